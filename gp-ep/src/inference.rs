@@ -1,4 +1,4 @@
-//! The two questions that every method answers.
+//! Two verbs of every method, and learning.
 
 use crate::error::InferenceError;
 use crate::learning::{Learning, Trained, Watch};
@@ -7,20 +7,20 @@ use gp_kernels::data::DataSource;
 use gp_optim::ParameterSetMut;
 use serde::{Deserialize, Serialize};
 
-/// What a number said to be `ln p(y)` is.
+/// Meaning of a value of `ln p(y)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceKind {
-    /// The log evidence itself.
+    /// Exact log evidence.
     Exact,
-    /// Not above it.
+    /// At most the log evidence.
     LowerBound,
-    /// Near it, above or below.
+    /// Estimate, above or below.
     Estimate,
 }
 
 impl EvidenceKind {
-    /// In words.
+    /// Description in words.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -31,40 +31,40 @@ impl EvidenceKind {
     }
 }
 
-/// The logarithm of the evidence p(y), or what stands for it.
+/// Log evidence ln p(y), or its substitute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvidence {
-    /// In nats.
+    /// Value, in nats.
     pub value: f64,
-    /// What it is.
+    /// Meaning of the value.
     pub kind: EvidenceKind,
 }
 
-/// A model with a method of inference. Two verbs take parameters as they are; learning moves them to where the log evidence
-/// is largest.
+/// Model with a method of inference. Two verbs take parameters as they are; learning maximises the log
+/// evidence.
 pub trait Inference: ParameterSetMut {
-    /// How the posterior over the latent functions is held.
+    /// Posterior over the latent functions.
     type Posterior: Posterior;
 
-    /// What learning has to know of this method alone.
+    /// Settings of learning particular to this method.
     type Settings: Default;
 
-    /// What learning leaves beside the parameters.
+    /// State that learning leaves besides the parameters.
     type State;
 
-    /// `ln p(y)` as far as the method knows it.
+    /// `ln p(y)`, as the method computes it.
     ///
     /// # Errors
-    /// For data that do not suit the model, and whatever keeps the method from an answer.
+    /// Data that do not suit the model, and failures of the method.
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError>;
 
-    /// The posterior given these observations, with the likelihood.
+    /// Posterior given observations, with the likelihood.
     ///
     /// # Errors
     /// As [`log_evidence`](Self::log_evidence).
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError>;
 
-    /// Moves the free parameters towards a maximum of log evidence and log priors, with the usual settings of the method.
+    /// Moves the free parameters towards a maximum of log evidence plus log priors, with default settings.
     ///
     /// # Errors
     /// As [`learn_with`](Self::learn_with).
@@ -76,12 +76,13 @@ pub trait Inference: ParameterSetMut {
         self.learn_with(data, how, &Self::Settings::default(), &mut |_| {})
     }
 
-    /// [`learn`](Self::learn) with settings of one's own, `watch` being called after every evaluation that succeeds.
+    /// [`learn`](Self::learn) with settings; `watch` is called after every successful evaluation.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] where the method has no such way to learn, [`InferenceError::Optim`] when the start
-    /// cannot be evaluated or an option is out of range, otherwise as [`posterior`](Self::posterior). The model is then as
-    /// it was. Evaluations that fail later are stepped back from and counted.
+    /// [`InferenceError::Unsupported`] for a way of learning the method lacks, [`InferenceError::Optim`]
+    /// for a start that cannot be evaluated or an option out of range, otherwise as
+    /// [`posterior`](Self::posterior). The model is then unchanged. Later failures are stepped back from
+    /// and counted.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

@@ -1,4 +1,4 @@
-//! What models of every method have in common: latent functions and a likelihood.
+//! Latent functions and likelihood of every method's models.
 
 use crate::error::{InferenceError, check_count};
 use gp_kernels::inducing::SparseProcess;
@@ -6,10 +6,10 @@ use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
-/// A latent Gaussian-process model with inducing inputs, to which a method adds its approximation.
+/// Latent Gaussian-process model with inducing inputs, the base of methods.
 ///
-/// Latent functions have a process each, or all share one: the same prior and inducing inputs, which then are projected
-/// on and differentiated once. Parameters are those of each process, then those of the likelihood.
+/// Latent functions have one process each, or share one, projected on and differentiated once. Parameters:
+/// those of each process, then of the likelihood.
 #[derive(Clone, Debug)]
 pub struct LatentModel {
     processes: Vec<SparseProcess>,
@@ -19,9 +19,9 @@ pub struct LatentModel {
 }
 
 impl LatentModel {
-    /// One process for each latent of the likelihood, or one for all of them. Observations count as often as the likelihood
-    /// [says](gp_likelihoods::Described::weight), work is done on rayon's current pool, and jitter is added by
-    /// [`JitterPolicy::ladder`].
+    /// One process per latent of the likelihood, or one for all. Observations have the weights that the
+    /// likelihood [gives](gp_likelihoods::Described::weight); work runs on rayon's current pool; jitter
+    /// follows [`JitterPolicy::ladder`].
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for another number of processes.
@@ -35,67 +35,67 @@ impl LatentModel {
         Ok(Self { processes, likelihood, jitter: JitterPolicy::ladder(), threading: Threading::Pool })
     }
 
-    /// Replaces the rule for matrices `K_zz` without a numerical Cholesky factor.
+    /// Sets the jitter policy of `K_zz`.
     pub fn set_jitter(&mut self, jitter: JitterPolicy) {
         self.jitter = jitter;
     }
 
-    /// Says who computes. The numbers do not change.
+    /// Sets the threading policy; results do not change.
     pub fn set_threading(&mut self, threading: Threading) {
         self.threading = threading;
     }
 
-    /// The latent functions, or the one prior that all of them share.
+    /// Latent functions, or the shared one.
     #[must_use]
     pub fn processes(&self) -> &[SparseProcess] {
         &self.processes
     }
 
-    /// The latent functions, to set, fix, bound or give priors to their parameters.
+    /// Latent functions, mutable: parameter values, fixed marks, bounds, priors.
     pub fn processes_mut(&mut self) -> &mut [SparseProcess] {
         &mut self.processes
     }
 
-    /// The process of a latent.
+    /// Process of a latent.
     ///
     /// # Panics
-    /// Where there is no such latent.
+    /// For a missing latent.
     #[must_use]
     pub fn process(&self, latent: usize) -> &SparseProcess {
         &self.processes[if self.processes.len() == 1 { 0 } else { latent }]
     }
 
-    /// M of every latent.
+    /// M per latent.
     #[must_use]
     pub fn counts(&self) -> Vec<usize> {
         (0..self.likelihood.latents()).map(|latent| self.process(latent).inputs().count()).collect()
     }
 
-    /// What ties an observation to its latent values.
+    /// Likelihood of the observations.
     #[must_use]
     pub fn likelihood(&self) -> &dyn Likelihood {
         self.likelihood.as_ref()
     }
 
-    /// The likelihood, to set, fix, bound or give priors to its parameters.
+    /// Likelihood, mutable: parameter values, fixed marks, bounds, priors.
     pub fn likelihood_mut(&mut self) -> &mut dyn Likelihood {
         self.likelihood.as_mut()
     }
 
-    /// The rule for jitter.
+    /// Jitter policy.
     #[must_use]
     pub fn jitter(&self) -> &JitterPolicy {
         &self.jitter
     }
 
-    /// Who computes.
+    /// Threading policy.
     #[must_use]
     pub fn threading(&self) -> Threading {
         self.threading
     }
 
-    /// The name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`; with several latent
-    /// functions those of the first are `latent[0].kernel…`.
+    /// Name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`; of the
+    /// first of several latent functions `latent[0].kernel…`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let mut names = Vec::new();

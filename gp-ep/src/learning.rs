@@ -1,4 +1,4 @@
-//! How parameters are learned, and what came of it: the same for every method.
+//! Ways and results of learning, for every method.
 
 use crate::error::InferenceError;
 use crate::posterior::Predictor;
@@ -7,17 +7,17 @@ use gp_optim::{
     Training, TrainingProgress,
 };
 
-/// Who waits for whom when parameters are learned beside a posterior.
+/// Order of updates of parameters and posterior.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[expect(clippy::large_enum_variant, reason = "there is one a run, and it is moved once")]
 pub enum Learning {
-    /// The posterior comes to rest for every value and gradient that L-BFGS asks for.
+    /// Posterior converges at every value and gradient of L-BFGS.
     Outer(MinimiseOptions),
-    /// Parameters take a step of a first-order method whenever the posterior has taken one, so that both arrive together
+    /// Parameters take a first-order step after each step of the posterior, so that both converge together
     /// (Hernández-Lobato & Hernández-Lobato 2016 §3.2).
     Inner(Steps),
-    /// The same, a step for every batch of observations.
+    /// `Inner`, with a step per batch of observations.
     Batches(Batches, Steps),
 }
 
@@ -25,27 +25,27 @@ pub enum Learning {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Steps {
-    /// The method.
+    /// Update rule.
     pub rule: FirstOrder,
-    /// Steps at most.
+    /// Most steps.
     pub count: u64,
-    /// When the descent stops before that. The posterior moves beside it, so that it always counts as drifting.
+    /// Stopping criteria. The posterior moves too, so the objective always counts as drifting.
     pub descent: DescentOptions,
-    /// Whether steps become [shorter](gp_optim::RateStage::cooling) towards the end, so that it does not scatter; not
-    /// unless asked.
+    /// `true` for [shorter](gp_optim::RateStage::cooling) steps towards the end, which reduce scatter;
+    /// false by default.
     pub cools: bool,
-    /// Who may end it, and the file from which it goes on.
+    /// Time limit, interrupt and checkpoint.
     pub control: Control,
 }
 
 impl Steps {
-    /// So many steps at most, with the usual options.
+    /// Steps, at most `count`, with default options.
     pub fn new(rule: impl Into<FirstOrder>, count: u64) -> Self {
         let descent = DescentOptions { drifting: true, ..DescentOptions::default() };
         Self { rule: rule.into(), count, descent, cools: false, control: Control::new() }
     }
 
-    /// These steps over such batches, from now on.
+    /// Plan of these steps over batches.
     #[must_use]
     pub fn plan(self, batches: Batches) -> DescentPlan<FirstOrder> {
         let options = DescentOptions { drifting: true, ..self.descent };
@@ -55,10 +55,10 @@ impl Steps {
 }
 
 impl Learning {
-    /// The options of L-BFGS, for a method that only learns outside; their clock begins now.
+    /// Options of L-BFGS, with a running clock, for methods that learn outside only.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for every other way.
+    /// [`InferenceError::Unsupported`] for any other way.
     pub fn outer_only(self) -> Result<MinimiseOptions, InferenceError> {
         let what = match self {
             Self::Outer(options) => {
@@ -71,26 +71,26 @@ impl Learning {
     }
 }
 
-/// What learning left: parameters are those of the model.
+/// Result of learning, besides the model's parameters.
 #[derive(Debug)]
 pub struct Trained<S> {
-    /// How it went.
+    /// Course of learning.
     pub run: Course,
-    /// What the method keeps beside the parameters: sites, memory and data, for what comes next.
+    /// State of the method (sites, memory, data) for further work.
     pub state: S,
 }
 
-/// How learning went.
+/// Course of learning.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Course {
-    /// By L-BFGS.
+    /// L-BFGS.
     Minimised(Training),
-    /// By a first-order method.
+    /// First-order method.
     Descended(Descended),
 }
 
 impl Course {
-    /// The course of L-BFGS.
+    /// Course of L-BFGS, if used.
     #[must_use]
     pub fn training(&self) -> Option<&Training> {
         match self {
@@ -99,7 +99,7 @@ impl Course {
         }
     }
 
-    /// The course of a first-order method.
+    /// Course of a first-order method, if used.
     #[must_use]
     pub fn descended(&self) -> Option<&Descended> {
         match self {
@@ -108,7 +108,7 @@ impl Course {
         }
     }
 
-    /// Iterations done.
+    /// Number of iterations.
     #[must_use]
     pub fn iterations(&self) -> u64 {
         match self {
@@ -117,7 +117,7 @@ impl Course {
         }
     }
 
-    /// Whether it came to an end by itself.
+    /// `true` if converged.
     #[must_use]
     pub fn converged(&self) -> bool {
         match self {
@@ -126,7 +126,7 @@ impl Course {
         }
     }
 
-    /// Why it ended.
+    /// Reason for the end.
     #[must_use]
     pub fn reason(&self) -> &StopReason {
         match self {
@@ -135,7 +135,7 @@ impl Course {
         }
     }
 
-    /// Evaluations that failed, each stepped back from.
+    /// Failed evaluations, each stepped back from.
     #[must_use]
     pub fn failed_evaluations(&self) -> u64 {
         match self {
@@ -145,19 +145,19 @@ impl Course {
     }
 }
 
-/// Who is called after every evaluation that succeeds.
+/// Callback after every successful evaluation.
 pub type Watch<'a, P> = &'a mut dyn FnMut(Moment<'_, P>);
 
-/// What there is to see after an evaluation.
+/// State after an evaluation.
 #[derive(Clone, Copy)]
 pub struct Moment<'a, P> {
-    /// How far it got.
+    /// Progress so far.
     pub progress: TrainingProgress,
     predictor: &'a dyn Fn() -> Result<Predictor<P>, InferenceError>,
 }
 
 impl<'a, P> Moment<'a, P> {
-    /// `predictor` makes the posterior of that moment.
+    /// State whose posterior is made by `predictor`.
     pub fn new(
         progress: TrainingProgress,
         predictor: &'a dyn Fn() -> Result<Predictor<P>, InferenceError>,
@@ -165,10 +165,10 @@ impl<'a, P> Moment<'a, P> {
         Self { progress, predictor }
     }
 
-    /// The posterior under the parameters that were evaluated, as far as it has come.
+    /// Posterior under the evaluated parameters, as far as converged.
     ///
     /// # Errors
-    /// What keeps the method from a posterior.
+    /// Failures of the method.
     pub fn predictor(&self) -> Result<Predictor<P>, InferenceError> {
         (self.predictor)()
     }

@@ -27,7 +27,7 @@ pub use powers::Powers;
 pub use regression::{Blocks, RegressionWorkspace, SparseRegression};
 pub use uncertain::ParameterDraws;
 
-/// What models here are made of and trained on, so that one crate is enough to name.
+/// Types of other crates used by models here, so that one crate is enough to name.
 pub use gp_kernels::data::{DataError, DataSource, LocalReduction, Reduction, RowReader, Rows, Table};
 pub use gp_kernels::inducing::SparseProcess;
 pub use gp_optim::{Training, TrainingProgress};

@@ -1,12 +1,12 @@
-//! One observation under Gaussian noise, as closed forms take it.
+//! Observation under Gaussian noise, for closed forms.
 //!
-//! A Gaussian to the power w is a Gaussian again, times a number that depends on the variance s:
-//! `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln 2πs − ln w]`.
+//! A Gaussian to the power w is a Gaussian times a factor: `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln
+//! 2πs − ln w]`.
 
 use crate::error::InferenceError;
 use std::f64::consts::TAU;
 
-/// A target, the part of its noise variance that is known, and how often it counts.
+/// Target with known noise variance and weight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoisyTarget {
     pub(crate) target: f64,
@@ -15,10 +15,10 @@ pub(crate) struct NoisyTarget {
 }
 
 impl NoisyTarget {
-    /// Columns that there are at most.
+    /// Most columns.
     pub(crate) const COLUMNS: usize = 3;
 
-    /// From the columns of an observation: a target and, where there are more, known noise and a weight.
+    /// Target from the columns of an observation: target, known noise, weight.
     ///
     /// # Errors
     /// [`InferenceError::TargetNotFinite`], [`InferenceError::KnownNoise`] or [`InferenceError::Weight`].

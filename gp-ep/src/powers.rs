@@ -1,19 +1,19 @@
-//! Which power of each factor is taken out and put in.
+//! Powers of factors.
 
 use crate::error::{InferenceError, check_count};
 use crate::inference::EvidenceKind;
 
-/// The powers of the factors: numbers in [0, 1], where 0 is the variational limit.
+/// Powers of the factors in [0, 1]; 0 is the variational limit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Powers {
-    /// The same for all.
+    /// Same for all.
     Same(f64),
-    /// One for each factor: for each observation or, where there are blocks, for each block.
+    /// One per factor: per observation or, with blocks, per block.
     Each(Vec<f64>),
 }
 
 impl Powers {
-    /// The power of one factor; 0 where nothing was said of it.
+    /// Power of one factor; 0 if missing.
     #[must_use]
     pub fn of(&self, factor: usize) -> f64 {
         match self {
@@ -22,7 +22,7 @@ impl Powers {
         }
     }
 
-    /// What Power EP's `log Z` with these powers is at rest: a bound in the variational limit.
+    /// Meaning of converged `log Z` under these powers: a bound in the variational limit.
     pub(crate) fn evidence_kind(&self) -> EvidenceKind {
         let variational = match self {
             Self::Same(power) => *power == 0.0,
@@ -31,7 +31,7 @@ impl Powers {
         if variational { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
     }
 
-    /// `Ok` when these are powers of this many factors.
+    /// Fails unless these are powers of this many factors.
     pub(crate) fn check(&self, factors: usize) -> Result<(), InferenceError> {
         let all = match self {
             Self::Same(power) => std::slice::from_ref(power),
@@ -47,7 +47,7 @@ impl Powers {
     }
 }
 
-/// `ln(1 + αx)/α` for x ≥ 0, and its limit x where α vanishes beside rounding.
+/// `ln(1 + αx)/α` for x ≥ 0, and its limit x for negligible α.
 pub(crate) fn scaled_ln_1p(power: f64, x: f64) -> f64 {
     let scaled = power * x;
     // ln(1 + t) = t (1 − t/2 + …): below ε/2 the rest is lost in the last bit, and α may be too small to divide by.

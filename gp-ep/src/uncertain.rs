@@ -1,13 +1,10 @@
-//! Predictions that do not take parameters as known.
+//! Predictions with uncertain parameters.
 //!
-//! At the optimum θ̂ the posterior of the parameters is nearly Gaussian in the coordinates in which they move freely, such
-//! as logarithms: `N(θ̂, A⁻¹)`, with `A = −∂²ln p(y, θ)/∂θ²` (Laplace's approximation). Where the data leave a direction
-//! open, A has nothing to say about it; a width of its own, s, then keeps it within a factor of e^s:
-//! `A = −∂²ln p(y, θ)/∂θ² + I/s²`.
+//! Laplace's approximation in free coordinates, such as logarithms: `N(θ̂, A⁻¹)` at the optimum θ̂, `A =
+//! −∂²ln p(y, θ)/∂θ² + I/s²`; the width s keeps directions left open by the data within a factor of e^s.
 //!
-//! Predictions are those of models drawn from that Gaussian, each with the weight by which the Gaussian is wrong there,
-//! `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`. Weights are cut off at √K times their mean, for K draws, so that no model
-//! stands for all (Ionides 2008).
+//! Predictions are by models drawn from it, weighted by `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`, with
+//! weights truncated at √K times their mean for K draws (Ionides 2008).
 
 use crate::error::InferenceError;
 use crate::posterior::Predictor;
@@ -21,24 +18,25 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// The step of the differences that make second derivatives, in free coordinates.
+/// Step of differences for second derivatives, in free coordinates.
 const STEP: f64 = 1e-3;
-/// What is added to a matrix without a Cholesky factor, as a share of its largest entry; ten times as much when that does
-/// not do.
+/// First diagonal addition to a matrix without a Cholesky factor, relative to its largest entry; then in
+/// tens.
 const FIRST_ADDED: f64 = 1e-6;
 const MOST_ADDED: f64 = 1e3;
 
-/// How many models stand for all parameters that the data allow.
+/// Settings of parameter draws.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParameterDraws {
     /// Pairs of models on either side of the optimum, which is one more.
     pub pairs: usize,
-    /// s: where the data have nothing to say, logarithms of parameters are within about so much of the optimum.
+    /// Prior width s: without information in the data, logarithms of parameters stay within about this of
+    /// the optimum.
     pub width: f64,
     /// Seed of the draws.
     pub seed: u64,
-    /// Where the time is over, or an end was asked for, the draws that there are do.
+    /// Time limit and interrupt; the draws so far are then used.
     pub control: Control,
 }
 
@@ -49,27 +47,27 @@ impl Default for ParameterDraws {
     }
 }
 
-/// A model drawn from the Gaussian, and `ln N(θ; θ̂, s² I) − ln N(θ; θ̂, A⁻¹)` up to a constant.
+/// Drawn model, with `ln N(θ; θ̂, s² I) − ln N(θ; θ̂, A⁻¹)` up to a constant.
 struct Drawn<M> {
     model: M,
     log_ratio: f64,
 }
 
-/// Two questions to a model whose parameters are near the optimum.
+/// Evaluations of a model at parameters near the optimum.
 pub(crate) trait Inquiry<M, P> {
-    /// `ln p(y)` and, over `gradient`, its derivatives by all natural values, priors left out.
+    /// `ln p(y)` and, in `gradient`, its derivatives by all natural values, without priors.
     fn gradient(&mut self, model: &M, gradient: &mut [f64]) -> Result<f64, InferenceError>;
 
-    /// `ln p(y)` and what predictions need.
+    /// `ln p(y)` and the posterior.
     fn condition(&mut self, model: &M) -> Result<(f64, Predictor<MixturePosterior<P>>), InferenceError>;
 }
 
-/// The mixture of what models predict whose parameters are drawn as `how` says; the first component, which reports speak
-/// of, is the optimum. All components are seen through one likelihood, that of the optimum; the variance of Gaussian noise
-/// is the mean of theirs, so that the variance of predictions is that of the mixture.
+/// Mixture of predictions at parameters drawn as `how` says; the first component, used by reports, is the
+/// optimum. All share the optimum's likelihood; Gaussian noise gets the mean of their variances, so that
+/// predictive variances are the mixture's.
 ///
 /// # Errors
-/// Those of the model at the optimum and a step beside it, and [`DataError::Stopped`] where the time is over before there are
+/// Those of the model at and next to the optimum, and [`DataError::Stopped`] if time ends before there are
 /// draws. A draw at which the model fails is left out.
 pub(crate) fn over_parameters<M, P>(
     model: &M,
@@ -107,12 +105,12 @@ where
     Predictor::new(MixturePosterior::new(weights, parts)?, likelihood, Threading::Pool)
 }
 
-/// That of Gaussian noise.
+/// Variance of Gaussian noise.
 fn variance<P: LatentPosterior>(predictor: &Predictor<MixturePosterior<P>>) -> Option<f64> {
     predictor.likelihood().gaussian_noise().map(Gaussian::variance)
 }
 
-/// Gives Gaussian noise the mean of these variances, unless its own is fixed.
+/// Sets Gaussian noise to the mean of these variances, unless fixed.
 fn set_mean(noise: &mut dyn Likelihood, variances: &[f64], weights: &[f64]) -> Result<(), InferenceError> {
     let mean: f64 = weights.iter().zip(variances).map(|(weight, variance)| weight * variance).sum();
     for parameter in noise.parameters_mut().iter_mut().filter(|parameter| parameter.free_len() > 0) {
@@ -121,7 +119,7 @@ fn set_mean(noise: &mut dyn Likelihood, variances: &[f64], weights: &[f64]) -> R
     Ok(())
 }
 
-/// The factor of A, by central differences of the gradient.
+/// Factor of A, by central differences of the gradient.
 fn precision<M: ParameterSetMut + Clone, P>(
     model: &M,
     width: f64,
@@ -160,8 +158,7 @@ fn precision<M: ParameterSetMut + Clone, P>(
     positive(&precision)
 }
 
-/// The factor of a matrix, of which more than asked is added to the diagonal where it has none: away from an optimum,
-/// curvatures may be negative.
+/// Factor of a matrix, with more added to the diagonal if it has none, as away from an optimum.
 fn positive(matrix: &Mat<f64>) -> Result<Cholesky, InferenceError> {
     let largest = (0..matrix.nrows()).map(|i| matrix[(i, i)].abs()).fold(0.0, f64::max);
     let mut added = 0.0;
@@ -208,7 +205,7 @@ fn draws<M: ParameterSetMut + Clone>(
     Ok(drawn)
 }
 
-/// Weights in these proportions, none above √K times their mean, which sum to 1.
+/// Weights in these proportions, at most √K times their mean, summing to 1.
 fn truncated_weights(log_weights: &[f64]) -> Vec<f64> {
     let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut weights: Vec<f64> = log_weights.iter().map(|log| (log - largest).exp()).collect();

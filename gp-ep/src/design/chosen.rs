@@ -1,4 +1,4 @@
-//! Points that are taken for observed, and the covariance that is left.
+//! Points taken as observed, and the remaining covariance.
 
 use super::marginal::Marginal;
 use crate::error::InferenceError;
@@ -6,21 +6,20 @@ use crate::posterior::{Posterior, Predictor};
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::{LatentBeliefs, LatentPrediction};
 
-/// Points whose covariance with the chosen ones is worked out at a time: the joint covariance of so many, and of all chosen
-/// points, is formed for that.
+/// Points whose covariance with the chosen ones is computed at a time, by the joint covariance of both.
 const BLOCK: usize = 64;
 
-/// The points chosen, and what each observation takes away.
+/// Chosen points and the effect of each observation.
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
-    /// k×D, row by row.
+    /// Points, k×D, by rows.
     points: Vec<f64>,
     count: usize,
     latents: Vec<Taken>,
 }
 
-/// Of one latent function: after the observation at `s_j`, the covariance is less by `w_j c_j(x) c_j(x')`, where
-/// `c_j(x)` is the covariance of x with `s_j` before.
+/// Effect on one latent function: an observation at `s_j` lowers the covariance by `w_j c_j(x) c_j(x')`,
+/// with `c_j(x)` the earlier covariance of x with `s_j`.
 #[derive(Clone, Debug, Default)]
 struct Taken {
     weights: Vec<f64>,
@@ -50,8 +49,8 @@ impl Chosen {
         self.count
     }
 
-    /// Means and variances of each latent function at the rows of `x` once the chosen points have been observed, where
-    /// `beliefs` are those of now.
+    /// Means and variances of each latent function at the rows of `x` after observing the chosen points;
+    /// `beliefs` are the current ones.
     pub(super) fn after<F: Posterior>(
         &self,
         predictor: &Predictor<F>,
@@ -96,8 +95,7 @@ impl Chosen {
         Ok(all)
     }
 
-    /// Takes in an observation at `point`, where the latent values are believed to be `now` and are left with these
-    /// variances by an observation, on average.
+    /// Adds an observation at `point`, with beliefs `now` and these expected variances after it.
     pub(super) fn push<F: Posterior>(
         &mut self,
         predictor: &Predictor<F>,

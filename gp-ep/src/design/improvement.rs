@@ -7,8 +7,8 @@ use gp_likelihoods::special::{erfcx, standard_normal_cdf};
 use gp_likelihoods::{Likelihood, ObservationMoments};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 
-/// `E max(0, g(f) − best)`, or of `best − g(f)`, where g is the mean of an observation given the latent values. Under
-/// Gaussian noise g is f itself.
+/// `E max(0, g(f) − best)`, or of `best − g(f)`, where g is the mean of an observation given the latent
+/// values; g is f under Gaussian noise.
 pub(super) fn expected(
     likelihood: &dyn Likelihood,
     marginal: &Marginal,
@@ -22,7 +22,7 @@ pub(super) fn expected(
     over(likelihood, marginal, |mean| goal.gain(mean, best).max(0.0))
 }
 
-/// The mean of an observation.
+/// Mean of an observation.
 pub(super) fn mean(likelihood: &dyn Likelihood, marginal: &Marginal) -> Result<f64, InferenceError> {
     if let (Some(_), [mean]) = (likelihood.gaussian_noise(), marginal.means()) {
         return Ok(*mean);
@@ -30,7 +30,7 @@ pub(super) fn mean(likelihood: &dyn Likelihood, marginal: &Marginal) -> Result<f
     over(likelihood, marginal, |mean| mean)
 }
 
-/// The expectation of a function of `g(f)`.
+/// Expectation of a function of `g(f)`.
 fn over(
     likelihood: &dyn Likelihood,
     marginal: &Marginal,
@@ -49,8 +49,8 @@ fn over(
     Err(InferenceError::Unsupported { what: "the improvement of observations that have no mean" })
 }
 
-/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)` with `u = Δ/s`. Far below the best, the two terms are nearly equal: there it is
-/// `s N(u) (1 + u Φ(u)/N(u))`, and Mills' ratio by [`erfcx`] keeps the difference.
+/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)` with `u = Δ/s`. Far below the best the terms nearly cancel: there
+/// `s N(u) (1 + u Φ(u)/N(u))` with Mills' ratio by [`erfcx`].
 fn of_gaussian(gain: f64, deviation: f64) -> f64 {
     if deviation <= 0.0 {
         return gain.max(0.0);

@@ -1,38 +1,38 @@
-//! What is believed about the latent values of one point, and places that stand for it in integrals.
+//! Beliefs about the latent values of one point, and nodes for integrals over them.
 
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::LikelihoodError;
 use gp_likelihoods::special::standard_normal_quantile;
 
-/// Places in several dimensions, and where a value is only to be compared with those near it.
+/// Nodes in several dimensions, and for rough values.
 const PLACES: usize = 1024;
 const FEW_PLACES: usize = 128;
-/// Places on a line to either side of the mean, for functions with a kink and for smooth ones.
+/// Nodes per side of the mean on a line, for functions with a kink and for smooth ones.
 const SIDE: i32 = 256;
 const SMOOTH_SIDE: i32 = 64;
 /// Deviations to either side.
 const REACH: f64 = 8.0;
 
-/// A Gaussian over the Q latent values of a point.
+/// Gaussian over the Q latent values of a point.
 #[derive(Clone, Debug)]
 pub(super) struct Marginal {
     mean: Vec<f64>,
     variance: Vec<f64>,
-    /// Q×Q, symmetric, where latent values are correlated.
+    /// Covariance, Q×Q, symmetric, if latent values are correlated.
     covariance: Option<Vec<f64>>,
-    /// How many places integrals over several latents are sums over.
+    /// Number of nodes over several latents.
     count: usize,
 }
 
-/// Values of the latents, and their share of the probability, which add up to 1.
+/// Values of the latents and probabilities, which sum to 1.
 pub(super) struct Places {
-    /// S×Q, row by row.
+    /// Values, S×Q, by rows.
     pub(super) values: Vec<f64>,
     pub(super) shares: Vec<f64>,
 }
 
 impl Marginal {
-    /// Means and variances of the latents of a row. Correlations are those that beliefs have, where they have some.
+    /// Marginal of a row: means, variances, and correlations if any.
     pub(super) fn new(
         latents: &mut dyn Iterator<Item = (f64, f64)>,
         beliefs: &LatentBeliefs,
@@ -43,7 +43,7 @@ impl Marginal {
         Self { mean, variance, covariance, count: PLACES }
     }
 
-    /// The same, with few places for integrals.
+    /// Marginal with fewer nodes.
     pub(super) fn roughly(self) -> Self {
         Self { count: FEW_PLACES, ..self }
     }
@@ -56,7 +56,7 @@ impl Marginal {
         &self.variance
     }
 
-    /// Places that integrals over the latents are sums over.
+    /// Nodes for integrals over the latents.
     pub(super) fn places(&self) -> Result<Places, LikelihoodError> {
         if self.mean.len() == 1 {
             return Ok(self.line());
@@ -65,7 +65,7 @@ impl Marginal {
         Ok(Places { values: self.spread(self.count)?, shares: vec![share; self.count] })
     }
 
-    /// Some of the latents' values, all as probable as each other: S×Q, row by row.
+    /// Equally probable latent values: S×Q, by rows.
     pub(super) fn spread(&self, count: usize) -> Result<Vec<f64>, LikelihoodError> {
         let latents = self.mean.len();
         let normal = match latents {
@@ -76,8 +76,8 @@ impl Marginal {
         Ok(normal?.chunks_exact(latents).flat_map(|z| self.at(z, lower.as_deref())).collect())
     }
 
-    /// Places of the trapezoidal rule for a smooth distribution about there, with the logarithms of their shares of this
-    /// Gaussian: their sum is below 1 where the distribution is narrower.
+    /// Trapezoidal nodes for a smooth distribution around there, with log probabilities under this
+    /// Gaussian; their sum is below 1 for a narrower one.
     pub(super) fn line_about(&self, mean: f64, deviation: f64) -> (Vec<f64>, Vec<f64>) {
         self.steps(mean, deviation, SMOOTH_SIDE)
     }
@@ -118,7 +118,7 @@ impl Marginal {
     }
 }
 
-/// A covariance matrix with other variances, and the correlations that it has.
+/// Covariance matrix with other variances and the same correlations.
 fn scaled(covariance: &[f64], variances: &[f64]) -> Vec<f64> {
     let latents = variances.len();
     let scale = |q: usize| {
@@ -128,7 +128,7 @@ fn scaled(covariance: &[f64], variances: &[f64]) -> Vec<f64> {
     (0..latents * latents).map(|i| scale(i / latents) * scale(i % latents) * covariance[i]).collect()
 }
 
-/// The factor of a covariance matrix, row by row; what has no variance left is 0.
+/// Factor of a covariance matrix by rows; zero where no variance is left.
 fn lower(covariance: &[f64], latents: usize) -> Vec<f64> {
     let mut lower = vec![0.0; latents * latents];
     for i in 0..latents {
@@ -145,7 +145,7 @@ fn lower(covariance: &[f64], latents: usize) -> Vec<f64> {
     lower
 }
 
-/// Standard normal points that fill space evenly: multiples of the powers of `1/φ_d`, where `φ_d^(d+1) = φ_d + 1` (Roberts
+/// Evenly filled standard normal points: multiples of powers of `1/φ_d`, `φ_d^(d+1) = φ_d + 1` (Roberts
 /// 2018), folded into the unit cube.
 fn lattice(count: usize, dim: usize) -> Result<Vec<f64>, LikelihoodError> {
     let mut phi = 2.0_f64;

@@ -1,12 +1,11 @@
-//! Which points to observe next.
+//! Choice of the next points to observe.
 //!
-//! A [`Design`] holds a posterior, a [`Criterion`] and the points chosen so far. It values points as they are after those
-//! have been observed, whatever comes out: for Gaussian noise the posterior covariance of one latent function after an
-//! observation at s is `k(x, x') − w k(x, s) k(s, x')` with `w = 1 / (k(s, s) + σ²)`. Under any other likelihood the
-//! expectation over observations is the same with `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`, because f elsewhere
-//! depends on y through f(s) alone; means are expected to stay. Taking this expectation for the covariance is exact for
-//! Gaussian noise and for the first point of any batch. A mixture counts by its mean and covariance. Correlations of
-//! latent functions with each other count within a point and not between points.
+//! A [`Design`] has a posterior, a [`Criterion`] and the points chosen so far, whose outcomes are averaged
+//! over. For Gaussian noise, after an observation at s the posterior covariance of one latent function is
+//! `k(x, x') − w k(x, s) k(s, x')`, `w = 1 / (k(s, s) + σ²)`. Other likelihoods use the expectation `w = (v
+//! − E_y Var(f | y)) / v²`, `v = k(s, s)`; means are expected to stay. This is exact for Gaussian noise and
+//! for the first point of a batch. A mixture counts by mean and covariance; correlations between latent
+//! functions count within a point only.
 
 mod chosen;
 mod improvement;
@@ -23,36 +22,36 @@ use gp_kernels::posterior::at_rows;
 use marginal::Marginal;
 use std::fmt::Debug;
 
-/// What makes a point worth an observation.
+/// Criterion for the value of an observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Criterion {
-    /// The variance of the latent function; of several, the sum.
+    /// Variance of the latent function, summed over several.
     Variance,
-    /// The mutual information between an observation there and the latent functions, in nats: of labels, what Houlsby et
-    /// al. (2011) call BALD. By the chain rule the information of a batch is the sum.
+    /// Mutual information between an observation and the latent functions, in nats; for labels, BALD
+    /// (Houlsby et al. 2011). A batch's information is the sum, by the chain rule.
     Information,
-    /// The expected improvement of the mean of an observation there, as a function of the latent values, over the best so
-    /// far (Močkus 1975). A chosen point counts as if its expected mean had been found (Ginsbourger et al. 2010).
+    /// Expected improvement of the mean of an observation over the best so far (Močkus 1975). A chosen
+    /// point counts with its expected mean (Ginsbourger et al. 2010).
     Improvement {
-        /// What is better.
+        /// Direction of improvement.
         goal: Goal,
-        /// The best so far, in the units of the likelihood.
+        /// Best value so far, in units of the likelihood.
         best: f64,
     },
 }
 
-/// What is better than the best so far.
+/// Direction of improvement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// Less.
+    /// Smaller is better.
     Minimum,
-    /// More.
+    /// Larger is better.
     Maximum,
 }
 
 impl Goal {
-    /// By how much a value is better than another; negative where it is worse.
+    /// Improvement of a value over another; negative if worse.
     #[must_use]
     pub fn gain(self, value: f64, than: f64) -> f64 {
         match self {
@@ -62,7 +61,7 @@ impl Goal {
     }
 }
 
-/// Points to observe, chosen one after the other.
+/// Points to observe, chosen one by one.
 #[derive(Clone, Debug)]
 pub struct Design<'a, F> {
     predictor: &'a Predictor<F>,
@@ -71,11 +70,11 @@ pub struct Design<'a, F> {
 }
 
 impl<'a, F: Posterior> Design<'a, F> {
-    /// No point yet.
+    /// Empty design.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for the improvement of labels, [`InferenceError::Option`] for a best that is not
-    /// finite.
+    /// [`InferenceError::Unsupported`] for the improvement of labels, [`InferenceError::Option`] for a
+    /// non-finite best.
     pub fn new(predictor: &'a Predictor<F>, criterion: Criterion) -> Result<Self, InferenceError> {
         if let Criterion::Improvement { best, .. } = criterion {
             if predictor.likelihood().support().classes() > 0 {
@@ -89,34 +88,34 @@ impl<'a, F: Posterior> Design<'a, F> {
         Ok(Self { predictor, criterion, chosen: Chosen::new(predictor.functions().latent_count()) })
     }
 
-    /// The criterion, whose best so far follows the points chosen.
+    /// Criterion, with its best value after the chosen points.
     #[must_use]
     pub fn criterion(&self) -> Criterion {
         self.criterion
     }
 
-    /// The number of points chosen.
+    /// Number of chosen points.
     #[must_use]
     pub fn len(&self) -> usize {
         self.chosen.len()
     }
 
-    /// Whether no point was chosen.
+    /// `true` without chosen points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen.len() == 0
     }
 
-    /// The value of each row of `x` (N×D) as the next point.
+    /// Value of each row of `x` (N×D) as the next point.
     ///
     /// # Errors
-    /// What predictions there report, and what the likelihood reports.
+    /// Those of predictions and of the likelihood.
     pub fn values(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>, InferenceError> {
         self.valued(x, |marginal| marginal)
     }
 
-    /// The same for a search: under several latent functions to a percent or so, at an eighth of the work. The error is
-    /// alike at points near each other, so that the best of them is the same.
+    /// [`values`](Self::values) for a search: with several latents accurate to a percent or so, at an
+    /// eighth of the cost; nearby points have the same error and keep their order.
     ///
     /// # Errors
     /// As [`values`](Self::values).
@@ -139,7 +138,7 @@ impl<'a, F: Posterior> Design<'a, F> {
         })
     }
 
-    /// Takes a point (1×D) into the batch, and returns its value.
+    /// Adds a point (1×D) and returns its value.
     ///
     /// # Errors
     /// As [`values`](Self::values); [`InferenceError::Shape`] unless it is one point.
@@ -174,7 +173,7 @@ impl<'a, F: Posterior> Design<'a, F> {
     }
 }
 
-/// Memory for the value of a point.
+/// Scratch for the value of a point.
 #[derive(Debug, Default)]
 struct Scratch {
     workspace: gp_likelihoods::Workspace,

@@ -1,4 +1,4 @@
-//! Observations that stand for all that may come.
+//! Representative observations.
 
 use super::Scratch;
 use super::marginal::Marginal;
@@ -7,25 +7,26 @@ use gp_likelihoods::{Latent, Likelihood, Support};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Probability beyond the outermost observations on either side.
+/// Probability beyond the outermost observations on each side.
 const TAIL: f64 = 1e-6;
 /// Steps between the outermost numbers.
 const STEPS: i32 = 64;
-/// About so many counts stand for themselves, and so many stretches for the others.
+/// Number of single counts, and of stretches for larger ones.
 const SINGLE_COUNTS: f64 = 64.0;
 const STRETCHES: f64 = 128.0;
-/// Observations that are drawn, where they are of several latent values or have several outputs.
+/// Number of draws, for several latents or outputs.
 const DRAWS: usize = 128;
 
 /// One observation.
 pub(super) struct Observed {
     pub(super) y: Vec<f64>,
-    /// The width of what it stands for: its share is this times its density. Drawn ones have equal shares, and none.
+    /// Width of the interval represented; its share is width times density. None for draws, of equal
+    /// shares.
     pub(super) width: Option<f64>,
 }
 
-/// Every label; counts and numbers between far quantiles of the predictive distribution of one latent value; or
-/// observations that are drawn, the same ones for the same beliefs.
+/// Representative observations: every label; counts and numbers between far quantiles for one latent;
+/// otherwise draws, a function of the beliefs.
 pub(super) fn observations(
     likelihood: &dyn Likelihood,
     marginal: &Marginal,
@@ -48,8 +49,8 @@ pub(super) fn observations(
     marginal.spread(DRAWS)?.chunks_exact(marginal.means().len()).map(draw).collect()
 }
 
-/// Counts, or numbers that are dense about the median and far apart in the tails: `median + s sinh t` for t in equal steps, of
-/// their logarithms where they are positive, and of their log odds where they are shares.
+/// Counts, or numbers dense about the median: `median + s sinh t` for equal steps of t; of logarithms for
+/// positive numbers, of log odds for shares.
 fn between_quantiles(
     likelihood: &dyn Likelihood,
     latent: Latent,
@@ -73,7 +74,7 @@ fn between_quantiles(
     Ok((0..=STEPS).map(at).filter(|observed| support.contains(observed.y[0])).collect())
 }
 
-/// Small counts one by one, and larger ones by stretches that grow with their distance from the lowest, each by its middle.
+/// Small counts singly, larger ones by the middles of growing stretches.
 fn counts(low: f64, high: f64) -> Vec<Observed> {
     let growth = ((high - low) / SINGLE_COUNTS).max(1.0).powf(1.0 / STRETCHES) - 1.0;
     let (mut found, mut next) = (Vec::new(), low);
@@ -85,7 +86,7 @@ fn counts(low: f64, high: f64) -> Vec<Observed> {
     found
 }
 
-/// A number on the line that has no ends.
+/// Unbounded transform of a number.
 fn unbounded(support: &Support, y: f64) -> f64 {
     let near_one = 1.0 - f64::EPSILON;
     match support {
@@ -98,7 +99,7 @@ fn unbounded(support: &Support, y: f64) -> f64 {
     }
 }
 
-/// The number back from there, with its slope.
+/// Inverse transform, with slope.
 fn bounded(support: &Support, x: f64) -> (f64, f64) {
     match support {
         Support::Positive => (x.exp(), x.exp()),

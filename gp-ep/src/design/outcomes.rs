@@ -1,4 +1,4 @@
-//! What an observation may be, and what it leaves open of the latent values.
+//! Effect of possible observations on the latent values.
 
 use super::Scratch;
 use super::marginal::Marginal;
@@ -6,12 +6,12 @@ use super::observations::{Observed, observations};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, Likelihood};
 
-/// Deviations of a tilted distribution that are narrower than this, in units of those of the latent value, are rounding.
+/// Tilted deviations below this, relative to those of the latent value, are rounding.
 const NARROWEST: f64 = 1e-7;
 
-/// The latent values given one observation.
+/// Latent values given one observation.
 pub(super) struct Outcome {
-    /// The probability of the observation, among all that are looked at.
+    /// Probability of the observation among those considered.
     pub(super) share: f64,
     /// `KL(p(f | y) ‖ p(f))`, in nats.
     pub(super) divergence: f64,
@@ -19,7 +19,7 @@ pub(super) struct Outcome {
     pub(super) variances: Vec<f64>,
 }
 
-/// What is known of the latent values after each of the observations.
+/// Latent values after each observation.
 pub(super) fn outcomes(
     likelihood: &dyn Likelihood,
     marginal: &Marginal,
@@ -45,7 +45,7 @@ pub(super) fn outcomes(
     Ok(found)
 }
 
-/// The variances that an observation leaves on average, of each latent value.
+/// Expected variance of each latent value after an observation.
 pub(super) fn expected_variances(
     likelihood: &dyn Likelihood,
     marginal: &Marginal,
@@ -63,7 +63,7 @@ pub(super) fn expected_variances(
     Ok((0..variances.len()).map(|q| left(q).min(variances[q])).collect())
 }
 
-/// One latent value: places are put where the tilted distribution is, which may be narrow.
+/// Outcome for one latent value, with nodes at the possibly narrow tilted distribution.
 fn on_a_line(
     likelihood: &dyn Likelihood,
     y: &[f64],
@@ -81,8 +81,8 @@ fn on_a_line(
     tilted(likelihood, y, (&values, &logs), 1)
 }
 
-/// `ln p(y)`, `KL(p(f | y) ‖ p(f))` and the variances of `p(f | y)`, as sums over places with the logarithms of their share of
-/// the prior.
+/// `ln p(y)`, `KL(p(f | y) ‖ p(f))` and the variances of `p(f | y)`, by sums over nodes with log prior
+/// probabilities.
 fn tilted(
     likelihood: &dyn Likelihood,
     y: &[f64],

@@ -1,4 +1,4 @@
-//! What is asked of the model given data: log marginal likelihood, its gradient, posterior.
+//! Log marginal likelihood, gradient and posterior of exact regression.
 
 use super::model::ExactGp;
 use super::posterior::ExactPosterior;
@@ -13,20 +13,21 @@ use gp_kernels::posterior::MixturePosterior;
 use gp_optim::{ParameterSet, train};
 
 impl ExactGp {
-    /// The posterior given the observations (targets and, where there are more columns, known noise and weights), at the present parameters.
+    /// Posterior given observations (targets, then optional columns of known noise and weights) at the
+    /// current parameters.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for data that are none or cannot be read, [`InferenceError::TargetNotFinite`],
-    /// [`InferenceError::KnownNoise`], [`InferenceError::Weight`],
-    /// [`InferenceError::Kernel`] for inputs the kernel cannot take, [`InferenceError::Linalg`] for a covariance matrix that all the
-    /// jitter allowed does not make positive definite.
+    /// [`InferenceError::Data`] for no or unreadable data, [`InferenceError::TargetNotFinite`],
+    /// [`InferenceError::KnownNoise`], [`InferenceError::Weight`], [`InferenceError::Kernel`] for inputs
+    /// the kernel refuses, [`InferenceError::Linalg`] for a covariance matrix that is not positive definite
+    /// with the largest jitter.
     pub fn condition(&self, data: &dyn DataSource) -> Result<ExactPosterior, InferenceError> {
         let mut workspace = ExactWorkspace::new(self.threading);
         workspace.factor(self, data)?;
         Ok(ExactPosterior::new(self, workspace))
     }
 
-    /// `ln p(y)` at the present parameters, in nats.
+    /// `ln p(y)` at the current parameters, in nats.
     ///
     /// # Errors
     /// As [`condition`](Self::condition), and [`InferenceError::Overflow`].
@@ -39,14 +40,14 @@ impl ExactGp {
         Ok(workspace.solution().log_marginal_likelihood)
     }
 
-    /// `ln p(y)`, and its gradient in natural units over `gradient`: one number per parameter in the order of
-    /// [`parameter_names`](Self::parameter_names), fixed ones included, priors left out.
+    /// `ln p(y)` and, in `gradient`, its gradient in natural units: one number per parameter in the order
+    /// of [`parameter_names`](Self::parameter_names), fixed ones included, without priors.
     ///
-    /// Where jitter had to be added it is held constant, so the gradient is that of the matrix that was factored.
+    /// Jitter is held constant.
     ///
     /// # Errors
-    /// As [`log_marginal_likelihood`](Self::log_marginal_likelihood), and [`InferenceError::Shape`] for a gradient of the
-    /// wrong length.
+    /// As [`log_marginal_likelihood`](Self::log_marginal_likelihood), and [`InferenceError::Shape`] for a
+    /// gradient of wrong length.
     pub fn log_marginal_likelihood_gradient(
         &self,
         data: &dyn DataSource,
@@ -59,11 +60,11 @@ impl ExactGp {
         Ok(workspace.solution().log_marginal_likelihood)
     }
 
-    /// The posterior where the free parameters are what they have been learned to be, and as uncertain as few observations
-    /// leave them: a mixture of the posteriors of models about the optimum, which is where these have to be.
+    /// Posterior with uncertain parameters: a mixture of posteriors at parameters drawn around the optimum,
+    /// where the free ones have to be.
     ///
     /// # Errors
-    /// As [`condition`](Self::condition), at parameters near the present ones.
+    /// As [`condition`](Self::condition), at parameters near the current ones.
     pub fn posterior_over_parameters(
         &self,
         data: &dyn DataSource,
@@ -73,7 +74,7 @@ impl ExactGp {
     }
 }
 
-/// The observations, and room to work in.
+/// Observations and scratch.
 struct Near<'a> {
     data: &'a dyn DataSource,
     workspace: ExactWorkspace,

@@ -1,4 +1,4 @@
-//! Each observation as the others foresee it.
+//! Leave-one-out predictions.
 
 use super::posterior::ExactPosterior;
 use super::workspace::invert_factor;
@@ -6,25 +6,25 @@ use crate::error::InferenceError;
 use faer::Mat;
 use std::f64::consts::TAU;
 
-/// For each of the N observations, what the other N − 1 say about it at the same parameters.
+/// Prediction of each of the N observations from the other N − 1, at the same parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeaveOneOut {
-    /// Mean of the latent function at the observation's input, which is also that of the target.
+    /// Mean of the latent function at the observation's input, and of the target.
     pub latent_mean: Vec<f64>,
     /// Variance of the latent function there, never negative.
     pub latent_variance: Vec<f64>,
-    /// Variance of the target: latent variance, and σ² with the observation's known noise, over its weight.
+    /// Variance of the target: latent variance plus (σ² + known noise)/weight.
     pub observation_variance: Vec<f64>,
-    /// Log density of the target that was left out, in nats.
+    /// Log density of the left-out target, in nats.
     pub log_density: Vec<f64>,
 }
 
 impl ExactPosterior {
-    /// Leaves out each observation in turn, in closed form: with `c = diag K_y⁻¹` the target is
-    /// `N(y_i − α_i/c_i, 1/c_i)`. Jitter, where there is any, counts as noise of the observation.
+    /// Leave-one-out predictions in closed form: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i,
+    /// 1/c_i)`. Jitter counts as noise.
     ///
     /// # Errors
-    /// None that conditioning has not met before; they are passed on all the same.
+    /// None beyond those of conditioning, which are passed on.
     pub fn leave_one_out(&self) -> Result<LeaveOneOut, InferenceError> {
         let mut square = Mat::new();
         let half_inverse = invert_factor(&self.solution.factor, &mut square, self.threading)?;
@@ -58,7 +58,7 @@ impl LeaveOneOut {
         self.log_density.push(-0.5 * ((TAU * variance).ln() + residual * (residual / variance)));
     }
 
-    /// The sum of all log densities: the log pseudo-likelihood.
+    /// Log pseudo-likelihood: the sum of all log densities.
     #[must_use]
     pub fn total_log_density(&self) -> f64 {
         self.log_density.iter().sum()

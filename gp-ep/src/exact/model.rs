@@ -1,10 +1,10 @@
-//! The model: a kernel, Gaussian noise, and how to compute with them.
+//! Model: kernel, Gaussian noise, computational settings.
 
 use gp_kernels::Kernel;
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterPolicy, Threading};
 
-/// A Gaussian process with zero mean, observed under Gaussian noise.
+/// Gaussian process with zero mean and Gaussian noise.
 #[derive(Clone, Debug)]
 pub struct ExactGp {
     pub(super) kernel: Box<dyn Kernel>,
@@ -14,43 +14,43 @@ pub struct ExactGp {
 }
 
 impl ExactGp {
-    /// A model with this prior covariance and noise. Large products run on rayon's current pool, and jitter is added
-    /// by [`JitterPolicy::ladder`].
+    /// Model of this prior covariance and noise. Large products run on rayon's current pool; jitter follows
+    /// [`JitterPolicy::ladder`].
     #[must_use]
     pub fn new(kernel: Box<dyn Kernel>, noise: Gaussian) -> Self {
         Self { kernel, noise, jitter: JitterPolicy::ladder(), threading: Threading::Pool }
     }
 
-    /// The same model with another rule for covariance matrices that have no numerical Cholesky factor.
+    /// Sets the jitter policy of covariance matrices.
     #[must_use]
     pub fn with_jitter(self, jitter: JitterPolicy) -> Self {
         Self { jitter, ..self }
     }
 
-    /// The same model, computed elsewhere. The numbers do not change.
+    /// Sets the threading policy; results do not change.
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
     }
 
-    /// The prior covariance.
+    /// Prior covariance.
     #[must_use]
     pub fn kernel(&self) -> &dyn Kernel {
         self.kernel.as_ref()
     }
 
-    /// The prior covariance, to set, fix, bound or give priors to its parameters.
+    /// Prior covariance, mutable: parameter values, fixed marks, bounds, priors.
     pub fn kernel_mut(&mut self) -> &mut dyn Kernel {
         self.kernel.as_mut()
     }
 
-    /// The observation noise.
+    /// Observation noise.
     #[must_use]
     pub fn noise(&self) -> &Gaussian {
         &self.noise
     }
 
-    /// The observation noise, to set, fix, bound or give a prior to its variance.
+    /// Observation noise, mutable: variance, fixed mark, bounds, prior.
     pub fn noise_mut(&mut self) -> &mut Gaussian {
         &mut self.noise
     }

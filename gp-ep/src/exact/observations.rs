@@ -1,10 +1,10 @@
-//! Observations, checked once.
+//! Checked observations.
 
 use crate::error::{InferenceError, check_count};
 use faer::MatRef;
 use gp_kernels::data::{DataError, DataSource, Rows, Table};
 
-/// N inputs with their targets, what is known of the noise of each, and how often each counts.
+/// N inputs with targets, known noise and weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Observations<'a> {
     inputs: MatRef<'a, f64>,
@@ -14,11 +14,11 @@ pub struct Observations<'a> {
 }
 
 impl<'a> Observations<'a> {
-    /// Observations at `inputs` (N×D, a point a row, any strides) with N `targets`.
+    /// Observations at `inputs` (N×D, one point per row, any strides) with N `targets`.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for N = 0, [`InferenceError::Shape`], or [`InferenceError::TargetNotFinite`]. Inputs are checked by the
-    /// kernel, which alone knows what it can take.
+    /// [`InferenceError::Data`] for N = 0, [`InferenceError::Shape`], or
+    /// [`InferenceError::TargetNotFinite`]. Inputs are checked by the kernel.
     pub fn new(inputs: MatRef<'a, f64>, targets: &'a [f64]) -> Result<Self, InferenceError> {
         check_count("target vector", "entries", inputs.nrows(), targets.len())?;
         if targets.is_empty() {
@@ -30,7 +30,7 @@ impl<'a> Observations<'a> {
         }
     }
 
-    /// The same observations with N noise variances that are added, one an observation, to the one that is trained.
+    /// Adds N known noise variances, one per observation, to the trained one.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] or [`InferenceError::KnownNoise`].
@@ -43,7 +43,7 @@ impl<'a> Observations<'a> {
         }
     }
 
-    /// The same observations with N weights: one of weight w is its density to the power w, as if it had been seen w times.
+    /// Adds N weights: at weight w a density counts to the power w, as if seen w times.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] or [`InferenceError::Weight`].
@@ -56,7 +56,7 @@ impl<'a> Observations<'a> {
         }
     }
 
-    /// The inputs, N×D.
+    /// Inputs, N×D.
     #[must_use]
     pub fn inputs(&self) -> MatRef<'a, f64> {
         self.inputs
@@ -68,19 +68,19 @@ impl<'a> Observations<'a> {
         self.targets
     }
 
-    /// The known noise variance of one observation: 0 where nothing was said, or where there is no such observation.
+    /// Known noise variance of one observation; 0 by default or for a missing observation.
     #[must_use]
     pub fn known_noise(&self, row: usize) -> f64 {
         self.known_noise.and_then(|known| known.get(row)).copied().unwrap_or(0.0)
     }
 
-    /// How often one observation counts: once where nothing was said, or where there is no such observation.
+    /// Weight of one observation; 1 by default or for a missing observation.
     #[must_use]
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0)
     }
 
-    /// The number of observations N, at least 1.
+    /// Number N of observations, at least 1.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always an observation")]
     pub fn len(&self) -> usize {
@@ -88,7 +88,7 @@ impl<'a> Observations<'a> {
     }
 }
 
-/// Targets, known noise where some or weights were given, and weights where these were given.
+/// Targets, then known noise (if noise or weights are given), then weights (if given).
 impl DataSource for Observations<'_> {
     fn count(&self) -> usize {
         self.len()

@@ -1,11 +1,11 @@
-//! The parameters of the model as one list: those of the kernel, then the noise variance.
+//! Parameters: the kernel's, then the noise variance.
 
 use super::model::ExactGp;
 use gp_kernels::KernelExt;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
 impl ExactGp {
-    /// The name of every value, such as `kernel.rbf.lengthscale[1]` and, at the end, `noise.variance`.
+    /// Name of every value, such as `kernel.rbf.lengthscale[1]`, and last `noise.variance`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let kernel = self.kernel.parameter_names().into_iter().map(|name| format!("kernel.{name}"));

@@ -1,4 +1,4 @@
-//! The posterior: everything predictions need, and nothing borrowed.
+//! Owned posterior for predictions.
 
 use super::model::ExactGp;
 use super::workspace::{ExactWorkspace, Noisy, Solution};
@@ -10,7 +10,7 @@ use gp_kernels::posterior::MixturePosterior;
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterRecord, Threading};
 
-/// A Gaussian process given N observations, at fixed parameters.
+/// Gaussian process given N observations, at fixed parameters.
 #[derive(Clone, Debug)]
 pub struct ExactPosterior {
     pub(super) kernel: Box<dyn Kernel>,
@@ -21,14 +21,14 @@ pub struct ExactPosterior {
 }
 
 impl ExactPosterior {
-    /// What an evaluation has left.
+    /// Posterior from the workspace of an evaluation.
     pub(super) fn new(model: &ExactGp, workspace: ExactWorkspace) -> Self {
         let (kernel, noise) = (model.kernel.clone(), model.noise.clone());
         let (data, solution) = workspace.into_parts();
         Self { kernel, noise, threading: model.threading, data, solution }
     }
 
-    /// The posterior with its noise as the likelihood.
+    /// Predictor with its noise as the likelihood.
     ///
     /// # Errors
     /// None: there is one latent function.
@@ -37,19 +37,19 @@ impl ExactPosterior {
         Predictor::new(MixturePosterior::single(vec![self]), noise, threading)
     }
 
-    /// The prior covariance.
+    /// Prior covariance.
     #[must_use]
     pub fn kernel(&self) -> &dyn Kernel {
         self.kernel.as_ref()
     }
 
-    /// The observation noise.
+    /// Observation noise.
     #[must_use]
     pub fn noise(&self) -> &Gaussian {
         &self.noise
     }
 
-    /// The inputs of the observations, N×D with contiguous rows.
+    /// Inputs, N×D with contiguous rows.
     #[must_use]
     pub fn inputs(&self) -> MatRef<'_, f64> {
         self.data.inputs()
@@ -61,13 +61,13 @@ impl ExactPosterior {
         &self.data.targets
     }
 
-    /// The known noise variances of the N targets, 0 where nothing was said.
+    /// Known noise variances of the N targets, 0 by default.
     #[must_use]
     pub fn known_noise(&self) -> &[f64] {
         &self.data.known_noise
     }
 
-    /// How often each of the N observations counts, 1 where nothing was said.
+    /// Weights of the N observations, 1 by default.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.data.weights
@@ -85,13 +85,13 @@ impl ExactPosterior {
         &self.solution.alpha
     }
 
-    /// The Cholesky factor of `K_y`, N×N.
+    /// Cholesky factor of `K_y`, N×N.
     #[must_use]
     pub fn factor(&self) -> MatRef<'_, f64> {
         self.solution.factor.l()
     }
 
-    /// What had to be added to the diagonal of `K_y`, and why.
+    /// Jitter of `K_y`, and its cause.
     #[must_use]
     pub fn jitter(&self) -> &JitterRecord {
         self.solution.factor.jitter()

@@ -13,16 +13,15 @@ use gp_linalg::Threading;
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use std::f64::consts::TAU;
 
-/// New points per block: wide enough for the triangular solve to run at full speed, and N×256 numbers of memory
-/// a thread, whatever the number of new points.
+/// New points per block: full speed of the triangular solve with N×256 numbers of memory per thread.
 const BLOCK: usize = 256;
 
 /// Marginal predictions, one entry per new point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prediction {
-    /// Mean of the latent function, which is also that of an observation.
+    /// Mean of the latent function and of an observation.
     pub latent_mean: Vec<f64>,
-    /// Variance of the latent function, never below the rounding of its prior variance.
+    /// Variance of the latent function, at least the rounding of its prior variance.
     pub latent_variance: Vec<f64>,
     /// Variance of an observation: latent variance plus σ².
     pub observation_variance: Vec<f64>,
@@ -43,7 +42,7 @@ impl Prediction {
     }
 }
 
-/// Memory for predictions. Once it has grown to a size, predictions of that size on the calling thread allocate nothing.
+/// Reusable memory for predictions; repeated sizes on the calling thread allocate nothing.
 #[derive(Debug)]
 pub struct PredictScratch {
     evaluator: Evaluator,
@@ -51,7 +50,7 @@ pub struct PredictScratch {
 }
 
 impl PredictScratch {
-    /// Empty; the first use allocates.
+    /// Empty scratch; the first use allocates.
     #[must_use]
     pub fn new(threading: Threading) -> Self {
         Self { evaluator: Evaluator::new(threading), cross: Vec::new() }
@@ -62,14 +61,14 @@ impl ExactPosterior {
     /// Predictions at the rows of `points` (M×D).
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for points the kernel cannot take.
+    /// [`InferenceError::Kernel`] for points the kernel refuses.
     pub fn predict(&self, points: MatRef<'_, f64>) -> Result<Prediction, InferenceError> {
         let mut prediction = Prediction::default();
         self.predict_into(points, &mut PredictScratch::new(self.threading), &mut prediction)?;
         Ok(prediction)
     }
 
-    /// [`predict`](Self::predict) over `out`, whose vectors take the length M.
+    /// [`predict`](Self::predict) into `out`, whose vectors get length M.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -105,8 +104,8 @@ impl ExactPosterior {
         Ok(())
     }
 
-    /// Means and variances of a few rows, of a function whose covariance with the latent function is this kernel: that or
-    /// a term of its kernel.
+    /// Means and variances of a few rows, for this cross-covariance kernel: the latent function's, or a
+    /// term of it.
     fn block(
         &self,
         kernel: &dyn Kernel,
@@ -134,7 +133,7 @@ impl ExactPosterior {
         Ok(out)
     }
 
-    /// Means `K_*x α` over `mean`; returns `L⁻¹ K_x*`, one column per new point.
+    /// Writes means `K_*x α` to `mean`; returns `L⁻¹ K_x*`, one column per new point.
     fn half_solved_cross<'s>(
         &self,
         kernel: &dyn Kernel,
@@ -212,7 +211,7 @@ impl LatentPosterior for ExactPosterior {
     }
 }
 
-/// `k** − ‖L⁻¹k*‖²`, but for rounding.
+/// `k** − ‖L⁻¹k*‖²`, at least the rounding of `k**`.
 fn reduce_variances(variances: &mut [f64], cross: MatRef<'_, f64>) {
     for (variance, column) in variances.iter_mut().zip(cross.col_iter()) {
         *variance = unexplained(*variance, column.squared_norm_l2());

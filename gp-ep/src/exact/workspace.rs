@@ -11,20 +11,19 @@ use gp_linalg::{Cholesky, Threading};
 use gp_optim::Brake;
 use std::f64::consts::TAU;
 
-/// Memory for evaluations of the log marginal likelihood. Once it has grown to a size, evaluations of that size on the
-/// calling thread allocate nothing.
+/// Reusable memory for log marginal likelihoods; repeated sizes on the calling thread allocate nothing.
 #[derive(Debug)]
 pub struct ExactWorkspace {
     evaluator: Evaluator,
     data: Noisy,
-    /// `K_y`, and once that is factored `L⁻¹`.
+    /// `K_y`, then `L⁻¹`.
     square: Mat<f64>,
     /// `½ (ααᵀ − K_y⁻¹)`
     upstream: Mat<f64>,
     solution: Solution,
 }
 
-/// All observations, with the known noise and the weight of each.
+/// All observations with known noise and weights.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noisy {
     rows: Loaded,
@@ -33,7 +32,7 @@ pub(super) struct Noisy {
     pub(super) weights: Vec<f64>,
 }
 
-/// What everything else is computed from.
+/// Results from which all others follow.
 #[derive(Clone, Debug)]
 pub(super) struct Solution {
     /// `K_y = L Lᵀ`
@@ -45,7 +44,7 @@ pub(super) struct Solution {
 }
 
 impl ExactWorkspace {
-    /// An empty workspace that works on the calling thread, or on rayon's current pool.
+    /// Empty workspace on the calling thread, or on rayon's current pool.
     #[must_use]
     pub fn new(threading: Threading) -> Self {
         let solution =
@@ -54,7 +53,7 @@ impl ExactWorkspace {
         Self { evaluator, data: Noisy::default(), square: Mat::new(), upstream: Mat::new(), solution }
     }
 
-    /// The same workspace, whose evaluations this brake may end before they are over.
+    /// Adds a brake that may end evaluations early.
     #[must_use]
     pub fn with_brake(self, brake: Brake) -> Self {
         Self { evaluator: self.evaluator.with_brake(brake), ..self }
@@ -99,7 +98,7 @@ impl ExactWorkspace {
         Ok(())
     }
 
-    /// The gradient in natural units at the point that was factored last, over `gradient`.
+    /// Writes the gradient in natural units at the last factored point.
     pub(super) fn add_up_gradient(
         &mut self,
         model: &ExactGp,
@@ -130,7 +129,7 @@ impl ExactWorkspace {
 }
 
 impl Noisy {
-    /// Reads everything: a target per row and, where there are more columns, known noise and weights.
+    /// Reads a target per row and, with more columns, known noise and weights.
     fn load(&mut self, data: &dyn DataSource) -> Result<(), InferenceError> {
         let columns = data.outputs().clamp(1, NoisyTarget::COLUMNS);
         self.rows.load(data, columns)?;
@@ -146,7 +145,7 @@ impl Noisy {
         Ok(())
     }
 
-    /// What weights leave of densities beside Gaussians of less noise, and its derivative by σ².
+    /// Log factor between weighted densities and Gaussians of less noise, with derivative by σ².
     fn log_factors(&self, variance: f64) -> (f64, f64) {
         let factors = self.known_noise.iter().zip(&self.weights);
         factors.fold((0.0, 0.0), |(sum, slope), (known, &weight)| {
@@ -155,13 +154,13 @@ impl Noisy {
         })
     }
 
-    /// The points, N×D.
+    /// Points, N×D.
     pub(super) fn inputs(&self) -> MatRef<'_, f64> {
         self.rows.inputs()
     }
 }
 
-/// `L⁻¹` into `out`.
+/// Writes `L⁻¹` to `out`.
 pub(super) fn invert_factor<'a>(
     factor: &Cholesky,
     out: &'a mut Mat<f64>,
@@ -171,7 +170,7 @@ pub(super) fn invert_factor<'a>(
     Ok(out.as_ref())
 }
 
-/// A square matrix of this size, in the same memory if it has the size already.
+/// Square matrix of this size, reusing memory of the same size.
 fn sized(matrix: &mut Mat<f64>, dim: usize) -> MatMut<'_, f64> {
     if matrix.nrows() != dim {
         *matrix = Mat::zeros(dim, dim);

@@ -1,4 +1,4 @@
-//! What the criterion and its gradient share: pieces of the divergence, and the data a chunk at a time.
+//! Shared pieces of the criterion and its gradient, by chunks of data.
 
 use super::observation::Expected;
 use super::representation::{Representation, StubBlock, times};
@@ -8,34 +8,34 @@ use faer::{Accum, Mat, MatRef};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
 
-/// A chunk of the data as the active points see it.
+/// Chunk of the data as the active points see it.
 pub(super) struct Chunk<'a> {
-    /// The first row.
+    /// First row.
     pub(super) start: usize,
     pub(super) inputs: MatRef<'a, f64>,
-    /// Covariances of the active points of each class with those of the chunk.
+    /// Covariances of each class's active points with the chunk's.
     pub(super) cross: Vec<Mat<f64>>,
     pub(super) stubs: StubBlock,
-    /// What every observation says, with derivatives.
+    /// Expected log densities with derivatives.
     pub(super) expected: Vec<Expected>,
 }
 
-/// Active points that lie in a chunk: their number, and their column. With themselves they share white noise.
+/// Active points within a chunk: number and column. They share white noise with themselves.
 pub(super) fn own(rows: &[usize], start: usize, width: usize) -> impl Iterator<Item = (usize, usize)> {
     let inside = move |row: usize| (start..start + width).contains(&row);
     rows.iter().enumerate().filter(move |(_, row)| inside(**row)).map(move |(a, row)| (a, row - start))
 }
 
-/// Pieces of the divergence D\[Q(u_I) ‖ P(u_I)\] that its gradient shares.
+/// Pieces of the divergence D\[Q(u_I) ‖ P(u_I)\] used by its gradient.
 pub(super) struct Blocks {
     pub(super) classes: Vec<ClassBlocks>,
-    /// Z = Σ F X Fᵀ; of dimension 0 where classes are independent.
+    /// Z = Σ F X Fᵀ; of dimension 0 for independent classes.
     pub(super) z: Mat<f64>,
 }
 
-/// Those of one class.
+/// Pieces of one class.
 pub(super) struct ClassBlocks {
-    /// F = L⁻¹ Bᵀ; without a row where classes are independent.
+    /// F = L⁻¹ Bᵀ; empty for independent classes.
     pub(super) f: Mat<f64>,
     /// X = B K_I Bᵀ
     pub(super) x: Mat<f64>,
@@ -73,8 +73,8 @@ impl Blocks {
         Ok(Self { classes, z })
     }
 
-    /// ½ (ln|N| + tr N⁻¹ − n + hᵀK⁻¹h) + ½ Σ ln α_i, N = A⁻¹K: eq. 18, 19 and 21, with n the number of active latents and
-    /// α_i the sum of π over classes where they are coupled.
+    /// ½ (ln|N| + tr N⁻¹ − n + hᵀK⁻¹h) + ½ Σ ln α_i, N = A⁻¹K: eq. 18, 19 and 21, with n active latents and
+    /// α_i the sum of π over coupled classes.
     pub(super) fn divergence(&self, all: &Representation) -> f64 {
         let trace = |a: &Mat<f64>| (0..a.nrows()).map(|i| a[(i, i)]).sum::<f64>();
         let of_class = |c: usize| {

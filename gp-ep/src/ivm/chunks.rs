@@ -1,10 +1,10 @@
-//! Work on many points at once.
+//! Parallel work on many points.
 
 use crate::error::InferenceError;
 use gp_linalg::Threading;
 use rayon::prelude::*;
 
-/// One result per item, a chunk of items per task.
+/// One result per item, with a chunk of items per task.
 pub(super) fn in_chunks<T: Sync, R: Send>(
     items: &[T],
     size: usize,

@@ -1,4 +1,4 @@
-//! Coupled classes: one active set, sites of the form diag π − π πᵀ/(1ᵀπ), and EP on the points that came in last.
+//! Coupled classes: one active set, sites diag π − π πᵀ/(1ᵀπ), and EP on the last included points.
 
 use super::chunks::in_chunks;
 use super::classes::{Classes, EpCounts, Target, Task};
@@ -18,15 +18,15 @@ use rand_chacha::ChaCha8Rng;
 
 /// Candidates whose beliefs are computed together.
 const CHUNK: usize = 32;
-/// A site has converged when no π and no b would change by more than this share of the largest.
+/// Convergence of a site: no π or b changes by more than this share of the largest.
 const CONVERGED: f64 = 1e-10;
-/// The start of π is half the label and half what is predicted for it, at least this.
+/// Least start of π, which is half the label and half its prediction.
 const LEAST: f64 = 1e-3;
 
 pub(super) struct CoupledClasses<'a> {
     task: &'a Task<'a>,
     pub(super) frozen: Representation,
-    /// The frozen points, in the order of inclusion.
+    /// Frozen points, in order of inclusion.
     sites: Vec<(usize, CoupledSite)>,
     stubs: Stubs,
     pub(super) liquid: Liquid,
@@ -55,7 +55,7 @@ impl<'a> CoupledClasses<'a> {
         }
     }
 
-    /// Beliefs about some points under all sites there are.
+    /// Beliefs about some points under all sites.
     pub(super) fn beliefs(&self, rows: &[usize]) -> Result<Vec<Belief>, InferenceError> {
         let stubs = self.stubs.gather(rows, self.frozen.len());
         let prior = |j: usize| move |c: usize| self.task.kernels.diagonals[c][rows[j]];
@@ -69,9 +69,8 @@ impl<'a> CoupledClasses<'a> {
         Ok(beliefs)
     }
 
-    /// What an observation would tell: the divergence of the belief after inclusion from that before, in nats. The largest
-    /// wins; the text of Seeger & Jordan 2004 (§4.4) has its negative, which the choice of the largest would turn
-    /// round.
+    /// Information gain: divergence of the belief after inclusion from that before, in nats. The largest
+    /// wins; the text of Seeger & Jordan 2004 (§4.4) has the negative.
     fn score(
         &self,
         row: usize,
@@ -92,7 +91,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(exact_gain(belief, &tilted, &start))
     }
 
-    /// Where the search for π starts: half the label, half its probabilities at the tilted mean.
+    /// Start of the search for π: half the label, half its probabilities at the tilted mean.
     fn first_precision(&self, row: usize, tilted: &Tilted) -> Result<Vec<f64>, InferenceError> {
         let mut pi = self.task.observed.given(&tilted.belief.mean)?;
         pi.iter_mut().for_each(|p| *p *= 0.5);
@@ -100,7 +99,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(pi.into_iter().map(|p| p.max(LEAST)).collect())
     }
 
-    /// The site that gives a belief the tilted mean, and as much of the tilted covariance as the family can.
+    /// Site that matches the tilted mean and, within the family, the tilted covariance.
     pub(super) fn match_moments(
         &mut self,
         row: usize,
@@ -125,7 +124,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(shift.iter().all(|b| b.is_finite()).then_some(CoupledSite { precision, shift }))
     }
 
-    /// γ of the liquid set once there is a point more.
+    /// γ of the liquid set with one more point.
     fn gammas(&self) -> Vec<f64> {
         let liquid = (self.liquid.len() + 1).min(self.task.options.liquid);
         let active = self.sites.len() + self.liquid.len() + 1;
@@ -133,7 +132,7 @@ impl<'a> CoupledClasses<'a> {
         weights.map_or_else(|| vec![1.0; liquid], |weights| weights.factors(active, liquid))
     }
 
-    /// A site stays what it is from now on; the row is returned if its factor breaks down.
+    /// Freezes a site; returns its row if the factor breaks down.
     fn freeze(&mut self, point: LiquidPoint) -> Result<Option<usize>, InferenceError> {
         let LiquidPoint { row, site, kernel, .. } = point;
         let known = |kernel: &[f64]| Mat::from_fn(self.sites.len(), 1, |i, _| kernel[self.sites[i].0]);
@@ -153,7 +152,7 @@ impl<'a> CoupledClasses<'a> {
         }
     }
 
-    /// The belief of the frozen part about the liquid one, from the stubs.
+    /// Belief of the frozen part about the liquid one, from stubs.
     fn meet_frozen(&mut self) -> Result<(), InferenceError> {
         let rows: Vec<usize> = self.liquid.points.iter().map(|point| point.row).collect();
         self.gathered = self.stubs.gather(&rows, self.frozen.len());
@@ -165,7 +164,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(self.liquid.set_frozen(g, mean)?)
     }
 
-    /// Sweeps of EP over the liquid set, each in an order of its own.
+    /// Sweeps of EP over the liquid set, each in its own order.
     pub(super) fn ep_phase(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError> {
         let count = self.liquid.len();
         if count < 2 {
@@ -224,7 +223,7 @@ impl Classes for CoupledClasses<'_> {
         if active < self.task.full() { vec![None] } else { Vec::new() }
     }
 
-    /// Points that were chosen are looked at no more.
+    /// Chosen points are not considered again.
     fn is_free(&self, _row: usize, _target: Target) -> bool {
         true
     }
@@ -275,7 +274,7 @@ impl Classes for CoupledClasses<'_> {
         Ok(true)
     }
 
-    /// Likelihoods that were weaker at first have their full weight in the end.
+    /// Restores the full weight of initially weakened likelihoods.
     fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError> {
         if self.task.options.reweighting.is_some() {
             self.liquid.points.iter_mut().for_each(|point| point.gamma = 1.0);
@@ -295,7 +294,7 @@ impl Classes for CoupledClasses<'_> {
     }
 }
 
-/// The gain with the site that would be put in: ½ (ln|M| + tr(M⁻¹ − I) + gᵀA g), M = I + ΠA.
+/// Gain with the site to be included: ½ (ln|M| + tr(M⁻¹ − I) + gᵀA g), M = I + ΠA.
 fn exact_gain(belief: &Belief, tilted: &Tilted, start: &[f64]) -> Option<f64> {
     let a = &belief.covariance;
     let pi = project(a, &tilted.belief.covariance, start)?;

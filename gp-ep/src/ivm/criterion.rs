@@ -1,8 +1,8 @@
-//! The criterion of learning: an upper bound of −ln p(y), for a given active set with given sites (Seeger & Jordan 2004
-//! §5, App. A).
+//! Learning criterion: an upper bound of −ln p(y), for given active set and sites (Seeger & Jordan 2004 §5,
+//! App. A).
 //!
-//! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`. Everything about points that are not active enters through sums
-//! over them: a pass goes over the data in chunks and adds up what the gradient needs of each.
+//! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`. Inactive points enter through sums, which a pass
+//! over chunks of data adds up.
 
 use super::blocks::{Blocks, Chunk, own};
 use super::chunks::in_chunks;
@@ -17,12 +17,12 @@ use gp_kernels::Evaluator;
 use gp_kernels::data::DataSource;
 use gp_optim::ParameterSet;
 
-/// Points of a chunk: their stubs stay in the second-level cache for some hundred active points.
+/// Points per chunk: their stubs stay in the second-level cache for some hundred active points.
 const CHUNK: usize = 256;
-/// Points whose integrals are one task.
+/// Points per integration task.
 const TASK: usize = 16;
 
-/// What a pass over the data is made with.
+/// Inputs of a pass over the data.
 pub(super) struct Pass<'a> {
     pub(super) data: &'a Labelled,
     pub(super) active: &'a ActiveSet,
@@ -33,12 +33,12 @@ pub(super) struct Pass<'a> {
 type Show<'s> = dyn FnMut(&Chunk<'_>, &Evaluator) -> Result<(), InferenceError> + 's;
 
 impl Ivm {
-    /// The criterion with the active set and sites of a posterior, at the present parameters: an upper bound of −ln p(y)
-    /// as far as the rule of integration is exact.
+    /// Criterion with a posterior's active set and sites, at the current parameters: an upper bound of −ln
+    /// p(y) up to integration errors.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`], [`InferenceError::Observation`], [`InferenceError::Data`], [`InferenceError::Linalg`] for factors that all the
-    /// jitter allowed does not make.
+    /// [`InferenceError::Kernel`], [`InferenceError::Observation`], [`InferenceError::Data`],
+    /// [`InferenceError::Linalg`] for factors that the largest jitter does not make.
     pub fn criterion(
         &self,
         data: &dyn DataSource,
@@ -47,12 +47,12 @@ impl Ivm {
         self.criterion_of(&Labelled::read(self, data)?, posterior.active_set(), None)
     }
 
-    /// The criterion, and its gradient in natural units over `gradient`: one number per value in the order of
-    /// [`parameter_names`](Self::parameter_names), fixed ones included. Active set and sites are constants. The gradient
-    /// is that of the criterion as it is computed, whatever the rule of integration.
+    /// Criterion and, in `gradient`, its gradient in natural units: one number per value in the order of
+    /// [`parameter_names`](Self::parameter_names), fixed ones included; active set and sites constant. The
+    /// gradient is of the computed criterion, for any integration rule.
     ///
     /// # Errors
-    /// As [`criterion`](Self::criterion), and [`InferenceError::Shape`] for a gradient of the wrong length.
+    /// As [`criterion`](Self::criterion), and [`InferenceError::Shape`] for a gradient of wrong length.
     pub fn criterion_gradient(
         &self,
         data: &dyn DataSource,
@@ -82,7 +82,7 @@ impl Ivm {
         Ok(value)
     }
 
-    /// The criterion; every chunk of the data is shown on the way.
+    /// Criterion; passes every chunk of the data to `visit`.
     pub(super) fn over_rows(
         &self,
         &Pass { data, active, all, blocks }: &Pass<'_>,

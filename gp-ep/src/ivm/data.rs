@@ -1,11 +1,11 @@
-//! Labelled points in memory, checked once.
+//! Checked labelled points in memory.
 
 use super::model::Ivm;
 use crate::error::InferenceError;
 use faer::MatRef;
 use gp_kernels::data::{DataSource, Loaded};
 
-/// All rows of a source: points, targets and the class of each target.
+/// All rows of a source: points, targets and classes.
 #[derive(Debug)]
 pub(super) struct Labelled {
     rows: Loaded,
@@ -35,7 +35,7 @@ impl Labelled {
         self.rows.targets()
     }
 
-    /// The points, N×D.
+    /// Points, N×D.
     pub(super) fn inputs(&self) -> MatRef<'_, f64> {
         self.rows.inputs()
     }

@@ -1,4 +1,5 @@
-//! The gradient of the criterion (Seeger & Jordan 2004 eq. 22–30, which carry errors; derived anew from dΦ = −Φ dK Φ).
+//! Gradient of the criterion (Seeger & Jordan 2004 eq. 22–30, which carry errors; derived anew from dΦ = −Φ
+//! dK Φ).
 //!
 //! With `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, for every class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾` and `U_i = Fᵀ R_i`, upstream
 //! of
@@ -7,9 +8,9 @@
 //! - `K_I` is `Bᵀ(Σ G_i^{cc} m mᵀ − 2 Σ m Uᵀ + Fᵀ((S + ½Z) F − F X) + ½X + (½g − w) gᵀ) B` with `S = Σ q Rᵀ` over all
 //!   classes, X, Z and g those of the divergence, `w = X g + Σ m c − Fᵀ s` and `s = Σ q c + Σ F X g` over all classes.
 //!
-//! ½X + Fᵀ(½Z F − F X) is half of a diagonal block of ΦKΦ between Bᵀ and B, the derivative of ½(ln|N| + tr N⁻¹): the two
-//! parts of eq. 22 and 23 that are the derivative of ln|N| alone cancel, and H̃ appears without the inverse the text gives
-//! it.
+//! ½X + Fᵀ(½Z F − F X) is half of a diagonal block of ΦKΦ between Bᵀ and B, the derivative of ½(ln|N| + tr
+//! N⁻¹). Parts of eq. 22 and 23 that are derivatives of ln|N| cancel, and H̃ appears without the text's
+//! inverse.
 
 use super::blocks::{Blocks, Chunk, own};
 use super::model::Ivm;
@@ -23,17 +24,17 @@ use std::ops::Range;
 
 /// Sums over all points for one class.
 struct ClassSums {
-    /// Σ G^{cc} m mᵀ, its lower triangle.
+    /// Σ G^{cc} m mᵀ, lower triangle.
     m_m: Mat<f64>,
     /// Σ m Uᵀ
     m_u: Mat<f64>,
     /// Σ m c
     shift: Vec<f64>,
-    /// What belongs to the diagonal of K_I and not to a covariance of two points.
+    /// Derivatives by the diagonal of K_I alone.
     own: Vec<f64>,
 }
 
-/// Where derivatives go: sums over chunks, and in the end the gradient.
+/// Accumulators: sums over chunks, then the gradient.
 pub(super) struct Upstream<'a> {
     model: &'a Ivm,
     active: &'a ActiveSet,
@@ -42,14 +43,14 @@ pub(super) struct Upstream<'a> {
     classes: Vec<ClassSums>,
     /// S
     joint: Mat<f64>,
-    /// Σ q c, over all classes.
+    /// Σ q c over all classes.
     shift: Vec<f64>,
     scratch: GramScratch,
     gradient: &'a mut [f64],
 }
 
 impl<'a> Upstream<'a> {
-    /// Into a gradient that is set to zero first.
+    /// Accumulators of a gradient, set to zero.
     pub(super) fn new(
         (model, active): (&'a Ivm, &'a ActiveSet),
         (all, blocks): (&'a Representation, &'a Blocks),
@@ -65,7 +66,7 @@ impl<'a> Upstream<'a> {
         Self { model, active, all, blocks, classes, joint, shift, scratch: GramScratch::new(), gradient }
     }
 
-    /// Where the parameters of a kernel are in the gradient.
+    /// Range of a kernel's parameters in the gradient.
     fn parameters(&self, class: usize) -> Range<usize> {
         let count = |c: usize| self.model.kernels[c].parameter_count();
         let first = (0..class).map(count).sum();
@@ -105,7 +106,7 @@ impl<'a> Upstream<'a> {
         Ok(())
     }
 
-    /// Adds a chunk to the sums of a class; returns upstream of the covariances of active points with those of the chunk.
+    /// Adds a chunk to a class's sums; returns upstream of the covariances of active and chunk's points.
     fn add_sums(
         &mut self,
         chunk: &Chunk<'_>,
@@ -139,7 +140,7 @@ impl<'a> Upstream<'a> {
         Ok(u)
     }
 
-    /// The derivatives by the covariances of active points.
+    /// Adds derivatives by the covariances of active points.
     pub(super) fn finish(mut self, evaluator: &Evaluator) -> Result<(), InferenceError> {
         let mut s = std::mem::take(&mut self.shift);
         for blocks in &self.blocks.classes {

@@ -1,9 +1,8 @@
-//! Independent classes: an active set for each latent (Seeger & Jordan 2004 §6, App. B). With one latent it is the
-//! binary informative vector machine.
+//! Independent classes: one active set per latent (Seeger & Jordan 2004 §6, App. B); binary with one
+//! latent.
 //!
-//! A belief about all points is kept, one mean and one variance per latent, so every point can be scored for every
-//! inclusion. The representation of a class is that of [`representation`](super::representation) without what couples
-//! classes.
+//! Beliefs about all points are kept, one mean and variance per latent, so every point can be scored at
+//! every inclusion. Representation as in [`representation`](super::representation), uncoupled.
 
 use super::chunks::in_chunks;
 use super::classes::{Classes, EpCounts, Target, Task};
@@ -19,7 +18,7 @@ use faer::{Mat, MatRef};
 use gp_linalg::LinalgError;
 use rand_chacha::ChaCha8Rng;
 
-/// Points scored by one task.
+/// Points per scoring task.
 const CHUNK: usize = 256;
 
 pub(super) struct IndependentClasses<'a> {
@@ -28,11 +27,11 @@ pub(super) struct IndependentClasses<'a> {
     stubs: Stubs,
 }
 
-/// One latent with its active set, and the belief about it at all points.
+/// Latent with active set and beliefs at all points.
 struct Latent {
     part: ClassPart,
     sites: Vec<(usize, Site)>,
-    /// Points that are in the active set, or were refused there.
+    /// Points in the active set, or refused by it.
     taken: Vec<bool>,
     means: Vec<f64>,
     variances: Vec<f64>,
@@ -53,7 +52,7 @@ impl<'a> IndependentClasses<'a> {
         Self { task, latents, stubs }
     }
 
-    /// The best open latent for a point, and the score there.
+    /// Best open latent for a point, with its score.
     fn score(
         &self,
         row: usize,
@@ -88,7 +87,7 @@ impl<'a> IndependentClasses<'a> {
 }
 
 impl Classes for IndependentClasses<'_> {
-    /// With the covariances of the point with all points.
+    /// Site with the point's covariances with all points.
     type Site = (Site, Vec<f64>);
 
     fn open(&self) -> Vec<Target> {
@@ -172,7 +171,7 @@ impl Classes for IndependentClasses<'_> {
     }
 }
 
-/// The site π = (1/â − 1/a)₊, b = g + π ĥ, and the gain ½ (ln m + 1/m − 1 + g² a) with m = 1 + π a; 0 where π is.
+/// Site π = (1/â − 1/a)₊, b = g + π ĥ, and gain ½ (ln m + 1/m − 1 + g² a), m = 1 + π a; 0 if π is.
 fn scalar_site(belief: &Belief, tilted: &Tilted, latent: usize) -> (Site, f64) {
     let (a, hat) = (belief.covariance[(latent, latent)], tilted.belief.covariance[(latent, latent)]);
     let g = tilted.gradient[latent];

@@ -1,4 +1,4 @@
-//! The verbs of every method.
+//! Verbs of every method.
 
 use super::model::Ivm;
 use super::options::IvmOptions;
@@ -10,7 +10,8 @@ use crate::learning::{Course, Learning, Trained, Watch};
 use crate::posterior::Predictor;
 use gp_kernels::data::DataSource;
 
-/// An active set is chosen with the usual options; [`Ivm::build`] takes others. The evidence is that of the criterion.
+/// Active set chosen with default options ([`Ivm::build`] takes others); the evidence is that of the
+/// criterion.
 impl Inference for Ivm {
     type Posterior = IvmPosterior;
     type Settings = IvmLearning;
@@ -26,7 +27,7 @@ impl Inference for Ivm {
         self.build(data, &IvmOptions::default())?.posterior.predictor()
     }
 
-    /// Rounds of active sets, outside.
+    /// Learns in outer rounds of active sets.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

@@ -1,4 +1,4 @@
-//! Covariances of one point with all points, for every class.
+//! Covariances of one point with all points, by class.
 
 use crate::error::InferenceError;
 use faer::{MatMut, MatRef};
@@ -6,11 +6,11 @@ use gp_kernels::{Evaluator, Kernel, KernelExt};
 use gp_linalg::Threading;
 use std::sync::Arc;
 
-/// Rows of the covariance matrices of all classes; classes with equal kernels share them.
+/// Rows of all classes' covariance matrices, shared by equal kernels.
 #[derive(Debug)]
 pub(super) struct KernelRows<'a> {
     kernels: &'a [Box<dyn Kernel>],
-    /// The first class with the same kernel.
+    /// First class with the same kernel.
     first: Vec<usize>,
     inputs: MatRef<'a, f64>,
     evaluator: Evaluator,
@@ -36,12 +36,13 @@ impl<'a> KernelRows<'a> {
         Ok(rows)
     }
 
-    /// Covariances of point `row` with all points, by class; with itself its prior variance, white noise included.
+    /// Covariances of point `row` with all points, by class; with itself the prior variance including white
+    /// noise.
     pub(super) fn row(&self, row: usize) -> Result<Vec<Arc<Vec<f64>>>, InferenceError> {
         self.shared(|class| self.one(row, class))
     }
 
-    /// The same for one class.
+    /// Covariances of one class.
     pub(super) fn one(&self, row: usize, class: usize) -> Result<Vec<f64>, InferenceError> {
         let count = self.inputs.nrows();
         let mut covariances = vec![0.0; count];
@@ -52,7 +53,7 @@ impl<'a> KernelRows<'a> {
         Ok(covariances)
     }
 
-    /// A vector for every class, computed once for equal kernels.
+    /// One vector per class, computed once for equal kernels.
     fn shared(
         &self,
         compute: impl Fn(usize) -> Result<Vec<f64>, InferenceError>,

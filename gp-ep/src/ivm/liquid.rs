@@ -1,12 +1,12 @@
-//! The liquid part of the active set, whose sites are still moved by EP (Seeger & Jordan 2004 §D.4).
+//! Liquid part of the active set, whose sites EP still moves (Seeger & Jordan 2004 §D.4).
 //!
-//! Given the frozen sites the latents of L liquid points are N(hᶠ, G), with G of dimension C·L without any blocks of zeros.
-//! With `Π_i = V_i V_iᵀ` and V = diag(V_i), `B = I + Vᵀ G V = L_B L_Bᵀ` has eigenvalues of at least 1, and
-//! `A = G − MᵀM`, `h = b̃ − Mᵀβ` with `M = L_B⁻¹ VᵀG`, `b̃ = G b + hᶠ`, `β = L_B⁻¹ Vᵀ b̃`. A new site at one point changes B
-//! by C positive and C negative directions. The paper drags M and L_B⁻¹ along; only C columns of M are ever looked at,
-//! so solving for them when they are costs C³L² as well, with a constant ten times smaller, and keeps fewer errors.
+//! Given the frozen sites, the latents of L liquid points are N(hᶠ, G), G dense of dimension C·L. With `Π_i
+//! = V_i V_iᵀ`, V = diag(V_i): `B = I + Vᵀ G V = L_B L_Bᵀ` (eigenvalues ≥ 1), `A = G − MᵀM`, `h = b̃ −
+//! Mᵀβ`, `M = L_B⁻¹ VᵀG`, `b̃ = G b + hᶠ`, `β = L_B⁻¹ Vᵀ b̃`. A new site changes B in C positive and C
+//! negative directions. The paper drags M and L_B⁻¹ along; solving for the C columns in use also costs
+//! C³L², ten times less and with fewer errors.
 //!
-//! The latents of one point stand side by side: that of class c at point l is number l·C + c.
+//! Latent c of point l is number l·C + c.
 
 use super::observation::Belief;
 use super::projection::HalfPrecision;
@@ -17,27 +17,27 @@ use gp_linalg::rotate::{self, RotationScratch};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use std::sync::Arc;
 
-/// A point whose site may still change.
+/// Point whose site may still change.
 #[derive(Clone, Debug)]
 pub(super) struct LiquidPoint {
     pub(super) row: usize,
     pub(super) site: CoupledSite,
-    /// Its latents are multiplied by this in its likelihood.
+    /// Factor γ on its latents in its likelihood.
     pub(super) gamma: f64,
     /// Covariances with all points, by class.
     pub(super) kernel: Vec<Arc<Vec<f64>>>,
 }
 
-/// What became of a new site.
+/// Outcome of a new site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// It is in place.
+    /// Applied.
     Made,
-    /// The downdate broke down: everything is as it was.
+    /// Undone after a broken downdate.
     RolledBack,
 }
 
-/// The beliefs about liquid points, and about others by way of them.
+/// Beliefs about liquid points, and through them about others.
 #[derive(Clone, Debug)]
 pub(super) struct Liquid {
     classes: usize,
@@ -72,13 +72,13 @@ impl Liquid {
         self.points.len()
     }
 
-    /// The beliefs of the frozen part about all liquid points: their covariance and mean.
+    /// Sets covariance and mean of all liquid points under the frozen part.
     pub(super) fn set_frozen(&mut self, g: Mat<f64>, mean: Vec<f64>) -> Result<(), LinalgError> {
         (self.g, self.frozen_mean) = (g, mean);
         self.refresh()
     }
 
-    /// Everything from scratch, from G, hᶠ and the sites.
+    /// Recomputes everything from G, hᶠ and the sites.
     pub(super) fn refresh(&mut self) -> Result<(), LinalgError> {
         self.halves = self.points.iter().map(|point| HalfPrecision::new(&point.site.precision)).collect();
         let mut both = self.g.clone();
@@ -94,7 +94,7 @@ impl Liquid {
         self.refresh_beta()
     }
 
-    /// `b̃ ← b̃ + G b` with b nonzero from point l on, at some points.
+    /// `b̃ ← b̃ + G b` with b nonzero at some points from l on.
     fn move_mean(&mut self, l: usize, b: &[f64]) {
         let first = l * self.classes;
         b.iter().enumerate().for_each(|(j, b)| add(&mut self.mean, *b, self.g.col_as_slice(first + j)));
@@ -116,7 +116,7 @@ impl Liquid {
         self.g.as_ref().subcols(l * self.classes, self.classes)
     }
 
-    /// Those of point l among themselves.
+    /// Covariances among the latents of point l.
     fn block(&self, l: usize) -> Square {
         let first = l * self.classes;
         Square::from_fn(self.classes, |i, j| self.g[(first + i, first + j)])
@@ -127,7 +127,7 @@ impl Liquid {
         (0..x.ncols()).for_each(|j| contract(&self.halves, self.classes, x.col_as_slice_mut(j)));
     }
 
-    /// The belief about liquid point l under all sites.
+    /// Belief about liquid point l under all sites.
     pub(super) fn marginal(&self, l: usize) -> Result<Belief, LinalgError> {
         let own = l * self.classes..(l + 1) * self.classes;
         let mut found = [Belief { mean: self.frozen_mean[own].to_vec(), covariance: self.block(l) }];
@@ -136,8 +136,8 @@ impl Liquid {
         Ok(found)
     }
 
-    /// From beliefs of the frozen part about w points to those under all sites. `cross` (C·L × C·w) are the covariances of
-    /// liquid latents with theirs under the frozen part.
+    /// Converts beliefs of the frozen part about w points to beliefs under all sites. `cross` (C·L × C·w)
+    /// are their covariances with liquid latents under the frozen part.
     pub(super) fn condition(&self, mut cross: Mat<f64>, beliefs: &mut [Belief]) -> Result<(), LinalgError> {
         let (classes, shifts) = (self.classes, self.shifts());
         for (j, belief) in beliefs.iter_mut().enumerate() {
@@ -159,12 +159,13 @@ impl Liquid {
         Ok(())
     }
 
-    /// The belief without the site of point l; nothing where that is no Gaussian.
+    /// Belief without the site of point l; None if not Gaussian.
     pub(super) fn cavity(&self, l: usize) -> Result<Option<Belief>, LinalgError> {
         Ok(without(&self.marginal(l)?, &self.points[l].site.shift, &self.halves[l]))
     }
 
-    /// A new site at point l: `B' = B + W₊W₊ᵀ − W₋W₋ᵀ` with `W₋ = VᵀG_{·l} Q⁻ᵀ`, `W₊ = W₋ + I_{·l} ΔVᵀ Q`, G_l = Q Qᵀ.
+    /// Sets a new site at point l: `B' = B + W₊W₊ᵀ − W₋W₋ᵀ` with `W₋ = VᵀG_{·l} Q⁻ᵀ`, `W₊ = W₋ + I_{·l} ΔVᵀ
+    /// Q`, G_l = Q Qᵀ.
     pub(super) fn change(&mut self, l: usize, site: CoupledSite) -> Result<Change, LinalgError> {
         let Some(q) = self.block(l).factor() else {
             return Ok(Change::RolledBack);
@@ -193,7 +194,7 @@ impl Liquid {
         Ok(Change::Made)
     }
 
-    /// The update and the downdate, or neither.
+    /// Both update and downdate, or neither.
     fn replace_factor(
         &mut self,
         plus: MatRef<'_, f64>,
@@ -217,7 +218,7 @@ fn contract(halves: &[HalfPrecision], classes: usize, u: &mut [f64]) {
     halves.iter().zip(u.chunks_exact_mut(classes)).for_each(|(half, own)| half.contract(own));
 }
 
-/// `X ← X L⁻ᵀ`, column by column.
+/// `X ← X L⁻ᵀ`, by columns.
 fn solve_from_right(x: &mut Mat<f64>, factor: &Factor) {
     let l = factor.lower();
     for j in 0..l.size() {
@@ -228,7 +229,7 @@ fn solve_from_right(x: &mut Mat<f64>, factor: &Factor) {
     }
 }
 
-/// The cavity: Λ = (I − AΠ)⁻¹A and (I − AΠ)⁻¹(h − A b), by the factor of S = I − VᵀAV.
+/// Cavity Λ = (I − AΠ)⁻¹A, (I − AΠ)⁻¹(h − A b), by the factor of S = I − VᵀAV.
 fn without(belief: &Belief, shift: &[f64], half: &HalfPrecision) -> Option<Belief> {
     let a = &belief.covariance;
     let mut av = half.times(a);

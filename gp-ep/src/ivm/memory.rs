@@ -1,15 +1,15 @@
-//! What a run needs, before it starts.
+//! Memory estimate of a run.
 
 use super::options::{Coupling, IvmOptions};
 use super::stubs::Stubs;
 
-/// Bytes of a run, by what they are for. The data themselves are not among them.
+/// Bytes of a run by purpose, without the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryEstimate {
-    /// Stub vectors of all points: 16 N C d, and half of that where classes are independent.
+    /// Stub vectors of all points: 16 N C d, half for independent classes.
     pub stubs: usize,
-    /// Covariances of the liquid points with all points, prior variances, and the beliefs about all points where classes
-    /// are independent: O(N C L).
+    /// Covariances of liquid points with all points, prior variances, and beliefs about all points for
+    /// independent classes: O(N C L).
     pub rows: usize,
     /// Factors of the active set: O(C d²), and O(C² L²) for its liquid part.
     pub factors: usize,
@@ -33,7 +33,7 @@ impl MemoryEstimate {
         Self { stubs, rows, factors: frozen.saturating_add(joint).saturating_add(gathered) }
     }
 
-    /// All of them.
+    /// Total bytes.
     #[must_use]
     pub fn total(&self) -> usize {
         self.stubs.saturating_add(self.rows).saturating_add(self.factors)

@@ -1,23 +1,22 @@
-//! The informative vector machine, binary and for several classes (Seeger & Jordan 2004).
+//! Informative vector machine, binary and multi-class (Seeger & Jordan 2004).
 //!
-//! Labels are seen through latent Gaussian processes, one for two classes or one a class. A small *active set* of
-//! observations gets sites, chosen one after the other for what they tell; all others are looked at through what the
-//! active ones say about them. Time and memory are linear in the number of observations.
+//! Labels depend on latent Gaussian processes, one for two classes or one per class. A small *active set*
+//! of observations, chosen for their information, gets sites. Time and memory are linear in the number of
+//! observations.
 //!
 //! | [`Coupling`] | sites | active set | Seeger & Jordan 2004 |
 //! |---|---|---|---|
 //! | `Coupled` | diag π − π πᵀ/(1ᵀπ): what the label says about differences of latents | one for all latents | §4, App. D |
 //! | `Independent` | diag π | one for each latent | §6, App. B; with one latent the binary IVM |
 //!
-//! [`Ivm`] is the model; [`Ivm::build`] chooses an active set at the present parameters, [learning](crate::Inference::learn) finds the
-//! parameters, and [`IvmPosterior`] predicts. [`IvmPlacement`] offers active sets as inducing inputs to other methods.
+//! [`Ivm`] is the model; [`Ivm::build`] chooses an active set, [learning](crate::Inference::learn) finds
+//! parameters, [`IvmPosterior`] predicts, and [`IvmPlacement`] offers active sets as inducing inputs.
 //!
-//! How a run goes ([`IvmOptions`]): the first points are drawn, one of each class. Then for each inclusion candidates are
-//! scored with the belief about their latents ([`Selection`]), the best comes in with the site of moment matching, the
-//! oldest *liquid* point is frozen, the stubs of all points are brought up to date, and EP moves the sites of the liquid
-//! points, those that came in last. With [`FinalSites::AtRest`] all sites are moved after the last inclusion, to the least
-//! criterion of learning: the active points then say what the labels of all rows say, not of their own alone. Without it a
-//! set of surprising points stands for the data, which is too little where labels are noisy or inputs many.
+//! A run ([`IvmOptions`]) draws one point of each class first. Then each inclusion scores candidates by
+//! their beliefs ([`Selection`]), includes the best with a moment-matched site, freezes the oldest *liquid*
+//! point, updates the stubs of all points, and moves the liquid sites by EP. [`FinalSites::AtRest`] finally
+//! moves all sites to the least criterion, so that the active points stand for the labels of all rows;
+//! without it surprising points dominate, which is too little for noisy labels or many inputs.
 
 mod blocks;
 mod chunks;

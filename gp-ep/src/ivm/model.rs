@@ -1,4 +1,4 @@
-//! The model: a kernel for each class, a likelihood with intercepts, and how to compute with them.
+//! Model: one kernel per class, likelihood with intercepts, settings.
 
 use super::memory::MemoryEstimate;
 use super::observation::{Nodes, ObservationModel};
@@ -9,14 +9,14 @@ use gp_likelihoods::{Likelihood, Support};
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
 
-/// Gaussian processes with zero mean, one a class (or one for two classes), seen through labels.
+/// Gaussian processes with zero mean, one per class (or one for two classes), seen through labels.
 #[derive(Clone, Debug)]
 pub struct Ivm {
     pub(super) kernels: Vec<Box<dyn Kernel>>,
     pub(super) likelihood: Box<dyn Likelihood>,
     pub(super) intercepts: Parameter,
     pub(super) coupling: Coupling,
-    /// How integrals are taken, and by which nodes.
+    /// Integration rule and nodes.
     pub(super) rule: Rule,
     nodes: Nodes,
     pub(super) jitter: JitterPolicy,
@@ -24,13 +24,13 @@ pub struct Ivm {
 }
 
 impl Ivm {
-    /// A model with these prior covariances, one a latent, and a likelihood of labels. Intercepts are 0 and fixed.
-    /// Classes are coupled, unless there is one latent alone.
+    /// Model of these prior covariances, one per latent, and a likelihood of labels. Intercepts are fixed
+    /// at 0; classes are coupled unless there is one latent.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] unless there are as many kernels as latents, [`InferenceError::Unsupported`] for observations that are
-    /// no labels, or several, and for coupled classes of a likelihood that changes when all latents move together:
-    /// coupled sites have no say in that direction.
+    /// [`InferenceError::Shape`] unless there are as many kernels as latents,
+    /// [`InferenceError::Unsupported`] for observations other than single labels, and for coupled classes
+    /// of a likelihood that changes when all latents move together (coupled sites ignore that direction).
     pub fn new(
         kernels: Vec<Box<dyn Kernel>>,
         likelihood: Box<dyn Likelihood>,
@@ -59,7 +59,7 @@ impl Ivm {
         if latents == 1 { Ok(model) } else { model.with_coupling(Coupling::Coupled) }
     }
 
-    /// The same kernel for every latent.
+    /// Model with the same kernel for every latent.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -68,10 +68,10 @@ impl Ivm {
         Self::new(kernels, likelihood)
     }
 
-    /// The same model with the other kind of posterior.
+    /// Sets the coupling of the posterior.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] as for [`new`](Self::new), and for one latent that is to be coupled.
+    /// [`InferenceError::Unsupported`] as for [`new`](Self::new), and for one coupled latent.
     pub fn with_coupling(mut self, coupling: Coupling) -> Result<Self, InferenceError> {
         let paired = self.likelihood.support().classes() == self.classes();
         if coupling == Coupling::Coupled && !(paired && self.is_shift_invariant()?) {
@@ -82,8 +82,7 @@ impl Ivm {
         Ok(self)
     }
 
-    /// The same model with another rule for integrals. One latent is integrated over by its likelihood, whatever the
-    /// rule.
+    /// Sets the integration rule; with one latent the likelihood integrates.
     ///
     /// # Errors
     /// [`InferenceError::Likelihood`] for a rule of too many nodes.
@@ -92,53 +91,53 @@ impl Ivm {
         Ok(Self { rule, nodes, ..self })
     }
 
-    /// The same model, computed elsewhere. The numbers do not change.
+    /// Sets the threading policy; results do not change.
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
     }
 
-    /// The prior covariances, one a latent.
+    /// Prior covariances, one per latent.
     #[must_use]
     pub fn kernels(&self) -> &[Box<dyn Kernel>] {
         &self.kernels
     }
 
-    /// The kernels, to set, fix, bound or give priors to their parameters.
+    /// Prior covariances, mutable: parameter values, fixed marks, bounds, priors.
     pub fn kernels_mut(&mut self) -> &mut [Box<dyn Kernel>] {
         &mut self.kernels
     }
 
-    /// What ties labels to latents.
+    /// Likelihood of labels given latents.
     #[must_use]
     pub fn likelihood(&self) -> &dyn Likelihood {
         self.likelihood.as_ref()
     }
 
-    /// What is added to each latent in the likelihood: the parameter `intercept`, fixed at 0 unless freed.
+    /// Parameter `intercept`, added to each latent in the likelihood; fixed at 0 by default.
     #[must_use]
     pub fn intercepts(&self) -> &Parameter {
         &self.intercepts
     }
 
-    /// The intercepts, to set, free, bound or give a prior to.
+    /// Intercepts, mutable: values, fixed marks, bounds, prior.
     pub fn intercepts_mut(&mut self) -> &mut Parameter {
         &mut self.intercepts
     }
 
-    /// Whether classes are correlated in the posterior.
+    /// Coupling of classes in the posterior.
     #[must_use]
     pub fn coupling(&self) -> Coupling {
         self.coupling
     }
 
-    /// The number of latents.
+    /// Number of latents.
     #[must_use]
     pub fn classes(&self) -> usize {
         self.kernels.len()
     }
 
-    /// The name of every parameter value, such as `kernel[2].rbf.lengthscale` and `intercept[0]`.
+    /// Name of every parameter value, such as `kernel[2].rbf.lengthscale` and `intercept[0]`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let of_kernels = self.kernels.iter().enumerate().flat_map(|(c, kernel)| {
@@ -147,7 +146,7 @@ impl Ivm {
         of_kernels.chain((0..self.classes()).map(|c| format!("intercept[{c}]"))).collect()
     }
 
-    /// What a run over this many points will need.
+    /// Memory of a run over this many points.
     #[must_use]
     pub fn memory(&self, points: usize, options: &IvmOptions) -> MemoryEstimate {
         MemoryEstimate::new(points, self.classes(), self.coupling, options)
@@ -162,7 +161,7 @@ impl Ivm {
         }
     }
 
-    /// Whether log densities stay when all latents move together, at some places off the beaten track.
+    /// `true` if log densities do not change when all latents move together, at some test points.
     fn is_shift_invariant(&self) -> Result<bool, InferenceError> {
         let latents = self.classes();
         let support = self.likelihood.support();
@@ -182,7 +181,7 @@ impl Ivm {
     }
 }
 
-/// Kernels in the order of classes, then the intercepts. Parameters of the likelihood are kept as they are.
+/// Kernels by class, then the intercepts; parameters of the likelihood are constant.
 impl ParameterSet for Ivm {
     fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
         self.kernels.iter().for_each(|kernel| kernel.for_each_parameter(visit));

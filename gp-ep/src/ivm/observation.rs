@@ -1,14 +1,14 @@
-//! What one label says about a correlated Gaussian belief, by one rule for Gaussian integrals.
+//! Effect of one label on a correlated Gaussian belief, by one integration rule.
 
 use super::small::{Root, Square, add, dot, inner};
 use crate::error::InferenceError;
 use gp_likelihoods::quadrature::Cubature;
 use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace};
 
-/// A rule for integrals over independent standard normal numbers: nodes and their weights.
+/// Nodes and weights over independent standard normal numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Nodes {
-    /// The first numbers of all nodes, then the second ones, and so on.
+    /// Coordinates: first ones of all nodes, then second ones, …
     coordinates: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -23,56 +23,56 @@ impl Nodes {
         self.weights.len()
     }
 
-    /// One coordinate of all nodes after the other.
+    /// Coordinates of all nodes, one after the other.
     fn coordinates(&self) -> impl Iterator<Item = &[f64]> {
         self.coordinates.chunks_exact(self.count())
     }
 }
 
-/// A likelihood with intercepts, p(y | γ u + β), and the rule its integrals are taken by.
+/// Likelihood with intercepts, p(y | γ u + β), and its integration rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObservationModel<'m> {
     pub(super) likelihood: &'m dyn Likelihood,
     pub(super) intercepts: &'m [f64],
     pub(super) nodes: &'m Nodes,
-    /// Whether sites have the null direction 1, so that only differences of latents matter.
+    /// `true` if sites have the null direction 1, so that only differences of latents matter.
     pub(super) coupled: bool,
 }
 
-/// A Gaussian belief about the Q latents of one observation.
+/// Gaussian belief about the Q latents of one observation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Belief {
     pub(super) mean: Vec<f64>,
     pub(super) covariance: Square,
 }
 
-/// Memory of integrals, kept from one to the next.
+/// Reused memory of integrals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    /// Latents at all nodes, node after node, and a number for each node.
+    /// Latents by node, and a number per node.
     latents: Vec<f64>,
     values: Vec<f64>,
-    /// Numbers for all nodes, latent after latent.
+    /// Numbers by latent for all nodes.
     rows: Vec<f64>,
     point: PointSlopes,
     slopes: Slopes,
     workspace: Workspace,
 }
 
-/// The product of a belief and one observation's likelihood.
+/// Product of a belief and one observation's likelihood.
 #[derive(Clone, Debug)]
 pub(super) struct Tilted {
-    /// ln of its integral.
+    /// Log of its integral.
     pub(super) log_z: f64,
     /// ∂ log Z/∂h.
     pub(super) gradient: Vec<f64>,
     /// Its mean and covariance.
     pub(super) belief: Belief,
-    /// For several latents.
+    /// Whitened moments, for several latents.
     whitened: Option<Whitened>,
 }
 
-/// The moments of s, u = h + R s.
+/// Moments of s, u = h + R s.
 #[derive(Clone, Debug)]
 struct Whitened {
     root: Root,
@@ -81,13 +81,13 @@ struct Whitened {
     excess: Square,
 }
 
-/// The expected log density with its derivatives.
+/// Expected log density with derivatives.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) value: f64,
-    /// By the mean.
+    /// Derivatives by the mean.
     pub(super) by_mean: Vec<f64>,
-    /// By the entries of the covariance matrix, symmetric.
+    /// Derivatives by the entries of the covariance matrix, symmetric.
     pub(super) by_covariance: Square,
 }
 
@@ -100,8 +100,8 @@ impl ObservationModel<'_> {
         self.likelihood.support().classes()
     }
 
-    /// The moments of `p(y | γ u + β) N(u; h, A)`; none where the rule finds no mass, or no covariance matrix, as rules
-    /// with negative weights may.
+    /// Moments of `p(y | γ u + β) N(u; h, A)`; None if the rule finds no mass or no valid covariance,
+    /// possible with negative weights.
     pub(super) fn tilt(
         &self,
         y: f64,
@@ -114,7 +114,7 @@ impl ObservationModel<'_> {
         Ok(found?.filter(|found| found.log_z.is_finite()))
     }
 
-    /// One latent: the likelihood knows better.
+    /// Moments for one latent, by the likelihood.
     fn tilt_one(&self, y: f64, q: &Belief, at: &mut Scratch) -> Result<Option<Tilted>, InferenceError> {
         let (mean, a) = (q.mean[0], q.covariance[(0, 0)]);
         self.likelihood.tilted(&[y], &[self.latent(q)?], 1.0, &mut at.workspace, &mut at.slopes)?;
@@ -183,7 +183,7 @@ impl ObservationModel<'_> {
         }
     }
 
-    /// E log p(y | u + β) and its derivatives: exactly those of the sum that stands for the integral.
+    /// E log p(y | u + β) with the exact derivatives of its sum over nodes.
     pub(super) fn expectation(
         &self,
         y: f64,
@@ -225,7 +225,7 @@ impl ObservationModel<'_> {
         Ok(Expected { value, by_mean, by_covariance: root.reverse(&by_root) })
     }
 
-    /// The probabilities of all classes under the belief.
+    /// Probabilities of all classes under the belief.
     pub(super) fn probabilities(&self, q: &Belief, at: &mut Scratch) -> Result<Vec<f64>, InferenceError> {
         let mut out = vec![0.0; self.classes()];
         if self.latents() == 1 {
@@ -246,7 +246,7 @@ impl ObservationModel<'_> {
         Ok(out)
     }
 
-    /// The probabilities of all classes given the latents.
+    /// Probabilities of all classes given the latents.
     pub(super) fn given(&self, latents: &[f64]) -> Result<Vec<f64>, InferenceError> {
         let shifted: Vec<f64> = latents.iter().zip(self.intercepts).map(|(u, beta)| u + beta).collect();
         let probability = |class: usize| {
@@ -259,7 +259,8 @@ impl ObservationModel<'_> {
 }
 
 impl Tilted {
-    /// g = R⁺ E s, ĥ = h + A g, Â = A + A R⁺ (cov s − I) R⁺ A: nothing is inverted but what has variance.
+    /// Moments g = R⁺ E s, ĥ = h + A g, Â = A + A R⁺ (cov s − I) R⁺ A, without inverting directions of no
+    /// variance.
     fn new(log_z: f64, q: &Belief, whitened: Whitened) -> Self {
         let Whitened { root, mean, excess } = &whitened;
         let (a, gradient) = (&q.covariance, root.inverse.times(mean));
@@ -271,8 +272,8 @@ impl Tilted {
         Self { log_z, gradient, belief, whitened: Some(whitened) }
     }
 
-    /// The divergence D\[N(ĥ, Â) ‖ N(h, A)\] of the tilted moments from the belief they came from, in the coordinates of
-    /// its root (Seeger & Jordan 2004 eq. 14 with M⁻¹ = A⁻¹Â); nothing where cov s is no covariance.
+    /// Divergence D\[N(ĥ, Â) ‖ N(h, A)\] in coordinates of the belief's root (Seeger & Jordan 2004 eq. 14
+    /// with M⁻¹ = A⁻¹Â); None if cov s is invalid.
     pub(super) fn gain(&self) -> Option<f64> {
         let Whitened { root, mean, excess } = self.whitened.as_ref()?;
         let p = root.projector();

@@ -1,49 +1,51 @@
-//! The choices of a run.
+//! Options of a run.
 
 use crate::error::InferenceError;
 use gp_likelihoods::quadrature::Cubature;
 use serde::{Deserialize, Serialize};
 
-/// How the next point of the active set is chosen.
+/// Choice of the next active point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Selection {
-    /// The largest divergence of the tilted moments from the belief before inclusion.
+    /// Largest divergence of the tilted moments from the belief.
     #[default]
     InformationGain,
-    /// The largest divergence of the belief after inclusion, with the site that would be put in, from that before
-    /// (Seeger & Jordan 2004 eq. 14).
+    /// Largest divergence of the belief after inclusion, with the actual site (Seeger & Jordan 2004 eq.
+    /// 14).
     ExactInformationGain,
-    /// The largest entropy of the predicted class.
+    /// Largest entropy of the predicted class.
     MaxEntropy,
-    /// At random.
+    /// Random point.
     Random,
 }
 
-/// Whether classes are correlated in the posterior.
+/// Coupling of classes in the posterior.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coupling {
-    /// Sites diag π − π πᵀ/(1ᵀπ) at one active set for all classes: the likelihood's couplings to second order.
+    /// Sites diag π − π πᵀ/(1ᵀπ) on one active set for all classes: couplings of the likelihood to second
+    /// order.
     Coupled,
-    /// Diagonal sites, and an active set for each class (Seeger & Jordan 2004 §6). With one latent, the binary IVM.
+    /// Diagonal sites, and one active set per class (Seeger & Jordan 2004 §6). With one latent, the binary
+    /// IVM.
     Independent,
 }
 
-/// How integrals over the latents of one observation are taken.
+/// Integration rule over the latents of one observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Rule {
-    /// A product of Gauss–Hermite rules with 9 nodes a dimension for two classes, 7 for three, 5 for four and 3 for five
-    /// and six; 1024 quasi-random nodes beyond.
+    /// Product Gauss–Hermite with 9 nodes per dimension for two classes, 7 for three, 5 for four, 3 for
+    /// five and six; 1024 quasi-random nodes beyond.
     #[default]
     Automatic,
-    /// A product of Gauss–Hermite rules with this number of nodes a dimension.
+    /// Product Gauss–Hermite with this many nodes per dimension.
     Product(usize),
     /// McNamee and Stenger's rule of degree 5, with negative weights from five classes on.
     Symmetric,
     /// Quasi-random nodes.
     QuasiRandom {
-        /// How many.
+        /// Number of nodes.
         nodes: usize,
-        /// From which seed.
+        /// Random seed.
         seed: u64,
     },
 }
@@ -65,20 +67,20 @@ impl Rule {
     }
 }
 
-/// Likelihoods of points that came in last, made weaker at first: their latents are multiplied by γ ≤ 1
-/// (Seeger & Jordan 2004 §D.5).
+/// Initial weakening of the likelihoods of recent points: latents times γ ≤ 1 (Seeger & Jordan 2004 §D.5).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reweighting {
-    /// γ of the first point of all, in (0, 1].
+    /// γ of the very first point, in (0, 1].
     pub start: f64,
-    /// With d active points the last has γ = 1 − (1 − start) exp(−rate·(d − 1)); positive.
+    /// Rate: with d active points the last has γ = 1 − (1 − start) exp(−rate·(d − 1)); positive.
     pub rate: f64,
-    /// γ grows linearly to 1 over this many points before the last: at least 1, below the size of the liquid set.
+    /// Points before the last over which γ grows linearly to 1: at least 1, below the size of the liquid
+    /// set.
     pub span: usize,
 }
 
 impl Reweighting {
-    /// γ of each liquid point, the first to be frozen first, with d active points of which these are the last.
+    /// γ of each liquid point, next to be frozen first, the last ones of d active points.
     pub(super) fn factors(&self, active: usize, liquid: usize) -> Vec<f64> {
         let last = 1.0 - (1.0 - self.start) * (-self.rate * (active as f64 - 1.0)).exp();
         let slope = (1.0 - last) / self.span as f64;
@@ -86,40 +88,39 @@ impl Reweighting {
     }
 }
 
-/// What the final sites of the active set are.
+/// Final sites of the active set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FinalSites {
-    /// Those of matching moments, as they came about: what the labels of the active points say.
+    /// Moment-matched sites as included, from the labels of the active points.
     #[default]
     Matched,
-    /// Those with which the criterion of learning is least: what the labels of all rows say, as far as sites of the active
-    /// points can. Some ten passes over the data after the last inclusion.
+    /// Sites of least criterion, from the labels of all rows; some ten further passes over the data.
     AtRest,
 }
 
-/// The choices of a run.
+/// Options of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IvmOptions {
-    /// Points in the active set, for each class where classes are independent.
+    /// Size of the active set, per class if independent.
     pub active: usize,
-    /// How they are chosen.
+    /// Choice of points.
     pub selection: Selection,
-    /// Points of the active set whose sites EP still moves, the last that came in; 0 fixes every site at inclusion. Not
-    /// used where classes are independent.
+    /// Number of last included points whose sites EP moves; 0 fixes every site at inclusion. Ignored for
+    /// independent classes.
     pub liquid: usize,
-    /// Times EP goes over them after each inclusion.
+    /// EP sweeps after each inclusion.
     pub sweeps: usize,
-    /// Updates of sites, in units of the liquid set, after which their joint belief is computed from scratch.
+    /// Site updates, in units of the liquid set, after which its belief is recomputed.
     pub refresh: usize,
-    /// Points scored for each inclusion; without a number, all of them where classes are independent, and N over the
-    /// number of classes or the size of the liquid set, whichever is larger, but at least 50, where they are not.
+    /// Points scored per inclusion. None: all for independent classes, else N over the larger of the number
+    /// of classes and the liquid set's size, at least 50.
     pub candidates: Option<usize>,
-    /// The share of candidates kept for the next inclusion, those of the largest scores, in [0, 1); others are drawn.
+    /// Share of best candidates kept for the next inclusion, in [0, 1); others are drawn.
     pub retained: f64,
-    /// Weaker likelihoods at first; none unless given.
+    /// Initial weakening of likelihoods; none by default.
     pub reweighting: Option<Reweighting>,
-    /// What the final sites are.
+    /// Final sites.
     pub sites: FinalSites,
     /// Seed of all draws.
     pub seed: u64,

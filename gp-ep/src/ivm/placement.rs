@@ -10,11 +10,11 @@ use gp_kernels::{Kernel, KernelError};
 use gp_likelihoods::Likelihood;
 use std::collections::HashSet;
 
-/// `ivm`: the rows of the data that an informative vector machine chooses, with the same kernel for every class.
+/// `ivm`: rows chosen by an informative vector machine with one kernel for all classes.
 ///
-/// A placement is told nothing about labels, so they are given when it is made, for the rows of the data it will be asked
-/// to place for. `Placements::built_in().with(Box::new(…))` makes it one of those that are found by name. Of rows with
-/// equal inputs the first that was chosen stays, so there may be fewer than asked for.
+/// Placements do not see labels, so they are given here, for the rows to be placed for.
+/// `Placements::built_in().with(Box::new(…))` registers it. Of rows with equal inputs the first stays, so
+/// there may be fewer than asked for.
 ///
 /// ```
 /// use faer::Mat;
@@ -39,8 +39,7 @@ pub struct IvmPlacement {
 }
 
 impl IvmPlacement {
-    /// With the labels of the data, their likelihood, and the choices of a run; the number of points and the seed are
-    /// those that the placement is asked with.
+    /// Placement for these labels, likelihood and options; number of points and seed come with the request.
     #[must_use]
     pub fn new(labels: Vec<f64>, likelihood: Box<dyn Likelihood>, options: IvmOptions) -> Self {
         Self { labels, likelihood, options }

@@ -1,4 +1,4 @@
-//! What is left for predictions.
+//! Posterior of an informative vector machine.
 
 use super::chunks::in_chunks;
 use super::model::Ivm;
@@ -13,10 +13,10 @@ use gp_kernels::{Evaluator, Kernel};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
 
-/// Points that are predicted at a time.
+/// Points predicted at a time.
 const CHUNK: usize = 256;
 
-/// The posterior over all latent functions. It holds a copy of the model and of the active inputs, and borrows nothing.
+/// Posterior over all latent functions, with copies of the model and active inputs.
 #[derive(Clone, Debug)]
 pub struct IvmPosterior {
     model: Ivm,
@@ -30,35 +30,34 @@ impl IvmPosterior {
         Ok(Self { model: model.clone(), active, representation })
     }
 
-    /// The active inputs of one latent, a row a point, in the order in which they came in.
+    /// Active inputs of one latent, one point per row, in order of inclusion.
     ///
     /// # Panics
-    /// Where there is no such latent.
+    /// For a missing latent.
     #[must_use]
     pub fn active_inputs(&self, latent: usize) -> MatRef<'_, f64> {
         self.active.classes[latent].inputs.as_ref()
     }
 
-    /// What had to be added to the diagonals of the matrices that were factored, the largest of it.
+    /// Largest jitter of the factored matrices.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.representation.jitter()
     }
 
-    /// The model, as it was when the posterior was made.
+    /// Model at the time of the posterior.
     #[must_use]
     pub fn model(&self) -> &Ivm {
         &self.model
     }
 
-    /// The active rows of the data of one latent, in the order in which they came in: the same for all latents where
-    /// classes are coupled. Empty where there is no such latent.
+    /// Active rows of one latent in order of inclusion, equal for coupled latents; empty for a missing one.
     #[must_use]
     pub fn active(&self, latent: usize) -> &[usize] {
         self.active.classes.get(latent).map_or(&[], |class| &class.rows)
     }
 
-    /// π and b of the sites at those rows, one of each per active row.
+    /// π and b of the sites at those rows, one of each per row.
     #[must_use]
     pub fn sites(&self, latent: usize) -> (&[f64], &[f64]) {
         self.active.classes.get(latent).map_or((&[], &[]), |class| (&class.precision, &class.shift))
@@ -68,15 +67,15 @@ impl IvmPosterior {
         &self.active
     }
 
-    /// The posterior with the likelihood.
+    /// Predictor with the likelihood.
     ///
     /// # Errors
-    /// None that making the posterior has not met before.
+    /// None beyond those of making the posterior.
     pub fn predictor(&self) -> Result<Predictor<Self>, InferenceError> {
         Predictor::new(self.clone(), self.model.likelihood().clone_box(), self.model.threading)
     }
 
-    /// Covariances by a kernel of the active points of a latent with others.
+    /// Kernel covariances of a latent's active points with others.
     fn cross(
         &self,
         (latent, kernel): (usize, &dyn Kernel),
@@ -90,7 +89,7 @@ impl IvmPosterior {
         Ok(cross)
     }
 
-    /// Means and variances of a function whose covariance with one latent function is this kernel: `k − ‖m‖² + ‖q‖²`.
+    /// Means and variances for this cross-covariance kernel: `k − ‖m‖² + ‖q‖²`.
     fn marginals(
         &self,
         (latent, kernel): (usize, &dyn Kernel),
@@ -109,7 +108,7 @@ impl IvmPosterior {
         Ok(found)
     }
 
-    /// The mean of a point with these stubs.
+    /// Mean of a point with these stubs.
     fn mean(&self, latent: usize, m: &[f64], q: &[f64]) -> f64 {
         dot(m, &self.representation.classes[latent].beta) + dot(q, &self.representation.beta)
     }
@@ -124,7 +123,7 @@ impl IvmPosterior {
         Ok((0..points.nrows()).map(|j| self.representation.belief(&stubs, j, |c| prior[c][j])).collect())
     }
 
-    /// Stubs of points, and prior variances of each latent there.
+    /// Stubs of points, with prior variances of each latent.
     fn stubs(&self, points: MatRef<'_, f64>) -> Result<(StubBlock, Vec<Vec<f64>>), InferenceError> {
         let evaluator = Evaluator::new(Threading::Here);
         let (mut cross, mut prior) = (Vec::new(), Vec::new());
@@ -138,7 +137,7 @@ impl IvmPosterior {
     }
 }
 
-/// Points are taken to be new ones: white noise is a part of their variances and of no covariance with the data.
+/// Predictions at new points: white noise is part of variances only.
 impl Posterior for IvmPosterior {
     fn latent_count(&self) -> usize {
         self.model.classes()
@@ -186,7 +185,7 @@ impl Posterior for IvmPosterior {
         Ok(((0..x.nrows()).map(mean).collect(), covariance))
     }
 
-    /// Of all latents together, which are correlated.
+    /// Samples of all latents together, which are correlated.
     fn sample(
         &self,
         x: MatRef<'_, f64>,

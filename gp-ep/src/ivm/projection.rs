@@ -1,35 +1,34 @@
 //! Moment matching onto sites Π = diag π − π πᵀ/(1ᵀπ) (Seeger & Jordan 2004 §4.3, Appendix C).
 //!
-//! The site of an observation has to be of this form, that of the second derivative of a log softmax, and cannot match
-//! all of the tilted covariance Â. The mean is matched exactly, and π minimises
-//! `f = −log|A⁻¹ + Π| + tr(Â Π)`, the part of the relative entropy that depends on it. The second term is concave up to a
-//! linear one; it is replaced by its tangent at the present x = π/(1ᵀπ), the convex rest is minimised over ln π, and so on:
-//! a double loop that cannot go up. It comes near a minimum in a few rounds and then creeps (after 200 of them a π of a
-//! case below was still 5 % off), so it is run to low accuracy, and the end is made on f itself, going down as well.
+//! Sites of this form cannot match all of the tilted covariance Â. The mean is matched exactly; π minimises
+//! the relative entropy `f = −log|A⁻¹ + Π| + tr(Â Π)`. Its second term, concave up to a linear one, is
+//! replaced by its tangent at x = π/(1ᵀπ), the convex rest minimised over ln π, and so on: a monotone
+//! double loop. It creeps near a minimum (after 200 rounds a π was still 5 % off), so it runs to low
+//! accuracy, followed by descent on f itself.
 //!
-//! Steps are Newton's. With `w_c = e_c − x` it is ∂Π/∂π_c = w_c w_cᵀ and ∂²Π/∂π_c∂π_d = −(w_c w_dᵀ + w_d w_cᵀ)/(1ᵀπ), so
-//! with N = (A⁻¹ + Π)⁻¹ the derivatives of f are `w_cᵀ(Â − N)w_c` and `(w_cᵀ N w_d)² − 2 w_cᵀ(Â − N)w_d/(1ᵀπ)`; those of f
-//! with a tangent have 0 for Â in the second. (The paper, without this, found second derivatives messy and took BFGS.)
+//! Steps are Newton's. With `w_c = e_c − x`, ∂Π/∂π_c = w_c w_cᵀ, ∂²Π/∂π_c∂π_d = −(w_c w_dᵀ + w_d
+//! w_cᵀ)/(1ᵀπ) and N = (A⁻¹ + Π)⁻¹, the derivatives of f are `w_cᵀ(Â − N)w_c` and `(w_cᵀ N w_d)² − 2 w_cᵀ(Â
+//! − N)w_d/(1ᵀπ)`; with a tangent, 0 for Â in the second. (The paper used BFGS.)
 //!
-//! With `V = D^½ (I − y yᵀ)`, D = diag π, y = √x, it is `Π = V Vᵀ`, so that everything is computed from the factor of
-//! `I + Vᵀ A V`, whose eigenvalues are at least 1, and A is never inverted. V is not written out: `Vᵀ u = √π ∘ (u − xᵀu)`.
+//! With `V = D^½ (I − y yᵀ)`, D = diag π, y = √x: `Π = V Vᵀ`. All follows from the factor of `I + Vᵀ A V`
+//! (eigenvalues ≥ 1); A is never inverted and V not formed: `Vᵀ u = √π ∘ (u − xᵀu)`.
 
 use super::small::{Factor, Square, inner};
 
-/// Bounds of ln π: a site of less precision says nothing, one of more is a value known exactly.
+/// Bounds of ln π: below, a site has no effect; above, it is an exact value.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
-/// Largest change of any ln π in one step.
+/// Largest change of any ln π per step.
 const LONGEST: f64 = 3.0;
-/// Steps within a round at most, rounds, and steps of the end.
+/// Most steps per round, rounds, and final steps.
 const INNER: usize = 4;
 const OUTER: usize = 4;
 const LAST: usize = 60;
-/// Norms of gradients by ln π at which a round ends, and at which all is done.
+/// Gradient norms by ln π that end a round, and the whole.
 const SLOPPY: f64 = 1e-2;
 const ACCURATE: f64 = 1e-11;
-/// The change of the tangent, relative to its size, after which the double loop has come near.
+/// Relative change of the tangent at which the double loop ends.
 const NEAR: f64 = 3e-2;
-/// What is added to the diagonal of second derivatives where they have no factor: powers of ten, relative to the largest.
+/// Powers of ten, relative to the largest, added to the diagonal of second derivatives without a factor.
 const RAISED: (i32, i32) = (-8, 8);
 
 /// V = D^½ (I − y yᵀ), with Π = V Vᵀ.
@@ -52,7 +51,7 @@ impl HalfPrecision {
         u.iter_mut().zip(&self.roots).for_each(|(u, root)| *u = root * (*u - mean));
     }
 
-    /// S V.
+    /// Product S V.
     pub(super) fn times(&self, s: &Square) -> Square {
         let mut out = s.clone();
         out.rows_mut().for_each(|row| self.contract(row));
@@ -65,13 +64,13 @@ impl HalfPrecision {
     }
 }
 
-/// Π x for Π = diag π − π πᵀ/(1ᵀπ).
+/// Product Π x for Π = diag π − π πᵀ/(1ᵀπ).
 pub(super) fn precision_times(pi: &[f64], x: &[f64]) -> Vec<f64> {
     let mean = inner(pi, x) / pi.iter().sum::<f64>();
     pi.iter().zip(x).map(|(p, x)| p * (x - mean)).collect()
 }
 
-/// A V and the factor of I + VᵀAV; none for an A that is no covariance matrix.
+/// A V and the factor of I + VᵀAV; None if A is no covariance matrix.
 pub(super) fn widened(a: &Square, v: &HalfPrecision) -> Option<(Square, Factor)> {
     let av = v.times(a);
     let mut b = v.within(&av);
@@ -86,8 +85,8 @@ fn new_covariance(a: &Square, pi: &[f64]) -> Option<(Square, f64)> {
     Some((a.plus_products(&av, -1.0), factor.log_det()))
 }
 
-/// The local minimum of f that is found from `start`, for the belief's covariance A and the tilted Â. None where rounding
-/// has made an A that is no covariance matrix.
+/// Local minimum of f from `start`, for the belief's covariance A and the tilted Â; None if rounding made A
+/// invalid.
 pub(super) fn project(a: &Square, tilted: &Square, start: &[f64]) -> Option<Vec<f64>> {
     let problem = Problem { a, tilted };
     let mut t: Vec<f64> = start.iter().map(|p| p.ln().clamp(BOUNDS.0, BOUNDS.1)).collect();
@@ -130,27 +129,27 @@ struct Problem<'a> {
     tilted: &'a Square,
 }
 
-/// f, or f with a tangent, at one ln π.
+/// f, with or without tangent, at one ln π.
 struct Place {
     t: Vec<f64>,
     pi: Vec<f64>,
     x: Vec<f64>,
     value: f64,
-    /// By ln π.
+    /// Gradient by ln π.
     gradient: Vec<f64>,
     /// (A⁻¹ + Π)⁻¹
     new: Square,
 }
 
 impl Problem<'_> {
-    /// The linear part diag Â − 2 q + (qᵀx) 1 of a tangent with slope q = Â x.
+    /// Linear part diag Â − 2 q + (qᵀx) 1 of a tangent with slope q = Â x.
     fn tangent(&self, x: &[f64], slope: &[f64]) -> Vec<f64> {
         let constant = inner(slope, x);
         slope.iter().enumerate().map(|(c, q)| self.tilted[(c, c)] - 2.0 * q + constant).collect()
     }
 
-    /// −log|I + Vᵀ A V| + bᵀπ and the gradient by ln π: f with a tangent b, or f itself, which has the value and the
-    /// gradient that its tangent has where it touches.
+    /// −log|I + Vᵀ A V| + bᵀπ and its gradient by ln π: f with tangent b, or f itself with the tangent at
+    /// this point.
     fn at(&self, t: Vec<f64>, tangent: Option<&[f64]>) -> Option<Place> {
         let (pi, x) = shares(&t);
         let own = || self.tangent(&x, &self.tilted.times(&x));
@@ -163,7 +162,7 @@ impl Problem<'_> {
         Some(Place { t, pi, x, value, gradient, new })
     }
 
-    /// Newton's steps over ln π with backtracking, to a norm of the gradient or for a number of steps.
+    /// Newton's steps over ln π with backtracking, to a gradient norm or step limit.
     fn minimise(
         &self,
         t: Vec<f64>,
@@ -181,7 +180,7 @@ impl Problem<'_> {
         Some(place.t)
     }
 
-    /// Halves Newton's step until the value falls; none when it does not, as at the limit of rounding.
+    /// Halves Newton's step until the value falls; None if it never does, as at rounding.
     fn search(&self, from: &Place, tangent: Option<&[f64]>) -> Option<Place> {
         let step = self.step(from, tangent.is_none())?;
         let slope = inner(&step, &from.gradient);
@@ -193,7 +192,7 @@ impl Problem<'_> {
         })
     }
 
-    /// −H⁻¹ g, no longer than [`LONGEST`]. Where H has no factor its diagonal is raised.
+    /// −H⁻¹ g, at most [`LONGEST`]; H's diagonal is raised if it has no factor.
     fn step(&self, from: &Place, exact: bool) -> Option<Vec<f64>> {
         let (n, total) = (from_mean(&from.new, &from.x), from.pi.iter().sum::<f64>());
         let hat = exact.then(|| from_mean(self.tilted, &from.x));

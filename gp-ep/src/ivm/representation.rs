@@ -1,4 +1,4 @@
-//! The representation of the posterior for an active set with its sites (Seeger & Jordan 2004 §4.1, §4.2, App. A).
+//! Representation of the posterior for an active set with sites (Seeger & Jordan 2004 §4.1, §4.2, App. A).
 //!
 //! For every class `E = I + D^½ K D^½ = L⁽ᶜ⁾ L⁽ᶜ⁾ᵀ` with D = diag π⁽ᶜ⁾ and `B⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^½`; for all together
 //! `H = Σ_c B⁽ᶜ⁾ᵀ B⁽ᶜ⁾ = L Lᵀ`. With the stubs `m = B k` and `q = L⁻¹ Bᵀ m` of a point marginals are
@@ -6,10 +6,10 @@
 //! `β⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^{−½} b⁽ᶜ⁾` and `β = L⁻¹ Σ_c (b⁽ᶜ⁾ − B⁽ᶜ⁾ᵀ β⁽ᶜ⁾)`. Where classes are independent there is no L, no q and
 //! no β.
 //!
-//! These two are all four β vectors of the paper and its `K v` in one: `A b = (Ã + FᵀF) b` holds for any b, whether it
-//! is in the range of Π or not. B is never stored: it is a solve with L⁽ᶜ⁾.
+//! These two replace the four β vectors of the paper: `A b = (Ã + FᵀF) b` holds for any b, in the range of
+//! Π or not. B is never stored: it is a solve with L⁽ᶜ⁾.
 //!
-//! Points come in block by block: one at a time in a run, and all at once where the posterior is made from scratch.
+//! Points are included in blocks: one at a time in a run, all at once from scratch.
 
 use super::observation::Belief;
 use super::small::{Square, dot};
@@ -25,22 +25,22 @@ pub(super) struct CoupledSite {
     pub(super) shift: Vec<f64>,
 }
 
-/// The active points of one class, with π and b of their sites.
+/// Active points of one class, with π and b of their sites.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ActiveClass {
-    /// Rows of the data, in the order of inclusion.
+    /// Rows of the data, in order of inclusion.
     pub(super) rows: Vec<usize>,
-    /// The points, d×D.
+    /// Points, d×D.
     pub(super) inputs: Mat<f64>,
     pub(super) precision: Vec<f64>,
     pub(super) shift: Vec<f64>,
 }
 
-/// The active set of a model with its sites.
+/// Active set of a model with its sites.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ActiveSet {
     pub(super) classes: Vec<ActiveClass>,
-    /// Whether sites are coupled; then all classes have the same rows.
+    /// `true` for coupled sites; all classes then have the same rows.
     pub(super) coupled: bool,
 }
 
@@ -69,24 +69,24 @@ impl ActiveSet {
     }
 }
 
-/// What the inclusion of points means for one class.
+/// Inclusion of points, for one class.
 #[derive(Clone, Debug)]
 pub(super) struct ClassStep {
     /// √π of the new points.
     pub(super) root: Vec<f64>,
-    /// The new rows of L⁽ᶜ⁾ as columns: before the diagonal block, and that block.
+    /// New rows of L⁽ᶜ⁾ as columns: before the diagonal block, and that block.
     pub(super) row: Mat<f64>,
     pub(super) corner: Mat<f64>,
-    /// The new rows of B⁽ᶜ⁾ as columns, diagonal block included.
+    /// New rows of B⁽ᶜ⁾ as columns, with diagonal block.
     pub(super) border: Mat<f64>,
     /// L⁻¹ times `border` without its diagonal block.
     pub(super) direction: Mat<f64>,
 }
 
-/// What it means for all classes together.
+/// Inclusion of points, for all classes together.
 #[derive(Clone, Debug)]
 pub(super) struct JointStep {
-    /// The rotations of the update of L, in groups: their numbers of directions, and pairs of cosine and sine.
+    /// Rotations of the update of L, in groups: number of directions, and pairs of cosine and sine.
     pub(super) groups: Vec<(usize, Vec<[f64; 2]>)>,
     pub(super) row: Mat<f64>,
     pub(super) corner: Mat<f64>,
@@ -101,18 +101,18 @@ pub(super) struct ClassPart {
     pub(super) beta: Vec<f64>,
 }
 
-/// Stubs of w points: m by class, d×w; q for all classes, d×C·w, those of one point side by side.
+/// Stubs of w points: m by class, d×w; q for all classes, d×C·w, by point.
 #[derive(Clone, Debug)]
 pub(super) struct StubBlock {
     pub(super) m: Vec<Mat<f64>>,
     pub(super) q: Mat<f64>,
 }
 
-/// The representation over all classes.
+/// Representation over all classes.
 #[derive(Clone, Debug)]
 pub(super) struct Representation {
     pub(super) classes: Vec<ClassPart>,
-    /// L, of dimension 0 where classes are independent.
+    /// L, of dimension 0 for independent classes.
     pub(super) joint: Cholesky,
     pub(super) beta: Vec<f64>,
     scratch: RotationScratch,
@@ -129,8 +129,8 @@ impl ClassPart {
         self.root.len()
     }
 
-    /// Appends points of sites (π, b) with covariances `cross` (d×k) with those there are and `gram` among themselves;
-    /// nothing changes on an error.
+    /// Appends points of sites (π, b) with covariances `cross` (d×k) to present points and `gram` among
+    /// themselves; nothing changes on an error.
     pub(super) fn include(
         &mut self,
         (precision, shift): (&[f64], &[f64]),
@@ -178,7 +178,7 @@ impl ClassPart {
 }
 
 impl Representation {
-    /// Of no point, with room for some.
+    /// Empty representation with room.
     pub(super) fn new(classes: usize, capacity: usize, jitter: JitterPolicy) -> Self {
         Self {
             classes: vec![ClassPart::new(capacity); classes],
@@ -189,7 +189,7 @@ impl Representation {
         }
     }
 
-    /// Of an active set, by its covariances in each class. O(C d³).
+    /// Representation of an active set by covariances of each class. O(C d³).
     pub(super) fn of(
         active: &ActiveSet,
         grams: &[Mat<f64>],
@@ -216,8 +216,8 @@ impl Representation {
         self.beta.len()
     }
 
-    /// Includes k points for all classes, by π and b of each class, and their covariances with the points there are
-    /// (d×k) and among themselves. Nothing changes on an error.
+    /// Includes k points for all classes, by π, b and covariances with present points (d×k) and among
+    /// themselves; nothing changes on an error.
     pub(super) fn include<'k>(
         &mut self,
         sites: impl Fn(usize) -> (&'k [f64], &'k [f64]),
@@ -236,7 +236,7 @@ impl Representation {
         done
     }
 
-    /// H + Σ X Xᵀ, then its new rows Σ S Xᵀ and Σ S Sᵀ, where the new columns of Bᵀ are X on top of S.
+    /// H + Σ X Xᵀ, then its new rows Σ S Xᵀ and Σ S Sᵀ, for new columns of Bᵀ: X on top of S.
     fn include_joint(&mut self, steps: &mut [ClassStep]) -> Result<JointStep, LinalgError> {
         let d = self.len();
         let k = steps.first().map_or(0, |step| step.root.len());
@@ -272,7 +272,7 @@ impl Representation {
         self.joint.half_solve_in_place(column(&mut self.beta), Threading::Here)
     }
 
-    /// Stubs m and q of points for one class from their covariances with its active points, d×w.
+    /// Stubs m and q of points for one class, from covariances with its active points, d×w.
     pub(super) fn class_stubs(
         &self,
         class: usize,
@@ -291,7 +291,7 @@ impl Representation {
         Ok((m, q))
     }
 
-    /// The same for all classes.
+    /// Stubs for all classes.
     pub(super) fn stubs(&self, cross: Vec<Mat<f64>>, threading: Threading) -> Result<StubBlock, LinalgError> {
         let (classes, width) = (cross.len(), cross.first().map_or(0, Mat::ncols));
         let (mut all_m, mut all_q) = (Vec::with_capacity(classes), Mat::zeros(self.len(), classes * width));
@@ -305,7 +305,7 @@ impl Representation {
         Ok(StubBlock { m: all_m, q: all_q })
     }
 
-    /// The belief about point j of some stubs; `prior` has its variances.
+    /// Belief about point j of some stubs; `prior` has its variances.
     pub(super) fn belief(&self, stubs: &StubBlock, j: usize, prior: impl Fn(usize) -> f64) -> Belief {
         let classes = self.classes.len();
         let m = |c: usize| stubs.m[c].col_as_slice(j);
@@ -322,7 +322,7 @@ impl Representation {
         Belief { mean: (0..classes).map(mean).collect(), covariance }
     }
 
-    /// What had to be added to the diagonals of the matrices that were factored, the largest of it.
+    /// Largest jitter of the factored matrices.
     pub(super) fn jitter(&self) -> f64 {
         let parts = self.classes.iter().map(|class| &class.factor);
         parts.chain([&self.joint]).map(|factor| factor.jitter().added).fold(0.0, f64::max)
@@ -330,7 +330,7 @@ impl Representation {
 }
 
 impl StubBlock {
-    /// Covariances of these points with others, latents of one point side by side; `kernel` has those of the prior.
+    /// Posterior covariances of these points with others, latents by point; `kernel` has the prior ones.
     pub(super) fn covariance(
         &self,
         other: &Self,
@@ -353,7 +353,7 @@ impl StubBlock {
     }
 }
 
-/// The factor of a matrix with a border; jitter is for the first block alone.
+/// Bordered factor; jitter for the first block only.
 fn append(
     factor: &mut Cholesky,
     b: MatRef<'_, f64>,
@@ -363,7 +363,7 @@ fn append(
     if factor.dim() == 0 { factor.refactor(c, jitter) } else { factor.extend(b, c) }
 }
 
-/// The last k rows of a factor as columns, without their diagonal block; and that block.
+/// Last k rows of a factor as columns without their diagonal block, and that block.
 fn last_rows(factor: &Cholesky, k: usize) -> (Mat<f64>, Mat<f64>) {
     let d = factor.dim() - k;
     let (row, corner) = factor.l().subrows(d, k).split_at_col(d);

@@ -1,8 +1,7 @@
-//! Sites brought to rest: the criterion of learning as small as sites can make it, with the active set as it is.
+//! Final sites: the least criterion for a fixed active set.
 //!
-//! A site of moment matching has heard its own label and those that came in before it. The criterion hears all labels
-//! (Seeger & Jordan 2004 §5), and its bound is the tighter, the better the sites; they stay where they are and of the same
-//! form. Parameters that are learned with such sites lower a bound that has no slack the sites could take up.
+//! A moment-matched site knows its own label and earlier ones; the criterion knows all (Seeger & Jordan
+//! 2004 §5), and better sites tighten its bound.
 
 use super::blocks::Blocks;
 use super::criterion::Pass;
@@ -13,13 +12,13 @@ use super::slopes::{SiteSlopes, SiteStep};
 use crate::error::InferenceError;
 use gp_optim::Control;
 
-/// Steps at most, and halvings of each.
+/// Most steps, and halvings of each.
 const STEPS: usize = 40;
 const HALVINGS: i32 = 6;
-/// A gain of the criterion, in nats and as a share of it, below which sites are at rest.
+/// Gain of the criterion, in nats and relative, below which sites have converged.
 const SMALL: (f64, f64) = (1e-4, 1e-5);
 
-/// An active set, its criterion, and how that changes with the sites.
+/// Active set with its criterion and derivatives by sites.
 struct Place {
     active: ActiveSet,
     criterion: f64,
@@ -27,8 +26,8 @@ struct Place {
 }
 
 impl Ivm {
-    /// The active set with sites that lower the criterion until it falls no more; as many steps as the control lets
-    /// through. Where a step cannot be made the sites are those that there are.
+    /// Active set with sites that lower the criterion until convergence or the control's end; after a
+    /// failed step, the present sites.
     ///
     /// # Errors
     /// As [`criterion`](Self::criterion).
@@ -55,7 +54,7 @@ impl Ivm {
         Ok(here.active)
     }
 
-    /// The place after the step, halved until the criterion is lower.
+    /// Point after the step, halved until the criterion is lower.
     fn lower(&self, data: &Labelled, here: &Place, steps: &[SiteStep]) -> Option<Place> {
         (0..=HALVINGS).find_map(|halvings| {
             let mut active = here.active.clone();

@@ -1,5 +1,5 @@
-//! A run: points are looked at, chosen and taken in, one after the other (Seeger & Jordan 2004 §D.1). How classes hang
-//! together is left to [`Classes`].
+//! Run: points are scored, chosen and included one by one (Seeger & Jordan 2004 §D.1); [`Classes`] handles
+//! coupling.
 
 use super::classes::{Classes, EpCounts, Task};
 use super::coupled::CoupledClasses;
@@ -15,68 +15,67 @@ use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
 use gp_optim::{Control, StopReason};
 
-/// One point that came into the active set.
+/// Included point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inclusion {
     /// Row of the data.
     pub row: usize,
-    /// The latent whose active set it came into; nothing where it came into those of all.
+    /// Latent of its active set; None for that of all.
     pub latent: Option<usize>,
-    /// Why.
+    /// Reason for the choice.
     pub reason: Reason,
-    /// Its score, in nats, where it had one.
+    /// Score in nats, if any.
     pub score: Option<f64>,
-    /// How many points were scored.
+    /// Number of scored points.
     pub scored: usize,
 }
 
-/// What a run has found.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct IvmRun {
-    /// Beliefs about all latent functions, with the final sites.
+    /// Beliefs about all latent functions, with final sites.
     pub posterior: IvmPosterior,
-    /// The active set, in the order in which it came about. It is smaller than asked for only if no usable point was
-    /// left, or the run was ended.
+    /// Active set in order of inclusion; smaller than asked for only if no usable point was left or the run
+    /// was ended.
     pub inclusions: Vec<Inclusion>,
-    /// Rows that were chosen and could not be included: their tilted moments were no moments, or a factor broke down.
+    /// Rows chosen but not included: invalid tilted moments, or a broken factor.
     pub refused: Vec<usize>,
-    /// What EP did.
+    /// Counts of EP.
     pub ep: EpCounts,
-    /// What the run was estimated to need before it began.
+    /// Memory estimate from before the run.
     pub memory: MemoryEstimate,
-    /// What ended the run before it was done: the time limit or an interrupt.
+    /// Early end: time limit or interrupt.
     pub ended: Option<StopReason>,
 }
 
-/// The parts of a step, in their order.
+/// Phases of a step, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Points were scored, and one was chosen.
+    /// Scoring and choice of a point.
     Selection,
-    /// Covariances with the chosen point were computed, and its site was found.
+    /// Covariances of the chosen point, and its site.
     Inclusion,
-    /// The stubs of all points were brought up to date with a point whose site is final: the new one, or the oldest of a
-    /// full liquid set, which the new one has joined.
+    /// Update of all stubs for a point with final site: the new one, or the oldest of a full liquid set.
     StubUpdate,
-    /// Sites of the liquid set were moved.
+    /// EP on the liquid set.
     Ep,
 }
 
-/// Where a run stands, for those who watch it.
+/// State of a run, for watchers.
 pub struct Stage<'a> {
-    /// What has just been done.
+    /// Phase just completed.
     pub phase: Phase,
-    /// Inclusions so far.
+    /// Number of inclusions.
     pub active: usize,
     model: &'a Ivm,
     set: &'a dyn Fn() -> ActiveSet,
 }
 
 impl Stage<'_> {
-    /// The posterior with the points and sites there are: O(C d³).
+    /// Posterior of the present points and sites: O(C d³).
     ///
     /// # Errors
-    /// [`InferenceError::Linalg`] for a factor that all the jitter allowed does not make.
+    /// [`InferenceError::Linalg`] for a factor that the largest jitter does not make.
     pub fn posterior(&self) -> Result<IvmPosterior, InferenceError> {
         IvmPosterior::new(self.model, (self.set)())
     }
@@ -89,24 +88,24 @@ impl std::fmt::Debug for Stage<'_> {
 }
 
 impl Ivm {
-    /// Chooses an active set and its sites, at the present parameters.
+    /// Chooses an active set and sites at the current parameters.
     ///
-    /// Time is O(N C² d²) for the stubs and their rotations, whose C rotations a component are hidden behind memory
-    /// traffic of O(N C d²) for few classes; and O(d (C L)³) for EP on the liquid set. [`memory`](Self::memory) says
-    /// beforehand what it will need. The data are read once and held in memory.
+    /// Cost O(N C² d²) time for stubs and rotations (for few classes bound by memory traffic of O(N C d²)),
+    /// and O(d (C L)³) for EP on the liquid set; [`memory`](Self::memory) estimates the bytes. Data are
+    /// read once into memory.
     ///
     /// # Errors
-    /// [`InferenceError::Observation`] for a label the likelihood does not know, [`InferenceError::Option`], [`InferenceError::Kernel`] for
-    /// inputs that a kernel cannot take, [`InferenceError::ImproperPosterior`] if not one point can be included,
-    /// [`InferenceError::Data`].
+    /// [`InferenceError::Observation`] for an unknown label, [`InferenceError::Option`],
+    /// [`InferenceError::Kernel`] for inputs that a kernel refuses, [`InferenceError::ImproperPosterior`]
+    /// if no point can be included, [`InferenceError::Data`].
     pub fn build(&self, data: &dyn DataSource, options: &IvmOptions) -> Result<IvmRun, InferenceError> {
         self.build_with(data, options, |_| Ok(()))
     }
 
-    /// [`build`](Self::build), and `watch` is shown the run after every phase of every step.
+    /// [`build`](Self::build) that calls `watch` after every phase.
     ///
     /// # Errors
-    /// As [`build`](Self::build), and what `watch` returns.
+    /// As [`build`](Self::build), and those of `watch`.
     pub fn build_with(
         &self,
         data: &dyn DataSource,
@@ -116,8 +115,8 @@ impl Ivm {
         self.build_under(&Control::new(), data, options, watch)
     }
 
-    /// [`build_with`](Self::build_with) under a control that may end the run: it is asked after every inclusion and every
-    /// site that EP looks at. The posterior is then that of the points so far, at least one. Checkpoints are not written.
+    /// [`build_with`](Self::build_with) under a control that may end the run after any inclusion or EP
+    /// update, leaving a posterior of at least one point. Writes no checkpoints.
     ///
     /// # Errors
     /// As [`build_with`](Self::build_with).
@@ -154,7 +153,7 @@ impl Ivm {
 
 pub(super) type Watch<'w> = dyn FnMut(&Stage<'_>) -> Result<(), InferenceError> + 'w;
 
-/// The schedule of a run.
+/// Schedule of a run.
 pub(super) struct Run<'a, C> {
     task: &'a Task<'a>,
     pub(super) classes: C,
@@ -186,7 +185,7 @@ impl<'a, C: Classes> Run<'a, C> {
         Ok(IvmRun { posterior, inclusions, refused, ep: classes.ep(), memory, ended })
     }
 
-    /// One point looked for and taken in, or sorted out; false when there is none.
+    /// Finds one point and includes or refuses it; false if there is none.
     pub(super) fn step(&mut self, watch: &mut Watch<'_>) -> Result<bool, InferenceError> {
         let Some(choice) = self.choose()? else {
             return Ok(false);
@@ -218,7 +217,7 @@ impl<'a, C: Classes> Run<'a, C> {
         watch(&Stage { phase, active: self.inclusions.len(), model: self.task.model, set: &set })
     }
 
-    /// The next point: one of each class first, then by the rule. Active sets take turns where nothing is scored.
+    /// Next point: one of each class first, then by the rule. Unscored active sets take turns.
     fn choose(&mut self) -> Result<Option<Inclusion>, InferenceError> {
         let open = self.classes.open();
         if open.is_empty() {

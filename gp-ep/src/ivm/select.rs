@@ -1,21 +1,21 @@
-//! Which points are looked at, and which of them comes next.
+//! Candidates, and the choice among them.
 
 use super::options::IvmOptions;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Why a point came in.
+/// Reason for a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It was drawn as the first of its class, before there was anything to score with.
+    /// First of its class, drawn before any score.
     First,
-    /// It had the largest score.
+    /// Largest score.
     Score,
-    /// It was drawn.
+    /// Drawn at random.
     Drawn,
 }
 
-/// The draws of a run.
+/// Draws of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) rng: ChaCha8Rng,
@@ -27,7 +27,7 @@ pub(super) struct Selector {
 }
 
 impl Selector {
-    /// Over `points` points, of which `count` are looked at for each inclusion.
+    /// Selector over `points` points with `count` candidates per inclusion.
     pub(super) fn new(options: &IvmOptions, points: usize, count: usize) -> Self {
         Self {
             rng: ChaCha8Rng::seed_from_u64(options.seed),
@@ -38,13 +38,13 @@ impl Selector {
         }
     }
 
-    /// A point, or nothing when none is left, drawn among those that are wanted.
+    /// Random wanted point, if any is left.
     pub(super) fn draw(&mut self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let among: Vec<usize> = self.available.iter().copied().filter(|&row| wanted(row)).collect();
         if among.is_empty() { None } else { Some(among[self.rng.random_range(0..among.len())]) }
     }
 
-    /// The points to be scored: those of the largest scores last time, and others at random.
+    /// Candidates: the best of last time, and random others.
     pub(super) fn candidates(&mut self) -> Vec<usize> {
         if self.count >= self.available.len() {
             let mut all = self.available.clone();
@@ -67,19 +67,19 @@ impl Selector {
         chosen
     }
 
-    /// Takes a point out, for good.
+    /// Removes a point for good.
     pub(super) fn remove(&mut self, row: usize) {
         self.available.retain(|&other| other != row);
         self.retained.retain(|&other| other != row);
     }
 
-    /// Remembers the points of the largest scores. `order` has the best first.
+    /// Remembers the best points; `order` has the best first.
     pub(super) fn retain(&mut self, order: impl Iterator<Item = usize>) {
         self.retained = order.take(self.retained_count).collect();
     }
 }
 
-/// Candidates that have a score, with what they would come in for, the largest first; equal scores in the order of rows.
+/// Scored candidates with their active sets, best first, ties by row.
 pub(super) fn ranked<T: Copy>(rows: &[usize], scores: &[Option<(T, f64)>]) -> Vec<(usize, T, f64)> {
     let scored =
         |(&row, score): (&usize, &Option<(T, f64)>)| score.map(|(target, score)| (row, target, score));

@@ -1,12 +1,13 @@
-//! How the criterion G changes with the sites of the active set, from all observations.
+//! Change of the criterion G with the sites of the active set, over all observations.
 //!
-//! With Q's means h = A b and covariances `A = (K⁻¹ + Π)⁻¹` of the active latents, the row's `c_j = ∂G₁/∂h_j`,
-//! `W_j = 2 ∂G₁/∂A_j` (the expected curvature of −ln p) and `a_j = Cov_Q(u_I, u_j)`, it is at `a = b − Π h = K⁻¹ h`
+//! With Q's means h = A b and covariances `A = (K⁻¹ + Π)⁻¹` of active latents, and per row `c_j =
+//! ∂G₁/∂h_j`, `W_j = 2 ∂G₁/∂A_j` (expected curvature of −ln p) and `a_j = Cov_Q(u_I, u_j)`, at `a = b − Π h
+//! = K⁻¹ h`:
 //!
-//! - `∂G/∂b = r = Σ_j a_j c_j + A a`, whose derivative by b is `A − E + D`, with `E = A Π A` and `D = Σ_j a_j W_j a_jᵀ`;
-//! - `∂G/∂Π = ½ (E − D)` for means that stay: at rest, every site says as much as all rows say at its place.
+//! - `∂G/∂b = r = Σ_j a_j c_j + A a`, with derivative `A − E + D` by b, `E = A Π A` and `D = Σ_j a_j W_j a_jᵀ`;
+//! - `∂G/∂Π = ½ (E − D)` at constant means: at convergence a site says as much as all rows at its place.
 //!
-//! Both follow from d(I + ΠK)⁻¹ = −(I + ΠK)⁻¹ dΠ K (I + ΠK)⁻¹, and nothing is inverted but `A − E + D`.
+//! From d(I + ΠK)⁻¹ = −(I + ΠK)⁻¹ dΠ K (I + ΠK)⁻¹; only `A − E + D` is inverted.
 
 use super::blocks::Chunk;
 use super::projection::precision_times;
@@ -18,18 +19,17 @@ use gp_linalg::product::{matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use std::ops::Range;
 
-/// The largest change of ln π in one step.
+/// Largest change of ln π per step.
 const LONGEST: f64 = 1.5;
-/// Bounds of ln π, as for sites that match moments.
+/// Bounds of ln π, as in moment matching.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
-/// Directions of b with less curvature than this share of the largest have no say in any mean: they are left alone, lest
-/// rounding errors grow along them.
+/// Relative curvature below which directions of b, without effect on means, are left alone.
 const FLAT: f64 = 1e-8;
-/// A curvature below this share of the prior's variance squared is none.
+/// Curvature below this share of the squared prior variance is none.
 const NOTHING: f64 = 1e-30;
 
-/// Sums over all rows for latents whose sites are of one piece: all of them where they are coupled, else one. Latents of
-/// one active point stand side by side.
+/// Sums over all rows for latents of joint sites: all if coupled, else one. Latents are ordered by active
+/// point.
 pub(super) struct SiteSlopes {
     classes: Range<usize>,
     coupled: bool,
@@ -37,18 +37,18 @@ pub(super) struct SiteSlopes {
     own: StubBlock,
     /// A
     covariance: Mat<f64>,
-    /// D, its lower triangle.
+    /// D, lower triangle.
     curvature: Mat<f64>,
     /// Σ a_j c_j
     pull: Vec<f64>,
     threading: Threading,
 }
 
-/// Where sites are to go: whole or, where that is too far, in part.
+/// Target of the sites, reached in full or in part.
 pub(super) struct SiteStep {
     classes: Range<usize>,
     coupled: bool,
-    /// a and h, and where they go.
+    /// a and h, current and target.
     dual: Vec<f64>,
     mean: Vec<f64>,
     by_dual: Vec<f64>,
@@ -59,7 +59,7 @@ pub(super) struct SiteStep {
 }
 
 impl SiteSlopes {
-    /// Of no row yet, for all latents of an active set.
+    /// Empty sums for all latents of an active set.
     pub(super) fn of(
         active: &ActiveSet,
         all: &Representation,
@@ -94,7 +94,7 @@ impl SiteSlopes {
         }
     }
 
-    /// Adds what the rows of a chunk say.
+    /// Adds the rows of a chunk.
     pub(super) fn add_chunk(&mut self, chunk: &Chunk<'_>) -> Result<(), InferenceError> {
         let (count, first) = (self.classes.len(), self.classes.start);
         let seen = if self.coupled { chunk.stubs.clone() } else { one(&chunk.stubs, first) };
@@ -114,10 +114,10 @@ impl SiteSlopes {
         Ok(matmul_lower(d, Accum::Add, weighted.as_ref(), a.transpose(), 1.0, self.threading)?)
     }
 
-    /// A step of Newton's for the means, and of the precisions towards E = D at their places.
+    /// Newton step for the means, and a step of the precisions towards E = D at their places.
     ///
     /// # Errors
-    /// [`LinalgError::NotPositiveDefinite`] where rules of integration with negative weights find no curvature.
+    /// [`LinalgError::NotPositiveDefinite`] if rules with negative weights find no curvature.
     pub(super) fn step(&self, active: &ActiveSet) -> Result<SiteStep, LinalgError> {
         let (count, a) = (self.classes.len(), self.covariance.as_ref());
         let gather = |of: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
@@ -151,7 +151,7 @@ impl SiteSlopes {
         Ok(SiteStep { classes, coupled, dual, mean, by_dual, by_mean, precision, by_log_precision })
     }
 
-    /// Π x.
+    /// Product Π x.
     fn site_precision(&self, precision: &[f64], x: &[f64]) -> Vec<f64> {
         site_precision(precision, x, self.coupled.then_some(self.classes.len()))
     }
@@ -167,8 +167,8 @@ impl SiteSlopes {
         Ok(step)
     }
 
-    /// ln of the ratio of `w_cᵀ D w_c` to `w_cᵀ E w_c` at each site, `w_c w_cᵀ = ∂Π/∂π_c`: of the sign of the descent, and
-    /// as long as a multiplicative update of least squares with numbers that are not negative.
+    /// ln of the ratio of `w_cᵀ D w_c` to `w_cᵀ E w_c` at each site, `w_c w_cᵀ = ∂Π/∂π_c`: a descent step
+    /// like a multiplicative update of non-negative least squares.
     fn log_precision_step(&self, (d, e): (&Mat<f64>, &Mat<f64>), precision: &[f64]) -> Vec<f64> {
         let count = self.classes.len();
         let mut step = Vec::with_capacity(precision.len());
@@ -189,7 +189,7 @@ impl SiteSlopes {
 }
 
 impl SiteStep {
-    /// Sites after a share of the step: `b = a + Π h` makes the mean what it is to be.
+    /// Applies a share of the step: `b = a + Π h` gives the target mean.
     pub(super) fn apply(&self, share: f64, active: &mut ActiveSet) {
         let moved = |from: &[f64], by: &[f64]| -> Vec<f64> {
             from.iter().zip(by).map(|(from, by)| from + share * by).collect()
@@ -208,7 +208,7 @@ impl SiteStep {
     }
 }
 
-/// Π x, for sites of so many coupled latents or of single ones.
+/// Product Π x for sites of coupled or single latents.
 fn site_precision(precision: &[f64], x: &[f64], coupled: Option<usize>) -> Vec<f64> {
     match coupled {
         None => precision.iter().zip(x).map(|(pi, x)| pi * x).collect(),
@@ -219,7 +219,7 @@ fn site_precision(precision: &[f64], x: &[f64], coupled: Option<usize>) -> Vec<f
     }
 }
 
-/// The stubs of one latent.
+/// Stubs of one latent.
 fn one(stubs: &StubBlock, class: usize) -> StubBlock {
     let m = stubs.m[class].clone();
     StubBlock { q: Mat::zeros(0, m.ncols()), m: vec![m] }

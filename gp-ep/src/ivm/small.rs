@@ -1,17 +1,17 @@
-//! Small dense matrices with a row per latent.
+//! Small dense matrices with one row per latent.
 //!
-//! A run makes millions of them, of a few numbers each. They are kept row after row without gaps and worked on by plain
-//! loops, which are over before a call of a library for large matrices has begun.
+//! A run makes millions of them, stored by rows and processed by plain loops, faster than calls of a
+//! library for large matrices.
 
 use gp_likelihoods::small_factor::{factorise, solve, solve_transposed};
 use std::ops::{Index, IndexMut};
 
-/// Sweeps after which rotations have long changed nothing.
+/// Most sweeps of rotations.
 const SWEEPS: usize = 30;
-/// An eigenvalue below this share of the largest is that of a direction without variance.
+/// Relative eigenvalue below which a direction has no variance.
 const NEGLIGIBLE: f64 = 1e-14;
 
-/// A square matrix, row after row.
+/// Square matrix by rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Square {
     size: usize,
@@ -29,7 +29,7 @@ impl Square {
         Self { size, entries }
     }
 
-    /// From its entries, row by row.
+    /// Matrix from its entries by rows.
     pub(super) fn from_rows(size: usize, entries: &[f64]) -> Self {
         debug_assert_eq!(entries.len(), size * size);
         Self { size, entries: entries.to_vec() }
@@ -64,7 +64,7 @@ impl Square {
         self.rows().map(|row| inner(row, x)).collect()
     }
 
-    /// `A B`.
+    /// Product `A B`.
     pub(super) fn product(&self, b: &Self) -> Self {
         let mut out = Self::zeros(self.size);
         for (row, out) in self.rows().zip(out.rows_mut()) {
@@ -94,7 +94,7 @@ impl Square {
         out
     }
 
-    /// The lower factor in the place of a symmetric matrix, where there is one.
+    /// In-place lower factor of a symmetric matrix, if it exists.
     pub(super) fn factor(mut self) -> Option<Factor> {
         let diagonal: Vec<f64> = (0..self.size).map(|i| self[(i, i)]).collect();
         if !factorise(&mut self.entries, self.size, f64::MIN_POSITIVE) {
@@ -159,13 +159,13 @@ pub(super) fn add(out: &mut [f64], scale: f64, x: &[f64]) {
     out.iter_mut().zip(x).for_each(|(out, x)| *out += scale * x);
 }
 
-/// The symmetric root R = S^½ of a covariance matrix S, its pseudo-inverse R⁺ and what derivatives of R need. Unlike a
-/// triangular factor it does not depend on the order of latents.
+/// Symmetric root R = S^½ of a covariance matrix S, with pseudo-inverse R⁺ and the data for derivatives.
+/// Independent of the order of latents.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
-    /// Square roots of the eigenvalues, 0 in directions without variance.
+    /// Square roots of the eigenvalues, 0 without variance.
     values: Vec<f64>,
-    /// The eigenvector of each, a row.
+    /// Eigenvectors, one per row.
     vectors: Square,
     /// R
     pub(super) root: Square,
@@ -174,8 +174,8 @@ pub(super) struct Root {
 }
 
 impl Root {
-    /// From a covariance matrix. `centred` takes the mean of all latents out of each first: S = H A H, H = I − 11ᵀ/Q, which
-    /// is all that a likelihood sees that does not change when latents move together.
+    /// Root of a covariance matrix. `centred` first removes the mean of all latents: S = H A H, H = I −
+    /// 11ᵀ/Q, all that a shift-invariant likelihood sees.
     pub(super) fn new(covariance: &Square, centred: bool) -> Self {
         let mut s = if centred { centre(covariance) } else { covariance.clone() };
         let vectors = eigen(&mut s);
@@ -188,14 +188,14 @@ impl Root {
         Self { values, vectors, root, inverse }
     }
 
-    /// The projector R⁺R onto directions that have variance.
+    /// Projector R⁺R onto directions with variance.
     pub(super) fn projector(&self) -> Square {
         spectral(&self.vectors, |a| if self.values[a] > 0.0 { 1.0 } else { 0.0 })
     }
 
-    /// From the derivatives of a scalar by the entries of R to those by the entries of S.
+    /// Converts derivatives by R to those by S.
     ///
-    /// R dR + dR R = dS, so in the basis of eigenvectors an entry is divided by the sum of the two values.
+    /// R dR + dR R = dS: in the eigenbasis an entry is divided by the sum of the two values.
     pub(super) fn reverse(&self, by_root: &Square) -> Square {
         let (u, values) = (&self.vectors, &self.values);
         let u_transpose = u.transpose();
@@ -235,7 +235,7 @@ fn centre(a: &Square) -> Square {
     out
 }
 
-/// Jacobi's rotations: eigenvalues are left on the diagonal, eigenvectors are the rows returned.
+/// Jacobi's rotations: leaves eigenvalues on the diagonal and returns eigenvectors as rows.
 fn eigen(a: &mut Square) -> Square {
     let q = a.size;
     let mut vectors = Square::zeros(q);
@@ -254,7 +254,7 @@ fn eigen(a: &mut Square) -> Square {
     vectors
 }
 
-/// The rotation in the plane (i, j) that makes their entry zero.
+/// Rotates in the plane (i, j) to make their entry zero.
 fn rotate(a: &mut Square, vectors: &mut Square, i: usize, j: usize) {
     let entry = a[(i, j)];
     if entry == 0.0 {
@@ -277,7 +277,7 @@ fn rotate(a: &mut Square, vectors: &mut Square, i: usize, j: usize) {
     (a[(i, j)], a[(j, i)]) = (0.0, 0.0);
 }
 
-/// Σ x y, in eight sums side by side.
+/// Dot product, in eight sums.
 pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<8>(), y.as_chunks::<8>());

@@ -1,5 +1,4 @@
-//! The posterior as a model file holds it: expressions and numbers. It loads without the data, of which only active points
-//! are left.
+//! Posterior in a model file: expressions and numbers, with active points as the only data.
 
 use super::model::Ivm;
 use super::options::{Coupling, Rule};
@@ -11,7 +10,7 @@ use gp_kernels::{KernelExt, Registry};
 use gp_linalg::JitterPolicy;
 use serde::{Deserialize, Serialize};
 
-/// A posterior of an informative vector machine in numbers and text.
+/// Posterior of an informative vector machine as numbers and text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredIvm {
     likelihood: String,
@@ -22,11 +21,11 @@ pub struct StoredIvm {
     latents: Vec<StoredActive>,
 }
 
-/// The kernel and the active points of one latent, with their sites.
+/// Kernel, active points and sites of one latent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct StoredActive {
     kernel: String,
-    /// Rows of the data they were learned from.
+    /// Rows of the training data.
     rows: Vec<usize>,
     inputs: InducingInputs,
     /// π and b.
@@ -35,10 +34,10 @@ struct StoredActive {
 }
 
 impl IvmPosterior {
-    /// What a model file holds.
+    /// Contents for a model file.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for active inputs that are not finite, which no posterior has.
+    /// [`InferenceError::Kernel`] for non-finite active inputs.
     pub fn to_stored(&self) -> Result<StoredIvm, InferenceError> {
         let model = self.model();
         let latent = |c: usize| {
@@ -63,10 +62,10 @@ impl IvmPosterior {
 }
 
 impl StoredIvm {
-    /// The posterior, its kernels and likelihood read by these registries, with the bits that it had.
+    /// Posterior, bit for bit, with kernels and likelihood parsed by these registries.
     ///
     /// # Errors
-    /// [`InferenceError`] for expressions that do not parse and for numbers that no posterior can have.
+    /// [`InferenceError`] for expressions that do not parse or invalid numbers.
     pub fn restore(
         self,
         kernels: &Registry,
@@ -91,7 +90,7 @@ impl StoredIvm {
 }
 
 impl StoredActive {
-    /// The active points, the same ones as those of another latent where there is one.
+    /// Active points, checked to equal another latent's if coupled.
     fn check(self, coupled_with: Option<&ActiveClass>) -> Result<ActiveClass, InferenceError> {
         let count = self.inputs.count();
         for (what, found) in [

@@ -1,9 +1,9 @@
-//! The stub vectors m and q of all points, and what an inclusion does to them (Seeger & Jordan 2004 §4.2).
+//! Stub vectors m and q of all points, and their update by an inclusion (Seeger & Jordan 2004 §4.2).
 //!
-//! Points are taken in lanes of [`LANE`]. For every lane and class component k of m is one row of as many numbers, then
-//! component k + 1, and so on; q likewise. An inclusion passes over a lane from the first row to the last, once through
-//! m (a product with a vector) and once through q (a multiple of a vector added, the rotations of *chollrup*, a product
-//! with a vector, all in one): 24 bytes of traffic a component, contiguous, with the rotations' carried rows in registers.
+//! Points are in lanes of [`LANE`]; per lane and class, component k of m is one row, and so on; q likewise.
+//! An inclusion passes once through m (a dot product) and once through q (a multiple of a vector, the
+//! rotations of *chollrup*, a dot product): 24 bytes of contiguous traffic per component, with carried rows
+//! in registers.
 
 use super::representation::{ClassStep, JointStep, StubBlock};
 use faer::Mat;
@@ -12,24 +12,24 @@ use gp_linalg::{Threading, rotate};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Points of a lane: a row of eight numbers is a line of the cache and two vectors of AVX2, so that five carried rows stay
-/// in its registers.
+/// Points per lane: eight numbers are a cache line and two AVX2 vectors, so five carried rows stay
+/// in registers.
 pub(super) const LANE: usize = 8;
 type Row = [f64; LANE];
 
-/// Stubs of n points, of up to `capacity` components for each of C classes.
+/// Stubs of n points, up to `capacity` components for each of C classes.
 #[derive(Clone, Debug)]
 pub(super) struct Stubs {
     classes: usize,
     capacity: usize,
-    /// Lane after lane: m of all classes, then q where classes are coupled.
+    /// Numbers by lane: m of all classes, then q if coupled.
     numbers: Vec<f64>,
     lane_len: usize,
     threading: Threading,
 }
 
 impl Stubs {
-    /// Numbers that n points take, without allocating them.
+    /// Numbers for n points.
     pub(super) fn numbers(points: usize, classes: usize, capacity: usize, joint: bool) -> usize {
         let kinds = if joint { 2 } else { 1 };
         points.div_ceil(LANE).saturating_mul(LANE * kinds).saturating_mul(classes).saturating_mul(capacity)
@@ -47,14 +47,14 @@ impl Stubs {
         Self { classes, capacity, numbers, lane_len, threading }
     }
 
-    /// Where the components of m and q of one point and class begin.
+    /// Start of the components of m and q of one point and class.
     fn starts(&self, point: usize, class: usize) -> (usize, usize) {
         let stride = self.capacity * LANE;
         let m = (point / LANE) * self.lane_len + class * stride + point % LANE;
         (m, m + self.classes * stride)
     }
 
-    /// The first d components of m of some points and classes.
+    /// First d components of m of some points and classes.
     pub(super) fn gather(&self, points: &[usize], d: usize) -> StubBlock {
         let copy = |column: &mut [f64], start: usize| {
             let found = self.numbers[start..].iter().step_by(LANE);
@@ -77,8 +77,8 @@ impl Stubs {
         self.numbers[self.starts(point, class).0 + k * LANE]
     }
 
-    /// After the inclusion of one point for some classes; `kernel` holds its covariances with all points, by class. The
-    /// joint step is that of coupled classes.
+    /// Updates the stubs after including one point for some classes; `kernel` has its covariances with all
+    /// points, by class. The joint step is for coupled classes.
     pub(super) fn include<K: AsRef<[f64]> + Sync>(
         &mut self,
         steps: &[(usize, &ClassStep, K)],
@@ -105,7 +105,7 @@ impl Stubs {
     }
 }
 
-/// What happens to one lane and class, compiled for the widest instruction set.
+/// Update of one lane and class, compiled for the widest instruction set.
 struct LaneStep<'a> {
     m: &'a mut [Row],
     q: Option<(&'a JointStep, &'a mut [Row])>,
@@ -125,7 +125,7 @@ impl WithSimd for LaneStep<'_> {
     }
 }
 
-/// The numbers of one lane; 0 beyond the last point.
+/// Numbers of one lane; 0 beyond the last point.
 fn lane_of(values: &[f64], lane: usize) -> Row {
     let mut row = [0.0; LANE];
     let part = &values[lane * LANE..values.len().min((lane + 1) * LANE)];
@@ -147,7 +147,7 @@ fn append_m(m: &mut [Row], step: &ClassStep, kernel: &Row) -> Row {
     new
 }
 
-/// Σ_k weight_k row_k, with four sums side by side that hide each other's latency.
+/// Σ_k weight_k row_k, in four sums that hide latency.
 #[inline(always)]
 fn product(rows: &[Row], weights: &[f64]) -> Row {
     let mut sums = [[0.0; LANE]; 4];
@@ -199,8 +199,8 @@ fn append_q(q: &mut [Row], step: &ClassStep, joint: &JointStep, new: &Row) {
     }
 }
 
-/// One group of directions over all rows: a multiple of g is added, each row meets the carried ones, and its product
-/// with the new row of L is summed.
+/// Applies one group of directions to all rows: adds a multiple of g, rotates with the carried rows, and
+/// sums the product with the new row of L.
 #[inline(always)]
 fn drag<const R: usize>(
     q: &mut [Row],

@@ -1,17 +1,16 @@
-//! Learning in rounds, told as one training.
+//! Summary of learning in rounds as one training.
 
 use super::model::Ivm;
 use super::train::IvmTraining;
 use gp_optim::{ParameterSet, StopReason, Training};
 
-/// A gain of the criterion, as a share of it, that is not worth another active set.
+/// Relative gain of the criterion not worth another active set.
 const TOLERANCE: f64 = 1e-3;
 const SETTLED: &str = "a new active set gained nothing any more";
 
 impl IvmTraining {
-    /// What all rounds came to under the model that they have left: minus criteria as log evidence, iterations of all
-    /// rounds. It has converged where an active set that was chosen anew gained nothing any more, `wanted` rounds having
-    /// been asked for.
+    /// Summary of all rounds under the final model: minus criteria as log evidence, iterations of all
+    /// rounds. Converged if a new active set gained nothing within the `wanted` rounds.
     #[must_use]
     pub fn summary(&self, model: &Ivm, wanted: usize) -> Training {
         let trainings = || self.rounds.iter().filter_map(|round| round.training.as_ref());

@@ -1,5 +1,5 @@
-//! Learning parameters: active sets anew ("major"), then L-BFGS with the active set as it is ("minor"), in rounds
-//! (Seeger & Jordan 2004 §5).
+//! Learning: new active sets ("major"), then L-BFGS with each fixed ("minor"), in rounds (Seeger & Jordan
+//! 2004 §5).
 
 use super::data::Labelled;
 use super::model::Ivm;
@@ -15,69 +15,67 @@ use gp_optim::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Active sets that have to gain no more than a share of the criterion for rounds to end: chance may make one worse.
+/// Active sets in a row without relative gain that end the rounds.
 const PATIENCE: usize = 3;
 const SETTLED: f64 = 1e-4;
 
-/// How parameters are learned.
+/// Settings of learning.
 #[derive(Clone, Debug)]
 pub struct IvmLearning {
-    /// How active sets are chosen.
+    /// Options of active sets.
     pub options: IvmOptions,
-    /// Active sets that parameters are learned with, at most. At the last one, made afterwards, they are only looked at.
+    /// Most active sets to learn with; a last one is only evaluated.
     pub rounds: usize,
 }
 
 impl Default for IvmLearning {
-    /// Six rounds with the usual options.
+    /// Six rounds with default options.
     fn default() -> Self {
         Self { options: IvmOptions::default(), rounds: 6 }
     }
 }
 
-/// One active set, and what was learned with it.
+/// Active set and the learning with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// Criterion less log priors, with the new active set, before any parameter moved.
+    /// Criterion less log priors with the new active set, before learning.
     pub criterion: f64,
-    /// Rows of the active set of the first latent that were also in that of the round before, as a share.
+    /// Share of the first latent's active rows kept from the round before.
     pub kept: f64,
-    /// The parameters' course with that active set; its log marginal likelihoods are minus the criterion. Nothing in the
-    /// last round, which only looks at what the ones before have come to.
+    /// Training with that active set; log marginal likelihoods are minus the criterion. None in the last
+    /// round, which only evaluates.
     pub training: Option<Training>,
 }
 
-/// What training came to.
+/// Result of learning.
 #[derive(Clone, Debug)]
 pub struct IvmTraining {
-    /// The run at the parameters the model has been left with, those with the least criterion of any active set made for
-    /// its own parameters. Where time was over before an active set was made for the last ones, those have a share: with
-    /// the active set and the sites they were learned with.
+    /// Run at the final parameters, those of least criterion of any active set made for them; if time ended
+    /// before the last active set, possibly those last learned, with their active set and sites.
     pub run: IvmRun,
     /// Criterion less log priors of that run.
     pub criterion: f64,
-    /// All rounds; one more than active sets were learned with.
+    /// All rounds, one more than learned with.
     pub rounds: Vec<Round>,
-    /// Why it ended: all rounds are done, the last ones gained nothing (a plateau), the time is over, it was interrupted, or
-    /// an active set cannot be made.
+    /// Reason for the end: all rounds done, a plateau, time limit, interrupt, or no possible active set.
     pub reason: StopReason,
 }
 
-/// Where training stood when a round began.
+/// State of training at the start of a round.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Standing {
     round: usize,
-    /// Natural values of the parameters.
+    /// Natural parameter values.
     values: Vec<f64>,
-    /// Those of the best round before.
+    /// Values of the best round before.
     best: Option<Vec<f64>>,
-    /// The active set of the round before.
+    /// Active set of the round before.
     before: Vec<usize>,
     rounds: Vec<Round>,
 }
 
 impl Standing {
-    /// Whether this active set and the last ones before have gained nothing over all that were before them.
+    /// `true` if this active set and the last ones gained nothing over all earlier ones.
     fn is_settled(&self, criterion: f64) -> bool {
         let Some(early) = (self.rounds.len() + 1).checked_sub(PATIENCE).filter(|early| *early > 0) else {
             return false;
@@ -89,7 +87,7 @@ impl Standing {
     }
 }
 
-/// It changes from round to round, not within one.
+/// Changes between rounds only.
 impl Companion for Standing {
     type Memory = Self;
     const KIND: &'static str = "rounds of an informative vector machine";
@@ -104,7 +102,7 @@ impl Companion for Standing {
     }
 }
 
-/// Parameters, the run with them, and its criterion less log priors.
+/// Parameters, their run, and its criterion less log priors.
 #[derive(Clone, Debug)]
 struct Best {
     values: Vec<f64>,
@@ -112,30 +110,29 @@ struct Best {
     criterion: f64,
 }
 
-/// What all rounds have in common.
+/// Shared state of all rounds.
 struct Rounds<'a> {
     data: Labelled,
     options: &'a IvmOptions,
     minor: MinimiseOptions,
-    /// The control that ends the choice of an active set.
+    /// Control of choosing an active set.
     major: Control,
 }
 
 impl Ivm {
-    /// Moves the free parameters towards a minimum of the criterion less log priors: `rounds` times an active set is
-    /// chosen at the present parameters and they are moved by at most `minor.max_iterations` iterations of L-BFGS with
-    /// its sites as they are.
+    /// Moves the free parameters towards a minimum of the criterion less log priors, in `rounds` of a new
+    /// active set and at most `minor.max_iterations` iterations of L-BFGS with its sites fixed.
     ///
-    /// The criterion may rise when the active set is chosen anew, which depends on the parameters in a way that has no
-    /// derivative; so the end is the best of the starts of all rounds and of what the last one came to.
+    /// A new active set may raise the criterion, so the result is the best of all starts of rounds and the
+    /// last end.
     ///
-    /// The control in `minor` is that of all rounds: a limit on time is one for all of them together, and a run that is
-    /// interrupted in one of them goes on there. It is asked after every point of an active set too. An interrupt waits
-    /// for the first checkpoint, without which there would be nothing to go on from.
+    /// The control in `minor` covers all rounds: one time limit, and resumption within a round. It is also
+    /// asked after every active point; an interrupt waits for the first checkpoint.
     ///
     /// # Errors
-    /// As [`build`](Self::build) and [`criterion`](Self::criterion) for the first round, and [`InferenceError::Optim`]. The
-    /// model is then as it was. A later active set that cannot be made ends training at the best one so far.
+    /// As [`build`](Self::build) and [`criterion`](Self::criterion) for the first round, and
+    /// [`InferenceError::Optim`], with the model unchanged. A later active set that fails ends training at
+    /// the best one so far.
     pub(super) fn learn_in_rounds(
         &mut self,
         data: &dyn DataSource,
@@ -190,7 +187,7 @@ impl Ivm {
         Ok(IvmTraining { run, criterion, rounds: course.rounds, reason })
     }
 
-    /// Where training was, by the checkpoint, and the best round before; or the very beginning.
+    /// State from the checkpoint with the best round before, or the start.
     fn resume(&mut self, all: &mut Rounds<'_>) -> Result<(Standing, Option<Best>), InferenceError> {
         let Some(course) = companion_memory::<Standing>(&all.minor.control)? else {
             return Ok((Standing::default(), None));
@@ -206,7 +203,7 @@ impl Ivm {
         Ok((course, best))
     }
 
-    /// The criterion less log priors with a new active set.
+    /// Criterion less log priors with a new active set.
     fn objective(&self, data: &Labelled, run: &IvmRun) -> Result<f64, InferenceError> {
         let criterion = self.criterion_of(data, run.posterior.active_set(), None)?;
         if !criterion.is_finite() {
@@ -215,7 +212,7 @@ impl Ivm {
         Ok(criterion - self.log_prior())
     }
 
-    /// L-BFGS with an active set and its sites as they are.
+    /// L-BFGS with fixed active set and sites.
     fn minor(
         &mut self,
         all: &Rounds<'_>,
@@ -237,7 +234,7 @@ impl Ivm {
 }
 
 impl Best {
-    /// The parameters learned last and the active set they were learned with, if that is better.
+    /// Replaces by the last learned parameters and their active set, if better.
     fn replace_by_learned(
         &mut self,
         model: &Ivm,
@@ -261,7 +258,7 @@ impl<'a> Rounds<'a> {
         Self { data, options, minor: MinimiseOptions { control, ..minor.clone() }, major }
     }
 
-    /// A new active set. One that is interrupted is an error if there is a checkpoint to go on from.
+    /// New active set; interrupted, an error if there is a checkpoint to resume.
     fn choose(&self, model: &Ivm, course: &Standing) -> Result<IvmRun, InferenceError> {
         let file = self.major.checkpoint().map(CheckpointFile::path);
         let waits = file.is_some_and(|path| !path.exists());
@@ -277,13 +274,13 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// What the file holds is over: the next round replaces it.
+    /// Discards the checkpoint; the next round replaces it.
     fn begin_anew(&mut self) {
         self.minor.control = self.minor.control.anew();
     }
 }
 
-/// Why the round that begins is the last one, which only looks at what those before have come to.
+/// Reason that the starting round is the last.
 fn end_of_rounds(done: bool, minor: &MinimiseOptions) -> Option<StopReason> {
     // With a checkpoint, an interrupt ends the next iteration: there is no end to look at.
     let interrupted = minor.control.is_interrupted() && minor.control.checkpoint().is_none();

@@ -1,7 +1,7 @@
-//! What is left of a model for predictions, by whichever method it was fitted.
+//! Predictions of fitted models, by any method.
 //!
-//! A [`Posterior`] knows all latent functions. With a likelihood it is a [`Predictor`], whose answers about some points are
-//! [`Predicted`]: moments, quantiles, probabilities of classes, log densities.
+//! A [`Posterior`] knows all latent functions. With a likelihood it is a [`Predictor`], whose [`Predicted`]
+//! give moments, quantiles, class probabilities and log densities.
 
 mod labels;
 mod predicted;
@@ -20,32 +20,32 @@ use gp_kernels::posterior::{
 };
 use std::fmt::Debug;
 
-/// The approximate posterior over all latent functions of a model.
+/// Approximate posterior over all latent functions of a model.
 pub trait Posterior: Debug + Send + Sync {
     /// Q
     fn latent_count(&self) -> usize;
 
-    /// What there is to say of one latent function.
+    /// Description of one latent function.
     ///
     /// # Panics
-    /// Where there is no such function.
+    /// For a missing function.
     fn describe(&self, latent: usize) -> LatentFunction<'_>;
 
-    /// The proportions of the components, one unless the posterior is a mixture.
+    /// Proportions of the components; a single one unless a mixture.
     fn weights(&self) -> &[f64] {
         &[1.0]
     }
 
-    /// LatentBeliefs about the latent values of the rows of `x` (N×D).
+    /// Beliefs about the latent values of the rows of `x` (N×D).
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for points that do not suit a kernel or are not finite.
+    /// [`InferenceError::Kernel`] for points that are not finite or do not suit a kernel.
     fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError>;
 
-    /// Means of one latent function at the rows of `x`, and their joint covariance (N×N).
+    /// Means and joint covariance (N×N) of one latent function at the rows of `x`.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); an error where there is no such function.
+    /// As [`beliefs`](Self::beliefs); an error for a missing function.
     fn joint(
         &self,
         latent: usize,
@@ -53,11 +53,11 @@ pub trait Posterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<(Vec<f64>, Mat<f64>), InferenceError>;
 
-    /// `count` joint samples of all latent functions at the rows of `x`, the same for the same seed: for each latent
-    /// function N×`count`, one sample per column.
+    /// `count` joint samples of all latent functions at the rows of `x`, a function of the seed: N×`count`
+    /// per latent function, one sample per column.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs), and when a covariance cannot be factored.
+    /// As [`beliefs`](Self::beliefs), and for a covariance that cannot be factored.
     fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -66,8 +66,8 @@ pub trait Posterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<Vec<Mat<f64>>, InferenceError>;
 
-    /// What each [term](gp_kernels::posterior::terms()) of the kernel of one latent function adds to its mean at the rows of
-    /// `x`: N×T. One column, the mean, where terms cannot be told apart.
+    /// Contribution of each kernel [term](gp_kernels::posterior::terms()) of one latent function to its
+    /// mean at the rows of `x`: N×T, one column if terms cannot be separated.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -82,9 +82,9 @@ pub trait Posterior: Debug + Send + Sync {
         Ok(Mat::from_fn(x.nrows(), 1, |i, _| functions[latent].mean[i]))
     }
 
-    /// Means and variances of the function that each [term](gp_kernels::posterior::terms()) of the kernel of one latent
-    /// function stands for, at the rows of `x`. The means add up to that of the latent function; the variances do not,
-    /// because terms are correlated given data. One entry, the latent function, where terms cannot be told apart.
+    /// Means and variances of each kernel [term](gp_kernels::posterior::terms()) of one latent function at
+    /// the rows of `x`. Means add up to the function's; variances do not, since terms are correlated given
+    /// data. One entry if terms cannot be separated.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -99,11 +99,11 @@ pub trait Posterior: Debug + Send + Sync {
         Ok(vec![functions.swap_remove(latent)])
     }
 
-    /// The probabilities of all classes (N×C) under [correlated](LatentBeliefs::are_correlated) beliefs of this posterior, for
-    /// which likelihoods have no integrals; `None` where latent values are independent.
+    /// Probabilities of all classes (N×C) under [correlated](LatentBeliefs::are_correlated) beliefs, for
+    /// which likelihoods have no integrals; `None` for independent latent values.
     ///
     /// # Errors
-    /// What the likelihood reports.
+    /// Those of the likelihood.
     fn class_probabilities(
         &self,
         beliefs: &LatentBeliefs,
@@ -119,7 +119,7 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
         self.latent_count()
     }
 
-    /// In the first component: all of them share kernel and inducing inputs.
+    /// Description from the first component; all share kernel and inducing inputs.
     fn describe(&self, latent: usize) -> LatentFunction<'_> {
         self.parts()[latent].describe()
     }

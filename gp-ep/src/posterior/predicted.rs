@@ -1,4 +1,4 @@
-//! What is predicted of observations at some points.
+//! Predictions of observations at some points.
 
 use super::labels::Labels;
 use super::{Posterior, Predictor};
@@ -7,7 +7,7 @@ use faer::Mat;
 use gp_kernels::posterior::{LatentBeliefs, at_rows};
 use gp_likelihoods::{Latent, LikelihoodError, ObservationMoments, Predictive, Workspace};
 
-/// What beliefs about latent values say of the observations at these points.
+/// Predictions of observations from beliefs about latent values.
 #[derive(Clone, Copy, Debug)]
 pub struct Predicted<'a, F> {
     predictor: &'a Predictor<F>,
@@ -15,7 +15,7 @@ pub struct Predicted<'a, F> {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// What beliefs of this posterior say of observations.
+    /// Predictions from beliefs of this posterior.
     #[must_use]
     pub fn given<'a>(&'a self, beliefs: &'a LatentBeliefs) -> Predicted<'a, F> {
         Predicted { predictor: self, beliefs }
@@ -23,10 +23,10 @@ impl<F: Posterior> Predictor<F> {
 }
 
 impl<F: Posterior> Predicted<'_, F> {
-    /// Mean and variance of each output: N·P of them, observation by observation.
+    /// Mean and variance of each output: N·P, by observation.
     ///
     /// # Errors
-    /// What the likelihood reports, with the row.
+    /// Those of the likelihood, with the row.
     pub fn moments(&self) -> Result<Vec<ObservationMoments>, InferenceError> {
         if self.beliefs.are_correlated() {
             return self.by_labels(|_, labels| labels.moments());
@@ -35,10 +35,10 @@ impl<F: Posterior> Predicted<'_, F> {
         self.each(outputs, |ws, _, beliefs, out| self.predictive().moments(beliefs, ws, out))
     }
 
-    /// The least number that one output (counted from 0) does not exceed with this probability, at each point.
+    /// Quantile of one output (from 0) at each point.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments), for a probability that is not strictly between 0 and 1, and for no such output.
+    /// As [`moments`](Self::moments), for a probability outside (0, 1), and for no such output.
     pub fn quantiles(&self, output: usize, probability: f64) -> Result<Vec<f64>, InferenceError> {
         if self.beliefs.are_correlated() {
             if !(probability > 0.0 && probability < 1.0) {
@@ -54,7 +54,7 @@ impl<F: Posterior> Predicted<'_, F> {
         })
     }
 
-    /// The probability that one output (counted from 0) is at most `y_i`, at each point.
+    /// Probability that one output (from 0) is at most `y_i`, at each point.
     ///
     /// # Errors
     /// As [`moments`](Self::moments), and for no such output; [`InferenceError::Shape`] for another number of values.
@@ -70,11 +70,11 @@ impl<F: Posterior> Predicted<'_, F> {
         })
     }
 
-    /// The probability of every class at each point: N×C, classes in the order of
+    /// Probability of every class at each point: N×C, in the order of
     /// [`Support::label`](gp_likelihoods::Support::label).
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] where observations are no classes.
+    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] for observations other than classes.
     pub fn class_probabilities(&self) -> Result<Mat<f64>, InferenceError> {
         let by = self.predictor.evaluator();
         if let Some(found) = self.predictor.functions().class_probabilities(self.beliefs, &by)? {
@@ -90,10 +90,10 @@ impl<F: Posterior> Predicted<'_, F> {
         Ok(Mat::from_fn(all.len() / classes, classes, |i, c| all[i * classes + c]))
     }
 
-    /// `ln p(y_i | data)` of new observations at these points, `y` row after row.
+    /// `ln p(y_i | data)` of new observations at these points, `y` by rows.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for one there cannot be;
+    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for an impossible one;
     /// [`InferenceError::Shape`] for another number of targets.
     pub fn log_densities(&self, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         let (likelihood, outputs) = (self.predictor.likelihood(), self.predictor.likelihood().outputs());
@@ -115,7 +115,7 @@ impl<F: Posterior> Predicted<'_, F> {
         Predictive::new(self.predictor.likelihood(), self.predictor.functions().weights())
     }
 
-    /// So many numbers for every point, from the beliefs about its latent values, component by component.
+    /// Computes `count` numbers per point from the beliefs about its latent values, by component.
     fn each<T: Clone + Default + Send>(
         &self,
         numbers: usize,
@@ -135,7 +135,7 @@ impl<F: Posterior> Predicted<'_, F> {
         })
     }
 
-    /// `of` at every point, with the probabilities of its classes.
+    /// Calls `of` at every point with its class probabilities.
     fn by_labels<T>(&self, of: impl Fn(usize, Labels<'_>) -> T) -> Result<Vec<T>, InferenceError> {
         let (found, support) = (self.class_probabilities()?, self.predictor.likelihood().support());
         let row = |row: usize| {

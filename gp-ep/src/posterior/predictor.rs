@@ -1,4 +1,4 @@
-//! A posterior with its likelihood.
+//! Posterior with its likelihood.
 
 use super::Posterior;
 use crate::error::{InferenceError, check_count};
@@ -13,7 +13,7 @@ use gp_optim::Brake;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Predictions of latent values and observations, by whichever method the model was fitted. It borrows nothing.
+/// Predictions of latent values and observations, by any method, without borrowing.
 #[derive(Clone, Debug)]
 pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
     functions: F,
@@ -23,8 +23,8 @@ pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// A posterior over as many latent functions as the likelihood has latents. Predictions are of the targets alone, by the
-    /// [plain](gp_likelihoods::Described::plain) likelihood where it has columns with a role behind them.
+    /// Predictor of a posterior over as many latent functions as the likelihood has latents. Predicts
+    /// targets alone, by the [plain](gp_likelihoods::Described::plain) likelihood.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for another number.
@@ -38,37 +38,37 @@ impl<F: Posterior> Predictor<F> {
         Ok(Self { functions, likelihood, threading, brake: Brake::default() })
     }
 
-    /// The same predictions, computed elsewhere. The numbers do not change.
+    /// Sets the threading policy; results do not change.
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
     }
 
-    /// The same predictions, which this brake may end between two blocks of points.
+    /// Adds a brake that may end predictions between blocks of points.
     #[must_use]
     pub fn with_brake(self, brake: Brake) -> Self {
         Self { brake, ..self }
     }
 
-    /// The same latent functions, held in another way.
+    /// Converts the posterior.
     pub fn map<G: Posterior>(self, of: impl FnOnce(F) -> G) -> Predictor<G> {
         let Self { functions, likelihood, threading, brake } = self;
         Predictor { functions: of(functions), likelihood, threading, brake }
     }
 
-    /// The posterior over all latent functions.
+    /// Posterior over all latent functions.
     #[must_use]
     pub fn functions(&self) -> &F {
         &self.functions
     }
 
-    /// What ties an observation to its latent values, as it was learned.
+    /// Learned likelihood.
     #[must_use]
     pub fn likelihood(&self) -> &dyn Likelihood {
         self.likelihood.as_ref()
     }
 
-    /// What there is to say of each latent function.
+    /// Description of each latent function.
     #[must_use]
     pub fn describe(&self) -> Vec<LatentFunction<'_>> {
         (0..self.functions.latent_count()).map(|latent| self.functions.describe(latent)).collect()
@@ -78,10 +78,10 @@ impl<F: Posterior> Predictor<F> {
         Evaluator::new(self.threading).with_brake(self.brake.clone())
     }
 
-    /// LatentBeliefs about the latent values of the rows of `x` (N×D), of which much can be [asked](Self::given).
+    /// Beliefs about the latent values of the rows of `x` (N×D), for several [predictions](Self::given).
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for points that do not suit a kernel or are not finite.
+    /// [`InferenceError::Kernel`] for points that are not finite or do not suit a kernel.
     pub fn beliefs(&self, x: MatRef<'_, f64>) -> Result<LatentBeliefs, InferenceError> {
         self.functions.beliefs(x, &self.evaluator())
     }
@@ -94,8 +94,8 @@ impl<F: Posterior> Predictor<F> {
         Ok(self.beliefs(x)?.into_functions())
     }
 
-    /// Means and variances of the function that each [term](gp_kernels::posterior::terms()) of the kernel of one latent
-    /// function stands for, at `x` (N×D). The means add up to that of the latent function.
+    /// Means and variances of each kernel [term](gp_kernels::posterior::terms()) of one latent function at
+    /// `x` (N×D); means add up to the function's.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -107,19 +107,18 @@ impl<F: Posterior> Predictor<F> {
         self.functions.predict_terms(latent, x, &self.evaluator())
     }
 
-    /// Mean and variance of each output at `x` (N×D): N·P of them, observation by observation.
+    /// Mean and variance of each output at `x` (N×D): N·P, by observation.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs), and what the likelihood reports.
+    /// As [`beliefs`](Self::beliefs), and those of the likelihood.
     pub fn moments(&self, x: MatRef<'_, f64>) -> Result<Vec<ObservationMoments>, InferenceError> {
         self.given(&self.beliefs(x)?).moments()
     }
 
-    /// The least number that one output (counted from 0) does not exceed with this probability, at each row of `x`: two
-    /// of them are an interval.
+    /// Quantile of one output (from 0) at each row of `x`; two of them make an interval.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments), for a probability that is not strictly between 0 and 1, and for no such output.
+    /// As [`moments`](Self::moments), for a probability outside (0, 1), and for no such output.
     pub fn quantiles(
         &self,
         x: MatRef<'_, f64>,
@@ -129,16 +128,16 @@ impl<F: Posterior> Predictor<F> {
         self.given(&self.beliefs(x)?).quantiles(output, probability)
     }
 
-    /// The probability of every class at `x` (N×D): N×C, classes in the order of
+    /// Probability of every class at `x` (N×D): N×C, in the order of
     /// [`Support::label`](gp_likelihoods::Support::label).
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] where observations are no classes.
+    /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] for observations other than classes.
     pub fn class_probabilities(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>, InferenceError> {
         self.given(&self.beliefs(x)?).class_probabilities()
     }
 
-    /// The most probable label at each row of `x` (N×D); the first of several.
+    /// Most probable label at each row of `x` (N×D), the first of several.
     ///
     /// # Errors
     /// As [`class_probabilities`](Self::class_probabilities).
@@ -150,28 +149,28 @@ impl<F: Posterior> Predictor<F> {
         Ok((0..found.nrows()).map(|i| support.label(best(i))).collect())
     }
 
-    /// `ln p(y_i | data)` of new observations: at `x` (N×D), `y` row after row.
+    /// `ln p(y_i | data)` of new observations at `x` (N×D), `y` by rows.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for one there cannot be, such as a class that was
-    /// not among those of training; [`InferenceError::Shape`] for another number of targets.
+    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for an impossible one, such as an
+    /// unseen class; [`InferenceError::Shape`] for another number of targets.
     pub fn log_densities(&self, x: MatRef<'_, f64>, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         self.given(&self.beliefs(x)?).log_densities(y)
     }
 
-    /// Means of one latent function at `x` (N×D), and their joint covariance.
+    /// Means and joint covariance of one latent function at `x` (N×D).
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); an error where there is no such function.
+    /// As [`beliefs`](Self::beliefs); an error for a missing function.
     pub fn joint(&self, latent: usize, x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
         self.functions.joint(latent, x, &self.evaluator())
     }
 
-    /// `count` joint samples of all latent functions at `x`, the same for the same seed: for each latent function N×`count`,
-    /// one sample per column.
+    /// `count` joint samples of all latent functions at `x`, a function of the seed: N×`count` per latent
+    /// function, one sample per column.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs), and when a covariance cannot be factored.
+    /// As [`beliefs`](Self::beliefs), and for a covariance that cannot be factored.
     pub fn sample_latents(
         &self,
         x: MatRef<'_, f64>,
@@ -181,11 +180,11 @@ impl<F: Posterior> Predictor<F> {
         self.functions.sample(x, count, seed, &self.evaluator())
     }
 
-    /// `count` samples of new observations at `x`, the same for the same seed: for each output N×`count`. Latent values
-    /// of a sample are joint over all points.
+    /// `count` samples of new observations at `x`, a function of the seed: N×`count` per output, latent
+    /// values joint over all points.
     ///
     /// # Errors
-    /// As [`sample_latents`](Self::sample_latents), and what the likelihood reports.
+    /// As [`sample_latents`](Self::sample_latents), and those of the likelihood.
     pub fn sample(
         &self,
         x: MatRef<'_, f64>,

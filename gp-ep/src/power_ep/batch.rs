@@ -1,4 +1,4 @@
-//! EP with a site for every factor of every observation, all of them updated at once with damping.
+//! EP with a site per factor of every observation, all updated at once with damping.
 
 use super::before::Before;
 use super::gradient::GradientKind;
@@ -17,38 +17,38 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_optim::Brake;
 use std::sync::Arc;
 
-/// Halvings of a sweep that would leave no proper posterior.
+/// Most halvings of a sweep that leaves no proper posterior.
 const MAX_HALVINGS: u32 = 20;
-/// Sweeps that come no nearer to rest by [`GAIN`] are not worth more than this many: what is left is rounding, or a cycle.
+/// Sweeps without [`GAIN`] before giving up: the rest is rounding or a cycle.
 const PATIENCE: usize = 50;
-/// By this share, at least, the change of sites falls in that many sweeps where they converge at all.
+/// Least relative fall of the change of sites in that many sweeps.
 const GAIN: f64 = 0.1;
 
-/// What one sweep did.
+/// Result of one sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Sweep {
-    /// The estimate of `ln p(y)` with the sites *before* the sweep; NaN where some cavity is no Gaussian.
+    /// Estimate of `ln p(y)` with the sites *before* the sweep; NaN if a cavity is not Gaussian.
     pub log_z: f64,
-    /// Root mean square, over all sites, of what a full update would change, in units of the marginals.
+    /// Root mean square, over all sites, of the change by a full update, in units of the marginals.
     pub change: f64,
-    /// Factors left alone because their cavity or tilted moments are those of no Gaussian.
+    /// Factors left alone because cavity or tilted moments are not Gaussian.
     pub improper: usize,
     /// Sites that asked for a negative precision.
     pub negative: usize,
-    /// How often the sweep was halved until the posterior was proper.
+    /// Halvings until the posterior was proper.
     pub halvings: u32,
 }
 
-/// How iterations ended.
+/// Result of iterating.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Convergence {
-    /// Whether sites and log Z came to rest.
+    /// `true` if sites and log Z converged.
     pub converged: bool,
-    /// Sweeps done.
+    /// Number of sweeps.
     pub sweeps: usize,
-    /// The last of them.
+    /// Last sweep.
     pub last: Sweep,
     /// Sites that asked for a negative precision, over all sweeps.
     pub negative: usize,
@@ -58,10 +58,10 @@ pub struct Convergence {
     pub halvings: u32,
 }
 
-/// Whether sweeps still come nearer to rest.
+/// Progress of sweeps towards convergence.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
-    /// The least change of sites that later ones have to fall below.
+    /// Least change of sites, which later ones have to undercut.
     least: f64,
     /// Sweeps since then.
     since: usize,
@@ -87,47 +87,47 @@ impl Progress {
     }
 }
 
-/// The state of EP on all of a source of observations: sites, projections, posterior.
+/// State of EP on all observations of a source: sites, projections, posterior.
 ///
-/// It keeps M numbers for each observation, up to [`HELD`](gp_kernels::passes::HELD) in all, and works with a model that may change between calls:
-/// [`refresh`](BatchEp::refresh) after kernels or inducing inputs did. Powers stay those of the model it was made for.
+/// Memory: M numbers per observation, up to [`HELD`](gp_kernels::passes::HELD). The model may change
+/// between calls: call [`refresh`](BatchEp::refresh) after changes of kernels or inducing inputs. Powers
+/// stay those of the original model.
 #[derive(Debug)]
 pub struct BatchEp {
     pub(super) passes: EpPasses,
     pub(super) posteriors: Vec<WhitenedPosterior>,
-    /// Sums of the present sites, and of the proposed ones.
+    /// Sums of the current and of the proposed sites.
     pub(super) sums: Sums,
     pub(super) proposed: Sums,
     pub(super) rank_one: RankOne,
-    /// How many sites there are.
+    /// Number of sites.
     pub(super) sites: usize,
-    /// What observations that are not in hand have left.
+    /// Earlier observations that are not loaded.
     before: Option<Before>,
     /// Scratch of visits to single observations.
     pub(super) extra: Vec<f64>,
 }
 
 impl BatchEp {
-    /// EP before its first sweep: all sites are 1, so that the posterior is the prior.
+    /// State before the first sweep: all sites are 1, the posterior is the prior.
     ///
     /// # Errors
-    /// As [`refresh`](Self::refresh); [`InferenceError::Observation`] for one there cannot be; [`InferenceError::Power`] for a power
-    /// that is none.
+    /// As [`refresh`](Self::refresh); [`InferenceError::Observation`] for an impossible one;
+    /// [`InferenceError::Power`] for an invalid power.
     pub fn new(model: &PowerEp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         Self::build(model, data, None, None)
     }
 
-    /// EP on these observations after others, of which nothing is left but the posteriors `before`, one a latent: their
-    /// sites stay as they were, and sweeps move the sites of these alone. [`log_z`](Self::log_z) then is the estimate
-    /// of `ln p(y | y before)`.
+    /// EP on these observations after others, known only by their posteriors `before`, one per latent:
+    /// their sites stay fixed. [`log_z`](Self::log_z) estimates `ln p(y | y before)`.
     ///
-    /// Kernels and inducing inputs of the model have to be those of `before`, which may come from anywhere. Under Gaussian
-    /// noise the sites of regression do not depend on each other, and one sweep of whole steps is regression on all
-    /// observations; otherwise it is what EP on all of them would be, had the earlier sites not been moved again. With
-    /// powers in the limit 0 it is streaming variational inference: the largest bound with `before` as prior.
+    /// Kernels and inducing inputs must be those of `before`. Under Gaussian noise one sweep of full steps
+    /// gives regression on all observations; otherwise the result is EP with the earlier sites fixed. At
+    /// power 0 it is streaming variational inference, with `before` as prior.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`InferenceError::Shape`] for posteriors of other numbers of latents or inducing inputs.
+    /// As [`new`](Self::new); [`InferenceError::Shape`] for posteriors of other numbers of latents or
+    /// inducing inputs.
     pub fn after(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -136,7 +136,7 @@ impl BatchEp {
         Self::build(model, data, None, Some(before))
     }
 
-    /// [`new`](Self::new) on some of the lanes only, the others being somebody else's.
+    /// [`new`](Self::new) on some of the lanes, with the others in other processes.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -172,33 +172,33 @@ impl BatchEp {
         Ok(ep)
     }
 
-    /// Projects all data anew after kernels or inducing inputs have changed, and rebuilds the posterior from the sites
-    /// as they are.
+    /// Projects all data after a change of kernels or inducing inputs, and rebuilds the posterior from the
+    /// current sites.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for inputs the kernel cannot take or a `K_zz` that cannot be factored;
-    /// [`InferenceError::Linalg`] where these sites leave no proper posterior. The next call that succeeds, or
-    /// [`reset`](Self::reset) after the latter, makes the state sound again; until then it is not.
+    /// [`InferenceError::Kernel`] for inputs the kernel refuses or a `K_zz` that cannot be factored;
+    /// [`InferenceError::Linalg`] if these sites leave no proper posterior. The state is then invalid until
+    /// a call succeeds, or after the latter error [`reset`](Self::reset).
     pub fn refresh(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.project(model)?;
         self.rebuild(model)
     }
 
-    /// D
+    /// Number D of inputs.
     pub(super) fn dim(&self) -> usize {
         self.passes.passes.lanes().first().map_or(0, Lane::dim)
     }
 
-    /// Forgets all sites.
+    /// Resets all sites.
     ///
     /// # Errors
-    /// None that a state that once was sound can give.
+    /// None for a state that was valid once.
     pub fn reset(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.passes.change(|sites| sites.present.fill(Site::default()));
         self.rebuild(model)
     }
 
-    /// The posterior of the sites as they are.
+    /// Computes the posterior of the current sites.
     pub(super) fn rebuild(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.passes.change(|sites| sites.proposed.copy_from_slice(&sites.present));
         self.passes.accumulate(model, SumOf::Proposed, &mut self.proposed)?;
@@ -206,20 +206,20 @@ impl BatchEp {
         self.adopt()
     }
 
-    /// Adds what is not in hand to sums over what is.
+    /// Adds earlier observations to sums over loaded ones.
     fn add_before(&mut self) {
         if let Some(before) = &self.before {
             before.add_to(&self.passes.layout, &mut self.proposed.numbers);
         }
     }
 
-    /// `ln ∫ p(v) Π sites dv` of the posterior as it is, less that of what came before.
+    /// `ln ∫ p(v) Π sites dv` of the current posterior, less that of earlier observations.
     fn log_normaliser(&self) -> f64 {
         let before = self.before.as_ref().map_or(0.0, Before::log_normaliser);
         log_normaliser(&self.posteriors) - before
     }
 
-    /// Makes the proposed sites the present ones, if their posterior is proper; otherwise nothing has changed.
+    /// Adopts the proposed sites if their posterior is proper; otherwise nothing changes.
     fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.proposed))?;
@@ -228,18 +228,18 @@ impl BatchEp {
         Ok(())
     }
 
-    /// One update of all sites at once.
+    /// Updates all sites at once.
     ///
     /// # Errors
-    /// [`InferenceError::Likelihood`] from the observation model; [`InferenceError::ImproperPosterior`] where not even a tiny part of
-    /// the update leaves a proper posterior.
+    /// [`InferenceError::Likelihood`]; [`InferenceError::ImproperPosterior`] if not even a tiny part of the
+    /// update leaves a proper posterior.
     pub fn sweep(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         options.check()?;
         let sweep = self.propose(model, options)?;
         Ok(Sweep { halvings: self.adopt_by_halves(model)?, ..sweep })
     }
 
-    /// Proposes an update of all sites at once.
+    /// Proposes an update of all sites.
     pub(super) fn propose(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         let tally =
             self.passes.refine(model, (options, SumOf::Proposed), &self.posteriors, &mut self.proposed)?;
@@ -253,8 +253,8 @@ impl BatchEp {
         })
     }
 
-    /// Makes the proposed sites the present ones, or goes only half of the way, and half again, until the posterior is
-    /// proper; how often that was.
+    /// Adopts the proposed sites, halving the step until the posterior is proper; returns the number of
+    /// halvings.
     pub(super) fn adopt_by_halves(&mut self, model: &PowerEp) -> Result<u32, InferenceError> {
         let mut halvings = 0;
         while !self.adopts()? {
@@ -268,7 +268,7 @@ impl BatchEp {
         Ok(halvings)
     }
 
-    /// Makes the proposed sites the present ones if their posterior is proper, and says whether it is.
+    /// Adopts the proposed sites if their posterior is proper; true if it is.
     pub(super) fn adopts(&mut self) -> Result<bool, InferenceError> {
         match self.adopt() {
             Ok(()) => Ok(true),
@@ -277,7 +277,7 @@ impl BatchEp {
         }
     }
 
-    /// One update of all sites, in the order that was asked for.
+    /// Updates all sites in the requested order.
     fn pass(
         &mut self,
         model: &PowerEp,
@@ -291,10 +291,10 @@ impl BatchEp {
         }
     }
 
-    /// Sweeps until sites and log Z are at rest, or come no nearer to it.
+    /// Sweeps until sites and log Z converge, or stop getting closer.
     ///
     /// # Errors
-    /// As [`sweep`](Self::sweep). Not to converge is no error: the answer says so.
+    /// As [`sweep`](Self::sweep). Not converging is no error, see the result.
     pub fn converge(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Convergence, InferenceError> {
         options.check()?;
         let mut last = f64::NAN;
@@ -329,22 +329,23 @@ impl BatchEp {
         Ok(done)
     }
 
-    /// The estimate of `ln p(y)` with the sites as they are.
+    /// Estimate of `ln p(y)` with the current sites.
     ///
     /// # Errors
-    /// [`InferenceError::ImproperCavity`] where it is not defined, otherwise what the observation model reports.
+    /// [`InferenceError::ImproperCavity`] if undefined, otherwise those of the likelihood.
     pub fn log_z(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         let tally = self.passes.evaluate(model, &self.posteriors)?;
         Ok(tally.log_z + self.log_normaliser())
     }
 
-    /// The estimate of `ln p(y)` and, over `gradient`, its derivatives by all parameters in natural units, in the
-    /// order of [`LatentModel::parameter_names`](crate::LatentModel::parameter_names), fixed ones included, priors left out.
+    /// Estimate of `ln p(y)` and, in `gradient`, its derivatives by all parameters in natural units, in the
+    /// order of [`LatentModel::parameter_names`](crate::LatentModel::parameter_names), fixed ones included,
+    /// without priors.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a gradient of the wrong length; [`InferenceError::ImproperCavity`] where log Z is not defined;
-    /// [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level, and after observations that are not
-    /// in hand: what they would say at other parameters is not known.
+    /// [`InferenceError::Shape`] for a gradient of wrong length; [`InferenceError::ImproperCavity`] if log
+    /// Z is undefined; [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent
+    /// level, and after unloaded observations, whose contribution at other parameters is unknown.
     pub fn log_z_gradient(
         &mut self,
         model: &PowerEp,
@@ -361,15 +362,14 @@ impl BatchEp {
         Ok(tally.log_z + self.log_normaliser())
     }
 
-    /// `ln p(y_i | all other observations)`, one number for each observation of this process, with the sites as they
-    /// are: all sites of the observation are taken out and the whole observation model is put in.
+    /// `ln p(y_i | all other observations)`, one per observation of this process, with the current sites:
+    /// removes all sites of the observation and applies the whole likelihood.
     ///
-    /// With sites on several latents each, observations take more with them than they had to say, for a site counts what
-    /// is unknown of the other latents as noise, which is less once others have been seen: what comes out is then
-    /// somewhat lower than after a fit without the observation.
+    /// With sites on several latents the result is somewhat lower than after a fit without the observation,
+    /// since a site counts uncertainty of the other latents as noise.
     ///
     /// # Errors
-    /// [`InferenceError::ImproperCavity`] where sites cannot be taken out, otherwise what the observation model reports.
+    /// [`InferenceError::ImproperCavity`] if sites cannot be removed, otherwise those of the likelihood.
     pub fn leave_one_out(&mut self, model: &PowerEp) -> Result<Vec<f64>, InferenceError> {
         let all = self.passes.leave_one_out(model, &self.posteriors)?;
         match all.iter().filter(|value| value.is_nan()).count() {
@@ -378,13 +378,12 @@ impl BatchEp {
         }
     }
 
-    /// The sites, observation by observation, of this process.
+    /// Sites of this process, by observation.
     pub fn sites(&self) -> impl Iterator<Item = Site> {
         self.passes.passes.lanes().iter().flat_map(|lane| lane.own.present.iter().copied())
     }
 
-    /// Goes on from the sites of a state like this one. The posterior is theirs after the next
-    /// [`refresh`](Self::refresh).
+    /// Restores the sites of an equal state; the posterior follows at the next [`refresh`](Self::refresh).
     pub(super) fn recall(&mut self, sites: &[Site]) -> Result<(), String> {
         if sites.len() != self.sites {
             return Err(format!("it has {} sites, and the data have {}", sites.len(), self.sites));
@@ -398,16 +397,17 @@ impl BatchEp {
         Ok(())
     }
 
-    /// Lets this brake end work between blocks of observations, with [`DataError::Stopped`](crate::DataError::Stopped).
-    /// The state is then sound again after the next call of [`refresh`](Self::refresh).
+    /// Sets a brake that may end work between blocks, with
+    /// [`DataError::Stopped`](crate::DataError::Stopped). The state is valid again after the next
+    /// [`refresh`](Self::refresh).
     pub fn set_brake(&mut self, brake: Brake) {
         self.passes.passes.set_brake(brake);
     }
 
-    /// The posterior over the inducing values of one latent function.
+    /// Posterior over the inducing values of one latent function.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a latent there is not.
+    /// [`InferenceError::Shape`] for a missing latent.
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         posterior(model, &self.posteriors, latent)
     }

@@ -1,7 +1,7 @@
-//! What observations that are not in hand have left: sites that stay as they are.
+//! Fixed sites of unloaded earlier observations.
 //!
-//! The posterior of earlier observations, `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)`, is all that later ones need: B − I
-//! and η are the sums of the sites of all earlier factors, whoever found them.
+//! Their posterior, `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)`, is enough: B − I and η are the sums of
+//! their sites.
 
 use crate::error::{InferenceError, check_count};
 use faer::{Accum, Mat, MatRef};
@@ -10,7 +10,7 @@ use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, Threading};
 
-/// Sums over the sites of earlier observations, in the layout of those in hand.
+/// Sums over earlier sites, in the layout of loaded ones.
 #[derive(Clone, Debug)]
 pub(super) struct Before {
     sums: Vec<f64>,
@@ -19,7 +19,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Posteriors of all latents, with as many inducing inputs as the model has.
+    /// Sums from posteriors of all latents, with the model's numbers of inducing inputs.
     pub(super) fn new(layout: &Layout, posteriors: &[InducingPosterior]) -> Result<Self, InferenceError> {
         check_count("earlier posterior", "latents", layout.counts().len(), posteriors.len())?;
         let mut sums = vec![0.0; layout.len()];
@@ -31,7 +31,7 @@ impl Before {
         Ok(Self { sums, log_normaliser })
     }
 
-    /// Adds them to sums over the observations in hand.
+    /// Adds them to sums over loaded observations.
     pub(super) fn add_to(&self, layout: &Layout, sums: &mut [f64]) {
         layout.parts_mut(sums).iter_mut().zip(&self.sums).for_each(|(sum, own)| *sum += *own);
     }
@@ -41,7 +41,7 @@ impl Before {
     }
 }
 
-/// Lower triangle of B − I, and η = B m, over the numbers of one latent; returns `½ ηᵀm − ½ ln|B|`.
+/// Adds B − I (lower triangle) and η = B m of one latent; returns `½ ηᵀm − ½ ln|B|`.
 fn add(posterior: &InducingPosterior, count: usize, mut out: PartMut<'_>) -> Result<f64, InferenceError> {
     let (precision, log_det) = precision(posterior.factor(), count)?;
     let mean = posterior.mean();

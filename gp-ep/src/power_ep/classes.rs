@@ -1,4 +1,4 @@
-//! Models of classes by what decides them: one latent function per class or, of two classes, their difference.
+//! Models of classes: one latent function per class, or the difference of two.
 
 use super::model::PowerEp;
 use crate::error::InferenceError;
@@ -9,16 +9,14 @@ use gp_likelihoods::MulticlassProbit;
 use gp_optim::{Parameter, Transform};
 
 impl PowerEp {
-    /// A model of as many classes as there are latent functions, whose labels are those of
-    /// [`MulticlassProbit::with_noise`]: sites of its pieces, with α = 1 at the level of projections
-    /// (Villacampa-Calvo and Hernández-Lobato 2017).
+    /// Model with one class per latent function and labels of [`MulticlassProbit::with_noise`]: sites of
+    /// its pieces, α = 1, at the level of projections (Villacampa-Calvo and Hernández-Lobato 2017).
     ///
-    /// Of two classes only the difference of the latent functions matters. The model then has one latent, with the sum
-    /// of both kernels as its own and all inducing inputs of either; it is the binary model of that
-    /// difference. With more classes every function stays what it is.
+    /// Two classes have one latent, the difference, with the sum of both kernels and the inducing inputs of
+    /// both: the binary model.
     ///
     /// # Errors
-    /// As [`MulticlassProbit::with_noise`], for two classes also where inducing inputs do not go together.
+    /// As [`MulticlassProbit::with_noise`], and for two classes with incompatible inducing inputs.
     pub fn of_classes(processes: Vec<SparseProcess>, noise: f64) -> Result<Self, InferenceError> {
         match <[SparseProcess; 2]>::try_from(processes) {
             Ok([first, second]) => {
@@ -32,7 +30,7 @@ impl PowerEp {
         }
     }
 
-    /// [`of_classes`](Self::of_classes) where all classes share one kernel and one set of inducing inputs: these are
+    /// [`of_classes`](Self::of_classes) with one kernel and one set of inducing inputs for all classes,
     /// factored, projected on and differentiated once instead of C times.
     ///
     /// # Errors

@@ -1,14 +1,11 @@
-//! What own sites add up to while parameters move.
+//! Sums of own sites while parameters move.
 //!
-//! A site enters the sums with the φ of the moment. When its observation comes again, parameters have moved and that φ is
-//! gone. To take the site out with the φ of today leaves a remainder, and remainders pile up until the sums belong to no
-//! posterior. So the sums of an epoch are made anew: T = T_new + T_old. T_new holds the observations that this epoch has
-//! seen. T_old is what the last epoch left, and loses with each batch the share that the batch has in all observations
-//! still to come: `T_old ← (1 − b/r) T_old` for b of r. Nothing is taken out that was not put in, so that sites of
-//! positive precision always leave a posterior. At the end of an epoch T_old is 0: no site is older than an epoch. Before,
-//! it stands for the observations to come as a random part stands for the whole. The posterior without that share, and
-//! before sites of the batch come in, is the cavity of all its factors; with nothing to stay near, new sites take whole
-//! steps.
+//! A site enters the sums with its current φ, which is gone when its observation comes again; removing it
+//! with a new φ leaves remainders that pile up. So each epoch makes sums anew: T = T_new + T_old. T_new
+//! holds the observations seen in this epoch; T_old, from the last epoch, loses with each batch its share
+//! in the observations still to come: `T_old ← (1 − b/r) T_old` for b of r. Nothing is removed that was not
+//! added, so sites of positive precision always leave a posterior, and T_old ends at 0. The posterior
+//! without that share and before the batch's sites is the cavity of its factors; new sites take full steps.
 //!
 //! While parameters stay, φ stays, and sites are exchanged exactly.
 
@@ -17,7 +14,7 @@ use gp_kernels::passes::Sums;
 use gp_optim::ParameterSet;
 use serde::{Deserialize, Serialize};
 
-/// Which own sites are in the sums, and with which φ.
+/// Own sites in the sums, and their φ.
 #[derive(Debug)]
 pub(super) struct Epoch {
     /// T_old and η_old.
@@ -25,24 +22,24 @@ pub(super) struct Epoch {
     memory: EpochMemory,
 }
 
-/// What an epoch is made of besides sums.
+/// State of an epoch besides sums.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct EpochMemory {
-    /// Of every observation, whether this epoch has seen it. Empty for tied sites.
+    /// Observations seen in this epoch; empty for tied sites.
     seen: Vec<bool>,
     seen_count: usize,
-    /// Observations in the batches of this epoch, those that came twice counted twice.
+    /// Observations in the batches of this epoch, repeats included.
     visits: usize,
-    /// All sites are in the sums with the φ of today.
+    /// `true` if all sites are in the sums with the current φ.
     exact: bool,
-    /// Parameters have moved during this epoch.
+    /// `true` if parameters moved during this epoch.
     moved: bool,
-    /// The parameters behind φ.
+    /// Parameters of φ.
     parameters: Vec<f64>,
 }
 
 impl Epoch {
-    /// Before the first batch of so many observations; `zeros` are sums.
+    /// Epoch before the first batch; `zeros` are sums.
     pub(super) fn new(observations: usize, zeros: Sums, processes: &[SparseProcess]) -> Self {
         let memory = EpochMemory { seen: vec![false; observations], exact: true, ..EpochMemory::default() };
         let mut epoch = Self { old: zeros, memory };
@@ -50,7 +47,7 @@ impl Epoch {
         epoch
     }
 
-    /// Looks whether parameters have moved since the last time; `sums` are T and η.
+    /// Checks if parameters moved since the last call; `sums` are T and η.
     pub(super) fn notice(&mut self, processes: &[SparseProcess], sums: &Sums) {
         if !self.follow(processes) {
             return;
@@ -61,7 +58,7 @@ impl Epoch {
         (self.memory.exact, self.memory.moved) = (false, true);
     }
 
-    /// Takes parameters over. Tells whether they are others than before.
+    /// Takes parameters over; true if they changed.
     fn follow(&mut self, processes: &[SparseProcess]) -> bool {
         let (known, mut place, mut other) = (&mut self.memory.parameters, 0, false);
         for process in processes {
@@ -78,12 +75,12 @@ impl Epoch {
         other
     }
 
-    /// All sites were added up anew.
+    /// Declares that all sites were added up anew.
     pub(super) fn rebuilt(&mut self) {
         (self.memory.exact, self.memory.moved) = (true, false);
     }
 
-    /// Whether the sums hold an observation's site in T_new, with a φ that is known; in T_old, that is forgotten.
+    /// `true` if the sums hold an observation's site in T_new, with a known φ.
     pub(super) fn knows(&self, row: usize) -> bool {
         self.memory.exact || self.memory.seen[row]
     }
@@ -92,8 +89,7 @@ impl Epoch {
         self.memory.seen.len() - self.memory.seen_count
     }
 
-    /// The part of T_old that goes with a batch: the share that those of its observations that this epoch has not seen
-    /// have in all of them.
+    /// Part of T_old that leaves with a batch: the share of its unseen observations in all unseen ones.
     pub(super) fn leaving(&self, rows: &[usize]) -> f64 {
         match self.arriving(rows) {
             0 => 0.0,
@@ -105,7 +101,7 @@ impl Epoch {
         rows.iter().filter(|&&row| !self.knows(row)).count()
     }
 
-    /// Takes out of sums what goes with a batch.
+    /// Removes from sums the part that leaves with a batch.
     pub(super) fn take_out(&self, rows: &[usize], sums: &mut Sums) {
         let part = self.leaving(rows);
         if part > 0.0 {
@@ -114,7 +110,7 @@ impl Epoch {
         }
     }
 
-    /// The sums have become `sums` with this batch.
+    /// Sets the sums after this batch.
     pub(super) fn advance(&mut self, rows: &[usize], sums: &Sums) {
         if self.memory.exact {
             return;
@@ -131,19 +127,19 @@ impl Epoch {
         }
     }
 
-    /// An epoch begins: all that there is, is old.
+    /// Starts an epoch: all sums are old.
     fn begin(&mut self, sums: &Sums) {
         self.old.numbers.copy_from_slice(&sums.numbers);
         self.memory.seen.fill(false);
         (self.memory.seen_count, self.memory.visits) = (0, 0);
     }
 
-    /// All that is not a function of data, settings and sums.
+    /// State that is no function of data, settings and sums.
     pub(super) fn memory(&self) -> EpochMemory {
         self.memory.clone()
     }
 
-    /// Goes on from what an epoch like this one was.
+    /// Restores a stored epoch.
     pub(super) fn recall(&mut self, old: Vec<f64>, memory: EpochMemory) -> Result<(), String> {
         if old.len() != self.old.numbers.len() || memory.seen.len() != self.memory.seen.len() {
             return Err("its sites are those of another model or of other data".to_owned());

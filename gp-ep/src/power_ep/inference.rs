@@ -1,4 +1,4 @@
-//! The verbs of every method, by EP on all observations.
+//! Verbs of every method, by EP on all observations.
 
 use super::batch::{BatchEp, Convergence};
 use super::gradient::GradientKind;
@@ -14,21 +14,21 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 
 impl PowerEp {
-    /// EP at rest, or as near as it gets in the usual number of sweeps.
+    /// EP converged, or as far as the default number of sweeps goes.
     fn at_rest(&self, data: &dyn DataSource) -> Result<BatchEp, InferenceError> {
         let mut state = BatchEp::new(self, data)?;
         state.converge(self, &EpOptions::default())?;
         Ok(state)
     }
 
-    /// The posterior where free parameters are what they have been learned to be, and as uncertain as few observations
-    /// leave them: a mixture of the posteriors of models about the optimum, which is where these have to be. Inducing inputs
-    /// stay, and so do parameters of the likelihood, but for the variance of Gaussian noise: predictions are seen through the mean
-    /// of all.
+    /// Posterior with uncertain parameters: a mixture of posteriors at parameters drawn around the optimum,
+    /// where the free ones have to be. Inducing inputs and likelihood parameters stay, except the variance
+    /// of Gaussian noise, whose mean is used.
     ///
     /// # Errors
-    /// As [`BatchEp::log_z_gradient`], at parameters near the present ones; [`InferenceError::NotAtRest`] where EP does not come
-    /// to rest there; [`DataError::Stopped`](crate::DataError::Stopped) where the time is over before there are draws.
+    /// As [`BatchEp::log_z_gradient`], at nearby parameters; [`InferenceError::NotAtRest`] if EP does not
+    /// converge there; [`DataError::Stopped`](crate::DataError::Stopped) if time ends before there are
+    /// draws.
     pub fn posterior_over_parameters(
         &self,
         data: &dyn DataSource,
@@ -45,10 +45,10 @@ impl PowerEp {
     }
 }
 
-/// Differences of gradients say something where these are known this well.
+/// Convergence at which differences of gradients are meaningful.
 const REST: f64 = 1e-7;
 
-/// EP that goes on from where it was at other parameters.
+/// EP that continues from other parameters.
 struct Near(BatchEp);
 
 impl Near {
@@ -76,7 +76,7 @@ impl Inquiry<PowerEp, InducingPosterior> for Near {
     }
 }
 
-/// EP on all observations, with the usual options; [`BatchEp`] says how it came to rest.
+/// EP on all observations with default options; [`BatchEp`] reports convergence.
 impl Inference for PowerEp {
     type Posterior = MixturePosterior<InducingPosterior>;
     type Settings = EpLearning;

@@ -1,4 +1,4 @@
-//! What EP keeps of the observations of a lane, and its rule: marginals in; sites, and what they add up to, out.
+//! EP's state of a lane, and its rule: sites and their sums from marginals.
 
 use super::model::PowerEp;
 use super::point::{Point, PointScratch, Portion, Tally, Weights};
@@ -9,45 +9,45 @@ use gp_kernels::passes::{LaneBlock, LatentBlock, Seen, Taken};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Which sites are added up.
+/// Sites to sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SumOf {
-    /// The present ones.
+    /// Current sites.
     Present,
-    /// The proposed ones.
+    /// Proposed sites.
     Proposed,
-    /// What the proposed ones would change: all of them, where the present ones are out.
+    /// Change from current to proposed sites; all of the proposed ones if the current ones are out.
     Change,
 }
 
-/// The sites of the observations of a lane.
+/// Sites of the observations of a lane.
 #[derive(Debug)]
 pub(super) struct LaneSites {
-    /// Sites of one observation.
+    /// Sites per observation.
     each: usize,
-    /// What an update takes of each observation.
+    /// Portion of each observation in an update.
     portions: Vec<Portion>,
     weights: Vec<f64>,
-    /// Whether the posterior is without the present sites of an observation.
+    /// `true` if the posterior excludes an observation's current sites.
     out: Vec<bool>,
-    /// Observation by observation.
+    /// Current sites, by observation.
     pub(super) present: Vec<Site>,
-    /// Where the next update puts them.
+    /// Sites proposed by the next update.
     pub(super) proposed: Vec<Site>,
-    /// Where the last few sweeps led, the newest first.
+    /// Results of the last sweeps, newest first.
     past: VecDeque<Vec<Site>>,
     scratch: PointScratch,
-    /// Of one observation, by latent.
+    /// Marginals of one observation, by latent.
     marginals: Vec<Marginal>,
     together: Vec<Site>,
     slopes: Vec<Weights>,
-    /// Scratch: weights of sites that are not asked for.
+    /// Scratch: unused weights of sites.
     counted: Vec<f64>,
     /// Scratch: one number per observation.
     pub(super) values: Vec<f64>,
 }
 
-/// A block of observations as EP visits it.
+/// Block of observations as EP visits it.
 pub(super) type EpBlock<'a> = LaneBlock<'a, LaneSites>;
 
 impl LaneSites {
@@ -70,7 +70,7 @@ impl LaneSites {
         }
     }
 
-    /// Takes in an observation, with sites that say nothing, and forgets those behind it.
+    /// Adds an observation with neutral sites, dropping those after it.
     pub(super) fn take(&mut self, model: &PowerEp, taken: Taken<'_>) -> Result<(), InferenceError> {
         let Taken { place, row, target } = taken;
         model
@@ -87,12 +87,12 @@ impl LaneSites {
         Ok(())
     }
 
-    /// The least weight of an observation; infinite where there is none.
+    /// Least weight of an observation; infinite without any.
     pub(super) fn least_weight(&self) -> f64 {
         self.weights.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// Forgets observations from this place on.
+    /// Drops observations from this place on.
     pub(super) fn truncate(&mut self, place: usize) {
         self.portions.truncate(place);
         self.weights.truncate(place);
@@ -101,7 +101,7 @@ impl LaneSites {
         self.proposed.truncate(place * self.each);
     }
 
-    /// Forgets one observation; those behind it move up.
+    /// Drops one observation; later ones move up.
     pub(super) fn remove(&mut self, place: usize) {
         let sites = self.sites_of(place);
         self.portions.remove(place);
@@ -111,7 +111,7 @@ impl LaneSites {
         self.proposed.drain(sites);
     }
 
-    /// Remembers where this sweep leads, beside so many before it.
+    /// Remembers the result of this sweep, besides earlier ones.
     pub(super) fn remember(&mut self, memory: usize) {
         let mut room =
             if self.past.len() > memory { self.past.pop_back().unwrap_or_default() } else { Vec::new() };
@@ -119,7 +119,7 @@ impl LaneSites {
         self.past.push_front(room);
     }
 
-    /// Proposes a mixture of where the last sweeps led, with weights whose sum is 1.
+    /// Proposes a mixture of the last results; weights sum to 1.
     pub(super) fn mix(&mut self, weights: &[f64]) {
         self.proposed.fill(Site::default());
         for (past, &weight) in self.past.iter().zip(weights) {
@@ -128,34 +128,34 @@ impl LaneSites {
         }
     }
 
-    /// Proposes where the last sweep led.
+    /// Proposes the last result.
     pub(super) fn propose_last(&mut self) {
         if let Some(last) = self.past.front() {
             self.proposed.copy_from_slice(last);
         }
     }
 
-    /// Forgets where sweeps before the last one led.
+    /// Clears all results but the last.
     pub(super) fn forget_all_but_last(&mut self) {
         self.past.truncate(1);
     }
 
-    /// Forgets where sweeps led.
+    /// Clears the results.
     pub(super) fn forget(&mut self) {
         self.past.clear();
     }
 
-    /// Says whether the posterior is without the present sites of an observation.
+    /// Sets if the posterior excludes an observation's current sites.
     pub(super) fn set_out(&mut self, place: usize, is_out: bool) {
         self.out[place] = is_out;
     }
 
-    /// Where the sites of one observation are.
+    /// Range of one observation's sites.
     pub(super) fn sites_of(&self, place: usize) -> Range<usize> {
         place * self.each..(place + 1) * self.each
     }
 
-    /// Everything there is at one observation, its memory, and the sites proposed for it.
+    /// All state of one observation, its memory, and its proposed sites.
     fn point<'a>(
         &'a mut self,
         model: &'a PowerEp,
@@ -179,8 +179,8 @@ impl LaneSites {
         (point, &mut self.scratch, &mut self.proposed[sites])
     }
 
-    /// Sites of a block as sites on projections, summed by latent into `gram` and `shift`; the weights of the sites are
-    /// added to `counted`.
+    /// Sums sites of a block as sites on projections, by latent, into `gram` and `shift`; adds weights to
+    /// `counted`.
     pub(super) fn natural(
         &mut self,
         model: &PowerEp,
@@ -208,7 +208,7 @@ impl LaneSites {
         Ok(())
     }
 
-    /// The product of the sites of an observation on each latent over `together`.
+    /// Product of an observation's sites on each latent, in `together`.
     fn gather(
         &mut self,
         model: &PowerEp,
@@ -225,7 +225,7 @@ impl LaneSites {
         }
     }
 
-    /// Adds what `together` says of projections.
+    /// Adds `together` as sites on projections.
     fn add_natural(
         &self,
         level: Level,
@@ -246,8 +246,8 @@ impl LaneSites {
     }
 }
 
-/// New sites for a block, what of them is added up, and the tally of the old ones. The extra numbers are weights of sites
-/// by latent, then the tally.
+/// New sites for a block, their sums, and the tally of the old ones. Extra numbers: weights of sites by
+/// latent, then the tally.
 pub(super) fn refine(
     block: EpBlock<'_>,
     extra: &mut [f64],
@@ -265,7 +265,7 @@ pub(super) fn refine(
     own.natural(model, (seen, latents), &places, (sum_of, counted))
 }
 
-/// Sums of the sites of a block; the extra numbers are as in [`refine`].
+/// Sums of the sites of a block; extra numbers as in [`refine`].
 pub(super) fn accumulate(
     block: EpBlock<'_>,
     extra: &mut [f64],
@@ -277,7 +277,7 @@ pub(super) fn accumulate(
     own.natural(model, (seen, latents), &places, (sum_of, counted))
 }
 
-/// The tally of the sites of a block, which is all that there is of extra numbers.
+/// Tally of the sites of a block, as the only extra numbers.
 pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     let mut tally = Tally::from_slice(extra);
@@ -289,7 +289,7 @@ pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -
     Ok(())
 }
 
-/// Predictive log densities of the observations of a block without themselves, behind those that are there.
+/// Appends leave-one-out log predictive densities of a block.
 pub(super) fn leave_one_out(block: EpBlock<'_>, model: &PowerEp) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     for (i, place) in places.enumerate() {
@@ -300,19 +300,19 @@ pub(super) fn leave_one_out(block: EpBlock<'_>, model: &PowerEp) -> Result<(), I
     Ok(())
 }
 
-/// Which derivatives of shares of log Z a pass is about.
+/// Derivatives of shares of log Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Derivatives {
     /// By m and V: sums of `w̄ φφᵀ` and `μ̄ φ`.
     ByPosterior,
-    /// By φ and s, sites and posterior held.
+    /// By φ and s, with sites and posterior fixed.
     AtRest,
-    /// By φ and s, sites held; the posterior moves.
+    /// By φ and s, with sites fixed and the posterior moving.
     Moving,
 }
 
-/// Derivatives of the shares of log Z of a block. The extra numbers are derivatives by the parameters of the likelihood,
-/// then the tally.
+/// Derivatives of the shares of log Z of a block. Extra numbers: derivatives by the parameters of the
+/// likelihood, then the tally.
 pub(super) fn slopes(
     block: EpBlock<'_>,
     extra: &mut [f64],
@@ -344,7 +344,7 @@ pub(super) fn slopes(
     Ok(())
 }
 
-/// Where in a latent's lists the derivatives at one observation go.
+/// Places in a latent's lists for the derivatives at one observation.
 fn answer(latent: &mut LatentBlock, i: usize, weights: Weights, derivatives: Derivatives) {
     latent.on_residual[i] = weights.residual;
     match derivatives {

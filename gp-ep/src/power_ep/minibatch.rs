@@ -1,11 +1,11 @@
-//! EP that looks at some observations at a time: with a site for every factor, or with one average site for all of
-//! them (stochastic EP), whose memory does not know N.
+//! EP on mini-batches: a site per factor, or one average site for all (stochastic EP, memory independent of
+//! N).
 //!
-//! Sites enter the posterior only through `T = Σ τ_i φ_iφ_iᵀ` and `η = Σ ν_i φ_i`, which are kept from batch to batch.
-//! With own sites, a batch adds what its sites change; while parameters move, sums are [made anew](super::epoch). With tied sites every factor that touches a latent is thought to
-//! have the same site T/n, η/n; its cavity is the posterior without α of it, and a batch moves T towards N/B times the
-//! sites that its factors ask for: `T ← (1 − ρ) T + ρ (N/B) Σ_b τ φφᵀ`. The number n of sites on a latent moves alike:
-//! with several factors an observation, how many touch a latent depends on labels that nobody has counted.
+//! The posterior depends on sites through `T = Σ τ_i φ_iφ_iᵀ` and `η = Σ ν_i φ_i`, kept between batches.
+//! Own sites: a batch adds the change of its sites; while parameters move, sums are [made
+//! anew](super::epoch). Tied sites: every factor of a latent has the average site T/n, η/n, its cavity is
+//! the posterior without α of it, and a batch moves T towards N/B times its factors' sites: `T ← (1 − ρ) T
+//! + ρ (N/B) Σ_b τ φφᵀ`. The number n of sites per latent moves alike, since it may depend on labels.
 
 use super::epoch::{Epoch, EpochMemory};
 use super::lane::{LaneSites, SumOf};
@@ -23,70 +23,70 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_optim::Brake;
 use serde::{Deserialize, Serialize};
 
-/// Halvings of a batch's change that would leave no proper posterior.
+/// Most halvings of a batch's change that leaves no proper posterior.
 const MAX_HALVINGS: u32 = 20;
 
-/// Who has a site.
+/// Ownership of sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sharing {
-    /// Every factor its own: two numbers each.
+    /// One site per factor: two numbers each.
     #[default]
     Own,
-    /// All factors together one, an average: stochastic EP. Memory does not grow with N.
+    /// One average site of all factors: stochastic EP, memory independent of N.
     Tied,
 }
 
-/// What one batch did.
+/// Result of one batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BatchStep {
-    /// The estimate of `ln p(y)` from this batch, with the sites before the step; NaN where some cavity is no Gaussian, or
-    /// own sites are out because parameters have moved since they came in.
+    /// Estimate of `ln p(y)` from this batch with the sites before the step; NaN if a cavity is not
+    /// Gaussian, or own sites are out because parameters moved.
     pub log_z: f64,
-    /// Root mean square, over the batch's sites, of what a full update would change, in units of the marginals; with
-    /// tied sites, the size of the sites themselves.
+    /// Root mean square, over the batch's sites, of the change by a full update, in units of the marginals;
+    /// for tied sites, the size of the sites.
     pub change: f64,
-    /// Factors left alone because their cavity or tilted moments are those of no Gaussian.
+    /// Factors left alone because cavity or tilted moments are not Gaussian.
     pub improper: usize,
     /// Sites that asked for a negative precision.
     pub negative: usize,
-    /// How often the change was halved until the posterior was proper.
+    /// Halvings until the posterior was proper.
     pub halvings: u32,
 }
 
-/// The state of EP on mini-batches.
+/// State of EP on mini-batches.
 #[derive(Debug)]
 pub struct MiniBatchEp {
     passes: EpPasses,
     posteriors: Vec<WhitenedPosterior>,
-    /// The posteriors without α of the average site, where sites are tied; without a batch, where parameters move.
+    /// Posteriors without α of the average site (tied), or without the batch while parameters move.
     cavities: Vec<WhitenedPosterior>,
     /// T and η.
     sums: Sums,
     batch_sums: Sums,
     trial: Sums,
-    /// Own sites of all observations, where there are some.
+    /// Own sites of all observations, if any.
     sites: Vec<Site>,
-    /// Which of them are in the sums, and how.
+    /// Own sites in the sums.
     epoch: Epoch,
     sharing: Sharing,
     observations: usize,
     capacity: usize,
-    /// The present batch.
+    /// Current batch.
     rows: Vec<usize>,
-    /// Room to look for observations that are in it twice.
+    /// Scratch for finding repeats.
     sorted: Vec<usize>,
     batches_seen: u64,
-    /// For a matrix of M×M.
+    /// Scratch for an M×M matrix.
     room: Vec<f64>,
 }
 
-/// What the state of EP on mini-batches is made of.
+/// Stored state of EP on mini-batches.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct MiniBatchMemory {
     /// T and η.
     sums: Vec<f64>,
-    /// Own sites of all observations, where there are some.
+    /// Own sites of all observations, if any.
     sites: Vec<Site>,
     /// T_old and η_old.
     old: Vec<f64>,
@@ -95,11 +95,12 @@ pub(super) struct MiniBatchMemory {
 }
 
 impl MiniBatchEp {
-    /// EP before its first batch, for batches of at most `capacity` observations.
+    /// State before the first batch, for batches of up to `capacity` observations.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for data that do not fit the model; [`InferenceError::Power`]; [`InferenceError::Unsupported`] for tied
-    /// sites at the latent level or with one power for each observation; [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
+    /// [`InferenceError::Shape`] for data that do not fit the model; [`InferenceError::Power`];
+    /// [`InferenceError::Unsupported`] for tied sites at the latent level or with individual powers;
+    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
     pub fn new(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -133,9 +134,8 @@ impl MiniBatchEp {
         })
     }
 
-    /// Factors `K_zz` anew after kernels or inducing inputs have changed. The sums of sites stay what they are, as
-    /// functions of the whitened inducing values; the batches to come replace them, and [`rebuild`](Self::rebuild) finds
-    /// them anew at once.
+    /// Factors `K_zz` after a change of kernels or inducing inputs. Sums of sites stay, as functions of the
+    /// whitened inducing values; later batches replace them, [`rebuild`](Self::rebuild) does so at once.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
@@ -146,7 +146,7 @@ impl MiniBatchEp {
         Ok(self.passes.passes.refresh(model.processes(), model.jitter())?)
     }
 
-    /// Adds up own sites of all observations, in a pass over the data. Tied sites have nothing to add up.
+    /// Adds up own sites of all observations in a pass over the data; no effect for tied sites.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -166,7 +166,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// All observations in turn, as many at a time as there is room for.
+    /// All observations in turn, in blocks of the capacity.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Vec<usize>> + use<> {
         let (count, capacity) = (self.observations, self.capacity);
         (0..count).step_by(capacity).map(move |start| (start..(start + capacity).min(count)).collect())
@@ -181,7 +181,7 @@ impl MiniBatchEp {
         self.sharing
     }
 
-    /// The part of log Z that belongs to the batch in hand.
+    /// Part of log Z of the loaded batch.
     pub(super) fn evaluate_loaded(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         Ok(self.passes.evaluate(model, &self.posteriors)?.log_z)
     }
@@ -191,7 +191,7 @@ impl MiniBatchEp {
         log_normaliser(&self.posteriors)
     }
 
-    /// Reads and projects a batch, with its sites. One of all observations says what all sites add up to.
+    /// Reads and projects a batch with its sites. A batch of all observations also sets the sums.
     pub(super) fn load(
         &mut self,
         model: &PowerEp,
@@ -205,7 +205,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Reads and projects a batch, with its sites; their sums stay what they are.
+    /// Reads and projects a batch with its sites, leaving the sums.
     pub(super) fn bring(
         &mut self,
         model: &PowerEp,
@@ -230,7 +230,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Of an observation of weight w a portion of min(α, w) sites is taken out: the same of all, if it is α.
+    /// Requires equal portions min(α, w) of all weights w.
     fn check_weights(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         let Powers::Same(power) = *model.powers() else { return Ok(()) };
         let is_below = self.passes.passes.lanes_mut().iter().any(|lane| lane.own.least_weight() < power);
@@ -241,7 +241,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// The own sites of the batch, and whether the posterior knows them.
+    /// Loads the own sites of the batch, and if the posterior includes them.
     fn bring_sites(&mut self) {
         for lane in self.passes.passes.lanes_mut() {
             for place in 0..lane.count() {
@@ -257,7 +257,7 @@ impl MiniBatchEp {
         }
     }
 
-    /// A batch of all observations says what all sites add up to.
+    /// Sets the sums from a batch of all observations.
     fn add_up_all(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.accumulate(model, SumOf::Proposed, &mut self.trial)?;
         self.adopt()?;
@@ -266,7 +266,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Fails for an observation that there is not, or that would move its own site twice.
+    /// Fails for a missing observation, or a repeated one with its own site.
     fn check_rows(&mut self, rows: &[usize]) -> Result<(), InferenceError> {
         if let Some(&row) = rows.iter().find(|&&row| row >= self.observations) {
             let reason = format!("there are {} observations", self.observations);
@@ -284,7 +284,7 @@ impl MiniBatchEp {
         }
     }
 
-    /// Makes `trial` the sums, if their posterior is proper; otherwise nothing has changed.
+    /// Adopts `trial` as the sums if their posterior is proper; otherwise nothing changes.
     fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.trial))?;
@@ -292,13 +292,13 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Updates the sites of a batch of observations, or the average site by them.
+    /// Updates the sites of a batch, or the average site by it.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a batch that is empty or larger than was said; [`InferenceError::Block`] for an observation that
-    /// is in it twice, where sites are its own; [`InferenceError::Data`] and [`InferenceError::Observation`] from the data;
-    /// [`InferenceError::ImproperPosterior`] where not even a tiny part of the update leaves a proper posterior;
-    /// [`InferenceError::Unsupported`] for [`Schedule::InTurn`]: a batch's sites are updated at once.
+    /// [`InferenceError::Shape`] for an empty or too large batch; [`InferenceError::Block`] for a repeated
+    /// observation with its own site; [`InferenceError::Data`] and [`InferenceError::Observation`] from the
+    /// data; [`InferenceError::ImproperPosterior`] if not even a tiny part of the update leaves a proper
+    /// posterior; [`InferenceError::Unsupported`] for [`Schedule::InTurn`].
     pub fn step(
         &mut self,
         model: &PowerEp,
@@ -311,7 +311,7 @@ impl MiniBatchEp {
         self.step_loaded(model, options)
     }
 
-    /// [`step`](Self::step) with the batch that was loaded last.
+    /// [`step`](Self::step) with the loaded batch.
     pub(super) fn step_loaded(
         &mut self,
         model: &PowerEp,
@@ -351,7 +351,7 @@ impl MiniBatchEp {
         })
     }
 
-    /// Takes the batch's sums into T and η, or half of the way, or half of that. Tells how often it was halved.
+    /// Moves T and η by the batch's sums, halved until proper; returns the number of halvings.
     fn move_sums(
         &mut self,
         model: &PowerEp,
@@ -390,7 +390,7 @@ impl MiniBatchEp {
         Err(InferenceError::ImproperPosterior)
     }
 
-    /// Writes a batch's own sites, which are now in the sums, back.
+    /// Stores the batch's own sites, now in the sums.
     fn keep_sites(&mut self) {
         if self.sharing == Sharing::Tied {
             return;
@@ -408,7 +408,7 @@ impl MiniBatchEp {
         }
     }
 
-    /// The posteriors without what goes of old sums with the batch, if something does.
+    /// Sets the posteriors without the old sums that leave with the batch, if any.
     fn set_cavities_of_batch(&mut self) -> Result<bool, InferenceError> {
         if self.epoch.leaving(&self.rows) == 0.0 {
             return Ok(false);
@@ -420,7 +420,7 @@ impl MiniBatchEp {
         Ok(true)
     }
 
-    /// The posteriors without α of the average site.
+    /// Sets the posteriors without α of the average site.
     fn set_cavities(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         let (layout, power) = (&self.passes.layout, model.powers().of(0));
         let sums = &self.sums;
@@ -430,8 +430,8 @@ impl MiniBatchEp {
         set_posteriors(&mut self.cavities, (layout, self.passes.passes.threading()), sums, without)
     }
 
-    /// The part of log Z that no single observation has. With tied sites, of which each factor leaves α out, it is
-    /// `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))` over latents of n sites each, and `−KL(q ‖ p)` in the limit α = 0.
+    /// Part of log Z of no single observation. For tied sites `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))`
+    /// over latents of n sites each; `−KL(q ‖ p)` at α = 0.
     fn prior_part(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         if self.sharing == Sharing::Own {
             return Ok(self.log_normaliser());
@@ -448,8 +448,8 @@ impl MiniBatchEp {
         self.posteriors.iter().try_fold(0.0, |sum, posterior| Ok(sum - posterior.divergence(room)?))
     }
 
-    /// The estimate of `ln p(y)` from the present batch and, over `gradient`, of its derivatives by all parameters in
-    /// natural units, sites and posterior held fixed, priors left out.
+    /// Estimate of `ln p(y)` from the current batch and, in `gradient`, of its derivatives by all
+    /// parameters in natural units, with sites and posterior fixed, without priors.
     ///
     /// # Errors
     /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`InferenceError::Data`] before the first batch.
@@ -470,14 +470,14 @@ impl MiniBatchEp {
         Ok(weight * tally.log_z + self.prior_part(model)?)
     }
 
-    /// All that is not a function of data, settings and parameters.
+    /// State that is no function of data, settings and parameters.
     pub(super) fn memory(&self) -> MiniBatchMemory {
         let (sums, sites) = (self.sums.numbers.clone(), self.sites.clone());
         let (old, epoch) = (self.epoch.old.numbers.clone(), self.epoch.memory());
         MiniBatchMemory { sums, sites, old, epoch, batches_seen: self.batches_seen }
     }
 
-    /// Goes on from what a state like this one was.
+    /// Restores a stored state.
     pub(super) fn recall(&mut self, memory: MiniBatchMemory) -> Result<(), String> {
         let MiniBatchMemory { sums, sites, old, epoch, batches_seen } = memory;
         if sums.len() != self.sums.numbers.len() || sites.len() != self.sites.len() {
@@ -489,22 +489,23 @@ impl MiniBatchEp {
         set_posteriors(&mut self.posteriors, by, &self.sums, |_| 1.0).map_err(|error| error.to_string())
     }
 
-    /// Lets this brake end work between blocks of observations, with [`DataError::Stopped`](crate::DataError::Stopped).
-    /// The state is then sound again after the next call of [`refresh`](Self::refresh).
+    /// Sets a brake that may end work between blocks, with
+    /// [`DataError::Stopped`](crate::DataError::Stopped). The state is valid again after the next
+    /// [`refresh`](Self::refresh).
     pub fn set_brake(&mut self, brake: Brake) {
         self.passes.passes.set_brake(brake);
     }
 
-    /// The posterior over the inducing values of one latent function.
+    /// Posterior over the inducing values of one latent function.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a latent there is not.
+    /// [`InferenceError::Shape`] for a missing latent.
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         posterior(model, &self.posteriors, latent)
     }
 }
 
-/// Fails for settings that batches have no method for.
+/// Fails for settings without a method for batches.
 pub(super) fn check_options(options: &EpOptions) -> Result<(), InferenceError> {
     options.check()?;
     if options.schedule == Schedule::InTurn {

@@ -1,8 +1,7 @@
-//! Sweeps that set out from where the last few lead to together.
+//! Sweeps with Anderson mixing.
 //!
-//! Sites that share observations overshoot or creep together when all of them move at once. Sums over sites are linear in
-//! the sites, and all that sites know of each other goes through these sums. So the weights of Anderson's [`Mixing`] are
-//! found from the sums, and hold for the sites; sites of other processes are mixed by these just the same.
+//! Sites that share observations may overshoot or creep together. Sums are linear in the sites, so the
+//! weights of [`Mixing`] are found from sums and applied to sites, in every process alike.
 
 use super::batch::{BatchEp, Sweep};
 use super::lane::LaneSites;
@@ -12,32 +11,31 @@ use crate::error::InferenceError;
 use gp_kernels::passes::{Layout, Sums};
 use gp_optim::Mixing;
 
-/// A mixed place is given up when sites there are this many times as far from rest as before.
+/// Factor by which a mixed state may be farther from convergence before it is given up.
 const ASTRAY: f64 = 2.0;
 
-/// The last of so many sweeps is the first that sets out from a mixture.
+/// Sweeps before the first mixture.
 const FEWEST: usize = 3;
 
-/// What is remembered of sweeps. Lanes remember the sites.
+/// State of mixing; lanes remember the sites.
 #[derive(Debug)]
 pub(super) struct Remembered {
     mixing: Mixing,
     memory: usize,
-    /// The sums after the last plain sweep.
+    /// Sums after the last plain sweep.
     plain: Sums,
-    /// What the last plain sweep found of the sites that it began at.
+    /// Result of the last plain sweep.
     last: Option<Sweep>,
-    /// How far from rest sites were at best since something is remembered.
+    /// Best change of sites since the memory began.
     least_change: f64,
-    /// Whether the present sites are a mixture.
+    /// `true` if the current sites are a mixture.
     at_mixed: bool,
-    /// Whether the last sweep gave up a mixture. What it returned was known before.
+    /// `true` if the last sweep gave up a mixture.
     pub(super) turned_back: bool,
 }
 
 impl Remembered {
-    /// Nothing yet; none at all where sites are not mixed: those on latent values are not linear in what is added up, and
-    /// sites that move in turn see each other at once.
+    /// Empty state; no mixing for sites on latent values (not linear in the sums) or updated in turn.
     pub(super) fn new(model: &PowerEp, options: &EpOptions, sums: &Sums) -> Option<Self> {
         let is_linear = model.level() == Level::Projection && options.schedule == Schedule::Parallel;
         (is_linear && options.memory > 0 && options.max_sweeps >= FEWEST).then(|| Self {
@@ -51,7 +49,7 @@ impl Remembered {
         })
     }
 
-    /// Whether this sweep began at a mixture that is too far from rest.
+    /// `true` if this sweep started at a mixture too far from convergence.
     fn is_astray(&self, sweep: &Sweep) -> bool {
         let is_near =
             sweep.improper == 0 && sweep.log_z.is_finite() && sweep.change <= ASTRAY * self.least_change;
@@ -60,7 +58,7 @@ impl Remembered {
 }
 
 impl BatchEp {
-    /// A sweep, and from where it leads to where it leads to with those before.
+    /// Sweep, then mixing with earlier results.
     pub(super) fn sweep_mixed(
         &mut self,
         model: &PowerEp,
@@ -116,16 +114,15 @@ impl BatchEp {
         Ok(Sweep { halvings, ..sweep })
     }
 
-    /// Back to where the last plain sweep led, whose posterior is proper, and on from there with nothing remembered. What is
-    /// known is what was known before.
+    /// Returns to the proper result of the last plain sweep, with the memory cleared.
     fn turn_back(&mut self, last: Sweep, remembered: &mut Remembered) -> Result<Sweep, InferenceError> {
         self.end_mixed(remembered)?;
         remembered.turned_back = true;
         Ok(last)
     }
 
-    /// Leaves a mixture, at which no sweep has looked or which is too far from rest, for the end of the last plain sweep, and
-    /// forgets the rest. Should rounding leave no proper posterior there, the mixture stays, which has one.
+    /// Leaves an unvisited or too distant mixture for the last plain result, clearing the memory; stays if
+    /// rounding leaves no proper posterior there.
     pub(super) fn end_mixed(&mut self, remembered: &mut Remembered) -> Result<(), InferenceError> {
         if remembered.at_mixed {
             self.propose_plain(&remembered.plain);
@@ -135,7 +132,7 @@ impl BatchEp {
         Ok(())
     }
 
-    /// Proposes what the last plain sweep did.
+    /// Proposes the last plain result.
     fn propose_plain(&mut self, plain: &Sums) {
         self.proposed.numbers.copy_from_slice(&plain.numbers);
         self.passes.passes.change(LaneSites::propose_last);
@@ -143,7 +140,7 @@ impl BatchEp {
 }
 
 impl Remembered {
-    /// Begins anew.
+    /// Restarts.
     fn forget(&mut self, ep: &mut BatchEp) {
         self.mixing.forget();
         self.least_change = f64::INFINITY;
@@ -152,7 +149,7 @@ impl Remembered {
     }
 }
 
-/// The columns of a sum of squares from the diagonal down, which is all that counts of it, and the sum beside it.
+/// Columns of a sum of squares from the diagonal down, and the sum beside it.
 fn parts(layout: &Layout) -> impl Iterator<Item = std::ops::Range<usize>> {
     let mut start = 0;
     layout.counts().iter().flat_map(move |&count| {

@@ -1,9 +1,9 @@
-//! Power EP: one update with four knobs, from which the methods of three papers are settings.
+//! Power EP: one update with four knobs that covers the methods of three papers.
 //!
-//! Latent functions are seen through inducing inputs, `f_i = φ_iᵀv + N(0, s_i)` with `v ~ N(0, I)`. Every factor of
-//! every observation has a *site* `exp(ν a − ½ τ a²)` in its place, so that the posterior is Gaussian,
-//! `B = I + Φ diag(τ) Φᵀ`, `m = B⁻¹ Φ ν`. An update takes the power α of a site out of the posterior (the *cavity*),
-//! puts the power α of the factor in, matches moments, and makes the site what has the same effect.
+//! Latent functions are `f_i = φ_iᵀv + N(0, s_i)`, `v ~ N(0, I)`. Every factor of every observation has a
+//! *site* `exp(ν a − ½ τ a²)`, giving the Gaussian posterior `B = I + Φ diag(τ) Φᵀ`, `m = B⁻¹ Φ ν`. An
+//! update removes the power α of a site (the *cavity*), applies the power α of the factor, and sets the
+//! site to match the moments.
 //!
 //! | knob | setting |
 //! |---|---|
@@ -21,12 +21,11 @@
 //! | EP of the textbooks | 1 | own | Z = X | any |
 //! | natural-gradient variational inference | 0 | own or tied | projection | any |
 //!
-//! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all of the data, [`MiniBatchEp`] that on batches of it.
-//! A likelihood may be several factors, its [pieces](gp_likelihoods::Pieces), each with sites of its own.
+//! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all data, [`MiniBatchEp`] on batches. A
+//! likelihood may be several factors, its [pieces](gp_likelihoods::Pieces), with own sites.
 //!
-//! Data enter through sums alone. A pass maps shards of the data to partial sums and adds them in a fixed order, on
-//! threads here and with a [`Reduction`](crate::Reduction) anywhere; the result has the same bits however many there
-//! are.
+//! Partial sums over data are added in a fixed order, on threads or with a [`Reduction`](crate::Reduction)
+//! anywhere: the same bits for any number of them.
 
 mod batch;
 mod before;

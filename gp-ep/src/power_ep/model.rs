@@ -1,4 +1,4 @@
-//! The model: latent functions, a likelihood, and which member of the family approximates it.
+//! Model: latent functions, likelihood, and member of the Power EP family.
 
 use super::rules::Level;
 use crate::error::InferenceError;
@@ -10,7 +10,7 @@ use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 use std::ops::{Deref, DerefMut};
 
-/// A [latent model](LatentModel), approximated by Power EP.
+/// [Latent model](LatentModel) approximated by Power EP.
 #[derive(Clone, Debug)]
 pub struct PowerEp {
     latent: LatentModel,
@@ -19,8 +19,8 @@ pub struct PowerEp {
 }
 
 impl PowerEp {
-    /// One process for each latent of the likelihood, or one for all of them, with α = 1 (EP) at the level of projections.
-    /// Every [piece](gp_likelihoods::Pieces) of the likelihood has sites of its own.
+    /// One process per latent of the likelihood, or one for all, with α = 1 (EP) at the level of
+    /// projections; every [piece](gp_likelihoods::Pieces) of the likelihood has own sites.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for another number of processes.
@@ -32,39 +32,39 @@ impl PowerEp {
         Ok(Self { latent, powers: Powers::Same(1.0), level: Level::Projection })
     }
 
-    /// The same model with other powers α.
+    /// Sets the powers α.
     #[must_use]
     pub fn with_powers(self, powers: Powers) -> Self {
         Self { powers, ..self }
     }
 
-    /// The same model with sites at another level.
+    /// Sets the level of sites.
     #[must_use]
     pub fn with_level(self, level: Level) -> Self {
         Self { level, ..self }
     }
 
-    /// The same model with another rule for matrices `K_zz` without a numerical Cholesky factor.
+    /// Sets the jitter policy of `K_zz`.
     #[must_use]
     pub fn with_jitter(mut self, jitter: JitterPolicy) -> Self {
         self.set_jitter(jitter);
         self
     }
 
-    /// The same model, computed elsewhere. The numbers do not change.
+    /// Sets the threading policy; results do not change.
     #[must_use]
     pub fn with_threading(mut self, threading: Threading) -> Self {
         self.set_threading(threading);
         self
     }
 
-    /// The powers α.
+    /// Powers α.
     #[must_use]
     pub fn powers(&self) -> &Powers {
         &self.powers
     }
 
-    /// The level of the sites.
+    /// Level of the sites.
     #[must_use]
     pub fn level(&self) -> Level {
         self.level

@@ -1,4 +1,4 @@
-//! EP's passes over observations, which all schedules share.
+//! EP's passes over observations, for all schedules.
 
 use super::lane::{self, Derivatives, LaneSites, SumOf};
 use super::model::PowerEp;
@@ -13,21 +13,21 @@ use gp_linalg::Threading;
 use gp_optim::{Parameter, ParameterSet};
 use std::sync::Arc;
 
-/// Observations with their sites on lanes, and room for what is added up over them.
+/// Observations with sites on lanes, and room for sums.
 #[derive(Debug)]
 pub(super) struct EpPasses {
     pub(super) passes: Passes<LaneSites>,
-    /// Of sums over sites: weights of these by latent, then a tally.
+    /// Layout of sums over sites: weights by latent, then a tally.
     pub(super) layout: Layout,
     tally: (Layout, Sums),
-    /// Of a reverse pass: derivatives by the parameters of the likelihood, then a tally.
+    /// Layout of a reverse pass: derivatives by the parameters of the likelihood, then a tally.
     slopes: Layout,
     gradients: Option<Sums>,
     by_posterior: (Layout, Sums),
     tangents: Vec<Tangent>,
 }
 
-/// Posteriors as passes see them.
+/// Posteriors as beliefs of passes.
 pub(super) struct Posteriors<'a>(pub(super) &'a [WhitenedPosterior]);
 
 impl Beliefs for Posteriors<'_> {
@@ -37,7 +37,7 @@ impl Beliefs for Posteriors<'_> {
 }
 
 impl EpPasses {
-    /// Room for this many observations of a source that fits the model.
+    /// Room for this many observations of a suitable source.
     pub(super) fn new(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -73,12 +73,12 @@ impl EpPasses {
         })
     }
 
-    /// Posteriors that know nothing yet.
+    /// Posteriors equal to the prior.
     pub(super) fn prior_posteriors(&self) -> Vec<WhitenedPosterior> {
         self.layout.counts().iter().map(|&count| WhitenedPosterior::prior(count)).collect()
     }
 
-    /// Takes these observations in hand, with sites that say nothing.
+    /// Loads these observations with neutral sites.
     pub(super) fn read(
         &mut self,
         model: &PowerEp,
@@ -88,13 +88,13 @@ impl EpPasses {
         self.passes.read(data, rows, |sites, taken| sites.take(model, taken))
     }
 
-    /// Factors `K_zz` anew, and projects the observations in hand.
+    /// Factors `K_zz` and projects the loaded observations.
     pub(super) fn project(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.refresh(model.processes(), model.jitter())?;
         self.passes.project()
     }
 
-    /// New sites for all observations in hand, the sums of those, and the tally of the old ones.
+    /// New sites for all loaded observations, their sums, and the tally of the old ones.
     pub(super) fn refine(
         &mut self,
         model: &PowerEp,
@@ -119,7 +119,7 @@ impl EpPasses {
         self.passes.run(pass, sums, |block, extra| lane::accumulate(block, extra, model, sum_of))
     }
 
-    /// Proposes half of the way instead, and adds up again.
+    /// Proposes half of the step, and sums again.
     pub(super) fn halve(
         &mut self,
         model: &PowerEp,
@@ -134,7 +134,7 @@ impl EpPasses {
         self.accumulate(model, sum_of, sums)
     }
 
-    /// The tally of the present sites alone.
+    /// Tally of the current sites.
     pub(super) fn evaluate(
         &mut self,
         model: &PowerEp,
@@ -147,7 +147,7 @@ impl EpPasses {
         check_proper(Tally::from_slice(&sums.numbers))
     }
 
-    /// Predictive log densities of the observations of this process, each without itself.
+    /// Leave-one-out log predictive densities of this process's observations.
     pub(super) fn leave_one_out(
         &mut self,
         model: &PowerEp,
@@ -160,8 +160,8 @@ impl EpPasses {
         Ok(self.passes.lanes().iter().flat_map(|lane| lane.own.values.iter().copied()).collect())
     }
 
-    /// The tally of the observations in hand and, over `gradient`, derivatives of their log Z. With `moves`, the posterior
-    /// follows from the sites.
+    /// Tally of the loaded observations and, in `gradient`, derivatives of their log Z; with `moves`, the
+    /// posterior follows from the sites.
     pub(super) fn gradient(
         &mut self,
         model: &PowerEp,
@@ -191,7 +191,7 @@ impl EpPasses {
         check_proper(Tally::from_slice(tally))
     }
 
-    /// How posteriors move: `m̄` and `V̄` over all data, solved.
+    /// Sets the movement of posteriors from `m̄` and `V̄` over all data.
     fn set_tangents(
         &mut self,
         model: &PowerEp,
@@ -212,7 +212,7 @@ impl EpPasses {
     }
 }
 
-/// The posterior over the inducing values of one latent function, as it is handed out.
+/// Posterior over the inducing values of one latent function, for users.
 pub(super) fn posterior(
     model: &PowerEp,
     posteriors: &[WhitenedPosterior],
@@ -232,8 +232,7 @@ pub(super) fn posterior(
     )?)
 }
 
-/// Makes posteriors those of a weight for each latent times these sums. On an error they must not be used before they
-/// are set again.
+/// Sets posteriors from these sums times a weight per latent; invalid after an error until set again.
 pub(super) fn set_posteriors(
     posteriors: &mut [WhitenedPosterior],
     (layout, threading): (&Layout, Threading),
@@ -246,7 +245,7 @@ pub(super) fn set_posteriors(
     })
 }
 
-/// Makes posteriors those of new sums or, where one of these would not be proper, leaves those of the old ones.
+/// Sets posteriors from new sums, or keeps the old ones if any would be improper.
 pub(super) fn move_posteriors(
     posteriors: &mut [WhitenedPosterior],
     by: (&Layout, Threading),
@@ -264,7 +263,7 @@ pub(super) fn log_normaliser(posteriors: &[WhitenedPosterior]) -> f64 {
     posteriors.iter().map(WhitenedPosterior::log_normaliser).sum()
 }
 
-/// Fails where some factor has no cavity.
+/// Fails if a factor has no cavity.
 fn check_proper(tally: Tally) -> Result<Tally, InferenceError> {
     if tally.improper == 0.0 {
         Ok(tally)

@@ -1,23 +1,23 @@
-//! Everything that happens at one observation: cavity, tilted moments, new sites, its share of log Z and of gradients.
+//! Updates at one observation: cavity, tilted moments, new sites, shares of log Z and gradients.
 //!
-//! With μ, w the posterior mean and variance of `a = φᵀv`, and s the variance of f given a. A site of power α is taken
-//! out (the cavity, Bui et al. 2017 §3.2), the factor's power α put in, and
-//! `h = −∂²ln Z̃/∂m² = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v` gives the fraction `τ_α = h/(1 − h c)`,
-//! `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)` for a cavity `N(m, c)`. A full update makes the site its power 1/α; at α = 0
-//! that is `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ m`.
+//! Let μ, w be the posterior mean and variance of `a = φᵀv`, s the variance of f given a. Removing the
+//! power α of a site gives the cavity (Bui et al. 2017 §3.2). With the factor's power α, `h = −∂²ln Z̃/∂m²
+//! = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v` gives `τ_α = h/(1 − h c)`, `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)` for a
+//! cavity `N(m, c)`. A full update sets the site to its power 1/α; at α = 0, `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ
+//! m`.
 
 use super::rules::{Level, NegativePrecision};
 use super::site::{Belief, Marginal, Site};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, Likelihood, Pieces, Slopes, Workspace};
 
-/// How much of a factor of weight w an update takes out and puts in: the power `min(α, w)` of the factor, and the same
-/// share of its site, which stands for the power w.
+/// Portion of a factor of weight w in an update: power `min(α, w)` of the factor, and the same share of its
+/// site, which stands for the power w.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Portion {
-    /// The fraction of the site, in [0, 1]; 0 is the limit of vanishing powers.
+    /// Fraction of the site, in [0, 1]; 0 is the limit of vanishing powers.
     pub(crate) site: f64,
-    /// The power of the factor or, in that limit, its weight.
+    /// Power of the factor or, in that limit, its weight.
     pub(crate) factor: f64,
 }
 
@@ -27,42 +27,42 @@ impl Portion {
         Self { site: if power == 0.0 { 0.0 } else { factor / weight }, factor }
     }
 
-    /// What makes integrals of the portion those of the factor.
+    /// Scale from integrals of the portion to the factor's.
     fn whole(self) -> f64 {
         if self.site == 0.0 { self.factor } else { 1.0 / self.site }
     }
 }
 
-/// One observation, and the present state of what touches it.
+/// Observation with its current state.
 #[derive(Clone, Copy)]
 pub(crate) struct Point<'a> {
     pub(crate) likelihood: &'a dyn Likelihood,
     pub(crate) level: Level,
     pub(crate) portion: Portion,
     pub(crate) y: &'a [f64],
-    /// One a latent.
+    /// Marginals, one per latent.
     pub(crate) marginals: &'a [Marginal],
-    /// Piece by piece, one a touched latent.
+    /// Sites by piece, one per latent of the piece.
     pub(crate) sites: &'a [Site],
-    /// Whether the posterior behind the marginals knows nothing of these sites.
+    /// `true` if the posterior of the marginals excludes these sites.
     pub(crate) is_out: bool,
 }
 
-/// What became of the observations of a pass; sums over them.
+/// Sums over the observations of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Tally {
-    /// The data's part of log Z.
+    /// Data's part of log Z.
     pub(crate) log_z: f64,
-    /// Squared changes that full updates would make, in units of the marginals.
+    /// Squared changes by full updates, in units of the marginals.
     pub(crate) change: f64,
-    /// Factors whose cavity or moments are no Gaussian's.
+    /// Factors without Gaussian cavity or moments.
     pub(crate) improper: f64,
     /// Sites that asked for a negative precision.
     pub(crate) negative: f64,
 }
 
 impl Tally {
-    /// The numbers, to be added up.
+    /// Number of sums.
     pub(crate) const LEN: usize = 4;
 
     pub(crate) fn add(&mut self, other: Self) {
@@ -81,35 +81,35 @@ impl Tally {
     }
 }
 
-/// Derivatives of log Z at one observation and one latent: by φ it is `on_mean · m + on_spread · Vφ`.
+/// Derivatives of log Z at one observation and latent: by φ, `on_mean · m + on_spread · Vφ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Weights {
     pub(crate) on_mean: f64,
     pub(crate) on_spread: f64,
-    /// By s.
+    /// Derivative by s.
     pub(crate) residual: f64,
-    /// By μ and w, through which m and V move: 0 at a fixed point.
+    /// Derivatives by μ and w, through which m and V move: 0 at a fixed point.
     pub(crate) mean: f64,
     pub(crate) variance: f64,
 }
 
-/// Memory for one observation at a time.
+/// Scratch for one observation.
 #[derive(Debug, Default)]
 pub(crate) struct PointScratch {
     ws: Workspace,
     slopes: Slopes,
-    /// What the sites act on, without the power α of theirs; one a touched latent.
+    /// Cavities without the power α of the own sites, one per latent of the piece.
     cavities: Vec<Belief>,
-    /// What the factor is tilted against.
+    /// Gaussians that tilt the factor.
     tilted: Vec<Latent>,
-    /// All sites of the observation on a latent value as one, at the level of these; one a latent.
+    /// Product of all sites of the observation on a latent value, one per latent.
     together: Vec<Site>,
-    /// The same with the sites proposed so far.
+    /// Products with the sites proposed so far.
     proposed: Vec<Site>,
 }
 
 impl PointScratch {
-    /// New sites into `proposed`, and what is known of the present ones into `tally`.
+    /// Writes new sites to `proposed`, and adds the current ones to `tally`.
     pub(crate) fn refine(
         &mut self,
         point: Point<'_>,
@@ -155,7 +155,7 @@ impl PointScratch {
         Ok(())
     }
 
-    /// What is known of the present sites into `tally`.
+    /// Adds the current sites to `tally`.
     pub(crate) fn evaluate(&mut self, point: Point<'_>, tally: &mut Tally) -> Result<(), InferenceError> {
         self.bring_together(point);
         tally.log_z += self.noise_part(point);
@@ -169,7 +169,7 @@ impl PointScratch {
         Ok(())
     }
 
-    /// Finds the cavities of a piece and the factor's integral against them; false where there is no cavity.
+    /// Computes the cavities of a piece and the factor's integral; false without a cavity.
     fn open(&mut self, point: Point<'_>, piece: Piece) -> Result<bool, InferenceError> {
         self.cavities.clear();
         self.tilted.clear();
@@ -188,7 +188,7 @@ impl PointScratch {
         Ok(self.slopes.value.is_finite())
     }
 
-    /// The site that a full update asks for, and the one of precision 0 that has the same mean.
+    /// Site of a full update, and the one of precision 0 with the same mean.
     fn target(&self, portion: Portion, slot: usize) -> Option<(Site, Site)> {
         let (g, k) = (self.slopes.by_mean[slot], self.slopes.by_variance[slot]);
         let (cavity, whole) = (self.cavities[slot], portion.whole());
@@ -207,7 +207,7 @@ impl PointScratch {
         wanted.is_finite().then_some((wanted.scaled(whole), at_zero.scaled(whole)))
     }
 
-    /// A piece's share of log Z: `(1/α) ln Z̃` and what its sites took part in, Hernández-Lobato &
+    /// Piece's share of log Z: `(1/α) ln Z̃` and the effect of its sites, Hernández-Lobato &
     /// Hernández-Lobato 2016 eq. 28, Villacampa-Calvo & Hernández-Lobato 2017 eq. 61.
     fn log_z(&self, point: Point<'_>, piece: Piece) -> f64 {
         let limit = point.portion.site == 0.0;
@@ -226,7 +226,7 @@ impl PointScratch {
         if limit { whole * self.slopes.value + sites } else { whole * (self.slopes.value + sites) }
     }
 
-    /// At the latent level, what is left of log Z when sites on f become sites on a.
+    /// Remainder of log Z when sites on f become sites on a, at the latent level.
     fn noise_part(&self, point: Point<'_>) -> f64 {
         if point.level == Level::Projection {
             return 0.0;
@@ -237,11 +237,11 @@ impl PointScratch {
         self.together.iter().zip(point.marginals).map(constant).sum()
     }
 
-    /// Derivatives of this observation's share of log Z: into `weights` (one a latent), and added to `by_params`.
-    /// The answer is the share, or None where it is not defined.
+    /// Derivatives of this observation's share of log Z: into `weights` (one per latent), added to
+    /// `by_params`. Returns the share, or None if undefined.
     ///
-    /// `on_mean`, `on_spread` and `residual` hold sites *and* posterior fixed, which is right at a fixed point;
-    /// `mean` and `variance` are what is missing elsewhere.
+    /// `on_mean`, `on_spread` and `residual` hold sites *and* posterior fixed, as at a fixed point; `mean`
+    /// and `variance` are the rest elsewhere.
     pub(crate) fn slopes(
         &mut self,
         point: Point<'_>,
@@ -275,8 +275,7 @@ impl PointScratch {
         Ok(Some(log_z))
     }
 
-    /// `ln p(y | everything but this observation)`: all of its sites taken out, the observation model put in. NaN where
-    /// its sites cannot be taken out.
+    /// `ln p(y | everything but this observation)`, with all of its sites removed; NaN if they cannot be.
     pub(crate) fn leave_one_out(&mut self, point: Point<'_>) -> Result<f64, InferenceError> {
         self.gather(point);
         self.tilted.clear();
@@ -294,7 +293,7 @@ impl PointScratch {
         Ok(point.likelihood.log_predictive_density(point.y, &self.tilted, &mut self.ws)?)
     }
 
-    /// At the latent level, all sites on each latent value as one: they act on the same number.
+    /// Products of all sites on each latent value, at the latent level.
     fn bring_together(&mut self, point: Point<'_>) {
         if point.level == Level::Latent {
             self.gather(point);
@@ -302,7 +301,7 @@ impl PointScratch {
         }
     }
 
-    /// The product of the observation's sites, by latent.
+    /// Products of the observation's sites, by latent.
     fn gather(&mut self, point: Point<'_>) {
         self.together.clear();
         self.together.resize(point.marginals.len(), Site::default());
@@ -313,8 +312,8 @@ impl PointScratch {
         }
     }
 
-    /// The way from a site to another, gone by `step` or, where the noise of f given a would make all sites on f no site
-    /// on a, by half of it, and half again. Later pieces see where this one went.
+    /// Site moved by `step` towards another, halved while the noise of f given a leaves no site on a. Later
+    /// pieces see the result.
     fn moved(&mut self, point: Point<'_>, (piece, slot): (Piece, usize), to: Site, mut step: f64) -> Site {
         let from = point.site(piece, slot);
         let mut moved = from.towards(to, step);
@@ -331,7 +330,7 @@ impl PointScratch {
         moved
     }
 
-    /// What the site acts on, with the site in: a at the projection level, f at the latent level.
+    /// Belief that the site acts on, including it: about a at the projection level, f at the latent level.
     fn site_belief(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<Belief> {
         let (latent, marginal) = (point.latent(piece, slot), point.marginal(piece, slot));
         match point.level {
@@ -342,7 +341,7 @@ impl PointScratch {
         }
     }
 
-    /// What the site acts on without its portion, and the latent that the factor is tilted against.
+    /// Belief without the site's portion, and the latent that tilts the factor.
     fn cavity(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<(Belief, Belief)> {
         let (site, marginal) = (point.held_site(piece, slot), point.marginal(piece, slot));
         let out = site.scaled(-point.portion.site);
@@ -360,11 +359,11 @@ impl PointScratch {
     }
 }
 
-/// One factor of an observation.
+/// Factor of an observation.
 #[derive(Clone, Copy)]
 struct Piece {
     index: usize,
-    /// The number of latents that it touches, and the place of the first of its sites.
+    /// Number of its latents, and index of its first site.
     touched: usize,
     first: usize,
 }
@@ -383,7 +382,7 @@ impl<'a> Point<'a> {
         self.sites[piece.first + slot]
     }
 
-    /// What the posterior holds of the site.
+    /// Part of the site in the posterior.
     fn held_site(&self, piece: Piece, slot: usize) -> Site {
         if self.is_out { Site::default() } else { self.site(piece, slot) }
     }
@@ -397,15 +396,15 @@ impl<'a> Point<'a> {
     }
 }
 
-/// At the latent level: f without all sites of the observation on it.
+/// f without all sites of the observation, at the latent level.
 fn without_observation(marginal: Marginal, together: Site) -> Option<Belief> {
     let Marginal { projection, residual } = marginal;
     let (seen, _) = together.through_noise(residual)?;
     Some(projection.without(seen)?.widened(residual))
 }
 
-/// Derivatives through `a ~ N(μ, w)` at the projection level, g and k being those of ln Z̃ by the cavity's mean and
-/// variance. With `r = 1/(1 − ατw)`: `m_c = m + α r (τμ − ν) Vφ`, `V_c φ = r Vφ`.
+/// Derivatives through `a ~ N(μ, w)` at the projection level, with g and k those of ln Z̃ by the cavity's
+/// mean and variance. With `r = 1/(1 − ατw)`: `m_c = m + α r (τμ − ν) Vφ`, `V_c φ = r Vφ`.
 fn projection_slopes(point: Point<'_>, piece: Piece, slot: usize, (g, k): (f64, f64), weights: &mut Weights) {
     let Site { precision: tau, shift: nu } = point.held_site(piece, slot);
     let Belief { mean: mu, variance: w } = point.marginal(piece, slot).projection;
@@ -420,8 +419,8 @@ fn projection_slopes(point: Point<'_>, piece: Piece, slot: usize, (g, k): (f64, 
     weights.variance += r * r * (k + alpha * g * away + 0.5 * alpha * away * away) + 0.5 * tau * r;
 }
 
-/// At the latent level, at a fixed point: those of `ln ∫ N(f; m_c, c + s) t̃(f) df`, the cavity without all sites t̃ of
-/// the observation on f.
+/// Derivatives at the latent level, at a fixed point: of `ln ∫ N(f; m_c, c + s) t̃(f) df`, the cavity
+/// without all sites t̃ of the observation.
 fn latent_slopes(marginal: Marginal, together: Site) -> Option<Weights> {
     let Marginal { projection, residual } = marginal;
     let ((seen, _), without) = (together.through_noise(residual)?, without_observation(marginal, together)?);

@@ -7,7 +7,7 @@ use gp_kernels::passes::Whitened;
 use gp_linalg::rotate::RotationScratch;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
-/// Memory for rank-one changes.
+/// Scratch of rank-one changes.
 #[derive(Debug, Default)]
 pub(crate) struct RankOne {
     direction: Vec<f64>,
@@ -15,11 +15,11 @@ pub(crate) struct RankOne {
     rotations: RotationScratch,
 }
 
-/// The posterior of the whitened inducing values, with what marginals are computed from.
+/// Posterior of the whitened inducing values, with the terms of marginals.
 #[derive(Clone, Debug)]
 pub(crate) struct WhitenedPosterior {
     factor: Cholesky,
-    /// Lower triangle of B.
+    /// B, lower triangle.
     precision: Mat<f64>,
     /// `L_B⁻¹ η`
     half_mean: Vec<f64>,
@@ -28,7 +28,7 @@ pub(crate) struct WhitenedPosterior {
 }
 
 impl WhitenedPosterior {
-    /// The prior: `B = I`, `η = 0`.
+    /// Prior: `B = I`, `η = 0`.
     pub(crate) fn prior(count: usize) -> Self {
         let mut prior = Self {
             factor: Cholesky::with_capacity(count),
@@ -41,7 +41,7 @@ impl WhitenedPosterior {
         prior
     }
 
-    /// As passes see it.
+    /// Belief for passes.
     pub(crate) fn belief(&self) -> Whitened<'_> {
         Whitened::Precision { factor: &self.factor, half_mean: &self.half_mean, mean: &self.mean }
     }
@@ -54,11 +54,11 @@ impl WhitenedPosterior {
         &self.mean
     }
 
-    /// Sets `B = I + weight · sites` (lower triangle) and `η = weight · shift`. On an error the posterior must not be
-    /// used before it is set again.
+    /// Sets `B = I + weight · sites` (lower triangle) and `η = weight · shift`; invalid after an error
+    /// until set again.
     ///
     /// # Errors
-    /// [`InferenceError::Linalg`] where B is not positive definite.
+    /// [`InferenceError::Linalg`] if B is not positive definite.
     pub(crate) fn set(
         &mut self,
         sites: MatRef<'_, f64>,
@@ -84,8 +84,8 @@ impl WhitenedPosterior {
         Ok(self.factor.half_solve_transpose_in_place(column(&mut self.mean), Threading::Here)?)
     }
 
-    /// Adds a site on `φᵀv`, of which `half` is `L_B⁻¹φ`; false, and nothing has changed, where no proper posterior would
-    /// be left. The mean waits for [`settle`](Self::settle).
+    /// Adds a site on `φᵀv`, given `half` = `L_B⁻¹φ`; false, with nothing changed, if no proper posterior
+    /// is left. The mean follows at [`settle`](Self::settle).
     pub(crate) fn change(
         &mut self,
         phi: &[f64],
@@ -118,14 +118,14 @@ impl WhitenedPosterior {
         Ok(true)
     }
 
-    /// The mean after rank-one changes.
+    /// Computes the mean after rank-one changes.
     pub(crate) fn settle(&mut self) {
         self.mean.copy_from_slice(&self.half_mean);
         let solved = self.factor.half_solve_transpose_in_place(column(&mut self.mean), Threading::Here);
         debug_assert!(solved.is_ok(), "a vector of the factor's length");
     }
 
-    /// `KL(N(m, B⁻¹) ‖ N(0, I)) = ½ (tr B⁻¹ + mᵀm − M + ln|B|)`; `room` is for a matrix of M×M.
+    /// `KL(N(m, B⁻¹) ‖ N(0, I)) = ½ (tr B⁻¹ + mᵀm − M + ln|B|)`; `room` is scratch for M×M.
     pub(crate) fn divergence(&self, room: &mut Vec<f64>) -> Result<f64, InferenceError> {
         let count = self.mean.len();
         room.clear();
@@ -146,7 +146,7 @@ impl WhitenedPosterior {
     }
 }
 
-/// A vector as a matrix of one column.
+/// Vector as a matrix of one column.
 fn column(values: &mut [f64]) -> MatMut<'_, f64> {
     let count = values.len();
     MatMut::from_column_major_slice_mut(values, count, 1)

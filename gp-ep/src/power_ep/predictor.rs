@@ -1,4 +1,4 @@
-//! From a state of EP to predictions.
+//! Predictors from states of EP.
 
 use super::batch::BatchEp;
 use super::minibatch::MiniBatchEp;
@@ -8,7 +8,7 @@ use crate::posterior::Predictor;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 
 impl BatchEp {
-    /// What predictions need, under the parameters and sites as they are.
+    /// Predictor of the current parameters and sites.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
@@ -18,7 +18,7 @@ impl BatchEp {
 }
 
 impl MiniBatchEp {
-    /// What predictions need, under the parameters and sites as they are.
+    /// Predictor of the current parameters and sites.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.

@@ -1,68 +1,65 @@
-//! The knobs of an update.
+//! Knobs of an update.
 
 use crate::error::InferenceError;
 use serde::{Deserialize, Serialize};
 
-/// What a site is a function of.
+/// Argument of a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
-    /// Of the projection `φᵀv` of the inducing values: scalable EP (Hernández-Lobato & Hernández-Lobato 2016), Power EP
-    /// (Bui et al. 2017).
+    /// Projection `φᵀv` of the inducing values: scalable EP (Hernández-Lobato & Hernández-Lobato 2016),
+    /// Power EP (Bui et al. 2017).
     #[default]
     Projection,
-    /// Of the latent value f itself, under the FITC prior: generalised FITC.
+    /// Latent value f under the FITC prior: generalised FITC.
     Latent,
 }
 
-/// What is done about a site of negative precision, which moments ask for where a likelihood is not log-concave.
+/// Treatment of sites of negative precision, which arise for likelihoods that are not log-concave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NegativePrecision {
-    /// It is taken as it comes. A sweep after which the posterior would be improper is taken by half, and by half
-    /// again.
+    /// Accept it. A sweep that makes the posterior improper is halved.
     #[default]
     Keep,
-    /// Its precision is 0 and its shift such that means match.
+    /// Set precision 0, with a shift that matches means.
     Bound,
-    /// The site stays what it was.
+    /// Leave the site unchanged.
     Skip,
 }
 
-/// In which order sites are updated.
+/// Order of site updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Schedule {
     /// All at once, from the same posterior.
     #[default]
     Parallel,
-    /// One after the other; each sees what those before it changed.
+    /// One after the other, each seeing earlier changes.
     InTurn,
 }
 
-/// How iterations go.
+/// Settings of iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EpOptions {
-    /// How far sites move towards where a full update of power 1/α would put them, in (0, 1]. Fixed points do not
-    /// depend on it.
+    /// Step of sites towards a full update of power 1/α, in (0, 1]. Fixed points do not depend on it.
     pub step: f64,
-    /// Sweeps over all observations at most.
+    /// Most sweeps over all observations.
     pub max_sweeps: usize,
-    /// Sites are at rest when, in the root mean square, a full update would change them by less than this, in units
-    /// of the marginals they act on.
+    /// Convergence: the root mean square change of sites by a full update is below this, in units of their
+    /// marginals,
     pub tolerance: f64,
-    /// ... and the last sweep changed log Z by less than this times 1 + |log Z|.
+    /// and the last sweep changed log Z by less than this times 1 + |log Z|.
     pub log_z_tolerance: f64,
-    /// What is done about negative precisions.
+    /// Treatment of negative precisions.
     pub negative: NegativePrecision,
-    /// In which order sites are updated.
+    /// Order of site updates.
     pub schedule: Schedule,
-    /// How many sweeps are remembered, to set out from where they lead to together (Anderson's mixing); 0 for plain
-    /// sweeps. Where that leads away from rest, the last plain sweep counts and the others are forgotten. It is for
-    /// sites on projections that are updated all at once.
+    /// Sweeps remembered for Anderson mixing; 0 for plain sweeps. A mixture farther from convergence is
+    /// replaced by the last plain sweep, and the memory cleared. For sites on projections, updated at once.
     pub memory: usize,
 }
 
 impl Default for EpOptions {
-    /// Half steps as in Hernández-Lobato & Hernández-Lobato 2016, five of which are remembered, to 1e-6.
+    /// Half steps as in Hernández-Lobato & Hernández-Lobato 2016, five remembered, tolerance 1e-6.
     fn default() -> Self {
         Self {
             step: 0.5,

@@ -1,6 +1,6 @@
-//! One observation after the other, each seeing what the last one changed: a rank-one change of the factor of B each.
+//! Updates of one observation after the other, each a rank-one change of the factor of B.
 //!
-//! A first visit is assumed-density filtering, so this is also how observations are added to a posterior.
+//! A first visit is assumed-density filtering, which also adds observations to a posterior.
 
 use super::batch::{BatchEp, Sweep};
 use super::lane::{self, LaneSites, SumOf};
@@ -15,7 +15,7 @@ use crate::powers::Powers;
 use gp_kernels::data::{DataSource, Rows};
 use gp_kernels::passes::{Lane, Layout, PartMut, Sums};
 
-/// What visits to single observations work on, apart from their shard.
+/// State of visits to single observations, apart from their shard.
 struct Visitor<'a> {
     model: &'a PowerEp,
     options: EpOptions,
@@ -29,8 +29,8 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Updates the sites of one observation and the posteriors with them. Where that would leave no proper posterior,
-    /// nothing changes and the observation counts as improper.
+    /// Updates the sites of one observation and the posteriors. If no proper posterior is left, nothing
+    /// changes and the observation counts as improper.
     fn visit(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<(), InferenceError> {
         let block = place..place + 1;
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
@@ -50,7 +50,7 @@ impl Visitor<'_> {
         Ok(())
     }
 
-    /// Takes the sites of an observation out again; false where that leaves no proper posterior.
+    /// Removes the sites of an observation; false if no proper posterior is left.
     fn take_out(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, InferenceError> {
         let block = place..place + 1;
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
@@ -60,8 +60,8 @@ impl Visitor<'_> {
         self.change(lane, place)
     }
 
-    /// Changes the posteriors from the present to the proposed sites of the observation whose marginals, and the change of
-    /// whose sites, were found last; false, and no change, where one of them would not be proper.
+    /// Changes the posteriors from current to proposed sites of the last observation evaluated; false, with
+    /// nothing changed, if any would be improper.
     fn change(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, InferenceError> {
         let block = lane.view(0, &(place..place + 1));
         let change =
@@ -96,10 +96,10 @@ fn add_site(mut part: PartMut<'_>, phi: &[f64], site: Site) {
 }
 
 impl BatchEp {
-    /// One update of every site in turn. Whatever threads there are, it works on one.
+    /// Updates every site in turn, on a single thread.
     ///
     /// # Errors
-    /// As [`sweep`](Self::sweep); [`InferenceError::Unsupported`] where several processes share the data.
+    /// As [`sweep`](Self::sweep); [`InferenceError::Unsupported`] for data shared by several processes.
     pub fn sweep_in_turn(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         options.check()?;
         let before = self.tally_or_nan(model)?;
@@ -115,7 +115,7 @@ impl BatchEp {
         })
     }
 
-    /// Log Z of the present sites, NaN where it is not defined.
+    /// Log Z of the current sites, NaN if undefined.
     fn tally_or_nan(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         match self.log_z(model) {
             Err(InferenceError::ImproperCavity { .. }) => Ok(f64::NAN),
@@ -123,7 +123,7 @@ impl BatchEp {
         }
     }
 
-    /// Visits the observations (by lane and place) that are asked for, in order.
+    /// Visits these observations (lane and place) in order.
     fn visit_all(
         &mut self,
         model: &PowerEp,
@@ -154,19 +154,18 @@ impl BatchEp {
         done.map(|()| tally)
     }
 
-    /// Means, which rank-one changes leave for later.
+    /// Computes the means left by rank-one changes.
     fn settle(&mut self) {
         self.posteriors.iter_mut().for_each(WhitenedPosterior::settle);
     }
 
-    /// Adds observations behind the others and takes in what they say by assumed-density filtering: one visit each,
-    /// whole steps. Sweeps afterwards let everything see everything.
+    /// Adds observations by assumed-density filtering: one visit each, full steps. Later sweeps update all.
     ///
-    /// Projections of the new observations are all that is computed, not those of the old. They go to the last lane.
+    /// Projects only the new observations, in the last lane.
     ///
     /// # Errors
-    /// As [`new`](Self::new) for what is wrong with observations, then nothing has changed;
-    /// [`InferenceError::Unsupported`] with one power for each observation, or where several processes share the data.
+    /// As [`new`](Self::new) for invalid observations, with nothing changed;
+    /// [`InferenceError::Unsupported`] with individual powers, or for data shared by several processes.
     pub fn add(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<Sweep, InferenceError> {
         self.check_alone()?;
         check_count("new inputs", "columns", self.dim(), data.dim())?;
@@ -191,7 +190,7 @@ impl BatchEp {
         })
     }
 
-    /// Reads and projects observations into the last lane; on an error nothing has changed.
+    /// Reads and projects observations into the last lane; nothing changes on an error.
     fn append(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<(), InferenceError> {
         let passes = &mut self.passes.passes;
         let rows = Rows::Range(0..data.count());
@@ -208,11 +207,12 @@ impl BatchEp {
         })
     }
 
-    /// Takes one observation out, sites and all. Those behind it move up by one.
+    /// Removes one observation with its sites; later ones move up by one.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for an observation there is not; [`InferenceError::ImproperPosterior`] where the others leave no
-    /// proper posterior, and nothing has changed; [`InferenceError::Unsupported`] where several processes share the data.
+    /// [`InferenceError::Shape`] for a missing observation; [`InferenceError::ImproperPosterior`] if no
+    /// proper posterior is left, with nothing changed; [`InferenceError::Unsupported`] for data shared by
+    /// several processes.
     pub fn remove(&mut self, model: &PowerEp, observation: usize) -> Result<(), InferenceError> {
         self.check_alone()?;
         self.passes.passes.project_all::<InferenceError>()?;

@@ -1,4 +1,4 @@
-//! The end of learning in mini-batches: own sites are added up anew, and say what they know of `ln p(y)`.
+//! End of mini-batch learning: own sites are summed anew, and `ln p(y)` estimated.
 
 use super::minibatch::{MiniBatchEp, Sharing};
 use super::model::PowerEp;
@@ -6,32 +6,32 @@ use super::rules::EpOptions;
 use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
 
-/// Sites learn for so many epochs more while they change by more than this of a marginal.
+/// Most further epochs of site updates while they change by more than this share of a marginal.
 const EPOCHS_TO_REST: usize = 3;
 const REST: f64 = 0.01;
-/// Sites whose estimate cannot be take so many epochs of steps this small, with parameters as they are.
+/// Most epochs of small steps, with parameters fixed, for sites with an impossible estimate.
 const EPOCHS_BACK: usize = 10;
 const SMALL_STEP: f64 = 0.1;
-/// By so much for each observation a sum of logarithms may be wrong.
+/// Error of a sum of logarithms, per observation.
 const ROUNDING: f64 = 1e-9;
 
-/// Own sites of all observations, once parameters have stopped.
+/// Own sites of all observations, after learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Settled {
-    /// The estimate of `ln p(y)` from all observations.
+    /// Estimate of `ln p(y)` from all observations.
     pub log_z: f64,
-    /// Epochs of small steps before that could be.
+    /// Epochs of small steps before it was possible.
     pub epochs_back: usize,
 }
 
 impl MiniBatchEp {
-    /// The estimate of `ln p(y)` from all observations with own sites as they are, in a pass over the data. Sums have to
-    /// be those of these parameters, as [`rebuild`](Self::rebuild) leaves them.
+    /// Estimate of `ln p(y)` from all observations with the current own sites, in a pass over the data.
+    /// Sums must be current, as after [`rebuild`](Self::rebuild).
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for tied sites; [`InferenceError::ImproperCavity`] where it is not defined; otherwise as
-    /// [`step`](Self::step).
+    /// [`InferenceError::Unsupported`] for tied sites; [`InferenceError::ImproperCavity`] if undefined;
+    /// otherwise as [`step`](Self::step).
     pub fn log_z(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<f64, InferenceError> {
         if self.sharing() == Sharing::Tied {
             return Err(InferenceError::Unsupported { what: "log Z of all observations with tied sites" });
@@ -44,13 +44,12 @@ impl MiniBatchEp {
         Ok(log_z)
     }
 
-    /// Adds up own sites anew, and lets them come nearer to rest, now that parameters stay. The probability of labels or
-    /// counts is not above 1: where sites say so, they are those of parameters that have moved on, and go on in small steps
-    /// until it can be, which takes ten epochs more at most. Sites learn no more than is worth it, and not once the time is
-    /// over.
+    /// Sums own sites anew and lets them converge further at fixed parameters. An estimated probability of
+    /// labels or counts above 1 means outdated sites, which take small steps for at most ten more epochs.
+    /// Ends at the time limit.
     ///
     /// # Errors
-    /// [`InferenceError::ImpossibleEvidence`] where it stays above 1, otherwise as [`step`](Self::step).
+    /// [`InferenceError::ImpossibleEvidence`] if it stays above 1, otherwise as [`step`](Self::step).
     pub(super) fn settle(
         &mut self,
         model: &PowerEp,
@@ -81,7 +80,7 @@ impl MiniBatchEp {
         self.mend(model, data, options, is_over).map(Some)
     }
 
-    /// The estimate of `ln p(y)`, after as many epochs of small steps as it takes until that can be, or the time is over.
+    /// Estimate of `ln p(y)` after as many epochs of small steps as needed, or at the time limit.
     fn mend(
         &mut self,
         model: &PowerEp,
@@ -115,7 +114,7 @@ impl MiniBatchEp {
         }
     }
 
-    /// A step of every block of observations. Tells the root mean square of what full updates would change.
+    /// Steps through every block of observations; returns the root mean square change by full updates.
     fn sweep(
         &mut self,
         model: &PowerEp,

@@ -1,8 +1,8 @@
-//! Sites on one number, and what taking a part of one out of a Gaussian leaves.
+//! Sites on one number, and their removal from Gaussians.
 
 use serde::{Deserialize, Serialize};
 
-/// An approximate factor `exp(ν a − ½ τ a²)` of one number a.
+/// Approximate factor `exp(ν a − ½ τ a²)` of one number a.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Site {
     /// τ
@@ -18,7 +18,7 @@ pub(crate) struct Belief {
     pub(crate) variance: f64,
 }
 
-/// What the posterior says of one latent at one observation: `a = φᵀv ~ N(μ, w)`, `f = a + N(0, s)`.
+/// Posterior of one latent at one observation: `a = φᵀv ~ N(μ, w)`, `f = a + N(0, s)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Marginal {
     pub(crate) projection: Belief,
@@ -27,17 +27,17 @@ pub(crate) struct Marginal {
 }
 
 impl Site {
-    /// This fraction of the site: its power.
+    /// Fraction (power) of the site.
     pub(crate) fn scaled(self, power: f64) -> Self {
         Self { precision: power * self.precision, shift: power * self.shift }
     }
 
-    /// The product with another site on the same number.
+    /// Product with another site on the same number.
     pub(crate) fn times(self, other: Self) -> Self {
         Self { precision: self.precision + other.precision, shift: self.shift + other.shift }
     }
 
-    /// The way from this site to another, gone by `step`.
+    /// Site at `step` of the way to another.
     pub(crate) fn towards(self, to: Self, step: f64) -> Self {
         Self {
             precision: self.precision + step * (to.precision - self.precision),
@@ -49,8 +49,8 @@ impl Site {
         self.precision.is_finite() && self.shift.is_finite()
     }
 
-    /// What a site on f says of a = f − N(0, s): `∫ N(f; a, s) exp(ν f − ½ τ f²) df = exp(κ + ν' a − ½ τ' a²)`, as
-    /// the site (τ', ν') and κ. None where the integral diverges.
+    /// Site on a = f − N(0, s) from a site on f: `∫ N(f; a, s) exp(ν f − ½ τ f²) df = exp(κ + ν' a − ½ τ'
+    /// a²)`, as (τ', ν') and κ. None if the integral diverges.
     pub(crate) fn through_noise(self, s: f64) -> Option<(Self, f64)> {
         let widened = 1.0 + s * self.precision;
         let kappa = -0.5 * (s * self.precision).ln_1p() + 0.5 * s * self.shift * self.shift / widened;
@@ -60,13 +60,13 @@ impl Site {
 }
 
 impl Belief {
-    /// The slope `ν − τ m` of the log of a site at the mean. Where a site says nearly all that is known of a number, it
-    /// is what is left of two large ones; whoever forms it last of all is left with nothing.
+    /// Slope `ν − τ m` of the log site at the mean, to be formed early, since it may be a small difference
+    /// of large numbers.
     fn pull(self, site: Site) -> f64 {
         site.shift - site.precision * self.mean
     }
 
-    /// This belief times `exp(ν a − ½ τ a²)`, normalised; None where that is no Gaussian.
+    /// This belief times `exp(ν a − ½ τ a²)`, normalised; None if not Gaussian.
     pub(crate) fn times(self, site: Site) -> Option<Self> {
         let ratio = 1.0 + site.precision * self.variance;
         // (m + v ν)/(1 + τ v)
@@ -80,7 +80,7 @@ impl Belief {
         self.times(site.scaled(-1.0))
     }
 
-    /// `ln E[exp(ν a − ½ τ a²)]`; of a product that [`times`](Self::times) accepts.
+    /// `ln E[exp(ν a − ½ τ a²)]`, for a product that [`times`](Self::times) accepts.
     pub(crate) fn log_expectation(self, site: Site) -> f64 {
         let Site { precision: tau, shift: nu } = site;
         let (m, v, pull) = (self.mean, self.variance, self.pull(site));
@@ -88,7 +88,7 @@ impl Belief {
         -0.5 * (tau * v).ln_1p() + (nu - 0.5 * tau * m) * m + 0.5 * v * pull * pull / (1.0 + tau * v)
     }
 
-    /// The same belief about a number with independent noise of variance s on it.
+    /// Belief with independent noise of variance s added.
     pub(crate) fn widened(self, s: f64) -> Self {
         Self { variance: self.variance + s, ..self }
     }

@@ -1,9 +1,9 @@
-//! The approximation as an exact regression (Bui et al. 2017 appendix H): M surrogate observations
-//! `ỹ = W v + N(0, σ̃² I)` of the whitened inducing values whose posterior is that of the sites, and whose marginal
-//! likelihood is their log Z.
-//!
-//! With `T = B − I = L_T L_Tᵀ`: `W = σ̃ L_Tᵀ` and `ỹ = σ̃ L_T⁻¹ η` give the posterior for every σ̃, and σ̃ sets the
+//! Approximation as an exact regression (Bui et al. 2017 appendix H): M surrogate observations `ỹ = W v +
+//! N(0, σ̃² I)` of the whitened inducing values, with the posterior of the sites and their log Z as
 //! marginal likelihood.
+//!
+//! With `T = B − I = L_T L_Tᵀ`: `W = σ̃ L_Tᵀ` and `ỹ = σ̃ L_T⁻¹ η` give the posterior for every σ̃, which
+//! sets the marginal likelihood.
 
 use super::batch::BatchEp;
 use super::model::PowerEp;
@@ -13,7 +13,8 @@ use faer::{Mat, MatMut};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use std::f64::consts::TAU;
 
-/// An exact regression on whitened inducing values with the posterior and the marginal likelihood of an approximation.
+/// Exact regression on whitened inducing values, with the posterior and marginal likelihood of an
+/// approximation.
 #[derive(Clone, Debug)]
 pub struct SurrogateRegression {
     /// W, M×M.
@@ -25,11 +26,11 @@ pub struct SurrogateRegression {
 }
 
 impl BatchEp {
-    /// The surrogate regression of a model of one latent function with its sites as they are.
+    /// Surrogate regression of a model of one latent function with its current sites.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for several latent functions, and where the sites do not determine all inducing values
-    /// or some ask for a negative precision; otherwise as [`log_z`](Self::log_z).
+    /// [`InferenceError::Unsupported`] for several latent functions, and for sites that do not determine
+    /// all inducing values or have negative precisions; otherwise as [`log_z`](Self::log_z).
     pub fn surrogate(&mut self, model: &PowerEp) -> Result<SurrogateRegression, InferenceError> {
         let [posterior] = self.posteriors.as_slice() else {
             return Err(InferenceError::Unsupported {

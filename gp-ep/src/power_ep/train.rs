@@ -1,8 +1,8 @@
-//! How hyperparameters, inducing inputs and parameters of the observation model are learned.
+//! Learning of hyperparameters, inducing inputs and likelihood parameters.
 //!
-//! *Outer*: EP comes to rest for every value and gradient that L-BFGS asks for. *Inner* (Hernández-Lobato &
-//! Hernández-Lobato 2016 §3.2): the parameters move by one step of a first-order method between sweeps, so that both
-//! arrive together. *In mini-batches*: a step for every batch.
+//! *Outer*: EP converges at every value and gradient of L-BFGS. *Inner* (Hernández-Lobato &
+//! Hernández-Lobato 2016 §3.2): a first-order step of the parameters between sweeps, so that both converge
+//! together. *In mini-batches*: a step per batch.
 
 use super::batch::{BatchEp, Convergence};
 use super::gradient::GradientKind;
@@ -20,58 +20,59 @@ use gp_optim::{
     Batch, Batches, Companion, MinimiseOptions, TrainingProgress, train_beside, train_by_descent,
 };
 
-/// For so many passes of training one may follow that lets own sites rest.
+/// Passes of training per final pass over own sites.
 const PASSES_BESIDE: usize = 5;
 
-/// How sites move while parameters are learned.
+/// Settings of sites during learning.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct EpLearning {
-    /// How sites come to rest outside, and move inside and in batches.
+    /// Convergence of sites outside, and their steps inside and in batches.
     pub ep: EpOptions,
-    /// Sweeps before each step, inside and in batches, at most: fewer where sites come to rest before, so that many of
-    /// them are the outer scheme.
+    /// Most sweeps before each step, inside and in batches; fewer once sites converge, so many of them
+    /// amount to the outer scheme.
     pub sweeps: usize,
-    /// Which gradient steps follow.
+    /// Gradient used by steps.
     pub gradient: GradientKind,
-    /// Who has a site in batches.
+    /// Ownership of sites in batches.
     pub sharing: Sharing,
 }
 
 impl Default for EpLearning {
-    /// One sweep, half steps of sites, as in Hernández-Lobato & Hernández-Lobato 2016; in batches a site for each.
+    /// One sweep, half steps of sites, as in Hernández-Lobato & Hernández-Lobato 2016; own sites in
+    /// batches.
     fn default() -> Self {
         Self { ep: EpOptions::default(), sweeps: 1, gradient: GradientKind::AtRest, sharing: Sharing::Own }
     }
 }
 
 impl EpLearning {
-    /// These settings with other options of EP.
+    /// Sets the options of EP.
     #[must_use]
     pub fn with_ep(self, ep: EpOptions) -> Self {
         Self { ep, ..self }
     }
 
-    /// These settings with sites of their own or a tied one.
+    /// Sets own or tied sites.
     #[must_use]
     pub fn with_sharing(self, sharing: Sharing) -> Self {
         Self { sharing, ..self }
     }
 }
 
-/// EP under the parameters that were learned.
+/// EP under the learned parameters.
 #[derive(Debug)]
 pub enum EpState {
-    /// Learned outside: sites at rest, and how they came there.
+    /// Outside: converged sites, and their convergence.
     AtRest(BatchEp, Convergence),
-    /// Learned inside: sites that are a sweep behind the last step.
+    /// Inside: sites one sweep behind the last step.
     Beside(BatchEp),
-    /// Learned in batches, and how own sites were found at the end.
+    /// In batches, with the final own sites.
     InBatches(MiniBatchEp, Option<Settled>),
 }
 
 impl EpState {
-    /// The state of EP on all observations, unless it was learned in batches.
+    /// State of EP on all observations, unless learned in batches.
     #[must_use]
     pub fn batch(&mut self) -> Option<&mut BatchEp> {
         match self {
@@ -80,7 +81,7 @@ impl EpState {
         }
     }
 
-    /// The posterior of one latent function.
+    /// Posterior of one latent function.
     ///
     /// # Errors
     /// As [`BatchEp::posterior`].
@@ -91,7 +92,7 @@ impl EpState {
         }
     }
 
-    /// What predictions need.
+    /// Predictor.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
@@ -103,11 +104,11 @@ impl EpState {
     }
 }
 
-/// What keeps learning of EP under way: observers of a mixture of one Gaussian.
+/// Callback during learning of EP, with a mixture of one Gaussian.
 type Watching<'a> = Watch<'a, MixturePosterior<InducingPosterior>>;
 
 impl PowerEp {
-    /// EP comes to rest at every evaluation; sites start from where the last evaluation left them.
+    /// EP converges at every evaluation, from the last sites.
     pub(super) fn learn_outside(
         &mut self,
         data: &dyn DataSource,
@@ -130,7 +131,7 @@ impl PowerEp {
         Ok(Trained { run: Course::Minimised(training), state: EpState::AtRest(state, convergence) })
     }
 
-    /// One step after every few sweeps, sites being as far as they are.
+    /// One parameter step after every few sweeps.
     pub(super) fn learn_inside(
         &mut self,
         data: &dyn DataSource,
@@ -156,8 +157,8 @@ impl PowerEp {
         Ok(Trained { run: Course::Descended(run), state: EpState::Beside(state) })
     }
 
-    /// One step after the sites (own or tied) of every batch were updated. Own sites are added up anew at the end, and come
-    /// nearer to rest; until then the sums of an epoch replace those of the one before, for the parameters change what sites mean.
+    /// One step after updating the (own or tied) sites of every batch. While parameters move, an epoch's
+    /// sums replace the last one's; own sites are summed anew at the end and converge further.
     pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
@@ -207,7 +208,7 @@ impl PowerEp {
     }
 }
 
-/// Sites that come to rest at every evaluation: everything else follows from them and the parameters.
+/// Sites that converge at every evaluation.
 struct Outer(BatchEp);
 
 impl Companion for Outer {
@@ -223,7 +224,7 @@ impl Companion for Outer {
     }
 }
 
-/// Sites that learn together with the parameters.
+/// Sites that learn along with the parameters.
 struct Inner(BatchEp);
 
 impl Companion for Inner {
@@ -239,7 +240,7 @@ impl Companion for Inner {
     }
 }
 
-/// The same in mini-batches.
+/// Sites that learn along in mini-batches.
 struct InnerBatches(MiniBatchEp);
 
 impl Companion for InnerBatches {
@@ -255,7 +256,7 @@ impl Companion for InnerBatches {
     }
 }
 
-/// Projects anew; sites that under these parameters leave no proper posterior are forgotten.
+/// Projects anew; resets sites that leave no proper posterior under these parameters.
 pub(super) fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(), InferenceError> {
     match state.refresh(model) {
         Err(InferenceError::Linalg(_) | InferenceError::ImproperPosterior) => state.reset(model),

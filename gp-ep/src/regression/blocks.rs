@@ -1,4 +1,4 @@
-//! Observations in groups that are approximated together.
+//! Groups of observations approximated together.
 
 use crate::error::InferenceError;
 use faer::MatRef;
@@ -6,22 +6,22 @@ use gp_kernels::Kernel;
 use gp_kernels::data::DataError;
 use gp_kernels::placement::KMeans;
 
-/// A partition of N observations into blocks: each observation is in exactly one, and no block is empty.
+/// Partition of N observations into non-empty blocks.
 ///
-/// A block of n observations takes memory for a few n×n matrices and O(n³) time.
+/// Cost of a block of n observations: a few n×n matrices and O(n³) time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocks {
-    /// The observations, block by block.
+    /// Observations by block.
     order: Vec<usize>,
-    /// Where in `order` each block ends.
+    /// End of each block in `order`.
     ends: Vec<usize>,
 }
 
 impl Blocks {
-    /// These blocks of observations, counted from 0.
+    /// Blocks of observations, counted from 0.
     ///
     /// # Errors
-    /// [`InferenceError::Block`] for an observation that is in no block or in two, and for a block without any;
+    /// [`InferenceError::Block`] for an observation in no block or two, and for an empty block;
     /// [`InferenceError::Data`] for no block.
     pub fn new(blocks: &[Vec<usize>]) -> Result<Self, InferenceError> {
         let order = blocks.concat();
@@ -48,7 +48,7 @@ impl Blocks {
         Ok(Self { order, ends })
     }
 
-    /// Observations with equal labels are a block; blocks are in the order of their labels.
+    /// One block per label, in the order of labels.
     ///
     /// # Errors
     /// [`InferenceError::Data`] for no label.
@@ -64,8 +64,7 @@ impl Blocks {
         Ok(Self { order, ends })
     }
 
-    /// At most `count` blocks of observations that are near each other: the clusters of the inputs (N×D) that
-    /// [`KMeans`] finds.
+    /// At most `count` blocks of nearby observations: clusters of the inputs (N×D) by [`KMeans`].
     ///
     /// # Errors
     /// As [`KMeans::clusters`].
@@ -78,19 +77,19 @@ impl Blocks {
         Self::from_labels(&KMeans::new().clusters(kernel, inputs, count, seed)?)
     }
 
-    /// The number of blocks, at least 1.
+    /// Number of blocks, at least 1.
     #[must_use]
     pub fn count(&self) -> usize {
         self.ends.len()
     }
 
-    /// The number of observations N in all blocks together.
+    /// Number N of observations.
     #[must_use]
     pub fn observations(&self) -> usize {
         self.order.len()
     }
 
-    /// The observations of each block, in the order of blocks.
+    /// Observations of each block, in order.
     pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.order[start..end])

@@ -1,9 +1,8 @@
-//! Blocks of observations are factors: D is block diagonal.
+//! Block-diagonal D: blocks of observations are factors.
 //!
-//! A block of weights w is a product of Gaussians of these powers, and so one of noise `Σ_i/w_i`, times numbers; as if
-//! its observations had been seen w times within the block. Below, Σ is that of Gaussians.
+//! A block of weights w is one of noise `Σ_i/w_i` times a factor. Σ below is of Gaussians.
 //!
-//! In units of the noise a block has `T = Σ^−½ S Σ^−½` and `I + α T = R Rᵀ`, so that `D = Σ^½ R Rᵀ Σ^½`.
+//! With `T = Σ^−½ S Σ^−½` and `I + α T = R Rᵀ`: `D = Σ^½ R Rᵀ Σ^½`.
 
 use super::lane::{LaneFactors, Share, log_scale};
 use super::model::SparseRegression;
@@ -18,22 +17,22 @@ use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 use std::ops::Range;
 
-/// The factors of some blocks of observations.
+/// Factors of some blocks of observations.
 #[derive(Debug)]
 pub(super) struct BlockFactors {
     blocks: Vec<Block>,
-    /// The number of the first one.
+    /// Number of the first block.
     first: usize,
     known_noise: Vec<f64>,
     weights: Vec<f64>,
-    /// Noise variances `Σ_i`, over weights.
+    /// Noise variances `Σ_i` over weights.
     noise: Vec<f64>,
     /// `β = D⁻¹ (y − Φᵀm)`
     beta: Vec<f64>,
     scratch: Scratch,
 }
 
-/// One block of n observations.
+/// Block of n observations.
 #[derive(Debug)]
 struct Block {
     /// Its columns in the shard.
@@ -44,7 +43,7 @@ struct Block {
     factor: Cholesky,
 }
 
-/// Memory for the largest block.
+/// Scratch for the largest block.
 #[derive(Debug)]
 struct Scratch {
     /// M×n
@@ -61,14 +60,14 @@ struct Scratch {
 }
 
 impl Scratch {
-    /// Square roots of noise variances.
+    /// Writes square roots of noise variances.
     fn fill_deviation(&mut self, noise: &[f64]) {
         self.deviation.iter_mut().zip(noise).for_each(|(deviation, noise)| *deviation = noise.sqrt());
     }
 }
 
 impl BlockFactors {
-    /// The blocks of a lane, for M inducing inputs.
+    /// Blocks of a lane, for M inducing inputs.
     pub(super) fn new(share: &Share, count: usize) -> Self {
         let (sizes, mut start) = (&share.sizes, 0);
         let block = |&size: &usize| {
@@ -164,7 +163,7 @@ impl LaneFactors for BlockFactors {
     }
 }
 
-/// What a block works on: projections of the lane, and its own weights, noise variances and β.
+/// Inputs of a block: projections of the lane, and its own weights, noise variances and β.
 #[derive(Clone, Copy)]
 struct Own<'a> {
     seen: Projections<'a>,
@@ -203,7 +202,8 @@ impl BlockFactors {
         Ok(())
     }
 
-    /// From residuals `r = y − Φᵀm` of the block that begins at a place, in `beta`, to `β = D⁻¹r`; returns `rᵀβ`.
+    /// Converts residuals `r = y − Φᵀm` in `beta`, of the block starting at a place, to `β = D⁻¹r`; returns
+    /// `rᵀβ`.
     fn weigh(&mut self, start: usize) -> Result<f64, InferenceError> {
         let Some(block) = self.blocks.iter().find(|block| block.columns.start == start) else {
             return Ok(0.0);
@@ -218,23 +218,23 @@ impl BlockFactors {
     }
 }
 
-/// These columns of a matrix with `rows` rows.
+/// Columns of a matrix with `rows` rows.
 fn columns(matrix: &[f64], rows: usize, range: Range<usize>) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(&matrix[range.start * rows..range.end * rows], rows, range.len())
 }
 
-/// These columns of a matrix with `rows` rows, to be written.
+/// Mutable columns of a matrix with `rows` rows.
 fn columns_mut(matrix: &mut [f64], rows: usize, range: Range<usize>) -> MatMut<'_, f64> {
     MatMut::from_column_major_slice_mut(&mut matrix[range.start * rows..range.end * rows], rows, range.len())
 }
 
-/// A vector as a column.
+/// Vector as a column.
 fn column(vector: &[f64]) -> MatRef<'_, f64> {
     columns(vector, vector.len(), 0..1)
 }
 
 impl Block {
-    /// `T = Σ^−½ (K_bb − Φ_bᵀΦ_b) Σ^−½`, and the square roots of Σ over `scratch.deviation`.
+    /// `T = Σ^−½ (K_bb − Φ_bᵀΦ_b) Σ^−½`; square roots of Σ in `scratch.deviation`.
     fn fill_residual(
         &mut self,
         model: &SparseRegression,
@@ -256,8 +256,8 @@ impl Block {
 
     /// Factors `I + α T`; returns `ln|I + α T|/α`.
     ///
-    /// Pivot i of the factor is `1 + αT_ii − Σ_{j<i} R_ij²`. Without the 1, which hides the rest when α is small, it
-    /// is known to all digits, and α divides out of it before the logarithm is taken.
+    /// Pivot i less 1 is `αT_ii − Σ_{j<i} R_ij²`, accurate for small α, which divides out before the
+    /// logarithm.
     fn factor_noise(
         &mut self,
         model: &SparseRegression,
@@ -285,7 +285,7 @@ impl Block {
         Ok((0..n).map(|i| scaled_ln_1p(power, excess(i))).sum())
     }
 
-    /// Adds `Φ_b D_b⁻¹ Φ_bᵀ`, and leaves `Φ_b D_b⁻¹ y_b` in `scratch.shift`.
+    /// Adds `Φ_b D_b⁻¹ Φ_bᵀ`; leaves `Φ_b D_b⁻¹ y_b` in `scratch.shift`.
     fn add_to(
         &self,
         own: Own<'_>,
@@ -306,7 +306,7 @@ impl Block {
         Ok(matmul(shift, Accum::Replace, whitened, column(targets), 1.0, threading)?)
     }
 
-    /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` over `scratch.wide`, and the square roots of Σ over `scratch.deviation`.
+    /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` in `scratch.wide`; square roots of Σ in `scratch.deviation`.
     fn fill_half(
         &self,
         posterior: &Posterior,
@@ -321,7 +321,7 @@ impl Block {
         Ok(posterior.precision.half_solve_in_place(half, threading)?)
     }
 
-    /// The derivatives by S over `scratch.square`; returns the sum of those by the noise variances.
+    /// Derivatives by S in `scratch.square`; returns the sum of those by noise variances.
     fn residual_reverse(
         &self,
         power: f64,
@@ -346,7 +346,7 @@ impl Block {
         Ok(by_noise)
     }
 
-    /// `(I + α T)⁻¹` over `scratch.square`: here it is the inverse that is asked for.
+    /// `(I + α T)⁻¹` in `scratch.square`, needed as such.
     fn fill_inverse(&self, scratch: &mut Scratch, threading: Threading) -> Result<(), InferenceError> {
         let n = self.columns.len();
         let mut half = columns_mut(&mut scratch.inverse, n, 0..n);
@@ -358,8 +358,8 @@ impl Block {
         Ok(symmetrise_lower(whole)?)
     }
 
-    /// `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]/w_i`, with `(I + α T)⁻¹` in `scratch.square`, and what weights leave
-    /// beside Gaussians.
+    /// `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]/w_i`, with `(I + α T)⁻¹` in `scratch.square`, plus
+    /// the factors of weights.
     fn noise_reverse(&self, own: Own<'_>, scratch: &Scratch) -> f64 {
         let n = self.columns.len();
         let inverse = columns(&scratch.square, n, 0..n);
@@ -375,7 +375,7 @@ impl Block {
         (0..n).map(by_noise).sum()
     }
 
-    /// `Φ̄_b = m β_bᵀ − L_B⁻ᵀ h_b − 2 Φ_b S̄_b` over `scratch.wide`, with `S̄_b` in `scratch.square`.
+    /// `Φ̄_b = m β_bᵀ − L_B⁻ᵀ h_b − 2 Φ_b S̄_b` in `scratch.wide`, with `S̄_b` in `scratch.square`.
     fn projection_reverse(
         &self,
         posterior: &Posterior,
@@ -403,7 +403,7 @@ fn copy_scaled(mut out: MatMut<'_, f64>, phi: MatRef<'_, f64>, deviation: &[f64]
     }
 }
 
-/// Divides entry (i, j) by the deviations of i and j, in the lower triangle.
+/// Divides entry (i, j) of the lower triangle by the deviations of i and j.
 fn scale_both_sides(mut matrix: MatMut<'_, f64>, deviation: &[f64]) {
     for j in 0..matrix.ncols() {
         for i in j..matrix.nrows() {

@@ -1,4 +1,4 @@
-//! What is asked of the model given data: log marginal likelihood, its gradient, training, posterior.
+//! Log marginal likelihood, gradient, training and posterior of sparse regression.
 
 use super::model::SparseRegression;
 use super::workspace::RegressionWorkspace;
@@ -12,12 +12,12 @@ use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor
 use gp_optim::{ParameterSet, train};
 
 impl SparseRegression {
-    /// The approximation of `ln p(y)` at the present parameters, in nats; a lower bound where all powers are 0.
+    /// Approximation of `ln p(y)` at the current parameters, in nats; a lower bound if all powers are 0.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for inputs the kernel cannot take and for a `K_zz` that all the jitter allowed does not make
-    /// positive definite, [`InferenceError::Linalg`] for such a matrix of observations, [`InferenceError::Shape`] for blocks or
-    /// powers of other data, [`InferenceError::Overflow`].
+    /// [`InferenceError::Kernel`] for inputs the kernel refuses and a `K_zz` not positive definite with the
+    /// largest jitter, [`InferenceError::Linalg`] for such a matrix of observations,
+    /// [`InferenceError::Shape`] for blocks or powers of other data, [`InferenceError::Overflow`].
     pub fn log_marginal_likelihood(
         &self,
         data: &dyn DataSource,
@@ -26,15 +26,15 @@ impl SparseRegression {
         workspace.evaluate(self, data)
     }
 
-    /// [`log_marginal_likelihood`](Self::log_marginal_likelihood), and its gradient in natural units over `gradient`:
-    /// one number per parameter in the order of [`parameter_names`](Self::parameter_names), fixed ones included, priors
-    /// left out.
+    /// [`log_marginal_likelihood`](Self::log_marginal_likelihood) and, in `gradient`, its gradient in
+    /// natural units: one number per parameter in the order of [`parameter_names`](Self::parameter_names),
+    /// fixed ones included, without priors.
     ///
-    /// Where jitter had to be added it is held constant.
+    /// Jitter is held constant.
     ///
     /// # Errors
-    /// As [`log_marginal_likelihood`](Self::log_marginal_likelihood), and [`InferenceError::Shape`] for a gradient of the
-    /// wrong length.
+    /// As [`log_marginal_likelihood`](Self::log_marginal_likelihood), and [`InferenceError::Shape`] for a
+    /// gradient of wrong length.
     pub fn log_marginal_likelihood_gradient(
         &self,
         data: &dyn DataSource,
@@ -47,12 +47,12 @@ impl SparseRegression {
         Ok(value)
     }
 
-    /// The posterior where kernel and noise are what they have been learned to be, and as uncertain as few observations leave
-    /// them: a mixture of the posteriors of models about the optimum, which is where these have to be. Inducing inputs stay.
+    /// Posterior with uncertain kernel and noise: a mixture of posteriors at parameters drawn around the
+    /// optimum, where the free ones have to be. Inducing inputs stay.
     ///
     /// # Errors
-    /// As [`log_marginal_likelihood_gradient`](Self::log_marginal_likelihood_gradient), at parameters near the present
-    /// ones.
+    /// As [`log_marginal_likelihood_gradient`](Self::log_marginal_likelihood_gradient), at nearby
+    /// parameters.
     pub fn posterior_over_parameters(
         &self,
         data: &dyn DataSource,
@@ -64,7 +64,7 @@ impl SparseRegression {
     }
 }
 
-/// The observations, and room to work in.
+/// Observations and scratch.
 struct Near<'a> {
     data: &'a dyn DataSource,
     workspace: RegressionWorkspace,

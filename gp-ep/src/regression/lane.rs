@@ -1,4 +1,4 @@
-//! How observations are grouped into factors, lane by lane.
+//! Factors of observations, by lane.
 
 use super::model::SparseRegression;
 use super::posterior::Posterior;
@@ -9,13 +9,13 @@ use gp_kernels::passes::{Layout, Passes, Sums, Taken};
 use std::f64::consts::TAU;
 use std::fmt::Debug;
 
-/// What a lane keeps of its factors from pass to pass, and the three passes of an evaluation.
+/// Factors of a lane, and the three passes of an evaluation.
 pub(super) trait LaneFactors: Debug + Send + Sized {
-    /// Takes in an observation.
+    /// Adds an observation.
     fn take(&mut self, place: usize, observation: NoisyTarget);
 
-    /// Projects the observations, and adds up `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as the extra number, twice the negative logarithm
-    /// of factors beside that of `N(y; Φᵀv, D)`: without weights `ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b`.
+    /// Projects the observations; adds `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as the extra number, minus twice the log
+    /// of factors besides `N(y; Φᵀv, D)`: unweighted `ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b`.
     fn absorb(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
@@ -23,14 +23,14 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
         sums: &mut Sums,
     ) -> Result<(), InferenceError>;
 
-    /// Adds up `rᵀ D⁻¹ r` with `r = y − Φᵀm`.
+    /// Adds `rᵀ D⁻¹ r`, `r = y − Φᵀm`.
     fn explain(
         passes: &mut Passes<Self>,
         posterior: &Posterior,
         sums: &mut Sums,
     ) -> Result<(), InferenceError>;
 
-    /// Adds up gradients by the process and, as the extra number, by σ².
+    /// Adds gradients by the process and, as the extra number, by σ².
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
@@ -39,32 +39,31 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
     ) -> Result<(), InferenceError>;
 }
 
-/// Takes in an observation: a target and, where the source says so, what is known of its noise and how often it counts.
+/// Adds an observation: target, then optional known noise and weight.
 pub(super) fn take<F: LaneFactors>(factors: &mut F, taken: Taken<'_>) -> Result<(), InferenceError> {
     factors.take(taken.place, NoisyTarget::read(taken.row, taken.target)?);
     Ok(())
 }
 
-/// What the extra number has of a weight w and a noise variance beside the determinant of factors:
-/// `(w − 1) ln 2π + w ln Σ`.
+/// Part of the extra number besides determinants, for a weight w and noise variance: `(w − 1) ln 2π + w ln
+/// Σ`.
 pub(super) fn log_scale(weight: f64, noise: f64) -> f64 {
     (weight - 1.0) * TAU.ln() + weight * noise.ln()
 }
 
-/// Which blocks of observations a lane has.
+/// Blocks of observations of a lane.
 #[derive(Debug, Default)]
 pub(super) struct Share {
-    /// The observations, block by block.
+    /// Observations by block.
     pub(super) rows: Vec<usize>,
-    /// The number of the first block.
+    /// Number of the first block.
     pub(super) first: usize,
-    /// How many observations each block has.
+    /// Sizes of the blocks.
     pub(super) sizes: Vec<usize>,
 }
 
 impl Share {
-    /// The shares of all lanes. A block belongs to the lane in which it begins when all are laid side by side; a lane in
-    /// which none begins does not exist.
+    /// Shares of all lanes. A block belongs to the lane in which it begins; lanes without any are left out.
     pub(super) fn all(blocks: &super::Blocks) -> Vec<Self> {
         let observations = blocks.observations();
         let lanes = lane_count(observations);

@@ -1,17 +1,16 @@
-//! Regression through inducing inputs, in closed form: the fixed point of Power EP under Gaussian noise.
+//! Closed-form regression through inducing inputs: the fixed point of Power EP under Gaussian noise.
 //!
-//! Observations are grouped into factors: one each ([`Powers`](crate::Powers) alone), or blocks of them ([`Blocks`]). Factor b has a
-//! power `α_b` in [0, 1], noise variances `Σ_b = σ² I + diag(known noise)`, and the prior covariance that inducing
-//! values leave unexplained, `S_b = K_bb − Φ_bᵀΦ_b`. At the fixed point its site is a Gaussian on `Φ_bᵀv` with
-//! covariance `D_b = Σ_b + α_b S_b` around `y_b` (Bui et al. 2017 §3.6 and §3.7, its `α_b D + σ_y² I`). With D block
-//! diagonal:
+//! Factors are single observations ([`Powers`](crate::Powers) alone) or blocks ([`Blocks`]). Factor b has a
+//! power `α_b` in [0, 1], noise `Σ_b = σ² I + diag(known noise)` and unexplained prior covariance `S_b =
+//! K_bb − Φ_bᵀΦ_b`. At the fixed point its site is a Gaussian on `Φ_bᵀv` of covariance `D_b = Σ_b + α_b
+//! S_b` around `y_b` (Bui et al. 2017 §3.6 and §3.7, its `α_b D + σ_y² I`). With D block diagonal:
 //!
 //! - the posterior of v has precision `B = I + Φ D⁻¹ Φᵀ = L_B L_Bᵀ` and mean `m = B⁻¹ Φ D⁻¹ y`;
 //! - `log Z = −½ [N ln 2π + ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b + ln|B| + ‖m‖² + rᵀ D⁻¹ r]`, `r = y − Φᵀm`.
 //!
-//! The second form is that of the paper with its two logarithms of `I + α Σ⁻¹S` added up, `½ + (1 − α)/2α = 1/2α`, and
-//! with `yᵀ(Q + D)⁻¹y` written as the sum of squares that m minimises. So nothing cancels, and the limit of α = 0 is a
-//! value like any other: `ln(1 + αx)/α` becomes x, and log Z the variational bound.
+//! This form has the paper's two logarithms of `I + α Σ⁻¹S` combined (`½ + (1 − α)/2α = 1/2α`) and `yᵀ(Q +
+//! D)⁻¹y` as the sum of squares that m minimises. Nothing cancels, and at α = 0 `ln(1 + αx)/α` becomes x
+//! and log Z the variational bound.
 //!
 //! | α | one observation a factor | blocks |
 //! |---|---|---|
@@ -19,7 +18,7 @@
 //! | 1 | FITC | PITC; exact for a single block |
 //! | between | Power EP | structured Power EP |
 //!
-//! The gradient needs, with `β = D⁻¹ r`, `h_b = L_B⁻¹ Φ_b D_b⁻¹`, and derivatives written as `x̄`:
+//! The gradient needs, with `β = D⁻¹ r`, `h_b = L_B⁻¹ Φ_b D_b⁻¹` and `x̄` for derivatives:
 //!
 //! - `S̄_b = ½ [α_b (β_bβ_bᵀ + h_bᵀh_b) − D_b⁻¹]`,
 //! - `Φ̄_b = m β_bᵀ − L_B⁻ᵀ h_b − 2 Φ_b S̄_b`,

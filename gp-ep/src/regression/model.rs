@@ -1,4 +1,4 @@
-//! The model: a latent function seen through inducing inputs, Gaussian noise, and how both are approximated.
+//! Model: latent function with inducing inputs, Gaussian noise, and their approximation.
 
 use super::blocks::Blocks;
 use crate::powers::Powers;
@@ -7,9 +7,9 @@ use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
-/// A Gaussian process with zero mean, seen through M inducing inputs and observed under Gaussian noise.
+/// Gaussian process with zero mean, M inducing inputs and Gaussian noise.
 ///
-/// Its parameters are those of the process, then the noise variance.
+/// Parameters: those of the process, then the noise variance.
 #[derive(Clone, Debug)]
 pub struct SparseRegression {
     process: SparseProcess,
@@ -21,7 +21,7 @@ pub struct SparseRegression {
 }
 
 impl SparseRegression {
-    /// A model in which every observation is a factor. Work is done on rayon's current pool, and jitter is added by
+    /// Model with one factor per observation. Work runs on rayon's current pool; jitter follows
     /// [`JitterPolicy::ladder`].
     #[must_use]
     pub fn new(process: SparseProcess, noise: Gaussian, powers: Powers) -> Self {
@@ -29,77 +29,77 @@ impl SparseRegression {
         Self { process, noise, powers, blocks: None, jitter, threading }
     }
 
-    /// The same model with other powers.
+    /// Sets the powers α of the factors.
     #[must_use]
     pub fn with_powers(self, powers: Powers) -> Self {
         Self { powers, ..self }
     }
 
-    /// The same model with blocks of observations as factors.
+    /// Sets blocks of observations as factors.
     #[must_use]
     pub fn with_blocks(self, blocks: Blocks) -> Self {
         Self { blocks: Some(blocks), ..self }
     }
 
-    /// The same model with another rule for matrices that have no numerical Cholesky factor.
+    /// Sets the jitter policy.
     #[must_use]
     pub fn with_jitter(self, jitter: JitterPolicy) -> Self {
         Self { jitter, ..self }
     }
 
-    /// The same model, computed elsewhere. The numbers do not change.
+    /// Sets the threading policy; results do not change.
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
     }
 
-    /// The latent function and its inducing inputs.
+    /// Latent function with its inducing inputs.
     #[must_use]
     pub fn process(&self) -> &SparseProcess {
         &self.process
     }
 
-    /// The latent function, to set, fix, bound or give priors to the parameters of its kernel.
+    /// Latent function, mutable: parameter values, fixed marks, bounds, priors.
     pub fn process_mut(&mut self) -> &mut SparseProcess {
         &mut self.process
     }
 
-    /// The observation noise.
+    /// Observation noise.
     #[must_use]
     pub fn noise(&self) -> &Gaussian {
         &self.noise
     }
 
-    /// The observation noise, to set, fix, bound or give a prior to its variance.
+    /// Observation noise, mutable: variance, fixed mark, bounds, prior.
     pub fn noise_mut(&mut self) -> &mut Gaussian {
         &mut self.noise
     }
 
-    /// The powers of the factors.
+    /// Powers of the factors.
     #[must_use]
     pub fn powers(&self) -> &Powers {
         &self.powers
     }
 
-    /// The blocks of observations, where those are the factors.
+    /// Blocks of observations, if they are the factors.
     #[must_use]
     pub fn blocks(&self) -> Option<&Blocks> {
         self.blocks.as_ref()
     }
 
-    /// How matrices are factored.
+    /// Jitter policy.
     #[must_use]
     pub fn jitter(&self) -> &JitterPolicy {
         &self.jitter
     }
 
-    /// Where work is done.
+    /// Threading policy.
     #[must_use]
     pub fn threading(&self) -> Threading {
         self.threading
     }
 
-    /// The name of every value: those of the process and, at the end, `noise.variance`.
+    /// Name of every value: those of the process, then `noise.variance`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let mut names = self.process.parameter_names();

@@ -1,7 +1,7 @@
-//! Every observation is a factor: D is diagonal.
+//! Diagonal D: every observation is a factor.
 //!
-//! A factor of weight w is a Gaussian to the power w, of which an update takes out a portion `a = min(α, w)`: as w
-//! observations do, `d = (Σ + a s)/w`, and `log Z` has `w ln Σ + w ln(1 + a s/Σ)/a`.
+//! An update takes a portion `a = min(α, w)` of a factor of weight w: `d = (Σ + a s)/w`, and `log Z` has `w
+//! ln Σ + w ln(1 + a s/Σ)/a`.
 
 use super::lane::{LaneFactors, log_scale};
 use super::model::SparseRegression;
@@ -11,7 +11,7 @@ use crate::noisy::NoisyTarget;
 use crate::powers::scaled_ln_1p;
 use gp_kernels::passes::{LaneBlock, Layout, Pass, Passes, Sums};
 
-/// What a lane keeps: what is known of the noise, weights, and `1/d_i`.
+/// State of a lane: known noise, weights, and `1/d_i`.
 #[derive(Debug, Default)]
 pub(super) struct PointFactors {
     known_noise: Vec<f64>,
@@ -25,7 +25,7 @@ impl PointFactors {
         model.noise().variance() + self.known_noise[place]
     }
 
-    /// The weight w, and the portion `min(α, w)` of a power α.
+    /// Weight w, and the portion `min(α, w)` of a power α.
     fn weight(&self, place: usize, power: f64) -> (f64, f64) {
         let weight = self.weights[place];
         (weight, power.min(weight))
@@ -80,8 +80,8 @@ impl LaneFactors for PointFactors {
         })
     }
 
-    /// `φ̄_i = β_i m − Vφ_i/d_i` and `s̄_i`. What comes in by way of s_i, `−2 s̄_i φ_i`, is added by the projection's own
-    /// reverse pass.
+    /// `φ̄_i = β_i m − Vφ_i/d_i` and `s̄_i`. The part through s_i, `−2 s̄_i φ_i`, is added by the
+    /// projection's reverse pass.
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,

@@ -1,4 +1,4 @@
-//! The posterior of the inducing values, from the sums of the first pass.
+//! Posterior of the inducing values, from the sums of the first pass.
 
 use super::model::SparseRegression;
 use crate::error::InferenceError;
@@ -9,9 +9,9 @@ use gp_linalg::{Cholesky, Threading};
 /// `q(v) = N(m, B⁻¹)`
 #[derive(Debug)]
 pub(super) struct Posterior {
-    /// Of what the first pass adds up.
+    /// Layout of the first pass.
     pub(super) layout: Layout,
-    /// Of one number.
+    /// Layout of one number.
     pub(super) number: Layout,
     /// `B = L_B L_Bᵀ`
     pub(super) precision: Cholesky,
@@ -27,7 +27,7 @@ impl Beliefs for Posterior {
     }
 }
 
-/// The mean of a posterior, as if it were certain.
+/// Mean of a posterior, without variance.
 pub(super) struct MeanOf<'a>(pub(super) &'a Posterior);
 
 impl Beliefs for MeanOf<'_> {
@@ -37,7 +37,7 @@ impl Beliefs for MeanOf<'_> {
 }
 
 impl Posterior {
-    /// From the sums of the first pass to `B = L_B L_Bᵀ` and `m = B⁻¹ Φ D⁻¹ y`.
+    /// `B = L_B L_Bᵀ` and `m = B⁻¹ Φ D⁻¹ y`, from the sums of the first pass.
     pub(super) fn solve(&mut self, model: &SparseRegression, sums: &mut Sums) -> Result<(), InferenceError> {
         let mut part = self.layout.part_mut(&mut sums.numbers, 0, 0);
         let mut precision = part.matrix();
@@ -50,7 +50,7 @@ impl Posterior {
     }
 }
 
-/// A vector as a column, to be written.
+/// Vector as a mutable column.
 pub(super) fn column_mut(vector: &mut [f64]) -> MatMut<'_, f64> {
     let length = vector.len();
     MatMut::from_column_major_slice_mut(vector, length, 1)

@@ -1,4 +1,4 @@
-//! One evaluation: three passes over the observations, and what is done between them.
+//! Evaluation: three passes over the observations, and the steps between.
 
 use super::blocks::Blocks;
 use super::blockwise::BlockFactors;
@@ -16,8 +16,8 @@ use gp_optim::Brake;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-/// Memory for evaluations of the log marginal likelihood. It fits itself to the model and the data it is used with;
-/// repeated evaluations of the same sizes on the calling thread allocate nothing.
+/// Reusable memory for log marginal likelihoods of any model and data; repeated sizes on the calling thread
+/// allocate nothing.
 #[derive(Debug, Default)]
 pub struct RegressionWorkspace {
     reduction: Option<Arc<dyn Reduction>>,
@@ -25,7 +25,7 @@ pub struct RegressionWorkspace {
     state: Option<(Shape, Grouped)>,
 }
 
-/// What memory is made for.
+/// Sizes of the memory.
 #[derive(Debug)]
 struct Shape {
     observations: usize,
@@ -47,7 +47,7 @@ enum Grouped {
 #[derive(Debug)]
 struct State<F> {
     passes: Passes<F>,
-    /// Of lanes with blocks; of single observations, none.
+    /// Shares of lanes with blocks; empty for single observations.
     shares: Vec<Share>,
     sums: Sums,
     misfit: Sums,
@@ -56,24 +56,24 @@ struct State<F> {
 }
 
 impl RegressionWorkspace {
-    /// An empty workspace.
+    /// Empty workspace.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty workspace for some of the lanes of the data, the others being somebody else's.
+    /// Empty workspace for some of the lanes, with the others in other processes.
     #[must_use]
     pub fn with_reduction(reduction: Arc<dyn Reduction>) -> Self {
         Self { reduction: Some(reduction), ..Self::default() }
     }
 
-    /// Lets this brake end evaluations between blocks of observations, with [`DataError::Stopped`].
+    /// Sets a brake that may end evaluations between blocks, with [`DataError::Stopped`].
     pub fn set_brake(&mut self, brake: Brake) {
         self.brake = brake;
     }
 
-    /// `log Z`, and everything that predictions and gradients need.
+    /// `log Z`, and all that predictions and gradients need.
     pub(super) fn evaluate(
         &mut self,
         model: &SparseRegression,
@@ -97,7 +97,7 @@ impl RegressionWorkspace {
         if value.is_finite() { Ok(value) } else { Err(InferenceError::Overflow { value }) }
     }
 
-    /// The gradient in natural units at the point that was evaluated last, over `gradient`.
+    /// Writes the gradient in natural units at the last evaluated point.
     pub(super) fn add_up_gradient(
         &mut self,
         model: &SparseRegression,
@@ -110,7 +110,7 @@ impl RegressionWorkspace {
         }
     }
 
-    /// The mean of v and the factor of its precision, once something has been evaluated.
+    /// Mean of v and factor of its precision, after an evaluation.
     pub(super) fn into_posterior(self) -> Option<(Vec<f64>, Cholesky)> {
         let posterior = match self.state?.1 {
             Grouped::Points(state) => state.posterior,
@@ -120,7 +120,7 @@ impl RegressionWorkspace {
     }
 }
 
-/// Blocks and powers are those of this many observations.
+/// Fails unless blocks and powers are of this many observations.
 fn check_factors(model: &SparseRegression, observations: usize) -> Result<(), InferenceError> {
     let Some(blocks) = model.blocks() else { return model.powers().check(observations) };
     check_count("partition into blocks", "entries", observations, blocks.observations())?;
@@ -141,7 +141,7 @@ impl Shape {
         }
     }
 
-    /// Whether this is the shape of the model and the data.
+    /// `true` if this shape fits model and data.
     fn fits(&self, model: &SparseRegression, data: &dyn DataSource) -> bool {
         let inputs = model.process().inputs();
         (self.observations, self.dim, self.outputs) == (data.count(), data.dim(), data.outputs())

@@ -1,4 +1,4 @@
-//! Rows with one group of inputs set to values of others, and how a function varies over them.
+//! Rows with one group of inputs replaced by others' values, and the variation of a function over them.
 
 use faer::{Mat, MatRef};
 use rand::RngExt as _;
@@ -6,17 +6,17 @@ use rand_chacha::ChaCha8Rng;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// Values of the latent functions at P·R points, value after value within a row.
+/// Values of the latent functions at P·R points, by row, then value.
 pub(super) struct Crossed<'a> {
     pub(super) functions: &'a [Vec<f64>],
     pub(super) values: usize,
 }
 
-/// The points of one group: R rows with P values each.
+/// Points of one group: R rows with P values each.
 pub(super) struct Crossing<'a> {
     x: MatRef<'a, f64>,
     rows: &'a [usize],
-    /// The rows whose values of the group are taken.
+    /// Rows that give the group's values.
     pub(super) givers: Vec<usize>,
     group: Range<usize>,
 }
@@ -55,14 +55,14 @@ impl<'a> Crossing<'a> {
 }
 
 impl Crossed<'_> {
-    /// Variance of values alone, and with their interplay with rows, over all functions.
+    /// Variance of values alone, and with interactions, over all functions.
     pub(super) fn split(&self) -> (f64, f64) {
         let each = self.functions.iter().map(|f| self.split_one(f));
         each.fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1))
     }
 
-    /// The mean over R rows has the variance of values and an R-th of that of their interplay, which is what is left of
-    /// the variance within rows.
+    /// Variance split of one function: the mean over R rows has the variance of values plus an R-th of the
+    /// interaction, which is the rest of the variance within rows.
     fn split_one(&self, f: &[f64]) -> (f64, f64) {
         let rows = (f.len() / self.values) as f64;
         let total = f.chunks_exact(self.values).map(variance).sum::<f64>() / rows;
@@ -76,7 +76,7 @@ impl Crossed<'_> {
     }
 }
 
-/// This many of the rows, or all, in their order.
+/// At most `most` of the rows, in order.
 pub(super) fn some_rows(count: usize, most: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     if count <= most {
         return (0..count).collect();

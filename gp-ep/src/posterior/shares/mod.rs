@@ -1,19 +1,19 @@
-//! How much of the variance of the fitted function over some rows each input accounts for.
+//! Variance shares of inputs in a fitted function.
 //!
-//! Let f be the posterior mean, V its variance over the rows, and let one input, or one group of them, be set to values of
-//! other rows while the rest of a row stays. Then
+//! With f the posterior mean, V its variance over the rows, and one input or group set to values of other
+//! rows while the rest stays:
 //!
-//! - *alone* is `Var(E[f | input]) / V`: what the input does whatever the others are (Sobol's index of first order);
-//! - *total* is `E[Var(f | others)] / V`: what it does together with others too (Sobol's total index).
+//! - *alone* is `Var(E[f | input]) / V`: the input's own effect (Sobol's index of first order);
+//! - *total* is `E[Var(f | others)] / V`: its effect including interactions (Sobol's total index).
 //!
-//! Values of the input are those of the rows, drawn apart from the rest. Where inputs are independent in the data, these are
-//! Sobol's indices: *alone* adds up to 1 at most and *total* to 1 at least. Where they are correlated, setting one of them
-//! makes rows that the data do not hold, and a total above 1 says that the others undo most of what the input does.
-//! Of independent inputs, `2 V total` is what permuting the input adds to the squared error of predictions, if residuals are
-//! uncorrelated with f.
+//! Values are drawn from the rows apart from the rest. For inputs that are independent in the data these
+//! are Sobol's indices: *alone* sums to at most 1, *total* to at least 1. For correlated inputs the
+//! replaced rows may be unlike the data, and a total above 1 says that the others offset the input's
+//! effect. For independent inputs, `2 V total` is the increase of squared error by permuting the input, if
+//! residuals are uncorrelated with f.
 //!
-//! P values and R rows make a table `f_pr`, whose variance splits into that of rows, of values (alone), and of their
-//! interplay. Values are drawn one from each of P equal shares of the sorted rows, which leaves little to chance.
+//! The variance of a table `f_pr` of P values and R rows splits into rows, values (alone) and interaction.
+//! Values are drawn from P equal strata of the sorted rows.
 
 mod crossing;
 #[cfg(test)]
@@ -29,21 +29,21 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The share of posterior draws that ranges leave out at either end.
+/// Share of posterior draws left out at each end of a range.
 const TAIL: f64 = 0.05;
 
 /// Effort of [`Predictor::variance_shares`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShareOptions {
-    /// Number of values of an input, P.
+    /// Number P of values of an input.
     pub values: usize,
-    /// Number of rows that keep their other inputs, R.
+    /// Number R of rows that keep their other inputs.
     pub rows: usize,
-    /// Number of functions drawn from the posterior for ranges; none gives no ranges.
+    /// Number of posterior draws for ranges; 0 for no ranges.
     pub draws: usize,
-    /// Rows, and rows for the variance, of the drawn functions, whose joint covariance is factored: `(P/6 + 3) ×` so many
-    /// points, with a sixth of the values.
+    /// Rows, and rows for the variance, of posterior draws, whose joint covariance is factored: `(P/6 + 3)
+    /// ×` as many points, with a sixth of the values.
     pub rows_of_draws: usize,
     /// Seed of rows, values and functions.
     pub seed: u64,
@@ -55,34 +55,35 @@ impl Default for ShareOptions {
     }
 }
 
-/// Variance shares of one latent function, or of all latent functions of classes or of a mixture together.
+/// Variance shares of one latent function, or jointly of all those of classes or of a mixture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarianceShares {
-    /// The latent functions that these are about.
+    /// Latent functions covered.
     pub latents: Range<usize>,
-    /// The standard deviation of the posterior mean over the rows; of several functions, the root of the summed variances.
+    /// Standard deviation of the posterior mean over the rows; for several functions, root of the summed
+    /// variances.
     pub deviation: f64,
-    /// One entry for each input or group of inputs.
+    /// One entry per input or group of inputs.
     pub inputs: Vec<InputShare>,
-    /// For each term of the kernel, its covariance with the whole as a share of V; they add up to 1. Empty where terms
-    /// are not told apart.
+    /// Covariance of each kernel term with the whole, as a share of V, summing to 1; empty if terms are not
+    /// separated.
     pub terms: Vec<f64>,
 }
 
 /// Shares of one input or group of inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InputShare {
-    /// What the input accounts for whatever the others are.
+    /// Share of the input's own effect.
     pub alone: Spanned,
-    /// What it accounts for together with others.
+    /// Share including interactions.
     pub total: Spanned,
 }
 
-/// A share of the posterior mean, and the range of the same share of functions that are drawn from the posterior: nine of
-/// ten, or further if the posterior mean is beyond. Both ends are the value itself where nothing was drawn.
+/// Share of the posterior mean, with the range over posterior draws: nine of ten, extended to the posterior
+/// mean. Without draws both ends are the value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spanned {
-    /// The share of the posterior mean.
+    /// Share of the posterior mean.
     pub value: f64,
     /// Lower end.
     pub low: f64,
@@ -91,17 +92,16 @@ pub struct Spanned {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// How much of the variance of the posterior mean over the rows of `x` each group of columns accounts for, and each term
-    /// of the kernel. One entry for each latent function; of classes, whose functions mean something only together, one for
-    /// all, about their differences from their mean; of one output that is a [mixture](gp_likelihoods::Described::mixing) of
-    /// latent functions, one for that.
+    /// Variance shares of each group of columns and of each kernel term, over the rows of `x`. One entry
+    /// per latent function; for classes one for all, about differences from their mean; for one output that
+    /// is a [mixture](gp_likelihoods::Described::mixing) of latent functions one for that.
     ///
-    /// Costs `P R` evaluations of all means for each group, and draws at `(P/2 + 3)` points for each of the rows of draws. Nothing
-    /// is returned for functions that do not vary over the rows.
+    /// Cost: `P R` evaluations of all means per group, and draws at `(P/2 + 3)` points per row of draws.
+    /// Empty for functions that do not vary over the rows.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs), for a group beyond the columns of `x`, and when a covariance of draws cannot be
-    /// factored.
+    /// As [`beliefs`](Self::beliefs), for a group beyond the columns of `x`, and for a covariance of draws
+    /// that cannot be factored.
     pub fn variance_shares(
         &self,
         x: MatRef<'_, f64>,
@@ -123,19 +123,19 @@ impl<F: Posterior> Predictor<F> {
         Ok(found)
     }
 
-    /// Latent functions that are looked at together.
+    /// Latent functions considered together.
     fn told_apart(&self) -> Vec<Range<usize>> {
         let (count, classes) = (self.functions().latent_count(), self.likelihood().support().classes());
         let together = if count == classes || self.mixture().is_some() { count.max(1) } else { 1 };
         (0..count).step_by(together).map(|first| first..first + together).collect()
     }
 
-    /// The weights of the latents in the one output, where that is a mixture of them.
+    /// Weights of the latents in the one output, if it is a mixture.
     fn mixture(&self) -> Option<&[f64]> {
         self.likelihood().mixing().filter(|_| self.likelihood().outputs() == 1)
     }
 
-    /// Latent functions as they are looked at: their mixture, or each without the mean of all.
+    /// Latent functions as considered: their mixture, or each less the mean of all.
     fn joined(&self, latents: &Range<usize>, functions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         let Some(weights) = self.mixture() else { return centred(functions) };
         let rows = functions.first().map_or(0, Vec::len);
@@ -179,7 +179,7 @@ impl<F: Posterior> Predictor<F> {
         latents.clone().map(|latent| self.functions().term_means(latent, x, &self.evaluator())).collect()
     }
 
-    /// Alone and total, of the posterior mean.
+    /// Alone and total of the posterior mean.
     fn fitted_share(
         &self,
         latents: &Range<usize>,
@@ -197,9 +197,8 @@ impl<F: Posterior> Predictor<F> {
         Ok((alone / variance, total / variance))
     }
 
-    /// By how much alone and total of functions drawn from the posterior differ from those of the posterior mean, each beside
-    /// its own variance. All are taken at the same points, which are fewer than the mean's own share is computed from: what
-    /// so few points add or leave out is in both, and cancels.
+    /// Differences of alone and total between posterior draws and the posterior mean, each relative to its
+    /// own variance, at the same (fewer) points, so that sampling effects cancel.
     fn drawn_shares(
         &self,
         latents: &Range<usize>,
@@ -250,7 +249,7 @@ impl<F: Posterior> Predictor<F> {
     }
 }
 
-/// The points at which drawn functions are compared with the posterior mean: a small crossing, and rows for the variance.
+/// Points for comparing draws with the posterior mean: a small crossing, and rows for the variance.
 struct Few {
     points: Mat<f64>,
     crossed: usize,
@@ -283,7 +282,7 @@ impl Few {
 }
 
 impl Spanned {
-    /// The share of the mean, and by how much those of drawn functions differ.
+    /// Share of the mean, with the range from differences of draws.
     fn new(value: f64, moved: impl Iterator<Item = f64>) -> Self {
         let mut moved: Vec<f64> = moved.collect();
         moved.sort_by(f64::total_cmp);
@@ -297,7 +296,7 @@ impl Spanned {
     }
 }
 
-/// Several functions, each without the mean of all; one function as it is.
+/// Functions less the mean of all; a single function unchanged.
 fn centred(mut functions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let count = functions.len();
     if count > 1 {
