@@ -1,10 +1,10 @@
-//! Why a developer command failed.
+//! Errors of developer commands.
 
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why a developer command failed, in words that say what to do about it where that is known.
+/// Reason that a developer command failed, with the remedy if known.
 #[derive(Debug, Error)]
 pub(crate) enum XtaskError {
     /// The command was started outside a Cargo workspace.
@@ -18,7 +18,7 @@ pub(crate) enum XtaskError {
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A file or folder could not be written.
@@ -26,7 +26,7 @@ pub(crate) enum XtaskError {
     Unwritable {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A source file or manifest is not valid Rust or TOML.
@@ -36,7 +36,7 @@ pub(crate) enum XtaskError {
         path: String,
         /// Line of the fault, counted from 1.
         line: usize,
-        /// What the parser said.
+        /// Message of the parser.
         message: String,
     },
     /// The report could not be written.
@@ -47,7 +47,7 @@ pub(crate) enum XtaskError {
     Spawn {
         /// The program.
         program: String,
-        /// What the operating system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// The toolchain lacks a component that a step needs.
@@ -73,27 +73,27 @@ pub(crate) enum XtaskError {
     /// Cargo described the workspace in words that are not understood.
     #[error("cannot read what `cargo metadata` says: {message}")]
     Metadata {
-        /// What is wrong.
+        /// Fault found.
         message: String,
     },
     /// `supply` found faults, which are on standard output.
     #[error("supply found {}", count(*faults, "fault"))]
     Supply {
-        /// How many.
+        /// Number of faults.
         faults: usize,
     },
     /// `tidy` found faults, which are on standard output.
     #[error("tidy found {}", count(*faults, "fault"))]
     Untidy {
-        /// How many.
+        /// Number of faults.
         faults: usize,
     },
     /// Rounds of `faults` left something that does not hold; which, is on standard output.
     #[error("{} in which something did not hold; {message}", count(*faults, "round"))]
     Faulty {
-        /// How many.
+        /// Number of faults.
         faults: usize,
-        /// Where to look.
+        /// Hint where to look.
         message: String,
     },
     /// Steps of `ci` failed; each line names a step, the reason and the command that repeats it.

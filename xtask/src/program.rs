@@ -11,7 +11,7 @@ use crate::ci::Cargo;
 use crate::error::XtaskError;
 use crate::workspace;
 
-/// What is handed on, unread.
+/// Arguments passed on unread.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A command of the program, and its options
@@ -48,12 +48,12 @@ pub(crate) fn build_checked(cargo: &Cargo, root: &Path, program: &str) -> Result
     cargo.run_in(root, &[&whole[..], &["--example", "streamed_rows", "--bin", program]].concat())
 }
 
-/// Where that is.
+/// Path of the built program.
 pub(crate) fn built(root: &Path, program: &str) -> PathBuf {
     output_folder(root).join("debug").join(program).with_extension(std::env::consts::EXE_EXTENSION)
 }
 
-/// Where cargo writes what it builds.
+/// Folder of cargo's build output.
 pub(crate) fn output_folder(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }

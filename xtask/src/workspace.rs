@@ -1,4 +1,4 @@
-//! Where the workspace is.
+//! Folder of the workspace.
 
 use std::path::{Path, PathBuf};
 

@@ -6,22 +6,22 @@ use crate::rows::Row;
 use std::fs;
 use std::path::Path;
 
-/// What a row may take beyond what it took, besides noise.
+/// Allowed relative increase of a row's time, besides noise.
 const MOST: f64 = 0.15;
 
-/// What `--json` wrote.
+/// Report written by `--json`.
 ///
 /// # Errors
-/// Where the file cannot be read.
+/// A file that cannot be read.
 pub(crate) fn read(file: &Path) -> Result<Report, BenchError> {
     let text = fs::read_to_string(file).map_err(|cause| format!("{}: {cause}", file.display()))?;
     serde_json::from_str(&text).map_err(|cause| format!("{}: {cause}", file.display()).into())
 }
 
-/// Whether times of these rows on this machine can be compared with those of a file.
+/// Checks that times of these rows on this machine can be compared with a file.
 ///
 /// # Errors
-/// Where the file is of another machine, or has none of the rows.
+/// A file of another machine, or without any of the rows.
 pub(crate) fn check(before: &Report, machine: &str, rows: &[&Row]) -> Result<(), BenchError> {
     if before.machine != machine {
         return Err(format!("times of {} say nothing about {machine}", before.machine).into());

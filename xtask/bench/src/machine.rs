@@ -1,4 +1,4 @@
-//! What the machine can do.
+//! Rates of the machine.
 
 use crate::BenchError;
 use crate::measure::least;

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 /// Whatever keeps a row from running.
 type BenchError = Box<dyn Error + Send + Sync>;
 
-/// How long the work of every method takes, beside what the machine can do
+/// Time of the work of every method, compared with the rates of the machine
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Arguments {

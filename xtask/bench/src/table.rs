@@ -1,4 +1,4 @@
-//! What was found, for people.
+//! Tables of results, for people.
 
 use crate::measure::{Measured, Report, Times};
 use crate::rows::{Row, Work};

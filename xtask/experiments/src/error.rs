@@ -1,4 +1,4 @@
-//! Why an experiment cannot be carried out.
+//! Errors of experiments.
 
 use gp_cli::CliError;
 use gp_ep::InferenceError;
@@ -9,16 +9,16 @@ use gp_linalg::LinalgError;
 use gp_optim::OptimError;
 use std::path::PathBuf;
 
-/// Why an experiment cannot be carried out.
+/// Reason that an experiment cannot run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExperimentError {
     /// A data set is not in the folder.
     #[error("`{}` is not there ({cause}); name the folder of data sets with --data", path.display())]
     NoData {
-        /// Where it was looked for.
+        /// Place searched.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         cause: std::io::Error,
     },
     /// A file holds something else than it should.
@@ -28,13 +28,13 @@ pub enum ExperimentError {
         path: PathBuf,
         /// The line, counted from 1; 0 where it has none.
         line: usize,
-        /// What is wrong.
+        /// Fault found.
         what: String,
     },
     /// A table that a script makes, and that is not in the folder.
     #[error("`{}` is not there; `python3 xtask/experiments/peers/defaults.py sets --data FOLDER` makes it", path.display())]
     NotMade {
-        /// Where it was looked for.
+        /// Place searched.
         path: PathBuf,
     },
     /// A command of `gp` that failed.
@@ -48,7 +48,7 @@ pub enum ExperimentError {
     /// A name that no item has.
     #[error("there is no item `{name}`; there are: {known}")]
     NoItem {
-        /// What was asked for.
+        /// Name given.
         name: String,
         /// All names.
         known: String,
@@ -56,7 +56,7 @@ pub enum ExperimentError {
     /// A word that no run of the items that are asked for has.
     #[error("no run has `{word}` as its data set, setting or method; there are: {known}")]
     NoWord {
-        /// What was asked for.
+        /// Word given.
         word: String,
         /// All names.
         known: String,
@@ -64,7 +64,7 @@ pub enum ExperimentError {
     /// An item that is done by its own methods alone.
     #[error("`{item}` takes no other methods than its own")]
     NoGuests {
-        /// Which table or figure, by the name it is run by.
+        /// Table or figure, by its command-line name.
         item: &'static str,
     },
     /// A cell that its item does not have.
@@ -76,25 +76,25 @@ pub enum ExperimentError {
     /// Some runs failed; they are rows of the results.
     #[error("{failed} of {all} runs failed; the results say why")]
     Failed {
-        /// How many.
+        /// Number of failed runs.
         failed: usize,
-        /// Of how many.
+        /// Number of all runs.
         all: usize,
     },
     /// A baseline that found no answer.
     #[error("{method} did not get anywhere: {what}")]
     Baseline {
-        /// Which.
+        /// Method in question.
         method: &'static str,
-        /// Why.
+        /// Reason of the failure.
         what: String,
     },
     /// A file that cannot be had from a server.
     #[error("cannot fetch {address}: {what}")]
     Fetch {
-        /// What was asked for.
+        /// Address given.
         address: String,
-        /// Why not.
+        /// Reason of the failure.
         what: String,
     },
     /// Text on standard output.

@@ -13,16 +13,16 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// What is to be tried, and for how long.
+/// Readers to try, and duration
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How many minutes in all
+    /// Minutes in all
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
     minutes: Option<f64>,
-    /// How many seconds in all
+    /// Seconds in all
     #[arg(long, value_name = "N", default_value_t = 60.0)]
     seconds: f64,
-    /// How many inputs for each reader, however long that takes
+    /// Inputs per reader, however long that takes
     #[arg(long, value_name = "N", conflicts_with_all = ["minutes", "seconds"], value_parser = clap::value_parser!(u64).range(1..))]
     executions: Option<u64>,
     /// Readers; all unless given
@@ -50,13 +50,13 @@ const KEPT_MEMORY: [(&str, &str); 3] = [
     ("MALLOC_TOP_PAD_", "67108864"),
 ];
 
-/// Where files are in memory, on some systems.
+/// Folder of files in memory, on some systems.
 const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Longer than anybody waits.
 const ENDLESS: Duration = Duration::from_secs(3_000_000);
 
-/// When a reader has been tried enough: after so long, or after so many inputs.
+/// Limit of trying a reader: time, or number of inputs.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
     time: Duration,
@@ -64,7 +64,7 @@ struct Limit {
 }
 
 impl Limit {
-    /// What is left of it; nothing where one of both is used up.
+    /// Remaining limit; None once either is used up.
     fn less(self, time: Duration, executions: u64) -> Option<Self> {
         let left =
             Self { time: self.time.checked_sub(time)?, executions: self.executions.checked_sub(executions)? };
@@ -72,7 +72,7 @@ impl Limit {
     }
 }
 
-/// What was found of one reader.
+/// Findings of one reader.
 #[derive(Debug, Default)]
 struct Course {
     executions: u64,
@@ -148,7 +148,7 @@ fn course(name: &str, seed: u64, limit: Limit, folder: &Path) -> Result<Course, 
     Ok(course)
 }
 
-/// Why a process ended.
+/// Reason for the end of a process.
 fn ended(output: &Output) -> String {
     if output.status.code() == Some(HUNG) {
         return "it did not come to an end".to_owned();

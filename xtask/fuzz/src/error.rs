@@ -1,4 +1,4 @@
-//! What keeps inputs from being tried, and that some of them failed.
+//! Errors of trying inputs, and failed inputs.
 
 use std::path::PathBuf;
 

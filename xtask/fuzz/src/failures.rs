@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Inputs that are tried to find a shorter one.
 const MOST_TRIES: usize = 500;
 
-/// What a message says whatever the input: without numbers and what is in quotes.
+/// Part of a message that does not depend on the input: without numbers and quoted text.
 pub(crate) fn skeleton(message: &str) -> String {
     let mut parts = message.split(['`', '"', '\'']);
     let outside: String = std::iter::from_fn(|| {

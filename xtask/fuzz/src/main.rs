@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Where inputs that failed go.
+/// Folder of failed inputs.
 fn folder() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = root.canonicalize().unwrap_or(root);

@@ -26,10 +26,10 @@ const HANGS: Duration = Duration::from_secs(20);
 pub(crate) const HUNG: i32 = 77;
 /// Failures of one reader, after which it is left alone.
 const MOST_FAILURES: usize = 10;
-/// Whose panics are faults, also where they are caught on their way: the crates of this workspace.
+/// Prefix of this workspace's crates, whose panics are faults even if caught.
 const OURS: &str = "gp-";
 
-/// What is to be tried.
+/// Reader and inputs to try.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The reader
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// The first input
     #[arg(long)]
     pub(crate) from: u64,
-    /// How long
+    /// Duration
     #[arg(long)]
     pub(crate) milliseconds: u64,
     /// The most inputs
@@ -53,7 +53,7 @@ pub(crate) struct Args {
 }
 
 thread_local! {
-    /// What the last panic said.
+    /// Message of the last panic.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -73,7 +73,7 @@ impl Watched {
         Ok(Self { readers: Readers::new(BUDGET)?, name: name.to_owned() })
     }
 
-    /// What became of an input, or what is wrong.
+    /// Outcome of an input, or its fault.
     pub(crate) fn read(&self, bytes: &[u8]) -> Result<Reading, String> {
         PANIC.with(|last| *last.borrow_mut() = None);
         let start = Instant::now();
@@ -138,7 +138,7 @@ fn watch(count: Arc<AtomicU64>) {
     });
 }
 
-/// What was found.
+/// Findings.
 #[derive(Default)]
 struct Found {
     read: u64,

@@ -60,7 +60,7 @@ impl Cargo {
         Self { program: std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()) }
     }
 
-    /// Whether `cargo nextest` can be used.
+    /// `true` if `cargo nextest` is available.
     pub(crate) fn has_nextest(&self) -> bool {
         self.succeeds_quietly(&["nextest", "--version"])
     }
@@ -84,7 +84,7 @@ impl Cargo {
         self.finish(Command::new(&self.program).args(arguments).current_dir(folder))
     }
 
-    /// What a command writes to standard output.
+    /// Standard output of a command.
     pub(crate) fn output_in(&self, folder: &Path, arguments: &[&str]) -> Result<String, XtaskError> {
         let mut run = Command::new(&self.program);
         run.args(arguments).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::inherit());
@@ -102,7 +102,7 @@ impl Cargo {
         if status.success() { Ok(()) } else { Err(XtaskError::CommandFailed { status: status.to_string() }) }
     }
 
-    /// What is started.
+    /// Program to start.
     pub(crate) fn program(&self) -> &OsString {
         &self.program
     }

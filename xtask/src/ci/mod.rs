@@ -52,7 +52,7 @@ fn list(steps: &[Step], out: &mut dyn Write) -> Result<(), XtaskError> {
     Ok(())
 }
 
-/// What `cargo xtask fuzz` does, on the output of this program.
+/// Runs `cargo xtask fuzz` on the output of this program.
 fn fuzz(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
     const PROGRAM: &str = "gp-fuzz";
     program::build_checked(cargo, root, PROGRAM)?;

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use crate::ci::step::Step;
 use crate::error::XtaskError;
 
-/// How a step is carried out; a parameter so that tests need not compile anything.
+/// Execution of a step; a parameter so that tests need not compile anything.
 pub(crate) type Perform<'a> = dyn FnMut(&Step, &mut dyn Write) -> Result<(), XtaskError> + 'a;
 
-/// How one step ended.
+/// Result of one step.
 struct Outcome<'a> {
     step: &'a Step,
     elapsed: Duration,

@@ -7,21 +7,21 @@
 use crate::ci::command::CargoCommand;
 use crate::faults::ROUNDS_OF_CI;
 
-/// How long inputs are tried.
+/// Seconds of trying inputs.
 pub(crate) const FUZZ_SECONDS: &str = "60";
 
 /// One thing that has to hold, with a name to call it by.
 #[derive(Debug)]
 pub(crate) struct Step {
-    /// What `--step` calls it.
+    /// Name for `--step`.
     pub(crate) name: &'static str,
-    /// What it checks, in a few words.
+    /// Purpose, in a few words.
     pub(crate) about: &'static str,
-    /// What is done.
+    /// Work of the step.
     pub(crate) work: Work,
 }
 
-/// How a step is carried out.
+/// Kind of work of a step.
 #[derive(Debug)]
 pub(crate) enum Work {
     /// The rules of `cargo xtask tidy`, in this process.

@@ -1,7 +1,7 @@
-//! The template of a likelihood crate, built as somebody outside would: against what the packages of the crates hold.
+//! Template of a likelihood crate, built as an outsider would, against the contents of the packages.
 //!
-//! Every crate is packaged as for a release and unpacked again, so that a file which a package lacks is missed here and not
-//! by its users. A copy of the template takes the unpacked crates in the place of released ones.
+//! Every crate is packaged as for a release and unpacked again, so that a file missing from a package is
+//! noticed here. A copy of the template uses the unpacked crates in place of released ones.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(crate) const CRATES: [&str; 7] =
     ["gp-linalg", "gp-optim", "gp-kernels", "gp-likelihoods", "gp-ep", "gp-variational", "gp-cli"];
 /// The template, below the root.
 const TEMPLATE: &str = "templates/likelihood";
-/// Where its copy and the unpacked crates go, below the build output.
+/// Folder of the copy and the unpacked crates, below the build output.
 const PLACE: &str = "outside";
 
 /// Packages and unpacks the crates, runs the tests of the template with them, and compiles its `gp`.

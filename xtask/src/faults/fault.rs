@@ -1,4 +1,4 @@
-//! What is done to a command.
+//! Disturbances of a command.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ impl Fault {
         Self::Rival,
     ];
 
-    /// What reports call it.
+    /// Name in reports.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Kill => "kill -9",
@@ -77,7 +77,7 @@ impl Fault {
     /// Time between two signals.
     pub(super) const PAUSE: Duration = Duration::from_millis(5);
 
-    /// Whether the command may end without a chance to tidy up or to say why.
+    /// `true` if the command may end without tidying up or giving a reason.
     pub(super) fn may_end_abruptly(self) -> bool {
         matches!(self, Self::Kill | Self::Memory)
     }

@@ -1,16 +1,16 @@
-//! What came of the rounds.
+//! Outcome of the rounds.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// How a round ended in which everything held.
+/// Successful end of a round.
 #[derive(Debug)]
 pub(super) struct Played {
     /// The fault, in words.
     pub(super) fault: &'static str,
     /// The exit code, or `signal`.
     pub(super) ended: String,
-    /// What was found in place of the output.
+    /// Contents found in place of the output.
     pub(super) found: &'static str,
 }
 
@@ -36,7 +36,7 @@ impl Tally {
         }
     }
 
-    /// What did not hold.
+    /// Violated properties.
     pub(super) fn broken(&self) -> &[String] {
         &self.broken
     }

@@ -18,11 +18,11 @@ use super::workbench::{MOUNTED, Workbench, remove};
 const PATIENCE: Duration = Duration::from_secs(120);
 /// The exit codes that `gp --help` lists.
 const CODES: [i32; 8] = [0, 2, 3, 4, 5, 6, 7, 130];
-/// What a loader ends with that has no memory for a program: the command was never there.
+/// Exit code of a loader without memory for a program: the command never ran.
 const NOT_LOADED: i32 = 127;
-/// What files are called that have not taken their names.
+/// Prefix of unfinished files.
 const UNFINISHED: &str = ".gp-unfinished-";
-/// What a file holds that is there before.
+/// Contents of a file that existed before.
 const OLD: &[u8] = b"precious";
 
 /// A round as it was drawn.
@@ -31,7 +31,7 @@ struct Round<'a> {
     scenario: &'static Scenario,
     fault: Fault,
     place: PathBuf,
-    /// Whether the output is there before.
+    /// `true` if the output existed before.
     force: bool,
     draw: Draw,
 }
@@ -206,7 +206,7 @@ impl Round<'_> {
         }
     }
 
-    /// What is in place of the output: the old file, the new one, or none.
+    /// Contents in place of the output: the old file, the new one, or none.
     fn check_output(&self, successes: usize) -> Result<&'static str, String> {
         let Some(name) = self.scenario.output else { return Ok("printed") };
         let (path, new) = (self.place.join(name), &self.bench.expected(self.scenario)?.bytes);
@@ -267,7 +267,7 @@ impl Round<'_> {
         self.check_nothing_unfinished()
     }
 
-    /// Whether there is anything to go on from.
+    /// `true` if there is a checkpoint to resume.
     fn has_checkpoint(&self) -> bool {
         let entries = fs::read_dir(self.place.join(STATE)).into_iter().flatten().flatten();
         let begun = |name: &str| name == "fit.json" || name.starts_with("part-");
@@ -315,7 +315,7 @@ fn ended(child: Child, after: Duration, signals: &[&'static str]) -> Result<Outp
     })
 }
 
-/// That a process has ended meanwhile is no error.
+/// Sends a signal; a process that has ended is no error.
 fn send(signal: &str, id: &str) {
     let _ = Command::new("kill").args([signal, id]).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }

@@ -3,15 +3,15 @@
 /// A command, and what it writes.
 #[derive(Debug)]
 pub(super) struct Scenario {
-    /// What reports call it.
+    /// Name in reports.
     pub(super) name: &'static str,
     /// Its words.
     pub(super) words: &'static str,
     /// The file that it writes; it prints otherwise.
     pub(super) output: Option<&'static str>,
-    /// Whether the file is one that the command reads, and is there before.
+    /// `true` if the file is also read by the command and existed before.
     pub(super) in_place: bool,
-    /// Whether training is kept in a folder, from which it goes on.
+    /// `true` if training is kept in a folder and resumed from it.
     pub(super) checkpoint: bool,
 }
 
@@ -31,7 +31,7 @@ impl Scenario {
         Self { in_place: true, ..self }
     }
 
-    /// Whether `--force` is known to the command.
+    /// `true` if the command has `--force`.
     pub(super) fn takes_force(&self) -> bool {
         self.output.is_some()
     }

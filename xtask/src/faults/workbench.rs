@@ -1,4 +1,4 @@
-//! What all rounds share: the program, the files that commands read, and what undisturbed commands make of them.
+//! Shared parts of rounds: the program, input files, and results of undisturbed commands.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,12 +20,12 @@ pub(super) struct Workbench {
     impossible: Vec<(Fault, &'static str)>,
 }
 
-/// What an undisturbed command does.
+/// Result of an undisturbed command.
 #[derive(Debug)]
 pub(super) struct Expected {
     /// Its file, or what it prints.
     pub(super) bytes: Vec<u8>,
-    /// How long it takes.
+    /// Duration of the command.
     pub(super) time: Duration,
 }
 
@@ -68,7 +68,7 @@ impl Workbench {
         &self.folder
     }
 
-    /// What a command does that is left alone.
+    /// Result of a command left alone.
     pub(super) fn expected(&self, scenario: &Scenario) -> Result<&Expected, String> {
         self.expected.get(scenario.name).ok_or_else(|| format!("{} was not tried", scenario.name))
     }

@@ -1,6 +1,6 @@
 //! Licences as crates state them: expressions of SPDX.
 
-/// Whether an expression can be satisfied with the allowed licences.
+/// `true` if an expression can be satisfied with the allowed licences.
 pub(super) fn is_allowed(expression: &str, allowed: &[String]) -> bool {
     // Older manifests write a choice with a slash.
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");

@@ -1,4 +1,4 @@
-//! What a rule has to say about one place.
+//! Finding of a rule at one place.
 
 use std::fmt;
 

@@ -8,6 +8,7 @@ mod finding;
 mod fixture;
 mod rules;
 mod tree;
+mod words;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,9 @@ pub(crate) struct Args {
     /// Print the rules instead of checking them
     #[arg(long, conflicts_with = "root")]
     list: bool,
+    /// Count the words of documentation per crate instead of checking the rules
+    #[arg(long, conflicts_with = "list")]
+    words: bool,
     /// Check the workspace in this folder instead of the one around the current folder
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
@@ -34,6 +38,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
         return list(out);
     }
     let root = args.root.clone().map_or_else(workspace::root, Ok)?;
+    if args.words {
+        return Ok(words::print(&Tree::load(&root)?, out)?);
+    }
     check(&root, out)
 }
 

@@ -10,7 +10,7 @@ use gp_ep::{Inference as _, Posterior, Predictor};
 use gp_kernels::posterior::PosteriorFactor;
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// So many rows are compared.
+/// Number of compared rows.
 const FEW: usize = 200;
 
 /// `latent_mean` and `latent_variance` are those of the latent function at the first rows of `x_new`.

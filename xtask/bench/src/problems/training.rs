@@ -6,7 +6,7 @@ use crate::rows::command::{N, csv, fit_line, noisy, printed};
 use serde_json::Value;
 use std::fs;
 
-/// So many rows are predicted, drawn from a seed of their own.
+/// Number of predicted rows, drawn from a seed of their own.
 const TEST: usize = 5_000;
 const SEED: u64 = 11;
 

@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Row] = &[Row {
     prepare: fit,
 }];
 
-/// So many rows, and what is to be learned of them.
+/// Random rows with targets.
 pub(crate) fn noisy(count: usize, seed: u64) -> (MatRef<'static, f64>, Vec<f64>) {
     let points = drawn::points(count, D, seed);
     // Noise of spread .1, by a sequence that fills the unit interval.
@@ -46,10 +46,10 @@ pub(crate) fn fit_line(table: &Path, model: &Path) -> Vec<OsString> {
     line
 }
 
-/// What a command line prints.
+/// Output of a command line.
 ///
 /// # Errors
-/// What the command says of its failure.
+/// The message of a failed command.
 pub(crate) fn printed(line: Vec<OsString>) -> Result<String, BenchError> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let code = gp_cli::run(&gp_cli::Context::built_in(), line, &mut out, &mut err);

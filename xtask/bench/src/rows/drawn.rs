@@ -6,7 +6,8 @@ use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use rand::{RngExt, SeedableRng};
 
-/// Random points between −1 and 1, one a row, each contiguous. They live as long as the program, as rows do.
+/// Random points between −1 and 1, one per row, each contiguous. They live as long as the program, as rows
+/// do.
 pub(crate) fn points(count: usize, dim: usize, seed: u64) -> MatRef<'static, f64> {
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
     let points = Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0));
@@ -23,7 +24,7 @@ pub(crate) fn signs(points: MatRef<'_, f64>) -> Vec<f64> {
     wave(points).iter().map(|value| value.signum()).collect()
 }
 
-/// Which of so many equal parts of its range it is in.
+/// Index of a value among equal parts of its range.
 pub(crate) fn classes(points: MatRef<'_, f64>, count: usize) -> Vec<f64> {
     wave(points).iter().map(|value| (0.5 * (value + 1.0) * (count as f64 - 1e-9)).floor()).collect()
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// One run of prepared work.
 pub(crate) type Run = Box<dyn FnMut() -> Result<(), BenchError>>;
 
-/// What a run cannot do without.
+/// Limiting resource of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Work {
@@ -28,7 +28,7 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// Of a thousand million a second.
+    /// Unit of a thousand million per second.
     pub(crate) fn unit(self) -> &'static str {
         match self {
             Self::Bytes(_) => "GB/s",

@@ -9,7 +9,7 @@ use rand_distr::{Distribution, StandardNormal};
 /// The rate of acceptance that the step is tuned to during burn-in.
 const TARGET: f64 = 0.8;
 
-/// How trajectories are followed.
+/// Settings of trajectories.
 #[derive(Clone, Copy, Debug)]
 pub struct Leapfrog {
     /// Steps of a trajectory at most; a number up to it is drawn for each.

@@ -15,7 +15,7 @@ const TOLERANCE: f64 = 1e-8;
 pub struct BayesianLinear {
     /// Posterior means of the weights, the intercept last.
     mean: Mat<f64>,
-    /// Of the posterior precision times σ².
+    /// Factor of the posterior precision times σ².
     factor: Cholesky,
     noise: f64,
 }

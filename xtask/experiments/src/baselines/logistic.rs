@@ -15,7 +15,7 @@ const BLOCK: usize = 4096;
 pub struct Logistic {
     /// (D + 1)×C, intercepts in the last row.
     weights: Mat<f64>,
-    /// How classes are written in targets.
+    /// Targets of the classes.
     labels: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What Gaussian processes are compared with: straight models, and Monte Carlo for the exact posterior.
+//! Baselines: linear models, and Monte Carlo for the exact posterior.
 
 mod elliptical;
 mod hamiltonian;

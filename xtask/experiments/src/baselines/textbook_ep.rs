@@ -18,7 +18,7 @@ const TOLERANCE: f64 = 1e-9;
 pub struct TextbookEp<'a> {
     kernel: &'a dyn Kernel,
     training: &'a Part,
-    /// Of B = I + S^½ K S^½.
+    /// Factor of B = I + S^½ K S^½.
     factor: Cholesky,
     /// τ̃
     precision: Vec<f64>,

@@ -9,7 +9,7 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 /// `p(v | y) ∝ N(v; 0, I) Π_n p(y_n | f_n)` with `f_q = L_q v_q` and `K_q = L_q L_qᵀ`, one q after the other in v and f.
 #[derive(Debug)]
 pub struct WhitenedPosterior<'a> {
-    /// One a latent function.
+    /// Factors, one per latent function.
     factors: Vec<Cholesky>,
     likelihood: &'a dyn Likelihood,
     /// N×P, row by row.
@@ -22,7 +22,7 @@ pub struct WhitenedPosterior<'a> {
     one: Vec<f64>,
 }
 
-/// What is left of a chain: means and variances of latent values, and of a function of each.
+/// Summary of a chain: means and variances of latent values, and of a function of each.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
     /// Samples kept.
@@ -79,7 +79,7 @@ impl<'a> WhitenedPosterior<'a> {
         })
     }
 
-    /// How many coordinates.
+    /// Number of coordinates.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.latents.len()

@@ -15,7 +15,7 @@ pub(crate) struct Options {
     fetch: FetchOptions,
 }
 
-/// What is to be done about data sets.
+/// Commands for data sets.
 #[derive(Clone, Debug, clap::Subcommand)]
 enum Data {
     /// Fetch files that are not there, or are not what they should be, and name those that are to be had by hand
@@ -26,7 +26,7 @@ enum Data {
     Verify(Which),
 }
 
-/// Which files, and where.
+/// Files, and their folder.
 #[derive(Clone, Debug, clap::Args)]
 struct Which {
     #[command(flatten)]

@@ -10,7 +10,7 @@ use gp_cli::Context;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// What is to be done.
+/// Command of the program.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     /// Run the tables and figures of the papers, and report on them
@@ -18,7 +18,7 @@ pub(crate) enum Command {
     Experiment(Experiment),
 }
 
-/// What is to be done about tables and figures.
+/// Commands for tables and figures.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Experiment {
     /// Print the items, what they need and how long they take
@@ -42,7 +42,7 @@ impl Command {
     }
 }
 
-/// Where data sets are looked for.
+/// Folder of data sets.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct DataFolder {
     /// Folder of data sets; `GP_DATA` otherwise, or `../shared/data`

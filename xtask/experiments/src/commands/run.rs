@@ -26,7 +26,7 @@ pub(crate) struct Options {
     /// One split of small drawn data instead: whether it runs, not what it finds
     #[arg(long)]
     quick: bool,
-    /// How many splits, instead of what the form says
+    /// Number of splits, instead of the form's
     #[arg(long, value_name = "K")]
     splits: Option<usize>,
     /// Start no run after so long, such as 30m

@@ -10,14 +10,14 @@ use rand_chacha::ChaCha8Rng;
 /// Rows of MNIST8M: 135 times those of MNIST.
 pub const EIGHT_MILLION: usize = 8_100_000;
 
-/// How far an image is turned (radians), stretched or shrunk along either axis, sheared, and shifted (share of its side),
-/// at most, either way.
+/// Largest deformation of an image either way: rotation (radians), stretch along either axis, shear, and
+/// shift (share of its side).
 const TURN: f64 = 0.175;
 const STRETCH: f64 = 0.1;
 const SHEAR: f64 = 0.1;
 const SHIFT: f64 = 1.0 / 28.0;
-/// How far pixels are moved one by one: the standard deviation of either coordinate of the displacement, and that of the
-/// Gaussian by which displacements are smoothed, as shares of the side. One pixel and four, for images of 28×28.
+/// Displacement of single pixels: standard deviation of either coordinate, and that of the Gaussian that
+/// smooths displacements, as shares of the side. One pixel and four, for images of 28×28.
 const WAVE: f64 = 1.0 / 28.0;
 const SMOOTH: f64 = 4.0 / 28.0;
 
@@ -29,15 +29,15 @@ pub struct Deformed<'a> {
     side: usize,
     rows: usize,
     strength: f64,
-    /// What displacements are smoothed by; its squares add up to 1, so that it keeps variances.
+    /// Smoothing weights; their squares sum to 1, which keeps variances.
     smooth: Vec<f64>,
 }
 
 impl<'a> Deformed<'a> {
-    /// So many rows.
+    /// Deformed copies of images, `rows` of them.
     ///
     /// # Errors
-    /// For no images, or images that are not square.
+    /// No images, or images that are not square.
     pub fn new(images: &'a Part, rows: usize) -> Result<Self, ExperimentError> {
         let side = images.dim().isqrt();
         if images.is_empty() || side == 0 {

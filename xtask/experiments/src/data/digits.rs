@@ -39,7 +39,7 @@ impl Digits {
         }
     }
 
-    /// As a split, of which no column is put in units of its own.
+    /// Split without standardised columns.
     #[must_use]
     pub fn split(self, task: Task) -> Split {
         Split { training: self.training, test: self.test, units: vec![1.0], task }

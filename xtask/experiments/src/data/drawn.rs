@@ -12,9 +12,9 @@ use rand_chacha::ChaCha8Rng;
 /// The noise variance of drawn functions.
 pub(crate) const DRAWN_NOISE: f64 = 0.04;
 
-/// So many rows of so many standard normal inputs; a function of amplitude 1 under a squared exponential, whose
-/// length-scale for each input is drawn, its logarithm uniformly, between 1 and 5; noise of standard deviation 0.2. The first
-/// half is for training, in whose units both halves are.
+/// Regression data: standard normal inputs; a function of amplitude 1 under a squared exponential, whose
+/// length-scales are log-uniform between 1 and 5; noise of standard deviation 0.2. The first half is for
+/// training, in whose units both halves are.
 ///
 /// # Errors
 /// For a covariance matrix that cannot be factored.
@@ -55,8 +55,8 @@ pub(crate) fn scaled_rbf(dim: usize, rng: &mut ChaCha8Rng) -> Result<Box<dyn Ker
     Ok(gp_kernels::parse(&format!("rbf(lengthscale=[{}])", scales.join(", ")))?)
 }
 
-/// As many functions drawn from a process as there are classes, over so many training points, and as many for tests,
-/// uniform in a square of side 5 about 0; the class is that of the largest function.
+/// Class data: one function per class drawn from a process over training and test points, uniform in a
+/// square of side 5 about 0; the class is that of the largest function.
 ///
 /// # Errors
 /// For a covariance matrix that cannot be factored.

@@ -9,7 +9,7 @@ use faer::Mat;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// How late, in minutes, is more than on time; and how early.
+/// Minutes beyond which a flight is late, and early.
 const TOLERANCE: f64 = 5.0;
 
 /// Eight facts about each flight, and the minutes by which it arrived late.
@@ -31,8 +31,8 @@ impl Flights {
         }
     }
 
-    /// So many flights drawn for tests, all others (or the first so many of them) for training, in the units of the
-    /// training set; of minutes, or of three classes: early, on time, late, or of two: on time and late.
+    /// Random test flights, with all others (or the first of them) for training, in units of the training
+    /// set; targets are minutes, three classes (early, on time, late) or two (on time, late).
     #[must_use]
     pub fn split(&self, test: usize, training: Option<usize>, task: Task, seed: u64) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();
@@ -49,8 +49,8 @@ impl Flights {
 }
 
 impl Flights {
-    /// So many flights from the offset on for training and as many as asked for after these for tests, in the order of
-    /// days, in the units of the training set; of minutes. Of a table that is too short, as many as there are.
+    /// Consecutive flights from the offset on for training, and following ones for tests, in order of days,
+    /// in units of the training set; targets are minutes. Shorter if the table is.
     #[must_use]
     pub fn window(&self, offset: usize, training: usize, test: usize) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();

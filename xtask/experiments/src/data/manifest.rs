@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 const MANIFEST: &str = include_str!("../../data/manifest.json");
-/// How long a server may say nothing.
+/// Longest silence of a server.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A file of the data folder.
@@ -26,12 +26,12 @@ pub struct Entry {
     pub rows: Option<u64>,
     /// The public repository it was made from, and how.
     pub source: String,
-    /// Where it is published as it is; none of a file that was made from others.
+    /// Address of publication; None for a file made from others.
     #[serde(default)]
     pub address: Option<String>,
 }
 
-/// What is so of a file.
+/// State of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// It is there, and is what it should be.
@@ -64,7 +64,7 @@ impl Entry {
         }
     }
 
-    /// Where to get it: on a server of the folder's layout, or where it is published.
+    /// Address of a file: on a server with the folder's layout, or of its publication.
     #[must_use]
     pub fn address_on(&self, server: Option<&str>) -> Option<String> {
         let on = |server: &str| format!("{}/{}", server.trim_end_matches('/'), self.file);

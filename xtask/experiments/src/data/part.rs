@@ -13,19 +13,19 @@ pub struct Part {
 }
 
 impl Part {
-    /// How many observations.
+    /// Number of observations.
     #[must_use]
     pub fn len(&self) -> usize {
         self.inputs.nrows()
     }
 
-    /// Whether there is none.
+    /// `true` without observations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many inputs.
+    /// Number of inputs.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.inputs.ncols()
@@ -54,7 +54,7 @@ pub struct Split {
     pub test: Part,
     /// The scale of each target: one unit of the parts is so many of the file.
     pub units: Vec<f64>,
-    /// What a target is.
+    /// Kind of the target.
     pub task: Task,
 }
 

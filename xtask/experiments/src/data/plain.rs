@@ -18,9 +18,9 @@ const MADE: &str = "sklearn/";
 /// A table whose last column is the target.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain {
-    /// What results call it.
+    /// Name in results.
     pub name: &'static str,
-    /// What the target is.
+    /// Kind of the target.
     pub task: Task,
     /// Rows, those of the test set included, and inputs.
     pub size: (usize, usize),
@@ -59,7 +59,7 @@ impl Plain {
         Some(Self { name, task, size, table, test: (!test.is_empty()).then_some(test) })
     }
 
-    /// How many splits there are.
+    /// Number of splits.
     #[must_use]
     pub fn splits(&self) -> usize {
         if self.test.is_some() { 1 } else { SPLITS }
@@ -70,7 +70,7 @@ impl Plain {
         [Some(self.table), self.test].into_iter().flatten()
     }
 
-    /// Whether it is among those that a script makes, which are in no list of files.
+    /// `true` if made by a script, and so in no list of files.
     #[must_use]
     pub fn is_made(&self) -> bool {
         self.table.starts_with(MADE)
@@ -117,8 +117,8 @@ impl Plain {
     }
 }
 
-/// Whether a row is tested in a split. The script of the peers has the same rule: a mixture of both numbers in 32 bits, so
-/// that neither sorted nor alternating tables matter.
+/// `true` if a row is tested in a split. The peers' script has the same rule: a mixture of both numbers in
+/// 32 bits, so that sorted or alternating tables do not matter.
 fn is_test(row: usize, split: usize) -> bool {
     let mix = |h: u32, shift: u32, by: u32| (h ^ (h >> shift)).wrapping_mul(by);
     let row = (row as u32).wrapping_mul(0x9E37_79B1);

@@ -3,7 +3,7 @@
 use super::{BANANA, Digits, Flights, Splits};
 use std::collections::BTreeSet;
 
-/// What a target is.
+/// Kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// A number, put in units of its spread.
@@ -15,7 +15,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// How many latent functions it needs.
+    /// Number of latent functions.
     #[must_use]
     pub fn functions(self) -> usize {
         if let Self::Classes(classes) = self { classes } else { 1 }
@@ -34,17 +34,17 @@ impl Task {
 /// A table whose last column is the target, and how it is split.
 #[derive(Clone, Copy, Debug)]
 pub struct Set {
-    /// What the papers call it.
+    /// Name in the papers.
     pub name: &'static str,
     /// Its file below the data folder.
     pub table: &'static str,
-    /// Who is tested.
+    /// Splits into training and test rows.
     pub splits: Splits,
-    /// What the target is.
+    /// Kind of the target.
     pub task: Task,
     /// Rows and inputs.
     pub size: (usize, usize),
-    /// Which columns of the table, the target last, where it is not to be all of them in their order.
+    /// Columns of the table, the target last, unless all in order.
     pub columns: &'static [usize],
 }
 
@@ -173,7 +173,7 @@ pub fn set(name: &str) -> Option<&'static Set> {
     ALL.iter().find(|set| set.name == name)
 }
 
-/// How many splits there are of the set of this name; nothing, if there is none.
+/// Number of splits of the set of this name, if it exists.
 #[must_use]
 pub fn count_of(name: &str) -> Option<usize> {
     set(name).map(|set| set.splits.count())

@@ -1,38 +1,38 @@
-//! Which rows are tested.
+//! Rows for testing.
 
 use super::Store;
 use crate::error::ExperimentError;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Where the rows of training and test sets come from.
+/// Origin of training and test rows.
 #[derive(Clone, Copy, Debug)]
 pub enum Splits {
     /// A file of the columns `split` and `test_row`; all other rows are for training.
     TestRows {
         /// Its name below the data folder.
         file: &'static str,
-        /// How many splits it has.
+        /// Number of splits.
         count: usize,
     },
     /// A file of the columns `split`, `set` and `row`.
     BothParts {
         /// Its name below the data folder.
         file: &'static str,
-        /// How many splits it has.
+        /// Number of splits.
         count: usize,
     },
     /// None were published: so many rows are drawn, by a generator that starts from the split's number.
     Drawn {
         /// Rows of the test set.
         test: usize,
-        /// How many splits are made.
+        /// Number of splits.
         count: usize,
     },
 }
 
 impl Splits {
-    /// How many there are.
+    /// Number of splits.
     #[must_use]
     pub fn count(&self) -> usize {
         match self {

@@ -1,4 +1,4 @@
-//! Where data come from: a folder, or a generator of small tables of the same names.
+//! Source of data: a folder, or a generator of small tables of the same names.
 
 use super::{Digits, Flights, Part, Scales, Set, Split, Task, banana, set, synthetic};
 use crate::error::ExperimentError;
@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 pub enum Store {
     /// Files below a folder.
     Folder(PathBuf),
-    /// Small tables that bear the names of data sets, drawn at random. Whoever has nothing else can see that everything
-    /// runs.
+    /// Small random tables named like data sets, to see that everything runs.
     Synthetic,
 }
 
@@ -25,7 +24,7 @@ impl Store {
         Self::Folder(path.to_owned())
     }
 
-    /// Whether a file is there; drawn tables always are.
+    /// `true` if a file exists; always for drawn tables.
     #[must_use]
     pub fn has(&self, file: &str) -> bool {
         match self {

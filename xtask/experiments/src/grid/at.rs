@@ -1,4 +1,4 @@
-//! What a run is told.
+//! Inputs of a run.
 
 use crate::data::Split;
 use crate::error::ExperimentError;
@@ -11,7 +11,7 @@ use gp_likelihoods::Likelihood;
 pub struct At<'a, M> {
     /// Its names.
     pub cell: &'a Cell,
-    /// How its method learns.
+    /// Settings of the run's method.
     pub how: &'a M,
     /// Data, and how much is asked for.
     pub context: &'a Context,

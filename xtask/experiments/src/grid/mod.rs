@@ -15,36 +15,37 @@ use crate::report::{Block, Comparison, Reference};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What does one run of a grid.
+/// Function of one run of a grid.
 pub type Run<M> = fn(&At<'_, M>) -> Result<Outcome, ExperimentError>;
 
 /// A table or figure of a paper: every data set with every setting by every method, but for what is left out.
 ///
 /// `M` says how a method learns, for the function that runs it. Start from [`Grid::EMPTY`].
 pub struct Grid<M: 'static> {
-    /// What it is called on the command line, such as `003-table-1`.
+    /// Command-line name, such as `003-table-1`.
     pub name: &'static str,
-    /// What it shows, in a line.
+    /// Title, in one line.
     pub title: &'static str,
-    /// How the paper did it, what was chosen where it is silent, and what the reduced form leaves out: Markdown.
+    /// Description in Markdown: the paper's procedure, choices where it is silent, and omissions of the
+    /// reduced form.
     pub about: &'static str,
-    /// How long it takes, in words: the whole, and the reduced form.
+    /// Duration in words: of the whole, and of the reduced form.
     pub takes: [&'static str; 2],
     /// Data sets by name; the files of those that [`Store::load`](crate::data::Store::load) knows need not be named.
     pub data: &'static [&'static str],
     /// Other files that it reads.
     pub files: &'static [&'static str],
-    /// What is varied beside the method; numbers in them, as in `M=15%;batch=200`, are read by [`At::number`].
+    /// Variations besides the method; numbers in them, as in `M=15%;batch=200`, are read by [`At::number`].
     pub settings: &'static [&'static str],
     /// Settings that are many, or depend on the machine.
     pub more_settings: fn(Form) -> Vec<String>,
-    /// Who learns, by name, and how.
+    /// Methods by name, with their settings.
     pub methods: &'static [(&'static str, M)],
-    /// How many splits: of the whole, and of the reduced form; the quick one has one.
+    /// Number of splits: of the whole, and of the reduced form; the quick one has one.
     pub splits: [usize; 2],
     /// The words, as of `--only`, that leave the runs of the reduced form and of the quick one.
     pub words: [&'static [&'static str]; 2],
-    /// Whether there is such a run, where the product has holes.
+    /// Predicate of existing runs, if the product has holes.
     pub has: fn(Form, &Cell, &M) -> bool,
     /// Does a run.
     pub run: Run<M>,
@@ -52,15 +53,15 @@ pub struct Grid<M: 'static> {
     pub guest: Option<Run<Guest>>,
     /// The version of how it is done ([`Item::protocol`]).
     pub protocol: u32,
-    /// Whether each run of the reduced form is as the whole item has it ([`Item::is_whole_run_by_run`]).
+    /// `true` if each run of the reduced form is as in the whole item ([`Item::is_whole_run_by_run`]).
     pub is_whole_run_by_run: bool,
     /// The folders and files of the workspace whose code its results depend on.
     pub depends_on: &'static [&'static str],
-    /// Whether runs follow each other, because each of them takes all processors.
+    /// `true` if runs are sequential because each takes all processors.
     pub is_alone: bool,
     /// The paper's numbers.
     pub reference: Reference,
-    /// What the report shows, below the description.
+    /// Contents of the report, below the description.
     pub show: &'static [Show],
 }
 

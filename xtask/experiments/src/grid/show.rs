@@ -1,4 +1,4 @@
-//! What the report shows of a grid.
+//! Contents of a grid's report.
 
 use super::number;
 use crate::harness::Results;
@@ -16,13 +16,13 @@ pub enum Show {
     Text(&'static str),
     /// The paper's numbers of a score beside ours, with so many digits.
     Table(&'static str, usize),
-    /// How many of them agree, in a sentence.
+    /// Number of agreeing values, in a sentence.
     Agreement(&'static str),
     /// A score, its title (none where that is empty) and a column for each method, with so many digits.
     Scores(&'static str, &'static str, usize),
     /// Means of a score over data sets, with so many digits.
     Averages(&'static str, usize),
-    /// How often one method is better than another.
+    /// Number of times that one method is better than another.
     Wins(&'static [Pairing]),
     /// Average ranks of these methods by scores, all methods at once.
     Ranks(&'static [&'static str], &'static [&'static str]),

@@ -9,13 +9,13 @@ use std::fmt;
 /// One run: a method with a setting, on one split of a data set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cell {
-    /// What is learned from, such as `pima`.
+    /// Data, such as `pima`.
     pub data: String,
-    /// What is varied beside the method, such as `M=15%`.
+    /// Variation besides the method, such as `M=15%`.
     pub setting: String,
-    /// Who learns, such as `sep`.
+    /// Method, such as `sep`.
     pub method: String,
-    /// Which split, counted from 0.
+    /// Split, counted from 0.
     pub split: usize,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What a run found: numbers by name, and curves by name.
+/// Result of a run: named numbers and named curves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Such as `nll`, `error`, `seconds`.
@@ -52,7 +52,7 @@ pub struct Outcome {
     /// Points from left to right, such as `nll by seconds`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub curves: BTreeMap<String, Vec<(f64, f64)>>,
-    /// How training went; none of what was not trained, and in lines of old.
+    /// Record of training; None without training, and in old lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
 }
@@ -98,23 +98,23 @@ impl Outcome {
 /// A line of the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Which run.
+    /// Cell of the run.
     #[serde(flatten)]
     pub cell: Cell,
-    /// What it found; empty where it failed.
+    /// Result; empty after a failure.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// The version of the item's [protocol](super::Item::protocol) that it was run by.
     #[serde(default = "first")]
     pub protocol: u32,
-    /// How much was run: [`Form::Full`] for a run that the whole item has like this too. None in lines of old, all of which
-    /// are of the reduced form.
+    /// Form of the run: [`Form::Full`] if the whole item has it too. None in old lines, all of the reduced
+    /// form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
-    /// Why it failed, if it did.
+    /// Reason of a failure, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// Where it was run.
+    /// Origin of the run.
     pub origin: Origin,
 }
 

@@ -1,4 +1,4 @@
-//! How long training takes.
+//! Time of training.
 
 use cpu_time::ThreadTime;
 

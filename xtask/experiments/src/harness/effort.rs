@@ -1,4 +1,4 @@
-//! How training went and with which settings, which every line of the results says beside its scores.
+//! Record of training and its settings, in every line of results.
 
 use super::essence::fingerprint;
 use gp_ep::Course;
@@ -16,13 +16,13 @@ const RULES: [&str; 6] = [
     include_str!("../../../../gp-optim/src/solvers/descent/watch.rs"),
 ];
 
-/// How training went, and with which settings.
+/// Record of training and its settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
-    /// Why it ended; of several trainings every reason once, in their order.
+    /// Reason for the end; of several trainings every reason once, in order.
     pub stop: String,
-    /// Whether it ended as no paper's training does, which ends after its number of steps or evaluations, or where L-BFGS has
-    /// converged.
+    /// `true` if it ended unlike a paper's training, which ends after its number of steps or evaluations,
+    /// or at convergence of L-BFGS.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_early: bool,
     /// Iterations or steps.
@@ -38,7 +38,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Of what was not trained, or of a method that counts otherwise: why it ended, and after how many steps of its own.
+    /// Record of a method without training, or with counts of its own: reason for the end, and steps.
     #[must_use]
     pub fn ended(stop: &str, steps: u64) -> Self {
         Self { stop: stop.to_owned(), steps, evaluations: steps, stopping_rules: rules(), ..Self::default() }
@@ -90,7 +90,7 @@ impl From<&Course> for Effort {
     }
 }
 
-/// Whether training ended as no paper's does. With no parameter free there is nothing to end.
+/// `true` if training ended unlike a paper's. Without free parameters there is nothing to end.
 fn is_broken_off(reason: &StopReason) -> bool {
     matches!(
         reason,

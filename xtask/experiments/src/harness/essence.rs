@@ -1,8 +1,8 @@
-//! What of a source file makes a difference to results: its code, without comments, empty lines and tests.
+//! Relevant part of a source file: code without comments, empty lines and tests.
 
 use sha2::{Digest, Sha256};
 
-/// Where the tests of a file begin.
+/// Start of the tests of a file.
 const TESTS: &str = "#[cfg(test)]\nmod tests {";
 
 /// The lines of code.

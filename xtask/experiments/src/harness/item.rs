@@ -8,11 +8,11 @@ use crate::report::{Block, Reference};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
-/// How much of an item is run.
+/// Extent of an item's runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, clap::ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// As the paper has it.
+    /// The paper's extent.
     Full,
     /// Fewer splits and fewer settings, as the item says; the report marks it.
     #[default]
@@ -21,12 +21,12 @@ pub enum Form {
     Quick,
 }
 
-/// What is asked for: a form, and perhaps another number of splits than that has.
+/// Extent: a form, and perhaps another number of splits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
-    /// How much.
+    /// Form of the runs.
     pub form: Form,
-    /// How many splits, where that was said.
+    /// Number of splits, if given.
     pub splits: Option<usize>,
 }
 
@@ -40,19 +40,19 @@ impl Extent {
         }
     }
 
-    /// How many splits, where there are `all`, and so many in the reduced form.
+    /// Number of splits, out of `all`, and of the reduced form.
     #[must_use]
     pub fn splits(&self, all: usize, reduced: usize) -> usize {
         self.splits.unwrap_or_else(|| self.choose(all, reduced, 1)).min(all)
     }
 }
 
-/// What a run has at hand.
+/// Environment of a run.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// Data sets.
     pub store: Store,
-    /// How much is asked for: quick runs take few steps.
+    /// Requested extent: quick runs take few steps.
     pub extent: Extent,
     /// Kernels, likelihoods and methods by name.
     pub names: gp_cli::Context,
@@ -60,19 +60,20 @@ pub struct Context {
 
 /// A table or figure of a paper.
 pub trait Item: Debug + Sync {
-    /// What it is called on the command line, such as `003-table-1`.
+    /// Command-line name, such as `003-table-1`.
     fn name(&self) -> &'static str;
 
-    /// What it shows, in a line.
+    /// Title, in one line.
     fn title(&self) -> &'static str;
 
     /// Files of the data folder that it reads, by their names there.
     fn needs(&self) -> Vec<String>;
 
-    /// How the paper did it, what was chosen where it is silent, and what the reduced form leaves out: Markdown.
+    /// Description in Markdown: the paper's procedure, choices where it is silent, and omissions of the
+    /// reduced form.
     fn method(&self) -> &'static str;
 
-    /// How long it takes, in words: the whole, and the reduced form.
+    /// Duration in words: of the whole, and of the reduced form.
     fn takes(&self) -> [&'static str; 2];
 
     /// The runs, in the order in which they are done.
@@ -90,7 +91,7 @@ pub trait Item: Debug + Sync {
         1
     }
 
-    /// Whether each run of the reduced form is as the whole item has it: fewer of them, but none shorter.
+    /// `true` if each run of the reduced form is as in the whole item: fewer of them, but none shorter.
     fn is_whole_run_by_run(&self) -> bool {
         false
     }
@@ -100,13 +101,13 @@ pub trait Item: Debug + Sync {
         super::LIBRARIES
     }
 
-    /// Whether runs follow each other, because each of them takes all processors.
+    /// `true` if runs are sequential because each takes all processors.
     fn is_alone(&self) -> bool {
         false
     }
 
-    /// Whether it can be done by a method that it does not know, a [`Guest`](crate::methods::guest::Guest): a cell then
-    /// has the name of the guest in the place of a method's.
+    /// `true` if other methods can take part, as [`Guest`](crate::methods::guest::Guest)s named in their
+    /// cells.
     fn takes_guests(&self) -> bool {
         false
     }
@@ -116,7 +117,7 @@ pub trait Item: Debug + Sync {
         Reference::NONE
     }
 
-    /// What the report shows, below the description.
+    /// Contents of the report, below the description.
     fn show(&self, results: &Results) -> Vec<Block>;
 }
 

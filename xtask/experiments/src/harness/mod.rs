@@ -1,4 +1,4 @@
-//! What all items share: runs that are cells of a table, their outcomes on disk, and workers that go through them.
+//! Shared parts of items: runs as cells of a table, their results on disk, and workers.
 
 mod cell;
 mod clock;

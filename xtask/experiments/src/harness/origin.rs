@@ -1,4 +1,4 @@
-//! Where and from what a result was made.
+//! Origin of a result: machine and sources.
 
 use serde::{Deserialize, Serialize};
 use std::process::Command;

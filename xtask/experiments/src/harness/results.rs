@@ -22,17 +22,17 @@ pub struct Results {
 }
 
 impl Results {
-    /// What the folder holds of an item: nothing, if it was never run.
+    /// Results of an item in the folder; empty if it was never run.
     ///
     /// # Errors
-    /// For a file that cannot be read, or is not of this kind.
+    /// A file that cannot be read or is of another kind.
     pub fn open(folder: &Path, item: &str) -> Result<Self, ExperimentError> {
         let name = format!("{item}.jsonl");
         let records = read(&folder.join(&name))?;
         Ok(Self { folder: folder.to_owned(), name, records, protocol: 0 })
     }
 
-    /// What the folder holds of an item, which knows what of it is [old](Self::is_old).
+    /// Results of an item, which knows its [old](Self::is_old) ones.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -40,7 +40,7 @@ impl Results {
         Ok(Self { protocol: item.protocol(), ..Self::open(folder, item.name())? })
     }
 
-    /// Whether a record was made by an earlier protocol than the item has now.
+    /// `true` if a record is of an earlier protocol than the item's.
     #[must_use]
     pub fn is_old(&self, record: &Record) -> bool {
         record.protocol < self.protocol
@@ -82,13 +82,14 @@ impl Results {
         open().map_err(|cause: std::io::Error| ExperimentError::Files(format!("{}: {cause}", path.display())))
     }
 
-    /// Whether a run was done and did not fail.
+    /// `true` if a run was done without failure.
     #[must_use]
     pub fn has(&self, cell: &Cell) -> bool {
         self.records.get(cell).is_some_and(|record| record.failure.is_none())
     }
 
-    /// Whether a run was done as the item has it now, in this form or as a part of the whole, and did not fail.
+    /// `true` if a run was done as in the current item, in this form or as part of the whole, without
+    /// failure.
     #[must_use]
     pub fn has_as_now(&self, cell: &Cell, item: &dyn Item, form: Form) -> bool {
         let is_enough = |record: &Record| {
@@ -99,7 +100,7 @@ impl Results {
         self.has(cell) && self.records.get(cell).is_some_and(is_enough)
     }
 
-    /// What is known of a run, failed or not.
+    /// Record of a run, failed or not.
     #[must_use]
     pub fn record(&self, cell: &Cell) -> Option<&Record> {
         self.records.get(cell)
@@ -110,7 +111,7 @@ impl Results {
         self.records.values()
     }
 
-    /// Whether there are none.
+    /// `true` without records.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
@@ -155,7 +156,7 @@ impl Results {
     }
 }
 
-/// How much a record is worth beside others of the same method.
+/// Rank of a record among those of the same method.
 fn rank(record: &Record) -> (u32, bool) {
     (record.protocol, record.form == Some(Form::Full))
 }

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many runs go on side by side, and until when new ones start.
+/// Number of parallel runs, and time until which new ones start.
 #[derive(Clone, Copy, Debug)]
 pub struct Workers {
     /// Runs side by side, of items that let them.
@@ -17,20 +17,20 @@ pub struct Workers {
     pub budget: Option<Duration>,
 }
 
-/// How far an item is, after each run.
+/// Progress of an item, after each run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// The run that has just ended.
     pub record: &'a Record,
-    /// How many are done.
+    /// Number of completed runs.
     pub done: usize,
-    /// Of how many.
+    /// Number of all runs.
     pub all: usize,
-    /// How long it took, on the clock.
+    /// Wall-clock seconds.
     pub seconds: f64,
 }
 
-/// What was done of an item.
+/// Summary of an item's runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally {
     /// Runs asked for.

@@ -1,4 +1,4 @@
-//! What `gp fit` does with nothing but the target, on every table there is, beside scikit-learn.
+//! Results of `gp fit` with only the target given, on every table, compared with scikit-learn.
 
 use crate::data::{Plain, Task};
 use crate::error::ExperimentError;

@@ -27,7 +27,7 @@ const PLACED_AMONG: usize = 20_000;
 /// Between the first flights of two windows.
 const APART: usize = 200_000;
 
-/// Who learns delays.
+/// Method for delays.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     /// Expectations by samples, which know nothing of the likelihood; everything by Adadelta.

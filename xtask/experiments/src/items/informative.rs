@@ -23,7 +23,7 @@ const PAPER: Reference = Reference::new(&[include_str!("../../papers/002_table1.
 const CLASSES: usize = 5;
 /// Images of each class, and how many of all are tested.
 const EACH: usize = 200;
-/// Where rules of selection are compared, and where learning starts from a good guess; and from a bad one.
+/// Settings at which selection rules are compared and learning starts: a good guess, and a bad one.
 const MIDDLE: &str = "v=5.0;w=25";
 const BAD_START: &str = "v=1.0;w=75";
 /// Inclusions between two looks at the test set.
@@ -40,7 +40,7 @@ pub(super) struct Machine {
     reweighting: Option<Reweighting>,
 }
 
-/// That of the table: coupled classes, given kernels.
+/// Machine of the table: coupled classes, given kernels.
 const IVM: Machine = Machine {
     coupling: Coupling::Coupled,
     selection: Selection::InformationGain,
@@ -48,7 +48,7 @@ const IVM: Machine = Machine {
     liquid: (25, 3),
     reweighting: None,
 };
-/// Of the paper's Appendix D.5, which has no numbers.
+/// Machine of the paper's Appendix D.5, which has no numbers.
 const REWEIGHTED: Machine =
     Machine { reweighting: Some(Reweighting { start: 0.5, rate: 0.05, span: 20 }), ..IVM };
 /// Draws on which other schemes than the usual are tried.
@@ -210,7 +210,7 @@ fn machine(at: &At<'_, Machine>, training: &Part) -> Result<(Ivm, IvmOptions), E
     Ok((model.with_coupling(at.how.coupling)?, options))
 }
 
-/// How a run went, and with which choices.
+/// Record of a run and its choices.
 fn effort(found: &IvmRun, options: &IvmOptions) -> Effort {
     let stop = match &found.ended {
         Some(reason) => reason.to_string(),

@@ -14,10 +14,10 @@ use gp_optim::{Batches, ParameterSetMut};
 use gp_variational::{Predictor, Savigp};
 
 const PAPER: Reference = Reference::new(&[include_str!("../../papers/004_figures.csv")]);
-/// How the paper's CSV calls what it did.
+/// Setting of the paper in its CSV.
 const PAPER_SETTING: &str = "M=2000;batch=1000;19 hours";
 const DATA: &str = "mnist8m";
-/// As the authors have it.
+/// Kernel of the authors.
 const KERNEL: &str = "11 * rbf(lengthscale=9)";
 const SETTINGS: [&str; 2] = ["M=2000;batch=1000", "M=200;batch=1000"];
 /// Names, and the length of natural-gradient steps; Adadelta moves the posterior where there are none.
@@ -78,7 +78,7 @@ fn run(at: &At<'_, Option<f64>>) -> Result<Outcome, ExperimentError> {
     Ok(QUARTILES.iter().fold(outcome, |outcome, (name, share)| outcome.with(name, quantile(&each, *share))))
 }
 
-/// What the paper has, which is of 2,000 inducing inputs, beside whatever was run.
+/// The paper's results, with 2,000 inducing inputs, compared with whatever was run.
 fn beside_the_paper(results: &Results) -> Vec<Block> {
     let all = SETTINGS.iter().flat_map(|setting| METHODS.map(|(method, _)| (*setting, method)));
     let was_run =
@@ -99,7 +99,7 @@ fn beside_the_paper(results: &Results) -> Vec<Block> {
     vec![Block::Table { header, rows: scores.map(row).collect() }]
 }
 
-/// What was learned.
+/// Result of learning.
 struct Found {
     posterior: Predictor,
     effort: Effort,
@@ -147,7 +147,7 @@ impl Means {
     }
 }
 
-/// What this share of numbers in order of size lies below, between two of them where it falls there.
+/// Quantile of sorted numbers, interpolated between two.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() as f64 - 1.0);
     let at = |place: f64| sorted.get(place as usize).copied().unwrap_or(f64::NAN);

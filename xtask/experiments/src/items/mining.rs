@@ -21,7 +21,7 @@ const SETTINGS: [&str; 2] = [FIXED, "learned"];
 /// In days.
 const KERNEL: &str = "fixed(1) * rbf(lengthscale=fixed(13516))";
 
-/// Who learns the rate.
+/// Method for the rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     Slices,
@@ -108,7 +108,7 @@ fn run(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     Ok(curves(outcome, &latents[0].mean, &latents[0].variance, &rate).by(found.effort))
 }
 
-/// How far each chain and each posterior is from the first chain of `ess`.
+/// Distance of each chain and each posterior from the first chain of `ess`.
 fn table(results: &Results) -> Vec<Block> {
     let all = SETTINGS.iter().flat_map(|setting| METHODS.iter().map(move |(name, _)| (*setting, *name)));
     let rows = all.flat_map(|(setting, name)| compared(results, setting, name)).collect();

@@ -22,7 +22,7 @@ const POWERS: [(&str, Option<f64>); 9] = [
 ];
 /// Those that the papers rank.
 const RANKED: [&str; 8] = ["vfe", "pep0.2", "pep0.4", "pep0.5", "pep0.6", "pep0.8", "pep0.9", "ep"];
-/// What has no M.
+/// Setting of methods without M.
 const ALL: &str = "all points";
 /// The bound by gradient steps as everything else, and by natural gradients.
 const BOUND: Method = Method::VariationalInBatches(None);

@@ -29,7 +29,7 @@ const SHARES: [f64; 2] = [0.15, 0.1];
 /// The share of prior variances that the paper's posterior starts with.
 const NARROW: f64 = 1e-3;
 
-/// Who learns what is below.
+/// Method for the layers below.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     Hamiltonian,

@@ -23,13 +23,14 @@ use gp_variational::{NaturalOptions, Predictor, Savigp};
 pub(super) const RATE: f64 = 0.01;
 /// ε of the robust likelihood, which stays (Villacampa-Calvo & Hernández-Lobato 2017 §3.2).
 const ROBUST: f64 = 1e-3;
-/// How far sites move in mini-batches, where less damping is needed (Hernández-Lobato & Hernández-Lobato 2016 §2).
+/// Step of sites in mini-batches, where less damping is needed (Hernández-Lobato & Hernández-Lobato 2016
+/// §2).
 const SITE_STEP: f64 = 0.99;
 
-/// How far level lines go, in seconds.
+/// End of level lines, in seconds.
 const LEVEL: f64 = 1000.0;
 
-/// How a model is learned.
+/// Method of learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// Generalised FITC: EP converges for every step of L-BFGS.
@@ -51,19 +52,19 @@ pub enum Method {
 }
 
 impl Method {
-    /// Whether steps are those of mini-batches.
+    /// `true` for mini-batches.
     #[must_use]
     pub fn is_in_batches(self) -> bool {
         matches!(self, Self::OwnInBatches(_) | Self::TiedInBatches | Self::VariationalInBatches(_))
     }
 }
 
-/// Where hyperparameters start.
+/// Initial hyperparameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// Amplitude 1, noise 0.1, length-scales a factor times √D.
     Broad,
-    /// Where the authors' program starts: [`kernels::from_distances`].
+    /// Start of the authors' program: [`kernels::from_distances`].
     Authors,
 }
 
@@ -76,7 +77,7 @@ pub struct Setup<'a> {
     pub inducing: usize,
     /// Iterations, or batches.
     pub steps: u64,
-    /// Which training rows inducing inputs start from; and the order of batches.
+    /// Seed of the initial inducing inputs among training rows, and of batches.
     pub seed: u64,
     /// The kernel of every latent function, where it is not to be that of most items.
     pub kernel: Option<&'a dyn Kernel>,
@@ -86,7 +87,7 @@ pub struct Setup<'a> {
     pub batch: usize,
     /// The optimizer, which goes with batches.
     pub rule: Rule,
-    /// Where the usual kernel starts.
+    /// Start of the default kernel.
     pub start: Start,
 }
 
@@ -116,9 +117,9 @@ impl<'a> Setup<'a> {
         Ok(scores::of_labels(fitted.as_ref(), &self.split.test, seconds)?.by(effort))
     }
 
-    /// The same, with `nll by seconds` and `error by seconds` after every power of two of iterations (in batches, from 16
-    /// on) and in the end. Runs of L-BFGS and of variational inference, which nobody can look at while they go on, are
-    /// started anew for each of these, and take the same way every time.
+    /// Runs with `nll by seconds` and `error by seconds` after every power of two of iterations (in
+    /// batches, from 16 on) and at the end. L-BFGS and variational inference, which cannot be observed
+    /// midway, are run anew for each of these, taking the same steps.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -162,7 +163,7 @@ impl<'a> Setup<'a> {
         Ok(Learned { fitted, effort: self.effort(effort) })
     }
 
-    /// How training went, with the settings of the problem.
+    /// Record of training with the problem's settings.
     pub(super) fn effort(&self, effort: Effort) -> Effort {
         let effort = effort.with("inducing", self.inducing).with("seed", self.seed);
         effort.with("batch", self.batch).with("steps at most", self.steps)

@@ -1,4 +1,4 @@
-//! The `gp` command with nothing but the target, as whoever has a table runs it.
+//! The `gp` command with only the target given.
 
 use crate::data::PlainSplit;
 use crate::error::ExperimentError;
@@ -50,17 +50,17 @@ fn of_eval(scores: &Value, found: Outcome) -> Outcome {
     known.fold(found, |found, (name, value)| found.with(name, value))
 }
 
-/// What a command prints as JSON.
+/// JSON output of a command.
 fn gp(names: &Context, words: &[&OsStr]) -> Result<Value, ExperimentError> {
     let text = printed(names, &[words, &[OsStr::new("--json")]].concat())?;
     serde_json::from_str(&text)
         .map_err(|cause| ExperimentError::Command { code: 0, said: format!("{cause} in {text}") })
 }
 
-/// What a command prints, but for progress.
+/// Output of a command without progress.
 ///
 /// # Errors
-/// What it said where it failed.
+/// The message of a failed command.
 pub(crate) fn printed(names: &Context, words: &[&OsStr]) -> Result<String, ExperimentError> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let ends = [&[OsStr::new("gp")], words, &[OsStr::new("--quiet")]];

@@ -1,4 +1,4 @@
-//! How good predictions are on the way, against processor time.
+//! Scores of predictions during training, by processor time.
 
 use super::fitted::Fitted;
 use super::scores;
@@ -55,8 +55,8 @@ impl<'a> Course<'a> {
     }
 }
 
-/// The course of a run that nobody can look at while it goes on: it is started anew for every stop, and takes the same way
-/// every time. Curves are those of some scores by another.
+/// Course of a run that cannot be observed midway: run anew for every stop, taking the same steps. Curves
+/// are of some scores by another.
 ///
 /// # Errors
 /// Those of the runs.

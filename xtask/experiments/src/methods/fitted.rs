@@ -9,12 +9,12 @@ use gp_likelihoods::Support;
 use std::f64::consts::TAU;
 use std::fmt;
 
-/// What is believed of observations.
+/// Predictions of observations.
 #[derive(Clone, Debug)]
 pub enum Predicted {
-    /// Of labels: N×C probabilities, and how the classes are written in targets.
+    /// Labels: N×C probabilities, and the targets of the classes.
     Classes(Mat<f64>, Vec<f64>),
-    /// Of numbers: N·P means and variances, noise included, row by row.
+    /// Numbers: N·P means and variances, noise included, by rows.
     Numbers(Vec<(f64, f64)>),
 }
 
@@ -22,7 +22,7 @@ pub enum Predicted {
 pub struct Learned {
     /// For predictions.
     pub fitted: Box<dyn Fitted>,
-    /// How training went.
+    /// Record of training.
     pub effort: Effort,
 }
 
@@ -34,10 +34,10 @@ impl fmt::Debug for Learned {
 
 /// A model that has been fitted.
 pub trait Fitted {
-    /// What it believes of observations at some inputs, N×D.
+    /// Predictions at some inputs, N×D.
     ///
     /// # Errors
-    /// For another number of inputs.
+    /// Another number of inputs.
     fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError>;
 
     /// `ln p(y)` of each observation.

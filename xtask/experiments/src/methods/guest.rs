@@ -17,7 +17,7 @@ pub struct Guest {
     likelihood: Option<Box<dyn Likelihood>>,
 }
 
-/// What an item gives a guest to start from.
+/// Start that an item gives to a guest.
 #[derive(Clone, Debug)]
 pub struct Start<'a> {
     /// The kernel of every latent function.
@@ -28,11 +28,11 @@ pub struct Start<'a> {
     pub inducing: usize,
     /// Iterations, of methods that count them by this name.
     pub steps: u64,
-    /// Of everything random.
+    /// Random seed.
     pub seed: u64,
 }
 
-/// How training of a guest went.
+/// Record of a guest's training.
 #[must_use]
 pub fn effort(found: &Fit) -> Effort {
     Effort::ended(&found.reason, found.iterations)

@@ -1,4 +1,4 @@
-//! What a classifier makes of a plane, kept as curves of a run, from which pictures are drawn.
+//! Predictions of a classifier on a plane, kept as curves of a run, for pictures.
 
 use super::fitted::Fitted;
 use super::scores;

@@ -52,10 +52,10 @@ pub fn exact(split: &Split, evaluations: u64) -> Result<Outcome, ExperimentError
     scored(split, || exact_posterior(&split.training, evaluations))
 }
 
-/// What exact regression learns, its log evidence, and how training went.
+/// Posterior of exact regression, its log evidence, and the record of training.
 ///
 /// # Errors
-/// Whatever learning failed of.
+/// Those of learning.
 pub(crate) fn exact_posterior(
     training: &Part,
     evaluations: u64,

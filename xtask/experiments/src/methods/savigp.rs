@@ -32,19 +32,19 @@ pub enum Gaussians {
 /// A problem, and how it is gone about.
 #[derive(Clone, Copy, Debug)]
 pub struct Automated<'a> {
-    /// What observations say about latent values.
+    /// Likelihood of the observations.
     pub likelihood: &'a dyn Likelihood,
     /// The kernel of every latent function; that of most items, with a length-scale for each input, where there is none.
     pub kernel: Option<&'a dyn Kernel>,
-    /// How expectations are computed.
+    /// Method for expectations.
     pub expectation: Expectation,
-    /// How many steps of L-BFGS at most; of first-order kinds, fifteen times as many.
+    /// Most steps of L-BFGS; fifteen times as many of first-order methods.
     pub iterations: u64,
     /// The share of observations that are inducing inputs; 1 for the dense posterior.
     pub share: f64,
 }
 
-/// What was learned.
+/// Result of learning.
 #[derive(Debug)]
 pub struct Found {
     /// For predictions.
@@ -53,7 +53,7 @@ pub struct Found {
     pub kernel: Box<dyn Kernel>,
     /// The bound on the log evidence.
     pub bound: f64,
-    /// How training went.
+    /// Record of training.
     pub effort: Effort,
 }
 
@@ -162,10 +162,11 @@ pub(crate) fn diagonal(
     Ok((bound, second.after(effort)))
 }
 
-/// So many batches, no fewer; the posterior by natural gradients of this rate, or as all else by the rule.
+/// Learns in exactly this many batches; the posterior by natural gradients of this rate, or by the rule
+/// like all else.
 ///
 /// # Errors
-/// Whatever learning failed of.
+/// Those of learning.
 pub(crate) fn in_batches(
     model: &mut Savigp,
     data: &dyn DataSource,

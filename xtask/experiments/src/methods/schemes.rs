@@ -10,7 +10,7 @@ use gp_ep::power_ep::{EpLearning, EpState, GradientKind, Sharing};
 use gp_ep::{EpOptions, Inference as _, Learning, Moment, PowerEp, Table};
 use gp_optim::Batches;
 
-/// What a gradient needs.
+/// Convergence needed by a gradient.
 const AT_REST: EpOptions = EpOptions {
     step: 0.5,
     max_sweeps: 500,
@@ -22,7 +22,7 @@ const AT_REST: EpOptions = EpOptions {
     memory: 0,
 };
 
-/// How sites and hyperparameters take turns.
+/// Interleaving of site and hyperparameter updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// EP comes to rest before every sign-adaptive step.
@@ -33,7 +33,7 @@ pub enum Scheme {
     Inner,
     /// One sweep before every step, along the gradient of the estimate.
     InnerExact,
-    /// As `Inner`, with one site for all observations of a class.
+    /// `Inner` with one site for all observations of a class.
     Tied,
 }
 
@@ -82,7 +82,7 @@ fn at_rest(state: &mut EpState, model: &PowerEp) -> Result<Option<f64>, Experime
     Ok(Some(state.log_z(model)?))
 }
 
-/// When the estimate had come 99 % of its way for good.
+/// Time at which the estimate stayed within 1 % of its total change.
 fn almost(course: &[(f64, f64)]) -> f64 {
     let (Some(first), Some(last)) = (course.first(), course.last()) else { return f64::NAN };
     let goal = first.1 + 0.99 * (last.1 - first.1);

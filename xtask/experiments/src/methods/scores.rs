@@ -37,7 +37,7 @@ pub fn of_each_label(fitted: &dyn Fitted, test: &Part) -> Result<(f64, Vec<f64>)
     Ok((wrong as f64 / test.len() as f64, logs.iter().map(|log| -log).collect()))
 }
 
-/// How far predicted numbers are off.
+/// Errors of predicted numbers.
 #[derive(Clone, Debug)]
 pub struct Misses {
     /// P: mean squared errors, in the units of the split.
@@ -48,10 +48,10 @@ pub struct Misses {
     pub nlpd: f64,
 }
 
-/// Of predicted numbers.
+/// Errors of predicted numbers.
 ///
 /// # Errors
-/// As those of the predictions.
+/// Those of the predictions.
 pub fn of_numbers(fitted: &dyn Fitted, split: &Split) -> Result<Misses, ExperimentError> {
     let test = &split.test;
     let Predicted::Numbers(moments) = fitted.predict(test.inputs.as_ref())? else {

@@ -1,4 +1,4 @@
-//! What a page is made of.
+//! Contents of a page.
 
 use gp_cli::picture::Picture;
 

@@ -3,21 +3,21 @@
 use super::{Block, Published, Reference, Summary, Tally};
 use crate::harness::{Record, Results};
 
-/// How far two means may be apart, in standard errors of their difference, and still be said to agree.
+/// Largest difference of agreeing means, in standard errors of their difference.
 pub(super) const AGREE: f64 = 2.0;
 
-/// Which numbers are put side by side: every data set with every setting and method.
+/// Numbers to compare: every data set with every setting and method.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
-    /// What was found.
+    /// Results of the runs.
     pub results: &'a Results,
-    /// What the paper has.
+    /// Results of the paper.
     pub reference: Reference,
     /// Names of data sets, as cells have them.
     pub data: &'a [&'a str],
-    /// What is varied, as cells have it.
+    /// Settings, as in cells.
     pub settings: &'a [&'a str],
-    /// Who learns, as cells have it.
+    /// Methods, as in cells.
     pub methods: &'a [&'a str],
     /// The score, by its name in results and in the reference.
     pub measure: &'a str,
@@ -54,7 +54,7 @@ impl Comparison<'_> {
         Some(names.into_iter().chain([paper, text, count.to_string(), apart, remarks]).collect())
     }
 
-    /// What is to be known of the runs behind a number: failures, training that ended early, an earlier protocol.
+    /// Remarks on the runs of a number: failures, early ends, an earlier protocol.
     fn remarks(&self, data: &str, setting: &str, method: &str) -> String {
         let records: Vec<&Record> = self.results.of(data, setting, method).collect();
         let count = |is_it: &dyn Fn(&Record) -> bool| records.iter().filter(|record| is_it(record)).count();
@@ -74,7 +74,7 @@ impl Comparison<'_> {
         remarks.join("; ")
     }
 
-    /// How many of the numbers that the paper prints of the score come out, in a sentence.
+    /// Number of the paper's values of the score that agree, in a sentence.
     #[must_use]
     pub fn agreement(&self) -> String {
         Tally::of(self.reference, self.results, Some(self.measure)).text()

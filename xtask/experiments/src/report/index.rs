@@ -28,7 +28,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// How much of the item there is, in words.
+    /// Extent of the item's results, in words.
     pub(super) fn scale(&self) -> String {
         let full = self.item.cells(&Extent { form: Form::Full, splits: None });
         let is_there = |cell: &&_| self.results.has_as_now(cell, self.item, Form::Full);
@@ -70,7 +70,7 @@ pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
     Page::new("index", TITLE, blocks)
 }
 
-/// How the numbers of the printed tables come out.
+/// Agreement of the printed tables' numbers.
 fn numbers(known: &[Known]) -> String {
     let tables = known.iter().filter(|known| known.item.name().contains("table"));
     let of = |known: &Known| Tally::of(known.item.reference(), &known.results, None);
@@ -78,7 +78,7 @@ fn numbers(known: &[Known]) -> String {
     format!("**Numbers** of the papers' tables. {}", all.text())
 }
 
-/// How the papers' sentences come out.
+/// Agreement of the papers' sentences.
 fn sentences(known: &[Known], judgements: &Judgements) -> String {
     let holds = |figure: Figure| outcome(judgements.of(&figure), &of(&figure, known))[0].clone();
     let all: Vec<String> = Figure::all().map(holds).collect();
@@ -114,12 +114,12 @@ fn join(words: impl Iterator<Item = String>) -> String {
     words.collect::<Vec<_>>().join("; ")
 }
 
-/// Where an item is shown.
+/// Link to an item.
 fn link(item: &str) -> String {
     format!("[{item}]({}.md#{item})", page_of(item))
 }
 
-/// Whether a paper's sentence comes out, and why: marked where all there is is of an earlier protocol.
+/// Agreement of a paper's sentence, with the reason; marked if all results are of an earlier protocol.
 pub(super) fn outcome(judgement: Option<&Judgement>, own: &[&Known]) -> [String; 2] {
     if own.iter().all(|known| known.results.is_empty()) {
         return ["not run".to_owned(), String::new()];

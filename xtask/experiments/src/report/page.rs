@@ -93,7 +93,7 @@ impl Page {
     }
 }
 
-/// What a page shows of an item.
+/// Section of an item on its page.
 fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> {
     let Known { item, results, stale } = known;
     let mut blocks = vec![
@@ -125,7 +125,7 @@ fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> 
     blocks
 }
 
-/// How to have an item's results again.
+/// Commands that reproduce an item's results.
 fn reproduce(item: &dyn Item) -> String {
     let [full, reduced] = item.takes();
     let count = |form| runs(item.cells(&Extent { form, splits: None }).len());
@@ -142,7 +142,7 @@ fn runs(count: usize) -> String {
     if count == 1 { "1 run".to_owned() } else { format!("{count} runs") }
 }
 
-/// How many runs there are, what they were made from, where, and in what time.
+/// Number, sources, machines and time of the runs.
 fn origins(known: &Known) -> String {
     let results = &known.results;
     let set = |of: fn(&crate::harness::Origin) -> &String| -> Vec<&str> {
@@ -167,7 +167,7 @@ fn origins(known: &Known) -> String {
     )
 }
 
-/// How training ended in the runs that say so.
+/// Ends of training in the runs that record them.
 fn ends(known: &Known) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut failed, mut early) = (0, 0);

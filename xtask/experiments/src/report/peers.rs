@@ -46,7 +46,7 @@ impl<'a> Comparison<'a> {
         Block::Table { header, rows: rows.iter().map(cells).collect() }
     }
 
-    /// How often the last column of the marked table names each peer, and how often any, in a sentence.
+    /// Number of times that the last column of the marked table names each peer, and any, in a sentence.
     #[must_use]
     pub fn tally(&self, peers: &[&'a str]) -> String {
         let behind: Vec<Vec<Behind<'_>>> = self.rows(peers).iter().map(Row::behind).collect();

@@ -4,10 +4,10 @@ use super::{Block, Summary};
 use crate::harness::Results;
 use gp_cli::picture::{CLASSES, INK, Layer, Picture};
 
-/// How the axis to the right is drawn.
+/// Scale of the axis to the right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// As it is.
+    /// Linear scale.
     Linear,
     /// By logarithms to base 10.
     Log,

@@ -43,12 +43,12 @@ impl Figure {
     }
 }
 
-/// Whether what a paper says of a figure comes out.
+/// Agreement of a paper's statement on a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judgement {
     /// `yes`, `no` or `unclear`.
     pub(super) holds: String,
-    /// Why, in a few words.
+    /// Reason, in a few words.
     pub(super) why: String,
     /// The picture that shows it, by its name in `figures` without an end; empty, where a table does.
     pub(super) shown: String,

@@ -4,7 +4,7 @@ use super::{Block, Summary};
 use crate::harness::{Record, Results};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What methods are compared on: a data set, a setting, a split and a protocol.
+/// Basis of comparing methods: data set, setting, split and protocol.
 type Experiment<'a> = (&'a str, &'a str, usize, u32);
 
 /// A table of average ranks, 1 for the lowest score, with standard errors, over the experiments that all of those methods have

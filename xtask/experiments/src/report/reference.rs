@@ -1,11 +1,11 @@
 //! The numbers of a paper.
 
-/// What a paper says of a method on a data set.
+/// Number in a paper for a method on a data set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
     /// A mean, most often.
     pub value: f64,
-    /// What it gives as its uncertainty, as a standard error.
+    /// Uncertainty given, as a standard error.
     pub error: Option<f64>,
 }
 
@@ -14,9 +14,9 @@ pub struct Published {
 pub struct Printed {
     /// The data set, as cells have it.
     pub data: &'static str,
-    /// Who learns, as cells have it.
+    /// Method, as in cells.
     pub method: &'static str,
-    /// What is varied, as cells have it.
+    /// Setting, as in cells.
     pub setting: &'static str,
     /// The score.
     pub measure: &'static str,
@@ -82,10 +82,10 @@ impl Reference {
         published(&line, self.repetitions)
     }
 
-    /// Whether every line below the header has a number; the line that has none otherwise.
+    /// Checks that every line below the header has a number.
     ///
     /// # Errors
-    /// The line.
+    /// The line without one.
     pub fn check(&self) -> Result<(), String> {
         let is_bad = |line: &&str| {
             let cells = cells(line);

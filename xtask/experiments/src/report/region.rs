@@ -5,10 +5,10 @@ use crate::harness::Results;
 use crate::methods::plane::Plane;
 use gp_cli::picture::{CLASSES, Colour, INK, Layer, Picture};
 
-/// How much of a class's colour a cell has where it is certain.
+/// Opacity of a class's colour at certainty.
 const STRENGTH: f64 = 0.55;
 
-/// How many shades there are between white and that: few enough for a file of stretches instead of cells.
+/// Number of shades between white and that: few enough for a file of stretches instead of cells.
 const SHADES: f64 = 12.0;
 
 /// Regions of classes in their colours, paler where less certain; training points; inducing inputs of all latent functions.

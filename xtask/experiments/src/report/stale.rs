@@ -1,4 +1,4 @@
-//! Which lines of results were made by something that has changed since.
+//! Lines of results made by code that has changed since.
 
 use crate::harness::essence::essence;
 use crate::harness::{Item, Record, Results};
@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-/// What has changed since lines of an item were made, and how many lines each change concerns.
+/// Changes since an item's lines were made, and the number of lines concerned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stale {
     /// Lines.
     pub all: usize,
-    /// Of an earlier protocol.
+    /// Number of lines of an earlier protocol.
     pub protocol: usize,
     /// From before lines said how training ended.
     pub silent: usize,
@@ -34,7 +34,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// What has changed since the lines of an item were made.
+    /// Changes since the lines of an item were made.
     #[must_use]
     pub fn since(&self, item: &dyn Item, results: &Results) -> Stale {
         let mut stale = Stale::default();
@@ -111,7 +111,7 @@ fn is_same(before: &str, now: &str) -> bool {
     essence(before).eq(essence(now))
 }
 
-/// What git has under some names; empty where it has nothing.
+/// Contents in git under some names; empty if there are none.
 fn contents(names: &[String]) -> Option<Vec<String>> {
     let mut git = Command::new("git")
         .args(["cat-file", "--batch"])

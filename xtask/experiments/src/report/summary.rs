@@ -7,12 +7,12 @@ pub struct Summary {
     pub mean: f64,
     /// Its standard error; none of a single split.
     pub error: Option<f64>,
-    /// How many splits.
+    /// Number of splits.
     pub count: usize,
 }
 
 impl Summary {
-    /// Of some numbers; nothing of none.
+    /// Summary of some numbers; None without any.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() {
@@ -25,7 +25,7 @@ impl Summary {
         Some(Self { mean, error, count: values.len() })
     }
 
-    /// As text, with so many digits.
+    /// Text with this many digits.
     #[must_use]
     pub fn text(&self, digits: usize) -> String {
         match self.error {

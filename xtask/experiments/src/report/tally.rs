@@ -1,10 +1,10 @@
-//! How the numbers that a paper prints come out, all of them: also those that were not run.
+//! Agreement of all numbers that a paper prints, run or not.
 
 use super::compare::{AGREE, apart};
 use super::{Printed, Reference, Summary};
 use crate::harness::Results;
 
-/// How many numbers come out how.
+/// Counts of numbers by agreement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Within two standard errors of the difference, the paper's and ours together.
@@ -13,7 +13,7 @@ pub struct Tally {
     pub better: usize,
     /// Further off, and worse; of measures that are neither good nor bad, all that are further off.
     pub worse: usize,
-    /// Of too few splits to tell.
+    /// Numbers of too few splits to tell.
     pub few: usize,
     /// Not run, or all runs failed.
     pub missing: usize,
@@ -23,7 +23,7 @@ pub struct Tally {
     pub old: usize,
 }
 
-/// Which numbers are the better ones.
+/// Direction of better numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Better {
     Low,
@@ -42,7 +42,7 @@ impl Better {
 }
 
 impl Tally {
-    /// Of the numbers of one measure, or of all.
+    /// Tally of the numbers of one measure, or of all.
     #[must_use]
     pub fn of(reference: Reference, results: &Results, measure: Option<&str>) -> Self {
         let asked = |printed: &Printed| measure.is_none_or(|measure| printed.measure == measure);
@@ -64,7 +64,7 @@ impl Tally {
         }
     }
 
-    /// How many numbers there are.
+    /// Number of all numbers.
     #[must_use]
     pub fn all(&self) -> usize {
         self.within + self.better + self.worse + self.few + self.missing + self.times

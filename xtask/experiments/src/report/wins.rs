@@ -1,4 +1,4 @@
-//! How often one method is better than another.
+//! Number of times that one method is better than another.
 
 use super::Block;
 use crate::harness::{Cell, Results};

@@ -105,7 +105,7 @@ pub(crate) fn npz(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// What an archive says of an entry in both places.
+/// Sizes of an entry in both places of an archive.
 struct Sizes {
     method: u16,
     packed: u32,

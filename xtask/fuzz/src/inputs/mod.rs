@@ -25,7 +25,7 @@ const ENDS: [(&str, &[&str]); 5] = [
     ("model", &["gp"]),
 ];
 
-/// What makes an input.
+/// Generator of inputs.
 type Make = fn(&mut Random) -> Vec<u8>;
 
 /// The inputs of one reader.

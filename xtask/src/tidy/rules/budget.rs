@@ -10,7 +10,7 @@ const ASKS: &str = "gp-cli/src/memory/";
 /// The readers of tables, and the one of them that counts.
 const READERS: &str = "gp-cli/src/data/";
 const COUNTS: &str = "gp-cli/src/data/counted.rs";
-/// What the system is asked by.
+/// Files by which the system is asked for memory.
 const FILES: &[&str] = &["proc/meminfo", "proc/self/limits", "sys/fs/cgroup", "MemAvailable"];
 
 /// Findings about memory that is taken without the budget.

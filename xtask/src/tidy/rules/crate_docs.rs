@@ -24,7 +24,7 @@ fn example(tree: &Tree, member: &Member) -> Option<Finding> {
     })
 }
 
-/// Whether the Markdown has a code block that rustdoc compiles.
+/// `true` if the Markdown has a code block that rustdoc compiles.
 fn has_compiled_example(text: &str) -> bool {
     let fences = text.lines().filter_map(|line| line.trim_start().strip_prefix("```"));
     // Fences open and close in turn.

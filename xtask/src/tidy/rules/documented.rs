@@ -150,7 +150,7 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// Whether the text consists of the words of the name and fillers.
+/// `true` if the text consists of the words of the name and fillers.
 fn repeats_name(name: &str, text: &str) -> bool {
     let known = words(&spaced(name));
     words(text).iter().all(|word| known.contains(word) || FILLERS.contains(&word.as_str()))

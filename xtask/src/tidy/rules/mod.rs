@@ -14,6 +14,7 @@ mod prose;
 mod reasons;
 mod registries;
 mod size;
+mod wording;
 mod writing;
 
 use crate::tidy::finding::Finding;
@@ -22,9 +23,9 @@ use crate::tidy::tree::Tree;
 /// A rule of the house.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    /// What findings call it.
+    /// Name in findings.
     pub(crate) name: &'static str,
-    /// What it asks for, in a few words.
+    /// Requirement, in a few words.
     pub(crate) about: &'static str,
     check: fn(&Tree) -> Vec<Finding>,
 }
@@ -47,6 +48,11 @@ pub(crate) const RULES: &[Rule] = &[
         name: "documented",
         about: "documentation of public items says more than their names",
         check: documented::check,
+    },
+    Rule {
+        name: "wording",
+        about: "first lines of documentation are noun phrases or verbs in the third person",
+        check: wording::check,
     },
     Rule {
         name: "crate-docs",

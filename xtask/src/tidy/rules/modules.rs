@@ -1,5 +1,5 @@
-//! Every file of a library or of its tests is a module of something: a file that nobody declares is not compiled, and tests
-//! in it never run.
+//! Every file of a library or of its tests is a declared module: others are not compiled, and their tests
+//! never run.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ fn is_looked_at(path: &str) -> bool {
     path.starts_with("src/") || path.starts_with("tests/")
 }
 
-/// Whether cargo takes the file for a library or a program.
+/// `true` if cargo takes the file for a library or program.
 fn is_root(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(

@@ -29,7 +29,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("Target", "of a conversion, of a fit, and of a fuzzer"),
 ];
 
-/// Where they stand, in the workspace that has them.
+/// Path of the exceptions, in the workspace that has them.
 const HERE: &str = "src/tidy/rules/names.rs";
 
 /// A definition: the module it is in, and its place.

@@ -1,5 +1,5 @@
-//! Whatever can be chosen by name is in a registry, and the conformance tests go through the registry: a kernel or a
-//! likelihood that nobody tests cannot be added.
+//! Implementations chosen by name are in a registry that the conformance tests go through: no kernel or
+//! likelihood goes untested.
 
 use std::collections::BTreeMap;
 
@@ -98,7 +98,7 @@ impl Collection {
     }
 }
 
-/// Whether shipped code of the registry mentions `module::name` or `name::…`.
+/// `true` if shipped code of the registry mentions `module::name` or `name::…`.
 fn names(registry: &SourceFile, module: &str, name: &str) -> bool {
     registry.shipped_mentions().any(|mention| match &mention.kind {
         MentionKind::Path(segments) => {
@@ -109,7 +109,8 @@ fn names(registry: &SourceFile, module: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a path names a registry: `registry::kernels()`, `Registry::new()`, `gp_kernels::KernelRegistry`.
+/// `true` if a path names a registry: `registry::kernels()`, `Registry::new()`,
+/// `gp_kernels::KernelRegistry`.
 fn uses_registry(tests: &SourceFile) -> bool {
     tests.mentions.iter().any(|mention| match &mention.kind {
         MentionKind::Path(segments) => {

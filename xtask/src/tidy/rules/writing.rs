@@ -8,7 +8,7 @@ use crate::tidy::tree::{Mention, MentionKind, Tree};
 
 /// The folder of the door.
 const DOOR: &str = "gp-optim/src/files/";
-/// What has to go through it.
+/// Paths that must use `gp_optim::files`.
 const THROUGH: [&str; 2] = ["gp-cli/src/", "gp-optim/src/"];
 
 /// Paths that write or name files, by their last two segments.

@@ -1,5 +1,5 @@
-//! Whom a piece of code is for: the users of a crate, those who test their own code with its test kit, or its own
-//! tests. Rules about panics and documentation differ between the three.
+//! Audience of code: users of a crate, testers with its test kit, or its own tests. Rules about panics and
+//! documentation differ between the three.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Meta, Token};
 
-/// Whom code is for. Later ones are laxer: code nested in test code is test code.
+/// Audience of code. Later ones are laxer: code nested in test code is test code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Audience {
     /// Code that users of the crate run.
@@ -19,14 +19,14 @@ pub(crate) enum Audience {
     Tests,
 }
 
-/// Lines of a file that are for somebody else than the file as a whole.
+/// Lines of a file with another audience than the file.
 #[derive(Debug)]
 pub(crate) struct Region {
     pub(crate) lines: RangeInclusive<usize>,
     pub(crate) audience: Audience,
 }
 
-/// Whom a file is for, judged by its path below its crate's folder.
+/// Audience of a file, by its path below its crate's folder.
 pub(crate) fn of_path(path: &str) -> Audience {
     let mut parts = path.split('/');
     match parts.next() {
@@ -36,12 +36,12 @@ pub(crate) fn of_path(path: &str) -> Audience {
     }
 }
 
-/// Whom an item with these attributes is for, going by `#[test]` and `#[cfg(…)]`.
+/// Audience of an item with these attributes, by `#[test]` and `#[cfg(…)]`.
 pub(crate) fn of_attributes(attributes: &[Attribute]) -> Audience {
     attributes.iter().map(of_attribute).fold(Audience::Users, Audience::max)
 }
 
-/// Whether an item with these attributes exists in the crate's own tests only.
+/// `true` if an item with these attributes exists in the crate's own tests only.
 pub(crate) fn is_test_only(attributes: &[Attribute]) -> bool {
     of_attributes(attributes) == Audience::Tests
 }
@@ -56,7 +56,7 @@ fn of_attribute(attribute: &Attribute) -> Audience {
     attribute.parse_args::<Meta>().map_or(Audience::Users, |condition| of_condition(&condition))
 }
 
-/// Who sees an item under a `cfg` condition: the strictest audience for which it can be true.
+/// Audience of an item under a `cfg` condition: the strictest for which it can be true.
 fn of_condition(condition: &Meta) -> Audience {
     match condition {
         Meta::Path(path) if path.is_ident("test") => Audience::Tests,

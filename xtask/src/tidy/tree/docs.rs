@@ -15,7 +15,7 @@ pub(crate) fn text(attributes: &[Attribute], path: &str, tree: &Tree) -> String 
     parts.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether these attributes hide an item from the documentation.
+/// `true` if these attributes hide an item from the documentation.
 pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::List(list) => list.path.is_ident("doc") && list.tokens.to_string() == "hidden",

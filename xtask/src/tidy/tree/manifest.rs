@@ -19,7 +19,7 @@ pub(crate) struct Manifest {
     pub(crate) members: Vec<String>,
     /// The line that lists them, 1 when there is none.
     pub(crate) members_line: usize,
-    /// Whether the crate takes its lints from the workspace.
+    /// `true` if the crate inherits the lints of the workspace.
     pub(crate) inherits_lints: bool,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Manifest {
 pub(crate) struct Dependency {
     /// Name of the package, also where the manifest gives it another name.
     pub(crate) package: String,
-    /// Where it is listed.
+    /// Section that lists it.
     pub(crate) section: Section,
     /// Line of its key.
     pub(crate) line: usize,

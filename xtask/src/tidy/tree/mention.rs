@@ -1,8 +1,8 @@
-//! What code mentions: paths and method calls, found in the token stream.
+//! Mentions in code: paths and method calls, found in the token stream.
 //!
-//! Tokens rather than the syntax tree, because the arguments of a macro call are nothing but tokens to a parser, and
-//! `assert!(x.unwrap() > 0.0)` has to be seen as well. Strings, comments and examples in documentation are single
-//! tokens or none, so they mention nothing.
+//! Tokens rather than the syntax tree, since the arguments of a macro call are only tokens, and
+//! `assert!(x.unwrap() > 0.0)` has to be seen too. Strings, comments and examples in documentation mention
+//! nothing.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 

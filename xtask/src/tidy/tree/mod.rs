@@ -1,6 +1,7 @@
 //! The workspace as the rules see it: manifests and Rust sources, read and parsed once.
 
 mod audience;
+mod comments;
 pub(crate) mod docs;
 mod manifest;
 mod mention;
@@ -11,6 +12,7 @@ mod walk;
 use std::path::{Path, PathBuf};
 
 pub(crate) use audience::{Audience, is_test_only, item_attributes};
+pub(crate) use comments::{DocComment, shipped as shipped_comments};
 pub(crate) use manifest::{Dependency, Manifest, Section};
 pub(crate) use mention::{Mention, MentionKind};
 pub(crate) use modules::declared_files;

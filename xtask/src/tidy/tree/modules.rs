@@ -1,4 +1,4 @@
-//! Which file a `mod name;` means, so that a module declared for tests makes its file a test file.
+//! File of each `mod name;`, so that a module declared for tests makes its file a test file.
 
 use syn::{Expr, ExprLit, Item, ItemMod, Lit, Meta};
 

@@ -18,7 +18,7 @@ pub(crate) struct SourceFile {
     pub(crate) syntax: syn::File,
     /// Every path and method call, for rules about what code uses.
     pub(crate) mentions: Vec<Mention>,
-    /// Whom the file as a whole is for; regions of it may be for tests only.
+    /// Audience of the file as a whole; regions of it may be for tests only.
     pub(crate) audience: Audience,
     regions: Vec<Region>,
 }
@@ -45,7 +45,7 @@ impl SourceFile {
         Ok(Self { path: path.to_owned(), mentions: mention::scan(tokens), syntax, text, audience, regions })
     }
 
-    /// Whom the code on this line is for.
+    /// Audience of the code on this line.
     pub(crate) fn audience_at(&self, line: usize) -> Audience {
         let inside = self.regions.iter().filter(|region| region.lines.contains(&line));
         inside.map(|region| region.audience).fold(self.audience, Audience::max)

@@ -1,4 +1,4 @@
-//! Which files belong to a crate.
+//! Files of a crate.
 
 use std::path::Path;
 

@@ -24,7 +24,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// So many rows, the function being one draw over all of them.
+    /// Draw of this many rows, with one function over all of them.
     pub(super) fn new(
         (training, test): (usize, usize),
         dim: usize,
@@ -67,7 +67,7 @@ impl Drawn {
         })
     }
 
-    /// What intervals should hold: the function for labels, what is seen of it for numbers.
+    /// Truth for intervals: the function for labels, observations for numbers.
     pub(super) fn truth(&self, rows: Range<usize>, labels: bool) -> &[f64] {
         if labels { &self.f[rows] } else { &self.y[rows] }
     }

@@ -1,4 +1,4 @@
-//! Whether intervals hold what they say: functions that are drawn, and how often predictions of `gp` hold them.
+//! Coverage of intervals of `gp` on drawn functions.
 
 mod draw;
 mod score;
@@ -16,7 +16,7 @@ use std::path::Path;
 /// Rows that each model is asked about.
 const TESTED: usize = 200;
 
-/// What of a drawn function is seen, and the flags of `gp fit`.
+/// Observation of a drawn function, and the flags of `gp fit`.
 pub(super) struct Way {
     labels: bool,
     flags: &'static str,

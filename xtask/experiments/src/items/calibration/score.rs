@@ -1,4 +1,4 @@
-//! How often intervals hold the truth, and what they cost.
+//! Coverage of intervals, and their cost.
 
 use crate::error::ExperimentError;
 use crate::harness::Outcome;
@@ -9,7 +9,7 @@ const LEVELS: [(&str, &str, f64); 3] = [
     ("0.8", "coverage 80", 1.281_551_565_544_600_4),
     ("0.95", "coverage 95", 1.959_963_984_540_054),
 ];
-/// What it costs to be outside the 95 % interval, by how much.
+/// Cost factor of the distance outside the 95 % interval.
 const OUTSIDE: f64 = 2.0 / 0.05;
 
 /// Shares of the truth inside the intervals that `predict` prints for a level, and the interval score of the widest, in

@@ -45,7 +45,7 @@ impl Drawn {
     }
 }
 
-/// Points between −1 and 1, one a column.
+/// Random points between −1 and 1, one per column.
 pub(super) fn points(count: usize, dim: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0))

@@ -1,4 +1,4 @@
-//! How the cost of one evaluation grows with each size of a problem, beside what its operations say.
+//! Growth of the cost of one evaluation with each size of a problem, compared with its operations.
 
 mod batches;
 mod cases;
@@ -25,7 +25,7 @@ type Evaluation = Box<dyn FnMut() -> Result<(), ExperimentError>>;
 /// A kind of evaluation, and the sizes it is measured at.
 struct Case {
     name: &'static str,
-    /// What one evaluation is, and what its operations are.
+    /// Description of an evaluation and its operations.
     what: &'static str,
     /// Sizes, of which one at a time is another.
     base: &'static str,

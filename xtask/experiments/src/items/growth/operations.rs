@@ -26,14 +26,15 @@ pub(super) fn prediction(sizes: &Sizes) -> f64 {
     2.0 * m * t * (m + d)
 }
 
-/// Of one process: distances forward and back (6 MBD), those of Z with itself (3 M²D), a projection and its reverse
-/// (2 M²B), factors (4/3 M³).
+/// Operations of one process: distances forward and back (6 MBD), those of Z with itself (3 M²D), a
+/// projection and its reverse (2 M²B), factors (4/3 M³).
 fn of_process(sizes: &Sizes) -> f64 {
     let [b, m, d] = floats([sizes.batch, sizes.inducing, sizes.dim]);
     6.0 * m * b * d + 3.0 * m * m * d + 2.0 * m * m * b + 4.0 / 3.0 * m * m * m
 }
 
-/// Of one latent function: marginals, sums and their reverse (6 M²B), the factor of a posterior (⅔ M³).
+/// Operations of one latent function: marginals, sums and their reverse (6 M²B), the factor of a posterior
+/// (⅔ M³).
 fn of_function(sizes: &Sizes) -> f64 {
     let [b, m] = floats([sizes.batch, sizes.inducing]);
     6.0 * m * m * b + 2.0 / 3.0 * m * m * m

@@ -1,4 +1,4 @@
-//! What the report shows: slopes beside theory, memory, and a picture of each case.
+//! Report: slopes compared with theory, memory, and a picture of each case.
 
 use super::Case;
 use super::cases::CASES;
@@ -9,7 +9,7 @@ use crate::harness::Results;
 use crate::report::Block;
 use gp_cli::picture::{CLASSES, Colour, INK, Layer, Picture};
 
-/// What was found along one axis of a case.
+/// Results along one axis of a case.
 struct Course<'a> {
     results: &'a Results,
     case: &'static Case,
@@ -131,7 +131,7 @@ pub(super) fn blocks(results: &Results) -> Vec<Block> {
     blocks
 }
 
-/// What a case is, and its picture.
+/// Description of a case, and its picture.
 fn figure(case: &Case, mut panels: Vec<Picture>) -> Vec<Block> {
     // Panels say the same with the same colours.
     for layer in panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers) {

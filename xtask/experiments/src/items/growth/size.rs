@@ -45,7 +45,7 @@ pub(super) struct Axis {
     pub(super) sizes: &'static [usize],
     /// The exponent of the leading term of time.
     pub(super) theory: &'static str,
-    /// That of memory, where it is shown.
+    /// Growth of memory, if shown.
     pub(super) memory: Option<&'static str>,
 }
 

@@ -13,7 +13,7 @@ pub(super) fn slope(points: &[(f64, f64)]) -> Option<f64> {
     Some(together / spread)
 }
 
-/// Where the upper half of so many points begins.
+/// Start of the upper half of the points.
 pub(super) fn first_of_upper(count: usize) -> Option<usize> {
     Some((count / 2).min(count.checked_sub(2)?))
 }

@@ -1,0 +1,90 @@
+//! Documentation comments as lines of text, with the item that follows each.
+
+use crate::tidy::tree::{Audience, SourceFile};
+
+/// A run of `///` lines, or the `//!` lines that open a file.
+#[derive(Debug)]
+pub(crate) struct DocComment<'a> {
+    /// Line of its first line, counted from 1.
+    pub(crate) line: usize,
+    /// Lines without their markers, with lines of code blocks left out.
+    pub(crate) prose: Vec<&'a str>,
+    /// First line of the item after its attributes; empty for a file.
+    pub(crate) item: &'a str,
+}
+
+impl DocComment<'_> {
+    /// First paragraph, on one line.
+    pub(crate) fn summary(&self) -> String {
+        let lines = self.prose.iter().map(|line| line.trim());
+        lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Number of words outside code: numbers and symbols are none.
+    pub(crate) fn words(&self) -> usize {
+        let text = self.prose.join("\n");
+        let outside = text.split('`').step_by(2).flat_map(str::split_whitespace);
+        outside.filter(|word| word.contains(char::is_alphabetic)).count()
+    }
+}
+
+/// Documentation comments of a file in code that users or their tests run, in order.
+pub(crate) fn shipped(source: &SourceFile) -> Vec<DocComment<'_>> {
+    let mut comments = of_text(&source.text);
+    comments.retain(|comment| source.audience_at(comment.line) != Audience::Tests);
+    comments
+}
+
+fn of_text(text: &str) -> Vec<DocComment<'_>> {
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    let mut comments = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let marker = if lines[at].starts_with("//!") { "//!" } else { "///" };
+        let length = lines[at..].iter().take_while(|line| line.starts_with(marker)).count();
+        if length > 0 {
+            let body = lines[at..at + length].iter().map(|line| &line[marker.len()..]);
+            let item = if marker == "///" { item_after(&lines[at + length..]) } else { "" };
+            comments.push(DocComment { line: at + 1, prose: without_code(body), item });
+        }
+        at += length.max(1);
+    }
+    comments
+}
+
+fn item_after<'a>(lines: &[&'a str]) -> &'a str {
+    lines.iter().find(|line| !line.starts_with('#')).copied().unwrap_or_default()
+}
+
+fn without_code<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut inside = false;
+    lines
+        .filter(|line| {
+            let fence = line.trim_start().starts_with("```");
+            inside ^= fence;
+            !fence && !inside
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_have_their_first_paragraph_and_their_item() {
+        let text = "//! File.\n\n/// Sum of\n/// squares.\n///\n/// More.\n#[must_use]\npub fn sum() {}\n";
+        let comments = of_text(text);
+        let found: Vec<_> = comments.iter().map(|c| (c.line, c.summary(), c.item)).collect();
+        assert_eq!(
+            found,
+            [(1, "File.".to_owned(), ""), (3, "Sum of squares.".to_owned(), "pub fn sum() {}")]
+        );
+    }
+
+    #[test]
+    fn words_of_code_are_not_counted() {
+        let text = "/// Two words, `a + b`: 1 = 1.\n///\n/// ```\n/// let a = 1;\n/// ```\n/// Two more.\nfn f() {}\n";
+        assert_eq!(of_text(text)[0].words(), 4);
+    }
+}
