@@ -17,7 +17,7 @@ use std::io::Write;
 #[derive(Debug, Parser)]
 #[command(name = "gp", version, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Say nothing but results and errors

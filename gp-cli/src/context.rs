@@ -1,4 +1,4 @@
-//! What a program knows by name. The program hands it down; nothing else names a registry.
+//! Registries of a program: methods, kernels, likelihoods and others. Nothing else names one.
 
 use crate::data::{Format, Formats};
 use crate::memory::Budget;
@@ -26,7 +26,7 @@ pub struct Context {
     pub kernels: Registry,
     /// Likelihoods of expressions.
     pub likelihoods: gp_likelihoods::Registry,
-    /// Where inducing inputs can start. One that looks at labels is added by every fit.
+    /// Placements of inducing inputs. The one that uses labels is added by every fit.
     pub placements: Placements,
     /// Methods of inference.
     pub methods: Methods,
@@ -94,7 +94,7 @@ impl Context {
         Self { formats: self.formats.within(budget), ..self }
     }
 
-    /// How much memory a command may take.
+    /// Memory budget of a command.
     #[must_use]
     pub fn budget(&self) -> Budget {
         self.formats.budget()

@@ -6,7 +6,7 @@ use crate::line::Line;
 use gp_optim::{Control, Record};
 use serde_json::json;
 
-/// Who is shown the course of training.
+/// Observers of the course of training.
 #[derive(Debug)]
 pub(crate) struct Course {
     line: Line,
@@ -33,7 +33,7 @@ impl Course {
     }
 }
 
-/// How far training is.
+/// Progress of training.
 fn detail(record: &Record) -> String {
     let Record { iteration, value, gradient_norm, .. } = record;
     format!("iteration {iteration}, log posterior {:.3}, gradient {gradient_norm:.1e}", -value)

@@ -1,4 +1,4 @@
-//! What can go wrong, by the exit code it leads to.
+//! Errors by exit code.
 
 use crate::interrupt;
 use gp_ep::InferenceError;
@@ -9,10 +9,10 @@ use gp_optim::{CheckpointError, OptimError, ParameterError};
 use std::error::Error;
 use std::path::Path;
 
-/// What failed where no more can be said.
+/// Message of a failure without details.
 const INFERENCE: &str = "inference failed";
 
-/// Which part of the world is at fault.
+/// Part of the world at fault, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -28,7 +28,7 @@ pub enum ErrorKind {
     NotConverged,
     /// Files and folders.
     Io,
-    /// Somebody asked for an end.
+    /// An interrupt was requested.
     Interrupted,
 }
 
@@ -82,7 +82,7 @@ impl CliError {
         Self::caused(ErrorKind::Io, format!("cannot {doing} `{}`", path.display()), cause)
     }
 
-    /// Which part of the world is at fault.
+    /// Kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -26,9 +26,9 @@ pub struct Evaluation {
     pub rows: usize,
     /// The scores, the model's first.
     pub scores: Scores,
-    /// What each predictor is, for people, in the order of the scores.
+    /// Description of each predictor, for people, in the order of the scores.
     pub predictors: Vec<(&'static str, String)>,
-    /// What is worth knowing.
+    /// Observations about the scores that people should see.
     pub warnings: Vec<String>,
 }
 
@@ -36,16 +36,16 @@ pub struct Evaluation {
 /// that was fitted beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scores {
-    /// Of a target that is an amount.
+    /// Scores of an amount.
     Numbers(Vec<(&'static str, NumberScores)>),
-    /// Of classes with these labels.
+    /// Scores of classes with these labels.
     Classes {
         /// The labels, in the order of rows and columns of the confusion matrices.
         labels: Vec<String>,
         /// The scores.
         of: Vec<(&'static str, ClassScores)>,
     },
-    /// Of several targets that are amounts.
+    /// Scores of several amounts.
     Several(SeveralScores),
 }
 
@@ -95,7 +95,7 @@ impl Evaluation {
 struct Observed<'a> {
     model: &'a Model,
     seen: &'a ModelRows,
-    /// As the likelihood takes them.
+    /// Observations as the likelihood takes them.
     observations: Vec<f64>,
 }
 
@@ -147,7 +147,7 @@ pub fn shares_below(
     Ok(levels.iter().map(|&level| share_below(&standings, level)).collect())
 }
 
-/// Where observations stand in their predicted distributions.
+/// Positions of observations in their predicted distributions.
 fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<Vec<Standing>, CliError> {
     let predicted = by.given(beliefs);
     let up_to = predicted.cdfs(0, y)?;
@@ -185,7 +185,7 @@ impl Observed<'_> {
         Ok((Scores::Numbers(scores), self.predictors(("mean", constant.describe())), gaps))
     }
 
-    /// What the predictors are; `trivial` is the one that knows no inputs.
+    /// Descriptions of predictors; `trivial` is the one without inputs.
     fn predictors(&self, trivial: (&'static str, String)) -> Vec<(&'static str, String)> {
         let linear = self.model.baseline().map(|linear| ("linear", names::regression(linear.likelihood())));
         [("gp", "this model".to_owned()), trivial].into_iter().chain(linear).collect()
@@ -245,13 +245,13 @@ fn mean_probability(
 /// A table of scores: named columns, and rows with a name and a cell in each column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// What the rows are.
+    /// Title of the rows.
     pub title: String,
     /// Names of the columns.
     pub columns: Vec<String>,
     /// Names of the rows, with their cells.
     pub rows: Vec<(String, Vec<String>)>,
-    /// Whether each row holds counts that are parts of one number.
+    /// `true` if counts of each row are parts of one number.
     pub counts: bool,
 }
 

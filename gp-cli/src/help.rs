@@ -1,4 +1,4 @@
-//! What help says beyond the flags: groups, examples, and which of the flags the short help has.
+//! Help beyond the flags: groups, examples, and the flags of the short help.
 
 use clap::{Arg, Command};
 
@@ -75,7 +75,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 ];
 /// The group of settings that methods declare.
 const SETTINGS: &str = "Settings of methods, in brackets";
-/// What the short help of a command that fits has: what most fits need.
+/// Flags of the short help of commands that fit.
 const COMMON: [&str; 18] = [
     "target",
     "features",
@@ -148,7 +148,7 @@ const EXAMPLES: [(&str, &[&str]); 14] = [
     ("demo", &["gp demo"]),
 ];
 
-/// What the long help of commands that fit ends with.
+/// Ending of the long help of commands that fit.
 const LANGUAGES: &str = "\
 Kernels are sums of products, with a number in front of each: \"1.3 * rbf(ard=true) + linear * periodic(period=7)\". \
 dims=[age, colour] lets one see some inputs alone, by name or by number from 0; names with blanks or commas are quoted. \

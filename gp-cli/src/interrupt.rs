@@ -1,6 +1,6 @@
-//! What becomes of a signal that asks the process to end: Ctrl-C, the polite one of `kill`, a terminal that is closed.
+//! Signals that ask the process to end: Ctrl-C, SIGTERM, a closed terminal.
 //!
-//! Signals are the process's, so this is the one place that is too.
+//! Signals are per process, and so is this module.
 
 use crate::line::Line;
 use gp_optim::Interrupt;
@@ -15,7 +15,7 @@ pub(crate) const EXIT_CODE: u8 = 130;
 /// The training that a signal ends, where there is one that leaves a checkpoint.
 static TRAINING: Mutex<Option<Interrupt>> = Mutex::new(None);
 
-/// Whether training is under way that leaves no checkpoint.
+/// `true` during training without a checkpoint.
 static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
 
 /// Listens to signals from now on, in a thread, and ends the line on the terminal before the process. A process that cannot
@@ -35,7 +35,7 @@ pub(crate) fn listen(line: Line) {
     let _ = std::thread::Builder::new().spawn(listening);
 }
 
-/// Whether the process was started with this signal ignored; where the system does not tell, it was not.
+/// `true` if the process was started with this signal ignored; false if the system does not tell.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -44,7 +44,7 @@ fn is_ignored(signal: i32) -> bool {
     ignored.is_some_and(|ignored| ignored >> (signal - 1) & 1 == 1)
 }
 
-/// Where there are no such signals, the system ends the process in its own way.
+/// No effect: without such signals, the system ends the process in its own way.
 #[cfg(not(unix))]
 pub(crate) fn listen(_line: Line) {}
 
@@ -69,7 +69,7 @@ fn heed(line: &Line) {
     }
 }
 
-/// What is said of an end at once.
+/// Message of an immediate end.
 #[cfg(unix)]
 fn last_words() -> &'static str {
     if WITHOUT_CHECKPOINT.load(Ordering::Relaxed) {
@@ -96,7 +96,7 @@ pub(crate) fn while_training<T>(train: impl FnOnce(&Interrupt) -> T) -> T {
     trained
 }
 
-/// What is behind the locks is whole at any time, also after a panic elsewhere.
+/// Locked contents, valid even after a panic elsewhere.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -32,7 +32,7 @@ impl LeftOut {
         self.rows
     }
 
-    /// Where the rows are, for people: `line 3, line 9 and 4 more`.
+    /// Positions of the rows, for people: `line 3, line 9 and 4 more`.
     pub(crate) fn places(&self) -> String {
         let named = self.first.join(", ");
         match self.count - self.first.len() {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// A list of more different numbers than this is cut short.
 const LONGEST_LIST: usize = 6;
-/// So many numbers of it are shown then.
+/// Digits shown of a length.
 const SHOWN: usize = 3;
 
 /// A length of a kernel along one input, in the units of the data.
@@ -22,13 +22,13 @@ pub(crate) struct InputLength {
     pub input: String,
     /// Its value.
     pub value: f64,
-    /// What it is counted in: `days` along a date, nothing along a number.
+    /// Unit: `days` along a date, None along a number.
     pub unit: Option<&'static str>,
-    /// Whether it was kept as it is in training.
+    /// `true` if fixed in training.
     pub fixed: bool,
-    /// What it was kept above, where there is such a bound.
+    /// Lower bound in training, if any.
     pub lower: Option<f64>,
-    /// What it was kept below, where there is such a bound.
+    /// Upper bound in training, if any.
     pub upper: Option<f64>,
     /// Its prior, where it has one.
     pub prior: Option<Prior>,
@@ -72,7 +72,7 @@ fn bounds(parameter: &Parameter, unit: f64) -> (Option<f64>, Option<f64>) {
     (end(low, least), end(high, most))
 }
 
-/// What each column of points is counted in, where that has a name.
+/// Named unit of each column of points, if any.
 fn counted_in(inputs: &Inputs) -> Vec<Option<&'static str>> {
     let mut units = vec![None; inputs.dim()];
     for (feature, place) in inputs.features().iter().zip(inputs.places()) {

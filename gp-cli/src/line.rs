@@ -17,15 +17,15 @@ const CLEAR: &str = "\r\x1b[K";
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line(Option<Arc<Mutex<State>>>);
 
-/// What the line says.
+/// Contents of the line.
 #[derive(Debug)]
 struct State {
-    /// What the command is at; nothing before its first stage, and after its last.
+    /// Stage of the command; empty before the first and after the last.
     stage: String,
-    /// How far it is.
+    /// Progress within the stage.
     detail: String,
     begun: Instant,
-    /// When its time is over, where that is limited.
+    /// Deadline, if time is limited.
     deadline: Option<Instant>,
     is_shown: bool,
 }
@@ -56,12 +56,12 @@ impl Line {
         });
     }
 
-    /// How far the stage is.
+    /// Sets the progress within the stage.
     pub(crate) fn detail(&self, detail: impl FnOnce() -> String) {
         self.change(|state| state.detail = detail());
     }
 
-    /// So much time is left from now on; nothing, and it is not limited.
+    /// Sets the remaining time; None for no limit.
     pub(crate) fn limit(&self, limit: Option<Duration>) {
         self.change(|state| state.deadline = limit.and_then(|limit| Instant::now().checked_add(limit)));
     }
@@ -100,7 +100,7 @@ impl State {
         Self { stage: String::new(), detail: String::new(), begun, deadline: None, is_shown: false }
     }
 
-    /// Shows what is true now. That nobody can be shown it is no reason to stop.
+    /// Redraws the line, ignoring failures to show it.
     fn draw(&mut self, now: Instant) {
         if !self.stage.is_empty() {
             self.is_shown = true;
@@ -145,7 +145,7 @@ fn duration(time: Duration) -> String {
     }
 }
 
-/// What is behind the lock is whole at any time, also after a panic elsewhere.
+/// Locked contents, valid even after a panic elsewhere.
 fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }

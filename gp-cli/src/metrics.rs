@@ -1,4 +1,4 @@
-//! How good predictions are. Scores have the same names wherever they are written: those of the fields here.
+//! Scores of predictions. Their names are those of the fields here, wherever written.
 
 use crate::error::CliError;
 use gp_likelihoods::special;
@@ -49,7 +49,7 @@ impl Interval {
 /// Predictions of numbers, one entry for each of N observations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberForecasts {
-    /// What is said of each, in the units of the target.
+    /// Predicted means, in units of the target.
     pub means: Vec<f64>,
     /// Log densities of the observations, of counts log probabilities.
     pub log_densities: Vec<f64>,
@@ -57,7 +57,7 @@ pub struct NumberForecasts {
     pub intervals: [Interval; LEVELS.len()],
 }
 
-/// Where an observation stands in its predicted distribution.
+/// Position of an observation in its predicted distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
     /// The probability of less.
@@ -166,7 +166,7 @@ pub struct ClassScores {
 /// Predictions whose class has a probability in one tenth of [0, 1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ReliabilityBin {
-    /// How many.
+    /// Number of rows.
     pub count: u64,
     /// Mean probability claimed.
     pub confidence: f64,

@@ -1,4 +1,4 @@
-//! What a command tells about its work.
+//! Notes of a command about its work.
 
 use crate::line::Line;
 use std::fmt;
@@ -32,7 +32,7 @@ impl<'a> Notes<'a> {
         self.line.stage(&stage.to_string());
     }
 
-    /// Whether nothing is to be told.
+    /// `true` if notes are suppressed.
     #[must_use]
     pub fn are_quiet(&self) -> bool {
         self.quiet

@@ -17,26 +17,26 @@ use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::ObservationMoments;
 
-/// What is wanted of predictions besides means and labels.
+/// Requested parts of predictions besides means and labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// The probabilities with which an observation lies in its interval, an interval each.
     pub intervals: Vec<f64>,
     /// The probabilities with which an observation lies below its quantile, a quantile each.
     pub quantiles: Vec<f64>,
-    /// Whether the latent functions are wanted.
+    /// `true` for the latent functions.
     pub latent: bool,
-    /// Whether what each term of a kernel contributes to its latent function is.
+    /// `true` for the contribution of each kernel term to its latent function.
     pub parts: bool,
-    /// Whether their joint covariance is.
+    /// `true` for their joint covariance.
     pub joint: bool,
-    /// How many samples of the latent function are wanted, each drawn jointly at all rows.
+    /// Number of samples of the latent function, each joint over all rows.
     pub samples: usize,
     /// Seed of the samples.
     pub seed: u64,
-    /// Whether the probabilities of classes are.
+    /// `true` for class probabilities.
     pub probabilities: bool,
-    /// What is done about rows that miss the value of an input.
+    /// Treatment of rows with a missing input.
     pub missing: Missing,
 }
 
@@ -71,7 +71,7 @@ pub struct Predictions {
 }
 
 impl Predictions {
-    /// Whether a cell of predictions is empty because the table misses a value.
+    /// `true` if a cell of predictions is empty because the table misses a value.
     #[must_use]
     pub fn is_left_empty(&self, column: &str, row: usize) -> bool {
         let rows = if column == LOG_DENSITY { &self.not_scored } else { &self.not_predicted };
@@ -99,7 +99,7 @@ pub fn intervals(
     Ok((end(0.5 - 0.5 * level)?, end(0.5 + 0.5 * level)?))
 }
 
-/// What observations stay below with this probability.
+/// Quantiles of observations.
 ///
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) for a probability outside (0, 1).
@@ -304,7 +304,7 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
     Ok(())
 }
 
-/// What is predicted of observations: labels with what is wanted of their probabilities, or means, variances and more.
+/// Adds predictions of observations: labels with requested probabilities, or means, variances and more.
 pub(crate) fn push_observations(
     table: &mut OutTable,
     model: &Model,
@@ -373,7 +373,7 @@ pub(crate) fn latent_scale(model: &Model) -> Standardiser {
     if single { model.target().scale() } else { Standardiser::identity() }
 }
 
-/// What tells each of several latent functions apart: the label it belongs to, or its number. Nothing for a single one.
+/// Name of each of several latent functions: its label or its number. None for a single one.
 pub(crate) fn latent_labels(model: &Model) -> Vec<Option<String>> {
     let count = model.posterior().likelihood().latents();
     let label = |q: usize| model.target().labels().and_then(|labels| labels.get(q)).cloned();

@@ -1,9 +1,9 @@
-//! What long work is at.
+//! Stages of long work.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What is told a stage.
+/// Callback for stages.
 type Tell = dyn Fn(&str) + Send + Sync;
 
 /// Is told which stage long work has come to; by default nothing is told.

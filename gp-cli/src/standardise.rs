@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How one column was shifted and scaled: a number z there is `mean + scale · z` in the units of the data.
+/// Shift and scale of one column: a number z is `mean + scale · z` in units of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Standardiser {
@@ -29,7 +29,7 @@ impl Standardiser {
         Self { mean: 0.0, scale: 1.0 }
     }
 
-    /// Whether numbers can be taken to these units and back.
+    /// `true` if numbers convert to these units and back.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.mean.is_finite() && self.scale.is_finite() && self.scale > 0.0
@@ -80,7 +80,7 @@ impl Sum {
         self.sum += weight * value;
     }
 
-    /// How many there were, or what they weigh.
+    /// Number or weight of the values.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.weight
@@ -115,7 +115,7 @@ impl Range {
         self.highest = self.highest.max(value);
     }
 
-    /// Whether all numbers of the other range are in this one.
+    /// `true` if the range of the other lies in this one.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         self.lowest <= other.lowest && other.highest <= self.highest
@@ -138,7 +138,7 @@ const LARGER: f64 = f64::from_bits((1023 + 500) << 52);
 const SMALLER: f64 = f64::from_bits((1023 - 500) << 52);
 
 impl Spread {
-    /// Of no number yet.
+    /// Empty standardiser about this mean.
     #[must_use]
     pub fn about(mean: f64) -> Self {
         let none = Sum::default();

@@ -19,7 +19,7 @@ const FAR: f64 = 20.0;
 /// Classes of fewer rows are hardly learned.
 const RARE: u64 = 5;
 
-/// What to do about missing values of an input, and of the target.
+/// Remedies for missing values, of an input and of the target.
 const WITHOUT_INPUT: &str =
     "fill them in, leave the rows out with --missing drop, or keep them with --missing keep";
 const WITHOUT_TARGET: &str = "fill them in, or leave the rows out with --missing drop";
@@ -33,7 +33,7 @@ pub struct CheckOptions {
     /// Column that will be predicted
     #[arg(long, value_name = "COL")]
     pub target: Option<String>,
-    /// Which table is read
+    /// Table to read
     #[command(flatten)]
     pub choice: TableChoice,
     /// Print findings as one JSON array
@@ -41,12 +41,12 @@ pub struct CheckOptions {
     pub json: bool,
 }
 
-/// Something that would hurt.
+/// Problem of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The column, where it is about one.
     pub column: Option<String>,
-    /// What, and what to do.
+    /// Problem and remedy.
     pub what: String,
 }
 
@@ -77,7 +77,7 @@ pub fn run(
     out::print(out, found.iter().map(line).collect::<String>().as_bytes())
 }
 
-/// What would hurt in a table.
+/// Problems of a table.
 ///
 /// # Errors
 /// Of kind [`Data`](crate::ErrorKind::Data) for a target that is not there.
@@ -102,7 +102,7 @@ pub fn findings(frame: &Frame, target: Option<&str>) -> Result<Vec<Finding>, Cli
     Ok(found)
 }
 
-/// How many values miss, and in how many rows: what is lost where they are left out.
+/// Missing values and the rows that have them, which would be left out.
 fn about_missing(frame: &Frame, found: &mut Vec<Finding>) {
     let columns: Vec<&Column> = frame.columns().iter().collect();
     let rows = frame.row_count() - frame.complete_rows(&columns).len();

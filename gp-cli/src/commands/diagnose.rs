@@ -25,7 +25,7 @@ pub struct DiagnoseOptions {
     /// Table to fit; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
-    /// What would be fitted, and how
+    /// Model to fit
     #[command(flatten)]
     pub spec: FitSpec,
     /// Rows that are drawn for the comparison
@@ -34,7 +34,7 @@ pub struct DiagnoseOptions {
     /// Relative error from which on a gradient and its difference disagree
     #[arg(long, value_name = "SHARE", default_value_t = 1e-3)]
     pub tolerance: f64,
-    /// Which table is read
+    /// Table to read
     #[command(flatten)]
     pub choice: TableChoice,
     /// File that says what flags say; flags win

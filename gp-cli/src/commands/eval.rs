@@ -22,7 +22,7 @@ pub struct EvalOptions {
     /// Table with the target; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
-    /// How the table is read
+    /// Options for reading the table
     #[command(flatten)]
     pub table: TableOptions,
     /// Page with scores and pictures to write

@@ -30,16 +30,16 @@ pub struct FitOptions {
     /// Table to learn from; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
-    /// What is fitted, and how
+    /// Model to fit
     #[command(flatten)]
     pub spec: FitSpec,
     /// Model file to write
     #[arg(long, short, value_name = "MODEL", default_value = "model.gp")]
     pub output: PathBuf,
-    /// Which table is read; format and name of the table are those of --test too, where it has them
+    /// Table to read; its format and name also apply to --test, where possible
     #[command(flatten)]
     pub choice: TableChoice,
-    /// Whether rows stay in memory, or in a file from which mini-batches are read: methods {streaming}, tables in
+    /// Keep rows in memory, or in a file that mini-batches are read from: methods {streaming}, tables in
     /// {piecewise}. The model is the same
     #[arg(long, value_enum, default_value_t = Stream::Auto)]
     pub stream: Stream,
@@ -189,7 +189,7 @@ fn train(
     trained.map_err(|error| folder.how_to_go_on(error))
 }
 
-/// Where the state of training is kept, if it is.
+/// Folder for the state of training, if kept.
 fn checkpoint_folder(options: &FitOptions, plan: &Plan) -> Result<Option<CheckpointFolder>, CliError> {
     match (&options.checkpoint, &options.resume) {
         (_, Some(folder)) => CheckpointFolder::resume(folder, plan, &options.spec).map(Some),
@@ -263,7 +263,7 @@ fn show(
     scores.map_or(Ok(()), |scores| out::print(out, evaluate::table(scores).as_bytes()))
 }
 
-/// How it went, for programs.
+/// Summary of the fit, for programs.
 fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, seconds: f64) -> Value {
     let (training, latents) = (&model.about().training, model.posterior().describe());
     let mut kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();

@@ -14,12 +14,12 @@ use std::io::Write;
 /// Options of `gp generate`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct GenerateOptions {
-    /// What to write to the standard output
+    /// File to write to the standard output
     #[arg(value_enum)]
     pub what: Generated,
 }
 
-/// What there is to be had.
+/// Generated files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Generated {
     /// Manual page

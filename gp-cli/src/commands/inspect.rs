@@ -27,7 +27,7 @@ pub struct InspectOptions {
     pub json: bool,
 }
 
-/// How far one input has to change for one latent function to change.
+/// Length-scale of one latent function along one input.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LengthScale {
     /// A column, or a level of one.
@@ -108,7 +108,7 @@ fn json(model: &Model) -> serde_json::Value {
     })
 }
 
-/// What a model has learned, for people.
+/// Description of a model, for people.
 #[must_use]
 pub fn text(model: &Model) -> String {
     let mut page = Page::default();
@@ -144,7 +144,7 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// What the model is of, and where it comes from.
+/// Kind and origin of the model.
 fn origin(model: &Model, page: &mut Page) {
     let about = model.about();
     page.line("made by", &format!("{}, seed {}", about.origin, about.seed));
@@ -162,7 +162,7 @@ fn origin(model: &Model, page: &mut Page) {
     }
 }
 
-/// How it was trained.
+/// Course of its training.
 fn course(model: &Model, page: &mut Page) {
     let training = &model.about().training;
     page.line("trained on", &format!("{} by method {}", counted(training.rows, "row"), training.method));
@@ -291,7 +291,7 @@ fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
     }
 }
 
-/// How well the points that a latent function is seen through cover the data.
+/// Coverage of the data by the inducing inputs of a latent function.
 fn covering(training: &TrainingRecord, latent: usize) -> String {
     training.coverage.get(latent).map_or_else(String::new, |coverage| {
         let Coverage { mean, worst, .. } = coverage;

@@ -29,10 +29,10 @@ use crate::out;
 use serde::Serialize;
 use std::io::Write;
 
-/// How a table is read for a model that is there.
+/// Options for reading a table for an existing model.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TableOptions {
-    /// Which table is read
+    /// Table to read
     #[command(flatten)]
     pub choice: TableChoice,
     /// Rows that miss a value. `gp predict` keeps the line of a row that is left out, with empty cells

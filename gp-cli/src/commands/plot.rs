@@ -41,10 +41,10 @@ pub struct PlotOptions {
     /// Draw what each term of the kernel contributes to the latent functions, a panel for each
     #[arg(long)]
     pub parts: bool,
-    /// Which of several targets to draw
+    /// Target to draw, if there are several
     #[arg(long, value_name = "COL")]
     pub target: Option<String>,
-    /// How the table is read
+    /// Options for reading the table
     #[command(flatten)]
     pub table: TableOptions,
     /// Replace a file that is there
@@ -102,7 +102,7 @@ fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pi
     }
 }
 
-/// Whether the picture is of the function itself, over one or two inputs that are numbers.
+/// `true` for a picture of the function itself, over one or two numeric inputs.
 pub(super) fn shows_function(model: &Model) -> bool {
     number_scales(model).is_some_and(|scales| scales.len() <= 2)
 }
@@ -175,7 +175,7 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
     Ok(picture)
 }
 
-/// Where the function is, which is what an observation without noise would be.
+/// Band of the function: of observations without noise.
 fn function_band(model: &Model, x: &[f64], beliefs: &LatentBeliefs) -> Result<Layer, CliError> {
     let (scale, function) = (model.target().scale(), &beliefs.functions()[0]);
     let beliefs = function.mean.iter().zip(&function.variance);

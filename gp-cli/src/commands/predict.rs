@@ -43,7 +43,7 @@ pub struct PredictOptions {
     /// Mean and variance of the latent functions too
     #[arg(long)]
     pub latent: bool,
-    /// What each term of the kernel contributes to the latent functions too, in columns `part(TERM)` and
+    /// Write the contribution of each kernel term to the latent functions too, in columns `part(TERM)` and
     /// `part_variance(TERM)`
     #[arg(long)]
     pub parts: bool,
@@ -62,7 +62,7 @@ pub struct PredictOptions {
     /// Probabilities of all classes too
     #[arg(long)]
     pub proba: bool,
-    /// How the table is read
+    /// Options for reading the table
     #[command(flatten)]
     pub table: TableOptions,
     /// Replace a file that is there
@@ -141,7 +141,7 @@ fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result
     checked.map_err(|over| over.of_kind(ErrorKind::Numerical))
 }
 
-/// What is on its way to its place.
+/// Outputs being written.
 enum Written {
     Whole(Predictions, Destination),
     Pieces(Pieces),
@@ -161,11 +161,11 @@ fn wanted(options: &PredictOptions) -> Wanted {
     }
 }
 
-/// What is worth telling of the pieces of a table.
+/// Summary of the pieces of a table.
 #[derive(Default)]
 struct Seen {
     columns: Vec<String>,
-    /// What predictions could go by and the table does not have.
+    /// Columns that predictions could use but the table lacks.
     lacking: Option<String>,
     unseen: Vec<Unseen>,
     gaps: Gaps,
@@ -211,7 +211,7 @@ impl Seen {
         Ok(())
     }
 
-    /// What was done, for programs.
+    /// Summary of the work, for programs.
     fn summary(&self, options: &PredictOptions, output: &Path, warnings: &[String], seconds: f64) -> Value {
         let (rows, left_out) = (self.left_out.rows(), self.left_out.count());
         json!({

@@ -28,7 +28,7 @@ pub struct UpdateOptions {
     /// Model file to write
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
-    /// How the table is read
+    /// Options for reading the table
     #[command(flatten)]
     pub table: TableOptions,
     /// Replace a file that is there
@@ -109,7 +109,7 @@ pub fn run(
     print_json(out, &summary(told, options, &model, &updated_model))
 }
 
-/// What was done, for programs: what is known of the update, with the model before and after it.
+/// Summary of the update with the models before and after, for programs.
 fn summary(mut told: Value, options: &UpdateOptions, before: &Model, after: &Model) -> Value {
     let training = &after.about().training;
     told["n"] = training.rows.into();
@@ -126,7 +126,7 @@ fn more_rows(rows: usize) -> String {
     counted(rows, "more row")
 }
 
-/// How much the rows weigh that have each target.
+/// Weight of the rows of each target.
 fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<f64>, CliError> {
     let targets = model.targets().len();
     if targets == 1 {
@@ -137,7 +137,7 @@ fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<f64
     Ok((0..targets).map(|place| there(place) as f64).collect())
 }
 
-/// What the file tells about the model with so many more rows, of which those with each target weigh so much.
+/// Record of the model with the added rows and their weights per target.
 fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[f64])) -> About {
     let mut about = model.about().clone();
     let training = &mut about.training;

@@ -1,4 +1,4 @@
-//! What the text of a cell can be.
+//! Types of the text of a cell.
 
 use gp_optim::format_number;
 use std::ops::Range;
@@ -7,7 +7,7 @@ const MICROS_PER_DAY: i64 = 86_400_000_000;
 /// From 0000-01-01 to before 9999-12-31.
 const YEARS_OF_FOUR_DIGITS: Range<f64> = -719_528.0..2_932_896.0;
 
-/// What people write where a value is missing.
+/// Common notations of missing values.
 const MISSING: [&str; 11] = ["", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "nil", "?", "."];
 
 pub(super) fn is_missing(cell: &str) -> bool {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a column holds.
+/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -63,14 +63,14 @@ impl FromStr for Kind {
     }
 }
 
-/// The values of a column, one a row.
+/// Values of a column, one per row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// Numbers, booleans as 1 and 0, dates as days; NaN where the value is missing.
     Numbers(Vec<f64>),
     /// Words, as places in the list of those that occur.
     Levels {
-        /// One a row; [`Values::NO_LEVEL`] where the value is missing.
+        /// Codes, one per row; [`Values::NO_LEVEL`] for a missing value.
         codes: Vec<u32>,
         /// The words, in the order in which they occur first.
         levels: Vec<String>,
@@ -81,7 +81,7 @@ impl Values {
     /// The code of a missing word.
     pub const NO_LEVEL: u32 = u32::MAX;
 
-    /// How many there are.
+    /// Number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -90,7 +90,7 @@ impl Values {
         }
     }
 
-    /// Whether there is none.
+    /// `true` without values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -120,19 +120,19 @@ impl Column {
         levels.into_column(name)
     }
 
-    /// What the header calls it.
+    /// Name in the header.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it holds.
+    /// Type of the values.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// One value a row, of whichever type.
+    /// Values of any type, one per row.
     #[must_use]
     pub fn values(&self) -> &Values {
         &self.values
@@ -147,7 +147,7 @@ impl Column {
         }
     }
 
-    /// Whether the value of a row is missing.
+    /// `true` if the value of a row is missing.
     #[must_use]
     pub fn is_missing(&self, row: usize) -> bool {
         match &self.values {

@@ -1,4 +1,4 @@
-//! What a format of tables does: the contract of readers.
+//! Contract of readers: formats of tables.
 
 use super::frame::Frame;
 use super::input::Input;
@@ -23,7 +23,7 @@ pub trait Format: Debug + Send + Sync {
     /// The ends of names of its files, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// Whether a file begins as none of another format does.
+    /// `true` if a file begins like this format and no other.
     fn recognises(&self, bytes: &[u8]) -> bool;
 
     /// The table in a file.
@@ -40,12 +40,12 @@ pub trait Format: Debug + Send + Sync {
         self.read(&input.load()?, options)
     }
 
-    /// Whether files are databases, of which a table is read by its name or rows by a statement that selects them.
+    /// `true` for databases, with tables by name or rows by a query.
     fn takes_queries(&self) -> bool {
         false
     }
 
-    /// Whether tables can be read some rows at a time.
+    /// `true` if tables can be read in pieces.
     fn comes_in_pieces(&self) -> bool {
         false
     }

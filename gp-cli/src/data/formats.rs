@@ -12,7 +12,8 @@ use crate::memory::Budget;
 use gp_optim::did_you_mean;
 use std::sync::Arc;
 
-/// What comes through a pipe stays in memory up to this share of what is left of it, and then goes to a temporary file.
+/// Share of the remaining memory up to which piped input stays in memory; beyond, it goes to a temporary
+/// file.
 const SHARE_OF_PIPE: f64 = 0.25;
 /// And up to so many bytes in any case.
 const FEW: u64 = 1 << 20;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Names that an error lists before it says how many more there are.
 const LISTED: usize = 20;
 
-/// What to do about a missing value.
+/// Remedy for a missing value.
 pub(crate) const FILL_OR_DROP: &str = "; fill it in, or leave out all such rows with --missing drop";
 /// The same where it may stay.
 pub(crate) const FILL_DROP_OR_KEEP: &str =
@@ -30,7 +30,7 @@ pub struct Frame {
     heading: Option<Arc<Heading>>,
 }
 
-/// Where rows stand in the file.
+/// Positions of rows in the file.
 #[derive(Clone, Debug)]
 enum Places {
     /// Lines of text.
@@ -122,7 +122,7 @@ impl Frame {
         Ok(Self { heading, ..Self::placed(&source, out, places)? })
     }
 
-    /// What errors call the table.
+    /// Name of the table in errors.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
@@ -203,7 +203,7 @@ impl Frame {
         CliError::new(ErrorKind::Data, message)
     }
 
-    /// Where a row stands in the file, such as `line 3`.
+    /// Position of a row in the file, such as `line 3`.
     #[must_use]
     pub fn place(&self, row: usize) -> String {
         self.places.text(row)

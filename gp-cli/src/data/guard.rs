@@ -4,10 +4,11 @@ use super::supply::Supply;
 use crate::error::CliError;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
-/// Where the sources of these readers are, in any registry.
+/// Path prefixes of these readers' sources, in any registry.
 const FOREIGN: [&str; 2] = ["parquet-", "arrow-"];
 
-/// What `read` says, or that the file is damaged where it panics. It only borrows, so nothing is left half done.
+/// Result of `read`, or an error for a damaged file if it panics. It only borrows, so nothing is left half
+/// done.
 pub(super) fn guarded<T>(
     supply: &dyn Supply,
     format: &str,

@@ -2,7 +2,7 @@
 
 use super::options::ReadOptions;
 
-/// What pandas calls an index without a name in Parquet and Arrow: this, its number, and two underscores.
+/// Prefix of an unnamed pandas index in Parquet and Arrow, followed by its number and two underscores.
 const PANDAS_INDEX: &str = "__index_level_";
 
 /// The columns of a file: all that there are, those that are read, and those that are left out because they number the
@@ -55,7 +55,7 @@ impl Heading {
         &self.names
     }
 
-    /// Where the columns stand that are read.
+    /// Positions of the columns to read.
     #[must_use]
     pub fn places(&self) -> &[usize] {
         &self.places

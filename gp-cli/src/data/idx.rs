@@ -69,12 +69,12 @@ fn labels_beside(name: &str) -> Option<String> {
     (beside != path && beside.is_file()).then(|| beside.to_string_lossy().into_owned())
 }
 
-/// How a number is read from its bytes.
+/// Converter of bytes to a number.
 type Read = fn(&[u8]) -> f64;
 
 /// The numbers of a file, row by row.
 struct Array<'a> {
-    /// Whether it has one axis.
+    /// `true` for a single axis.
     is_vector: bool,
     rows: usize,
     columns: usize,
@@ -123,7 +123,7 @@ impl<'a> Array<'a> {
     }
 }
 
-/// How numbers of a type are read, and of how many bytes they are.
+/// Size and converter of numbers of a type.
 fn reader(kind: u8) -> Option<(usize, Read)> {
     Some(match kind {
         0x08 => (1, |b| f64::from(b[0])),

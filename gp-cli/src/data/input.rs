@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// So many bytes tell the format and give an idea of the size of rows.
+/// Bytes read to recognise the format and estimate the size of rows.
 const HEAD: u64 = 1 << 18;
 
 /// A table that need not be in memory: a file, or what came from standard input.
@@ -129,7 +129,7 @@ impl Input {
         &self.name
     }
 
-    /// Where the file is that has the content as it is, if there is one.
+    /// Path of a file with this content unchanged, if any.
     #[cfg(feature = "sqlite")]
     pub(super) fn path(&self) -> Option<&Path> {
         match &self.from {
@@ -249,7 +249,7 @@ impl<R: Read> Read for Unpacked<'_, R> {
     }
 }
 
-/// What a piece of gzip data unpacks to, as far as it goes.
+/// Unpacked length of a piece of gzip data, as far as it goes.
 fn unpacked_length(packed: &[u8]) -> u64 {
     let (mut from, mut buffer, mut length) = (MultiGzDecoder::new(packed), vec![0; 1 << 16], 0);
     while let Ok(count @ 1..) = from.read(&mut buffer) {

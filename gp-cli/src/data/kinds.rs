@@ -1,9 +1,9 @@
-//! What the cells of a column are, and the column that they become.
+//! Types of cells, and of the columns that they form.
 
 use super::cells;
 use super::column::{Column, Kind, LevelBuilder, parse};
 
-/// How many cells can be read as what. Tallies of parts of a column add up to that of the whole.
+/// Counts of cells by type. Tallies of parts add up.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tally {
     numbers: usize,
@@ -55,7 +55,7 @@ impl Tally {
     }
 }
 
-/// Whether the cells of a column are 0, 1, 2, … or 1, 2, 3, …
+/// Check of a column for 0, 1, 2, … or 1, 2, 3, …
 #[derive(Clone, Copy, Default)]
 pub(super) struct Numbering {
     rows: usize,

@@ -7,7 +7,7 @@ use std::fmt;
 const FEWEST: usize = 3;
 /// The share of the different words of a column that has to look like numbers or dates.
 const MOST: f64 = 0.8;
-/// What may stand between groups of three digits.
+/// Separators of groups of three digits.
 const SEPARATORS: [char; 7] = [',', '.', ' ', '\'', '_', '\u{a0}', '\u{202f}'];
 const CURRENCIES: [&str; 9] = ["$", "€", "£", "¥", "EUR", "USD", "GBP", "CHF", "JPY"];
 const MONTHS: [&str; 12] =
@@ -59,7 +59,7 @@ impl Notation {
         }
     }
 
-    /// What to do about it.
+    /// Remedy.
     #[must_use]
     pub fn advice(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl fmt::Display for Notation {
 }
 
 impl Lookalike {
-    /// What most of some different words look like, if it is something else than words.
+    /// Notation that most of these different words look like, if any.
     #[must_use]
     pub fn among(words: &[String]) -> Option<Self> {
         let plain = words.iter().filter(|word| cells::number(word).is_some()).count();

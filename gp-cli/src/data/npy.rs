@@ -9,7 +9,7 @@ use super::source::Source;
 use super::supply::Supply;
 use crate::error::CliError;
 
-/// `.npy`: one array, a row a point. Columns are `x0`, `x1`, …; the only column of a vector is `x`.
+/// `.npy`: one array, one point per row. Columns are `x0`, `x1`, …; the only column of a vector is `x`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Npy;
 
@@ -48,9 +48,9 @@ impl Format for Npy {
 pub(super) struct Array<'a> {
     pub(super) rows: usize,
     pub(super) columns: usize,
-    /// Whether the array had one axis.
+    /// `true` if the array had one axis.
     vector: bool,
-    /// Whether columns are contiguous.
+    /// `true` for contiguous columns.
     fortran: bool,
     numbers: Numbers<'a>,
 }
@@ -111,7 +111,7 @@ struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// As many as there should be.
+    /// Array of the right number of bytes.
     fn new(descr: &str, data: &'a [u8], count: usize) -> Result<Self, String> {
         let (order, kind) = descr.split_at_checked(1).unwrap_or(("", descr));
         let size: usize = kind.get(1..).and_then(|size| size.parse().ok()).unwrap_or(0);
@@ -135,7 +135,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// How a little-endian number of a type is read from the front of eight bytes.
+/// Converter of a little-endian number of a type from the first of eight bytes.
 fn reader(kind: &str) -> Option<fn(&[u8; 8]) -> f64> {
     Some(match kind {
         "f8" => |b| f64::from_le_bytes(*b),

@@ -1,9 +1,9 @@
-//! What is wanted of a table.
+//! Options for reading a table.
 
 use super::column::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which table of a file is read, and in which format.
+/// Table of a file, and its format.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct TableChoice {
     /// Format of the table: {formats}; found from the file unless given
@@ -17,10 +17,10 @@ pub struct TableChoice {
     pub query: Option<String>,
 }
 
-/// What is wanted of a table.
+/// Options for reading a table.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Which table of the file; its format by the first bytes or the end of its name where nothing is said.
+    /// Table of the file; by default the format follows from its first bytes or its name.
     pub choice: TableChoice,
     /// Types of columns; those of the others are found from their cells.
     pub kinds: BTreeMap<String, Kind>,
@@ -33,14 +33,14 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// Whether the column of this name is read.
+    /// `true` if the column of this name is read.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         let is_wanted = self.columns.as_ref().is_none_or(|columns| columns.contains(name));
         self.also.contains(name) || (is_wanted && !self.excluded.contains(name))
     }
 
-    /// Whether something is said of the column of this name: it is wanted, or of some type.
+    /// `true` if the column of this name is wanted or has a type given.
     #[must_use]
     pub fn names(&self, name: &str) -> bool {
         let is_wanted = self.columns.as_ref().is_some_and(|columns| columns.contains(name));

@@ -33,7 +33,7 @@ pub(super) fn rows_of_piece(columns: usize) -> usize {
     (blocks * BLOCK).min(MOST_ROWS).min(most)
 }
 
-/// As many rows as there are.
+/// All rows in one piece.
 pub(super) const WHOLE: fn(usize) -> usize = |_| usize::MAX;
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ impl Source {
         &self.bytes
     }
 
-    /// How much memory the table may take.
+    /// Memory budget of the table.
     #[must_use]
     pub fn budget(&self) -> Budget {
         self.budget

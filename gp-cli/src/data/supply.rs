@@ -5,19 +5,19 @@ use crate::error::{CliError, ErrorKind};
 use crate::memory::Budget;
 use std::io::{self, Read};
 
-/// What a reader of a format reads.
+/// Input of a format's reader.
 pub(super) trait Supply {
-    /// What errors call it.
+    /// Name in errors.
     fn name(&self) -> &str;
 
     /// All bytes from the beginning, unpacked. What is wrong with them may come as an [`io::Error`] around a [`CliError`];
     /// [`own_error`] takes it out.
     fn reader(&self) -> Result<Box<dyn Read + '_>, CliError>;
 
-    /// How much memory the table may take.
+    /// Memory budget of the table.
     fn budget(&self) -> Budget;
 
-    /// What is left of it, for this table.
+    /// Remaining budget for this table.
     fn room(&self) -> TableRoom {
         TableRoom::new(self.name(), self.budget())
     }
@@ -38,7 +38,7 @@ pub(super) fn cannot_read(name: &str, cause: io::Error) -> CliError {
     CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause)
 }
 
-/// An error of this program that has come through somebody else's reader, or the one that they would see.
+/// Error of this program that passed through a foreign reader, or the reader's own.
 pub(super) fn own_error(error: io::Error, otherwise: impl FnOnce(io::Error) -> CliError) -> CliError {
     match error.downcast::<CliError>() {
         Ok(own) => own,

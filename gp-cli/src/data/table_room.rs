@@ -9,7 +9,7 @@ const COPIES: f64 = 2.0;
 const NUMBER: f64 = 8.0;
 /// Bytes of a column without its cells and the letters of its name.
 const COLUMN: f64 = 200.0;
-/// What to do about a table without room.
+/// Remedy for a table that does not fit in memory.
 const ADVICE: &str = "name fewer columns with --features or --exclude; gp fit and gp predict need not hold tables in CSV, Parquet, Arrow and LibSVM in memory";
 
 /// The memory that is left for a table, taken bit by bit.

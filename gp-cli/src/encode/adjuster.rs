@@ -8,11 +8,11 @@ use gp_likelihoods::{Likelihood, Link};
 /// The values of one row, as the table has them; those of roles that no column has are without effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowRoles {
-    /// How often it counts.
+    /// Weight of the row.
     pub weight: f64,
-    /// What is added to the latent function, before the exposure.
+    /// Offset added to the latent function, before the exposure.
     pub offset: f64,
-    /// How much it is of.
+    /// Exposure of the row.
     pub exposure: f64,
     /// The known part of the variance of its noise.
     pub noise: f64,
@@ -37,12 +37,12 @@ impl RowRoles {
     }
 }
 
-/// How the values of roles become what a likelihood takes.
+/// Conversion of role values to columns of observations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adjuster {
     link: Link,
     is_gaussian: bool,
-    /// That of the target.
+    /// Scale of the target.
     scale: f64,
 }
 
@@ -53,13 +53,13 @@ impl Adjuster {
         Self { link: likelihood.link(), is_gaussian: likelihood.gaussian_noise().is_some(), scale }
     }
 
-    /// Whether an offset is one of the target, which it is then subtracted from.
+    /// `true` if an offset is subtracted from the target.
     #[must_use]
     pub fn moves_target(&self) -> bool {
         self.link == Link::Identity
     }
 
-    /// What is added to the latent function, in the units of the model.
+    /// Offset of the latent function, in units of the model.
     #[must_use]
     pub fn offset(&self, row: &RowRoles) -> f64 {
         if self.moves_target() { row.offset / self.scale } else { row.offset + row.exposure.ln() }
@@ -132,7 +132,7 @@ impl RoleValues {
         Ok(Self(rows))
     }
 
-    /// How much all rows weigh.
+    /// Total weight of the rows.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.0.iter().map(|row| row.weight).sum()

@@ -1,4 +1,4 @@
-//! What is known of one column without its rows.
+//! Summary of one column without its rows.
 
 use super::raw::{Levels, RawColumn};
 use crate::data::{Column, Frame, Kind, Lookalike, Values};
@@ -8,12 +8,12 @@ use crate::standardise::{Range, Standardiser, Sum};
 /// Different values of a target that are told apart, and different words of an input that are kept before it is refused.
 pub const MOST_VALUES: usize = 1 << 16;
 
-/// What is known of one column.
+/// Summary of one column.
 #[derive(Clone, Debug)]
 pub struct ColumnSurvey {
     pub(super) name: String,
     kind: Kind,
-    /// Where the first row stands.
+    /// Position of the first row.
     pub(super) first_place: String,
     pub(super) kept: Kept,
     /// Rows that miss the value.
@@ -21,7 +21,7 @@ pub struct ColumnSurvey {
     pub(super) values: Surveyed,
 }
 
-/// Whether the missing values of an input stay, or are an error.
+/// Treatment of an input's missing values: kept or an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// They are an error.
@@ -32,7 +32,7 @@ pub enum Kept {
     Always,
 }
 
-/// What is known of values.
+/// Summary of values.
 #[derive(Clone, Debug)]
 pub enum Surveyed {
     /// Numbers are known by their mean, their range and their spread, as far as they are not missing.
@@ -49,7 +49,7 @@ pub enum Surveyed {
 }
 
 impl ColumnSurvey {
-    /// Of no row yet, of a column like this one, the first rows of which are those of a piece.
+    /// Empty survey for a column like this one, whose first rows are those of a piece.
     pub(super) fn begin(column: &Column, piece: &Frame) -> Self {
         Self {
             name: column.name().to_owned(),
@@ -68,19 +68,19 @@ impl ColumnSurvey {
         }
     }
 
-    /// What the header calls it.
+    /// Name in the header.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it holds.
+    /// Type of the values.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// What is known of its values.
+    /// Summary of the values.
     #[must_use]
     pub fn values(&self) -> &Surveyed {
         &self.values
@@ -101,7 +101,7 @@ impl ColumnSurvey {
         self.missing
     }
 
-    /// Whether missing values stay, because there are some or because that was asked for.
+    /// `true` if missing values are kept, being present or so requested.
     #[must_use]
     pub fn keeps_missing(&self) -> bool {
         match self.kept {
@@ -120,7 +120,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// What the words look like, where they are not meant as words.
+    /// Other notation that the words resemble, if any.
     #[must_use]
     pub fn lookalike(&self) -> Option<Lookalike> {
         match &self.values {
@@ -170,7 +170,7 @@ impl ColumnSurvey {
     }
 }
 
-/// That of a row, 1 where nothing was said.
+/// Weight of a row; 1 by default.
 pub(super) fn weight_of(weights: Option<&[f64]>, row: usize) -> f64 {
     weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0)
 }

@@ -1,4 +1,4 @@
-//! Which columns of a table a fit looks at, and what each of them is.
+//! Columns used by a fit, and their roles.
 
 use super::roles::{Role, Roles};
 use crate::error::CliError;
@@ -12,7 +12,7 @@ pub struct Columns<'a> {
     pub targets: Vec<&'a str>,
     /// Columns with another role, which are neither.
     pub others: Vec<(Role, &'a str)>,
-    /// Whether a target may be missing where another is there.
+    /// `true` if some targets of a row may be missing.
     pub gaps: bool,
 }
 

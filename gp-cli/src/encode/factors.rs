@@ -1,4 +1,4 @@
-//! How rows are approximated, where columns say: in which blocks, and with which powers.
+//! Blocks and powers of the approximation, from columns.
 
 use super::roles::{Role, Roles, words};
 use crate::data::{FILL_OR_DROP, Frame, Values};

@@ -1,4 +1,4 @@
-//! One input: numbers in units of their spread, words as one column a level, and what stands for a missing value.
+//! One input: standardised numbers, words as one column per level, and replacements of missing values.
 
 use super::column_survey::{ColumnSurvey, Surveyed};
 use super::survey::Survey;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Levels that a column of words may have at most to be an input.
 pub const MAX_LEVELS: usize = 256;
 
-/// What the column that marks missing values is called, behind the name of its input.
+/// Suffix of the column that marks missing values, after the name of its input.
 pub(crate) const MISSING: &str = "(missing)";
 
 /// One column of a table as an input.
@@ -21,17 +21,17 @@ pub struct Feature {
     pub name: String,
     /// Its type.
     pub kind: Kind,
-    /// How its values become numbers.
+    /// Encoding of its values as numbers.
     pub encoding: FeatureEncoding,
     /// The range of its numbers in the data of training. Model files of earlier programs do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    /// What stands for a missing value; nothing where it is an error.
+    /// Replacement of missing values; None if they are errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Filling>,
 }
 
-/// How the values of an input become numbers.
+/// Encoding of an input's values as numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeatureEncoding {
@@ -42,8 +42,8 @@ pub enum FeatureEncoding {
     OneHot(Vec<String>),
 }
 
-/// What stands for a missing value of an input. Points have one more column for it, behind the others of the input: 1
-/// where the value is missing, else 0. Columns of levels are 0 there.
+/// Replacement of an input's missing values. Points get one more column after the input's others: 1 for a
+/// missing value, else 0. Columns of levels are then 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filling {
     /// The number in the place of the value, in the units of the data: the mean of those that are there. Words have none.
@@ -179,7 +179,7 @@ impl Feature {
         }
     }
 
-    /// What became of its missing values in training, for people; nothing where they are an error.
+    /// Treatment of its missing values in training, for people; None if they are errors.
     #[must_use]
     pub fn about_missing(&self) -> Option<String> {
         let Filling { number, rows } = self.missing?;
@@ -198,7 +198,7 @@ impl Feature {
         }
     }
 
-    /// What is wrong with it, where a file was tampered with.
+    /// Fault of a tampered file.
     pub(super) fn check(&self) -> Result<(), String> {
         let is_number = matches!(self.encoding, FeatureEncoding::Scaled(_));
         match self.missing {

@@ -1,4 +1,4 @@
-//! Inputs: numbers in units of their spread, words as one column a level.
+//! Inputs: standardised numbers, words as one column per level.
 
 use super::column_survey::ColumnSurvey;
 use super::feature::{Feature, FeatureEncoding};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-/// What to do about a missing value of an input that had none in training, where others had.
+/// Remedy for a missing value of an input that had none in training, unlike others.
 const NEVER_BEFORE: &str = ", as it never was in training; fill it in, leave out all such rows with --missing drop, or fit the model anew with --missing-in COL=keep";
 
 /// The inputs of a model: which columns of a table they are, and how they become the D columns of its points.
@@ -25,7 +25,7 @@ pub struct Inputs {
 /// Points, and what was unusual about them.
 #[derive(Clone, Debug)]
 pub struct Encoded {
-    /// N×D, a row a point.
+    /// Points, N×D, one per row.
     pub points: Mat<f64>,
     /// Levels that were not seen in training, the first of each column that has such.
     pub unseen: Vec<Unseen>,
@@ -51,7 +51,7 @@ impl fmt::Display for Unseen {
 }
 
 impl Encoded {
-    /// What is worth knowing, in lines.
+    /// Warnings, one per line.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         self.unseen.iter().map(Unseen::to_string).collect()
@@ -99,13 +99,13 @@ impl Inputs {
         self.features.iter().flat_map(Feature::column_names).collect()
     }
 
-    /// How many units of the data one unit of points is, along each of their D columns; 1 for levels.
+    /// Units of the data per unit of points, along each of their D columns; 1 for levels.
     #[must_use]
     pub fn units(&self) -> Vec<f64> {
         self.features.iter().flat_map(Feature::units).collect()
     }
 
-    /// Which of the D columns of points each feature is.
+    /// Columns of points of each feature.
     #[must_use]
     pub fn places(&self) -> Vec<Range<usize>> {
         let widths = self.features.iter().map(Feature::width);
@@ -116,7 +116,7 @@ impl Inputs {
         widths.scan(0, place).collect()
     }
 
-    /// What has to be read of a table for its points: the columns by their types.
+    /// Columns to read for points, with types.
     #[must_use]
     pub fn kinds(&self) -> BTreeMap<String, Kind> {
         self.features.iter().map(|feature| (feature.name.clone(), feature.kind)).collect()
@@ -129,13 +129,13 @@ impl Inputs {
         options.kinds.extend(self.kinds());
     }
 
-    /// Whether a missing value of some input stays, with something in its place.
+    /// `true` if missing values of some input are replaced.
     #[must_use]
     pub fn keep_missing(&self) -> bool {
         self.features.iter().any(|feature| feature.missing.is_some())
     }
 
-    /// What became of missing values in training, for people; empty where they are errors.
+    /// Treatment of missing values in training, for people; empty if they are errors.
     #[must_use]
     pub fn about_missing(&self) -> String {
         self.features.iter().filter_map(Feature::about_missing).collect::<Vec<_>>().join(", ")
@@ -149,7 +149,7 @@ impl Inputs {
         frame.refuse_missing(&strict, advice)
     }
 
-    /// What is wrong with them, where a file was tampered with.
+    /// Fault of a tampered file.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.features.iter().try_for_each(Feature::check)
     }

@@ -19,7 +19,7 @@ pub struct LabelCounter {
     numbers: HashMap<u64, Seen>,
 }
 
-/// How often a value was seen.
+/// Frequency of a value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     rows: u64,
@@ -38,13 +38,13 @@ impl Seen {
 pub struct Labels {
     /// Their texts.
     pub names: Vec<String>,
-    /// How often each occurs.
+    /// Number of occurrences of each.
     pub counts: Vec<u64>,
-    /// How much the rows of each weigh: as often as it occurs, unless rows have weights.
+    /// Weight of the rows of each: the number of occurrences unless rows have weights.
     pub weights: Vec<f64>,
     /// The numbers that they are, where they are numbers.
     pub numbers: Option<Vec<f64>>,
-    /// Whether there are more, which were not counted.
+    /// `true` if there are more, not counted.
     pub more: bool,
 }
 
@@ -84,7 +84,7 @@ impl LabelCounter {
         }
     }
 
-    /// What was found, in order.
+    /// Labels found, in order.
     #[must_use]
     pub fn labels(&self) -> Labels {
         let mut numbers: Vec<(f64, Seen)> =

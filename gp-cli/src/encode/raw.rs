@@ -11,7 +11,7 @@ pub struct Levels {
     known: HashMap<String, u32>,
 }
 
-/// What is done with each row.
+/// Callback for each row.
 pub type EachRow<'a> = &'a mut dyn FnMut(&[f64]) -> Result<(), CliError>;
 
 /// The rows of a piece as numbers: words as their places among [`Levels`].
@@ -39,7 +39,7 @@ impl Levels {
         &self.words
     }
 
-    /// Where the words of a piece stand among all; new ones are added in the order in which rows use them.
+    /// Indices of a piece's words among all; new ones are added in the order of rows.
     pub(super) fn places(&mut self, codes: &[u32], levels: &[String]) -> Vec<f64> {
         let mut places = vec![f64::NAN; levels.len()];
         for &code in codes.iter().filter(|code| **code != Values::NO_LEVEL) {

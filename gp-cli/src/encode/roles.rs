@@ -6,15 +6,15 @@ use gp_likelihoods::{Likelihood, Link, Support};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a column says of each row, where it is neither an input nor the target.
+/// Role of a column that is neither input nor target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// How often the row counts.
+    /// Weight of the row.
     Weights,
-    /// What is added to the latent function.
+    /// Offset added to the latent function.
     Offset,
-    /// How much of time, area or people a count is of.
+    /// Exposure of a count: time, area or people.
     Exposure,
     /// The known part of the variance of Gaussian noise, in the units of the data, squared.
     NoiseVariance,
@@ -38,19 +38,19 @@ impl Role {
         }
     }
 
-    /// Whether it changes what an observation says, and not how it is approximated.
+    /// `true` if it changes an observation rather than its approximation.
     #[must_use]
     pub fn adjusts(self) -> bool {
         !matches!(self, Self::Blocks | Self::AlphaColumn)
     }
 
-    /// Whether predictions need it.
+    /// `true` if predictions need it.
     #[must_use]
     pub fn is_for_predictions(self) -> bool {
         matches!(self, Self::Offset | Self::Exposure)
     }
 
-    /// What is wrong with a value, if something is.
+    /// Fault of a value, if any.
     #[must_use]
     pub fn fault(self, value: f64) -> Option<String> {
         let (sound, wanted) = match self {
@@ -77,7 +77,7 @@ impl Roles {
         Self(columns.into_iter().collect())
     }
 
-    /// Whether no column has a role.
+    /// `true` without roles.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -94,13 +94,13 @@ impl Roles {
         self.0.get(&role).map(String::as_str)
     }
 
-    /// Whether one of them changes what an observation says.
+    /// `true` if any role changes observations.
     #[must_use]
     pub fn adjust(&self) -> bool {
         self.0.keys().any(|role| role.adjusts())
     }
 
-    /// What the columns are, for people.
+    /// Description of the columns, for people.
     #[must_use]
     pub fn describe(&self) -> Vec<String> {
         self.iter().map(|(role, name)| format!("{} {name}", role.flag())).collect()

@@ -11,7 +11,7 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood, Support};
 use std::collections::HashMap;
 
-/// How a row of one number per column becomes a point and the columns of its observation: the same bits as by
+/// Conversion of a row of one number per column to a point and an observation: the same bits as
 /// [`Inputs::encode`] and [`observations`](super::observations()).
 #[derive(Clone, Debug)]
 pub struct RowEncoder {
@@ -21,7 +21,7 @@ pub struct RowEncoder {
     dim: usize,
 }
 
-/// Where in a row, behind features, the values of roles are, and what becomes of them.
+/// Positions of role values in a row, after the features, and their conversion.
 #[derive(Clone, Debug)]
 struct RoleEncoding {
     adjuster: Adjuster,

@@ -1,4 +1,4 @@
-//! What is known of a table without its rows: types, sums and words of columns, whole or in pieces.
+//! Summary of a table without its rows: types, sums and words of columns, whole or in pieces.
 
 use super::column_survey::{ColumnSurvey, Kept, MOST_VALUES, Surveyed, weight_of};
 use super::columns::Columns;
@@ -17,16 +17,16 @@ pub struct Survey {
     rows: usize,
     /// Features, then targets, then columns with other roles.
     columns: Vec<ColumnSurvey>,
-    /// How many features there are.
+    /// Number of features.
     features: usize,
-    /// What the columns behind targets are.
+    /// Roles of the columns after the targets.
     roles: Vec<Role>,
-    /// Whether a target may be missing where another is there.
+    /// `true` if some targets of a row may be missing.
     gaps: bool,
     /// The first target less its offset, where it has one and both are numbers.
     moved: Option<ColumnSurvey>,
     moved_labels: LabelCounter,
-    /// How much all rows weigh.
+    /// Total weight of the rows.
     weight: Sum,
     /// One per target.
     labels: Vec<LabelCounter>,
@@ -167,7 +167,7 @@ impl Survey {
         Ok(())
     }
 
-    /// What errors call the table.
+    /// Name of the table in errors.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
@@ -197,7 +197,7 @@ impl Survey {
         self.columns.get(self.place_of(role)?)
     }
 
-    /// Where the column with a role stands in a row of numbers.
+    /// Position of the column with a role in a row of numbers.
     #[must_use]
     pub fn place_of(&self, role: Role) -> Option<usize> {
         let at = self.roles.iter().position(|own| *own == role)?;
@@ -216,7 +216,7 @@ impl Survey {
         self.moved_labels.labels()
     }
 
-    /// Where that stands in a row of numbers.
+    /// Position of the moved target in a row of numbers.
     #[must_use]
     pub fn place_of_moved(&self) -> Option<usize> {
         self.moved.as_ref().map(|_| self.columns.len())
@@ -228,7 +228,7 @@ impl Survey {
         self.columns.len() + usize::from(self.moved.is_some())
     }
 
-    /// How much all rows weigh: N unless they have weights.
+    /// Total weight of the rows: N unless they have weights.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.weight.weight()

@@ -15,11 +15,11 @@ pub struct Target {
     pub name: String,
     /// Its type.
     pub kind: Kind,
-    /// How its values become observations.
+    /// Conversion of its values to observations.
     pub values: TargetValues,
 }
 
-/// How values of a target become observations.
+/// Conversion of a target's values to observations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetValues {

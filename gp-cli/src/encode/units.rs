@@ -3,7 +3,7 @@
 use super::column_survey::{ColumnSurvey, Surveyed};
 use crate::standardise::{Range, Standardiser};
 
-/// So many inputs with one range are one kind of thing, where they are also half of all that vary.
+/// Least number of inputs of one range that are treated alike, if also half of all varying ones.
 const FEWEST: usize = 8;
 
 /// The unit of inputs that are one kind of thing.

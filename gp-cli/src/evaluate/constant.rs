@@ -44,7 +44,7 @@ impl Constant {
         }
     }
 
-    /// What it is, for people.
+    /// Description, for people.
     pub(super) fn describe(&self) -> String {
         format!("{} of the training targets, whatever the inputs", self.name)
     }

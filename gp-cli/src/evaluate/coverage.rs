@@ -1,4 +1,4 @@
-//! Whether intervals hold as many rows as they claim to.
+//! Coverage of intervals.
 
 use crate::metrics::{LEVELS, NumberScores};
 use gp_likelihoods::special::incomplete_beta;

@@ -1,4 +1,4 @@
-//! What the predictors beside a model are called.
+//! Names of the predictors besides a model.
 
 use gp_likelihoods::Likelihood;
 
@@ -21,7 +21,7 @@ const REGRESSIONS: &[(&str, &str)] = &[
     ("multiclass_probit", "multinomial probit regression"),
 ];
 
-/// What a linear model under this likelihood is called.
+/// Name of a linear model under this likelihood.
 pub(super) fn regression(likelihood: &dyn Likelihood) -> String {
     let known = REGRESSIONS.iter().find(|(name, _)| *name == likelihood.name());
     known.map_or_else(

@@ -1,4 +1,4 @@
-//! What a command reads, and therefore does not write.
+//! Files read by a command, which it therefore does not write.
 
 use crate::error::CliError;
 use gp_optim::files::is_same_file;

@@ -65,7 +65,7 @@ impl OutputFile {
         &self.path
     }
 
-    /// Whether bytes are seen before all of them are there.
+    /// `true` if bytes are visible before all of them are there.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self.to, To::Stream(_))

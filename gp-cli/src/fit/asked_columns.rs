@@ -28,7 +28,7 @@ impl FitSpec {
         Ok(&self.target)
     }
 
-    /// How the table is read: the columns that were asked for, by the types that were.
+    /// Read options of the table: requested columns and types.
     ///
     /// # Errors
     /// As [`target`](Self::target).

@@ -32,7 +32,7 @@ pub struct CheckpointFolder {
     _lock: Arc<FolderLock>,
 }
 
-/// What training is about. It goes on with the same alone.
+/// Identity of a training run; only the same run resumes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Record {
     format: u32,
@@ -40,12 +40,12 @@ struct Record {
     method: String,
     config: Map<String, Value>,
     target: String,
-    /// How many targets there are, where there are several.
+    /// Number of targets, if several.
     #[serde(default)]
     targets: usize,
     features: Vec<String>,
     rows: usize,
-    /// Of the encoded table, and of the places where inducing inputs start.
+    /// Check sum of the encoded table and the initial inducing inputs.
     data: String,
     inducing: String,
 }
@@ -80,7 +80,7 @@ impl CheckpointFolder {
         names.chain(stages.map(|entry| entry.path())).collect()
     }
 
-    /// Whether a folder holds the beginning of a checkpoint.
+    /// `true` if a folder holds the beginning of a checkpoint.
     pub(super) fn is_begun(folder: &Path) -> bool {
         folder.join(RECORD).exists()
     }
@@ -197,7 +197,7 @@ pub(super) fn how_to_go_on(error: CliError, folder: &Path) -> CliError {
     CliError::new(ErrorKind::Interrupted, message)
 }
 
-/// What every version of the record has.
+/// Fields of every version of the record.
 #[derive(Deserialize)]
 struct Version {
     format: u32,

@@ -150,7 +150,7 @@ pub(super) fn check_settings(
     spec.settings.checked(method.settings())
 }
 
-/// What was said of every method, as methods take it.
+/// Settings of every method from the flags.
 pub(super) fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
     Settings {
         optimizer: Some(optimizer),

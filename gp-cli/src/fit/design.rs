@@ -21,7 +21,7 @@ use std::borrow::Cow;
 /// Kernels of all latent functions and what they are seen through.
 #[derive(Debug)]
 pub(super) struct Design {
-    /// How many inducing inputs or active rows there are, 0 where all rows are seen.
+    /// Number of inducing inputs or active rows; 0 for all rows.
     pub(super) pseudo: usize,
     /// The rows that choices were made by.
     pub(super) sample: Sample,
@@ -33,12 +33,12 @@ pub(super) struct Design {
     pub(super) kernels: Vec<Box<dyn Kernel>>,
     /// Inducing inputs for each latent function, unless all rows are seen.
     pub(super) inducing: Vec<InducingInputs>,
-    /// How inducing inputs were placed, if they were.
+    /// Placement of inducing inputs, if any.
     pub(super) placing: Option<Placing>,
 }
 
 impl Design {
-    /// Of rows whose targets are observed together. What was asked for of parameters is done to the likelihood too.
+    /// Design for rows whose targets are observed together; parameter flags also apply to the likelihood.
     pub(super) fn new(
         observed: &mut Observed,
         (spec, context): (&FitSpec, &Context),
@@ -63,7 +63,7 @@ impl Design {
         Ok(Self { pseudo, sample, seasons, search, kernels, inducing, placing })
     }
 
-    /// Of targets that have nothing to do with each other, each by the rows that have it.
+    /// Design for independent targets, each with the rows that have it.
     pub(super) fn of_parts(
         (whole, parts): (&mut Observed, &mut [Observed]),
         (spec, context): (&FitSpec, &Context),
@@ -102,7 +102,7 @@ fn check_counts(spec: &FitSpec, count: usize) -> Result<(), CliError> {
     }
 }
 
-/// What was said of one target.
+/// Flags of one target.
 fn own_flags(spec: &FitSpec, target: usize) -> Cow<'_, FitSpec> {
     if spec.kernel.is_empty() && spec.inducing_file.len() <= 1 {
         return Cow::Borrowed(spec);

@@ -11,7 +11,7 @@ pub fn with_settings(command: Command, methods: &Methods, arranged: impl Fn(Arg)
     methods.settings().iter().fold(command, |command, declared| command.arg(arranged(flag(declared))))
 }
 
-/// What a command line says of settings.
+/// Settings given on a command line.
 #[must_use]
 pub fn given(matches: &ArgMatches, methods: &Methods) -> Given {
     let mut given = Given::default();
@@ -24,7 +24,7 @@ pub fn given(matches: &ArgMatches, methods: &Methods) -> Given {
     given
 }
 
-/// What all methods take the values of a setting for; nothing where they differ, and the one that is chosen will say.
+/// Type of a setting's values in all methods; None if they differ, for the chosen method to say.
 fn shared_kind(declared: &[(&str, Setting)]) -> Option<SettingKind> {
     let first = declared[0].1.kind();
     let same = |kind: SettingKind| std::mem::discriminant(&kind) == std::mem::discriminant(&first);

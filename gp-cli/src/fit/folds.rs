@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What names of the folders of parts begin with.
+/// Prefix of the folders of parts.
 const PART: &str = "part-";
 /// The name of a model in the folder of its part.
 const MODEL: &str = "model.gp";
@@ -61,7 +61,7 @@ impl FoldFolders {
         self.folder.join(format!("{PART}{}", part + 1))
     }
 
-    /// Whether there is the folder of any part: they are begun side by side.
+    /// `true` if the folder of any part exists; parts are begun in parallel.
     fn are_begun(&self) -> bool {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(PART))

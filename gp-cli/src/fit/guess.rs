@@ -1,4 +1,4 @@
-//! What whole numbers are: labels, counts or amounts, by which of them occur and how often.
+//! Meaning of whole numbers: labels, counts or amounts, by the values and their frequencies.
 //!
 //! | what is seen | what it is taken for |
 //! |---|---|
@@ -27,14 +27,14 @@ const RUNS_OUT: f64 = 8.0;
 const RARE: f64 = 0.005;
 /// The largest share of rows in the upper third of the range of numbers that have a tail.
 const TAIL: f64 = 0.2;
-/// Of counts at least this share is zero. Where nothing is rarely counted, a number serves as well.
+/// Least share of zeros for counts. Without zeros a number serves as well.
 const ZEROS: f64 = 0.01;
 /// The ratio of variance to mean, 1 for a Poisson distribution, is at least this for counts.
 const LEAST_DISPERSION: f64 = 0.7;
 /// This share of counts, from zero on, has no gap; single large ones may be far away.
 const BODY: f64 = 0.75;
 
-/// What the values of a column of numbers are taken for.
+/// Meaning of the values of a numeric column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
     /// Names of classes.
@@ -48,7 +48,7 @@ pub(crate) enum Guess {
 }
 
 impl Guess {
-    /// What the different numbers of a column are, by how often each occurs.
+    /// Meaning of a column's different numbers, by their frequencies.
     pub(crate) fn of(labels: &Labels) -> Self {
         let Some(seen) = Frequencies::of(labels) else { return Self::Amounts };
         let few = seen.numbers.len() <= MOST_ASKED;
@@ -108,19 +108,19 @@ impl<'a> Frequencies<'a> {
         is_gapped(self.numbers)
     }
 
-    /// Whether all of them are used about as often.
+    /// `true` if all are about equally frequent.
     fn are_even(&self) -> bool {
         let (least, most) = (self.counts.iter().min(), self.counts.iter().max());
         least.zip(most).is_some_and(|(least, most)| EVEN * least >= *most)
     }
 
-    /// Whether few rows have large numbers, and fewer the larger they are.
+    /// `true` if few rows have large numbers, fewer the larger they are.
     fn has_tail(&self) -> bool {
         let upper_third = self.mean(|number| f64::from(u8::from(3.0 * number > 2.0 * self.last())));
         self.runs_out() && upper_third <= TAIL
     }
 
-    /// Whether hardly a row would have the next number, were frequencies to fall on as they do from the most frequent
+    /// `true` if the next number would hardly occur, by the decline of frequencies from the most frequent
     /// number to the last.
     fn runs_out(&self) -> bool {
         let most = self.pairs().fold((0.0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
@@ -130,8 +130,8 @@ impl<'a> Frequencies<'a> {
         next < RUNS_OUT.max(RARE * self.rows as f64)
     }
 
-    /// Whether they are spread as numbers of events are: zero is among them, small ones have no gaps, and the variance
-    /// is about the mean or larger.
+    /// `true` if they are distributed like numbers of events: including zero, small ones without gaps,
+    /// variance at least about the mean.
     fn are_events(&self) -> bool {
         let mean = self.mean(|number| number);
         let variance = self.mean(|number| (number - mean).powi(2));
@@ -145,14 +145,14 @@ impl<'a> Frequencies<'a> {
         zeros >= ZEROS && variance >= LEAST_DISPERSION * mean && !is_gapped(&self.numbers[..body.count()])
     }
 
-    /// Whether so many different numbers of events can hardly be anything else. Classes of which some are rare look like
-    /// few of them, or have their rare ones in between.
+    /// `true` if so many different numbers of events can hardly be anything else. Rare classes look like
+    /// few of them, or lie between others.
     fn are_many_events(&self) -> bool {
         let many = self.numbers.len() > MOST_ASKED;
         many || (self.numbers.len() >= FEWEST_COUNTS && self.has_one_peak())
     }
 
-    /// Whether frequencies rise, then fall, but for what chance does.
+    /// `true` if frequencies rise, then fall, up to chance.
     fn has_one_peak(&self) -> bool {
         let dips = (1..self.counts.len().saturating_sub(1)).filter(|&place| {
             let highest = |counts: &[u64]| counts.iter().copied().max().unwrap_or_default() as f64;
@@ -165,7 +165,7 @@ impl<'a> Frequencies<'a> {
     }
 }
 
-/// Whether a number between the first and the last is left out.
+/// `true` if a number between the first and the last is missing.
 fn is_gapped(numbers: &[f64]) -> bool {
     numbers.windows(2).any(|pair| pair[1] - pair[0] != 1.0)
 }

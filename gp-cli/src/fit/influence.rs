@@ -1,4 +1,4 @@
-//! What the fitted function depends on, by names of columns.
+//! Influence of inputs on the fitted function, by column names.
 
 use super::sample::Sample;
 use crate::encode::Inputs;
@@ -16,7 +16,7 @@ const MOST_WORK: f64 = 2e10;
 /// With fewer rows that keep their other inputs, nothing is said.
 const LEAST_ROWS: usize = 8;
 
-/// What a posterior depends on over some of the rows of a fit.
+/// Influence over some rows of a fit.
 ///
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read or predicted.
@@ -37,7 +37,7 @@ pub(crate) fn of_rows(
     of_points(posterior, inputs, points.as_ref(), (rows.count(), seed))
 }
 
-/// As many rows as there are, each about as often as its weight says: each once where all weigh the same.
+/// Resamples as many rows by weight; each once for equal weights.
 fn by_weight(weights: &[f64]) -> Vec<usize> {
     let step = weights.iter().sum::<f64>() / weights.len() as f64;
     let (mut chosen, mut end) = (Vec::with_capacity(weights.len()), 0.0);
@@ -79,7 +79,7 @@ pub(super) fn of_targets(
     Ok(found)
 }
 
-/// What it depends on over these points. `rows` were trained on, which is what posteriors without inducing inputs see.
+/// Influence over these points. `rows` are the training rows, for posteriors without inducing inputs.
 ///
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
@@ -94,7 +94,7 @@ pub(crate) fn of_points(
     Ok(found.iter().map(|shares| named(shares, posterior, inputs)).collect())
 }
 
-/// As much as is bounded work; nothing where that is next to nothing.
+/// Effort that bounds the work; None if that leaves next to nothing.
 fn effort(posterior: &Approximation, inputs: &Inputs, rows: usize, seed: u64) -> Option<ShareOptions> {
     let mut how = ShareOptions::default();
     how.seed = seed;

@@ -1,9 +1,9 @@
-//! What had to be added to a covariance matrix, where that changes what a model says.
+//! Jitter of covariance matrices that affects a model.
 
 use crate::model::Approximation;
 use gp_likelihoods::Likelihood;
 
-/// As noise of less than this share of that of the data, it changes nothing that counts …
+/// Share of the data's noise below which jitter, as noise, is irrelevant.
 const SHARE_OF_NOISE: f64 = 0.01;
 /// … nor does less than this share of the variance of a latent function, where observations are no numbers with noise.
 const SHARE_OF_LATENT: f64 = 1e-6;

@@ -59,14 +59,14 @@ fn unusable(what: &str, cause: KernelError) -> CliError {
     CliError::caused(ErrorKind::Usage, what, cause)
 }
 
-/// Whether so many inducing inputs or active points, or all rows where that is 0, hold a straight function of the inputs.
-/// Where several classes share them, they hold one for each beside a smooth one only if there are twice as many.
+/// `true` if this many inducing inputs or active points (0: all rows) can hold a linear function of the
+/// inputs. Shared by several classes, they hold one per class besides a smooth one only if twice as many.
 pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> bool {
     let least = if is_one_of_several(observed) { 2 * dim } else { dim };
     pseudo == 0 || pseudo > least
 }
 
-/// Whether observations are labels of several classes, without an order.
+/// `true` for labels of several unordered classes.
 fn is_one_of_several(observed: &Observed) -> bool {
     let likelihood = observed.likelihood.as_ref();
     matches!(likelihood.support(), Support::Classes(_)) && likelihood.latents() > 1
@@ -124,13 +124,13 @@ fn usual_kernel(
     text
 }
 
-/// What the variance of a smooth function is expected to be under likelihoods other than the Gaussian: its median, and the
+/// Expected variance of a smooth function under likelihoods other than the Gaussian: its median, and the
 /// deviation of its logarithm.
 pub(super) fn usual_variance(observed: &Observed) -> (f64, f64) {
     if is_one_of_several(observed) { (10.0, 1.5) } else { (1.0, 1.0) }
 }
 
-/// What seasons add to a kernel; `prior` follows a variance.
+/// Kernel terms of seasons; `prior` follows a variance.
 fn terms(seasons: &[Season], prior: impl Fn(f64) -> String) -> String {
     seasons.iter().map(|season| format!(" + {}", season.term(&prior))).collect()
 }

@@ -25,11 +25,11 @@ impl Memo {
         Self(control.checkpoint().and_then(|file| file.path().parent()).map(Path::to_owned))
     }
 
-    /// What was decided before an interruption.
+    /// Decisions before an interruption.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) for a file that cannot be read, of kind [`Model`](ErrorKind::Model) for one that is
-    /// damaged.
+    /// Of kind [`Io`](ErrorKind::Io) for an unreadable file, of kind [`Model`](ErrorKind::Model) for a
+    /// damaged one.
     pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, CliError> {
         let Some(path) = self.0.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
         let bytes = match fs::read(&path) {

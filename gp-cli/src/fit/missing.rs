@@ -8,12 +8,12 @@ use crate::error::{CliError, ErrorKind};
 use crate::model::Model;
 use std::collections::BTreeMap;
 
-/// What is done about missing values, by column.
+/// Treatment of missing values, by column.
 #[derive(Clone, Debug)]
 pub struct MissingRules {
     usual: Missing,
     of_columns: BTreeMap<String, Missing>,
-    /// Of several, a row is left out if it misses all.
+    /// Targets; with several, a row is left out if it misses all.
     targets: Vec<String>,
 }
 
@@ -94,7 +94,7 @@ impl MissingRules {
         self.of_columns.get(column).copied().unwrap_or(self.usual)
     }
 
-    /// Whether the missing values of an input stay: always those that were asked for by name, otherwise where there are some.
+    /// Treatment of an input's missing values: kept if so requested by name, or if present.
     pub(super) fn kept(&self, input: &str) -> Kept {
         match (self.of(input), self.of_columns.contains_key(input)) {
             (Missing::Keep, true) => Kept::Always,
@@ -108,7 +108,7 @@ impl MissingRules {
         columns.into_iter().filter(|column| self.of(column.name()) == Missing::Drop).collect()
     }
 
-    /// What rows miss that are left out, for people.
+    /// Description of the missing values of left-out rows, for people.
     pub(crate) fn missed(&self) -> &'static str {
         let mut dropping = self.of_columns.iter().filter(|(_, rule)| **rule == Missing::Drop);
         let is_target = self.usual != Missing::Drop && dropping.all(|(name, _)| self.targets.contains(name));
@@ -119,7 +119,7 @@ impl MissingRules {
         }
     }
 
-    /// Whether a target may be missing where another is there.
+    /// `true` if some targets of a row may be missing.
     pub(super) fn targets_may_miss(&self) -> bool {
         self.targets.len() > 1 && self.targets.iter().all(|name| self.of(name) == Missing::Drop)
     }
@@ -153,10 +153,11 @@ impl MissingRules {
         rows
     }
 
-    /// What is left of a table, or of a piece of one; nothing where no row is left.
+    /// Remaining rows of a table or piece; None if none is left.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data), as [`check_targets`](Self::check_targets), and should rows be gone.
+    /// Of kind [`Data`](ErrorKind::Data), as [`check_targets`](Self::check_targets), and for rows to be
+    /// left out.
     pub(super) fn apply(&self, frame: Frame) -> Result<Option<Frame>, CliError> {
         self.check_targets(&frame)?;
         let left = self.remaining(&frame, frame.columns());

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde::{Serialize, Serializer};
 
-/// What is done about rows that miss a value.
+/// Treatment of rows with a missing value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {

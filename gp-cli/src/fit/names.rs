@@ -85,7 +85,7 @@ fn usual_name<'n>(name: &'n str, known: &Registry) -> &'n str {
     other.map_or(name, |(_, usual)| usual)
 }
 
-/// What stands between the brackets of `=[…]`, and what follows them.
+/// Text between the brackets of `=[…]`, and the rest.
 fn list(text: &str) -> Option<(&str, &str)> {
     let inner = text.trim_start().strip_prefix('=')?.trim_start().strip_prefix('[')?;
     let end = outside_quotes(inner, ']')?;

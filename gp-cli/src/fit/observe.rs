@@ -1,4 +1,4 @@
-//! How the target of a table is observed: by its values and by what was asked for.
+//! Observation of a table's target, from its values and the flags.
 
 use super::bounds;
 use super::names;

@@ -11,15 +11,15 @@ use gp_likelihoods::{Adjusted, Likelihood};
 /// The target as the likelihood takes it.
 #[derive(Debug)]
 pub struct Observed {
-    /// What the target is.
+    /// Kind of the target.
     pub task: Task,
-    /// Why.
+    /// Reason for the kind of the target.
     pub reason: String,
-    /// How its values become observations.
+    /// Conversion of its values to observations.
     pub target: Target,
     /// The columns with a role.
     pub roles: Roles,
-    /// How much all rows weigh: N unless they have weights.
+    /// Total weight of the rows: N unless they have weights.
     pub weight: f64,
     /// Its distribution.
     pub summary: TargetSummary,
@@ -27,7 +27,7 @@ pub struct Observed {
     pub rows: usize,
     /// The targets besides, where there are several.
     pub others: Vec<FurtherTarget>,
-    /// What an observation says about its latent value, with the parameters that training starts from.
+    /// Likelihood with the starting parameters of training.
     pub likelihood: Box<dyn Likelihood>,
 }
 

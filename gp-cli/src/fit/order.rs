@@ -46,7 +46,7 @@ pub(super) fn in_order(labels: Labels, column: &str, order: &[String]) -> Result
     Err(CliError::usage(what))
 }
 
-/// Refuses an order for what has none, and labels with an order that nobody said.
+/// Refuses an order for unordered targets, and unordered labels that need one.
 ///
 /// # Errors
 /// Of kind [`Usage`](crate::ErrorKind::Usage).
@@ -75,7 +75,7 @@ pub(super) fn check(
     }
 }
 
-/// Where a label stands. Numbers may be written in any way.
+/// Position of a label; numbers may be written in any way.
 fn place(labels: &Labels, label: &str) -> Option<usize> {
     let by_name = labels.names.iter().position(|name| name == label);
     let number = label.parse::<f64>().ok();

@@ -1,4 +1,4 @@
-//! What is fixed, bounded or expected of parameters, by their names.
+//! Fixed marks, bounds and priors of parameters, by name.
 
 use super::spec::{FitSpec, LengthUnits};
 use crate::encode::Inputs;
@@ -8,11 +8,11 @@ use gp_kernels::{Kernel, KernelExt};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Prior, Transform};
 
-/// What `--fix` calls inducing inputs.
+/// Name of inducing inputs in `--fix`.
 pub(super) const INDUCING: &str = "inducing";
-/// What it calls the widths of windows.
+/// Name of the widths of windows in `--fix`.
 pub(super) const WINDOWS: &str = "windows";
-/// What it calls nothing at all.
+/// Name of no parameter in `--fix`.
 const NOTHING: &str = "none";
 
 /// Applies `--fix`, `--bound`, `--prior` and `--no-train`. Bounds and priors of lengths are in the units that `--units` says.
@@ -85,14 +85,14 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     }
 }
 
-/// Whether inducing inputs stay where they are: as `--fix` says, or unless they may move where it says nothing.
+/// `true` if inducing inputs are fixed: by `--fix`, or by default if they may not move.
 pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
     spec.no_train
         || if spec.fix.is_empty() { !may_move } else { spec.fix.iter().any(|name| name == INDUCING) }
 }
 
-/// What a number that was said of a parameter has to be multiplied by: 1 unless it is a length along these columns, said in
-/// their units.
+/// Factor of a number given for a parameter: 1 unless it is a length along these columns, given in their
+/// units.
 fn factor(spec: &FitSpec, inputs: &Inputs, columns: Option<&[usize]>, said: &str) -> Result<f64, CliError> {
     let (Some(columns), LengthUnits::Data) = (columns, spec.units) else { return Ok(1.0) };
     let (names, units) = (inputs.column_names(), inputs.units());

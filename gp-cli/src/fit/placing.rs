@@ -1,4 +1,4 @@
-//! Where inducing inputs start, and how many there are.
+//! Placement and number of inducing inputs.
 
 use super::observed::Observed;
 use super::sample::Sample;
@@ -14,7 +14,7 @@ use gp_kernels::inducing::InducingInputs;
 use gp_kernels::placement::Placements;
 use gp_kernels::{Kernel, KernelError, KernelExt as _};
 
-/// Where inducing inputs start unless asked otherwise.
+/// Default placement of inducing inputs.
 const PLACEMENT: &str = "kmeans";
 
 /// Inducing inputs of all latent functions: those of files, or placed among the rows of a sample, with how that was done.
@@ -51,7 +51,7 @@ pub(super) fn place(
     Ok((places, Some(placing)))
 }
 
-/// How inducing inputs are placed among rows.
+/// Placement of inducing inputs among rows.
 #[derive(Clone, Debug)]
 pub(super) struct Placing {
     placements: Placements,
@@ -61,7 +61,7 @@ pub(super) struct Placing {
 }
 
 impl Placing {
-    /// So many of them, as was asked for.
+    /// Placement of the requested number.
     fn new(
         spec: &FitSpec,
         known: &Placements,
@@ -121,7 +121,7 @@ fn with_windows(inputs: InducingInputs, width: Option<f64>) -> Result<InducingIn
     Ok(inputs.with_windows(variances.as_ref())?)
 }
 
-/// How many inducing inputs or active points there will be.
+/// Number of inducing inputs or active points.
 pub(super) fn count(
     spec: &FitSpec,
     method: &dyn Method,

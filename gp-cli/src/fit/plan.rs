@@ -1,4 +1,4 @@
-//! What a fit will be: choices that were made, and those the program makes by itself, with reasons.
+//! Plan of a fit: requested and automatic choices, with reasons.
 
 use super::choices::{check_roles, check_settings, choose_method, choose_optimizer, resolved, settings};
 use super::design::Design;
@@ -28,7 +28,7 @@ use gp_ep::Blocks;
 use gp_kernels::KernelExt as _;
 use std::sync::Arc;
 
-/// What the placement of inducing inputs takes memory for, in samples.
+/// Memory of the placement of inducing inputs, in samples.
 const COPIES: f64 = 3.0;
 
 /// From so many rows on, inducing inputs are learned in mini-batches under any likelihood.
@@ -37,29 +37,29 @@ const MANY_LABELS: usize = 10_000;
 /// A fit that is ready to run.
 #[derive(Debug)]
 pub struct Plan {
-    /// How columns of the table become points.
+    /// Encoding of table columns as points.
     pub inputs: Inputs,
     /// The target.
     pub observed: Observed,
-    /// Who infers.
+    /// Method of inference.
     pub method: Arc<dyn Method>,
-    /// What it will work on.
+    /// Problem for the method.
     pub problem: Problem,
     /// The rows that choices were made by.
     pub sample: Sample,
-    /// How inducing inputs were placed, if they were.
+    /// Placement of inducing inputs, if any.
     pub(super) placing: Option<Placing>,
     /// The search for a kernel, if one was asked for.
     pub(super) search: Option<Search>,
-    /// What was chosen and why: task, method, kernel.
+    /// Choices with reasons: task, method, kernel.
     pub choices: [String; 3],
-    /// What it takes, and where the rows are.
+    /// Cost, and location of the rows.
     pub cost: String,
     /// Is told what the fit is at.
     pub stages: Stages,
-    /// What was left out without being asked for, and what became of missing values.
+    /// Rows left out by default, and treatment of missing values.
     pub notes: Vec<String>,
-    /// What may not be meant, for people and for the model file.
+    /// Warnings of possibly unintended choices, for people and the model file.
     pub warnings: Vec<String>,
 }
 
@@ -214,11 +214,11 @@ impl Plan {
     }
 }
 
-/// What to do about a fit without room.
+/// Remedy for a fit that does not fit in memory.
 const ADVICE: &str = "choose another method with --method, or fewer inducing points with --inducing";
 
-/// Whether latent functions share one kernel and one set of inducing inputs: those of classes unless there are several, those
-/// of several targets where there is a single one.
+/// `true` if latent functions share one kernel and one set of inducing inputs: of classes unless there are
+/// several, of several targets if there is a single one.
 fn alike(spec: &FitSpec, observed: &Observed) -> bool {
     let kernels = spec.kernel.len();
     let one = if observed.others.is_empty() { kernels <= 1 } else { kernels == 1 };

@@ -41,7 +41,7 @@ const SHARE_OF_TIME: f64 = 0.5;
 /// Random choices of a fit have streams of the same seed; that of start k is k behind this one.
 const STREAM: u64 = 1_000;
 
-/// What starts are made of and compared by.
+/// Starts and the means of comparing them.
 #[derive(Debug)]
 pub(super) struct Restarts<'a> {
     pub(super) method: &'a dyn Method,
@@ -49,7 +49,7 @@ pub(super) struct Restarts<'a> {
     pub(super) sample: &'a Rows,
     pub(super) placing: Option<&'a Placing>,
     pub(super) stages: &'a Stages,
-    /// When the fit began.
+    /// Start time of the fit.
     pub(super) begun: Instant,
     /// The spread of the target, in whose units densities are.
     pub(super) scale: f64,
@@ -81,7 +81,7 @@ pub(super) fn check(
     Err(CliError::usage(format!("--restarts makes no difference: {why}; leave it out")))
 }
 
-/// Whether objectives of two starts are of the same rows.
+/// `true` if objectives of two starts are of the same rows.
 fn is_comparable(method: &dyn Method, problem: &Problem) -> bool {
     problem.settings.batch_size.is_none() && method.seen_through() != SeenThrough::ActiveRows
 }
@@ -230,7 +230,7 @@ impl<'a> Rounds<'a> {
         problem
     }
 
-    /// What training reached, in the units of the data.
+    /// Result of training, in units of the data.
     fn score(&self, fit: &Fit) -> Result<f64, CliError> {
         let unit = self.of.scale.ln();
         let Some(left_out) = &self.left_out else {

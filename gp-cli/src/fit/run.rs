@@ -151,7 +151,7 @@ pub(super) fn train(
     Ok(Trained { fit, baseline, starts })
 }
 
-/// What was said, and what the method was given beyond that.
+/// Flags, and the settings given to the method beyond them.
 fn effective(spec: &FitSpec, given: &Given) -> Map<String, Value> {
     let mut config = spec.config();
     for (name, value) in given.entries() {
@@ -204,8 +204,7 @@ fn training_record(
     }
 }
 
-/// How well each latent function is seen at the rows of a sample through its inducing inputs or active points, where it
-/// has some.
+/// Coverage of a sample's rows by the inducing inputs or active points of each latent function, if any.
 fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>, CliError> {
     let (by, (points, _)) = (Evaluator::default(), sample.rows.whole()?);
     let mut found: Vec<Coverage> = Vec::new();

@@ -21,7 +21,7 @@ const STREAM: u64 = 1;
 pub struct Sample {
     /// Points and observations.
     pub rows: Rows,
-    /// Where they stand among all, in their order; nothing where they are all.
+    /// Positions among all rows, in order; None if they are all rows.
     places: Option<Vec<usize>>,
 }
 
@@ -52,7 +52,7 @@ impl Sample {
         Ok(Self { rows: rows.some(&places)?, places: Some(places) })
     }
 
-    /// Which of all rows one of these is.
+    /// Position of a row of the sample among all rows.
     #[must_use]
     pub fn place(&self, row: usize) -> usize {
         self.places.as_ref().map_or(row, |places| places[row])

@@ -45,7 +45,7 @@ fn kept_names(survey: &Survey) -> Vec<&str> {
     survey.features().iter().filter(|column| column.keeps_missing()).map(ColumnSurvey::name).collect()
 }
 
-/// What was said of missing values by column, and that those of all columns stay where some of them do.
+/// Treatment of missing values by column; all columns keep them where some do.
 fn kept(survey: &Survey, spec: &FitSpec) -> Vec<(String, Missing)> {
     let said = |name: &str| spec.missing_in.iter().any(|(column, _)| column == name);
     let names = kept_names(survey).into_iter().filter(|name| !said(name));
@@ -53,7 +53,7 @@ fn kept(survey: &Survey, spec: &FitSpec) -> Vec<(String, Missing)> {
     spec.missing_in.iter().cloned().chain(kept).collect()
 }
 
-/// What was asked for, or what the values say; and why.
+/// Task from the flags or the values, with the reason.
 pub(super) fn task(
     survey: &Survey,
     column: &ColumnSurvey,
@@ -102,12 +102,12 @@ pub(super) fn task(
     }
 }
 
-/// Whether a column was said to hold words.
+/// `true` if a column was declared to hold words.
 fn is_word(spec: &FitSpec, name: &str) -> bool {
     spec.kinds.iter().any(|(column, kind)| column == name && *kind == Kind::Category)
 }
 
-/// What three different numbers and more are.
+/// Task of three or more different numbers.
 fn task_of_numbers(
     survey: &Survey,
     column: &ColumnSurvey,
@@ -176,7 +176,7 @@ fn task_of(likelihood: &dyn Likelihood) -> Task {
     }
 }
 
-/// How many different values there are, for people.
+/// Number of different values, for people.
 pub(super) fn how_many(labels: &Labels) -> String {
     let more = if labels.more { "more than " } else { "" };
     format!("{more}{}", labels.names.len() - usize::from(labels.more))

@@ -20,7 +20,7 @@ const FLAT: f64 = 0.02;
 const LARGEST: f64 = 1e8;
 /// Noise below this share of the variance of the target is none: its deviation is a millionth of theirs.
 const NO_NOISE: f64 = 1e-12;
-/// So many of those that are not are named.
+/// Most names listed of those that are not skilful.
 const MOST_NAMES: usize = 4;
 
 /// Takes back that training converged where nothing was learned or its objective cannot be, and warns of parameters that the data left open.
@@ -53,7 +53,7 @@ pub(super) fn judge(fit: &mut Fit, (sample, mean_weight): (&Rows, f64), seed: u6
     Ok(())
 }
 
-/// How often a row counts on average under a likelihood.
+/// Mean weight of a row under a likelihood.
 ///
 /// # Errors
 /// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
@@ -98,7 +98,7 @@ fn impossible(fit: &Fit) -> Option<String> {
     })
 }
 
-/// Whether no latent function depends on the inputs.
+/// `true` if no latent function depends on the inputs.
 fn is_flat(fit: &Fit, points: MatRef<'_, f64>, targets: &[f64]) -> Result<bool, CliError> {
     if points.nrows() < 2 {
         return Ok(false);

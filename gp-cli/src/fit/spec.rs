@@ -1,4 +1,4 @@
-//! What can be said about a fit: the flags of `gp fit` that make a difference to its result.
+//! Flags of `gp fit` that affect its result.
 
 use super::flags::{given, with_settings};
 use super::missing_choice::{Missing, parse_rule, write_rules};
@@ -64,7 +64,7 @@ pub struct FitSpec {
     #[arg(long, value_name = "COL=RULE", value_parser = parse_rule)]
     #[serde(serialize_with = "write_rules")]
     pub missing_in: Vec<(String, Missing)>,
-    /// What the target is
+    /// Kind of the target
     #[arg(long, value_enum, default_value_t = TaskChoice::Auto)]
     pub task: TaskChoice,
     /// Order of all labels of the target, from low to high, with commas between: that of classes in predictions, and what
@@ -95,23 +95,23 @@ pub struct FitSpec {
     /// Table of inducing inputs, a column for each feature in their order, under any header; repeated, one for each latent
     #[arg(long, value_name = "CSV", conflicts_with = "inducing")]
     pub inducing_file: Vec<PathBuf>,
-    /// Where inducing inputs start: {placements} or, for labels, ivm
+    /// Placement of inducing inputs: {placements} or, for labels, ivm
     #[arg(long, value_name = "NAME", conflicts_with = "inducing_file")]
     pub placement: Option<String>,
     /// Width of Gaussian windows, a standard deviation along every input in the units of the model: inducing values are then
     /// means of the function over windows about the inducing inputs, in place of its values there
     #[arg(long, value_name = "WIDTH")]
     pub windows: Option<f64>,
-    /// What is put in units of its own spread
+    /// Columns to standardise
     #[arg(long, value_enum, default_value_t = Standardize::Both)]
     pub standardize: Standardize,
     /// Units of length-scales and periods that --kernel, --bound and --prior say; defaults and variances are in those of the
     /// model
     #[arg(long, value_enum, default_value_t = LengthUnits::Data)]
     pub units: LengthUnits,
-    /// What is not trained: kernel, likelihood, inducing, windows, none, or parameters such as rbf.lengthscale; unless given,
-    /// inducing inputs move under Gaussian noise (up to 2000 rows, if α is below 1), and in mini-batches of 10 000 rows and
-    /// more; else they stay
+    /// Fixed parameters: kernel, likelihood, inducing, windows, none, or names such as rbf.lengthscale; by
+    /// default inducing inputs move under Gaussian noise (up to 2000 rows, if α is below 1), and in
+    /// mini-batches of 10 000 rows and more; else they stay
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub fix: Vec<String>,
     /// Bounds of a parameter; either end may be left out; may be repeated
@@ -120,7 +120,7 @@ pub struct FitSpec {
     /// Prior of a parameter, such as `rbf.lengthscale=gamma(2, 1)`; may be repeated
     #[arg(long, value_name = "NAME=EXPR")]
     pub prior: Vec<String>,
-    /// How parameters move
+    /// Optimiser of parameters
     #[arg(long, value_enum)]
     pub optimizer: Option<Optimizer>,
     /// Number of further starts of training, drawn about the usual one; each is trained for a while, and the best to the end
@@ -135,13 +135,13 @@ pub struct FitSpec {
     /// Keep every parameter as it is given
     #[arg(long)]
     pub no_train: bool,
-    /// What was said of settings of methods, which declare them.
+    /// Settings of methods, as declared by them.
     #[arg(skip)]
     #[serde(flatten)]
     pub settings: Given,
 }
 
-/// What the target is, or that the program finds out.
+/// Kind of the target, or automatic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskChoice {
@@ -159,7 +159,7 @@ pub enum TaskChoice {
     Ordinal,
 }
 
-/// What is put in units of its own spread.
+/// Columns to standardise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standardize {
@@ -174,20 +174,20 @@ pub enum Standardize {
 }
 
 impl Standardize {
-    /// Whether inputs are scaled.
+    /// `true` if inputs are scaled.
     #[must_use]
     pub fn inputs(self) -> bool {
         matches!(self, Self::Inputs | Self::Both)
     }
 
-    /// Whether a target that may be any number is scaled.
+    /// `true` if a real-valued target is scaled.
     #[must_use]
     pub fn target(self) -> bool {
         matches!(self, Self::Target | Self::Both)
     }
 }
 
-/// What length-scales and periods that a fit is told are counted in.
+/// Units of length-scales and periods in flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LengthUnits {
@@ -201,7 +201,7 @@ pub enum LengthUnits {
 pub(crate) const UNITS: &str = "units";
 pub(crate) const MODEL: &str = "model";
 
-/// Whether a configuration has no flag with lengths in it.
+/// `true` for a configuration without lengths.
 pub(crate) fn says_nothing_of_lengths(config: &Map<String, Value>) -> bool {
     ["kernel", "bound", "prior"].iter().all(|name| !config.contains_key(*name))
 }
@@ -215,10 +215,10 @@ struct Flags {
 }
 
 impl FitSpec {
-    /// What these flags say, such as `["--target", "y", "--method", "exact"]`.
+    /// Spec from flags, such as `["--target", "y", "--method", "exact"]`.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for flags that there are not and values that they do not take.
+    /// Of kind [`Usage`](ErrorKind::Usage) for unknown flags and invalid values.
     pub fn from_flags<'a>(
         flags: impl IntoIterator<Item = &'a str>,
         context: &Context,

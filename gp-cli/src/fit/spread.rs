@@ -22,7 +22,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Of a start, counted from 1.
+    /// Random numbers of a start, counted from 1.
     pub(super) fn of(start: usize, first: ChaCha8Rng) -> Self {
         Self { first, start: start as f64, prime: 1 }
     }
@@ -53,7 +53,7 @@ pub(super) fn spread(problem: &mut Problem, places: &mut Places) {
     problem.likelihood.parameters_mut().iter_mut().for_each(|parameter| move_away(parameter, places));
 }
 
-/// How many numbers [`spread`] moves.
+/// Number of values that [`spread`] moves.
 pub(super) fn free_count(problem: &Problem) -> usize {
     let mut count = 0;
     for kernel in &problem.kernels {

@@ -1,9 +1,9 @@
-//! Where training starts: what a quick fit of some rows finds.
+//! Start of training: the result of a quick fit of some rows.
 //!
-//! Usual kernels start with length-scales that are all alike. From there some objectives lead nowhere: with many inputs
-//! of which few matter, the nearest optimum of the variational bound is that everything is noise. Power EP with α = ½
-//! does not fall into it, and learns from a thousand rows in seconds which inputs matter. All methods with inducing inputs
-//! set out from what it finds.
+//! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of
+//! which few matter, the nearest optimum of the variational bound is all noise. Power EP with α = ½ avoids
+//! it and learns the relevant inputs from a thousand rows in seconds. All methods with inducing inputs
+//! start from its result.
 
 use super::interrupt::check_interrupt;
 use super::sample::Sample;
@@ -61,8 +61,8 @@ fn settle_mixture(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Resul
     Ok(())
 }
 
-/// What targets say of one latent function alone: `Σ_p W_pq y_p / Σ_p W²_pq` over those that are there; nothing where they say
-/// nothing.
+/// Scores of one latent function from the targets: `Σ_p W_pq y_p / Σ_p W²_pq` over those present; None if
+/// there are none.
 fn scores(likelihood: &dyn Likelihood, latent: usize, rows: &Rows) -> Result<Option<Rows>, CliError> {
     let (latents, outputs) = (likelihood.latents(), likelihood.outputs());
     let Some(mixing) = likelihood.mixing() else { return Ok(None) };

@@ -51,7 +51,7 @@ pub struct Streamed {
     origin: Origin,
 }
 
-/// Where the table came from, which is read again to say where a fault is.
+/// Origin of the table, read again to locate a fault.
 #[derive(Debug)]
 struct Origin {
     formats: Formats,
@@ -103,7 +103,7 @@ impl Streamed {
         Ok(Self { survey, raw, dropped, left_out, why: why.to_owned(), origin })
     }
 
-    /// What is known of the table.
+    /// Survey of the table.
     #[must_use]
     pub fn survey(&self) -> &Survey {
         &self.survey
@@ -121,7 +121,7 @@ impl Streamed {
         &self.left_out
     }
 
-    /// Why it is not in memory.
+    /// Reason for not being in memory.
     #[must_use]
     pub fn why(&self) -> &str {
         &self.why

@@ -1,4 +1,4 @@
-//! Which methods take rows from a file.
+//! Methods that read rows from a file.
 
 use super::spec::{AUTO, FitSpec};
 use crate::error::{CliError, ErrorKind};

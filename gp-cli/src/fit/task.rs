@@ -3,7 +3,7 @@
 use super::spec::TaskChoice;
 use serde::Serialize;
 
-/// What the target is.
+/// Kind of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {

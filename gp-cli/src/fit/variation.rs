@@ -11,7 +11,7 @@ use gp_likelihoods::{Likelihood, Link};
 /// Numbers that differ by fewer ulps of the largest are equal but for rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// What a target of one value can still be, if a column with a role varies beside it: and which role that is.
+/// Possible task of a target of one value beside a varying role column, with that role.
 pub(super) fn task_beside(survey: &Survey) -> Option<(Task, Role)> {
     let varies = |role: Role| survey.role(role).is_some_and(|column| varies(column, &[]));
     [(Task::Count, Role::Exposure), (Task::Regression, Role::Offset)]
@@ -62,7 +62,7 @@ pub(super) fn check_observed(
     Err(CliError::new(ErrorKind::Data, format!("`{}`, column {name}: {what}", survey.source())))
 }
 
-/// Whether numbers differ by more than the rounding of the largest of them, and of those that they were computed from.
+/// `true` if numbers differ by more than the rounding of the largest of them and of their sources.
 fn varies(column: &ColumnSurvey, computed_from: &[&ColumnSurvey]) -> bool {
     let range = |column: &ColumnSurvey| match column.values() {
         Surveyed::Numbers { range, .. } => Some((range.lowest, range.highest)),

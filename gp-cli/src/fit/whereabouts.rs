@@ -1,4 +1,4 @@
-//! Whether the rows of a table are held in memory during a fit, or read from a file as they are needed.
+//! Rows of a table during a fit: in memory, or read from a file as needed.
 
 use super::spec::FitSpec;
 use super::streaming;
@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 /// A table that would take more than this share of the memory there is, is not held in it.
 const SHARE: f64 = 0.5;
-/// What comes through a pipe is kept in memory up to this share of it, until its size is known.
+/// Share of memory up to which piped input is kept there, until its size is known.
 const SHARE_OF_PIPE: f64 = 0.05;
 
-/// Where the rows of a table are during a fit.
+/// Location of a table's rows during a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Stream {
     /// In memory, unless they would take more than half of it
@@ -39,11 +39,11 @@ impl Stream {
         formats.input(path, share)
     }
 
-    /// Why the rows of a table are not held in memory, where they are not.
+    /// Reason for not holding the rows of a table in memory, if so.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for a method or a format that needs them there, where that was asked for; of kind
-    /// [`Data`](ErrorKind::Data) where they have no room there.
+    /// Of kind [`Usage`](ErrorKind::Usage) for a method or format that needs them in memory, against the
+    /// flags; of kind [`Data`](ErrorKind::Data) if they do not fit.
     pub fn why_not_held(
         self,
         input: &Input,

@@ -1,9 +1,8 @@
-//! What has to hold for any bytes whatever that come in from outside: the functions behind the fuzz targets.
+//! Properties that hold for any bytes from outside: the functions behind the fuzz targets.
 //!
-//! Each takes bytes for one reader. It tells whether they were read or why not; what is wrong with them is an error and never
-//! a panic, and what has been read can be written and read again to the same thing. [`TARGETS`] are run by a test on a corpus
-//! and its mutations, by `cargo xtask fuzz` on inputs made for each reader, and by the program in `fuzz/` on what libFuzzer
-//! comes up with.
+//! Each reads bytes with one reader. Faults are errors, never panics; accepted contents can be written and
+//! read again to the same thing. [`TARGETS`] are run by a test on a corpus and its mutations, by `cargo
+//! xtask fuzz` on inputs made for each reader, and under libFuzzer by the program in `fuzz/`.
 
 mod tables;
 
@@ -19,7 +18,7 @@ use std::convert::Infallible;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// What became of some bytes.
+/// Outcome of reading bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// They were read.
@@ -54,15 +53,15 @@ pub const TARGETS: [Target; 13] = [
     ("model", model),
 ];
 
-/// What the label of a [checkpoint](CheckpointFile) says that is read.
+/// Label of a [checkpoint](CheckpointFile) to read.
 pub const CHECKPOINT: &str = "fuzz";
 
-/// What all readers share, made once.
+/// Shared state of all readers.
 #[derive(Debug)]
 pub struct Readers {
     context: Context,
     command: clap::Command,
-    /// Where checkpoints are.
+    /// Folder of checkpoints.
     folder: TempDir,
 }
 
@@ -78,10 +77,10 @@ impl Readers {
         Ok(Self { command: arguments::command(&context), context, folder })
     }
 
-    /// What becomes of bytes for the reader of this name.
+    /// Outcome of bytes for the reader of this name.
     ///
     /// # Errors
-    /// What does not hold; that there is no such reader.
+    /// A violated property, or no such reader.
     pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Reading, String> {
         match TARGETS.iter().find(|(known, _)| *known == name) {
             Some((_, target)) => target(self, bytes),
@@ -151,7 +150,7 @@ fn checkpoint(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     }
 }
 
-/// What checkpoints of [`TARGETS`] are about: Σ xᵢ² and its gradient.
+/// Objective of the checkpoints of [`TARGETS`]: Σ xᵢ² and its gradient.
 ///
 /// # Errors
 /// Never.

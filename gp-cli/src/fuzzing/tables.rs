@@ -42,7 +42,7 @@ fn source(readers: &Readers, name: &str, bytes: &[u8]) -> Result<Source, CliErro
     input(readers, name, bytes)?.load()
 }
 
-/// How many rows there are in pieces.
+/// Number of rows in pieces.
 fn in_pieces(readers: &Readers, name: &str, bytes: &[u8], options: &ReadOptions) -> Result<usize, CliError> {
     let (input, mut rows) = (input(readers, name, bytes)?, 0);
     let mut pieces = readers.context.formats.pieces(&input, options)?;

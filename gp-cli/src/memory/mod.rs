@@ -1,5 +1,5 @@
-//! How much memory a command may take. Readers of tables and methods ask here before they take what depends on a file or
-//! a setting; nothing else asks the system.
+//! Memory budget of a command. Readers and methods ask here before taking memory that depends on a file or
+//! setting; nothing else asks the system.
 
 mod over;
 mod size;
@@ -9,7 +9,7 @@ pub use over::{Limit, OverBudget};
 pub(crate) use size::{parse_size, size_text};
 pub(crate) use system::threads as threads_with_room;
 
-/// How much memory a command may take: what the system has left for this process, lowered by `--memory`.
+/// Memory budget of a command: the system's remaining memory for this process, lowered by `--memory`.
 ///
 /// ```
 /// use gp_cli::Budget;
@@ -41,13 +41,13 @@ impl Budget {
         Self(Most::Process(bytes))
     }
 
-    /// So many bytes, whatever the system says.
+    /// Budget of this many bytes.
     #[must_use]
     pub fn of(bytes: u64) -> Self {
         Self(Most::Fixed(bytes))
     }
 
-    /// What is left of it now; nothing where no limit is known.
+    /// Remaining memory now; None without a known limit.
     #[must_use]
     pub(crate) fn room(self) -> Room {
         let left = match self.0 {
@@ -77,7 +77,7 @@ impl Budget {
     }
 }
 
-/// What is left of a budget, for something that takes it bit by bit.
+/// Remaining memory, for gradual use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     left: Option<(f64, Limit)>,

@@ -4,7 +4,7 @@ use super::size::size_text;
 use crate::error::{CliError, ErrorKind};
 use std::fmt;
 
-/// What limits memory.
+/// Cause of a memory limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
@@ -20,18 +20,18 @@ pub enum Limit {
     Given,
 }
 
-/// Something that needs more memory than is left.
+/// Request beyond the remaining memory.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct OverBudget {
-    /// What needs it.
+    /// Purpose of the memory.
     pub what: String,
     /// Bytes that it needs at least.
     pub needed: f64,
     /// Bytes that are left.
     pub left: f64,
-    /// What keeps it from having more.
+    /// Limit in force.
     pub limit: Limit,
-    /// What to do instead.
+    /// Remedy.
     pub advice: String,
 }
 

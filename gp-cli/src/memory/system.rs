@@ -1,4 +1,4 @@
-//! How much memory the system has left for this process.
+//! Memory that the system has left for this process.
 
 use super::over::Limit;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 /// Address space that a thread reserves: a buffer of matrix products, an arena of the allocator, and its stack. It is
 /// never used up, but counts where address space is limited.
 const THREAD: f64 = 137e6;
-/// What the program reserves besides, beyond its code.
+/// Memory reserved by the program beyond its code.
 const BASE: f64 = 32e6;
 /// The share of a limit of address space that threads may reserve.
 const SHARE: f64 = 0.5;
@@ -29,7 +29,7 @@ pub(super) fn resident() -> Option<f64> {
     kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// What is left, with the system's files below another root.
+/// Remaining memory, with the system's files below another root.
 fn left_at(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     let meminfo = fs::read_to_string(root.join("proc/meminfo")).ok();
     let free = meminfo.and_then(|text| kilobytes(&text, "MemAvailable:")).map(|free| (free, Limit::Free));
@@ -51,7 +51,7 @@ fn most_address_space(root: &Path) -> Option<f64> {
     soft.split_whitespace().next()?.parse().ok()
 }
 
-/// What is left of it beside what is in use, and what so many threads and the one that waits for them reserve.
+/// Remaining address space, less the reserve of these threads and the one waiting for them.
 fn address_space(root: &Path, threads: usize) -> Option<f64> {
     let most = most_address_space(root)?;
     let status = fs::read_to_string(root.join("proc/self/status")).ok()?;
@@ -59,7 +59,7 @@ fn address_space(root: &Path, threads: usize) -> Option<f64> {
     Some((most - used - BASE - THREAD * (threads + 1) as f64).max(0.0))
 }
 
-/// What is left of the limits of this process's control groups and of those around them.
+/// Remaining memory of this process's control groups and those around them.
 fn groups(root: &Path) -> Vec<f64> {
     let listed = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let left = |line: &str| {
@@ -84,7 +84,7 @@ fn groups(root: &Path) -> Vec<f64> {
     listed.lines().filter_map(left).flat_map(|left: Vec<f64>| left).collect()
 }
 
-/// What is left in one group; pages of files that were not used lately can be had too.
+/// Remaining memory of one group, including reclaimable pages.
 fn left_in(group: &Path, [limit, usage]: [&str; 2]) -> Option<f64> {
     let number = |name: &str| fs::read_to_string(group.join(name)).ok()?.trim().parse::<f64>().ok();
     let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();

@@ -10,9 +10,8 @@ use gp_optim::{Adam, Batches, Control};
 /// number of rows; rows within a block are in random order too.
 const MOST_BLOCKS: usize = 1 << 22;
 
-/// So many blocks of batches in a row up to which the objective was not found to fall, by more than its noise and by
-/// more than this share of it, are a plateau: as many as are looked at together,
-/// so that the last look has no block in common with the first.
+/// Blocks of batches in a row without a fall of the objective, beyond its noise and this share, that make a
+/// plateau: as many as are compared, so that the last comparison shares no block with the first.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-4;
 /// The rate of Adam at first.

@@ -11,11 +11,11 @@ use serde::Serialize;
 pub struct GradientCheck {
     /// The value it is by, such as `kernel.rbf.lengthscale[1]`.
     pub parameter: String,
-    /// As the method computes it.
+    /// Gradient as computed by the method.
     pub gradient: f64,
-    /// As differences of the objective have it.
+    /// Gradient by differences of the objective.
     pub difference: f64,
-    /// How far apart they are, as a share of the larger one; less where both are within the rounding of differences.
+    /// Difference relative to the larger one; less within the rounding of differences.
     pub relative_error: f64,
 }
 

@@ -12,7 +12,7 @@ pub const ALPHA: Setting =
 /// The budget of an optimiser that works on all rows.
 pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Iterations of the optimiser at most");
 
-/// Whether predictions take learned parameters as known.
+/// Treatment of learned parameters in predictions: known or uncertain.
 pub const PARAMETERS: Setting = Setting::choice(
     "parameters",
     &[
@@ -28,13 +28,13 @@ pub(super) const UNCERTAIN: &str = "uncertain";
 /// The number of passes over the data.
 pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the data in mini-batches");
 
-/// How many rows are looked at together.
+/// Number of rows per batch.
 #[must_use]
 pub const fn batch_size(usual: u64) -> Setting {
     Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").usually_whole(usual)
 }
 
-/// How many numbers projections take: beyond a limit they are worked out anew by every pass.
+/// Numbers of projections; beyond a limit they are recomputed by every pass.
 pub(super) fn projections(rows: f64, latents: f64, inducing: f64) -> f64 {
     (rows * latents * inducing).min(gp_kernels::passes::HELD as f64)
 }

@@ -1,4 +1,4 @@
-//! What a method of inference does.
+//! Contract of methods of inference.
 
 use super::check::GradientCheck;
 use super::common::BATCH_SIZE;
@@ -12,7 +12,7 @@ use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use std::fmt::Debug;
 
-/// What a method sees latent functions through.
+/// Points that latent functions are seen through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeenThrough {
     /// All rows.
@@ -26,15 +26,15 @@ pub enum SeenThrough {
 /// A fit of which the method was not said.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
-    /// What observations say about latent values.
+    /// Likelihood of the observations.
     pub likelihood: &'a dyn Likelihood,
     /// N
     pub rows: usize,
-    /// Whether rows are not in memory.
+    /// `true` if rows are not in memory.
     pub streamed: bool,
-    /// Whether inducing inputs were spoken of.
+    /// `true` if inducing inputs were requested.
     pub inducing: bool,
-    /// What was said of settings.
+    /// Settings given.
     pub given: &'a Given,
 }
 
@@ -56,7 +56,7 @@ pub trait Method: Debug + Send + Sync {
         &[Optimizer::Lbfgs]
     }
 
-    /// What it sees latent functions through.
+    /// Points that latent functions are seen through.
     fn seen_through(&self) -> SeenThrough {
         SeenThrough::InducingInputs
     }
@@ -72,19 +72,19 @@ pub trait Method: Debug + Send + Sync {
         own.filter(|setting| setting.is_heeded_by(optimizer)).and_then(|setting| given.count(setting))
     }
 
-    /// Whether it can be fitted to rows that stay in a file, with this optimiser: methods in mini-batches, and those that
-    /// read rows as they need them and count in [`memory`](Self::memory) what they hold.
+    /// `true` if it can be fitted to rows in a file with this optimiser: in mini-batches, or reading rows
+    /// as needed and counting what it holds in [`memory`](Self::memory).
     fn takes_streams(&self, optimizer: Optimizer) -> bool {
         self.batch_size(&Given::default(), optimizer).is_some()
     }
 
-    /// Why it is the usual method of a case, if it is. The first method of a program that says so is taken.
+    /// Reason to be the default method of a case, if any. The first such method of a program is used.
     fn is_usual(&self, _case: &Case<'_>) -> Option<String> {
         None
     }
 
-    /// Whether it evaluates the density of a label at many nodes or samples, so that the usual likelihood of labels had
-    /// better be one whose density is cheap.
+    /// `true` if it evaluates the density of a label at many nodes or samples, so that a likelihood of
+    /// cheap density is the better default.
     fn evaluates_densities(&self) -> bool {
         false
     }
@@ -105,13 +105,13 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
-    /// Why it cannot work with this likelihood, if it cannot.
+    /// Reason that it cannot work with this likelihood, if any.
     fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
         None
     }
 
-    /// Whether it heeds columns with this role. Those that change what an observation says make the likelihood of a
-    /// [`Problem`] an [`Adjusted`](gp_likelihoods::Adjusted) one, with two more columns of observation.
+    /// `true` if it supports columns with this role. Roles that change observations make the likelihood of
+    /// a [`Problem`] an [`Adjusted`](gp_likelihoods::Adjusted) one, with two more columns of observation.
     fn heeds(&self, _role: Role) -> bool {
         false
     }

@@ -38,9 +38,9 @@ const MANY_SITES_OF_NUMBERS: usize = 100_000;
 /// Iterations unless asked otherwise, by quasi-Newton and by first-order steps.
 const OUTER_ITERATIONS: u64 = 100;
 const INNER_ITERATIONS: u64 = 500;
-/// As many as regression in closed form has, for several targets.
+/// Outer iterations for several targets, as for regression in closed form.
 const OUTER_ITERATIONS_OF_NUMBERS: u64 = 300;
-/// So many steps without a relative gain of more than this are a plateau.
+/// Steps in a row without a relative gain of more than this that make a plateau.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
 /// Sites that learned beside the parameters are at rest where they would change by so much of a marginal: predictions do
@@ -144,7 +144,7 @@ impl Method for Ep {
     }
 }
 
-/// What log Z of several outputs is.
+/// Meaning of log Z of several outputs.
 fn kind(problem: &Problem) -> EvidenceKind {
     let is_bound = problem.likelihood.targets() > 1 && power(problem) == 0.0;
     if is_bound { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }

@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use gp_likelihoods::{Gaussian, Likelihood};
 
-/// Whether observations are latent values with Gaussian noise.
+/// `true` for latent values with Gaussian noise.
 #[must_use]
 pub fn is_gaussian(likelihood: &dyn Likelihood) -> bool {
     likelihood.gaussian_noise().is_some()

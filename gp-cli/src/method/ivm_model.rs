@@ -8,7 +8,7 @@ use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 /// Sites are brought to rest up to so many latents: for each row that takes the square of the active points of all of them.
 const FEW_LATENTS: usize = 4;
 
-/// What the posterior says of several classes.
+/// Coupling of several classes in the posterior.
 pub(super) const COUPLING: Setting = Setting::choice(
     "coupling",
     &[

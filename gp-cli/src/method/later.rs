@@ -8,7 +8,7 @@ use faer::MatRef;
 /// A model and observations that it has not seen, in its units.
 #[derive(Clone, Copy, Debug)]
 pub struct Later<'a> {
-    /// What was learned before.
+    /// Earlier posterior.
     pub before: &'a Approximation,
     /// Points, a row each.
     pub points: MatRef<'a, f64>,
@@ -16,20 +16,20 @@ pub struct Later<'a> {
     pub observed: MatRef<'a, f64>,
     /// The power of each, where a column said it; none otherwise.
     pub powers: &'a [f64],
-    /// What was said of the method's settings when the model was fitted.
+    /// Settings of the method when the model was fitted.
     pub given: &'a Given,
 }
 
-/// What became of them.
+/// Result of an update.
 #[derive(Clone, Debug)]
 pub struct Updated {
     /// The posterior given old and new observations.
     pub posterior: Approximation,
     /// `ln p(new observations | old ones)`, exactly, as an estimate or as a bound: as the method has it.
     pub gain: f64,
-    /// What was done, in words.
+    /// Description of the update.
     pub how: &'static str,
-    /// What is worth knowing.
+    /// Observations about the update that people should see.
     pub warnings: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How parameters move.
+//! Optimisers of parameters.
 
 use clap::ValueEnum;
 use gp_optim::{Adadelta, Adam, Control, FirstOrder, MinimiseOptions, SignAdaptive};

@@ -1,4 +1,4 @@
-//! What a method hands back.
+//! Result of a method.
 
 use crate::model::Approximation;
 use gp_ep::{Course, EvidenceKind};
@@ -13,17 +13,17 @@ pub struct Fit {
     pub posterior: Approximation,
     /// `ln p(y)` of the observations as the likelihood takes them.
     pub objective: f64,
-    /// What that number is.
+    /// Meaning of that number.
     pub objective_kind: EvidenceKind,
-    /// Whether training came to an end by itself.
+    /// `true` if training converged.
     pub converged: bool,
-    /// Why it ended.
+    /// Reason for the end.
     pub reason: String,
     /// Iterations of the optimiser.
     pub iterations: u64,
     /// The objective with priors, after each iteration.
     pub curve: Vec<f64>,
-    /// What is worth knowing.
+    /// Observations about the fit that people should see.
     pub warnings: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Fit {
         }
     }
 
-    /// Whether parameters were looked for: they moved, or the start turned out to be an optimum.
+    /// `true` if parameters were trained: they moved, or the start was an optimum.
     #[must_use]
     pub fn is_trained(&self) -> bool {
         let (mut free, likelihood) = (0, self.posterior.likelihood());
@@ -86,7 +86,7 @@ impl Fit {
     }
 }
 
-/// What failed of itself: evaluations that the end of the time ended are no fault.
+/// Failures of evaluations, without those ended by the time limit.
 fn failures(count: u64, last: Option<&str>) -> Vec<String> {
     let last = last.filter(|last| !last.ends_with(&DataError::Stopped.to_string()));
     let told =

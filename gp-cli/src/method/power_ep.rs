@@ -1,4 +1,4 @@
-//! What the methods that iterate share: the model and its powers.
+//! Shared parts of iterative methods: the model and its powers.
 
 use super::common::ALPHA;
 use super::outcome::Fit;
@@ -42,7 +42,7 @@ pub(crate) fn usual_power(likelihood: &dyn Likelihood) -> f64 {
     if likelihood.is_log_concave() { 1.0 } else { CAUTIOUS_POWER }
 }
 
-/// Whether several outputs look at the same latents.
+/// `true` if several outputs share latents.
 pub(crate) fn shares_latents(likelihood: &dyn Likelihood) -> bool {
     likelihood.targets() > 1 && likelihood.own_latent(0).is_none()
 }
@@ -55,7 +55,7 @@ pub(super) fn over_parameters(fit: &mut Fit, model: &PowerEp, problem: &Problem)
     uncertain::spread(fit, problem, over);
 }
 
-/// What is worth knowing about how sites came to rest.
+/// Warnings about the convergence of sites.
 pub(super) fn convergence_warnings(convergence: &Convergence, warnings: &mut Vec<String>) {
     if !convergence.converged {
         let (sweeps, change) = (convergence.sweeps, convergence.last.change);

@@ -1,4 +1,4 @@
-//! What is to be fitted.
+//! Problem to fit.
 
 use super::optimizer::Optimizer;
 use super::rows::Rows;
@@ -11,57 +11,58 @@ use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_likelihoods::{Likelihood, OwnLatent};
 use gp_optim::Control;
 
-/// What the second stage of a fit adds to the name of its checkpoint.
+/// Suffix of a fit's second stage in checkpoint names.
 pub const SECOND_STAGE: &str = "2";
 
-/// What the fit of one of several targets (counted from 0) adds to the name of its checkpoint.
+/// Suffix of the fit of one of several targets (counted from 0) in checkpoint names.
 #[must_use]
 pub fn target_stage(target: usize) -> String {
     format!("target{target}")
 }
 
-/// What is to be fitted, in the units of the model.
+/// Problem to fit, in units of the model.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// N points and observations.
     pub rows: Rows,
     /// Kernels of the latent functions, as many as the likelihood has latents.
     pub kernels: Vec<Box<dyn Kernel>>,
-    /// Whether all latent functions share one kernel and one set of inducing inputs, which then learn from all classes.
+    /// `true` if all latent functions share one kernel and one set of inducing inputs, learned from all
+    /// classes.
     pub alike: bool,
     /// Inducing inputs of the latent functions; none for methods without.
     pub inducing: Vec<InducingInputs>,
-    /// What observations say about latent values, with the parameters that training starts from.
+    /// Likelihood with the starting parameters of training.
     pub likelihood: Box<dyn Likelihood>,
-    /// How it is to be fitted.
+    /// Settings of the fit.
     pub settings: Settings,
 }
 
-/// How something is to be fitted.
+/// Settings of a fit.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// What was said of the settings that the method declares.
+    /// Settings declared by the method, as given.
     pub given: Given,
-    /// How parameters move.
+    /// Optimiser of parameters.
     pub optimizer: Option<Optimizer>,
     /// Observations in a batch, for methods that work in batches.
     pub batch_size: Option<usize>,
     /// Rows that are made active.
     pub active: Option<usize>,
-    /// Who may end training, after how long, and the file from which it goes on.
+    /// Time limit, interrupt and checkpoint.
     pub control: Control,
     /// Seed of everything random.
     pub seed: u64,
-    /// Whether inducing inputs stay where they are.
+    /// `true` if inducing inputs are fixed.
     pub fixed_inducing: bool,
-    /// Whether windows keep their widths, also where their centres move.
+    /// `true` if windows keep their widths, even if their centres move.
     pub fixed_windows: bool,
     /// The blocks that rows are approximated in, for methods that heed them.
     pub blocks: Option<Blocks>,
     /// A power per row or, where there are blocks, per block, for methods that heed them.
     pub powers: Option<Vec<f64>>,
-    /// Whether predictions take parameters as known, unless it was said otherwise: those of several targets have to, because
-    /// mixtures of each are none of all.
+    /// `true` if predictions take parameters as known by default, as for several targets, whose separate
+    /// mixtures do not combine.
     pub known_parameters: bool,
 }
 
@@ -70,9 +71,9 @@ pub struct Settings {
 pub struct Sizes {
     /// N
     pub rows: usize,
-    /// How many of them are in memory
+    /// Number of them in memory
     pub held: usize,
-    /// How many of them a step works on, batches or all
+    /// Number of them per step: a batch or all
     pub at_once: usize,
     /// D
     pub dim: usize,

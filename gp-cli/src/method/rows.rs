@@ -38,7 +38,7 @@ impl Rows {
         Self(Arc::new(Place::Elsewhere(Box::new(source))))
     }
 
-    /// Whether all of them are in memory.
+    /// `true` if all of them are in memory.
     #[must_use]
     pub fn are_in_memory(&self) -> bool {
         matches!(*self.0, Place::Memory { .. })

@@ -32,7 +32,7 @@ const QUADRATURE_LATENTS: usize = 2;
 /// Samples of each expectation, evenly spread, unless asked otherwise.
 const USUAL_SAMPLES: usize = 128;
 
-/// How many Gaussians the posterior is mixed from.
+/// Number of Gaussians in the posterior.
 const COMPONENTS: Setting =
     Setting::integer("components", "K", 1, "Gaussians that the posterior is mixed from")
         .at_most(MOST_COMPONENTS)
@@ -49,7 +49,7 @@ const COVARIANCE: Setting = Setting::choice(
     "Covariances of each of these",
 );
 const DIAGONAL: &str = "diagonal";
-/// How many samples stand for an expectation.
+/// Number of samples per expectation.
 const SAMPLES: Setting = Setting::integer(
     "samples",
     "S",
@@ -140,7 +140,7 @@ fn expectation(likelihood: &dyn Likelihood, samples: Option<usize>, seed: u64) -
     }
 }
 
-/// When the posterior is at rest. Samples are off by more than what the last digits of the bound are worth.
+/// Convergence of the posterior. Samples err by more than the last digits of the bound.
 fn rest(model: &Savigp) -> NaturalOptions {
     match model.expectation() {
         Expectation::Exact => NaturalOptions::default(),

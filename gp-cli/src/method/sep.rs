@@ -29,14 +29,14 @@ const EPOCHS: u64 = 20;
 const FEWEST_STEPS: u64 = 1_000;
 const MOST_STEPS: u64 = 5_000;
 const BATCH_SIZE: Setting = common::batch_size(256);
-/// Who has a site.
+/// Ownership of sites.
 const SITES: Setting = Setting::choice(
     "sites",
     &[("full", "Every observation its own"), (TIED, "All observations together one")],
     "Sites: one for each observation, or one average for all; of log-concave likelihoods the first for up to a million \
      rows times latent functions, else the second, unless said otherwise",
 );
-/// So many rows have more to say than a few hundred inducing inputs can hold.
+/// Number of rows beyond the capacity of a few hundred inducing inputs.
 const MANY_ROWS: usize = 30_000;
 /// Own sites predict better. Each takes two numbers, and as many where it is copied.
 const MANY_SITES: usize = 1_000_000;

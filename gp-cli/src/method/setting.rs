@@ -1,5 +1,5 @@
-//! What a method can be told: declared once, by the method. Flags, configuration files, their checks and the schema
-//! follow from the declaration.
+//! Settings of methods, declared once by the method. Flags, configuration files, checks and the schema
+//! follow.
 
 use super::optimizer::Optimizer;
 use crate::error::CliError;
@@ -16,7 +16,7 @@ pub struct Setting {
     by: &'static [Optimizer],
 }
 
-/// What the values of a setting are, and which of them it has where nothing was said.
+/// Type of a setting's values, and the default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SettingKind {
     /// A number from one end of a range to the other.
@@ -42,7 +42,7 @@ pub enum SettingKind {
         /// The usual one, unless the method finds it by itself.
         usual: Option<&'static str>,
     },
-    /// Something that is so where it is said.
+    /// Flag that is true if given.
     Flag,
 }
 
@@ -85,7 +85,7 @@ impl Setting {
         Self { name, value: "", help, kind: SettingKind::Choice { words, usual: None }, by: &[] }
     }
 
-    /// Something that is so where it is said.
+    /// Flag that is true if given.
     #[must_use]
     pub const fn flag(name: &'static str, help: &'static str) -> Self {
         Self { name, value: "", help, kind: SettingKind::Flag, by: &[] }
@@ -136,7 +136,7 @@ impl Setting {
         self.name
     }
 
-    /// What its value is called in help texts; empty for words and flags.
+    /// Name of its value in help texts; empty for words and flags.
     #[must_use]
     pub const fn value_name(&self) -> &'static str {
         self.value
@@ -148,13 +148,13 @@ impl Setting {
         self.help
     }
 
-    /// What its values are.
+    /// Type of its values.
     #[must_use]
     pub const fn kind(&self) -> SettingKind {
         self.kind
     }
 
-    /// Whether it makes a difference with this optimiser.
+    /// `true` if it matters with this optimiser.
     #[must_use]
     pub fn is_heeded_by(&self, optimizer: Optimizer) -> bool {
         self.by.is_empty() || self.by.contains(&optimizer)
@@ -223,7 +223,7 @@ impl Given {
         self.0.iter()
     }
 
-    /// Whether a setting has a value.
+    /// `true` if a setting has a value.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
@@ -278,7 +278,7 @@ impl Given {
         self.0.get(setting.name).and_then(Value::as_str).or(usual)
     }
 
-    /// Whether a flag was given.
+    /// `true` if a flag was given.
     #[must_use]
     pub fn is_set(&self, setting: &Setting) -> bool {
         self.0.get(setting.name).and_then(Value::as_bool).unwrap_or(false)

@@ -13,9 +13,10 @@ const FEW_ROWS: usize = 200;
 /// Up to so many rows inducing inputs stay at power 1.
 const MANY_ROWS: usize = 2_000;
 
-/// Whether inducing inputs may be learned by Power EP of this power under Gaussian noise. At power 1 they move to single
-/// rows where these are not many, and noise becomes too small: 95 % intervals of 1,000 rows of five inputs held 89 %, and 96 %
-/// where they stayed, with a better density too; of 3,600 rows of eight inputs the density is better where they move.
+/// `true` if Power EP of this power may learn inducing inputs under Gaussian noise. At power 1 they move to
+/// single rows unless these are many, and noise becomes too small: 95 % intervals of 1,000 rows of five
+/// inputs held 89 %, against 96 % with fixed ones, and a worse density; at 3,600 rows of eight inputs
+/// moving ones have the better density.
 pub(super) fn learns_inducing(rows: usize, power: f64) -> bool {
     rows > MANY_ROWS || power < 1.0
 }

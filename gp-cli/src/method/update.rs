@@ -1,4 +1,4 @@
-//! How the methods of this crate take in more observations, parameters as they are.
+//! Updates of this crate's methods by more observations, parameters fixed.
 
 use super::gaussian::is_gaussian;
 use super::later::{Later, Updated, refused};
@@ -77,14 +77,14 @@ pub(super) fn over_components(
     })
 }
 
-/// What the sites of a method are.
+/// Sites of a method.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sites {
     /// The power α of theirs; 0 is the variational limit.
     pub(super) power: f64,
     pub(super) level: Level,
-    /// Whether the posterior is the sum of a site for every observation, at rest. Under Gaussian noise these do not depend
-    /// on each other.
+    /// `true` if the posterior is the sum of converged sites, one per observation. Under Gaussian noise
+    /// these are independent.
     pub(super) own: bool,
 }
 
@@ -128,7 +128,7 @@ fn adjusted(plain: &dyn Likelihood, columns: usize) -> Box<dyn Likelihood> {
     if columns > plain.outputs() { Box::new(Adjusted::new(own)) } else { own }
 }
 
-/// The posteriors through inducing inputs, one a latent function, where there is one component.
+/// Posteriors through inducing inputs, one per latent function, for a single component.
 fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     let own = |part: &Held| match part {
         Held::Inducing(posterior) => Some(posterior.as_ref().clone()),

@@ -1,4 +1,4 @@
-//! What the variational methods share: settings, the length of natural steps, and the posterior of a model.
+//! Shared parts of the variational methods: settings, natural step length, posterior of a model.
 
 use super::common;
 use super::optimizer::Optimizer;
@@ -17,7 +17,7 @@ pub(super) const ITERATIONS: Setting = common::ITERATIONS.only_by(&[Optimizer::L
 /// In batches.
 pub(super) const EPOCHS: Setting = common::EPOCHS.usually_whole(30).only_by(IN_BATCHES);
 pub(super) const BATCH_SIZE: Setting = common::batch_size(256).only_by(IN_BATCHES);
-/// How far the posterior moves after a batch towards where its gradient says.
+/// Natural step length of the posterior after a batch.
 pub(super) const NATURAL_RATE: f64 = 0.1;
 
 /// The posterior that training starts from: the prior or, for several targets of products of latent functions, something away
@@ -34,7 +34,7 @@ pub(super) fn start(
     })
 }
 
-/// Whether several outputs are other functions of shared latents than mixtures of these.
+/// `true` if several outputs are functions of shared latents other than mixtures.
 pub(super) fn is_saddle(likelihood: &dyn Likelihood) -> bool {
     shares_latents(likelihood) && !likelihood.is_linear_gaussian()
 }

@@ -21,7 +21,7 @@ const ROUNDING: f64 = 1e-9;
 /// units of the data.
 pub type Approximation = Predictor<Functions>;
 
-/// How beliefs about latent functions are held.
+/// Representation of beliefs about latent functions.
 #[derive(Clone, Debug)]
 pub enum Functions {
     /// Functions that are independent in each component of a mixture; one component is no mixture.

@@ -11,7 +11,7 @@ use gp_kernels::{Evaluator, KernelError, KernelExt as _, Registry};
 use gp_likelihoods::Gaussian;
 use serde::{Deserialize, Serialize};
 
-/// What predictions of one latent function need.
+/// Posterior of one latent function, for predictions.
 #[derive(Clone, Debug)]
 pub enum Held {
     /// Given all observations, which it holds.
@@ -43,7 +43,7 @@ pub(super) struct StoredExact {
 }
 
 impl Held {
-    /// What predicts.
+    /// Predicting posterior.
     fn inner(&self) -> &dyn LatentPosterior {
         match self {
             Self::Exact(exact) => exact.as_ref(),
@@ -51,7 +51,7 @@ impl Held {
         }
     }
 
-    /// Whether it is seen through Gaussian windows.
+    /// `true` if seen through Gaussian windows.
     pub(super) fn has_windows(&self) -> bool {
         matches!(self, Self::Inducing(inducing) if inducing.inputs().windows().is_some())
     }

@@ -101,7 +101,7 @@ impl Model {
         Ok(Self { about, posterior: posterior.restore(names)?, baseline })
     }
 
-    /// What the types do not say.
+    /// Checks beyond types.
     fn check(&self) -> Result<(), String> {
         let (classes, outputs) =
             (self.posterior.likelihood().support().classes(), self.posterior.likelihood().outputs());
@@ -158,25 +158,25 @@ impl Model {
         if header.format == FORMAT { header.origin } else { None }
     }
 
-    /// What it is about and how it came about.
+    /// Record of the model.
     #[must_use]
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// How columns of a table become its points.
+    /// Encoding of table columns as its points.
     #[must_use]
     pub fn inputs(&self) -> &Inputs {
         &self.about.inputs
     }
 
-    /// What it predicts, and in which units.
+    /// Target, with units.
     #[must_use]
     pub fn target(&self) -> &Target {
         &self.about.target
     }
 
-    /// What was learned, in standardised units.
+    /// Learned posterior, in standardised units.
     #[must_use]
     pub fn posterior(&self) -> &Approximation {
         &self.posterior
@@ -188,7 +188,7 @@ impl Model {
         self.baseline.as_ref()
     }
 
-    /// How tables are read for predictions of this model.
+    /// Options for reading tables for predictions.
     #[must_use]
     pub fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions::default();

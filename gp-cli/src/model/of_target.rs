@@ -19,7 +19,7 @@ impl Model {
         [&self.about.target].into_iter().chain(self.about.others.iter().map(|other| &other.target)).collect()
     }
 
-    /// Whether it has more than one target.
+    /// `true` for more than one target.
     #[must_use]
     pub fn has_several_targets(&self) -> bool {
         !self.about.others.is_empty()
@@ -45,7 +45,7 @@ impl Model {
     }
 }
 
-/// What is known of one output (counted from 0), and which of the latent functions that takes.
+/// Posterior of one output (from 0), with its latent functions.
 pub(crate) fn of_output(
     of: &Approximation,
     output: usize,

@@ -1,4 +1,4 @@
-//! What a model file tells about a model besides the posterior.
+//! Record of a model in its file, besides the posterior.
 
 use super::functions::StoredApproximation;
 use super::tried::{TriedKernels, TriedStarts};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-/// What every model file calls itself.
+/// Format name of model files.
 pub(super) const FORMAT: &str = "gp-model";
 /// The newest version this program knows. It goes up whenever an older program would misread the file; a model that an
 /// older program can read is written in the version that it knows.
@@ -29,24 +29,24 @@ pub(super) struct Record {
     pub(super) baseline: Option<StoredApproximation>,
 }
 
-/// What a model is about and how it came about.
+/// Record of a model: subject and origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
     /// The command that made it.
     pub origin: String,
     /// Its columns of input.
     pub inputs: Inputs,
-    /// What it predicts.
+    /// Target of the model.
     pub target: Target,
     /// Columns with a role beside both.
     #[serde(default, skip_serializing_if = "Roles::is_empty")]
     pub roles: Roles,
-    /// How the target was distributed in the data it was trained on.
+    /// Distribution of the target in the training data.
     pub summary: TargetSummary,
     /// The targets besides, where it predicts several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<FurtherTarget>,
-    /// How it was trained.
+    /// Record of training.
     pub training: TrainingRecord,
     /// Seed of everything random.
     pub seed: u64,
@@ -59,7 +59,7 @@ pub struct About {
 pub struct FurtherTarget {
     /// The column, and how it becomes an observation.
     pub target: Target,
-    /// How it was distributed in the data it was trained on.
+    /// Its distribution in the training data.
     pub summary: TargetSummary,
     /// Rows that do not miss it.
     pub rows: usize,
@@ -80,7 +80,7 @@ pub enum TargetSummary {
     Shares(Vec<f64>),
 }
 
-/// How a model was trained.
+/// Record of a model's training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingRecord {
     /// The method, by the name it is asked for.
@@ -89,26 +89,25 @@ pub struct TrainingRecord {
     pub rows: usize,
     /// `ln p(y)` in the units of the data, in nats: exact, an estimate or a bound.
     pub objective: f64,
-    /// Which of them.
+    /// Meaning of the objective.
     pub objective_kind: EvidenceKind,
-    /// Whether training came to an end by itself.
+    /// `true` if training converged.
     pub converged: bool,
-    /// Why it ended.
+    /// Reason for the end.
     pub reason: String,
     /// Iterations of the optimiser.
     pub iterations: u64,
     /// `ln p(y) + ln p(parameters)`, up to the constant of the units, after each iteration.
     pub curve: Vec<f64>,
-    /// What is worth knowing.
+    /// Observations about the fit that people should see.
     pub warnings: Vec<String>,
-    /// How much of the prior variance at the training rows the points see that each latent function is seen through.
+    /// Share of prior variance at the training rows explained by the points of each latent function.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coverage: Vec<Coverage>,
-    /// What was chosen, and why: task, method and kernel, in words.
+    /// Choices with reasons: task, method and kernel, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
-    /// What the fitted function depends on; empty where it does not vary, or has so many inputs that looking would take
-    /// long.
+    /// Influence on the fitted function; empty if it does not vary, or has too many inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub influence: Vec<Influence>,
     /// Logarithms of the scales of targets, summed over all observations trained on, where these have weights or there are
@@ -124,10 +123,10 @@ pub struct TrainingRecord {
     /// Rows trained on that do not miss a target, for each of several targets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows_of_targets: Vec<usize>,
-    /// What was taken in afterwards, and how.
+    /// Later updates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updates: Vec<String>,
-    /// How many of the rows that was.
+    /// Number of rows added.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub updated_rows: usize,
 }
@@ -136,8 +135,8 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// How much of the variance of a latent function over the rows of training each input and each term of its kernel accounts
-/// for: [`VarianceShares`](gp_ep::VarianceShares) with names.
+/// Share of a latent function's variance over the training rows by input and kernel term:
+/// [`VarianceShares`](gp_ep::VarianceShares) with names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Influence {
     /// The latent function, or all of them where they mean something only together.
@@ -152,13 +151,13 @@ pub struct Influence {
     pub terms: Vec<(String, f64)>,
 }
 
-/// What one column of the table accounts for.
+/// Influence of one column of the table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputInfluence {
     /// Name of the column.
     pub input: String,
-    /// What it accounts for whatever the others are, as a share of the variance.
+    /// Share of the variance by its own effect.
     pub alone: Spanned,
-    /// What it accounts for together with others.
+    /// Share including interactions.
     pub total: Spanned,
 }

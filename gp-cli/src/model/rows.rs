@@ -10,11 +10,11 @@ use gp_kernels::posterior::LatentBeliefs;
 /// The points of some rows, and what columns with a role say of their observations.
 #[derive(Clone, Debug)]
 pub struct ModelRows {
-    /// N×D, a row a point.
+    /// Points, N×D, one per row.
     pub points: Mat<f64>,
     /// Levels that were not seen in training, the first of each column that has such.
     pub unseen: Vec<Unseen>,
-    /// What is added to the latent function at each row; none where no column says.
+    /// Offset of the latent function at each row; empty without such a column.
     offsets: Vec<f64>,
     /// Known variances of noise, in the units of the model; none where no column says.
     noise: Vec<f64>,
@@ -27,7 +27,7 @@ impl ModelRows {
         Self { points, unseen: Vec::new(), offsets: Vec::new(), noise: Vec::new() }
     }
 
-    /// What is worth knowing, in lines.
+    /// Warnings, one per line.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         self.unseen.iter().map(Unseen::to_string).collect()
@@ -51,8 +51,8 @@ impl ModelRows {
         self.points.as_ref()
     }
 
-    /// What is believed of the latent values behind the observations of these rows: with their offsets and with the noise
-    /// that is known of each, which is beside that of the likelihood.
+    /// Beliefs about the latent values of these rows, with their offsets and known noise in addition to the
+    /// likelihood's.
     ///
     /// # Errors
     /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
@@ -71,7 +71,7 @@ impl ModelRows {
 }
 
 impl Model {
-    /// How values of roles become what the likelihood takes.
+    /// Conversion of role values for the likelihood.
     #[must_use]
     pub fn adjuster(&self) -> Adjuster {
         Adjuster::new(self.posterior().likelihood(), self.target().scale().scale)
@@ -107,7 +107,7 @@ impl Model {
         Ok(Some(bare.collect()))
     }
 
-    /// What these numbers are, for people.
+    /// Description of these numbers, for people.
     #[must_use]
     pub fn bare_name(&self) -> String {
         let (name, roles) = (&self.target().name, &self.about().roles);

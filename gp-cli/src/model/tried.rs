@@ -1,11 +1,11 @@
-//! What a fit tried before it settled on a kernel, and on a start.
+//! Kernels and starts tried by a fit.
 
 use serde::{Deserialize, Serialize};
 
 /// Starts of training, each tried for a while, and how they were compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedStarts {
-    /// What the scores are, and after how much training.
+    /// Kind of the scores, and the amount of training.
     pub by: String,
     /// The starts, the usual one first.
     pub tried: Vec<TriedStart>,
@@ -16,15 +16,15 @@ pub struct TriedStarts {
 pub struct TriedStart {
     /// 0 for the usual start.
     pub start: usize,
-    /// What it reached; nothing where training failed.
+    /// Score; None if training failed.
     pub score: Option<f64>,
     /// Iterations of the optimiser.
     pub iterations: u64,
-    /// Whether training came to an end by itself.
+    /// `true` if training converged.
     pub converged: bool,
-    /// Whether it is the start of the model.
+    /// `true` for the start of the model.
     pub kept: bool,
-    /// Why it has no score.
+    /// Reason for a missing score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     /// Seconds it took, where that is known: model files do not hold them, for they are others every time.
@@ -42,13 +42,13 @@ impl TriedStarts {
 }
 
 impl TriedStart {
-    /// What it is called.
+    /// Name of the candidate.
     #[must_use]
     pub fn name(&self) -> String {
         if self.start == 0 { "usual start".to_owned() } else { format!("start {}", self.start) }
     }
 
-    /// How its training ended, in a few words.
+    /// Outcome of its training, in a few words.
     #[must_use]
     pub fn outcome(&self) -> String {
         match &self.fault {
@@ -69,11 +69,11 @@ impl TriedStart {
 /// Kernels of a search, and how they were compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedKernels {
-    /// What the scores are.
+    /// Kind of the scores.
     pub by: String,
     /// The kernels, step by step.
     pub tried: Vec<TriedKernel>,
-    /// Why the search ended.
+    /// Reason for the end of the search.
     pub ended: String,
 }
 
@@ -90,7 +90,7 @@ pub struct TriedKernel {
     pub parameters: usize,
     /// The evidence less what parameters cost.
     pub score: f64,
-    /// Whether it was found to be the best.
+    /// `true` for the best.
     pub kept: bool,
 }
 

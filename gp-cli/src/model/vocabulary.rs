@@ -1,4 +1,4 @@
-//! What model files speak of by name, and what a program lacks of it.
+//! Names used by model files, and those that a program lacks.
 
 use crate::error::{CliError, ErrorKind};
 use crate::memory::Budget;
@@ -14,10 +14,10 @@ pub trait Vocabulary {
     /// The likelihoods of expressions.
     fn likelihoods(&self) -> &gp_likelihoods::Registry;
 
-    /// Whether there is a method of this name.
+    /// `true` if there is a method of this name.
     fn has_method(&self, name: &str) -> bool;
 
-    /// How much memory a model may take.
+    /// Memory budget of a model.
     fn budget(&self) -> Budget {
         Budget::default()
     }

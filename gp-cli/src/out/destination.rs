@@ -1,4 +1,4 @@
-//! Where tables go.
+//! Destinations of tables.
 
 use super::format::TableFormat;
 use super::gzip::is_text;
@@ -11,7 +11,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a table goes: to a file in the format its name asks for, or to the standard output in the first of all formats.
+/// Destination of a table: a file in the format of its name, or the standard output in the first of all
+/// formats.
 #[derive(Debug)]
 pub enum Destination {
     /// A file that can be written.
@@ -51,7 +52,7 @@ impl Destination {
         }
     }
 
-    /// Whether a table may be written some rows at a time.
+    /// `true` if a table may be written in pieces.
     #[must_use]
     pub fn takes_pieces(&self) -> bool {
         is_text(self.format())

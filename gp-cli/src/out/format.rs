@@ -1,4 +1,4 @@
-//! What a format of written tables does: the contract of writers.
+//! Contract of writers: formats of written tables.
 
 use super::table::OutTable;
 use crate::error::CliError;

@@ -22,7 +22,7 @@ impl Gzip {
     }
 }
 
-/// Whether files of a format can be continued, which is so of text.
+/// `true` for text formats, whose files can be continued.
 pub(super) fn is_text(format: &dyn TableFormat) -> bool {
     format.more(&OutTable::default()).is_some()
 }

@@ -35,7 +35,7 @@ pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, R
 const PANELS: usize = 3;
 const PANEL_SCALE: f64 = 0.7;
 
-/// How many pixels a unit has.
+/// Pixels per unit.
 #[derive(Clone, Copy)]
 pub(super) struct Scale(pub(super) f64);
 
@@ -49,7 +49,7 @@ impl Scale {
         (FONT, self.pixels(size)).into_font().color(&rgb(INK))
     }
 
-    /// Where a legend's symbol looks level with its text.
+    /// Height of a legend's symbol level with its text.
     fn beside_text(self, y: i32) -> i32 {
         y - self.pixels(TEXT_RISE / 2.0) as i32
     }
@@ -172,7 +172,7 @@ fn labels(pixels: u32, units: f64, scale: Scale) -> usize {
     ((f64::from(pixels) / (units * scale.0)).round() as usize).max(3)
 }
 
-/// Where the ticks of such an axis are.
+/// Positions of the ticks of such an axis.
 pub(super) fn places_of((low, high): (f64, f64), pixels: u32, units: f64, scale: Scale) -> Vec<f64> {
     RangedCoordf64::from(low..high).key_points(BoldPoints(labels(pixels, units, scale)))
 }

@@ -36,7 +36,7 @@ pub(super) fn corner(picture: &Picture) -> Corner {
     all.iter().min_by_key(|(_, count)| *count).map_or(all[0].0, |(corner, _)| *corner)
 }
 
-/// What may be hidden of a layer.
+/// Points of a layer that may be hidden.
 fn points(layer: &Layer) -> Vec<(f64, f64)> {
     let pairs = |x: &[f64], y: &[f64]| x.iter().copied().zip(y.iter().copied()).collect::<Vec<_>>();
     match layer {

@@ -19,10 +19,10 @@ const MARGIN: f64 = 0.03;
 /// A colour: red, green and blue.
 pub type Colour = [u8; 3];
 
-/// What is drawn between two axes.
+/// Drawing between two axes.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
-    /// What it shows.
+    /// Title of the picture.
     pub title: String,
     /// The name of the axis to the right.
     pub x_name: String,
@@ -30,13 +30,13 @@ pub struct Picture {
     pub y_name: String,
     /// Names of the places 0, 1, … to the right; numbers where there are none.
     pub x_places: Vec<String>,
-    /// What the numbers to the right are.
+    /// Type of the numbers to the right.
     pub x_ticks: AxisKind,
-    /// What the numbers upwards are.
+    /// Type of the numbers upwards.
     pub y_ticks: AxisKind,
-    /// What is drawn, from the back to the front.
+    /// Layers, from back to front.
     pub layers: Vec<Layer>,
-    /// Which colour of its cells is which number, where they stand for numbers.
+    /// Colours of numbers, if cells stand for numbers.
     pub colours: Option<ColourScale>,
     /// Pictures that are drawn instead, three to a row.
     pub panels: Vec<Picture>,
@@ -45,7 +45,7 @@ pub struct Picture {
 /// Numbers as colours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColourScale {
-    /// What the numbers are.
+    /// Name of the numbers.
     pub name: String,
     /// The number of the first colour.
     pub low: f64,
@@ -55,13 +55,13 @@ pub struct ColourScale {
     pub colours: Vec<Colour>,
 }
 
-/// How the numbers of an axis are written.
+/// Notation of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AxisKind {
-    /// As numbers.
+    /// Plain numbers.
     #[default]
     Numbers,
-    /// As dates, of which they are the days since 1970-01-01.
+    /// Dates, as days since 1970-01-01.
     Dates,
 }
 
@@ -82,9 +82,9 @@ pub enum Layer {
         lower: Vec<f64>,
         /// The upper curve.
         upper: Vec<f64>,
-        /// How much of its colour it has, from 0 to 1.
+        /// Opacity, from 0 to 1.
         strength: f64,
-        /// What it is.
+        /// Text in the legend.
         label: String,
     },
     /// A curve.
@@ -93,20 +93,20 @@ pub enum Layer {
         x: Vec<f64>,
         /// Values.
         y: Vec<f64>,
-        /// What it is drawn in.
+        /// Colour of the layer.
         colour: Colour,
-        /// What it is.
+        /// Text in the legend.
         label: String,
     },
-    /// Dots, one a row of data.
+    /// Dots, one per row of data.
     Points {
         /// Places.
         x: Vec<f64>,
         /// Values.
         y: Vec<f64>,
-        /// What they are drawn in.
+        /// Colour of the layer.
         colour: Colour,
-        /// What they are.
+        /// Text in the legend.
         label: String,
     },
     /// Circles around places that are something special, whatever else is there.
@@ -115,7 +115,7 @@ pub enum Layer {
         x: Vec<f64>,
         /// Values.
         y: Vec<f64>,
-        /// What they are.
+        /// Text in the legend.
         label: String,
     },
     /// Nothing to be seen, but the axes reach this far.
@@ -131,7 +131,7 @@ pub enum Layer {
         x: Vec<f64>,
         /// Edges of rows, one more than there are.
         y: Vec<f64>,
-        /// What each cell is filled with.
+        /// Colour of each cell.
         colours: Vec<Colour>,
     },
 }
@@ -148,7 +148,7 @@ impl Layer {
         }
     }
 
-    /// What it is called in the legend; nothing where it is not in there.
+    /// Text in the legend; empty if not shown there.
     fn label(&self) -> &str {
         match self {
             Self::Band { label, .. }

@@ -2,7 +2,7 @@
 
 /// Names are cut to no less than this, so that they can be told apart; where there is less room, only some are shown.
 const LEAST: usize = 4;
-/// What stands for letters that are left out.
+/// Mark of omitted letters.
 const CUT: char = '…';
 
 /// The names where all of them have room for so many letters together: as they are, or without how all of them begin, or

@@ -1,4 +1,4 @@
-//! How the numbers at the ticks of an axis are written.
+//! Notation of numbers at the ticks of an axis.
 
 use super::AxisKind;
 use crate::data::date_text;
@@ -21,7 +21,7 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// Of equally spaced ticks.
+    /// Notation for equally spaced ticks.
     pub(super) fn of(places: &[f64], kind: AxisKind) -> Self {
         let largest = places.iter().fold(0.0, |largest: f64, place| largest.max(place.abs()));
         let step = places.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(f64::INFINITY, f64::min);

@@ -8,8 +8,8 @@ use crate::out::{Cells, OutTable};
 use faer::MatRef;
 use gp_kernels::posterior::LatentBeliefs;
 
-/// What is predicted of each target at some points, such as `mean(a)` and `lower(a)(0.5)`; latent functions that belong to
-/// one target are called by it, those that targets share by their number.
+/// Adds predictions of each target, such as `mean(a)` and `lower(a)(0.5)`; latent functions of one target
+/// are named after it, shared ones numbered.
 pub(super) fn push_targets(
     table: &mut OutTable,
     (model, points): (&Model, MatRef<'_, f64>),

@@ -10,7 +10,7 @@ use gp_ep::{ExactGp, Observations};
 use gp_likelihoods::Gaussian;
 
 const ROWS: usize = 60;
-/// How near a method is to its closed form.
+/// Tolerance of a method against its closed form.
 const CLOSED: f64 = 1e-6;
 
 /// With Gaussian noise and all rows as inducing inputs, latents and log evidence are those of exact regression.

@@ -1,4 +1,4 @@
-//! What a fitted posterior says of points, whether that can be, and whether a model file keeps it.
+//! Predictions of a fitted posterior: their validity, and their round trip through a model file.
 
 use super::MethodKit;
 use super::problems::{TASKS, Table, Task, elsewhere};
@@ -11,7 +11,7 @@ use serde_json::json;
 
 /// Probabilities of quantiles.
 const LEVELS: [f64; 3] = [0.05, 0.5, 0.95];
-/// How far a sum of probabilities may be from 1.
+/// Tolerance of a sum of probabilities.
 const ROUNDING: f64 = 1e-6;
 const ROWS: usize = 60;
 
@@ -95,7 +95,7 @@ pub(super) fn sound(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// What was written and read again says the same, and is written as the same bytes.
+/// Checks that a written model reads back to the same predictions and the same bytes.
 pub(super) fn saved(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     for task in TASKS {
         let Some((problem, classes)) = fitted(kit, task, findings)? else { continue };

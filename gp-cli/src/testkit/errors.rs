@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const ROWS: usize = 30;
 const ROW: usize = 11;
 
-/// What is wrong with a table.
+/// Fault planted in a table.
 type Damage = fn(&mut Table, Task);
 
 const FAULTS: [(&str, Damage); 5] = [

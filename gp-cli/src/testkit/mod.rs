@@ -29,7 +29,7 @@ use crate::method::{Given, Method};
 use report::Findings;
 use serde_json::Value;
 
-/// What a check does with a kit: it writes down what it found, and an error is a fault too.
+/// Check of a kit: it records findings; an error is a fault too.
 type Run = fn(&MethodKit<'_>, &mut Findings) -> Result<(), CliError>;
 
 const CHECKS: &[(Check, Run)] = &[
@@ -88,14 +88,14 @@ impl<'a> MethodKit<'a> {
         Self { gradients: tolerance, ..self }
     }
 
-    /// How near to exact regression it is with all rows as inducing inputs, as a share of numbers above 1: 1e-6 unless
-    /// said.
+    /// Sets the relative tolerance against exact regression with all rows as inducing inputs; 1e-6 by
+    /// default.
     #[must_use]
     pub fn exact_at_the_data(self, tolerance: f64) -> Self {
         Self { at_the_data: tolerance, ..self }
     }
 
-    /// How near probabilities of two classes are to those of the binary model: 0.05 unless said.
+    /// Sets the tolerance of probabilities of two classes against the binary model; 0.05 by default.
     #[must_use]
     pub fn two_classes_within(self, tolerance: f64) -> Self {
         Self { two_classes: tolerance, ..self }

@@ -19,7 +19,7 @@ const SEED: u64 = 16;
 const INDUCING: usize = 8;
 const BATCH: u64 = 16;
 
-/// What is observed.
+/// Kind of observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
     Numbers,
@@ -69,7 +69,7 @@ impl Task {
         }
     }
 
-    /// What cannot be observed.
+    /// Impossible observation.
     pub(super) fn impossible(self) -> f64 {
         if self == Self::Numbers { f64::NAN } else { 7.0 }
     }
@@ -97,7 +97,7 @@ impl Table {
     }
 }
 
-/// As a source of rows that are elsewhere.
+/// Source of rows that are not in memory.
 impl DataSource for Table {
     fn count(&self) -> usize {
         self.targets.len()

@@ -1,4 +1,4 @@
-//! What came of the checks.
+//! Results of the checks.
 
 use std::fmt::{Debug, Display, Formatter};
 
@@ -27,7 +27,7 @@ pub enum Check {
     Saving,
 }
 
-/// What a method keeps, and what was not looked at.
+/// Checks passed, and checks left out.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub(super) passed: Vec<Check>,
@@ -55,7 +55,7 @@ impl Display for Report {
     }
 }
 
-/// What a method failed to keep: one sentence per fault, with the numbers.
+/// Failed checks of a method: one sentence per fault, with numbers.
 pub struct Failures(pub(super) Vec<(Check, String)>);
 
 impl Failures {
@@ -82,10 +82,10 @@ impl Debug for Failures {
 
 impl std::error::Error for Failures {}
 
-/// What one check finds.
+/// Findings of one check.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// How many cases were looked at.
+    /// Number of cases examined.
     pub(super) cases: usize,
     pub(super) faults: Vec<String>,
     pub(super) skipped: Vec<String>,

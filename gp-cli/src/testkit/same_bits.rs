@@ -1,4 +1,4 @@
-//! What does not change a bit: where rows are, threads, interruptions.
+//! Bitwise invariance: location of rows, threads, interruptions.
 
 use super::MethodKit;
 use super::answers::Answers;
@@ -10,7 +10,7 @@ use gp_likelihoods::Likelihood;
 use gp_optim::{CheckpointFile, Control, Interrupt};
 
 const THREADS: [usize; 3] = [1, 2, 8];
-/// So that threads have something to share.
+/// Rows enough for several threads.
 const MANY_ROWS: usize = 150;
 const ROWS: usize = 60;
 /// More than a short fit has iterations.

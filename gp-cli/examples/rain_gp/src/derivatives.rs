@@ -51,7 +51,7 @@ impl At<'_> {
         Ok(Curvature { value: here.value, gradient: here.by_latent, w })
     }
 
-    /// How a list changes along a direction.
+    /// Change of a list along a direction.
     pub(crate) fn along(self, direction: &[f64], list: List) -> Result<Vec<f64>, CliError> {
         self.difference(direction, FIRST, list)
     }

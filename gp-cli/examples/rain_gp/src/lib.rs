@@ -1,4 +1,4 @@
-//! Showers a day, counted by somebody who sometimes forgets to write them down: how to make a `gp` of one's own.
+//! Daily counts of showers, some of them forgotten by the observer: how to make a `gp` of one's own.
 #![doc = include_str!("../README.md")]
 
 mod cauchy;

@@ -1,4 +1,4 @@
-//! Somebody else's `gp`.
+//! Main program of a `gp` with additions.
 
 use gp_cli::Context;
 use rain_gp::{Cauchy, Laplace, Showers, SpacedReader, SpacedWriter};

@@ -8,10 +8,10 @@ use gp_likelihoods::{
 use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
 
-/// Whether it rains is up to latent 0, `p(wet) = Φ(f₀)`; after each shower of a wet day there is another one with
-/// probability `σ(f₁)`. A share `missed` of wet days is noted as dry. Each day says something of two things, with
-/// `w = (1 − missed) Φ(f₀)`: `p(0 | f) = 1 − w`, and `p(y | f) = w · (1 − σ(f₁)) σ(f₁)^{y−1}` from 1 on. That is one factor
-/// for each latent, so expectation propagation integrates over one at a time.
+/// Showers per day: rain is by latent 0, `p(wet) = Φ(f₀)`; after each shower of a wet day there is another
+/// with probability `σ(f₁)`. A share `missed` of wet days is noted as dry. With `w = (1 − missed) Φ(f₀)`:
+/// `p(0 | f) = 1 − w`, and `p(y | f) = w · (1 − σ(f₁)) σ(f₁)^{y−1}` from 1 on. That is one factor per
+/// latent, so expectation propagation integrates over one at a time.
 #[derive(Clone, Debug)]
 pub struct Showers {
     noted: Noted,

@@ -40,7 +40,7 @@ pub struct CvOptions {
     /// Table to learn from and score on; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
-    /// What is fitted, and how
+    /// Model to fit
     #[command(flatten)]
     pub spec: FitSpec,
     /// Number of parts
@@ -61,7 +61,7 @@ pub struct CvOptions {
     /// With --rolling: length of the stretch that is learned from; all earlier rows unless given
     #[arg(long, value_name = "LENGTH", requires = "rolling", value_parser = parse_stretch)]
     pub window: Option<f64>,
-    /// Which table is read
+    /// Table to read
     #[command(flatten)]
     pub choice: TableChoice,
     /// Folder to keep the fits of all parts in, from which --resume goes on after Ctrl-C or worse
@@ -150,8 +150,8 @@ fn by(options: &CvOptions) -> Option<(&'static str, &str)> {
     groups.or(options.rolling.as_deref().map(|name| ("--rolling", name)))
 }
 
-/// How the table is read, and whether the column by which rows are divided is an input too: names of groups are not, and
-/// what parts follow each other along is unless it is left out.
+/// Read options of the table. The column that divides rows is an input too, unless it holds names of groups
+/// or is left out.
 fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     let mut read = options.spec.read_options(&options.choice)?;
     let Some((flag, name)) = by(options) else { return Ok((read, false)) };

@@ -49,10 +49,10 @@ impl<'a> Rolling<'a> {
         Ok(Self { source, column, times, order, gap, window })
     }
 
-    /// So many parts of about as many rows each, behind a stretch of as many that is only learned from.
+    /// Parts of about equal size, after a stretch of that size used for training only.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) where there are too few different times, or a part has nothing to learn from.
+    /// Of kind [`Data`](ErrorKind::Data) for too few different times, or a part without training rows.
     pub(super) fn divide(&self, count: usize) -> Result<Division, CliError> {
         let cuts = self.cuts(count)?;
         let ends = cuts.iter().skip(1).copied().chain([self.order.len()]);

@@ -10,7 +10,7 @@ const TEXT: &str = include_str!("../../../data/demo.csv");
 /// One row in so many is held out.
 const HELD_OUT: usize = 4;
 
-/// What is trained on and what is held out, each in the order of x.
+/// Training and held-out rows, each in the order of x.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     pub(super) train: Frame,

@@ -37,7 +37,7 @@ impl OutputFolder {
     }
 }
 
-/// Whether the folder holds something, and no model of the demo among it.
+/// `true` for a folder with contents but no model of the demo.
 fn is_foreign(path: &Path) -> Result<bool, CliError> {
     let mut entries = match fs::read_dir(path) {
         Ok(entries) => entries,

@@ -1,4 +1,4 @@
-//! What a model is, how it came about and what it depends on, as sections of a page.
+//! Sections of a page about a model: origin, training and influences.
 
 use super::super::inspect::{function_names, length_scales, log_posterior};
 use super::super::targets;
@@ -112,7 +112,7 @@ fn inputs_table(model: &Model, influence: &Influence, caption: &str, section: &m
     section.table(caption, &header, &rows);
 }
 
-/// What was chosen, the course of training, and how well inducing inputs cover the data.
+/// Choices, course of training, and coverage by inducing inputs.
 pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     let training = &model.about().training;
     let mut section = Section::new("How it was trained");

@@ -26,7 +26,7 @@ pub struct ReportOptions {
     /// Page to write
     #[arg(long, short, value_name = "HTML")]
     pub output: PathBuf,
-    /// How the table is read
+    /// Options for reading the table
     #[command(flatten)]
     pub table: TableOptions,
     /// Replace a file that is there

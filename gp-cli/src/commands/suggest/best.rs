@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 /// The best so far.
 pub(super) struct BestSoFar {
-    /// As the likelihood takes it.
+    /// Value as the likelihood takes it.
     pub(super) observation: f64,
     /// In the units of the data.
     pub(super) text: String,
     pub(super) json: Value,
-    /// Where it is from.
+    /// Origin of the value.
     pub(super) how: String,
 }
 

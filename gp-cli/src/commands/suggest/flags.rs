@@ -1,4 +1,4 @@
-//! What flags say of criteria and of inputs.
+//! Criteria and inputs from flags.
 
 use super::space::Wish;
 use super::{By, SuggestOptions};
@@ -30,7 +30,7 @@ pub(super) fn check(options: &SuggestOptions) -> Result<(), CliError> {
     }
 }
 
-/// What flags say of each input, in the order of the inputs.
+/// Wishes for each input, in the order of inputs, from flags.
 pub(super) fn wishes(options: &SuggestOptions, inputs: &Inputs) -> Result<Vec<Option<Wish>>, CliError> {
     let mut wishes: Vec<Option<(&str, Wish)>> = vec![None; inputs.features().len()];
     for (flag, said) in [("--range", &options.range), ("--levels", &options.levels), ("--at", &options.at)] {

@@ -42,13 +42,14 @@ pub struct SuggestOptions {
     #[arg(long, value_name = "K", default_value_t = 1, help_heading = CHOICE,
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_POINTS)))]
     pub count: u16,
-    /// What makes a point worth an observation
+    /// Criterion for the value of a point
     #[arg(long, value_enum, default_value_t = By::Information, help_heading = CHOICE)]
     pub by: By,
-    /// Of `--by improvement`: whether the lowest or the highest target is looked for
+    /// Direction of `--by improvement`: lowest or highest target
     #[arg(long, value_enum, help_heading = CHOICE)]
     pub goal: Option<Extreme>,
-    /// Of `--by improvement`: the best target so far, unless it is the best mean at the points that the model holds
+    /// Best target so far, for `--by improvement`; by default the best mean at the points that the model
+    /// holds
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, help_heading = CHOICE)]
     pub best: Option<String>,
     /// Seed of the search
@@ -66,7 +67,7 @@ pub struct SuggestOptions {
     /// Columns to copy from the table of candidates; may be repeated
     #[arg(long, value_name = "COL", requires = "candidates", help_heading = PLACES)]
     pub id: Vec<String>,
-    /// How the table of candidates is read
+    /// Options for reading the table of candidates
     #[command(flatten, next_help_heading = PLACES)]
     pub table: TableOptions,
     /// Table to write, in the format of its name: {writers}; the first of them to the standard output unless given
@@ -87,7 +88,7 @@ const CHOICE: &str = "What to choose";
 const PLACES: &str = "Where to look";
 const OUTPUT: &str = "Output";
 
-/// What makes a point worth an observation.
+/// Criterion for the value of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum By {
     /// The largest variance of the latent function
@@ -98,7 +99,7 @@ pub enum By {
     Improvement,
 }
 
-/// Which targets are better.
+/// Direction of improvement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Extreme {
     /// Low ones
@@ -309,7 +310,7 @@ impl By {
     }
 }
 
-/// What was done, for programs.
+/// Summary of the work, for programs.
 fn summary(
     options: &SuggestOptions,
     model: &Model,

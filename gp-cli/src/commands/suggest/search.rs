@@ -7,7 +7,7 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// So many places are all looked at.
+/// Largest number of places that are all examined.
 const ALL: usize = 4_096;
 /// Places of the hypercube for each input that moves, and at least and at most.
 const PER_INPUT: usize = 256;
@@ -32,7 +32,7 @@ pub(super) struct Search<'s> {
     space: &'s Space,
     candidates: Vec<Place>,
     rng: ChaCha8Rng,
-    /// Whether the candidates are all places there are.
+    /// `true` if the candidates are all possible places.
     whole: bool,
 }
 

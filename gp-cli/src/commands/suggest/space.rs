@@ -1,4 +1,4 @@
-//! Where points may be.
+//! Space of possible points.
 
 use crate::data::Kind;
 use crate::encode::{Feature, FeatureEncoding, Inputs};
@@ -34,10 +34,10 @@ pub(super) enum Axis {
 }
 
 impl Space {
-    /// What is wished of the inputs and, where nothing is, what they were in training.
+    /// Space from wishes or, without a wish, the range in training.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage) for inputs whose range the model does not know, all at once.
+    /// Of kind [`Usage`](crate::ErrorKind::Usage) for all inputs whose range the model does not know.
     pub(super) fn new(inputs: &Inputs, wishes: &[Option<Wish>]) -> Result<Self, CliError> {
         let (mut axes, mut unknown) = (Vec::new(), Vec::new());
         for (feature, wish) in inputs.features().iter().zip(wishes) {
@@ -63,7 +63,7 @@ impl Space {
         })
     }
 
-    /// Which inputs are not the same everywhere.
+    /// Inputs that vary.
     pub(super) fn free(&self) -> Vec<usize> {
         (0..self.axes.len()).filter(|&axis| !self.axes[axis].is_fixed()).collect()
     }

@@ -70,7 +70,7 @@ impl Format for ArrowFile {
     }
 }
 
-/// What errors call it.
+/// Format name in errors.
 const FORMAT: &str = "Arrow";
 
 /// End of the message about a file that cannot be read.
@@ -125,7 +125,7 @@ fn is_file(from: &mut (impl Read + Seek)) -> io::Result<Option<bool>> {
 struct Batches<'a> {
     supply: &'a dyn Supply,
     heading: Arc<Heading>,
-    /// Where the columns of the heading that are read stand in batches.
+    /// Positions in batches of the heading's columns to read.
     places: Vec<usize>,
     schema: SchemaRef,
     from: BatchReader<'a>,

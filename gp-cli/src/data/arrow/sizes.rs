@@ -176,7 +176,7 @@ fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Resul
     Ok(length.map(|length| (head, length)))
 }
 
-/// So many bytes on, unless that is behind the end.
+/// Position after `length` bytes, unless beyond the end.
 fn skip(at: u64, length: i64, end: u64) -> Result<u64, Fault> {
     let there = u64::try_from(length).ok().and_then(|length| at.checked_add(length));
     there.filter(|&there| there <= end).ok_or(Fault::Impossible(length))

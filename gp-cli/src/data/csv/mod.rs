@@ -20,11 +20,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use watched::Watched;
 
-/// What separates cells, by how often it does.
+/// Delimiters, the most common first.
 const DELIMITERS: [u8; 4] = *b",\t;|";
 /// The memory of so many rows is counted at a time.
 const COUNTED: usize = 1024;
-/// What the first column is called where the header leaves its name out.
+/// Name of the first column if the header leaves it out.
 const FIRST_COLUMN: &str = "column_1";
 
 /// CSV and TSV.
@@ -84,12 +84,12 @@ struct Text<'a> {
     rows: usize,
 }
 
-/// What a table of text is made of.
+/// Structure of a text table.
 struct Layout<'a> {
     supply: &'a dyn Supply,
     delimiter: u8,
     header: Vec<String>,
-    /// Whether the first column has no name but the one that it was given.
+    /// `true` if the first column had no name and was given one.
     is_first_unnamed: bool,
 }
 
@@ -103,7 +103,7 @@ struct Wanted {
 struct Body<'a> {
     reader: Reader<Watched<'a>>,
     record: StringRecord,
-    /// Where the record stands.
+    /// Line of the record.
     line: u64,
 }
 

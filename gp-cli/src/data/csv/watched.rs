@@ -14,9 +14,9 @@ pub(super) struct Watched<'a> {
     supply: &'a dyn Supply,
     from: Box<dyn Read + 'a>,
     bytes: Vec<u8>,
-    /// Of the first of these bytes, in the text.
+    /// Offset of the first of these bytes in the text.
     offset: u64,
-    /// How many of them are UTF-8, and how many have been handed on.
+    /// Numbers of bytes checked to be UTF-8, and of bytes passed on.
     checked: usize,
     given: usize,
     /// Line ends among those that were forgotten.

@@ -33,10 +33,10 @@ pub(super) enum Meaning {
 }
 
 impl Meaning {
-    /// Meaning of a column that has one value a row.
+    /// Meaning of a column with one value per row.
     ///
     /// # Errors
-    /// The type, where it is not read.
+    /// A type that is not supported.
     pub(super) fn of(column: &ColumnDescriptor) -> Result<Self, String> {
         let physical = column.physical_type();
         let meaning = match column.logical_type_ref() {

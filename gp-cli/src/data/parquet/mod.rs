@@ -71,7 +71,7 @@ impl Format for Parquet {
     }
 }
 
-/// What errors call it.
+/// Format name in errors.
 const FORMAT: &str = "Parquet";
 
 fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {

@@ -10,13 +10,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long another program may hold a lock.
+/// Longest wait for another program's lock.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Where the header says how changes are written, and how it does so where they go to a file beside.
+/// Header position of the write version, and its value for a write-ahead log.
 const WRITE_VERSION: usize = 18;
 const WRITE_AHEAD: u8 = 2;
 
-/// Where a database is, and what errors call it.
+/// Database file and its name in errors.
 #[derive(Debug)]
 pub(super) struct Database {
     name: String,
@@ -150,7 +150,7 @@ impl Database {
         }
     }
 
-    /// What SQLite says of a database.
+    /// Error of SQLite with the name of the database.
     pub(super) fn fault(&self, cause: &Error) -> CliError {
         let name = &self.name;
         let (kind, what) = match cause.sqlite_error_code() {

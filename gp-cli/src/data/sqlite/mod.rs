@@ -91,7 +91,7 @@ fn whole(database: &Database, options: &ReadOptions) -> Result<Frame, CliError> 
 /// A piece, nothing behind the last, or what is wrong.
 type Sent = Result<Option<Frame>, CliError>;
 
-/// Sends all pieces, as long as somebody takes them.
+/// Sends all pieces while the receiver takes them.
 fn send(database: &Database, options: &ReadOptions, to: &SyncSender<Sent>) {
     let read = Selected::with(database, options, |selected| {
         Selected::for_each(selected, rows_of_piece, &mut |piece| to.send(Ok(Some(piece))).is_ok())

@@ -114,7 +114,7 @@ fn begin(kinds: &[Option<Kind>]) -> Vec<Cells> {
     kinds.iter().map(|kind| Cells::new(*kind)).collect()
 }
 
-/// What is wrong with a value.
+/// Fault of a value.
 #[derive(Clone, Copy)]
 enum Fault<'v> {
     /// It is not text, a number or nothing.

@@ -77,7 +77,7 @@ fn of_several(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>,
     (lines.len() == outputs).then(|| together(&lines, Box::new(noise))).transpose()
 }
 
-/// Whether the time is over or the run was interrupted.
+/// `true` once the time is over or the run was interrupted.
 fn is_over(control: &Control) -> bool {
     control.wants_end()
 }

@@ -23,7 +23,7 @@ const ITERATIONS: u64 = 100;
 const VALUE_TOLERANCE: f64 = 1e-8;
 /// Spreads below this share of a number are those of its rounding.
 const ROUNDING: f64 = 1e-9;
-/// Rows that are added up together, whoever does it: sums do not depend on the number of threads.
+/// Rows summed together; independent of the number of threads.
 const BLOCK: usize = 1_024;
 
 /// Rows of a sample that are looked at, of this many latents.

@@ -10,7 +10,7 @@ const SHAPES: (f64, f64) = (0.2, 10.0);
 /// Bounds of the exponent of a rational quadratic kernel: beyond, it is a squared exponential.
 const EXPONENTS: (f64, f64) = (0.05, 50.0);
 
-/// What a base kernel is.
+/// Form of a base kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Form {
     Rbf,
@@ -50,7 +50,7 @@ impl Form {
 pub(super) struct Seen {
     /// All of them, where nothing is said.
     pub(super) columns: Option<Vec<usize>>,
-    /// How many there are.
+    /// Number of base kernels.
     pub(super) count: usize,
     /// The input they stand for, for people; empty for all.
     pub(super) input: String,
@@ -121,7 +121,7 @@ impl Base {
         format!("{name}(lengthscale={lengths}{prior}{alpha}{on})")
     }
 
-    /// What it is, for people.
+    /// Description, for people.
     pub(super) fn describe(&self) -> String {
         let input = &self.seen.input;
         match (self.form, self.values.as_slice()) {

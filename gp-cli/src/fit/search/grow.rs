@@ -23,13 +23,13 @@ const MEMORY: f64 = 5.0;
 /// Straight functions start small.
 const STRAIGHT: f64 = 3.0;
 
-/// What kernels are built from, and how they are compared.
+/// Grammar of kernels, and their comparison.
 pub(super) struct Grammar<'a> {
     pub(super) judge: &'a Judge<'a>,
     /// All inputs together, and each by itself where there are several.
     pub(super) all: Seen,
     pub(super) inputs: Vec<Seen>,
-    /// Whether inducing inputs are enough for a straight function of all inputs.
+    /// `true` if inducing inputs are enough for a linear function of all inputs.
     pub(super) is_straight: bool,
     /// Seasons along one of the inputs, and the units of its column.
     pub(super) seasons: Option<(Plausible, Seen, f64)>,
@@ -40,7 +40,7 @@ pub(super) struct Grammar<'a> {
 pub(super) struct Grown {
     pub(super) best: Option<Judged>,
     pub(super) tried: Vec<TriedKernel>,
-    /// Why it grew no further.
+    /// Reason for the end of growth.
     pub(super) ended: &'static str,
 }
 

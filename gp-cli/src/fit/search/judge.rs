@@ -1,4 +1,4 @@
-//! What a kernel is worth: its evidence on some rows, less what its parameters cost.
+//! Score of a kernel: its evidence on some rows, less the cost of its parameters.
 
 use super::structure::{Around, Priors, Structure};
 use crate::error::{CliError, ErrorKind};
@@ -21,7 +21,7 @@ pub(super) const NOISE: f64 = 0.2;
 pub(super) struct Labels {
     pub(super) likelihood: Box<dyn Likelihood>,
     pub(super) inducing: InducingInputs,
-    /// What variances of kernels are expected to be.
+    /// Expected variances of kernels.
     pub(super) variances: Around,
 }
 

@@ -54,17 +54,17 @@ pub(super) struct Search {
     dim: usize,
     is_straight: bool,
     is_gaussian: bool,
-    /// What variances are expected to be under likelihoods that are not Gaussian.
+    /// Expected variances under likelihoods other than the Gaussian.
     variances: Around,
     white: Option<f64>,
     along: Option<Along>,
     /// The likelihood that labels are looked at under.
     of_labels: Option<Box<dyn Likelihood>>,
-    /// Whether inducing inputs are placed by the kernel.
+    /// `true` if inducing inputs are placed by the kernel.
     places_anew: bool,
 }
 
-/// What was found, as it is kept beside a checkpoint.
+/// Result as stored beside a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     kernel: Option<String>,
@@ -229,7 +229,7 @@ impl Search {
     }
 }
 
-/// What variances of the usual kernel are expected to be.
+/// Expected variances of the default kernel.
 fn variances(observed: &Observed) -> Around {
     let (median, deviation) = usual_variance(observed);
     Around(median, deviation)

@@ -11,7 +11,7 @@ pub(super) struct Product {
 }
 
 impl Product {
-    /// Of one factor, with a variance to start from.
+    /// Structure of one factor, with an initial variance.
     pub(super) fn of(base: Base, variance: f64) -> Self {
         Self { variance: (base.form != Form::Linear).then_some(variance), factors: vec![base] }
     }
@@ -91,7 +91,7 @@ impl Structure {
         self.products.iter().map(product).chain(constant).chain(white).collect::<Vec<_>>().join(" + ")
     }
 
-    /// What it is, for people: `rbf * periodic(period 12.00) + linear`.
+    /// Description, for people: `rbf * periodic(period 12.00) + linear`.
     pub(super) fn describe(&self) -> String {
         let product =
             |product: &Product| product.factors.iter().map(Base::describe).collect::<Vec<_>>().join(" * ");
@@ -145,8 +145,8 @@ impl Structure {
         slow
     }
 
-    /// Whether a product could have this factor: squares of smooth functions, or of one season, are nothing new, nor are
-    /// more than two straight ones.
+    /// `true` if a product could have this factor: squares of smooth functions or of one season are not
+    /// new, nor more than two linear ones.
     pub(super) fn takes(&self, place: usize, base: &Base) -> bool {
         let factors = &self.products[place].factors;
         let alike = factors.iter().filter(|known| {

@@ -1,4 +1,4 @@
-//! What seasons are worth: the log evidence of models with and without them.
+//! Score of seasons: log evidence of models with and without them.
 
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Rows, minimise_options};
@@ -28,7 +28,7 @@ const OF_A_WAVE: f64 = 0.2;
 pub(super) struct Learned {
     /// The variance.
     pub(super) variance: f64,
-    /// How long it stays itself, as a length-scale.
+    /// Length-scale over which the season stays the same.
     memory: f64,
     /// The period.
     pub(super) period: f64,
@@ -39,7 +39,7 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    /// Where learning starts, for a period.
+    /// Initial values for a period.
     pub(super) fn start(period: f64) -> Self {
         let off = UNCERTAINTY * period * period;
         let around = (period - off.min(0.3 * period), period + off.min(0.3 * period));

@@ -30,7 +30,7 @@ const ROWS: usize = 1_000;
 const JUDGED_ROWS: usize = 250;
 /// Fewer rows, or fewer different values of the input, show no season.
 const FEWEST: usize = 24;
-/// So many seasons are looked for.
+/// Most seasons.
 const MOST_SEASONS: usize = 2;
 /// The log evidence of a season, beyond the choice of its period: odds of 150 to one.
 const MARGIN: f64 = 5.0;
@@ -40,7 +40,7 @@ const DEGREE: i32 = 3;
 const HARMONICS: usize = 4;
 /// The share of a limit on time that the search may take.
 const SHARE_OF_TIME: f64 = 0.1;
-/// Where fewer values than this share of a sample are different, others occur more than once too.
+/// Least share of different values in a sample for which repeats are rare.
 const MOSTLY_DISTINCT: f64 = 0.7;
 /// Two periods may belong to one season whose size comes and goes if they are less than this factor apart.
 const BESIDE: f64 = 1.5;
@@ -56,7 +56,7 @@ pub(super) struct Season {
     name: String,
     period: f64,
     is_date: bool,
-    /// Where training starts from, in the units of the model.
+    /// Start of training, in units of the model.
     learned: Learned,
     /// The variance of the latent function where that of the target is one.
     unit: f64,
@@ -70,7 +70,7 @@ impl Season {
         format!("{}{prior} * {}", format_number(variance), self.learned.shape(self.column))
     }
 
-    /// What it is, for people.
+    /// Description, for people.
     pub(super) fn describe(&self) -> String {
         let (name, period) = (&self.name, four_digits(self.period));
         let days = if self.is_date { " days" } else { "" };
@@ -292,7 +292,7 @@ fn trend_of(points: MatRef<'_, f64>, x: &[f64]) -> Basis {
     trend
 }
 
-/// How many numbers are different.
+/// Number of different numbers.
 fn distinct(x: &[f64]) -> usize {
     let mut sorted = x.to_vec();
     sorted.sort_by(f64::total_cmp);

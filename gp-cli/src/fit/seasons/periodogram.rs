@@ -29,7 +29,7 @@ pub(super) struct Series<'a> {
     pub(super) target: &'a [f64],
     /// Different values of the input among all rows, of which these may be a sample.
     pub(super) distinct: f64,
-    /// What is no season: trends, other inputs, seasons that are known.
+    /// Non-seasonal part: trends, other inputs, known seasons.
     pub(super) trend: &'a Basis,
 }
 
@@ -84,7 +84,7 @@ impl Series<'_> {
         scored.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// How much a season of this period explains, less what its harmonics cost (BIC).
+    /// Explained part of a season of this period, less the cost of its harmonics (BIC).
     fn score(&self, rest: &[f64], period: f64) -> f64 {
         let cost = (self.x.len() as f64).ln();
         let most = ((period / self.range() * self.most_cycles()) as usize).clamp(1, HARMONICS);
@@ -92,7 +92,7 @@ impl Series<'_> {
         (1..=most).map(of).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// How much the log likelihood of Gaussian noise rises by this many harmonics of a period.
+    /// Rise of the Gaussian log likelihood by this many harmonics of a period.
     fn gain(&self, rest: &[f64], period: f64, count: usize) -> f64 {
         let total = dot(rest, rest);
         let left = total - self.trend.gain(rest, harmonics(self.x, period, count));

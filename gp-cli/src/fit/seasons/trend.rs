@@ -1,4 +1,4 @@
-//! What a season is looked for beside: columns that are orthogonal to each other, and what they leave of a target.
+//! Regressors besides a season, as orthogonal columns, and residuals of a target.
 
 /// Columns that keep less than this share of their size when those before have been taken away say nothing new.
 const NOTHING_NEW: f64 = 1e-7;
@@ -29,14 +29,14 @@ impl Basis {
         (left > NOTHING_NEW * size).then_some(column)
     }
 
-    /// What the columns leave of a target.
+    /// Residual of a target.
     pub(super) fn rest(&self, target: &[f64]) -> Vec<f64> {
         let mut rest = target.to_vec();
         self.columns.iter().for_each(|column| take_away(column, &mut rest));
         rest
     }
 
-    /// How much less of the squares of a rest the columns leave together with some more of them.
+    /// Further reduction of squared residuals by additional columns.
     pub(super) fn gain(&self, rest: &[f64], more: impl IntoIterator<Item = Vec<f64>>) -> f64 {
         let mut taken: Vec<Vec<f64>> = Vec::new();
         for column in more {

@@ -1,4 +1,4 @@
-//! Where the mixing weights of linear coregionalisation start: at the principal components of the targets.
+//! Initial mixing weights of linear coregionalisation: principal components of the targets.
 
 use crate::error::CliError;
 use crate::method::Rows;

@@ -13,7 +13,7 @@ use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
 /// A mode is where no slope is larger.
 const FLAT: f64 = 1e-9;
-/// What is added to the curvature until a step leads up.
+/// Additions to the curvature, tried until a step leads up.
 const DAMPING: [f64; 8] = [0.0, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e4, 1e6];
 
 /// Latent functions through inducing inputs, a likelihood, and how many steps may lead to a mode.
@@ -34,7 +34,7 @@ pub(super) struct Mode {
     phi: Vec<Mat<f64>>,
     v: Mat<f64>,
     here: Look,
-    /// Of `H = I + Σ_i Φ_i W_i Φ_iᵀ`.
+    /// Factor of `H = I + Σ_i Φ_i W_i Φ_iᵀ`.
     factor: Cholesky,
     /// `ln p(y | Φᵀv) − ½vᵀv − ½ ln |H|`
     pub(super) log_evidence: f64,
