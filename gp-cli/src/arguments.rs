@@ -144,7 +144,7 @@ fn databases(context: &Context) -> String {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 success, 2 wrong command line, 3 wrong data, 4 wrong model file, 5 numerical failure, 6 not converged \
-(with --strict), 7 files cannot be read or written, 130 interrupted";
+(with --strict), 7 files cannot be read or written, 8 another process of several failed, 130 interrupted";
 
 #[cfg(test)]
 mod tests {

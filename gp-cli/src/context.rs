@@ -9,6 +9,7 @@ use gp_kernels::Registry;
 use gp_kernels::expression::KernelEntry;
 use gp_kernels::placement::{Placement, Placements};
 use gp_likelihoods::LikelihoodEntry;
+use gp_optim::Team;
 use std::sync::Arc;
 
 /// The kernels, likelihoods, placements, methods and formats of tables of a program.
@@ -34,6 +35,8 @@ pub struct Context {
     pub formats: Formats,
     /// Formats in which tables are written.
     pub writers: Writers,
+    /// The processes that run a command in step.
+    pub(crate) team: Team,
 }
 
 impl Context {
@@ -47,6 +50,7 @@ impl Context {
             methods: Methods::built_in(),
             formats: Formats::built_in(),
             writers: Writers::built_in(),
+            team: Team::default(),
         }
     }
 
@@ -88,6 +92,17 @@ impl Context {
 }
 
 impl Context {
+    /// The same in one of several processes, which run every command in step: process 0 alone writes and talks.
+    #[must_use]
+    pub fn with_team(self, team: Team) -> Self {
+        Self { team, ..self }
+    }
+
+    /// The same for work that this process does by itself.
+    pub(crate) fn alone(&self) -> Self {
+        self.clone().with_team(Team::default())
+    }
+
     /// The same in a program whose commands keep within a budget of memory.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {

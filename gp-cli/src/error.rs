@@ -5,7 +5,7 @@ use gp_ep::InferenceError;
 use gp_kernels::KernelError;
 use gp_kernels::data::DataError;
 use gp_likelihoods::LikelihoodError;
-use gp_optim::{CheckpointError, OptimError, ParameterError};
+use gp_optim::{CheckpointError, OptimError, ParameterError, TeamError};
 use std::error::Error;
 use std::path::Path;
 
@@ -28,6 +28,8 @@ pub enum ErrorKind {
     NotConverged,
     /// Files and folders.
     Io,
+    /// Another process of several that run the command in step, which has more to say.
+    Elsewhere,
     /// An interrupt was requested.
     Interrupted,
 }
@@ -43,6 +45,7 @@ impl ErrorKind {
             Self::Numerical => 5,
             Self::NotConverged => 6,
             Self::Io => 7,
+            Self::Elsewhere => 8,
             Self::Interrupted => interrupt::EXIT_CODE,
         }
     }
@@ -108,6 +111,7 @@ impl From<InferenceError> for CliError {
             InferenceError::Optim(error) => error.into(),
             InferenceError::Kernel(error) => error.into(),
             InferenceError::Likelihood(error) => error.into(),
+            InferenceError::Data(error) => error.into(),
             other => Self::caused(ErrorKind::Numerical, INFERENCE, other),
         }
     }
@@ -115,7 +119,17 @@ impl From<InferenceError> for CliError {
 
 impl From<DataError> for CliError {
     fn from(error: DataError) -> Self {
-        Self::caused(ErrorKind::Numerical, INFERENCE, error)
+        let kind = match error {
+            DataError::InAnotherProcess { .. } => ErrorKind::Elsewhere,
+            _ => ErrorKind::Numerical,
+        };
+        Self::caused(kind, INFERENCE, error)
+    }
+}
+
+impl From<TeamError> for CliError {
+    fn from(error: TeamError) -> Self {
+        Self::new(ErrorKind::Elsewhere, error.to_string())
     }
 }
 
@@ -126,6 +140,7 @@ impl From<OptimError> for CliError {
             OptimError::Watcher { .. } | OptimError::Checkpoint(CheckpointError::Io { .. }) => {
                 Self::new(ErrorKind::Io, error.to_string())
             }
+            OptimError::Checkpoint(CheckpointError::Team(error)) => error.into(),
             OptimError::Checkpoint(_) => Self::new(ErrorKind::Model, error.to_string()),
             _ => Self::caused(ErrorKind::Numerical, INFERENCE, error),
         }

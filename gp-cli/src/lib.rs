@@ -15,6 +15,7 @@ pub mod files;
 pub mod fit;
 pub mod fuzzing;
 mod help;
+mod in_step;
 mod interrupt;
 mod left_out;
 mod lengths;
@@ -57,8 +58,9 @@ pub fn main_with(context: &Context) -> ExitCode {
     data::silence_foreign_panics();
     let line = Line::on_terminal();
     interrupt::listen(line.clone());
-    let (out, err) = (&mut std::io::stdout(), &mut std::io::stderr());
-    ExitCode::from(run_with(context, std::env::args_os(), out, err, &line))
+    in_step::run(&context.team, &line, &|out, err, line| {
+        run_with(context, std::env::args_os(), out, err, line)
+    })
 }
 
 /// Runs a command line, the program's name first: data to `out`, everything else to `err`. Returns the exit code.
@@ -84,6 +86,9 @@ fn run_with(
         Ok(words) => words,
         Err(error) => return show_error(&error, err),
     };
+    if let Err(error) = in_step::check(context, &words) {
+        return show_error(&error, err);
+    }
     let parsed = command.try_get_matches_from(words).and_then(|matches| {
         let mut arguments = Arguments::from_arg_matches(&matches)?;
         arguments.command.take_settings(&matches, context);

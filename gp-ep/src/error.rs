@@ -1,7 +1,7 @@
 //! Errors with value and place.
 
 use gp_kernels::KernelError;
-use gp_kernels::data::DataError;
+use gp_kernels::data::{DataError, SharedError};
 use gp_likelihoods::LikelihoodError;
 use gp_linalg::LinalgError;
 use gp_optim::{OptimError, ParameterError};
@@ -181,7 +181,11 @@ impl InferenceError {
     /// `true` for errors of one point in parameter space, near which others may succeed.
     #[must_use]
     pub fn is_of_one_place(&self) -> bool {
-        matches!(self, Self::NotFinite { .. } | Self::Observation { .. } | Self::Likelihood(_))
+        match self {
+            Self::NotFinite { .. } | Self::Observation { .. } | Self::Likelihood(_) => true,
+            Self::Data(fault) => fault.is_of_the_place(),
+            _ => false,
+        }
     }
 
     /// Adds the row of an observation to the error.
@@ -191,6 +195,12 @@ impl InferenceError {
             Self::Likelihood(fault) => Self::Observation { row, fault },
             other => other,
         }
+    }
+}
+
+impl SharedError for InferenceError {
+    fn is_of_the_place(&self) -> bool {
+        self.is_of_one_place()
     }
 }
 

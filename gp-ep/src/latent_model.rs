@@ -1,10 +1,12 @@
 //! Latent functions and likelihood of every method's models.
 
 use crate::error::{InferenceError, check_count};
+use gp_kernels::data::Reduction;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
+use std::sync::Arc;
 
 /// Latent Gaussian-process model with inducing inputs, the base of methods.
 ///
@@ -16,6 +18,7 @@ pub struct LatentModel {
     likelihood: Box<dyn Likelihood>,
     jitter: JitterPolicy,
     threading: Threading,
+    reduction: Option<Arc<dyn Reduction>>,
 }
 
 impl LatentModel {
@@ -32,7 +35,8 @@ impl LatentModel {
         if processes.len() != 1 {
             check_count("model", "latent functions", likelihood.latents(), processes.len())?;
         }
-        Ok(Self { processes, likelihood, jitter: JitterPolicy::ladder(), threading: Threading::Pool })
+        let (jitter, threading) = (JitterPolicy::ladder(), Threading::Pool);
+        Ok(Self { processes, likelihood, jitter, threading, reduction: None })
     }
 
     /// Sets the jitter policy of `K_zz`.
@@ -43,6 +47,11 @@ impl LatentModel {
     /// Sets the threading policy; results do not change.
     pub fn set_threading(&mut self, threading: Threading) {
         self.threading = threading;
+    }
+
+    /// Sets the reduction over several processes; none for one process. Results do not change.
+    pub fn set_reduction(&mut self, reduction: Option<Arc<dyn Reduction>>) {
+        self.reduction = reduction;
     }
 
     /// Latent functions, or the shared one.
@@ -92,6 +101,12 @@ impl LatentModel {
     #[must_use]
     pub fn threading(&self) -> Threading {
         self.threading
+    }
+
+    /// Reduction over several processes; none for one process.
+    #[must_use]
+    pub fn reduction(&self) -> Option<Arc<dyn Reduction>> {
+        self.reduction.clone()
     }
 
     /// Name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`; of the

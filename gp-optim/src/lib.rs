@@ -40,6 +40,7 @@ mod similar;
 mod solvers;
 #[cfg(feature = "solvers")]
 mod stochastic;
+mod team;
 pub mod text;
 mod transform;
 
@@ -51,6 +52,7 @@ pub use parameter::Parameter;
 pub use parameter_set::{ParameterSet, ParameterSetMut};
 pub use prior::Prior;
 pub use similar::{did_you_mean, similar};
+pub use team::{Processes, Team, TeamError, Traffic};
 pub use transform::Transform;
 
 /// argmin version of the solvers.

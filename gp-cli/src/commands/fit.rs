@@ -9,13 +9,14 @@ use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::{InputFiles, OutputFile, TraceFile};
 use crate::fit::{self, CheckpointFolder, FitSpec, MissingRules, Plan, Stream, Streamed, parse_time};
+use crate::in_step;
 use crate::interrupt;
 use crate::left_out::counted;
 use crate::model::{Model, TriedKernels, TriedStart, TriedStarts};
 use crate::notes::Notes;
 use crate::out;
 use gp_kernels::KernelExt;
-use gp_optim::{Control, StopReason};
+use gp_optim::{Control, StopReason, Team, Traffic};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -107,6 +108,7 @@ pub fn run(
     plan.check_memory(context.budget(), 1)?;
     let test = options.test.as_deref().map(|path| read_test(path, options, &plan, context)).transpose()?;
 
+    check_same_data(context, &plan)?;
     let checkpoint = checkpoint_folder(options, &plan)?;
     let course = Course::new(notes.line().clone(), trace(options, &inputs)?);
 
@@ -128,7 +130,8 @@ pub fn run(
     output.write(&model.to_bytes()?)?;
     notes.say(format_args!("wrote {}", options.output.display()));
     checkpoint.map_or(Ok(()), |folder| tidy_up(&folder, &model, notes))?;
-    show(options, &model, scores.as_ref(), seconds, out)
+    let processes = processes(&context.team)?;
+    show(options, &model, scores.as_ref(), (seconds, processes), out)
 }
 
 /// Files that no output may replace.
@@ -254,11 +257,15 @@ fn show(
     options: &FitOptions,
     model: &Model,
     scores: Option<&Evaluation>,
-    seconds: f64,
+    (seconds, processes): (f64, Value),
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     if options.json {
-        return print_json(out, &summary(options, model, scores, seconds));
+        let mut told = summary(options, model, scores, seconds);
+        if !processes.is_null() {
+            told["processes"] = processes;
+        }
+        return print_json(out, &told);
     }
     scores.map_or(Ok(()), |scores| out::print(out, evaluate::table(scores).as_bytes()))
 }
@@ -288,6 +295,30 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, sec
         "test": scores.map(Evaluation::to_json),
         "model": options.output.display().to_string(),
     })
+}
+
+/// Refuses processes that do not see the same data, each with its own.
+fn check_same_data(context: &Context, plan: &Plan) -> Result<(), CliError> {
+    if context.team.is_alone() {
+        return Ok(());
+    }
+    in_step::check_same(&context.team, "data", &fit::check_sum(plan)?)
+}
+
+/// Number of processes and what they sent, as JSON; null for one process.
+fn processes(team: &Team) -> Result<Value, CliError> {
+    if team.is_alone() {
+        return Ok(Value::Null);
+    }
+    let Traffic { messages, bytes, time } = team.traffic();
+    let mut sent = [messages as f64, bytes as f64];
+    team.count_up(&mut sent)?;
+    Ok(json!({
+        "count": team.count(),
+        "messages": sent[0] as u64,
+        "bytes_sent": sent[1] as u64,
+        "seconds_of_messages": time.as_secs_f64(),
+    }))
 }
 
 /// Starts that were tried, with the seconds that each took.

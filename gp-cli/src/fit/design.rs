@@ -52,7 +52,8 @@ impl Design {
             _ => placing::count(spec, method, latents, count)?,
         };
         let sample = Sample::of(rows, pseudo, spec.seed)?;
-        let seasons = seasons::find(spec, &context.kernels, observed, inputs, (&sample, count))?;
+        let seasons =
+            seasons::find(spec, (&context.kernels, &context.team), observed, inputs, (&sample, count))?;
         let search = Search::new(spec, context, (observed, inputs), method, pseudo)?;
         let mut kernels = kernels(spec, &context.kernels, method, observed, (inputs, pseudo), &seasons)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), inputs)?;

@@ -2,7 +2,7 @@
 
 use crate::error::{CliError, ErrorKind};
 use crate::files;
-use gp_optim::Control;
+use gp_optim::{Control, Team};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs;
@@ -17,12 +17,16 @@ pub(super) const ALL: [&str; 2] = [STARTS, SEARCH];
 
 /// The folder of a checkpoint, if there is one.
 #[derive(Clone, Debug)]
-pub(super) struct Memo(Option<PathBuf>);
+pub(super) struct Memo {
+    folder: Option<PathBuf>,
+    team: Team,
+}
 
 impl Memo {
     /// Beside the checkpoint of a control.
     pub(super) fn beside(control: &Control) -> Self {
-        Self(control.checkpoint().and_then(|file| file.path().parent()).map(Path::to_owned))
+        let folder = control.checkpoint().and_then(|file| file.path().parent()).map(Path::to_owned);
+        Self { folder, team: control.team().clone() }
     }
 
     /// Decisions before an interruption.
@@ -31,12 +35,13 @@ impl Memo {
     /// Of kind [`Io`](ErrorKind::Io) for an unreadable file, of kind [`Model`](ErrorKind::Model) for a
     /// damaged one.
     pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, CliError> {
-        let Some(path) = self.0.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(cause) => return Err(CliError::io("read", &path, cause)),
-        };
+        let Some(path) = self.folder.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
+        let bytes = self.team.bytes_of_first(|| match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(cause) => Err(CliError::io("read", &path, cause)),
+        })?;
+        let Some(bytes) = bytes else { return Ok(None) };
         let damaged = |cause| {
             CliError::caused(ErrorKind::Model, format!("checkpoint `{}` is damaged", path.display()), cause)
         };
@@ -48,7 +53,7 @@ impl Memo {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io).
     pub(super) fn write(&self, name: &str, decided: &impl Serialize) -> Result<(), CliError> {
-        let Some(folder) = &self.0 else { return Ok(()) };
+        let Some(folder) = &self.folder else { return Ok(()) };
         let text = serde_json::to_vec_pretty(decided)
             .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write JSON", cause))?;
         files::write_whole(folder, name, &text).map(drop)

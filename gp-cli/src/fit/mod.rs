@@ -63,7 +63,7 @@ mod task;
 mod variation;
 mod whereabouts;
 
-pub use checkpoint::CheckpointFolder;
+pub use checkpoint::{CheckpointFolder, check_sum};
 pub use flags::{given, with_settings};
 pub use folds::FoldFolders;
 pub(crate) use guess::Guess;

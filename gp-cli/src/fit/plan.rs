@@ -136,6 +136,7 @@ impl Plan {
             in_batches && count >= MANY_LABELS
         };
         let mut settings = settings(spec, optimizer, may_move);
+        settings.control = settings.control.with_team(context.team.clone());
         settings.batch_size = method.batch_size(&given, optimizer);
         settings.active = (method.seen_through() == SeenThrough::ActiveRows).then_some(pseudo);
         settings.given = given;
@@ -166,6 +167,12 @@ impl Plan {
         };
         if plan.inputs.keep_missing() {
             plan.notes.push(format!("kept missing values: {}", plan.inputs.about_missing()));
+        }
+        if !context.team.is_alone() && !plan.method.shares_rows() {
+            let (name, count) = (plan.method.name(), context.team.count());
+            plan.notes.push(format!(
+                "method {name} shares no rows: each of {count} processes does all of the work"
+            ));
         }
         plan.choices = describe(&plan, optimizer, &why_method, (spec, &seasons));
         plan.cost = cost(&plan, streamed);

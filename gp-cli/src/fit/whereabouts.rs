@@ -5,6 +5,7 @@ use super::streaming;
 use crate::context::Context;
 use crate::data::{Formats, Input, TableChoice};
 use crate::error::{CliError, ErrorKind};
+use crate::in_step;
 use crate::memory::size_text;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,17 @@ impl Stream {
     /// Of kind [`Usage`](ErrorKind::Usage) for a method or format that needs them in memory, against the
     /// flags; of kind [`Data`](ErrorKind::Data) if they do not fit.
     pub fn why_not_held(
+        self,
+        input: &Input,
+        choice: &TableChoice,
+        spec: &FitSpec,
+        context: &Context,
+    ) -> Result<Option<String>, CliError> {
+        // How much memory is free is another thing in each process.
+        in_step::of_first(&context.team, || self.why_not_here(input, choice, spec, context))
+    }
+
+    fn why_not_here(
         self,
         input: &Input,
         choice: &TableChoice,

@@ -86,6 +86,10 @@ impl Method for ClosedForm {
         self.summary
     }
 
+    fn shares_rows(&self) -> bool {
+        true
+    }
+
     fn settings(&self) -> &'static [Setting] {
         self.settings
     }

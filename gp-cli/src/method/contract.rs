@@ -78,6 +78,12 @@ pub trait Method: Debug + Send + Sync {
         self.batch_size(&Given::default(), optimizer).is_some()
     }
 
+    /// `true` if several processes share the rows: sums over rows then go through [`Problem::reduction`]. Other methods
+    /// do all work in each process.
+    fn shares_rows(&self) -> bool {
+        false
+    }
+
     /// Reason to be the default method of a case, if any. The first such method of a program is used.
     fn is_usual(&self, _case: &Case<'_>) -> Option<String> {
         None

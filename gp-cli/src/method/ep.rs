@@ -77,6 +77,10 @@ impl Method for Ep {
         self.summary
     }
 
+    fn shares_rows(&self) -> bool {
+        true
+    }
+
     fn settings(&self) -> &'static [Setting] {
         self.settings
     }

@@ -24,7 +24,7 @@ pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError
     // Pieces that set one class against another, and several targets: one prior does for all.
     let shares = likelihood.pieces().is_some() || likelihood.targets() > 1;
     let processes = if shares { problem.shared_processes()? } else { problem.processes()? };
-    let model = PowerEp::new(processes, likelihood.clone())?;
+    let model = PowerEp::new(processes, likelihood.clone())?.with_reduction(problem.reduction());
     Ok(model.with_powers(problem.settings.powers_or(power(problem))).with_level(level))
 }
 

@@ -6,10 +6,11 @@ use super::setting::Given;
 use crate::error::CliError;
 use gp_ep::{Blocks, Powers};
 use gp_kernels::Kernel;
-use gp_kernels::data::DataSource;
+use gp_kernels::data::{DataSource, Reduction, TeamReduction};
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_likelihoods::{Likelihood, OwnLatent};
 use gp_optim::Control;
+use std::sync::Arc;
 
 /// Suffix of a fit's second stage in checkpoint names.
 pub const SECOND_STAGE: &str = "2";
@@ -102,6 +103,20 @@ impl Settings {
 }
 
 impl Problem {
+    /// Reduction over several processes; none for one process.
+    #[must_use]
+    pub fn reduction(&self) -> Option<Arc<dyn Reduction>> {
+        let team = self.settings.control.team();
+        (!team.is_alone()).then(|| Arc::new(TeamReduction::of(team.clone())) as Arc<dyn Reduction>)
+    }
+
+    /// The same for work that one process does by itself.
+    pub(crate) fn alone(&self) -> Self {
+        let mut own = self.clone();
+        own.settings.control = own.settings.control.alone();
+        own
+    }
+
     /// N, D, P, M and Q.
     #[must_use]
     pub fn sizes(&self) -> Sizes {

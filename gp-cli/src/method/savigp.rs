@@ -67,6 +67,10 @@ impl Method for SavigpMethod {
         "variational inference with a Gaussian or a mixture of Gaussians, full or diagonal, by quadrature or samples"
     }
 
+    fn shares_rows(&self) -> bool {
+        true
+    }
+
     fn settings(&self) -> &'static [Setting] {
         SETTINGS
     }
@@ -118,6 +122,7 @@ pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     let settings = &problem.settings;
     let expectation = expectation(problem.likelihood.as_ref(), settings.given.count(&SAMPLES), settings.seed);
     let model = Savigp::new(problem.shared_processes()?, problem.likelihood.clone())?
+        .with_reduction(problem.reduction())
         .with_expectation(expectation)?;
     let covariance = match settings.given.word(&COVARIANCE) {
         Some(DIAGONAL) => Covariance::Diagonal,

@@ -53,6 +53,10 @@ impl Method for Sep {
         "EP in mini-batches, with one average site for all observations or one for each"
     }
 
+    fn shares_rows(&self) -> bool {
+        true
+    }
+
     fn settings(&self) -> &'static [Setting] {
         SETTINGS
     }

@@ -38,6 +38,10 @@ impl Method for Svgp {
         "variational inference for any likelihood, on all rows or in mini-batches"
     }
 
+    fn shares_rows(&self) -> bool {
+        true
+    }
+
     fn settings(&self) -> &'static [Setting] {
         SETTINGS
     }
@@ -71,7 +75,8 @@ impl Method for Svgp {
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
-        let model = Savigp::new(problem.shared_processes()?, problem.likelihood.clone())?;
+        let model = Savigp::new(problem.shared_processes()?, problem.likelihood.clone())?
+            .with_reduction(problem.reduction());
         let start = start(&problem, model.posterior().counts(), Covariance::Full)?;
         let model = model.with_posterior(start)?;
         match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs) {

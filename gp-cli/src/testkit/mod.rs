@@ -40,6 +40,7 @@ const CHECKS: &[(Check, Run)] = &[
     (Check::Streams, same_bits::streams),
     (Check::Threads, same_bits::threads),
     (Check::Resuming, same_bits::resuming),
+    (Check::Processes, same_bits::processes),
     (Check::BadData, errors::check),
     (Check::Predictions, answers::sound),
     (Check::Saving, answers::saved),

@@ -19,6 +19,8 @@ pub enum Check {
     Threads,
     /// A fit that is interrupted after every iteration and goes on from its checkpoint gives the same bits.
     Resuming,
+    /// Several processes that share the rows, and another number of them that goes on, give the same bits.
+    Processes,
     /// Data that cannot be are errors, and no panics.
     BadData,
     /// Variances, probabilities, quantiles and densities can be what they are.

@@ -7,11 +7,15 @@ use super::report::Findings;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Optimizer, Problem, Rows};
 use gp_likelihoods::Likelihood;
-use gp_optim::{CheckpointFile, Control, Interrupt};
+use gp_optim::files::Onlooker;
+use gp_optim::{CheckpointFile, Control, Interrupt, Team};
 
 const THREADS: [usize; 3] = [1, 2, 8];
 /// Rows enough for several threads.
 const MANY_ROWS: usize = 150;
+const PROCESSES: [usize; 2] = [2, 4];
+/// Rows of these fits: two processes have lanes, the last of four has none.
+const ROWS_TO_SHARE: usize = 300;
 const ROWS: usize = 60;
 /// More than a short fit has iterations.
 const MOST_RESUMPTIONS: usize = 200;
@@ -68,6 +72,77 @@ pub(super) fn threads(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<()
             findings.same(&format!("{task:?} by {by} with {count} threads"), &found, first);
         }
         Ok(())
+    })
+}
+
+/// The number of processes does not change results; processes are threads here.
+pub(super) fn processes(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
+    if !kit.method.shares_rows() {
+        return Ok(());
+    }
+    left_alone(kit, findings)?;
+    resuming_with_others(kit, findings)
+}
+
+fn left_alone(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
+    each(kit, findings, |task, by, likelihood, findings| {
+        let problem = || kit.short_fit(likelihood, Table::new(task, ROWS_TO_SHARE).in_memory(), by);
+        let one = numbers(kit, problem()?, task)?;
+        for count in PROCESSES {
+            let several = in_team(count, |team| {
+                let mut own = problem()?;
+                own.settings.control = own.settings.control.with_team(team);
+                numbers(kit, own, task)
+            });
+            for found in several {
+                findings.same(&format!("{task:?} by {by} with {count} processes"), &found?, &one);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// A fit of some processes that is stopped after each of its iterations goes on with another number of them.
+fn resuming_with_others(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
+    let folder = tempfile::tempdir().map_err(|cause| CliError::caused(ErrorKind::Io, "no folder", cause))?;
+    each(kit, findings, |task, by, likelihood, findings| {
+        let what = format!("{task:?} by {by}, interrupted and gone on with by other numbers of processes");
+        let file = CheckpointFile::new(folder.path().join(format!("{task:?} {by}")), "kit");
+        let problem = || kit.short_fit(likelihood, Table::new(task, ROWS_TO_SHARE).in_memory(), by);
+        for resumption in 0..MOST_RESUMPTIONS {
+            let outcomes = in_team(1 + resumption % 2, |team| {
+                let _onlooker = (!team.leads()).then(Onlooker::new);
+                let mut own = problem()?;
+                own.settings.control = interrupted_after_one(&file).with_team(team);
+                numbers(kit, own, task)
+            });
+            let outcome: Result<Vec<_>, CliError> = outcomes.into_iter().collect();
+            match outcome {
+                Ok(found) => {
+                    let one = numbers(kit, problem()?, task)?;
+                    found.iter().for_each(|found| findings.same(&what, found, &one));
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        findings.fault(format!("{what}: no end after {MOST_RESUMPTIONS} times"));
+        Ok(())
+    })
+}
+
+/// Results of all processes of a team.
+fn in_team<T: Send>(
+    count: usize,
+    work: impl Fn(Team) -> Result<T, CliError> + Sync,
+) -> Vec<Result<T, CliError>> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let start = |team| scope.spawn(move || work(team));
+        let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
+        let ended = || Err(CliError::new(ErrorKind::Numerical, "a process of the team has panicked"));
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| ended())).collect()
     })
 }
 

@@ -15,7 +15,8 @@ fn passes(name: &str, skipped: &[Check], promise: impl Fn(MethodKit<'_>) -> Meth
     let method = context.methods.find(name).unwrap();
     let report = promise(MethodKit::new(&context, method.as_ref())).check().unwrap();
     assert!(skipped.iter().all(|check| !report.passed().contains(check)), "{report}");
-    assert_eq!(report.passed().len() + skipped.len(), 10, "{report}");
+    let of_processes = usize::from(method.shares_rows());
+    assert_eq!(report.passed().len() + skipped.len(), 10 + of_processes, "{report}");
 }
 
 #[test]
@@ -98,6 +99,8 @@ enum Fault {
     Lenient,
     /// Panics for rows that cannot be.
     Panic,
+    /// Each of several processes comes to something else.
+    Apart,
 }
 
 impl Faulty {
@@ -134,6 +137,10 @@ impl Method for Faulty {
         self.sound.seen_through()
     }
 
+    fn shares_rows(&self) -> bool {
+        self.fault == Fault::Apart
+    }
+
     fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {
         self.sound.objection(likelihood)
     }
@@ -168,6 +175,9 @@ impl Method for Faulty {
             _ => {}
         }
         let mut fit = self.sound.fit(problem)?;
+        if self.fault == Fault::Apart {
+            fit.objective *= 1.0 + f64::EPSILON * control.team().rank() as f64;
+        }
         if self.fault == Fault::Threads {
             fit.objective *= 1.0 + f64::EPSILON * rayon::current_num_threads() as f64;
         }
@@ -201,6 +211,7 @@ fn a_forgotten_row_is_found() {
 #[test]
 fn bits_that_depend_on_threads_are_found() {
     assert_eq!(Faulty::looked_at(Fault::Threads), [Check::Threads]);
+    assert_eq!(Faulty::looked_at(Fault::Apart), [Check::Processes]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::passes::{EpPasses, log_normaliser, move_posteriors, posterior};
 use super::point::Tally;
 use super::posterior::{RankOne, WhitenedPosterior};
 use super::rules::{EpOptions, Schedule};
-use super::site::Site;
+use super::site::{self, Site};
 use crate::error::InferenceError;
 use gp_kernels::data::{DataSource, Reduction, Rows};
 use gp_kernels::passes::{Lane, Sums};
@@ -383,12 +383,26 @@ impl BatchEp {
         self.passes.passes.lanes().iter().flat_map(|lane| lane.own.present.iter().copied())
     }
 
+    /// Sites of all processes, by observation, for checkpoints.
+    ///
+    /// # Errors
+    /// [`DataError`](crate::DataError) where processes do not hear each other.
+    pub(super) fn all_sites(&self) -> Result<Vec<Site>, InferenceError> {
+        if !self.passes.passes.is_shared() {
+            return Ok(self.sites().collect());
+        }
+        Ok(site::unpack(&self.passes.passes.gather(|lane, out| site::pack(&lane.own.present, out))?))
+    }
+
     /// Restores the sites of an equal state; the posterior follows at the next [`refresh`](Self::refresh).
     pub(super) fn recall(&mut self, sites: &[Site]) -> Result<(), String> {
         if sites.len() != self.sites {
             return Err(format!("it has {} sites, and the data have {}", sites.len(), self.sites));
         }
-        let mut rest = sites;
+        // Sites of all processes; those of this one come after those of lanes before.
+        let passes = &self.passes.passes;
+        let each = self.sites / passes.loaded().max(1);
+        let mut rest = &sites[passes.places_before() * each..];
         self.passes.passes.lanes_mut().iter_mut().for_each(|lane| {
             let (own, later) = rest.split_at(lane.own.present.len());
             lane.own.present.copy_from_slice(own);

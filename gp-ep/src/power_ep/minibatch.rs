@@ -14,7 +14,7 @@ use super::passes::{EpPasses, log_normaliser, move_posteriors, posterior, set_po
 use super::point::Tally;
 use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Level, Schedule};
-use super::site::Site;
+use super::site::{self, Site};
 use crate::error::{InferenceError, check_count};
 use crate::powers::Powers;
 use gp_kernels::data::{DataError, DataSource, Rows};
@@ -234,11 +234,8 @@ impl MiniBatchEp {
     fn check_weights(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         let Powers::Same(power) = *model.powers() else { return Ok(()) };
         let is_below = self.passes.passes.lanes_mut().iter().any(|lane| lane.own.least_weight() < power);
-        if is_below {
-            let what = "tied sites with weights below the power: make weights larger or the power smaller";
-            return Err(InferenceError::Unsupported { what });
-        }
-        Ok(())
+        let what = "tied sites with weights below the power: make weights larger or the power smaller";
+        self.passes.passes.agreed(if is_below { Err(InferenceError::Unsupported { what }) } else { Ok(()) })
     }
 
     /// Loads the own sites of the batch, and if the posterior includes them.
@@ -341,7 +338,7 @@ impl MiniBatchEp {
         let log_z = weight * tally.log_z + self.prior_part(model)?;
         let halvings = self.move_sums(model, rate, weight)?;
         self.batches_seen += 1;
-        self.keep_sites();
+        self.keep_sites()?;
         Ok(BatchStep {
             log_z,
             change: (tally.change / (self.rows.len() * model.sites_per_observation()) as f64).sqrt(),
@@ -391,9 +388,9 @@ impl MiniBatchEp {
     }
 
     /// Stores the batch's own sites, now in the sums.
-    fn keep_sites(&mut self) {
+    fn keep_sites(&mut self) -> Result<(), InferenceError> {
         if self.sharing == Sharing::Tied {
-            return;
+            return Ok(());
         }
         self.epoch.advance(&self.rows, &self.sums);
         for lane in self.passes.passes.lanes_mut() {
@@ -406,6 +403,21 @@ impl MiniBatchEp {
                 lane.own.set_out(place, false);
             }
         }
+        self.keep_sites_of_others()
+    }
+
+    /// Stores the batch's sites of other processes, which may be in this one's share next time.
+    fn keep_sites_of_others(&mut self) -> Result<(), InferenceError> {
+        let passes = &self.passes.passes;
+        if !passes.is_shared() {
+            return Ok(());
+        }
+        let all = site::unpack(&passes.gather(|lane, out| site::pack(&lane.own.present, out))?);
+        let each = self.sites.len() / self.observations;
+        for (&row, sites) in self.rows.iter().zip(all.chunks_exact(each)) {
+            self.sites[row * each..(row + 1) * each].copy_from_slice(sites);
+        }
+        Ok(())
     }
 
     /// Sets the posteriors without the old sums that leave with the batch, if any.

@@ -149,27 +149,15 @@ impl Remembered {
     }
 }
 
-/// Columns of a sum of squares from the diagonal down, and the sum beside it.
-fn parts(layout: &Layout) -> impl Iterator<Item = std::ops::Range<usize>> {
-    let mut start = 0;
-    layout.counts().iter().flat_map(move |&count| {
-        let first = start;
-        start += count * count + count;
-        (0..count)
-            .map(move |j| first + j * count + j..first + (j + 1) * count)
-            .chain(std::iter::once(first + count * count..start))
-    })
-}
-
 fn triangles(layout: &Layout, sums: &Sums) -> Vec<f64> {
     let mut triangles = Vec::with_capacity(sums.numbers.len() / 2 + sums.numbers.len().isqrt());
-    parts(layout).for_each(|part| triangles.extend_from_slice(&sums.numbers[part]));
+    layout.triangles().for_each(|part| triangles.extend_from_slice(&sums.numbers[part]));
     triangles
 }
 
 fn set_triangles(layout: &Layout, sums: &mut Sums, triangles: &[f64]) {
     let mut rest = triangles;
-    for part in parts(layout) {
+    for part in layout.triangles() {
         let (now, later) = rest.split_at(part.len());
         sums.numbers[part].copy_from_slice(now);
         rest = later;

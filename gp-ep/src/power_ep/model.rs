@@ -4,11 +4,13 @@ use super::rules::Level;
 use crate::error::InferenceError;
 use crate::latent_model::LatentModel;
 use crate::powers::Powers;
+use gp_kernels::data::Reduction;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 /// [Latent model](LatentModel) approximated by Power EP.
 #[derive(Clone, Debug)]
@@ -55,6 +57,13 @@ impl PowerEp {
     #[must_use]
     pub fn with_threading(mut self, threading: Threading) -> Self {
         self.set_threading(threading);
+        self
+    }
+
+    /// The same model on data that several processes share. The numbers do not change.
+    #[must_use]
+    pub fn with_reduction(mut self, reduction: Option<Arc<dyn Reduction>>) -> Self {
+        self.set_reduction(reduction);
         self
     }
 

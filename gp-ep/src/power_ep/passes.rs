@@ -51,7 +51,7 @@ impl EpPasses {
             data,
             capacity,
             threading: model.threading(),
-            reduction,
+            reduction: reduction.or_else(|| model.reduction()),
             records: capacity < data.count(),
             held: HELD,
         };

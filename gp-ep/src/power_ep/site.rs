@@ -94,6 +94,16 @@ impl Belief {
     }
 }
 
+/// Sites as numbers, which go from one process to another.
+pub(super) fn pack(sites: &[Site], into: &mut Vec<f64>) {
+    into.extend(sites.iter().flat_map(|site| [site.precision, site.shift]));
+}
+
+/// The sites of such numbers.
+pub(super) fn unpack(numbers: &[f64]) -> Vec<Site> {
+    numbers.as_chunks().0.iter().map(|&[precision, shift]| Site { precision, shift }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -216,7 +216,8 @@ impl Companion for Outer {
     const KIND: &'static str = "EP at rest";
 
     fn memory(&self) -> Vec<Site> {
-        self.0.sites().collect()
+        // Without the sites of other processes there is nothing to go on from, and the next run says so.
+        self.0.all_sites().unwrap_or_default()
     }
 
     fn recall(&mut self, sites: Vec<Site>) -> Result<(), String> {
@@ -232,7 +233,8 @@ impl Companion for Inner {
     const KIND: &'static str = "EP on all observations beside a descent";
 
     fn memory(&self) -> Vec<Site> {
-        self.0.sites().collect()
+        // Without the sites of other processes there is nothing to go on from, and the next run says so.
+        self.0.all_sites().unwrap_or_default()
     }
 
     fn recall(&mut self, sites: Vec<Site>) -> Result<(), String> {

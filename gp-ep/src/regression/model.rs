@@ -2,10 +2,12 @@
 
 use super::blocks::Blocks;
 use crate::powers::Powers;
+use gp_kernels::data::Reduction;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Gaussian;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
+use std::sync::Arc;
 
 /// Gaussian process with zero mean, M inducing inputs and Gaussian noise.
 ///
@@ -18,6 +20,7 @@ pub struct SparseRegression {
     blocks: Option<Blocks>,
     jitter: JitterPolicy,
     threading: Threading,
+    reduction: Option<Arc<dyn Reduction>>,
 }
 
 impl SparseRegression {
@@ -26,7 +29,7 @@ impl SparseRegression {
     #[must_use]
     pub fn new(process: SparseProcess, noise: Gaussian, powers: Powers) -> Self {
         let (jitter, threading) = (JitterPolicy::ladder(), Threading::Pool);
-        Self { process, noise, powers, blocks: None, jitter, threading }
+        Self { process, noise, powers, blocks: None, jitter, threading, reduction: None }
     }
 
     /// Sets the powers α of the factors.
@@ -51,6 +54,18 @@ impl SparseRegression {
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
+    }
+
+    /// The same model on data that several processes share. The numbers do not change.
+    #[must_use]
+    pub fn with_reduction(self, reduction: Option<Arc<dyn Reduction>>) -> Self {
+        Self { reduction, ..self }
+    }
+
+    /// Reduction over several processes; none for one process.
+    #[must_use]
+    pub fn reduction(&self) -> Option<Arc<dyn Reduction>> {
+        self.reduction.clone()
     }
 
     /// Latent function with its inducing inputs.

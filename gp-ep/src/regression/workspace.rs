@@ -86,7 +86,7 @@ impl RegressionWorkspace {
         let (_, state) = match self.state.take() {
             Some((shape, state)) if shape.fits(model, data) => self.state.insert((shape, state)),
             _ => {
-                let state = Grouped::new(model, data, self.reduction.clone())?;
+                let state = Grouped::new(model, data, self.reduction.clone().or_else(|| model.reduction()))?;
                 self.state.insert((Shape::of(model, data), state))
             }
         };

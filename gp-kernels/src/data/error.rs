@@ -21,6 +21,12 @@ pub enum DataError {
         /// Message of the engine.
         reason: String,
     },
+    /// Another process of a team failed, which has more to say.
+    #[error("another process has failed")]
+    InAnotherProcess {
+        /// `true` for an error of a point in parameter space, which solvers step back from.
+        of_the_place: bool,
+    },
     /// A time limit or interrupt ended a pass over the data.
     #[error("stopped before all observations were seen")]
     Stopped,

@@ -40,8 +40,12 @@ pub fn lane_rows(lane: usize, lanes: usize, observations: usize) -> Range<usize>
 
 /// Division of lanes among processes, and the sum over all of them.
 ///
-/// [`LocalReduction`] is a single process; other engines give each process some of the lanes.
+/// [`LocalReduction`] is a single process; [`TeamReduction`](super::TeamReduction) gives each process of a team some of the lanes.
+/// All processes call the same methods in the same order.
 pub trait Reduction: Debug + Send + Sync {
+    /// Number of processes.
+    fn processes(&self) -> usize;
+
     /// Lanes of this process, out of `lanes`.
     fn own(&self, lanes: usize) -> Range<usize>;
 
@@ -55,6 +59,55 @@ pub trait Reduction: Debug + Send + Sync {
     /// [`DataError::Reduction`] for failed communication.
     fn sum(&self, lanes: usize, parts: &[(Range<usize>, &[f64])], total: &mut [f64])
     -> Result<(), DataError>;
+
+    /// Returns the worst fault of all processes, the same in each.
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    fn agree(&self, own: Option<Fault>) -> Result<Option<Fault>, DataError>;
+
+    /// Returns the numbers of all processes, in the order of their lanes, the same in each.
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    fn gather(&self, own: &[f64]) -> Result<Vec<f64>, DataError>;
+}
+
+/// Severity of an error in a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A point in parameter space, which a solver steps back from.
+    OfThePlace,
+    /// Everything else.
+    OfTheRun,
+}
+
+/// An error that all processes of a team have to act on alike.
+pub trait SharedError: From<DataError> + Send {
+    /// `true` for an error of a point in parameter space, which solvers step back from.
+    fn is_of_the_place(&self) -> bool;
+}
+
+impl SharedError for DataError {
+    fn is_of_the_place(&self) -> bool {
+        matches!(self, Self::InAnotherProcess { of_the_place: true })
+    }
+}
+
+/// Returns `done`, or an error in all processes if one failed.
+///
+/// # Errors
+/// The own one, [`DataError::InAnotherProcess`], or as [`Reduction::agree`].
+pub fn agreed<T, E: SharedError>(reduction: &dyn Reduction, done: Result<T, E>) -> Result<T, E> {
+    if reduction.processes() == 1 {
+        return done;
+    }
+    let fault = |error: &E| if error.is_of_the_place() { Fault::OfThePlace } else { Fault::OfTheRun };
+    let own = done.as_ref().err().map(fault);
+    match reduction.agree(own)? {
+        worst if worst == own => done,
+        worst => Err(DataError::InAnotherProcess { of_the_place: worst == Some(Fault::OfThePlace) }.into()),
+    }
 }
 
 /// Single process with all lanes.
@@ -62,6 +115,10 @@ pub trait Reduction: Debug + Send + Sync {
 pub struct LocalReduction;
 
 impl Reduction for LocalReduction {
+    fn processes(&self) -> usize {
+        1
+    }
+
     fn own(&self, lanes: usize) -> Range<usize> {
         0..lanes
     }
@@ -73,6 +130,14 @@ impl Reduction for LocalReduction {
         total: &mut [f64],
     ) -> Result<(), DataError> {
         add_nodes(lanes, parts, total)
+    }
+
+    fn agree(&self, own: Option<Fault>) -> Result<Option<Fault>, DataError> {
+        Ok(own)
+    }
+
+    fn gather(&self, own: &[f64]) -> Result<Vec<f64>, DataError> {
+        Ok(own.to_vec())
     }
 }
 
@@ -151,6 +216,12 @@ impl<T: Send> Lanes<T> {
         self.count
     }
 
+    /// The number of the first lane of this process.
+    #[must_use]
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
     /// States of this process's lanes.
     #[must_use]
     pub fn states(&self) -> &[T] {
@@ -191,7 +262,7 @@ impl<T: Send> Lanes<T> {
     ///
     /// # Errors
     /// The first in lane order, or as [`Reduction::sum`].
-    pub fn fold<P: Partial, E: Send + From<DataError>>(
+    pub fn fold<P: Partial, E: SharedError>(
         &mut self,
         (total, pool): (&mut P, &Pool<P>),
         reduction: &dyn Reduction,
@@ -199,25 +270,30 @@ impl<T: Send> Lanes<T> {
     ) -> Result<(), E> {
         let own = self.first..self.first + self.states.len();
         let fold = Fold { threading: self.threading, pool, work: &work };
-        if own == (0..self.count) {
-            // One process, whose sum over all lanes is the total.
+        if reduction.processes() == 1 {
+            // The sum over all lanes is the total.
             return fold.node(own, &mut self.states, total);
         }
-        let mut found = Vec::new();
-        for node in nodes(self.count, &own) {
-            let states = &mut self.states[node.start - own.start..node.end - own.start];
+        let states = &mut self.states;
+        let sum_of = |node: Range<usize>| {
+            let mut numbers = Vec::new();
             let mut part = pool.take(total);
-            fold.node(node.clone(), states, &mut part)?;
-            found.push((node, part));
-        }
-        for slice in 0..total.slices().len() {
-            let parts: Vec<(Range<usize>, &[f64])> =
-                found.iter().map(|(node, part)| (node.clone(), part.slices()[slice])).collect();
-            if let Some(total) = total.slices_mut().into_iter().nth(slice) {
-                reduction.sum(self.count, &parts, total)?;
-            }
-        }
-        found.into_iter().for_each(|(_, part)| pool.give(part));
+            let done =
+                fold.node(node.clone(), &mut states[node.start - own.start..node.end - own.start], &mut part);
+            part.pack(&mut numbers);
+            pool.give(part);
+            done.map(|()| (node, numbers))
+        };
+        let found: Result<Vec<_>, E> = nodes(self.count, &own).into_iter().map(sum_of).collect();
+        // Sums of a process that failed are none.
+        let found = agreed(reduction, found)?;
+        let parts: Vec<(Range<usize>, &[f64])> =
+            found.iter().map(|(node, numbers)| (node.clone(), numbers.as_slice())).collect();
+        let mut numbers = Vec::new();
+        total.clear();
+        total.pack(&mut numbers);
+        reduction.sum(self.count, &parts, &mut numbers)?;
+        total.unpack(&numbers);
         Ok(())
     }
 }

@@ -6,12 +6,15 @@ mod error;
 mod lanes;
 mod loaded;
 mod source;
+mod team;
 pub mod tree;
 
 pub use error::DataError;
 pub use lanes::{
-    Lanes, LocalReduction, Reduction, for_each, for_each_pair, lane_count, lane_count_of, lane_rows,
+    Fault, Lanes, LocalReduction, Reduction, SharedError, agreed, for_each, for_each_pair, lane_count,
+    lane_count_of, lane_rows,
 };
 pub use loaded::Loaded;
 pub use source::{DataSource, RowReader, Rows, Table};
+pub use team::TeamReduction;
 pub use tree::{Partial, Pool};

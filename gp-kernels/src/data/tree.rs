@@ -23,11 +23,11 @@ pub trait Partial: Send + Debug {
     /// Adds another one elementwise.
     fn add(&mut self, other: &Self);
 
-    /// Lists of numbers.
-    fn slices(&self) -> Vec<&[f64]>;
+    /// Adds to a list all numbers that count.
+    fn pack(&self, into: &mut Vec<f64>);
 
-    /// Lists of numbers, mutable.
-    fn slices_mut(&mut self) -> Vec<&mut [f64]>;
+    /// Becomes what was packed.
+    fn unpack(&mut self, from: &[f64]);
 }
 
 impl Partial for Vec<f64> {
@@ -47,12 +47,12 @@ impl Partial for Vec<f64> {
         self.iter_mut().zip(other).for_each(|(sum, part)| *sum += part);
     }
 
-    fn slices(&self) -> Vec<&[f64]> {
-        vec![self]
+    fn pack(&self, into: &mut Vec<f64>) {
+        into.extend_from_slice(self);
     }
 
-    fn slices_mut(&mut self) -> Vec<&mut [f64]> {
-        vec![self]
+    fn unpack(&mut self, from: &[f64]) {
+        self.copy_from_slice(from);
     }
 }
 
@@ -127,7 +127,7 @@ impl<P: Partial, W> Fold<'_, P, W> {
 }
 
 /// Halves of a node of several lanes.
-fn halves(node: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+pub(super) fn halves(node: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
     let middle = node.start + node.len() / 2;
     (node.len() > 1).then_some((node.start..middle, middle..node.end))
 }

@@ -3,15 +3,15 @@
 use super::layout::Layout;
 use super::tangent::Tangent;
 use super::whitened::Whitened;
-use crate::data::DataError;
+use crate::data::{DataError, SharedError};
 use crate::error::KernelError;
 use gp_linalg::LinalgError;
 use gp_optim::Brake;
 
 /// Error of a pass, convertible from errors of kernels and data.
-pub trait PassError: From<KernelError> + From<DataError> + From<LinalgError> + Send {}
+pub trait PassError: From<KernelError> + From<LinalgError> + SharedError {}
 
-impl<E: From<KernelError> + From<DataError> + From<LinalgError> + Send> PassError for E {}
+impl<E: From<KernelError> + From<LinalgError> + SharedError> PassError for E {}
 
 /// Beliefs about the inducing values of all latent functions.
 pub trait Beliefs: Sync {
@@ -53,4 +53,9 @@ impl<'a> Pass<'a> {
 /// Fails once the brake is pulled.
 pub(super) fn go_on(brake: &Brake) -> Result<(), DataError> {
     if brake.is_pulled() { Err(DataError::Stopped) } else { Ok(()) }
+}
+
+/// The same for all processes of a team, which ask it before each pass.
+pub(super) fn go_on_together(brake: &Brake) -> Result<(), DataError> {
+    if brake.is_pulled_together() { Err(DataError::Stopped) } else { Ok(()) }
 }

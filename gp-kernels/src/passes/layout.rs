@@ -4,6 +4,7 @@ use crate::data::Partial;
 use crate::inducing::{PriorGradients, SparseProcess};
 use faer::{MatMut, MatRef};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Summed part of the products `φφᵀ`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +147,29 @@ impl Layout {
         split(&mut sums[self.range(component, latent)], self.counts[latent])
     }
 
+    /// Ranges of the parts without redundant entries: columns of `Σ w φφᵀ` from the diagonal down, or its diagonal, and
+    /// `Σ g φ`.
+    pub fn triangles(&self) -> impl Iterator<Item = Range<usize>> {
+        let counts = (0..self.components).flat_map(|_| self.counts.iter().copied());
+        let mut start = 0;
+        counts.flat_map(move |m| {
+            let first = start;
+            start += self.part_len(m);
+            let columns = if self.gram == Some(Gram::Full) { m } else { 0 };
+            let columns = (0..columns).map(move |j| first + j * m + j..first + (j + 1) * m);
+            columns.chain(std::iter::once(start - self.beside_columns(m)..start))
+        })
+    }
+
+    /// Numbers of one latent function that are in no column of a triangle.
+    fn beside_columns(&self, m: usize) -> usize {
+        match self.gram {
+            None => 0,
+            Some(Gram::Full) => m,
+            Some(Gram::Diagonal) => 2 * m,
+        }
+    }
+
     /// Mutable parts of all components and latent functions, without extra numbers.
     pub fn parts_mut<'a>(&self, sums: &'a mut [f64]) -> &'a mut [f64] {
         &mut sums[..self.extra_start()]
@@ -176,20 +200,24 @@ pub struct Sums {
     pub numbers: Vec<f64>,
     /// Gradients, one per process, or none.
     pub gradients: Vec<PriorGradients>,
+    /// Ranges of `numbers` without redundant entries.
+    travels: Arc<[Range<usize>]>,
 }
 
 impl Sums {
     /// Zeros, without gradients.
     #[must_use]
     pub fn zeros(layout: &Layout) -> Self {
-        Self { numbers: vec![0.0; layout.len()], gradients: Vec::new() }
+        let extra = layout.extra_start()..layout.len();
+        let travels = layout.triangles().chain(std::iter::once(extra)).collect();
+        Self { numbers: vec![0.0; layout.len()], gradients: Vec::new(), travels }
     }
 
     /// Zeros, with gradients by these processes.
     #[must_use]
     pub fn with_gradients(layout: &Layout, processes: &[SparseProcess]) -> Self {
         let gradients = processes.iter().map(PriorGradients::zeros).collect();
-        Self { numbers: vec![0.0; layout.len()], gradients }
+        Self { gradients, ..Self::zeros(layout) }
     }
 }
 
@@ -218,13 +246,20 @@ impl Partial for Sums {
         }
     }
 
-    fn slices(&self) -> Vec<&[f64]> {
-        let gradients = self.gradients.iter().map(PriorGradients::as_slice);
-        std::iter::once(self.numbers.as_slice()).chain(gradients).collect()
+    /// Symmetric matrices are packed as triangles.
+    fn pack(&self, into: &mut Vec<f64>) {
+        self.travels.iter().for_each(|range| into.extend_from_slice(&self.numbers[range.clone()]));
+        self.gradients.iter().for_each(|gradients| into.extend_from_slice(gradients.as_slice()));
     }
 
-    fn slices_mut(&mut self) -> Vec<&mut [f64]> {
-        let gradients = self.gradients.iter_mut().map(PriorGradients::as_mut_slice);
-        std::iter::once(self.numbers.as_mut_slice()).chain(gradients).collect()
+    fn unpack(&mut self, from: &[f64]) {
+        let mut rest = from;
+        let mut fill = |out: &mut [f64]| {
+            let (own, later) = rest.split_at(out.len());
+            out.copy_from_slice(own);
+            rest = later;
+        };
+        self.travels.iter().for_each(|range| fill(&mut self.numbers[range.clone()]));
+        self.gradients.iter_mut().for_each(|gradients| fill(gradients.as_mut_slice()));
     }
 }

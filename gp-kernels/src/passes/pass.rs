@@ -1,11 +1,12 @@
 //! Lanes and passes over them.
 
 use super::block::LaneBlock;
-use super::contract::{Pass, PassError, go_on};
+use super::contract::{Pass, PassError, go_on, go_on_together};
 use super::lane::{Build, Lane, Taken};
 use super::layout::Sums;
 use crate::data::{
-    DataError, DataSource, Lanes, LocalReduction, Pool, Reduction, Rows, for_each, lane_count_of, lane_rows,
+    DataError, DataSource, Lanes, LocalReduction, Pool, Reduction, Rows, agreed, for_each, lane_count_of,
+    lane_rows,
 };
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
@@ -87,7 +88,8 @@ impl<S: Send> Passes<S> {
         // One lane has all threads to itself; several have one each.
         let inner = if lanes == 1 { threading } else { Threading::Here };
         let numbers: usize = processes.iter().map(|process| process.inputs().count()).sum();
-        let keeps = numbers.saturating_mul(capacity) <= held;
+        // Of several processes each holds its share.
+        let keeps = numbers.saturating_mul(capacity.div_ceil(reduction.processes())) <= held;
         // What is projected for one pass alone is reversed at once.
         let records = if records || !keeps { RECORDS / (lanes * processes.len()) } else { 0 };
         let build = Build { processes, latents, data, threading: inner, records, keeps };
@@ -188,10 +190,12 @@ impl<S: Send> Passes<S> {
         let (lanes, brake) = (self.lanes.count(), &self.brake);
         self.loaded = 0;
         self.projected_on.clear();
-        self.lanes.for_each(|lane, own| {
+        go_on_together(brake)?;
+        let done = self.lanes.for_each(|lane, own| {
             go_on(brake)?;
             own.read(data, &rows.part(lane_rows(lane, lanes, rows.len())), &take)
-        })?;
+        });
+        agreed(self.reduction.as_ref(), done)?;
         self.loaded = rows.len();
         Ok(())
     }
@@ -206,11 +210,42 @@ impl<S: Send> Passes<S> {
     ///
     /// # Errors
     /// The first in lane order.
-    pub fn for_each<E: Send>(
+    pub fn for_each<E: PassError>(
         &mut self,
         work: impl Fn(usize, &mut Lane<S>) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
-        self.lanes.for_each(work)
+        let done = self.lanes.for_each(work);
+        agreed(self.reduction.as_ref(), done)
+    }
+
+    /// Returns `done`, or an error in all processes if one failed.
+    ///
+    /// # Errors
+    /// As [`agreed`].
+    pub fn agreed<T, E: PassError>(&self, done: Result<T, E>) -> Result<T, E> {
+        agreed(self.reduction.as_ref(), done)
+    }
+
+    /// Numbers of all lanes of all processes, in lane order. `own` appends those of one lane.
+    ///
+    /// # Errors
+    /// As [`Reduction::gather`].
+    pub fn gather(&self, own: impl Fn(&Lane<S>, &mut Vec<f64>)) -> Result<Vec<f64>, DataError> {
+        let mut numbers = Vec::new();
+        self.lanes.states().iter().for_each(|lane| own(lane, &mut numbers));
+        if self.is_shared() { self.reduction.gather(&numbers) } else { Ok(numbers) }
+    }
+
+    /// `true` if other processes have some of the lanes.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.reduction.processes() > 1
+    }
+
+    /// Number of loaded observations in lanes before those of this process.
+    #[must_use]
+    pub fn places_before(&self) -> usize {
+        lane_rows(self.lanes.first(), self.lanes.count(), self.loaded).start
     }
 
     /// Calls `work` on the method's state of every lane.
@@ -247,10 +282,12 @@ impl<S: Send> Passes<S> {
     /// As [`project`](Self::project).
     pub fn project_all<E: PassError>(&mut self) -> Result<(), E> {
         let (priors, brake) = (&self.priors, &self.brake);
-        self.lanes.for_each(|_, lane| {
+        go_on_together(brake)?;
+        let done = self.lanes.for_each(|_, lane| {
             go_on(brake)?;
             Ok(lane.project(priors)?)
-        })
+        });
+        agreed(self.reduction.as_ref(), done)
     }
 
     /// [`refresh`](Self::refresh) and [`project`](Self::project), unless done for these observations and
@@ -297,6 +334,7 @@ impl<S: Send> Passes<S> {
         rule: impl Fn(LaneBlock<'_, S>, &mut [f64]) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         let with = (self.priors.as_slice(), &self.brake);
+        go_on_together(&self.brake)?;
         let (total, by) = ((sums, &self.pool), self.reduction.as_ref());
         self.lanes.fold(total, by, |_, lane, out| lane.run(pass, with, out, &rule))
     }
@@ -311,6 +349,7 @@ impl<S: Send> Passes<S> {
         work: impl Fn(&mut Lane<S>, &mut Sums) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         let (priors, brake) = (self.priors.as_slice(), &self.brake);
+        go_on_together(brake)?;
         let (total, by) = ((sums, &self.pool), self.reduction.as_ref());
         self.lanes.fold(total, by, |_, lane, out| {
             go_on(brake)?;

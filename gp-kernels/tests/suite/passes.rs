@@ -3,15 +3,13 @@
 
 use faer::Mat;
 use gp_kernels::KernelError;
-use gp_kernels::data::tree::{add_nodes, nodes};
-use gp_kernels::data::{DataError, Reduction, Rows, Table};
+use gp_kernels::data::{DataError, Reduction, Rows, SharedError, Table, TeamReduction};
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_kernels::passes::{Beliefs, Gram, HELD, LaneBlock, Layout, Pass, Passes, Setup, Sums, Whitened};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
-use gp_optim::{Brake, ParameterSet, ParameterSetMut};
-use std::ops::Range;
+use gp_optim::{Brake, ParameterSet, ParameterSetMut, Team};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, Mutex};
 
 #[derive(Debug, PartialEq)]
 enum Fault {
@@ -28,6 +26,11 @@ impl From<KernelError> for Fault {
 impl From<DataError> for Fault {
     fn from(error: DataError) -> Self {
         Self::Data(error)
+    }
+}
+impl SharedError for Fault {
+    fn is_of_the_place(&self) -> bool {
+        false
     }
 }
 impl From<LinalgError> for Fault {
@@ -258,52 +261,61 @@ fn threads_change_no_bits_and_records_change_nothing() {
     }
 }
 
-type Parts = Mutex<Vec<Vec<(Range<usize>, Vec<f64>)>>>;
-
-/// One of three processes, which are threads here.
-#[derive(Debug)]
-struct Third {
-    rank: usize,
-    all: Arc<(Parts, Barrier)>,
-}
-
-impl Reduction for Third {
-    fn own(&self, lanes: usize) -> Range<usize> {
-        self.rank * lanes / 3..(self.rank + 1) * lanes / 3
-    }
-
-    fn sum(
-        &self,
-        lanes: usize,
-        parts: &[(Range<usize>, &[f64])],
-        total: &mut [f64],
-    ) -> Result<(), DataError> {
-        let (table, barrier) = &*self.all;
-        assert_eq!(nodes(lanes, &self.own(lanes)).len(), parts.len());
-        table.lock().unwrap()[self.rank] =
-            parts.iter().map(|(node, sums)| (node.clone(), sums.to_vec())).collect();
-        barrier.wait();
-        let all = table.lock().unwrap().concat();
-        let all: Vec<_> = all.iter().map(|(node, sums)| (node.clone(), sums.as_slice())).collect();
-        add_nodes(lanes, &all, total)?;
-        barrier.wait();
-        Ok(())
-    }
+/// Results of all processes of a team.
+fn in_team<T: Send>(count: usize, work: impl Fn(Arc<dyn Reduction>) -> T + Sync) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let start = |team| scope.spawn(move || work(Arc::new(TeamReduction::of(team))));
+        let ranks: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
+        ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+    })
 }
 
 #[test]
 fn several_processes_find_the_bits_of_one() {
     let case = Case::new(1500);
     let one = case.found(&each(), Threading::Here, None);
-    let all = Arc::new((Mutex::new(vec![Vec::new(); 3]), Barrier::new(3)));
-    std::thread::scope(|scope| {
-        let start = |rank| {
-            let (third, case) = (Third { rank, all: Arc::clone(&all) }, &case);
-            scope.spawn(move || case.found(&each(), Threading::Here, Some(Arc::new(third))))
-        };
-        let ranks: Vec<_> = (0..3).map(start).collect();
-        ranks.into_iter().for_each(|rank| assert_eq!(rank.join().unwrap(), one));
+    for count in [2, 3, 4, 8, 20] {
+        let found = in_team(count, |team| case.found(&each(), Threading::Here, Some(team)));
+        assert!(found.iter().all(|found| *found == one), "{count} processes");
+    }
+}
+
+#[test]
+fn a_fault_in_one_process_is_one_in_all() {
+    let case = Case::new(1500);
+    for (row, found) in [(0, 0), (1499, 2)] {
+        let faults = in_team(3, |team| {
+            let processes = each();
+            let mut passes = case.passes(&processes, Threading::Here, Some(team), HELD);
+            let fault = DataError::Read { row, reason: "gone".to_owned() };
+            let read = passes.read(&case.table(), &Rows::Range(0..1500), |_, taken| {
+                if taken.row == row { Err(Fault::Data(fault.clone())) } else { Ok(()) }
+            });
+            read.unwrap_err()
+        });
+        for (rank, fault) in faults.into_iter().enumerate() {
+            let elsewhere = fault == Fault::Data(DataError::InAnotherProcess { of_the_place: false });
+            assert_eq!(elsewhere, rank != found, "{rank}: {fault:?}");
+        }
+    }
+}
+
+#[test]
+fn processes_stop_together() {
+    let case = Case::new(1500);
+    let stopped = in_team(3, |team| {
+        let processes = each();
+        let mut passes = case.passes(&processes, Threading::Here, Some(team), HELD);
+        let asked = AtomicUsize::new(0);
+        // Between passes, not in their blocks.
+        passes.set_brake(Brake::together(move || asked.fetch_add(1, Ordering::Relaxed) == 1));
+        let (layout, posterior) = (Layout::new(vec![M; LATENTS], 1), Posterior::new());
+        let mut sums = Sums::zeros(&layout);
+        let pass = Pass::new(&layout).with_beliefs(&posterior);
+        (passes.run(pass, &mut sums, rule), passes.run(pass, &mut sums, rule))
     });
+    stopped.iter().for_each(|ends| assert_eq!(*ends, (Ok(()), Err(Fault::Data(DataError::Stopped)))));
 }
 
 /// Two components, the second of which is as wide as the prior, with diagonal covariances.

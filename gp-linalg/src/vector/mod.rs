@@ -27,3 +27,31 @@ pub use ln::ln_in_place;
 pub fn dispatch<Op: pulp::WithSimd>(op: Op) -> Op::Output {
     pulp::Arch::new().dispatch(op)
 }
+
+/// The instructions of this processor that decide which code products and vector loops run: where they are the same, so are the
+/// bits of results.
+#[must_use]
+pub fn instruction_set() -> String {
+    let mut names = vec![std::env::consts::ARCH];
+    names.extend(extensions());
+    names.join(" ")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn extensions() -> impl Iterator<Item = &'static str> {
+    let known = [
+        ("avx", is_x86_feature_detected!("avx")),
+        ("avx2", is_x86_feature_detected!("avx2")),
+        ("fma", is_x86_feature_detected!("fma")),
+        ("avx512f", is_x86_feature_detected!("avx512f")),
+        ("avx512bw", is_x86_feature_detected!("avx512bw")),
+        ("avx512dq", is_x86_feature_detected!("avx512dq")),
+        ("avx512vl", is_x86_feature_detected!("avx512vl")),
+    ];
+    known.into_iter().filter_map(|(name, is_there)| is_there.then_some(name))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn extensions() -> impl Iterator<Item = &'static str> {
+    std::iter::empty()
+}

@@ -1,6 +1,9 @@
 //! Folders locked by one process at a time.
 
 use super::leftovers::sweep;
+use super::onlooker::Onlooker;
+#[cfg(unix)]
+use super::onlooker::nowhere;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -18,10 +21,24 @@ impl FolderLock {
     /// # Errors
     /// [`io::ErrorKind::ResourceBusy`] while another process holds it; errors of the system.
     pub fn take(folder: &Path) -> io::Result<Self> {
+        if Onlooker::is_here() {
+            return Self::of_nothing();
+        }
         fs::create_dir_all(folder)?;
         let lock = Self::of(folder)?;
         sweep(folder);
         Ok(lock)
+    }
+
+    /// The folder is taken by another process for this one too.
+    #[cfg(unix)]
+    fn of_nothing() -> io::Result<Self> {
+        Ok(Self { _folder: nowhere()? })
+    }
+
+    #[cfg(not(unix))]
+    fn of_nothing() -> io::Result<Self> {
+        Ok(Self {})
     }
 
     #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! Temporary names and leftovers of killed processes.
 
 use super::held::{Lock, try_lock};
+use super::onlooker::Onlooker;
 use super::place::is_at;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
@@ -45,6 +46,9 @@ fn starts_with(name: &OsStr, prefix: &str) -> bool {
 
 /// Removes an unfinished file unless it is locked.
 pub(super) fn remove_unowned(path: &Path) {
+    if Onlooker::is_here() {
+        return;
+    }
     let Ok(file) = OpenOptions::new().write(true).open(path) else { return };
     // The lock is kept until the name is gone: whoever claims the name meanwhile finds it taken, and tries again.
     if try_lock(&file) == Lock::Taken && is_at(&file, path) {

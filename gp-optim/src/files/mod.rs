@@ -24,6 +24,7 @@ mod folder_lock;
 mod held;
 mod journal;
 mod leftovers;
+mod onlooker;
 mod place;
 mod unfinished;
 
@@ -32,5 +33,6 @@ pub use journal::open_journal;
 #[cfg(feature = "solvers")]
 pub(crate) use leftovers::remove_leftover;
 pub use leftovers::sweep;
+pub use onlooker::Onlooker;
 pub use place::{is_same_file, is_stream};
 pub use unfinished::{Abandoned, Existing, Unfinished, abandon, replace};

@@ -2,6 +2,7 @@
 
 use super::held::{Lock, busy, lock_soon};
 use super::leftovers::{beside, remove_unowned};
+use super::onlooker::{Onlooker, nowhere};
 use super::place::{behind_links, folder_of, is_at};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -27,6 +28,12 @@ pub enum Existing {
 #[derive(Debug)]
 pub struct Unfinished {
     file: BufWriter<File>,
+    /// None if another process writes the file.
+    place: Option<Place>,
+}
+
+#[derive(Debug)]
+struct Place {
     temporary: PathBuf,
     target: PathBuf,
     existing: Existing,
@@ -41,6 +48,9 @@ impl Unfinished {
     /// that another process writes, [`ErrorKind::InvalidInput`] for other than regular files, and errors of
     /// the system.
     pub fn claim(path: &Path, existing: Existing) -> io::Result<Self> {
+        if Onlooker::is_here() {
+            return Ok(Self { file: BufWriter::new(nowhere()?), place: None });
+        }
         if existing == Existing::Keep && fs::symlink_metadata(path).is_ok() {
             return Err(ErrorKind::AlreadyExists.into());
         }
@@ -54,7 +64,7 @@ impl Unfinished {
         let mut unfinished = names();
         let file = claimed(&temporary, replaced.as_ref())?;
         unfinished.push(temporary.clone());
-        Ok(Self { file: BufWriter::new(file), temporary, target, existing })
+        Ok(Self { file: BufWriter::new(file), place: Some(Place { temporary, target, existing }) })
     }
 
     /// Syncs the file and gives it its name.
@@ -64,21 +74,22 @@ impl Unfinished {
     /// The name's previous file is then unchanged.
     pub fn finish(mut self) -> io::Result<()> {
         self.file.flush()?;
-        if let Some(replaced) = regular(&self.target)? {
+        let Some(Place { temporary, target, existing }) = &self.place else { return Ok(()) };
+        if let Some(replaced) = regular(target)? {
             take_owner_and_mode(self.file.get_ref(), &replaced)?;
         }
         self.file.get_ref().sync_all()?;
         let mut unfinished = names();
-        if !is_at(self.file.get_ref(), &self.temporary) {
+        if !is_at(self.file.get_ref(), temporary) {
             return Err(io::Error::other("its temporary file was removed by someone else"));
         }
-        match self.existing {
-            Existing::Replace => fs::rename(&self.temporary, &self.target)?,
-            Existing::Keep => take_free_name(&self.temporary, &self.target)?,
+        match existing {
+            Existing::Replace => fs::rename(temporary, target)?,
+            Existing::Keep => take_free_name(temporary, target)?,
         }
         // The temporary name may be another process's from now on.
-        unfinished.retain(|name| *name != self.temporary);
-        sync_folder(folder_of(&self.target))
+        unfinished.retain(|name| name != temporary);
+        sync_folder(folder_of(target))
     }
 }
 
@@ -94,12 +105,13 @@ impl Write for Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
+        let Some(Place { temporary, .. }) = &self.place else { return };
         let mut unfinished = names();
-        if is_at(self.file.get_ref(), &self.temporary) {
+        if is_at(self.file.get_ref(), temporary) {
             // What stays is swept later.
-            let _ = fs::remove_file(&self.temporary);
+            let _ = fs::remove_file(temporary);
         }
-        unfinished.retain(|name| *name != self.temporary);
+        unfinished.retain(|name| name != temporary);
     }
 }
 

@@ -8,7 +8,8 @@ pub use error::CheckpointError;
 use super::error::OptimError;
 use super::history::Record;
 use super::state::GradientState;
-use crate::files;
+use crate::files::{self, Onlooker};
+use crate::team::Team;
 use argmin::core::Error;
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use serde::de::DeserializeOwned;
@@ -111,6 +112,9 @@ impl CheckpointFile {
     /// # Errors
     /// [`CheckpointError::Io`].
     pub fn remove(&self) -> Result<(), CheckpointError> {
+        if Onlooker::is_here() {
+            return Ok(());
+        }
         files::remove_leftover(&self.path);
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -174,16 +178,16 @@ impl CheckpointFile {
         S: DeserializeOwned,
         P: DeserializeOwned,
     {
-        Ok(self.read_with_memory()?.map(|(solver, state, _)| (solver, state)))
+        Ok(self.read_with_memory(&Team::default())?.map(|(solver, state, _)| (solver, state)))
     }
 
     /// Contents of the file, with memory and course.
-    pub(super) fn read_with_memory<S, P>(&self) -> Result<Option<Stored<S, P>>, CheckpointError>
+    pub(super) fn read_with_memory<S, P>(&self, team: &Team) -> Result<Option<Stored<S, P>>, CheckpointError>
     where
         S: DeserializeOwned,
         P: DeserializeOwned,
     {
-        let Some(bytes) = self.bytes()? else { return Ok(None) };
+        let Some(bytes) = self.bytes(team)? else { return Ok(None) };
         let (kept, rest) = self.take_kept(envelope::open(&bytes, &self.path)?)?;
         let (contents, rest) = postcard::take_from_bytes(rest).map_err(|error| self.malformed(&error))?;
         if !rest.is_empty() {
@@ -197,18 +201,19 @@ impl CheckpointFile {
     }
 
     /// Objective's memory in the file, for any solver; None without a file.
-    pub(super) fn memory(&self) -> Result<Option<Vec<u8>>, CheckpointError> {
-        let Some(bytes) = self.bytes()? else { return Ok(None) };
+    pub(super) fn memory(&self, team: &Team) -> Result<Option<Vec<u8>>, CheckpointError> {
+        let Some(bytes) = self.bytes(team)? else { return Ok(None) };
         let (kept, _) = self.take_kept(envelope::open(&bytes, &self.path)?)?;
         Ok(Some(kept.memory))
     }
 
-    fn bytes(&self) -> Result<Option<Vec<u8>>, CheckpointError> {
-        match fs::read(&self.path) {
+    /// Bytes of the file, as process 0 reads it.
+    fn bytes(&self, team: &Team) -> Result<Option<Vec<u8>>, CheckpointError> {
+        team.bytes_of_first(|| match fs::read(&self.path) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(CheckpointError::io("read", &self.path, &error)),
-        }
+        })
     }
 
     fn take_kept<'a>(&self, payload: &'a [u8]) -> Result<(Remembered, &'a [u8]), CheckpointError> {

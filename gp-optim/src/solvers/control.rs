@@ -5,6 +5,7 @@ use super::error::OptimError;
 use super::history::Record;
 use super::interrupt::Interrupt;
 use crate::brake::Brake;
+use crate::team::Team;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +21,9 @@ use std::time::{Duration, Instant};
 ///   [`StopReason::Interrupted`](super::StopReason::Interrupted).
 /// - *Time limit.* No further iteration begins, and evaluations with a [`brake`](Control::brake) end. The run ends at the best
 ///   point with [`StopReason::TimeLimit`](super::StopReason::TimeLimit). A resumed run has the full time again.
+///
+/// Where several processes run in step ([`with_team`](Control::with_team)), what ends the run of process 0 ends it in all of
+/// them, and its checkpoint is the one that all go on from.
 ///
 /// ```
 /// use gp_optim::{CheckpointFile, Control, Interrupt, MinimiseOptions, OptimError, minimise};
@@ -54,6 +58,7 @@ pub struct Control {
     anew: bool,
     watcher: Option<Watcher>,
     lever: Lever,
+    team: Team,
 }
 
 /// State shared by a run and the brakes of its evaluations.
@@ -136,6 +141,25 @@ impl Control {
         Self { clock: limit.map_or(Clock::Never, Clock::After), ..self }
     }
 
+    /// Runs in step with the processes of a team: clock, interrupt and file are those of process 0, and a
+    /// [`brake`](Self::brake) stops between passes over the data.
+    #[must_use]
+    pub fn with_team(self, team: Team) -> Self {
+        Self { team, ..self }
+    }
+
+    /// Processes that run in step.
+    #[must_use]
+    pub fn team(&self) -> &Team {
+        &self.team
+    }
+
+    /// The same without a team, for work of one process.
+    #[must_use]
+    pub fn alone(&self) -> Self {
+        Self { team: Team::default(), ..self.clone() }
+    }
+
     /// Calls `watch` after every iteration, the start being number 0; its error ends the run. Iterations
     /// before a resumed checkpoint are not repeated.
     #[must_use]
@@ -164,7 +188,8 @@ impl Control {
     /// Same time limit and interrupt for an auxiliary run, without watcher or checkpoint.
     #[must_use]
     pub fn aside(&self) -> Self {
-        Self { clock: self.clock, interrupt: self.interrupt.clone(), ..Self::default() }
+        let (interrupt, team) = (self.interrupt.clone(), self.team.clone());
+        Self { clock: self.clock, interrupt, team, ..Self::default() }
     }
 
     /// Control whose run replaces the file instead of resuming from it.
@@ -190,13 +215,16 @@ impl Control {
     /// `true` once the time is over; false before [`begun`](Self::begun).
     #[must_use]
     pub fn is_over(&self) -> bool {
-        matches!(self.clock, Clock::At(end) if Instant::now() >= end)
+        match self.clock {
+            Clock::At(end) => self.team.decide(Instant::now() >= end),
+            Clock::Never | Clock::After(_) => false,
+        }
     }
 
     /// `true` once an interrupt was requested.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
-        self.interrupt.is_requested()
+        self.team.decide(self.interrupt.is_requested())
     }
 
     /// `true` if work has to stop: time over or interrupt requested.
@@ -211,7 +239,7 @@ impl Control {
     #[must_use]
     pub fn brake(&self) -> Brake {
         let control = self.clone();
-        Brake::new(move || {
+        let stops = move || {
             let LeverState { heeds_time, heeds_interrupt, pulled } = &*control.lever.0;
             let over = heeds_time.load(Ordering::Relaxed) && control.is_over();
             let stops = over || heeds_interrupt.load(Ordering::Relaxed) && control.is_interrupted();
@@ -219,7 +247,8 @@ impl Control {
                 pulled.store(true, Ordering::Relaxed);
             }
             stops
-        })
+        };
+        if self.team.is_alone() { Brake::new(stops) } else { Brake::together(stops) }
     }
 
     /// Sets the causes heeded by [`brake`](Self::brake).
@@ -241,7 +270,7 @@ impl Control {
     /// `true` if a checkpoint is due at an iteration, the last being at `written`.
     pub(super) fn is_due(&self, iteration: u64, written: Option<Instant>) -> bool {
         let spaced = match (self.spacing, written) {
-            (Some(spacing), Some(last)) => last.elapsed() >= spacing,
+            (Some(spacing), Some(last)) => self.team.decide(last.elapsed() >= spacing),
             _ => true,
         };
         spaced && self.checkpoint.as_ref().is_some_and(|file| file.is_due(iteration))

@@ -178,7 +178,7 @@ where
     /// Resumes from a stored checkpoint, if any.
     fn resume(&mut self) -> Result<bool, OptimError> {
         if let Some(file) = self.control.resumes_from()
-            && let Some((solver, state, kept)) = file.read_with_memory()?
+            && let Some((solver, state, kept)) = file.read_with_memory(self.control.team())?
         {
             self.check_size(&state).map_err(|what| file.unfit(what))?;
             if let Some(problem) = &mut self.problem.problem {

@@ -137,7 +137,7 @@ pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
 pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Memory>, OptimError> {
     let control = control.about(C::KIND);
     let Some(file) = control.resumes_from() else { return Ok(None) };
-    let Some(memory) = file.memory()? else { return Ok(None) };
+    let Some(memory) = file.memory(control.team())? else { return Ok(None) };
     let decoded = own_memory(&memory).and_then(|own| posterior::decode::<C>(&own));
     Ok(Some(decoded.map_err(|what| file.unfit(what))?.1))
 }

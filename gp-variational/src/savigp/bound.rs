@@ -96,7 +96,7 @@ impl Bound {
             data,
             capacity,
             threading: model.threading(),
-            reduction,
+            reduction: reduction.or_else(|| model.reduction()),
             records: capacity < data.count(),
             held: HELD,
         };

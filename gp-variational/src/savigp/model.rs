@@ -4,12 +4,14 @@ use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
 use crate::expectation::Expectation;
 use gp_ep::{InferenceError, LatentModel, Predictor, check_count};
+use gp_kernels::data::Reduction;
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 /// [Latent model](LatentModel) with a posterior approximated by a Gaussian or a mixture of Gaussians.
 ///
@@ -74,6 +76,13 @@ impl Savigp {
     #[must_use]
     pub fn with_threading(mut self, threading: Threading) -> Self {
         self.set_threading(threading);
+        self
+    }
+
+    /// The same model on data that several processes share. The numbers do not change.
+    #[must_use]
+    pub fn with_reduction(mut self, reduction: Option<Arc<dyn Reduction>>) -> Self {
+        self.set_reduction(reduction);
         self
     }
 

@@ -190,33 +190,59 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Scores all parts, side by side; `fit` carries out the plan for all rows but those of a part.
+    /// Scores all parts, side by side; `fit` carries out the plan for all rows but those of a part. Several processes fit some
+    /// of the parts each.
     fn score(
         &self,
         fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,
     ) -> Result<Vec<Scored>, CliError> {
-        let (done, count) = (AtomicUsize::new(0), self.parts.len());
-        let scored = |(place, part): (usize, &Part)| {
-            let scored = self.score_part(place, part, &fit).map_err(|cause| {
-                CliError::caused(cause.kind(), format!("without part {} of {count}", place + 1), cause)
-            });
+        let (done, team) = (AtomicUsize::new(0), &self.context.team);
+        let own: Vec<usize> = (team.rank()..self.parts.len()).step_by(team.count()).collect();
+        let fitted = |&place: &usize| {
+            let model = self.fit_part(place, &fit).map_err(|cause| self.without(place, cause));
             let done = 1 + done.fetch_add(1, Ordering::Relaxed);
-            self.line.detail(|| format!("{done} of {count} done"));
-            scored
+            self.line.detail(|| format!("{done} of {} done", own.len()));
+            model
         };
-        self.parts.par_iter().enumerate().map(scored).collect()
+        if team.is_alone() {
+            let scored = |place: &usize| {
+                let model = fitted(place)?;
+                self.score_part(*place, &model)
+            };
+            return own.par_iter().map(scored).collect();
+        }
+        let models = own.par_iter().map(|place| fitted(place)?.to_bytes()).collect::<Result<Vec<_>, _>>()?;
+        let mut models = models.into_iter();
+        let scored = |place: usize| {
+            let own = (place % team.count() == team.rank()).then(|| models.next()).flatten();
+            let bytes = team.bytes_of(place % team.count(), || Ok::<_, CliError>(own))?;
+            self.score_part(
+                place,
+                &Model::from_bytes(&bytes.unwrap_or_default(), "the model of a part", self.context)?,
+            )
+        };
+        (0..self.parts.len()).map(scored).collect()
     }
 
-    fn score_part(
+    /// Fits all rows but those of a part, by this process alone.
+    fn fit_part(
         &self,
         place: usize,
-        part: &Part,
         fit: &impl Fn(usize, Plan) -> Result<Model, CliError>,
-    ) -> Result<Scored, CliError> {
-        let training = self.frame.rows(&part.training)?;
-        let plan = Plan::new(&training, self.spec, self.context)?;
+    ) -> Result<Model, CliError> {
+        let training = self.frame.rows(&self.parts[place].training)?;
+        let plan = Plan::new(&training, self.spec, &self.context.alone())?;
         plan.check_memory(self.context.budget(), self.parts.len().min(rayon::current_num_threads()))?;
-        let model = fit(place, plan)?;
-        Ok((evaluate(&model, &self.frame.rows(&part.test)?)?, chosen(&model)))
+        fit(place, plan)
+    }
+
+    fn score_part(&self, place: usize, model: &Model) -> Result<Scored, CliError> {
+        let scores = self.frame.rows(&self.parts[place].test).and_then(|rows| evaluate(model, &rows));
+        Ok((scores.map_err(|cause| self.without(place, cause))?, chosen(model)))
+    }
+
+    fn without(&self, place: usize, cause: CliError) -> CliError {
+        let message = format!("without part {} of {}", place + 1, self.parts.len());
+        CliError::caused(cause.kind(), message, cause)
     }
 }

@@ -23,6 +23,7 @@ use super::spec::FitSpec;
 use crate::context::Context;
 use crate::encode::Inputs;
 use crate::error::{CliError, ErrorKind};
+use crate::in_step;
 use crate::left_out::counted;
 use crate::method::{Method, Problem, Rows, is_gaussian};
 use crate::model::TriedKernels;
@@ -126,7 +127,8 @@ impl Search {
         let (control, memo) = (problem.settings.control.clone(), Memo::beside(&problem.settings.control));
         let kept = match memo.read(SEARCH)? {
             Some(kept) => kept,
-            None => self.find(problem, spec, &sample.rows)?,
+            // Kernels are compared side by side, each by one thread: that one process does, and tells the others.
+            None => in_step::of_first(control.team(), || self.find(&problem.alone(), spec, &sample.rows))?,
         };
         check_interrupt(&control)?;
         memo.write(SEARCH, &kept)?;

@@ -6,6 +6,7 @@ use gp_ep::{DataSource, ExactGp, Inference as _, Learning};
 use gp_kernels::{KernelExt, Registry};
 use gp_likelihoods::Gaussian;
 use gp_optim::{Control, format_number};
+use serde::{Deserialize, Serialize};
 
 /// Iterations of the optimiser for each model.
 const ITERATIONS: u64 = 40;
@@ -24,7 +25,7 @@ const UNCERTAINTY: f64 = 0.15;
 const OF_A_WAVE: f64 = 0.2;
 
 /// A season with its parameters, of points in the units of a model and a target of variance 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The variance.
     pub(super) variance: f64,

@@ -15,13 +15,14 @@ use super::spec::FitSpec;
 use crate::data::Kind;
 use crate::encode::{FeatureEncoding, Inputs};
 use crate::error::CliError;
+use crate::in_step;
 use crate::method::Rows;
 use evidence::{Judge, Learned};
 use faer::MatRef;
 use gp_ep::DataSource;
 use gp_kernels::Registry;
 use gp_likelihoods::{Likelihood, Support};
-use gp_optim::{Control, format_number};
+use gp_optim::{Control, Team, format_number};
 use periodogram::{Series, ends, harmonics};
 use trend::Basis;
 
@@ -91,7 +92,7 @@ pub(super) fn four_digits(value: f64) -> String {
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read.
 pub(super) fn find(
     spec: &FitSpec,
-    registry: &Registry,
+    (registry, team): (&Registry, &Team),
     observed: &Observed,
     inputs: &Inputs,
     (sample, count): (&Sample, usize),
@@ -111,7 +112,7 @@ pub(super) fn find(
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
     let control = Control::new().with_time_limit(limit).begun();
     let judge = Judge::new(registry, &few, along.of_several(inputs), control);
-    let found = search(&rows, along.column, count, &judge)?;
+    let found = in_step::of_first(team, || search(&rows, along.column, count, &judge))?;
     let season = |learned: Learned| Season {
         column: along.of_several(inputs),
         name: along.name.clone(),

@@ -2,11 +2,10 @@
 
 use super::support::{Problem, model};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing};
-use gp_ep::{BatchEp, DataError, EpOptions, Reduction, Table};
-use gp_kernels::data::tree::add_nodes;
+use gp_ep::{BatchEp, EpOptions, Reduction, Table};
+use gp_kernels::data::TeamReduction;
 use gp_linalg::Threading;
-use std::ops::Range;
-use std::sync::{Arc, Barrier, Mutex};
+use gp_optim::Team;
 
 fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
@@ -48,44 +47,6 @@ fn threads_do_not_change_bits() {
     }
 }
 
-/// The sums of every process, over nodes of the tree of lanes.
-type AllSums = Mutex<Vec<Vec<(Range<usize>, Vec<f64>)>>>;
-
-/// One of several processes, which are threads here and hear of each other through a table of all sums.
-#[derive(Debug)]
-struct Process {
-    rank: usize,
-    all: Arc<(AllSums, Barrier)>,
-}
-
-impl Process {
-    const COUNT: usize = 3;
-}
-
-impl Reduction for Process {
-    fn own(&self, lanes: usize) -> Range<usize> {
-        self.rank * lanes / Self::COUNT..(self.rank + 1) * lanes / Self::COUNT
-    }
-
-    fn sum(
-        &self,
-        lanes: usize,
-        parts: &[(Range<usize>, &[f64])],
-        total: &mut [f64],
-    ) -> Result<(), DataError> {
-        let (table, barrier) = &*self.all;
-        let own = parts.iter().map(|(node, sums)| (node.clone(), sums.to_vec()));
-        table.lock().unwrap()[self.rank] = own.collect();
-        barrier.wait();
-        let all = table.lock().unwrap().concat();
-        let all: Vec<(Range<usize>, &[f64])> =
-            all.iter().map(|(node, sums)| (node.clone(), sums.as_slice())).collect();
-        add_nodes(lanes, &all, total)?;
-        barrier.wait();
-        Ok(())
-    }
-}
-
 #[test]
 fn several_processes_find_the_same_bits_as_one() {
     let problem = Problem::new(2100, 2, 52);
@@ -107,14 +68,13 @@ fn several_processes_find_the_same_bits_as_one() {
         bits(&found)
     };
     let one = run(None);
-    let all = Arc::new((Mutex::new(vec![Vec::new(); Process::COUNT]), Barrier::new(Process::COUNT)));
-    let several: Vec<Vec<u64>> = std::thread::scope(|scope| {
-        let start = |rank| {
-            let process: Box<dyn Reduction> = Box::new(Process { rank, all: Arc::clone(&all) });
-            scope.spawn(|| run(Some(process)))
-        };
-        let threads: Vec<_> = (0..Process::COUNT).map(start).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    });
-    several.iter().for_each(|found| assert_eq!(*found, one));
+    for count in [2, 3, 4, 8] {
+        let several: Vec<Vec<u64>> = std::thread::scope(|scope| {
+            let run = &run;
+            let start = |team| scope.spawn(move || run(Some(Box::new(TeamReduction::of(team)))));
+            let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        several.iter().for_each(|found| assert_eq!(*found, one, "{count} processes"));
+    }
 }

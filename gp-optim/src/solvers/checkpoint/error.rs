@@ -1,5 +1,6 @@
 //! Errors of checkpoints.
 
+use crate::team::TeamError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -69,6 +70,9 @@ pub enum CheckpointError {
         /// Message of the encoder.
         message: String,
     },
+    /// The bytes read by process 0 did not arrive.
+    #[error(transparent)]
+    Team(#[from] TeamError),
 }
 
 impl CheckpointError {

@@ -1,0 +1,186 @@
+//! A command that several processes run in step, each with a share of the work.
+//!
+//! Process 0 alone writes files and talks. The others do the same without a word, so that every choice comes out the same in all
+//! of them; what depends on more than the command line and the data (clocks, signals, free memory, files that change) they are
+//! told. A process that fails ends all of them, with its message and its exit code.
+
+use crate::context::Context;
+use crate::error::{CliError, ErrorKind};
+use crate::line::Line;
+use gp_optim::files::Onlooker;
+use gp_optim::{Team, TeamError};
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// A process waits so long for process 0 to fail of the same before it ends all by itself.
+const FOR_THE_FIRST: Duration = Duration::from_secs(2);
+/// One that has nothing to say waits for the one that has.
+const FOR_THE_CAUSE: Duration = Duration::from_secs(10);
+/// Bytes kept of the notes of a silent process.
+const LAST_WORDS: usize = 4096;
+
+/// A function that runs a command line: output, error stream and terminal line in, exit code out.
+type Run<'a> = &'a dyn Fn(&mut dyn Write, &mut dyn Write, &Line) -> u8;
+
+/// Runs the command line of every process of a team.
+pub(crate) fn run(team: &Team, line: &Line, run: Run<'_>) -> ExitCode {
+    let mut words = LastWords::default();
+    let code = if team.leads() {
+        run(&mut io::stdout(), &mut io::stderr(), line)
+    } else {
+        let _onlooker = Onlooker::new();
+        run(&mut io::sink(), &mut words, &Line::default())
+    };
+    if code != 0 {
+        end_all(team, code, &words);
+    }
+    ExitCode::from(code)
+}
+
+fn end_all(team: &Team, code: u8, words: &LastWords) {
+    let is_told = code == ErrorKind::Elsewhere.exit_code();
+    if is_told {
+        sleep(FOR_THE_CAUSE);
+    } else if !team.leads() {
+        sleep(FOR_THE_FIRST);
+        // With stderr gone there is nobody left to tell.
+        let _ = writeln!(io::stderr(), "process {}: {}", team.rank(), words.last_line());
+    }
+    team.end_all(code);
+}
+
+/// The end of what was written.
+#[derive(Debug, Default)]
+struct LastWords(Vec<u8>);
+
+impl LastWords {
+    fn last_line(&self) -> String {
+        let text = String::from_utf8_lossy(&self.0);
+        text.trim_end().lines().next_back().unwrap_or_default().to_owned()
+    }
+}
+
+impl Write for LastWords {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        let surplus = self.0.len().saturating_sub(LAST_WORDS);
+        self.0.drain(..surplus);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Refuses processes that would not come to the same bits: of another version, with other words on the command line, or on
+/// processors with other instructions.
+///
+/// # Errors
+/// Of kind [`Usage`](ErrorKind::Usage), with the first process that differs and how.
+pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliError> {
+    if context.team.is_alone() {
+        return Ok(());
+    }
+    if words.iter().skip(1).any(|word| word == "-") {
+        let message =
+            "several processes do not share the standard input; name a file that all of them can read";
+        return Err(CliError::usage(message));
+    }
+    let words: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let own = [
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("instructions of the processor", gp_linalg::vector::instruction_set()),
+        ("command line", words.join(" ")),
+    ];
+    own.iter().try_for_each(|(what, value)| check_same(&context.team, what, value))
+}
+
+/// Refuses processes that differ in something; every process finds the same.
+///
+/// # Errors
+/// Of kind [`Usage`](ErrorKind::Usage), with the first process that differs and how.
+pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliError> {
+    let all = values(team, own)?;
+    let first = all.first().map(String::as_str).unwrap_or_default();
+    match all.iter().enumerate().find(|(_, value)| *value != first) {
+        None => Ok(()),
+        Some((rank, other)) => Err(CliError::usage(format!(
+            "processes do not agree on the {what}: it is `{first}` in process 0 and `{other}` in process {rank}"
+        ))),
+    }
+}
+
+/// One text per process.
+fn values(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
+    let characters: Vec<f64> =
+        own.chars().map(|character| f64::from(u32::from(character))).chain([-1.0]).collect();
+    let all = team.gather(&characters)?;
+    let text =
+        |characters: &[f64]| characters.iter().filter_map(|&code| char::from_u32(code as u32)).collect();
+    Ok(all.split(|&code| code < 0.0).take(team.count()).map(text).collect())
+}
+
+/// The result of process 0, read back by all processes.
+///
+/// # Errors
+/// That of process 0, and in the others one of kind [`Elsewhere`](ErrorKind::Elsewhere) then.
+pub(crate) fn of_first<T: serde::Serialize + serde::de::DeserializeOwned>(
+    team: &Team,
+    find: impl FnOnce() -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    if team.is_alone() {
+        return find();
+    }
+    let unwritten =
+        |cause| CliError::caused(ErrorKind::Numerical, "a decision cannot be told to others", cause);
+    let bytes =
+        team.bytes_of_first(|| Ok::<_, CliError>(Some(serde_json::to_vec(&find()?).map_err(unwritten)?)))?;
+    serde_json::from_slice(&bytes.unwrap_or_default()).map_err(unwritten)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_team<T: Send>(count: usize, work: impl Fn(Team) -> T + Sync) -> Vec<T> {
+        std::thread::scope(|scope| {
+            let work = &work;
+            let start = |team| scope.spawn(move || work(team));
+            let threads: Vec<_> = Team::pretended(count).into_iter().map(start).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        })
+    }
+
+    #[test]
+    fn a_process_that_differs_is_named_by_all() {
+        let same = in_team(3, |team| check_same(&team, "version", "1.0 ä").is_ok());
+        assert_eq!(same, [true; 3]);
+        let refused = in_team(3, |team| {
+            let own = if team.rank() == 2 { "" } else { "1.0" };
+            check_same(&team, "version", own).unwrap_err().to_string()
+        });
+        let expected = "processes do not agree on the version: it is `1.0` in process 0 and `` in process 2";
+        assert_eq!(refused, [expected; 3]);
+    }
+
+    #[test]
+    fn the_last_line_is_kept() {
+        let mut words = LastWords::default();
+        (0..LAST_WORDS).for_each(|i| writeln!(words, "line {i}").unwrap());
+        assert_eq!(words.last_line(), format!("line {}", LAST_WORDS - 1));
+        assert!(words.0.len() <= LAST_WORDS);
+    }
+
+    #[test]
+    fn decisions_are_those_of_the_first() {
+        let told = in_team(3, |team| of_first(&team, || Ok((team.rank(), 0.1))).unwrap());
+        assert_eq!(told, [(0, 0.1); 3]);
+        let failed =
+            in_team(2, |team| of_first::<f64>(&team, || Err(CliError::usage("no"))).unwrap_err().kind());
+        assert_eq!(failed, [ErrorKind::Usage, ErrorKind::Elsewhere]);
+    }
+}

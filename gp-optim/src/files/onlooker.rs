@@ -1,0 +1,55 @@
+//! Threads whose files another process writes.
+
+use std::cell::Cell;
+use std::fs::{File, OpenOptions};
+use std::io;
+
+thread_local! {
+    /// Number of onlookers of this thread.
+    static ONLOOKERS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Guard of a thread whose files another process writes: what the thread writes through this module goes nowhere, no folder is
+/// made or locked, nothing is removed.
+///
+/// ```
+/// use gp_optim::files::{Onlooker, replace};
+///
+/// let folder = tempfile::tempdir()?;
+/// let onlooker = Onlooker::new();
+/// replace(&folder.path().join("a.txt"), b"text")?;
+/// drop(onlooker);
+/// assert!(!folder.path().join("a.txt").exists());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Onlooker {
+    _private: (),
+}
+
+impl Onlooker {
+    /// Leaves files to another process from now on.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "it does something")]
+    pub fn new() -> Self {
+        ONLOOKERS.set(ONLOOKERS.get() + 1);
+        Self { _private: () }
+    }
+
+    /// `true` if another process writes the files of this thread.
+    #[must_use]
+    pub fn is_here() -> bool {
+        ONLOOKERS.get() > 0
+    }
+}
+
+impl Drop for Onlooker {
+    fn drop(&mut self) {
+        ONLOOKERS.set(ONLOOKERS.get() - 1);
+    }
+}
+
+/// Takes bytes and keeps none.
+pub(super) fn nowhere() -> io::Result<File> {
+    OpenOptions::new().write(true).open(if cfg!(windows) { "NUL" } else { "/dev/null" })
+}

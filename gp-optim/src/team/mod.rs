@@ -1,0 +1,284 @@
+//! Processes that run one command in step.
+//!
+//! Each of them does the same work on the same data, but for the sums that they share. Whatever depends on more than data and
+//! settings (a clock, a signal, what is in a file) is decided by process 0, and the others are told.
+
+mod pretended;
+mod traffic;
+
+pub use traffic::Traffic;
+
+use std::fmt;
+use std::sync::Arc;
+use traffic::Counters;
+
+/// An engine that sends numbers from one process to another, in order.
+///
+/// A message is received by a call that waits for one of its length. Calls come from one thread at a time.
+pub trait Processes: fmt::Debug + Send + Sync {
+    /// The number of this process, from 0.
+    fn rank(&self) -> usize;
+
+    /// Number of processes.
+    fn count(&self) -> usize;
+
+    /// Sends numbers to another process.
+    ///
+    /// # Errors
+    /// The engine's message.
+    fn send(&self, to: usize, numbers: &[f64]) -> Result<(), String>;
+
+    /// Waits for as many numbers from another process.
+    ///
+    /// # Errors
+    /// The engine's message.
+    fn receive(&self, from: usize, numbers: &mut [f64]) -> Result<(), String>;
+
+    /// Ends all processes at once, this one included, with an exit code.
+    fn end_all(&self, code: u8);
+}
+
+/// Processes that run a command in step; one by default. Clones are one team.
+#[derive(Clone, Default)]
+pub struct Team(Option<Arc<Members>>);
+
+struct Members {
+    processes: Box<dyn Processes>,
+    counters: Counters,
+}
+
+impl Team {
+    /// A team of these processes.
+    #[must_use]
+    pub fn of(processes: impl Processes + 'static) -> Self {
+        Self(Some(Arc::new(Members { processes: Box::new(processes), counters: Counters::default() })))
+    }
+
+    /// `true` for one process.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        self.count() == 1
+    }
+
+    /// The number of this process, from 0.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.0.as_ref().map_or(0, |members| members.processes.rank())
+    }
+
+    /// Number of processes.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.as_ref().map_or(1, |members| members.processes.count())
+    }
+
+    /// `true` for process 0, which writes, prints and decides.
+    #[must_use]
+    pub fn leads(&self) -> bool {
+        self.rank() == 0
+    }
+
+    /// Messages of this process so far, and their time.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        self.0.as_ref().map_or_else(Traffic::default, |members| members.counters.so_far())
+    }
+
+    /// Ends all processes at once; nothing where there is one.
+    pub fn end_all(&self, code: u8) {
+        if let Some(members) = &self.0 {
+            members.processes.end_all(code);
+        }
+    }
+
+    /// Sends numbers to another process.
+    ///
+    /// # Errors
+    /// [`TeamError`].
+    pub fn send(&self, to: usize, numbers: &[f64]) -> Result<(), TeamError> {
+        self.with(|members| members.counters.sending(numbers.len(), || members.processes.send(to, numbers)))
+    }
+
+    /// Waits for as many numbers from another process.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub fn receive(&self, from: usize, numbers: &mut [f64]) -> Result<(), TeamError> {
+        self.with(|members| members.counters.waiting(|| members.processes.receive(from, numbers)))
+    }
+
+    fn with(&self, work: impl FnOnce(&Members) -> Result<(), String>) -> Result<(), TeamError> {
+        let Some(members) = &self.0 else { return Ok(()) };
+        work(members).map_err(|reason| TeamError { reason })
+    }
+
+    /// Gives all processes the numbers of one of them, in messages along a tree.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub fn share(&self, root: usize, numbers: &mut [f64]) -> Result<(), TeamError> {
+        let count = self.count();
+        // Counted from the root on.
+        let place = (self.rank() + count - root) % count;
+        let process = |place: usize| (place + root) % count;
+        let mut step = 1;
+        while step < count {
+            if place & step != 0 {
+                self.receive(process(place - step), numbers)?;
+                break;
+            }
+            step <<= 1;
+        }
+        while step > 1 {
+            step >>= 1;
+            if place + step < count {
+                self.send(process(place + step), numbers)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds up numbers of all processes, which have to be whole: the order of the sum is not that of the data.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub fn count_up(&self, numbers: &mut [f64]) -> Result<(), TeamError> {
+        let (rank, count) = (self.rank(), self.count());
+        let (mut step, mut other) = (1, vec![0.0; numbers.len()]);
+        while step < count {
+            if rank & step != 0 {
+                self.send(rank - step, numbers)?;
+                break;
+            }
+            if rank + step < count {
+                self.receive(rank + step, &mut other)?;
+                numbers.iter_mut().zip(&other).for_each(|(sum, part)| *sum += part);
+            }
+            step <<= 1;
+        }
+        self.share(0, numbers)
+    }
+
+    /// Gives all processes the numbers of all of them, in the order of processes.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub fn gather(&self, own: &[f64]) -> Result<Vec<f64>, TeamError> {
+        let (rank, count) = (self.rank(), self.count());
+        let mut lengths = vec![0.0; count];
+        lengths[rank] = own.len() as f64;
+        self.count_up(&mut lengths)?;
+        let length = |ranks: std::ops::Range<usize>| lengths[ranks].iter().sum::<f64>() as usize;
+        let (mut step, mut all) = (1, own.to_vec());
+        while step < count {
+            if rank & step != 0 {
+                self.send(rank - step, &all)?;
+                break;
+            }
+            if rank + step < count {
+                let start = all.len();
+                all.resize(start + length(rank + step..(rank + 2 * step).min(count)), 0.0);
+                self.receive(rank + step, &mut all[start..])?;
+            }
+            step <<= 1;
+        }
+        all.resize(length(0..count), 0.0);
+        self.share(0, &mut all)?;
+        Ok(all)
+    }
+
+    /// The decision of process 0, usually to stop; `true` if its message is lost.
+    #[must_use]
+    pub fn decide(&self, own: bool) -> bool {
+        if self.is_alone() {
+            return own;
+        }
+        let mut decided = [f64::from(u8::from(own))];
+        self.share(0, &mut decided).is_err() || decided[0] != 0.0
+    }
+
+    /// The bytes that process 0 has; `own` is asked there alone.
+    ///
+    /// # Errors
+    /// That of `own` in process 0, and [`TeamError`] in the others then.
+    pub fn bytes_of_first<E: From<TeamError>>(
+        &self,
+        own: impl FnOnce() -> Result<Option<Vec<u8>>, E>,
+    ) -> Result<Option<Vec<u8>>, E> {
+        self.bytes_of(0, own)
+    }
+
+    /// The same for another process.
+    ///
+    /// # Errors
+    /// As [`bytes_of_first`](Self::bytes_of_first).
+    pub fn bytes_of<E: From<TeamError>>(
+        &self,
+        root: usize,
+        own: impl FnOnce() -> Result<Option<Vec<u8>>, E>,
+    ) -> Result<Option<Vec<u8>>, E> {
+        if self.is_alone() {
+            return own();
+        }
+        let found = (self.rank() == root).then(own);
+        let mut length = [match &found {
+            None | Some(Ok(None)) => ABSENT,
+            Some(Ok(Some(bytes))) => bytes.len() as f64,
+            Some(Err(_)) => FAILED,
+        }];
+        self.share(root, &mut length)?;
+        let bytes = found.transpose()?.flatten();
+        if length[0] == FAILED {
+            return Err(TeamError { reason: format!("process {root} has failed") }.into());
+        }
+        if length[0] == ABSENT {
+            return Ok(None);
+        }
+        let mut packed = bytes.map_or_else(
+            || vec![0.0; (length[0] as usize).div_ceil(SIZE)],
+            |bytes| bytes.chunks(SIZE).map(pack).collect(),
+        );
+        self.share(root, &mut packed)?;
+        let mut bytes: Vec<u8> = packed.iter().flat_map(|number| number.to_bits().to_le_bytes()).collect();
+        bytes.truncate(length[0] as usize);
+        Ok(Some(bytes))
+    }
+}
+
+/// Lengths that are none.
+const ABSENT: f64 = -1.0;
+const FAILED: f64 = -2.0;
+
+/// Bytes of a number.
+const SIZE: usize = size_of::<f64>();
+
+/// Up to eight bytes as the bits of a number, which nothing calculates with.
+fn pack(bytes: &[u8]) -> f64 {
+    let mut all = [0; SIZE];
+    all[..bytes.len()].copy_from_slice(bytes);
+    f64::from_bits(u64::from_le_bytes(all))
+}
+
+impl fmt::Debug for Team {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Team(process {} of {})", self.rank(), self.count())
+    }
+}
+
+/// It says who works, not what is done.
+impl PartialEq for Team {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// A message between processes that was lost.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("processes do not hear each other: {reason}")]
+pub struct TeamError {
+    /// The engine's message.
+    pub reason: String,
+}
+
+#[cfg(test)]
+mod tests;

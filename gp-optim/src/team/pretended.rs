@@ -1,0 +1,77 @@
+//! Processes that are threads of this one: for tests of what works in several.
+
+use super::{Processes, Team};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+
+/// One of several threads that send each other numbers.
+#[derive(Debug)]
+struct Pretended {
+    rank: usize,
+    /// To and from each of them.
+    to: Vec<Sender<Vec<f64>>>,
+    from: Vec<Mutex<Receiver<Vec<f64>>>>,
+}
+
+impl Processes for Pretended {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn count(&self) -> usize {
+        self.to.len()
+    }
+
+    fn send(&self, to: usize, numbers: &[f64]) -> Result<(), String> {
+        self.to[to].send(numbers.to_vec()).map_err(|_| format!("thread {to} has ended"))
+    }
+
+    fn receive(&self, from: usize, numbers: &mut [f64]) -> Result<(), String> {
+        let receiver = self.from[from].lock().unwrap_or_else(PoisonError::into_inner);
+        let message = receiver.recv().map_err(|_| format!("thread {from} has ended"))?;
+        if message.len() != numbers.len() {
+            return Err(format!("{} numbers from thread {from}, not {}", message.len(), numbers.len()));
+        }
+        numbers.copy_from_slice(&message);
+        Ok(())
+    }
+
+    /// Threads cannot be ended from outside.
+    fn end_all(&self, _: u8) {}
+}
+
+impl Team {
+    /// A team of `count` processes that are threads, each to be used in a thread of its own.
+    ///
+    /// ```
+    /// use gp_optim::Team;
+    ///
+    /// let sums = std::thread::scope(|scope| {
+    ///     let work = |team: Team| {
+    ///         let mut ranks = [team.rank() as f64];
+    ///         team.count_up(&mut ranks).map(|()| ranks[0])
+    ///     };
+    ///     let threads: Vec<_> = Team::pretended(3).into_iter().map(|team| scope.spawn(move || work(team))).collect();
+    ///     threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Result<Vec<f64>, _>>()
+    /// })?;
+    /// assert_eq!(sums, [3.0; 3]);
+    /// # Ok::<(), gp_optim::TeamError>(())
+    /// ```
+    #[must_use]
+    pub fn pretended(count: usize) -> Vec<Self> {
+        let mut to: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
+        let mut from: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
+        for sender in &mut to {
+            for receiver in &mut from {
+                let (into, out) = channel();
+                sender.push(into);
+                receiver.push(Mutex::new(out));
+            }
+        }
+        to.into_iter()
+            .zip(from)
+            .enumerate()
+            .map(|(rank, (to, from))| Self::of(Pretended { rank, to, from }))
+            .collect()
+    }
+}
