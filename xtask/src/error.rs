@@ -50,6 +50,12 @@ pub(crate) enum XtaskError {
         /// Error of the operating system.
         source: std::io::Error,
     },
+    /// A program or library is not installed.
+    #[error("{message}")]
+    NotInstalled {
+        /// The missing part and a command that installs it.
+        message: String,
+    },
     /// The toolchain lacks a component that a step needs.
     #[error(
         "{component} is not installed for this toolchain; add it with `rustup component add {component}`"

@@ -7,6 +7,7 @@
 //! | `faults` | kills, interrupts and starves the `gp` command, and looks at what is left |
 //! | `supply` | checks licences and versions of dependencies, and what packages say of themselves |
 //! | `python` | builds the package for Python, `gp-python`, and runs its tests |
+//! | `mpi` | builds the command in several processes, `gp-mpi`, and tests it under `mpirun` |
 //! | `experiment` | runs the tables and figures of five papers, and names their data sets: a program of its own, in `xtask/experiments` |
 //! | `fuzz` | tries readers of the command on inputs made at random: a program in `xtask/fuzz` |
 //! | `bench` | measures how fast everything is, beside what the machine can do: a program in `xtask/bench` |
@@ -18,6 +19,7 @@
 mod ci;
 mod error;
 mod faults;
+mod mpi;
 mod program;
 mod python;
 mod supply;
@@ -51,6 +53,8 @@ enum Command {
     Supply,
     /// Build the package for Python and run its tests
     Python(python::Args),
+    /// Build the command in several processes and test it under mpirun
+    Mpi(mpi::Args),
     /// Run the tables and figures of five papers (`experiment --help`)
     #[command(disable_help_flag = true)]
     Experiment(program::Args),
@@ -82,6 +86,7 @@ fn dispatch(cli: &Cli) -> Result<(), XtaskError> {
         Command::Faults(args) => faults::run(args, out),
         Command::Supply => supply::run(out),
         Command::Python(args) => python::run(args, out),
+        Command::Mpi(args) => mpi::run(args, out),
         Command::Experiment(args) => args.run("gp-experiments", &["experiment"]),
         Command::Fuzz(args) => args.run_checked("gp-fuzz"),
         Command::Bench(args) => args.run("gp-benchmarks", &[]),

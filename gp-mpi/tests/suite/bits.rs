@@ -1,0 +1,99 @@
+//! The same bits for any number of processes and threads.
+
+use super::support::{Tables, stderr};
+
+/// Every method whose sums over rows are shared, whole and in mini-batches, each for few steps.
+const FITS: [(&str, &str); 12] = [
+    ("labels.csv", "--method ep --iterations 3"),
+    ("labels.csv", "--method ep --iterations 5 --optimizer adam"),
+    ("labels.csv", "--method gfitc --iterations 3"),
+    ("labels.csv", "--method sep --sites full --epochs 3 --batch-size 250"),
+    ("labels.csv", "--method sep --sites tied --epochs 3 --batch-size 250"),
+    ("labels.csv", "--method svgp --iterations 3"),
+    ("labels.csv", "--method svgp --optimizer adam --epochs 3 --batch-size 250"),
+    ("labels.csv", "--method savigp --components 2 --iterations 3"),
+    ("labels.csv", "--method savigp --optimizer adam --samples 16 --epochs 3 --batch-size 250"),
+    ("numbers.csv", "--method pep --alpha 0.5 --iterations 5"),
+    ("numbers.csv", "--method vfe --iterations 5"),
+    ("numbers.csv", "--method fitc --iterations 5"),
+];
+
+fn words<'a>(data: &'a str, how: &'a str, model: &'a str) -> Vec<&'a str> {
+    let front = ["fit", data, "--target", "y", "--inducing", "10", "--quiet", "--force", "--output", model];
+    front.into_iter().chain(how.split(' ')).collect()
+}
+
+#[test]
+fn four_processes_have_the_bits_of_one_for_every_method() {
+    let tables = Tables::new();
+    for (data, how) in FITS {
+        tables.alone(&words(data, how, "one.gp"));
+        let several = tables.run(4, &words(data, how, "several.gp"));
+        assert!(several.status.success(), "{how}: {}", stderr(&several));
+        assert!(tables.read("one.gp") == tables.read("several.gp"), "{how}: other bits");
+    }
+}
+
+#[test]
+fn any_number_of_processes_and_threads_has_the_bits_of_one() {
+    let tables = Tables::new();
+    for (data, how) in [FITS[0], FITS[6], FITS[10]] {
+        tables.alone(&words(data, how, "one.gp"));
+        for (processes, threads) in [(1, "2"), (2, "1"), (3, "2"), (8, "1")] {
+            let mut words = words(data, how, "several.gp");
+            words.extend(["--threads", threads]);
+            let several = tables.run(processes, &words);
+            assert!(several.status.success(), "{how}: {}", stderr(&several));
+            assert!(tables.read("one.gp") == tables.read("several.gp"), "{how}: {processes} processes");
+        }
+    }
+}
+
+#[test]
+fn rows_that_stay_in_a_file_are_shared_too() {
+    let tables = Tables::new();
+    let how = "--method svgp --optimizer adam --epochs 2 --batch-size 250 --stream always";
+    tables.alone(&words("labels.csv", how, "one.gp"));
+    let several = tables.run(3, &words("labels.csv", how, "several.gp"));
+    assert!(several.status.success(), "{}", stderr(&several));
+    assert!(tables.read("one.gp") == tables.read("several.gp"));
+}
+
+#[test]
+fn searches_starts_and_seasons_are_decided_once() {
+    let tables = Tables::new();
+    for how in [
+        "--method vfe --iterations 3 --restarts 2 --time-limit 600s",
+        "--method vfe --iterations 3 --search",
+    ] {
+        tables.alone(&words("numbers.csv", how, "one.gp"));
+        let several = tables.run(2, &words("numbers.csv", how, "several.gp"));
+        assert!(several.status.success(), "{how}: {}", stderr(&several));
+        assert!(tables.read("one.gp") == tables.read("several.gp"), "{how}: other bits");
+    }
+}
+
+#[test]
+fn folds_are_spread_and_scores_are_those_of_one_process() {
+    let tables = Tables::new();
+    let words = [
+        "cv",
+        "numbers.csv",
+        "--target",
+        "y",
+        "--folds",
+        "5",
+        "--method",
+        "vfe",
+        "--inducing",
+        "10",
+        "--iterations",
+        "3",
+        "--json",
+    ];
+    let one: serde_json::Value = serde_json::from_str(&tables.alone(&words)).unwrap();
+    let several = tables.run(3, &words);
+    assert!(several.status.success(), "{}", stderr(&several));
+    let several: serde_json::Value = serde_json::from_slice(&several.stdout).unwrap();
+    assert_eq!(several, one);
+}

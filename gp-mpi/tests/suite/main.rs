@@ -1,0 +1,7 @@
+//! The command in several processes under `mpirun`.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod bits;
+mod faults;
+mod support;
+mod words;

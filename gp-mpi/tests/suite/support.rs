@@ -1,0 +1,83 @@
+//! Tables, and the command under `mpirun`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A folder with a table of numbers and one of labels.
+pub(crate) struct Tables(TempDir);
+
+/// Enough for six lanes.
+const ROWS: usize = 600;
+
+impl Tables {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut numbers, mut labels) = ("a,b,y\n".to_owned(), "a,b,y\n".to_owned());
+        for i in 0..ROWS {
+            let at = |k: usize| ((i * k) as f64 * 0.37).sin();
+            let (a, b) = (3.0 * at(7), 3.0 * at(11));
+            let f = a.sin() + 0.3 * b + 0.2 * at(13);
+            writeln!(numbers, "{a},{b},{f}").unwrap();
+            writeln!(labels, "{a},{b},{}", if f > 0.0 { "yes" } else { "no" }).unwrap();
+        }
+        std::fs::write(folder.path().join("numbers.csv"), numbers).unwrap();
+        std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
+        Self(folder)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path().join(name)).unwrap()
+    }
+
+    /// The command in so many processes, in this folder.
+    pub(crate) fn mpirun(&self, processes: usize, words: &[&str]) -> Command {
+        self.mpirun_of(&[(processes, ".", words)])
+    }
+
+    /// The command with other words, or in another folder, in some processes.
+    pub(crate) fn mpirun_of(&self, parts: &[(usize, &str, &[&str])]) -> Command {
+        let mut command = Command::new("mpirun");
+        command.current_dir(self.path()).arg("--oversubscribe");
+        // Open MPI asks for a word where the administrator runs it; Hydra knows none of both.
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        for (place, (processes, folder, words)) in parts.iter().enumerate() {
+            if place > 0 {
+                command.arg(":");
+            }
+            command.args(["-n", &processes.to_string(), "-wdir"]).arg(self.path().join(folder));
+            command.arg(env!("CARGO_BIN_EXE_gp-mpi")).args(*words);
+        }
+        command
+    }
+
+    /// Runs it.
+    pub(crate) fn run(&self, processes: usize, words: &[&str]) -> Output {
+        self.mpirun(processes, words).output().unwrap()
+    }
+
+    /// The command in one process without MPI: what it printed.
+    pub(crate) fn alone(&self, words: &[&str]) -> String {
+        let words = words.iter().map(|word| {
+            // Names of files are in this folder.
+            let path = self.path().join(word);
+            let is_file = word.ends_with(".csv") || word.ends_with(".gp");
+            if is_file { path.into_os_string() } else { word.into() }
+        });
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let all = std::iter::once("gp".into()).chain(words);
+        let code = gp_cli::run(&gp_cli::Context::built_in(), all, &mut out, &mut err);
+        assert_eq!(code, 0, "{}", String::from_utf8_lossy(&err));
+        String::from_utf8(out).unwrap()
+    }
+}
+
+/// Text of the error stream.
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
