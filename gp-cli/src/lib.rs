@@ -17,6 +17,7 @@ pub mod fuzzing;
 mod help;
 mod in_step;
 mod interrupt;
+mod latents;
 mod left_out;
 mod lengths;
 mod line;

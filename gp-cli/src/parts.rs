@@ -2,9 +2,9 @@
 
 use crate::data::Kind;
 use crate::error::CliError;
+use crate::latents;
 use crate::model::Model;
 use crate::out::OutTable;
-use crate::predict;
 use faer::MatRef;
 use gp_kernels::expression::{Form, Setting, SettingValue};
 use gp_kernels::posterior::terms;
@@ -18,8 +18,8 @@ use std::collections::{BTreeSet, HashMap};
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
 pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>) -> Result<(), CliError> {
     let by = model.posterior();
-    let (scale, columns) = (predict::latent_scale(model), model.inputs().column_names());
-    let labels = predict::latent_labels(model);
+    let (scale, columns) = (latents::latent_scale(model), model.inputs().column_names());
+    let labels = latents::latent_labels(model);
     if scale.mean != 0.0 {
         let centre = vec![scale.mean; points.nrows()];
         match model.target().kind {

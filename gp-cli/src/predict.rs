@@ -4,15 +4,15 @@ mod several;
 
 pub(crate) use several::log_densities as joint_log_densities;
 
-use crate::data::{Frame, Kind, MAX_COLUMNS};
+use crate::data::{Frame, MAX_COLUMNS};
 use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{Missing, MissingRules};
+use crate::latents::{push_covariance, push_latents, push_samples, push_targets};
 use crate::left_out::others;
 use crate::model::{Approximation, Model, ModelRows};
 use crate::out::OutTable;
 use crate::parts;
-use crate::standardise::Standardiser;
 use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::ObservationMoments;
@@ -225,7 +225,7 @@ fn predicted(
         push_covariance(&mut table, model, covariance.as_ref(), some.map(Vec::as_slice));
     }
     if wanted.samples > 0 {
-        push_samples(&mut table, model, seen.x(), wanted)?;
+        push_samples(&mut table, model, seen.x(), (wanted.samples, wanted.seed))?;
     }
     let scored = frame.map_or(Ok(Vec::new()), |frame| push_densities(&mut table, model, frame, &beliefs))?;
     Ok((table, seen.unseen, scored))
@@ -355,73 +355,4 @@ fn push_numbers(
         push_targets(table, model, format!("q{level}"), quantiles(model, by, beliefs, level)?);
     }
     Ok(())
-}
-
-/// Values of the target, as dates to the second where it is one; variances of dates are in square days.
-fn push_targets(table: &mut OutTable, model: &Model, name: impl Into<String>, values: Vec<f64>) {
-    const SECONDS_PER_DAY: f64 = 86_400.0;
-    if model.target().kind != Kind::Date {
-        return table.push_numbers(name, values);
-    }
-    let to_second = |days: f64| (days * SECONDS_PER_DAY).round() / SECONDS_PER_DAY;
-    table.push_dates(name, values.into_iter().map(to_second).collect());
-}
-
-/// The units of latent functions: a single one is in those of the target, where that has been scaled.
-pub(crate) fn latent_scale(model: &Model) -> Standardiser {
-    let single = model.posterior().likelihood().latents() == 1;
-    if single { model.target().scale() } else { Standardiser::identity() }
-}
-
-/// Name of each of several latent functions: its label or its number. None for a single one.
-pub(crate) fn latent_labels(model: &Model) -> Vec<Option<String>> {
-    let count = model.posterior().likelihood().latents();
-    let label = |q: usize| model.target().labels().and_then(|labels| labels.get(q)).cloned();
-    (0..count).map(|q| (count > 1).then(|| label(q).unwrap_or_else(|| q.to_string()))).collect()
-}
-
-fn push_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
-    let scale = latent_scale(model);
-    for (function, label) in beliefs.functions().iter().zip(latent_labels(model)) {
-        let suffix = label.as_ref().map_or_else(String::new, |label| format!("({label})"));
-        let mean: Vec<f64> = function.mean.iter().map(|&mean| scale.undo(mean)).collect();
-        let variance = function.variance.iter().map(|&variance| scale.undo_variance(variance)).collect();
-        match label {
-            Some(_) => table.push_numbers(format!("latent_mean{suffix}"), mean),
-            None => push_targets(table, model, "latent_mean", mean),
-        }
-        table.push_numbers(format!("latent_variance{suffix}"), variance);
-    }
-}
-
-/// A column for each sample of the latent function, in the units that its mean has.
-fn push_samples(
-    table: &mut OutTable,
-    model: &Model,
-    points: faer::MatRef<'_, f64>,
-    wanted: &Wanted,
-) -> Result<(), CliError> {
-    let scale = model.target().scale();
-    let drawn = model.posterior().sample_latents(points, wanted.samples, wanted.seed)?;
-    for (place, sample) in drawn.iter().take(1).flat_map(|samples| samples.col_iter()).enumerate() {
-        let numbers = sample.iter().map(|&value| scale.undo(value)).collect();
-        table.push_numbers(format!("latent_sample({})", place + 1), numbers);
-    }
-    Ok(())
-}
-
-/// A column for each row that is predicted, by its number in the table.
-fn push_covariance(
-    table: &mut OutTable,
-    model: &Model,
-    covariance: faer::MatRef<'_, f64>,
-    rows: Option<&[usize]>,
-) {
-    let scale = model.target().scale();
-    for (place, column) in covariance.col_iter().enumerate() {
-        let numbers = column.iter().map(|&value| scale.undo_variance(value)).collect();
-        let row = rows.map_or(Some(place), |rows| rows.get(place).copied());
-        let Some(row) = row else { continue };
-        table.push_numbers(format!("latent_covariance({})", row + 1), numbers);
-    }
 }

@@ -10,6 +10,7 @@ pub mod ivm;
 mod latent_model;
 mod learning;
 mod noisy;
+pub mod operations;
 mod posterior;
 pub mod power_ep;
 mod powers;

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 /// Most halvings of a step.
 pub(crate) const MAX_HALVINGS: u32 = 30;
+/// One mixture that does not raise the bound gives way to a plain step; so many in a row, and what they were mixed from is
+/// forgotten.
+const MOST_REFUSED: u32 = 2;
 /// Relative fall of the bound after a step that rounding may cause.
 const SLACK: f64 = 1e-13;
 
@@ -19,8 +22,8 @@ pub struct NaturalOptions {
     pub max_steps: usize,
     /// Convergence: a step raises the bound by at most this times 1 + |bound|.
     pub tolerance: f64,
-    /// Number of past steps for Anderson mixing; 0 for plain steps. A step that does not raise the bound is
-    /// replaced by a plain one, and the memory cleared.
+    /// Number of past steps for Anderson mixing; 0 for plain steps. A mixed step that does not raise the bound is
+    /// replaced by a plain one; after two in a row the memory is cleared.
     pub memory: usize,
 }
 
@@ -78,18 +81,22 @@ pub(crate) fn climb(
     options: &NaturalOptions,
 ) -> Result<Ascent, InferenceError> {
     let mut ascent = Ascent { converged: false, steps: 0, evaluations: 1, bound: start };
-    let (mut rate, mut mixing) = (options.rate, Mixing::new(options.memory));
+    let (mut rate, mut mixing, mut refused) = (options.rate, Mixing::new(options.memory), 0);
     while ascent.steps < options.max_steps && !ascent.converged {
-        let mut halvings = 0;
+        let (mut halvings, mut nothing, mut is_plain) = (0, Mixing::new(0), false);
         let there = loop {
             ascent.evaluations += 1;
-            let there = climber.attempt(rate, &mut mixing)?;
+            let there = climber.attempt(rate, if is_plain { &mut nothing } else { &mut mixing })?;
+            is_plain |= !mixing.is_mixed();
             if there >= ascent.bound - SLACK * (1.0 + ascent.bound.abs()) {
                 break there;
             }
             climber.withdraw()?;
-            if mixing.is_mixed() {
-                mixing.forget();
+            if !is_plain {
+                (is_plain, refused) = (true, refused + 1);
+                if refused == MOST_REFUSED {
+                    mixing.forget();
+                }
                 continue;
             }
             halvings += 1;
@@ -99,11 +106,14 @@ pub(crate) fn climb(
             rate *= 0.5;
         };
         climber.accept()?;
+        if !is_plain || refused == MOST_REFUSED {
+            refused = 0;
+        }
         let gain = there - ascent.bound;
         (ascent.steps, ascent.bound) = (ascent.steps + 1, there);
         // Only a plain step, which goes uphill from anywhere but the top, says that this is the top.
         let is_little = gain <= options.tolerance * rate * (1.0 + there.abs());
-        ascent.converged = is_little && !mixing.is_mixed();
+        ascent.converged = is_little && is_plain;
         if is_little {
             mixing.forget();
         } else {

@@ -8,7 +8,9 @@ use crate::encode::{RoleValues, Target, encode_targets};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::{InputFiles, OutputFile, TraceFile};
-use crate::fit::{self, CheckpointFolder, FitSpec, MissingRules, Plan, Stream, Streamed, parse_time};
+use crate::fit::{
+    self, CheckpointFolder, ExpectedTime, FitSpec, MissingRules, Plan, Stream, Streamed, parse_time,
+};
 use crate::in_step;
 use crate::interrupt;
 use crate::left_out::counted;
@@ -103,6 +105,8 @@ pub fn run(
         .chain([&plan.cost])
         .chain(&plan.notes)
         .for_each(|line| notes.say(format_args!("{line}")));
+    let expected = if notes.are_quiet() && !options.json { None } else { plan.expected_time(spec) };
+    expected.iter().for_each(|time| notes.say(format_args!("{}", time.describe(spec.time_limit))));
     let known = plan.warnings.clone();
     warn(notes, &known);
     plan.check_memory(context.budget(), 1)?;
@@ -130,8 +134,8 @@ pub fn run(
     output.write(&model.to_bytes()?)?;
     notes.say(format_args!("wrote {}", options.output.display()));
     checkpoint.map_or(Ok(()), |folder| tidy_up(&folder, &model, notes))?;
-    let processes = processes(&context.team)?;
-    show(options, &model, scores.as_ref(), (seconds, processes), out)
+    let took = Took { seconds, expected, processes: processes(&context.team)? };
+    show(options, &model, scores.as_ref(), took, out)
 }
 
 /// Files that no output may replace.
@@ -257,13 +261,13 @@ fn show(
     options: &FitOptions,
     model: &Model,
     scores: Option<&Evaluation>,
-    (seconds, processes): (f64, Value),
+    took: Took,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     if options.json {
-        let mut told = summary(options, model, scores, seconds);
-        if !processes.is_null() {
-            told["processes"] = processes;
+        let mut told = summary(options, model, scores, &took);
+        if !took.processes.is_null() {
+            told["processes"] = took.processes;
         }
         return print_json(out, &told);
     }
@@ -271,7 +275,7 @@ fn show(
 }
 
 /// Summary of the fit, for programs.
-fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, seconds: f64) -> Value {
+fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, took: &Took) -> Value {
     let (training, latents) = (&model.about().training, model.posterior().describe());
     let mut kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
     let kernel = if kernels.len() == 1 { Value::String(kernels.remove(0)) } else { kernels.into() };
@@ -287,7 +291,8 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, sec
         "converged": training.converged,
         "reason": training.reason,
         "iterations": training.iterations,
-        "seconds": seconds,
+        "seconds": took.seconds,
+        "expected_seconds": took.expected.map(|time| time.seconds()),
         "jitter": latents.iter().map(|latent| latent.jitter).fold(0.0, f64::max),
         "search": training.search,
         "starts": starts(training.starts.as_ref()),
@@ -295,6 +300,16 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, sec
         "test": scores.map(Evaluation::to_json),
         "model": options.output.display().to_string(),
     })
+}
+
+/// Cost of a fit.
+struct Took {
+    /// Seconds of training.
+    seconds: f64,
+    /// What was expected of them before.
+    expected: Option<ExpectedTime>,
+    /// Number of processes and what they sent; null for one process.
+    processes: Value,
 }
 
 /// Refuses processes that do not see the same data, each with its own.

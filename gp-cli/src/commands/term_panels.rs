@@ -3,11 +3,11 @@
 use super::dependence::{INTERVAL, Place, averages, moved, relevant_sample};
 use crate::data::Frame;
 use crate::error::CliError;
+use crate::latents;
 use crate::metrics::Forecast;
 use crate::model::Model;
 use crate::parts::{columns_of, term_names};
 use crate::picture::{CURVE, Layer, Picture};
-use crate::predict;
 use gp_kernels::posterior::terms;
 
 /// Panels that a picture may have.
@@ -22,7 +22,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let (rows, places) = relevant_sample(model, &model.inputs().encode(frame)?.points)?;
     let columns = model.inputs().column_names();
     let mut panels = Vec::new();
-    for (latent, label) in predict::latent_labels(model).into_iter().enumerate() {
+    for (latent, label) in latents::latent_labels(model).into_iter().enumerate() {
         let kernel = model.posterior().describe()[latent].kernel;
         let names = term_names(kernel, &columns);
         for (term, name) in names.into_iter().enumerate() {
@@ -54,7 +54,7 @@ fn panel(
 ) -> Result<Picture, CliError> {
     let (x, x_places, points) = moved(frame, rows, place);
     let part = model.posterior().predict_terms(latent, points.as_ref())?.swap_remove(term);
-    let scale = predict::latent_scale(model);
+    let scale = latents::latent_scale(model);
     let ends = part.mean.iter().zip(&part.variance).map(|(mean, variance)| {
         let (mean, variance) = (scale.scale * mean, scale.undo_variance(*variance));
         Forecast { mean, variance }.interval(INTERVAL)

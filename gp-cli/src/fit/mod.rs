@@ -26,6 +26,7 @@ mod bounds;
 mod checkpoint;
 mod choices;
 mod design;
+mod expected_time;
 mod flags;
 mod folds;
 mod guess;
@@ -64,6 +65,7 @@ mod variation;
 mod whereabouts;
 
 pub use checkpoint::{CheckpointFolder, check_sum};
+pub use expected_time::ExpectedTime;
 pub use flags::{given, with_settings};
 pub use folds::FoldFolders;
 pub(crate) use guess::Guess;

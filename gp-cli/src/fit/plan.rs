@@ -2,6 +2,7 @@
 
 use super::choices::{check_roles, check_settings, choose_method, choose_optimizer, resolved, settings};
 use super::design::Design;
+use super::expected_time::ExpectedTime;
 use super::kernels::is_straight;
 use super::lookalikes::lookalikes;
 use super::observe::observe;
@@ -208,6 +209,15 @@ impl Plan {
         }
         let bytes = at_once as f64 * self.memory();
         budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
+    }
+
+    /// How long training will take, measured for some milliseconds; nothing where the method does not count its arithmetic,
+    /// and where a search for a kernel or several starts come first.
+    #[must_use]
+    pub fn expected_time(&self, spec: &FitSpec) -> Option<ExpectedTime> {
+        let is_one = self.search.is_none() && spec.restarts.is_none() && self.observed.others.is_empty();
+        let work = is_one.then(|| self.method.work(&self.problem))??;
+        ExpectedTime::of(&self.problem, &work, &self.sample.rows)
     }
 
     /// Bytes of memory that the fit takes.

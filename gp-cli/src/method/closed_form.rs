@@ -13,9 +13,11 @@ use super::setting::{Given, Setting};
 use super::sparse_regression::model;
 use super::uncertain;
 use super::update::Sites;
+use super::work::Work;
 use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
+use gp_ep::operations;
 use gp_ep::power_ep::Level;
 use gp_ep::{Blocks, EvidenceKind, Inference as _, Learning, ParameterDraws, Powers};
 use gp_kernels::data::lane_count;
@@ -33,6 +35,9 @@ pub(crate) struct ClosedForm {
 }
 
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
+/// Evaluations that training usually takes where inducing inputs stay, and where they are learned.
+const USUAL_EVALUATIONS: f64 = 60.0;
+const USUAL_EVALUATIONS_OF_INPUTS: f64 = 320.0;
 /// Half way is the advice of Bui et al. (2017).
 const POWER: f64 = 0.5;
 const ALPHA: Setting = common::ALPHA.usually(POWER);
@@ -143,6 +148,17 @@ impl Method for ClosedForm {
         let blocks =
             problem.settings.blocks.as_ref().map_or(0.0, |blocks| memory_of_blocks(blocks, inducing));
         8.0 * (common::projections(rows, 1.0, inducing) + data + blocks + 40.0 * inducing * inducing)
+    }
+
+    fn work(&self, problem: &Problem) -> Option<Work> {
+        let (sizes, most) = (problem.extents(), problem.settings.given.integer_of(&ITERATIONS).ok()?);
+        let usual =
+            if problem.settings.fixed_inducing { USUAL_EVALUATIONS } else { USUAL_EVALUATIONS_OF_INPUTS };
+        Some(Work {
+            products: operations::regression(&sizes),
+            covariances: common::covariances(&sizes),
+            ..Work::of_minimising(usual, most)
+        })
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

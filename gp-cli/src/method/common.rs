@@ -1,6 +1,7 @@
 //! Settings that several methods declare.
 
 use super::setting::Setting;
+use gp_ep::operations::Extents;
 
 /// The name of the setting by which a method says that it works in mini-batches.
 pub const BATCH_SIZE: &str = "batch-size";
@@ -32,6 +33,12 @@ pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the 
 #[must_use]
 pub const fn batch_size(usual: u64) -> Setting {
     Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").usually_whole(usual)
+}
+
+/// Covariances of one evaluation: of rows with inducing inputs, and of these among themselves.
+pub(super) fn covariances(sizes: &Extents) -> f64 {
+    let [rows, inducing, processes] = [sizes.rows, sizes.inducing, sizes.processes].map(|size| size as f64);
+    processes * inducing * (rows + inducing / 2.0)
 }
 
 /// Numbers of projections; beyond a limit they are recomputed by every pass.

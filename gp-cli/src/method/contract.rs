@@ -7,6 +7,7 @@ use super::optimizer::Optimizer;
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::{Given, Setting};
+use super::work::Work;
 use crate::encode::Role;
 use crate::error::CliError;
 use gp_likelihoods::Likelihood;
@@ -124,6 +125,11 @@ pub trait Method: Debug + Send + Sync {
 
     /// Bytes of memory that a fit takes.
     fn memory(&self, problem: &Problem) -> f64;
+
+    /// Arithmetic of training, from which the time it takes is estimated before it begins; nothing where that is not known.
+    fn work(&self, _problem: &Problem) -> Option<Work> {
+        None
+    }
 
     /// Trains and conditions.
     ///

@@ -13,9 +13,11 @@ use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
 use super::update::Sites;
 use super::variational::is_saddle;
+use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
+use gp_ep::operations;
 use gp_ep::power_ep::{EpState, Level};
 use gp_ep::{EpOptions, EvidenceKind, Inference as _, Learning, PowerEp, Steps, Trained};
 use gp_likelihoods::Likelihood;
@@ -38,6 +40,9 @@ const MANY_SITES_OF_NUMBERS: usize = 100_000;
 /// Iterations unless asked otherwise, by quasi-Newton and by first-order steps.
 const OUTER_ITERATIONS: u64 = 100;
 const INNER_ITERATIONS: u64 = 500;
+/// Evaluations that training usually takes, and sweeps over the sites in each.
+const USUAL_EVALUATIONS: f64 = 30.0;
+const SWEEPS_AN_EVALUATION: f64 = 10.0;
 /// Outer iterations for several targets, as for regression in closed form.
 const OUTER_ITERATIONS_OF_NUMBERS: u64 = 300;
 /// Steps in a row without a relative gain of more than this that make a plateau.
@@ -128,6 +133,24 @@ impl Method for Ep {
         8.0 * (projections + rest + remembered)
     }
 
+    fn work(&self, problem: &Problem) -> Option<Work> {
+        let sizes = problem.extents();
+        let first_order = problem.settings.optimizer.is_some_and(|optimizer| optimizer != Optimizer::Lbfgs);
+        let most = iterations(problem);
+        let (counts, sweeps) = if first_order {
+            (Work::of_evaluations(most as f64, most as f64), 1.0)
+        } else {
+            (Work::of_minimising(USUAL_EVALUATIONS, most), SWEEPS_AN_EVALUATION)
+        };
+        Some(Work {
+            products: operations::step(&sizes) + (sweeps - 1.0) * operations::sweep(&sizes),
+            covariances: common::covariances(&sizes),
+            integrals: sweeps * sizes.rows as f64,
+            integral: Integral::Tilted(power(problem)),
+            ..counts
+        })
+    }
+
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let model = model(&problem, self.level)?;
         match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs).first_order(RATE) {
@@ -154,13 +177,20 @@ fn kind(problem: &Problem) -> EvidenceKind {
     if is_bound { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
 }
 
+/// Iterations at most.
+fn iterations(problem: &Problem) -> u64 {
+    let usual = match problem.settings.optimizer {
+        Some(optimizer) if optimizer != Optimizer::Lbfgs => INNER_ITERATIONS,
+        _ if problem.likelihood.targets() > 1 => OUTER_ITERATIONS_OF_NUMBERS,
+        _ => OUTER_ITERATIONS,
+    };
+    problem.settings.given.integer(&common::ITERATIONS).unwrap_or(usual)
+}
+
 /// EP comes to rest for every value that L-BFGS asks for.
 fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let data = &problem.rows;
-    let several = problem.likelihood.targets() > 1;
-    let usual = if several { OUTER_ITERATIONS_OF_NUMBERS } else { OUTER_ITERATIONS };
-    let iterations = problem.settings.given.integer(&common::ITERATIONS).unwrap_or(usual);
-    let options = minimise_options(iterations, &problem.settings.control);
+    let options = minimise_options(iterations(problem), &problem.settings.control);
     let Trained { run, state } = model.learn(data, Learning::Outer(options))?;
     let posterior = state.predictor(&model)?.map(Functions::from);
     let mut fit = Fit::of_course(posterior, kind(problem), &run);
@@ -175,8 +205,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
 /// A step of the parameters after each sweep; then EP comes to rest.
 fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit, CliError> {
     let data = &problem.rows;
-    let iterations = problem.settings.given.integer(&common::ITERATIONS).unwrap_or(INNER_ITERATIONS);
-    let mut steps = Steps::new(rule, iterations);
+    let mut steps = Steps::new(rule, iterations(problem));
     (steps.descent.value_tolerance, steps.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
     steps.control = problem.settings.control.clone();
     steps.cools = true;

@@ -10,9 +10,11 @@ use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::uncertain;
+use super::work::Work;
 use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
+use gp_ep::operations;
 use gp_ep::{EvidenceKind, ExactGp, Inference as _, Learning, ParameterDraws};
 use gp_likelihoods::Likelihood;
 
@@ -21,6 +23,8 @@ use gp_likelihoods::Likelihood;
 pub(super) struct Exact;
 
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
+/// Evaluations that training usually takes.
+const USUAL_EVALUATIONS: f64 = 60.0;
 /// Up to so many rows it is the usual method of Gaussian noise.
 const FEW_ROWS: usize = 1_000;
 
@@ -65,6 +69,16 @@ impl Method for Exact {
         // The table of the fit, if it is in memory, and a copy of it beside the matrices.
         let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
         8.0 * (4.0 * rows * rows + data)
+    }
+
+    fn work(&self, problem: &Problem) -> Option<Work> {
+        let (sizes, most) = (problem.sizes(), problem.settings.given.integer_of(&ITERATIONS).ok()?);
+        let rows = sizes.rows as f64;
+        Some(Work {
+            products: operations::exact(sizes.rows, sizes.dim),
+            covariances: rows * rows / 2.0,
+            ..Work::of_minimising(USUAL_EVALUATIONS, most)
+        })
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

@@ -31,6 +31,7 @@ mod svgp;
 mod uncertain;
 mod update;
 mod variational;
+mod work;
 
 pub use apart::update;
 pub(crate) use batches::memory as memory_of_order;
@@ -49,3 +50,4 @@ pub(crate) use power_ep::shares_latents;
 pub use problem::{Problem, SECOND_STAGE, Settings, Sizes, target_stage};
 pub use rows::{Elsewhere, Rows};
 pub use setting::{Given, Setting, SettingKind};
+pub use work::{Integral, Work};

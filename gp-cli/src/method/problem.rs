@@ -4,6 +4,7 @@ use super::optimizer::Optimizer;
 use super::rows::Rows;
 use super::setting::Given;
 use crate::error::CliError;
+use gp_ep::operations::Extents;
 use gp_ep::{Blocks, Powers};
 use gp_kernels::Kernel;
 use gp_kernels::data::{DataSource, Reduction, TeamReduction};
@@ -132,6 +133,13 @@ impl Problem {
         }
     }
 
+    /// Sizes of one evaluation, by which its arithmetic is counted.
+    #[must_use]
+    pub fn extents(&self) -> Extents {
+        let Sizes { at_once: rows, inducing, dim, latents, .. } = self.sizes();
+        Extents { rows, inducing, dim, latents, processes: if self.shares_processes() { 1 } else { latents } }
+    }
+
     /// The latent functions with their inducing inputs.
     ///
     /// # Errors
@@ -191,10 +199,14 @@ impl Problem {
     /// As [`processes`](Self::processes).
     pub fn shared_processes(&self) -> Result<Vec<SparseProcess>, CliError> {
         let mut processes = self.processes()?;
-        let of_classes = self.likelihood.support().classes() == self.likelihood.latents();
-        if self.alike && (of_classes || self.likelihood.targets() > 1) {
+        if self.shares_processes() {
             processes.truncate(1);
         }
         Ok(processes)
+    }
+
+    fn shares_processes(&self) -> bool {
+        let of_classes = self.likelihood.support().classes() == self.likelihood.latents();
+        self.alike && (of_classes || self.likelihood.targets() > 1)
     }
 }

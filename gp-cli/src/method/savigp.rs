@@ -9,7 +9,8 @@ use super::outcome::Fit;
 use super::problem::{Problem, SECOND_STAGE, Settings};
 use super::setting::Setting;
 use super::update::Sites;
-use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, start};
+use super::variational::{self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, start};
+use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
 use gp_ep::power_ep::Level;
@@ -93,6 +94,17 @@ impl Method for SavigpMethod {
         let data = sizes.held as f64 * sizes.width() as f64;
         let parts = latents * components(&problem.settings) as f64;
         8.0 * (data + rows * (latents * inducing + 8.0 * parts) + parts * 40.0 * inducing * inducing)
+    }
+
+    fn work(&self, problem: &Problem) -> Option<Work> {
+        let (likelihood, settings) = (problem.likelihood.as_ref(), &problem.settings);
+        let integral = match expectation(likelihood, settings.given.count(&SAMPLES), settings.seed) {
+            Expectation::Exact => Integral::Expected,
+            Expectation::Sampled(sampling) => Integral::Sampled(sampling.samples),
+        };
+        // Mixtures and diagonal covariances move with everything else, which takes as long as it takes.
+        let is_one_full = components(settings) == 1 && settings.given.word(&COVARIANCE) != Some(DIAGONAL);
+        is_one_full.then(|| variational::work(problem, OUTER_ITERATIONS, integral))?
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

@@ -13,9 +13,11 @@ use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
 use super::update::Sites;
 use super::variational::is_saddle;
+use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
+use gp_ep::operations;
 use gp_ep::power_ep::{EpLearning, EpState, Level, Settled, Sharing};
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, PowerEp, Rows, Trained};
 
@@ -97,6 +99,18 @@ impl Method for Sep {
         8.0 * (data + sites + batch * latents * inducing + latents * 40.0 * inducing * inducing)
     }
 
+    fn work(&self, problem: &Problem) -> Option<Work> {
+        let sizes = problem.extents();
+        let steps = step_count(problem, problem.rows.count().div_ceil(sizes.rows.max(1)) as u64) as f64;
+        Some(Work {
+            products: operations::step(&sizes),
+            covariances: common::covariances(&sizes),
+            integrals: sizes.rows as f64,
+            integral: Integral::Tilted(power(problem)),
+            ..Work::of_evaluations(steps, steps)
+        })
+    }
+
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
         let model = model(&problem, Level::Projection)?;
         in_batches(model, &problem)
@@ -141,14 +155,18 @@ fn check_weights(problem: &Problem) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Steps at most, where an epoch has so many.
+fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
+    let usual = || (EPOCHS * per_epoch).clamp(FEWEST_STEPS, MOST_STEPS.max(per_epoch));
+    let epochs = problem.settings.given.integer(&common::EPOCHS);
+    epochs.map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch))
+}
+
 fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
     let batches = in_random_order(data.count(), size, settings.seed)?;
-    let per_epoch = batches.per_epoch() as u64;
-    let usual = || (EPOCHS * per_epoch).clamp(FEWEST_STEPS, MOST_STEPS.max(per_epoch));
-    let count =
-        settings.given.integer(&common::EPOCHS).map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch));
+    let count = step_count(problem, batches.per_epoch() as u64);
     let sharing = if is_tied(problem) { Sharing::Tied } else { Sharing::Own };
     if sharing == Sharing::Tied {
         check_weights(problem)?;

@@ -11,7 +11,10 @@ use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::update::Sites;
-use super::variational::{BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, is_saddle, start};
+use super::variational::{
+    self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, is_saddle, start,
+};
+use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
 use gp_ep::power_ep::Level;
@@ -72,6 +75,10 @@ impl Method for Svgp {
             "targets are products of latent functions, which it starts from somewhere else than the prior"
                 .to_owned()
         })
+    }
+
+    fn work(&self, problem: &Problem) -> Option<Work> {
+        variational::work(problem, USUAL_ITERATIONS, Integral::Expected)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

@@ -3,7 +3,7 @@
 use super::AxisKind;
 use super::ColourScale;
 use super::INK;
-use super::draw::{Chart, Drawn, Scale, TEXT_RISE, places_of, rgb};
+use super::canvas::{Chart, Drawn, Scale, TEXT_RISE, places_of, rgb};
 use super::ticks::Ticks;
 use plotters::coord::Shift;
 use plotters::prelude::*;

@@ -1,23 +1,18 @@
 //! Layers by plotters, on any backend.
 
+use super::canvas::{Chart, Drawn, Scale, TEXT_RISE, labels, places_of, register_letters, rgb};
 use super::colour_bar;
 use super::legend::{Corner, corner};
 use super::names;
 use super::ticks::Ticks;
 use super::{AxisKind, CURVE, Colour, INK, Layer, Picture};
 use plotters::coord::Shift;
-use plotters::coord::ranged1d::{BoldPoints, Ranged};
-use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
-use plotters::style::register_font;
 
 /// Size of a picture in units.
 pub(super) const WIDTH: u32 = 1200;
 pub(super) const HEIGHT: u32 = 720;
 
-const FONT: &str = "gp-picture";
-/// By how many units centred text in this font stands above the line it is centred on.
-pub(super) const TEXT_RISE: f64 = 4.0;
 /// Units along an axis for one tick.
 const X_TICK: f64 = 100.0;
 const Y_TICK: f64 = 80.0;
@@ -28,36 +23,9 @@ const LETTER: f64 = 9.5;
 const Y_NAME: f64 = 40.0;
 const GRID: RGBColor = RGBColor(226, 229, 234);
 
-pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
-pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-
 /// Pictures of a sheet to a row, and how large everything in them is.
 const PANELS: usize = 3;
 const PANEL_SCALE: f64 = 0.7;
-
-/// Pixels per unit.
-#[derive(Clone, Copy)]
-pub(super) struct Scale(pub(super) f64);
-
-impl Scale {
-    pub(super) fn pixels(self, length: f64) -> u32 {
-        // Lengths here are small positive constants.
-        (length * self.0).round().max(1.0) as u32
-    }
-
-    pub(super) fn text(self, size: f64) -> TextStyle<'static> {
-        (FONT, self.pixels(size)).into_font().color(&rgb(INK))
-    }
-
-    /// Height of a legend's symbol level with its text.
-    fn beside_text(self, y: i32) -> i32 {
-        y - self.pixels(TEXT_RISE / 2.0) as i32
-    }
-}
-
-pub(super) fn rgb([red, green, blue]: Colour) -> RGBColor {
-    RGBColor(red, green, blue)
-}
 
 /// A picture as SVG.
 pub(super) fn svg(picture: &Picture) -> Drawn<Vec<u8>> {
@@ -74,8 +42,7 @@ where
     B: DrawingBackend,
     B::ErrorType: 'static,
 {
-    register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
-        .map_err(|_| "the embedded font cannot be read")?;
+    register_letters()?;
     area.fill(&WHITE)?;
     if picture.panels.is_empty() {
         draw_axes(picture, area, scale)?;
@@ -165,16 +132,6 @@ where
         .axis_desc_style(scale.text(21.0))
         .draw()?;
     Ok(chart)
-}
-
-/// Ticks of an axis that is so many pixels long, one for so many units.
-fn labels(pixels: u32, units: f64, scale: Scale) -> usize {
-    ((f64::from(pixels) / (units * scale.0)).round() as usize).max(3)
-}
-
-/// Positions of the ticks of such an axis.
-pub(super) fn places_of((low, high): (f64, f64), pixels: u32, units: f64, scale: Scale) -> Vec<f64> {
-    RangedCoordf64::from(low..high).key_points(BoldPoints(labels(pixels, units, scale)))
 }
 
 fn draw_layer<B>(chart: &mut Chart<'_, B>, layer: &Layer, scale: Scale) -> Drawn<()>

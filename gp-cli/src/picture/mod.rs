@@ -1,5 +1,6 @@
 //! Pictures: layers over two axes, as PNG or SVG; the same bytes for the same layers.
 
+mod canvas;
 mod colour_bar;
 mod draw;
 mod legend;

@@ -1,7 +1,8 @@
 //! PNG: drawn larger than it will be and averaged down, which smooths every edge.
 
 use super::Picture;
-use super::draw::{Drawn, HEIGHT, Scale, WIDTH, draw};
+use super::canvas::{Drawn, Scale};
+use super::draw::{HEIGHT, WIDTH, draw};
 use plotters::prelude::*;
 
 /// Pixels to a side of each that is written.

@@ -1,8 +1,9 @@
 //! Predictions of several targets: the columns of each with its name, and the log density of those that are there.
 
-use super::{LOG_DENSITY, Wanted, push_latents, push_numbers};
+use super::{LOG_DENSITY, Wanted, push_numbers};
 use crate::data::Frame;
 use crate::error::CliError;
+use crate::latents::push_latents;
 use crate::model::Model;
 use crate::out::{Cells, OutTable};
 use faer::MatRef;

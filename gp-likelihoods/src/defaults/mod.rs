@@ -16,13 +16,14 @@
 //!
 //! [`Workspace::disagreement`] estimates the error. These functions serve to check closed forms.
 
+mod least;
 mod many;
 mod one;
 mod quantile;
 
+pub(crate) use least::among;
 pub(crate) use many::Many;
 pub(crate) use one::{Shape, expected_on_known_grid, tilted_along, tilted_on_known_grid};
-pub(crate) use quantile::among;
 pub use quantile::predictive_quantile;
 
 use crate::density::{check_latents, check_output, check_outputs};

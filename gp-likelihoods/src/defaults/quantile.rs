@@ -1,7 +1,7 @@
 //! Quantiles by the distribution function.
 
+use super::least::least;
 use super::{check_probability, many, one};
-use crate::crossing::{Among, crossing};
 use crate::density::{check_latents, check_output};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
@@ -34,34 +34,6 @@ pub fn predictive_quantile<L: Likelihood + ?Sized>(
             least(likelihood.support(), start, |y| Ok(one::cdf(likelihood, q, output, y, ws)? - probability))
         }
         _ => many::quantile(likelihood, q, (output, probability), start, &mut ws.many),
-    }
-}
-
-/// Least member of a support at which a non-decreasing function is ≥ 0, searched from a number in steps of
-/// a size.
-pub(super) fn least(
-    support: Support,
-    start: (f64, f64),
-    mut f: impl FnMut(f64) -> Result<f64, LikelihoodError>,
-) -> Result<f64, LikelihoodError> {
-    let Some(last) = support.classes().checked_sub(1) else {
-        return crossing(among(support), start, &mut f);
-    };
-    for class in 0..last {
-        if f(support.label(class))? >= 0.0 {
-            return Ok(support.label(class));
-        }
-    }
-    Ok(support.label(last))
-}
-
-/// Set of numbers of a support without classes.
-pub(crate) fn among(support: Support) -> Among {
-    match support {
-        Support::Positive => Among::Positives,
-        Support::UnitInterval => Among::Shares,
-        support if support.is_discrete() => Among::Counts,
-        _ => Among::Reals,
     }
 }
 

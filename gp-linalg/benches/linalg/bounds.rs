@@ -1,17 +1,9 @@
 //! What the machine can do: its matrix-product rate and its memory bandwidth; and the test matrices.
 
-use crate::report::Report;
+use crate::report::{Bounds, Report};
 use gp_linalg::faer::linalg::matmul::matmul;
 use gp_linalg::faer::{Accum, Mat, Par, Scale};
 use gp_linalg::product::clear_upper_vector_state;
-
-/// Rates of one thread.
-pub(crate) struct Bounds {
-    /// Floating-point operations per second of faer's product, an addition and a multiplication counted as two.
-    pub(crate) product_rate: f64,
-    /// Bytes read and written per second by a loop that scales an array in place.
-    pub(crate) bandwidth: f64,
-}
 
 pub(crate) fn measure(report: &mut Report<'_>) -> Bounds {
     let rates = [512, 1000].map(|n| {

@@ -1,8 +1,15 @@
 //! Timing through criterion, and the table.
 
-use crate::bounds::Bounds;
 use criterion::Criterion;
 use std::time::{Duration, Instant};
+
+/// Rates of one thread.
+pub(crate) struct Bounds {
+    /// Floating-point operations per second of faer's product, an addition and a multiplication counted as two.
+    pub(crate) product_rate: f64,
+    /// Bytes read and written per second by a loop that scales an array in place.
+    pub(crate) bandwidth: f64,
+}
 
 /// One line of the table.
 struct Line {

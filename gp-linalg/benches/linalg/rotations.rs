@@ -1,7 +1,7 @@
 //! Rank-k updates and downdates, alone and dragging ten thousand columns.
 
-use crate::bounds::{Bounds, definite, filled};
-use crate::report::Report;
+use crate::bounds::{definite, filled};
+use crate::report::{Bounds, Report};
 use gp_linalg::faer::diag::Diag;
 use gp_linalg::faer::linalg::cholesky::llt::update::rank_r_update_clobber;
 use gp_linalg::faer::{Mat, Scale};

@@ -231,22 +231,6 @@ impl Mixture {
         &mut self.parts
     }
 
-    /// All means, by component and latent.
-    pub(super) fn means(&self) -> Vec<f64> {
-        self.parts.iter().flat_map(|part| part.mean.values()).copied().collect()
-    }
-
-    /// Sets all means, in the order of [`means`](Self::means).
-    pub(super) fn set_means(&mut self, means: &[f64]) -> Result<(), InferenceError> {
-        let mut rest = means;
-        for part in &mut self.parts {
-            let (own, later) = rest.split_at(part.mean.values().len());
-            part.mean.set_values(own)?;
-            rest = later;
-        }
-        Ok(())
-    }
-
     fn part(&self, component: usize, latent: usize) -> &Part {
         &self.parts[component * self.counts.len() + latent]
     }

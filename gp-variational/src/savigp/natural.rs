@@ -86,13 +86,15 @@ struct Climb<'a> {
 
 impl Climber for Climb<'_> {
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError> {
-        if !self.natural.step(&self.bound.evaluated(), self.posterior, &mut self.trial, rate)? {
+        let (at, threading) = (self.bound.evaluated(), self.bound.threading());
+        // Steps are linear in the natural parameters, so that those of several steps mix as the steps do.
+        let (place, whole) = self.natural.naturals(&at, self.posterior)?;
+        let is_proper = match mixing.propose(place, whole) {
+            Some(mixed) => self.natural.set(mixed, &mut self.trial, threading)?,
+            None => self.natural.step(&at, self.posterior, &mut self.trial, rate)?,
+        };
+        if !is_proper {
             return Ok(f64::NEG_INFINITY);
-        }
-        let from = self.posterior.means();
-        let step = self.trial.means().iter().zip(&from).map(|(to, from)| (to - from) / rate).collect();
-        if let Some(means) = mixing.propose(from, step) {
-            self.trial.set_means(means)?;
         }
         match self.bound.pass(self.model, &self.trial, false) {
             Ok(()) => self.bound.assemble(self.model, &self.trial),

@@ -3,7 +3,7 @@
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture, Part};
 use super::symmetric::copy_symmetric;
-use faer::{Accum, Mat, MatMut};
+use faer::{Accum, Mat, MatMut, MatRef};
 use gp_ep::InferenceError;
 use gp_kernels::data::for_each_pair;
 use gp_kernels::passes::Layout;
@@ -62,11 +62,47 @@ impl Natural {
         rate: f64,
     ) -> Result<bool, InferenceError> {
         let step = |q: usize, room: &mut Room, to: &mut Part| room.step(at, from, to, (q, rate));
-        match for_each_pair(at.threading, &mut self.0, to.parts_mut(), step) {
-            Ok(()) => Ok(true),
-            Err(InferenceError::Linalg(LinalgError::NotPositiveDefinite { .. })) => Ok(false),
-            Err(other) => Err(other),
+        is_proper(for_each_pair(at.threading, &mut self.0, to.parts_mut(), step))
+    }
+
+    /// The natural parameters of `from`, B from the diagonal down and B m of one latent function after the other, and
+    /// by how much a whole step would change them.
+    pub(super) fn naturals(
+        &mut self,
+        at: &Evaluated<'_>,
+        from: &Mixture,
+    ) -> Result<(Vec<f64>, Vec<f64>), InferenceError> {
+        let length = self.0.iter().map(Room::len).sum();
+        let (mut place, mut step) = (Vec::with_capacity(length), Vec::with_capacity(length));
+        for (q, room) in self.0.iter_mut().enumerate() {
+            room.add_naturals(at, from, q, (&mut place, &mut step))?;
         }
+        Ok((place, step))
+    }
+
+    /// Moves `to` to the posterior of these natural parameters. False, and `to` is of no use, where it is not proper.
+    pub(super) fn set(
+        &mut self,
+        naturals: &[f64],
+        to: &mut Mixture,
+        threading: Threading,
+    ) -> Result<bool, InferenceError> {
+        let mut rest = naturals;
+        for room in &mut self.0 {
+            let (own, later) = rest.split_at(room.len());
+            room.read(own);
+            rest = later;
+        }
+        let set = |_: usize, room: &mut Room, to: &mut Part| room.set(to);
+        is_proper(for_each_pair(threading, &mut self.0, to.parts_mut(), set))
+    }
+}
+
+fn is_proper(done: Result<(), InferenceError>) -> Result<bool, InferenceError> {
+    match done {
+        Ok(()) => Ok(true),
+        Err(InferenceError::Linalg(LinalgError::NotPositiveDefinite { .. })) => Ok(false),
+        Err(other) => Err(other),
     }
 }
 
@@ -91,16 +127,10 @@ impl Room {
         to: &mut Part,
         (q, rate): (usize, f64),
     ) -> Result<(), InferenceError> {
+        self.look(at, q)?;
         let (m, weight) = (from.counts()[q], at.weight);
-        let Self { precision, next, half, factor, mean, step, below } = self;
+        let Self { precision, next, factor, mean, step, .. } = self;
         let part = at.layout.part(at.sums, 0, q);
-        // B = L_S⁻ᵀ L_S⁻¹
-        identity(half.as_mut());
-        if let Some(own) = at.working.factor(0, q) {
-            own.half_solve_in_place(half.as_mut(), Threading::Here)?;
-        }
-        let columns = half.as_ref();
-        matmul_lower(precision.as_mut(), Accum::Replace, columns.transpose(), columns, 1.0, Threading::Here)?;
         let (lambda, keep) = (part.matrix(), 1.0 - rate);
         for j in 0..m {
             for i in j..m {
@@ -108,19 +138,114 @@ impl Room {
             }
             next[(j, j)] += rate;
         }
-        // B = U Uᵀ with U upper triangular, by the factor of B with rows and columns in reverse order; then
-        // S = U⁻ᵀU⁻¹, and its lower factor is U⁻ᵀ.
-        copy_symmetric(next.as_ref(), precision.as_mut())?;
-        factor.refactor(precision.as_ref().reverse_rows_and_cols(), &JitterPolicy::none())?;
+        factor_reversed(next.as_ref(), precision.as_mut(), factor)?;
         let slopes = part.shift.iter().zip(from.mean(0, q)).map(|(sum, mean)| weight * sum - mean);
         step.iter_mut().rev().zip(slopes).for_each(|(out, slope)| *out = rate * slope);
         factor.solve_in_place(MatMut::from_column_major_slice_mut(step, m, 1), Threading::Here)?;
         let moved = from.mean(0, q).iter().zip(step.iter().rev()).map(|(mean, step)| mean + step);
         mean.iter_mut().zip(moved).for_each(|(out, x)| *out = x);
+        self.finish(to)
+    }
+
+    /// `B = L_S⁻ᵀ L_S⁻¹` of the posterior of the last pass, from the diagonal down.
+    fn look(&mut self, at: &Evaluated<'_>, q: usize) -> Result<(), InferenceError> {
+        let Self { precision, half, .. } = self;
+        identity(half.as_mut());
+        if let Some(own) = at.working.factor(0, q) {
+            own.half_solve_in_place(half.as_mut(), Threading::Here)?;
+        }
+        let columns = half.as_ref();
+        matmul_lower(precision.as_mut(), Accum::Replace, columns.transpose(), columns, 1.0, Threading::Here)?;
+        Ok(())
+    }
+
+    /// Sets a posterior to the mean and the factor of a precision that have been found.
+    fn finish(&mut self, to: &mut Part) -> Result<(), InferenceError> {
+        let Self { half, factor, mean, below, .. } = self;
         identity(half.as_mut());
         factor.half_solve_in_place(half.as_mut(), Threading::Here)?;
         let lower = half.as_ref().reverse_rows_and_cols().transpose();
         to.set(Covariance::Full, mean, lower, below)
+    }
+
+    /// How many natural parameters there are.
+    fn len(&self) -> usize {
+        let m = self.mean.len();
+        m * (m + 1) / 2 + m
+    }
+
+    /// Adds B and B m to `place` and what a whole step adds to them to `change`. It leads to `B₁ = I − 2Λ` and to
+    /// `B₁ m + g − m`.
+    fn add_naturals(
+        &mut self,
+        at: &Evaluated<'_>,
+        from: &Mixture,
+        q: usize,
+        (place, change): (&mut Vec<f64>, &mut Vec<f64>),
+    ) -> Result<(), InferenceError> {
+        self.look(at, q)?;
+        let Self { precision, next, mean: shift, step: moved, .. } = self;
+        let (part, m) = (at.layout.part(at.sums, 0, q), from.mean(0, q));
+        let lambda = part.matrix();
+        for j in 0..m.len() {
+            for i in j..m.len() {
+                let whole = f64::from(u8::from(i == j)) - 2.0 * at.weight * lambda[(i, j)];
+                next[(i, j)] = whole - precision[(i, j)];
+                place.push(precision[(i, j)]);
+                change.push(next[(i, j)]);
+            }
+        }
+        multiply_symmetric(precision.as_ref(), m, shift);
+        multiply_symmetric(next.as_ref(), m, moved);
+        let slopes = part.shift.iter().zip(m).map(|(sum, mean)| at.weight * sum - mean);
+        place.extend_from_slice(shift);
+        change.extend(moved.iter().zip(slopes).map(|(moved, slope)| moved + slope));
+        Ok(())
+    }
+
+    /// Reads natural parameters: B into `next`, B m in reverse order into `step`.
+    fn read(&mut self, naturals: &[f64]) {
+        let m = self.mean.len();
+        let (mut lower, shift) = naturals.split_at(naturals.len() - m);
+        for j in 0..m {
+            let (column, later) = lower.split_at(m - j);
+            self.next.col_as_slice_mut(j)[j..].copy_from_slice(column);
+            lower = later;
+        }
+        self.step.iter_mut().rev().zip(shift).for_each(|(out, shift)| *out = *shift);
+    }
+
+    /// Sets a posterior to the natural parameters that were read.
+    fn set(&mut self, to: &mut Part) -> Result<(), InferenceError> {
+        let Self { precision, next, factor, mean, step, .. } = self;
+        factor_reversed(next.as_ref(), precision.as_mut(), factor)?;
+        factor.solve_in_place(MatMut::from_column_major_slice_mut(step, mean.len(), 1), Threading::Here)?;
+        mean.iter_mut().zip(step.iter().rev()).for_each(|(out, x)| *out = *x);
+        self.finish(to)
+    }
+}
+
+/// Factors `B = U Uᵀ` with U upper triangular, by the factor of B with rows and columns in reverse order; then `S = U⁻ᵀU⁻¹`,
+/// and its lower factor is U⁻ᵀ. B is known from the diagonal down, and `room` becomes all of it.
+fn factor_reversed(
+    lower: MatRef<'_, f64>,
+    mut room: MatMut<'_, f64>,
+    factor: &mut Cholesky,
+) -> Result<(), InferenceError> {
+    copy_symmetric(lower, room.as_mut())?;
+    factor.refactor(room.as_ref().reverse_rows_and_cols(), &JitterPolicy::none())?;
+    Ok(())
+}
+
+/// The product of a symmetric matrix, known from the diagonal down, and a vector.
+fn multiply_symmetric(lower: MatRef<'_, f64>, x: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    for j in 0..x.len() {
+        out[j] += lower[(j, j)] * x[j];
+        for i in j + 1..x.len() {
+            out[i] += lower[(i, j)] * x[j];
+            out[j] += lower[(i, j)] * x[i];
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::{By, Suggested, points_of};
 use crate::data::Kind;
 use crate::encode::{Feature, FeatureEncoding};
 use crate::error::CliError;
+use crate::latents;
 use crate::model::Model;
 use crate::out::{Cells, OutTable};
 use crate::predict::{self, Wanted};
@@ -54,7 +55,7 @@ fn push_input(table: &mut OutTable, feature: &Feature, values: Vec<f64>) {
 /// Variances and improvements in the units of the target, where latent functions are in those.
 fn in_units(model: &Model, by: By, values: &[f64]) -> Vec<f64> {
     let unit = match by {
-        By::Variance => predict::latent_scale(model).undo_variance(1.0),
+        By::Variance => latents::latent_scale(model).undo_variance(1.0),
         By::Information => 1.0,
         By::Improvement => model.target().scale().scale,
     };

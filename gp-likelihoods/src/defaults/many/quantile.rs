@@ -3,7 +3,7 @@
 use super::Many;
 use super::nodes::Nodes;
 use super::rules::Rules;
-use crate::defaults::quantile::least;
+use crate::defaults::least::least;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;

@@ -1,0 +1,226 @@
+//! How long training will take, by the arithmetic that its method counts and by what this machine does of each kind in a
+//! second, measured for some milliseconds on the problem itself.
+
+use crate::method::{Integral, Problem, Rows, Work};
+use faer::{Accum, Mat};
+use gp_ep::DataSource as _;
+use gp_kernels::{CovarianceGradients, Evaluator, parameter_count};
+use gp_likelihoods::{Latent, Pieces as _, PointSlopes, Slopes, Workspace};
+use gp_linalg::Threading;
+use gp_linalg::product::matmul;
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+/// How long training will take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExpectedTime {
+    /// Seconds of one evaluation or step.
+    pub evaluation: f64,
+    /// Evaluations or steps that training usually takes.
+    pub usual: f64,
+    /// Evaluations or steps at most.
+    pub most: f64,
+}
+
+/// Columns of products and covariances, and rows of integrals, that stand for all.
+const COLUMNS: usize = 256;
+const INTEGRALS: usize = 64;
+/// Larger products have the same rate.
+const MOST_INDUCING: usize = 500;
+/// No measurement repeats for longer, and each is repeated so often unless it takes longer.
+const MEASURED: Duration = Duration::from_millis(5);
+const REPEATS: usize = 5;
+/// The share of the rate of a product that products, solves and factors of an evaluation reach together.
+const SHARE: f64 = 0.4;
+/// How evaluations gain from threads: so many threads are this power of it times as fast. Two are 1.71 times in the median of
+/// 33 measured evaluations.
+const GAIN: f64 = 0.77;
+
+impl ExpectedTime {
+    /// Measures what a problem takes, by some of its rows; nothing where its method does not count its arithmetic, or where
+    /// the start cannot be evaluated.
+    pub(super) fn of(problem: &Problem, work: &Work, sample: &Rows) -> Option<Self> {
+        let gain = (rayon::current_num_threads() as f64).powf(GAIN);
+        let seconds = Measured { problem, sample }.seconds(work).ok()?;
+        Some(Self { evaluation: seconds / gain, usual: work.usual, most: work.most })
+    }
+
+    /// Seconds that training usually takes.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.evaluation * self.usual
+    }
+
+    /// A line for people, with what a limit on time makes of it.
+    #[must_use]
+    pub fn describe(&self, limit: Option<Duration>) -> String {
+        let seconds = self.seconds();
+        if seconds < 1.0 {
+            return "time: about a second or less".to_owned();
+        }
+        let most = if self.most > 1.5 * self.usual {
+            format!(", at most {}", about(self.most * self.evaluation))
+        } else {
+            String::new()
+        };
+        let ended = limit.filter(|limit| limit.as_secs_f64() < seconds);
+        let ended = ended.map_or("", |_| "; --time-limit is likely to end training before");
+        format!(
+            "time: about {} to train, {:.0} evaluations of {}{most}{ended}",
+            about(seconds),
+            self.usual,
+            about(self.evaluation)
+        )
+    }
+}
+
+/// A problem, and some of its rows to measure by.
+struct Measured<'a> {
+    problem: &'a Problem,
+    sample: &'a Rows,
+}
+
+impl Measured<'_> {
+    /// Seconds of one evaluation on one thread.
+    fn seconds(&self, work: &Work) -> Result<f64, Box<dyn Error>> {
+        let mut seconds = work.products * self.product()? / SHARE;
+        if work.covariances > 0.0 {
+            seconds += work.covariances * self.covariance()?;
+        }
+        if work.integrals > 0.0 {
+            seconds += work.integrals * self.integral(work.integral)?;
+        }
+        Ok(seconds)
+    }
+
+    /// Seconds of an addition and a multiplication, each, in a product as evaluations have them.
+    fn product(&self) -> Result<f64, Box<dyn Error>> {
+        let sizes = self.problem.sizes();
+        let size = if sizes.inducing == 0 { sizes.rows } else { sizes.inducing }.clamp(1, MOST_INDUCING);
+        let number = |i: usize, j: usize| ((i * 7 + j * 13) % 17) as f64;
+        let (a, b) = (Mat::from_fn(size, size, number), Mat::from_fn(size, COLUMNS, number));
+        let mut out = Mat::zeros(size, COLUMNS);
+        let seconds = least(|| {
+            Ok(matmul(out.as_mut(), Accum::Replace, a.as_ref(), b.as_ref(), 1.0, Threading::Here)?)
+        })?;
+        Ok(seconds / (2.0 * (size * size * COLUMNS) as f64))
+    }
+
+    /// Seconds of a covariance, forward and back.
+    fn covariance(&self) -> Result<f64, Box<dyn Error>> {
+        let kernel = self.problem.kernels.first().ok_or("no latent function")?.as_ref();
+        let (points, _) = self.sample.whole()?;
+        let points = points.subrows(0, points.nrows().min(COLUMNS));
+        let seen = self.problem.inducing.first().map_or(points, |inputs| inputs.z().as_dyn_stride());
+        let seen = seen.subrows(0, seen.nrows().min(MOST_INDUCING));
+        let (by, count) = (Evaluator::new(Threading::Here), seen.nrows() * points.nrows());
+        let mut out = Mat::zeros(seen.nrows(), points.nrows());
+        let mut params = vec![0.0; parameter_count(kernel)];
+        let mut moved = Mat::zeros(seen.nrows(), seen.ncols());
+        let learns = !self.problem.settings.fixed_inducing && !self.problem.inducing.is_empty();
+        let seconds = least(|| {
+            by.cross(kernel, seen, points, out.as_mut())?;
+            let rows = learns.then(|| moved.as_mut());
+            let grads = CovarianceGradients { params: &mut params, rows, cols: None };
+            Ok(by.cross_reverse(kernel, seen, points, out.as_ref(), grads)?)
+        })?;
+        Ok(seconds / count as f64)
+    }
+
+    /// Seconds of an integral over the latent values of an observation, about its prior.
+    fn integral(&self, integral: Integral) -> Result<f64, Box<dyn Error>> {
+        let likelihood = self.problem.likelihood.as_ref();
+        let (_, observed) = self.sample.whole()?;
+        let rows: Vec<&[f64]> = observed.chunks_exact(self.sample.outputs()).take(INTEGRALS).collect();
+        let beliefs = vec![Latent::new(0.0, 1.0)?; likelihood.latents()];
+        let at = vec![0.5; likelihood.latents()];
+        let (mut ws, mut slopes, mut point) =
+            (Workspace::default(), Slopes::default(), PointSlopes::default());
+        let seconds = least(|| {
+            for &y in &rows {
+                match integral {
+                    Integral::Tilted(power) if power > 0.0 => {
+                        for piece in 0..likelihood.piece_count() {
+                            let q = &beliefs[..likelihood.touched_count(piece)];
+                            likelihood.tilted_piece(y, piece, q, power, &mut ws, &mut slopes)?;
+                        }
+                    }
+                    Integral::Tilted(_) | Integral::Expected => {
+                        likelihood.expected_log_density(y, &beliefs, &mut ws, &mut slopes)?;
+                    }
+                    Integral::Sampled(samples) => {
+                        for _ in 0..samples {
+                            likelihood.log_density_slopes(y, &at, &mut point)?;
+                        }
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(seconds / rows.len().max(1) as f64)
+    }
+}
+
+/// A time to two digits, as people say it.
+fn about(seconds: f64) -> String {
+    match seconds {
+        0.0..1.0 => format!("{} ms", two_digits(1e3 * seconds)),
+        1.0..100.0 => format!("{} s", two_digits(seconds)),
+        100.0..6000.0 => format!("{} min", two_digits(seconds / 60.0)),
+        _ => format!("{} h", two_digits(seconds / 3600.0)),
+    }
+}
+
+fn two_digits(value: f64) -> String {
+    let step = 10f64.powf(value.log10().floor() - 1.0);
+    let rounded = (value / step).round() * step;
+    if rounded >= 10.0 { format!("{rounded:.0}") } else { format!("{rounded:.1}") }
+}
+
+/// The least time of a piece of work.
+fn least(mut work: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
+    let begun = Instant::now();
+    work()?;
+    let mut least = begun.elapsed();
+    for _ in 0..REPEATS {
+        if begun.elapsed() > MEASURED {
+            break;
+        }
+        let from = Instant::now();
+        work()?;
+        least = least.min(from.elapsed());
+    }
+    Ok(least.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_said_to_two_digits() {
+        let cases = [
+            (0.00123, "1.2 ms"),
+            (0.25, "250 ms"),
+            (1.04, "1.0 s"),
+            (99.6, "100 s"),
+            (123.0, "2.0 min"),
+            (7200.0, "2.0 h"),
+        ];
+        for (seconds, said) in cases {
+            assert_eq!(about(seconds), said);
+        }
+    }
+
+    #[test]
+    fn a_limit_that_is_too_short_is_said() {
+        let time = ExpectedTime { evaluation: 0.25, usual: 60.0, most: 330.0 };
+        let all = "time: about 15 s to train, 60 evaluations of 250 ms, at most 82 s";
+        assert_eq!(time.describe(None), all);
+        assert_eq!(time.describe(Some(Duration::from_secs(20))), all);
+        let short = time.describe(Some(Duration::from_secs(5)));
+        assert_eq!(short, format!("{all}; --time-limit is likely to end training before"));
+        let quick = ExpectedTime { evaluation: 1e-3, ..time };
+        assert_eq!(quick.describe(None), "time: about a second or less");
+    }
+}

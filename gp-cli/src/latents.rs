@@ -1,0 +1,79 @@
+//! Latent functions and values of the target as columns of predictions, in the units of the data.
+
+use crate::data::Kind;
+use crate::error::CliError;
+use crate::model::Model;
+use crate::out::OutTable;
+use crate::standardise::Standardiser;
+use faer::MatRef;
+use gp_kernels::posterior::LatentBeliefs;
+
+/// Values of the target, as dates to the second where it is one; variances of dates are in square days.
+pub(crate) fn push_targets(table: &mut OutTable, model: &Model, name: impl Into<String>, values: Vec<f64>) {
+    const SECONDS_PER_DAY: f64 = 86_400.0;
+    if model.target().kind != Kind::Date {
+        return table.push_numbers(name, values);
+    }
+    let to_second = |days: f64| (days * SECONDS_PER_DAY).round() / SECONDS_PER_DAY;
+    table.push_dates(name, values.into_iter().map(to_second).collect());
+}
+
+/// The units of latent functions: a single one is in those of the target, where that has been scaled.
+pub(crate) fn latent_scale(model: &Model) -> Standardiser {
+    let single = model.posterior().likelihood().latents() == 1;
+    if single { model.target().scale() } else { Standardiser::identity() }
+}
+
+/// What tells each of several latent functions apart: the label it belongs to, or its number. Nothing for a single one.
+pub(crate) fn latent_labels(model: &Model) -> Vec<Option<String>> {
+    let count = model.posterior().likelihood().latents();
+    let label = |q: usize| model.target().labels().and_then(|labels| labels.get(q)).cloned();
+    (0..count).map(|q| (count > 1).then(|| label(q).unwrap_or_else(|| q.to_string()))).collect()
+}
+
+/// A mean and a variance of each latent function.
+pub(crate) fn push_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
+    let scale = latent_scale(model);
+    for (function, label) in beliefs.functions().iter().zip(latent_labels(model)) {
+        let suffix = label.as_ref().map_or_else(String::new, |label| format!("({label})"));
+        let mean: Vec<f64> = function.mean.iter().map(|&mean| scale.undo(mean)).collect();
+        let variance = function.variance.iter().map(|&variance| scale.undo_variance(variance)).collect();
+        match label {
+            Some(_) => table.push_numbers(format!("latent_mean{suffix}"), mean),
+            None => push_targets(table, model, "latent_mean", mean),
+        }
+        table.push_numbers(format!("latent_variance{suffix}"), variance);
+    }
+}
+
+/// A column for each sample of the latent function, in the units that its mean has.
+pub(crate) fn push_samples(
+    table: &mut OutTable,
+    model: &Model,
+    points: MatRef<'_, f64>,
+    (count, seed): (usize, u64),
+) -> Result<(), CliError> {
+    let scale = model.target().scale();
+    let drawn = model.posterior().sample_latents(points, count, seed)?;
+    for (place, sample) in drawn.iter().take(1).flat_map(|samples| samples.col_iter()).enumerate() {
+        let numbers = sample.iter().map(|&value| scale.undo(value)).collect();
+        table.push_numbers(format!("latent_sample({})", place + 1), numbers);
+    }
+    Ok(())
+}
+
+/// A column for each row that is predicted, by its number in the table.
+pub(crate) fn push_covariance(
+    table: &mut OutTable,
+    model: &Model,
+    covariance: MatRef<'_, f64>,
+    rows: Option<&[usize]>,
+) {
+    let scale = model.target().scale();
+    for (place, column) in covariance.col_iter().enumerate() {
+        let numbers = column.iter().map(|&value| scale.undo_variance(value)).collect();
+        let row = rows.map_or(Some(place), |rows| rows.get(place).copied());
+        let Some(row) = row else { continue };
+        table.push_numbers(format!("latent_covariance({})", row + 1), numbers);
+    }
+}

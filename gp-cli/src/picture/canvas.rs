@@ -1,0 +1,53 @@
+//! What all parts of a picture are drawn with: units, letters, colours and ticks.
+
+use super::{Colour, INK};
+use plotters::coord::ranged1d::{BoldPoints, Ranged};
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::register_font;
+
+const FONT: &str = "gp-picture";
+/// By how many units centred text in this font stands above the line it is centred on.
+pub(super) const TEXT_RISE: f64 = 4.0;
+pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
+pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// Pixels per unit.
+#[derive(Clone, Copy)]
+pub(super) struct Scale(pub(super) f64);
+
+impl Scale {
+    pub(super) fn pixels(self, length: f64) -> u32 {
+        // Lengths here are small positive constants.
+        (length * self.0).round().max(1.0) as u32
+    }
+
+    pub(super) fn text(self, size: f64) -> TextStyle<'static> {
+        (FONT, self.pixels(size)).into_font().color(&rgb(INK))
+    }
+
+    /// Height of a legend's symbol level with its text.
+    pub(super) fn beside_text(self, y: i32) -> i32 {
+        y - self.pixels(TEXT_RISE / 2.0) as i32
+    }
+}
+
+pub(super) fn rgb([red, green, blue]: Colour) -> RGBColor {
+    RGBColor(red, green, blue)
+}
+
+/// Makes the letters known that texts are drawn with.
+pub(super) fn register_letters() -> Drawn<()> {
+    register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
+        .map_err(|_| "the embedded font cannot be read".into())
+}
+
+/// Ticks of an axis that is so many pixels long, one for so many units.
+pub(super) fn labels(pixels: u32, units: f64, scale: Scale) -> usize {
+    ((f64::from(pixels) / (units * scale.0)).round() as usize).max(3)
+}
+
+/// Positions of the ticks of such an axis.
+pub(super) fn places_of((low, high): (f64, f64), pixels: u32, units: f64, scale: Scale) -> Vec<f64> {
+    RangedCoordf64::from(low..high).key_points(BoldPoints(labels(pixels, units, scale)))
+}
