@@ -106,7 +106,8 @@ pub fn run(
         .chain(&plan.notes)
         .for_each(|line| notes.say(format_args!("{line}")));
     let expected = if notes.are_quiet() && !options.json { None } else { plan.expected_time(spec) };
-    expected.iter().for_each(|time| notes.say(format_args!("{}", time.describe(spec.time_limit))));
+    let said = expected.and_then(|time| time.describe(spec.time_limit));
+    said.iter().for_each(|line| notes.say(format_args!("{line}")));
     let known = plan.warnings.clone();
     warn(notes, &known);
     plan.check_memory(context.budget(), 1)?;

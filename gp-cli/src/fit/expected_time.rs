@@ -51,12 +51,12 @@ impl ExpectedTime {
         self.evaluation * self.usual
     }
 
-    /// A line for people, with what a limit on time makes of it.
+    /// A line for people, with the effect of a time limit; nothing for less than a second.
     #[must_use]
-    pub fn describe(&self, limit: Option<Duration>) -> String {
+    pub fn describe(&self, limit: Option<Duration>) -> Option<String> {
         let seconds = self.seconds();
         if seconds < 1.0 {
-            return "time: about a second or less".to_owned();
+            return None;
         }
         let most = if self.most > 1.5 * self.usual {
             format!(", at most {}", about(self.most * self.evaluation))
@@ -65,12 +65,12 @@ impl ExpectedTime {
         };
         let ended = limit.filter(|limit| limit.as_secs_f64() < seconds);
         let ended = ended.map_or("", |_| "; --time-limit is likely to end training before");
-        format!(
+        Some(format!(
             "time: about {} to train, {:.0} evaluations of {}{most}{ended}",
             about(seconds),
             self.usual,
             about(self.evaluation)
-        )
+        ))
     }
 }
 
@@ -216,11 +216,11 @@ mod tests {
     fn a_limit_that_is_too_short_is_said() {
         let time = ExpectedTime { evaluation: 0.25, usual: 60.0, most: 330.0 };
         let all = "time: about 15 s to train, 60 evaluations of 250 ms, at most 82 s";
-        assert_eq!(time.describe(None), all);
-        assert_eq!(time.describe(Some(Duration::from_secs(20))), all);
-        let short = time.describe(Some(Duration::from_secs(5)));
+        assert_eq!(time.describe(None).as_deref(), Some(all));
+        assert_eq!(time.describe(Some(Duration::from_secs(20))).as_deref(), Some(all));
+        let short = time.describe(Some(Duration::from_secs(5))).unwrap();
         assert_eq!(short, format!("{all}; --time-limit is likely to end training before"));
         let quick = ExpectedTime { evaluation: 1e-3, ..time };
-        assert_eq!(quick.describe(None), "time: about a second or less");
+        assert_eq!(quick.describe(None), None);
     }
 }

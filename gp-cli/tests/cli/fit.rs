@@ -38,6 +38,7 @@ fn json_has_the_keys_that_scripts_rely_on() {
         "reason",
         "iterations",
         "seconds",
+        "expected_seconds",
         "jitter",
         "warnings",
         "test",

@@ -150,3 +150,42 @@ impl Savigp {
         Ok(ascent)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+    use gp_ep::{SparseProcess, Table};
+    use gp_kernels::inducing::InducingInputs;
+    use gp_likelihoods::BernoulliProbit;
+
+    /// A step of any length leads as far as that share of the change of the natural parameters.
+    #[test]
+    fn steps_are_linear_in_natural_parameters() {
+        let points = Mat::from_fn(30, 1, |i, _| i as f64 / 5.0);
+        let labels: Vec<f64> = (0..30).map(|i| if (i * 7) % 11 < 5 { 1.0 } else { -1.0 }).collect();
+        let data = Table::with_targets(points.as_ref(), &labels).unwrap();
+        let inputs = InducingInputs::points(points.as_ref().subrows(3, 6)).unwrap();
+        let process = SparseProcess::new(gp_kernels::parse("2 * rbf").unwrap(), inputs).unwrap();
+        let mut model = Savigp::new(vec![process], Box::new(BernoulliProbit)).unwrap();
+        let mut bound = Bound::new(&model, &data).unwrap();
+        bound.value(&model).unwrap();
+        model.natural_step(&mut bound, 0.7).unwrap();
+        bound.value(&model).unwrap();
+        let (from, mut natural) = (model.posterior().clone(), Natural::new(model.posterior()).unwrap());
+        for rate in [0.3, 1.0] {
+            let (mut stepped, mut set) = (from.clone(), from.clone());
+            let at = bound.evaluated();
+            assert!(natural.step(&at, &from, &mut stepped, rate).unwrap());
+            let (place, whole) = natural.naturals(&at, &from).unwrap();
+            let there: Vec<f64> = place.iter().zip(&whole).map(|(x, r)| x + rate * r).collect();
+            assert!(natural.set(&there, &mut set, bound.threading()).unwrap());
+            let apart = (stepped.factor(0, 0) - set.factor(0, 0)).norm_max();
+            let means = stepped.mean(0, 0).iter().zip(set.mean(0, 0)).map(|(a, b)| (a - b).abs());
+            assert!(apart.max(means.fold(0.0, f64::max)) < 1e-12, "{rate}");
+        }
+        let improper: Vec<f64> =
+            natural.naturals(&bound.evaluated(), &from).unwrap().0.iter().map(|x| -x).collect();
+        assert!(!natural.set(&improper, &mut from.clone(), bound.threading()).unwrap());
+    }
+}
