@@ -35,6 +35,7 @@ pub mod standardise;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 mod threads;
+pub mod update;
 
 pub use context::Context;
 pub use error::{CliError, ErrorKind};

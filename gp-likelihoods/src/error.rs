@@ -64,6 +64,12 @@ pub enum LikelihoodError {
         /// Names available.
         available: String,
     },
+    /// Failed evaluation of a likelihood from outside the crate.
+    #[error("{message}")]
+    Evaluation {
+        /// The reason, in its own words.
+        message: String,
+    },
     /// A parameter value is outside its domain.
     #[error(transparent)]
     Parameter(#[from] ParameterError),

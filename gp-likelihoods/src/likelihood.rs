@@ -13,6 +13,7 @@ use crate::latent::Latent;
 use crate::link::Link;
 use crate::marginal::OwnLatent;
 use crate::pieces::Pieces;
+use crate::rows::{self, RowError, Rows};
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -65,6 +66,13 @@ pub trait Described: Debug + Send + Sync {
     /// `true` if the observation grows with the one latent: `P(y ≤ c | f)` never increases with f, for
     /// every c. The cost of predictions is then bounded, however wide the distribution.
     fn grows_with_latent(&self) -> bool {
+        false
+    }
+
+    /// True if nothing but log densities is known of the likelihood, and evaluating many observations at once is cheaper than
+    /// one by one: integrals are then means over samples, and whole blocks of observations are evaluated together
+    /// ([`Likelihood::log_densities_of_rows`]).
+    fn is_sampled(&self) -> bool {
         false
     }
 
@@ -155,6 +163,24 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// # Errors
     /// An observation outside the support, or slices of wrong length.
     fn log_densities(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError>;
+
+    /// Layer 1: `ln p(y | f)` of several observations for S latent vectors of each: `f` has the S×Q tables of all of them one
+    /// after the other, and `out` S numbers for each. The default asks [`log_densities`](Self::log_densities) row by row.
+    ///
+    /// # Errors
+    /// As [`log_densities`](Self::log_densities), with the first row that is at fault.
+    fn log_densities_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
+        rows::log_densities(self, rows, f, out)
+    }
+
+    /// Layer 1: the derivatives of these log densities by all parameters, their means over the samples of each row: `out` has
+    /// a slot a value for each row. The default asks [`log_density_by_params`](Self::log_density_by_params) sample by sample.
+    ///
+    /// # Errors
+    /// As [`log_densities_of_rows`](Self::log_densities_of_rows).
+    fn mean_by_params_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
+        rows::mean_by_params(self, rows, f, out)
+    }
 
     /// Layer 1: log density at one f with derivatives by the latents.
     ///

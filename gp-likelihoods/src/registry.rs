@@ -7,6 +7,8 @@ use crate::expression;
 use crate::gaussian::Gaussian;
 use crate::likelihood::Likelihood;
 use crate::likelihoods;
+use std::fmt;
+use std::sync::Arc;
 
 /// Every likelihood of this crate. A new one is a file in `likelihoods/` and a line here.
 const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
@@ -34,25 +36,51 @@ const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
 /// afterwards.
 pub type Build = fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError>;
 
+/// [`Build`] of a function that holds values.
+type BuildHolding = dyn Fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> + Send + Sync;
+
+/// Constructor of an entry: a plain function, or one that holds values.
+#[derive(Clone)]
+enum Builder {
+    Plain(Build),
+    Holding(Arc<BuildHolding>),
+}
+
 /// Entry of a [`Registry`]: name and constructor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct LikelihoodEntry {
     name: &'static str,
     summary: &'static str,
     example: &'static str,
-    build: Build,
+    build: Builder,
+}
+
+impl fmt::Debug for LikelihoodEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LikelihoodEntry").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl LikelihoodEntry {
     /// Entry with this name: letters, digits and `_`, not starting with a digit.
     #[must_use]
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
-        Self { name, summary, example: name, build }
+        Self { name, summary, example: name, build: Builder::Plain(build) }
+    }
+
+    /// The same of a function that holds values of its own, such as a likelihood to be copied.
+    #[must_use]
+    pub fn of(
+        name: &'static str,
+        summary: &'static str,
+        build: impl Fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, summary, example: name, build: Builder::Holding(Arc::new(build)) }
     }
 
     /// Adds an example, for a likelihood that needs more than its name.
     #[must_use]
-    pub const fn with_example(self, example: &'static str) -> Self {
+    pub fn with_example(self, example: &'static str) -> Self {
         Self { example, ..self }
     }
 
@@ -75,7 +103,10 @@ impl LikelihoodEntry {
     }
 
     pub(crate) fn build(&self, arguments: &mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> {
-        let mut likelihood = (self.build)(arguments)?;
+        let mut likelihood = match &self.build {
+            Builder::Plain(build) => build(arguments),
+            Builder::Holding(build) => build(arguments),
+        }?;
         for parameter in likelihood.parameters_mut() {
             *parameter = arguments.parameter(parameter)?;
         }
@@ -115,7 +146,7 @@ impl Registry {
     /// # Errors
     /// [`LikelihoodError::UnknownName`] with the names available.
     pub fn find(&self, name: &str) -> Result<LikelihoodEntry, LikelihoodError> {
-        self.entries.iter().find(|entry| entry.name == name).copied().ok_or_else(|| {
+        self.entries.iter().find(|entry| entry.name == name).cloned().ok_or_else(|| {
             let available: Vec<_> = self.entries.iter().map(LikelihoodEntry::name).collect();
             LikelihoodError::UnknownName { name: name.to_owned(), available: available.join(", ") }
         })

@@ -69,6 +69,9 @@ pub enum LinalgError {
         /// Value given.
         value: f64,
     },
+    /// The work was [ended](crate::halt) before it was done. What it wrote is to be thrown away.
+    #[error("the work was ended before it was done")]
+    Stopped,
     /// A stored or given factor is unusable.
     #[error("Cholesky factor is unusable: {reason}")]
     InvalidFactor {

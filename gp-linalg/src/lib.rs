@@ -2,6 +2,7 @@
 
 mod cholesky;
 mod error;
+pub mod halt;
 pub mod product;
 pub mod reverse;
 pub mod rotate;

@@ -4,6 +4,7 @@
 //! [`Threading::Pool`] runs as rayon tasks. So the bits depend neither on the number of threads nor on the
 //! variant.
 
+use crate::halt;
 use faer::MatMut;
 
 /// Threads of an operation.
@@ -33,7 +34,9 @@ impl Threading {
                 right();
             }
             Self::Pool => {
-                rayon::join(left, right);
+                let halts = halt::here();
+                // Another thread may do it, or this one, which asks already.
+                rayon::join(left, || if halts.is_empty() { right() } else { halt::within(halts, right) });
             }
         }
     }
@@ -45,7 +48,8 @@ pub(crate) fn block_width(extent: usize, target: usize, grain: usize) -> usize {
     extent.div_ceil(pieces).next_multiple_of(grain).max(grain)
 }
 
-/// Calls `body(first_column, block)` for consecutive blocks of `width` columns of `matrix`.
+/// Calls `body(first_column, block)` for consecutive blocks of `width` columns of `matrix`, until the work is
+/// [ended](crate::halt).
 pub(crate) fn for_column_blocks<F>(matrix: MatMut<'_, f64>, width: usize, threading: Threading, body: &F)
 where
     F: Fn(usize, MatMut<'_, f64>) + Sync,
@@ -70,7 +74,7 @@ where
 {
     let blocks = matrix.ncols().div_ceil(width);
     if blocks <= 1 {
-        if blocks == 1 {
+        if blocks == 1 && !halt::is_over() {
             body(first, matrix);
         }
         return;
@@ -110,7 +114,7 @@ fn halve_column_pairs<F>(
 {
     let blocks = a.ncols().div_ceil(width);
     if blocks <= 1 {
-        if blocks == 1 {
+        if blocks == 1 && !halt::is_over() {
             body(first, a, b);
         }
         return;

@@ -1,5 +1,7 @@
 //! In-place solves and products with a lower triangular matrix, by blocks of columns.
 
+use crate::halt;
+use crate::product::product;
 use crate::threading::{Threading, block_width, for_column_blocks};
 use crate::upper_state::clear_upper_vector_state;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
@@ -14,18 +16,12 @@ const GRAIN: usize = 8;
 
 /// `B ← L⁻¹ B`.
 pub(crate) fn solve(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threading: Threading) {
-    in_column_blocks(l, rhs, threading, &|block| {
-        solve_lower_triangular_in_place(l, block, Par::Seq);
-        clear_upper_vector_state();
-    });
+    in_column_blocks(l, rhs, threading, &|block| solve_here(l, block));
 }
 
 /// `B ← L⁻ᵀ B`.
 pub(crate) fn solve_transpose(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threading: Threading) {
-    in_column_blocks(l, rhs, threading, &|block| {
-        solve_upper_triangular_in_place(l.transpose(), block, Par::Seq);
-        clear_upper_vector_state();
-    });
+    in_column_blocks(l, rhs, threading, &|block| solve_transpose_here(l, block));
 }
 
 /// `B ← L B`.
@@ -38,6 +34,41 @@ pub(crate) fn multiply_transpose(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threa
     // Lᵀ with rows and columns in reverse order is lower triangular again.
     let reversed = l.transpose().reverse_rows_and_cols();
     in_column_blocks(l, rhs, threading, &|block| multiply_here(reversed, block.reverse_rows_mut()));
+}
+
+/// Solves of larger dimension are halved, so that they may be [ended](crate::halt) between their parts.
+const AT_ONCE: usize = 2048;
+
+fn solve_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
+    let n = l.nrows();
+    if n <= AT_ONCE {
+        solve_lower_triangular_in_place(l, rhs, Par::Seq);
+        return clear_upper_vector_state();
+    }
+    let half = (n / 2).next_multiple_of(GRAIN);
+    let (l11, _, l21, l22) = l.split_at(half, half);
+    let (mut upper, mut lower) = rhs.rb_mut().split_at_row_mut(half);
+    solve_here(l11, upper.rb_mut());
+    if !halt::is_over() {
+        product(lower.rb_mut(), Accum::Add, l21, upper.as_ref(), -1.0, Threading::Here);
+        solve_here(l22, lower);
+    }
+}
+
+fn solve_transpose_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
+    let n = l.nrows();
+    if n <= AT_ONCE {
+        solve_upper_triangular_in_place(l.transpose(), rhs, Par::Seq);
+        return clear_upper_vector_state();
+    }
+    let half = (n / 2).next_multiple_of(GRAIN);
+    let (l11, _, l21, l22) = l.split_at(half, half);
+    let (mut upper, mut lower) = rhs.rb_mut().split_at_row_mut(half);
+    solve_transpose_here(l22, lower.rb_mut());
+    if !halt::is_over() {
+        product(upper.rb_mut(), Accum::Add, l21.transpose(), lower.as_ref(), -1.0, Threading::Here);
+        solve_transpose_here(l11, upper);
+    }
 }
 
 fn in_column_blocks<F>(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threading: Threading, body: &F)

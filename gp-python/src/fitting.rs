@@ -1,6 +1,7 @@
 //! Fits of tables from Python.
 
 use crate::errors::exception;
+use crate::function::{Function, FunctionLikelihood};
 use crate::model::Model;
 use crate::table::{PyColumn, frame};
 use crate::waiting::watched;
@@ -23,19 +24,36 @@ type Told = Arc<dyn Fn(&str, u64, f64) + Send + Sync>;
 /// `told` is called with the stage that the fit is at, the iteration and the log posterior (0 and NaN outside training).
 /// Returns the model and what is worth knowing of the choices.
 #[pyfunction]
-#[pyo3(signature = (columns, flags, threads=None, told=None))]
+#[pyo3(signature = (columns, flags, threads=None, told=None, function=None))]
 pub(crate) fn fit(
     py: Python<'_>,
     columns: Vec<PyColumn<'_>>,
     flags: Vec<String>,
     threads: Option<usize>,
     told: Option<Py<PyAny>>,
+    function: Option<&Function>,
 ) -> PyResult<(Model, Vec<String>)> {
     let table = frame("X", columns)?;
     let told = told.map(teller);
-    let fitted = watched(py, threads, move |interrupt| fit_table(table, &flags, interrupt, told))?;
+    let interrupt = Interrupt::new();
+    let likelihood = function.map(|function| function.likelihood(&interrupt));
+    let raised = likelihood.as_ref().map(FunctionLikelihood::raised);
+    let context = context(likelihood);
+    let fitted = watched(py, threads, &interrupt, || fit_table(table, &flags, (&context, &interrupt), told))?;
+    if let Some(error) = raised.and_then(|raised| raised.take()) {
+        return Err(error);
+    }
     let (model, notes) = fitted.map_err(|error| exception(&error))?;
     Ok((Model::new(model), notes))
+}
+
+/// What models are made of: all that comes with the engine, and a likelihood of Python where there is one.
+pub(crate) fn context(likelihood: Option<FunctionLikelihood>) -> Context {
+    let context = Context::built_in();
+    match likelihood {
+        Some(likelihood) => context.with_likelihood(likelihood.entry()),
+        None => context,
+    }
 }
 
 fn teller(function: Py<PyAny>) -> Told {
@@ -51,13 +69,12 @@ fn teller(function: Py<PyAny>) -> Told {
 fn fit_table(
     table: Frame,
     flags: &[String],
-    interrupt: &Interrupt,
+    (context, interrupt): (&Context, &Interrupt),
     told: Option<Told>,
 ) -> Result<(gp_cli::model::Model, Vec<String>), CliError> {
-    let context = Context::built_in();
-    let spec = FitSpec::from_flags(flags.iter().map(String::as_str), &context)?;
+    let spec = FitSpec::from_flags(flags.iter().map(String::as_str), context)?;
     let (table, _) = drop_incomplete(table, &MissingRules::of_fit(&spec)?)?;
-    let mut plan = Plan::new(&table, &spec, &context)?;
+    let mut plan = Plan::new(&table, &spec, context)?;
     plan.check_memory(context.budget(), 1)?;
     let mut control = plan.problem.settings.control.clone().with_interrupt(interrupt.clone());
     if let Some(told) = told {

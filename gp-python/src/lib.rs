@@ -7,6 +7,9 @@
 mod command;
 mod errors;
 mod fitting;
+mod function;
+mod latents;
+mod leave_one_out;
 mod model;
 mod table;
 mod waiting;
@@ -18,6 +21,8 @@ mod _gp {
     use super::command::run;
     #[pymodule_export]
     use super::fitting::fit;
+    #[pymodule_export]
+    use super::function::Function;
     #[pymodule_export]
     use super::model::Model;
 }

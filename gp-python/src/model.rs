@@ -1,15 +1,23 @@
 //! A fitted model.
 
 use crate::errors::exception;
+use crate::fitting::context;
+use crate::function::Function;
+use crate::latents::{draws, moments};
+use crate::leave_one_out::leave_one_out;
 use crate::table::{PyColumn, columns, frame};
 use crate::waiting::watched;
-use gp_cli::Context;
 use gp_cli::fit::Missing;
 use gp_cli::predict::{Wanted, predictions};
+use gp_cli::update::take_in;
+use gp_kernels::KernelExt as _;
+use gp_optim::Interrupt;
+use numpy::{PyArray1, PyArray2, PyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A fitted model, as the command keeps it in a file.
@@ -24,10 +32,12 @@ impl Model {
 
 #[pymethods]
 impl Model {
-    /// Reads the bytes of a model file, which errors call `source`.
+    /// Reads the bytes of a model file, which errors call `source`. `function` is the likelihood that it calls so.
     #[staticmethod]
-    fn from_bytes(bytes: &[u8], source: &str) -> PyResult<Self> {
-        let model = gp_cli::model::Model::from_bytes(bytes, source, &Context::built_in());
+    #[pyo3(signature = (bytes, source, function=None))]
+    fn from_bytes(bytes: &[u8], source: &str, function: Option<&Function>) -> PyResult<Self> {
+        let likelihood = function.map(|function| function.likelihood(&Interrupt::new()));
+        let model = gp_cli::model::Model::from_bytes(bytes, source, &context(likelihood));
         model.map(Self::new).map_err(|error| exception(&error))
     }
 
@@ -37,10 +47,22 @@ impl Model {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// What is known of it as JSON: all of its file but the posterior, of which the likelihood by its expression.
+    /// What is known of it as JSON: all of its file but the posterior, of which the likelihood by its expression, by name
+    /// the (first) value of each of its parameters, and the different kernels, in the units of the model.
     fn about(&self) -> String {
-        let likelihood = self.0.posterior().likelihood().expression();
-        json!({ "about": self.0.about(), "likelihood": likelihood }).to_string()
+        let likelihood = self.0.posterior().likelihood();
+        let parameters = likelihood.parameters().iter();
+        let parameters: BTreeMap<&str, f64> = parameters.map(|own| (own.name(), own.value())).collect();
+        let mut kernels: Vec<String> = Vec::new();
+        for latent in self.0.posterior().describe() {
+            let kernel = latent.kernel.expression();
+            if !kernels.contains(&kernel) {
+                kernels.push(kernel);
+            }
+        }
+        let (about, likelihood) = (self.0.about(), likelihood.expression());
+        json!({ "about": about, "likelihood": likelihood, "parameters": parameters, "kernels": kernels })
+            .to_string()
     }
 
     /// Predictions for the rows of a table, by the names of their columns.
@@ -76,7 +98,67 @@ impl Model {
             ..Wanted::default()
         };
         let (table, model) = (frame("X", table)?, self.0.clone());
-        let found = watched(py, threads, move |_| predictions(&model, &table, &wanted, &[]))?;
+        let work = move || predictions(&model, &table, &wanted, &[]);
+        let found = watched(py, threads, &Interrupt::new(), work)?;
         columns(py, &found.map_err(|error| exception(&error))?.table)
+    }
+
+    /// Means and variances of all latent functions at the rows of a table, rows × functions.
+    #[pyo3(signature = (table, threads=None))]
+    fn latents<'py>(
+        &self,
+        py: Python<'py>,
+        table: Vec<PyColumn<'py>>,
+        threads: Option<usize>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+        let (table, model) = (frame("X", table)?, self.0.clone());
+        let found = watched(py, threads, &Interrupt::new(), move || moments(&model, &table))?;
+        let (mean, variance) = found.map_err(|error| exception(&error))?;
+        Ok((PyArray2::from_owned_array(py, mean), PyArray2::from_owned_array(py, variance)))
+    }
+
+    /// Joint draws of all latent functions at the rows of a table, rows × samples × functions.
+    #[pyo3(signature = (table, samples, seed, threads=None))]
+    fn sample_latents<'py>(
+        &self,
+        py: Python<'py>,
+        table: Vec<PyColumn<'py>>,
+        samples: usize,
+        seed: u64,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let (table, model) = (frame("X", table)?, self.0.clone());
+        let found = watched(py, threads, &Interrupt::new(), move || draws(&model, &table, samples, seed))?;
+        Ok(PyArray3::from_owned_array(py, found.map_err(|error| exception(&error))?))
+    }
+
+    /// The same model with the rows of a table besides, its parameters as they are; with what was done, and warnings.
+    #[pyo3(signature = (table, threads=None, function=None))]
+    fn updated(
+        &self,
+        py: Python<'_>,
+        table: Vec<PyColumn<'_>>,
+        threads: Option<usize>,
+        function: Option<&Function>,
+    ) -> PyResult<(Self, String, Vec<String>)> {
+        let (table, model, interrupt) = (frame("X", table)?, self.0.clone(), Interrupt::new());
+        let context = context(function.map(|function| function.likelihood(&interrupt)));
+        let found = watched(py, threads, &interrupt, || take_in(&model, &table, &context))?;
+        let taken = found.map_err(|error| exception(&error))?;
+        Ok((Self::new(taken.model), taken.how, taken.warnings))
+    }
+
+    /// Means, variances and log densities of the targets of training, each as the others foresee it; nothing for a model that
+    /// does not hold them.
+    #[pyo3(signature = (threads=None))]
+    fn leave_one_out<'py>(
+        &self,
+        py: Python<'py>,
+        threads: Option<usize>,
+    ) -> PyResult<Option<[Bound<'py, PyArray1<f64>>; 3]>> {
+        let model = self.0.clone();
+        let found = watched(py, threads, &Interrupt::new(), move || leave_one_out(&model))?;
+        let found = found.map_err(|error| exception(&error))?;
+        Ok(found.map(|lists| lists.map(|list| PyArray1::from_vec(py, list))))
     }
 }

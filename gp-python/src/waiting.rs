@@ -1,5 +1,6 @@
 //! Long work without the interpreter, which an interrupt ends.
 
+use gp_linalg::halt::Halt;
 use gp_optim::Interrupt;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -8,23 +9,27 @@ use std::thread;
 use std::time::Duration;
 
 /// Time between two looks at signals.
-const PAUSE: Duration = Duration::from_millis(50);
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Does work in threads of its own, so many as are said or as there are processors, and raises what a handler of a signal
-/// raises meanwhile, once the work has ended.
+/// raises meanwhile, once the work has ended, which an interrupt asks it to.
 ///
 /// The threads end with the work: a process may fork before and after it, which a pool that stays would not survive.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
-    work: impl FnOnce(&Interrupt) -> T + Send,
+    interrupt: &Interrupt,
+    work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+    let flag = interrupt.clone();
+    let halt = Halt::new(move || flag.is_requested());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
+    let pool = pool.start_handler(move |_| halt.adopt()).build();
     let pool = pool.map_err(|cause| PyValueError::new_err(format!("cannot start threads: {cause}")))?;
-    let (interrupt, is_done, waiting) = (Interrupt::new(), AtomicBool::new(false), thread::current());
+    let (is_done, waiting) = (AtomicBool::new(false), thread::current());
     thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            let outcome = pool.install(|| work(&interrupt));
+            let outcome = pool.install(work);
             is_done.store(true, Ordering::Release);
             waiting.unpark();
             outcome

@@ -105,6 +105,8 @@ fn is_flat(fit: &Fit, points: MatRef<'_, f64>, targets: &[f64]) -> Result<bool, 
     }
     let likelihood = fit.posterior.likelihood();
     let unit = match likelihood.support() {
+        // Nothing is known of the units of a latent function behind a log density alone.
+        Support::Real if likelihood.is_sampled() => 1.0,
         Support::Real if likelihood.is_log_concave() => spread(targets),
         Support::Real => typical_spread(targets),
         _ => 1.0,

@@ -147,10 +147,10 @@ pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
 /// The likelihood's own integrals for few latents, or where densities have no derivatives that samples could use; samples
 /// beyond, or as many as were asked for.
 fn expectation(likelihood: &dyn Likelihood, samples: Option<usize>, seed: u64) -> Expectation {
-    let usual =
-        if likelihood.latents() <= QUADRATURE_LATENTS || !likelihood.is_smooth() { 0 } else { USUAL_SAMPLES };
-    let estimator =
-        if likelihood.is_smooth() { Estimator::Reparameterised } else { Estimator::ControlledScore };
+    let (smooth, sampled) = (likelihood.is_smooth(), likelihood.is_sampled());
+    let integrates = likelihood.latents() <= QUADRATURE_LATENTS || !smooth;
+    let usual = if integrates && !sampled { 0 } else { USUAL_SAMPLES };
+    let estimator = if smooth && !sampled { Estimator::Reparameterised } else { Estimator::ControlledScore };
     match samples.unwrap_or(usual) {
         0 => Expectation::Exact,
         samples => Expectation::Sampled(Sampling { estimator, draws: Draws::QuasiRandom, samples, seed }),

@@ -5,7 +5,8 @@ use crate::error::InferenceError;
 use crate::noisy::{NoisyTarget, log_factor};
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::data::{DataSource, Loaded};
-use gp_kernels::{Evaluator, KernelExt};
+use gp_kernels::{Evaluator, KernelError, KernelExt};
+use gp_linalg::halt::{Halt, until};
 use gp_linalg::product::{gram_of_lower, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 use gp_optim::Brake;
@@ -15,6 +16,8 @@ use std::f64::consts::TAU;
 #[derive(Debug)]
 pub struct ExactWorkspace {
     evaluator: Evaluator,
+    /// Ends factorisations and products where the brake of the evaluator is pulled.
+    halt: Option<Halt>,
     data: Noisy,
     /// `K_y`, then `L⁻¹`.
     square: Mat<f64>,
@@ -50,13 +53,16 @@ impl ExactWorkspace {
         let solution =
             Solution { factor: Cholesky::empty(), alpha: Vec::new(), log_marginal_likelihood: f64::NAN };
         let evaluator = Evaluator::new(threading);
-        Self { evaluator, data: Noisy::default(), square: Mat::new(), upstream: Mat::new(), solution }
+        let (data, square, upstream) = (Noisy::default(), Mat::new(), Mat::new());
+        Self { evaluator, halt: None, data, square, upstream, solution }
     }
 
     /// Adds a brake that may end evaluations early.
     #[must_use]
     pub fn with_brake(self, brake: Brake) -> Self {
-        Self { evaluator: self.evaluator.with_brake(brake), ..self }
+        let (evaluator, halt) =
+            (self.evaluator.with_brake(brake.clone()), Halt::new(move || brake.is_pulled()));
+        Self { evaluator, halt: Some(halt), ..self }
     }
 
     pub(super) fn solution(&self) -> &Solution {
@@ -69,6 +75,21 @@ impl ExactWorkspace {
 
     /// Reads the data, factors `K_y` and solves for the targets.
     pub(super) fn factor(&mut self, model: &ExactGp, data: &dyn DataSource) -> Result<(), InferenceError> {
+        self.stoppable(|workspace| workspace.factor_whole(model, data))
+    }
+
+    /// Work that the brake may end.
+    fn stoppable(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<(), InferenceError>,
+    ) -> Result<(), InferenceError> {
+        match self.halt.clone() {
+            Some(halt) => until(&halt, || work(self)).map_err(|_| KernelError::Stopped)?,
+            None => work(self),
+        }
+    }
+
+    fn factor_whole(&mut self, model: &ExactGp, data: &dyn DataSource) -> Result<(), InferenceError> {
         self.data.load(data)?;
         self.fill_covariance(model)?;
         let Solution { factor, alpha, log_marginal_likelihood } = &mut self.solution;
@@ -104,6 +125,10 @@ impl ExactWorkspace {
         model: &ExactGp,
         gradient: &mut [f64],
     ) -> Result<(), InferenceError> {
+        self.stoppable(|workspace| workspace.add_up_whole(model, gradient))
+    }
+
+    fn add_up_whole(&mut self, model: &ExactGp, gradient: &mut [f64]) -> Result<(), InferenceError> {
         self.fill_upstream(self.evaluator.threading())?;
         gradient.fill(0.0);
         let (kernel, noise) = gradient.split_at_mut(model.kernel().parameter_count());

@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use faer::{Mat, MatMut, MatRef};
 use gp_linalg::Threading;
+use gp_linalg::halt::is_over;
 use gp_optim::Brake;
 
 pub(crate) use forward::{Tiles, cross_record_len};
@@ -50,12 +51,12 @@ impl Evaluator {
         Self::new(Threading::Here).with_brake(self.brake.clone())
     }
 
-    /// Fails if the brake is pulled.
+    /// `Ok` unless the brake is pulled, or the work of the calling thread [ended](gp_linalg::halt).
     ///
     /// # Errors
     /// [`KernelError::Stopped`].
     pub fn go_on(&self) -> Result<(), KernelError> {
-        if self.brake.is_pulled() { Err(KernelError::Stopped) } else { Ok(()) }
+        if self.brake.is_pulled() || is_over() { Err(KernelError::Stopped) } else { Ok(()) }
     }
 
     /// Threading policy.

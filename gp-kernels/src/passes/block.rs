@@ -86,6 +86,18 @@ impl<'a> Seen<'a> {
         &self.targets[i * self.outputs..(i + 1) * self.outputs]
     }
 
+    /// The rows of neighbouring observations in their source.
+    #[must_use]
+    pub fn rows(&self, places: Range<usize>) -> &'a [usize] {
+        &self.rows[places]
+    }
+
+    /// The targets of neighbouring observations: P numbers each.
+    #[must_use]
+    pub fn targets(&self, places: Range<usize>) -> &'a [f64] {
+        &self.targets[places.start * self.outputs..places.end * self.outputs]
+    }
+
     /// Input of an observation: D numbers.
     #[must_use]
     pub fn point(&self, i: usize) -> &'a [f64] {

@@ -6,6 +6,7 @@ use super::whitened::Whitened;
 use crate::data::{DataError, SharedError};
 use crate::error::KernelError;
 use gp_linalg::LinalgError;
+use gp_linalg::halt::is_over;
 use gp_optim::Brake;
 
 /// Error of a pass, convertible from errors of kernels and data.
@@ -52,7 +53,7 @@ impl<'a> Pass<'a> {
 
 /// Fails once the brake is pulled.
 pub(super) fn go_on(brake: &Brake) -> Result<(), DataError> {
-    if brake.is_pulled() { Err(DataError::Stopped) } else { Ok(()) }
+    if brake.is_pulled() || is_over() { Err(DataError::Stopped) } else { Ok(()) }
 }
 
 /// The same for all processes of a team, which ask it before each pass.

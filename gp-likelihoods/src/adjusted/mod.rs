@@ -12,6 +12,7 @@ use crate::gaussian::{Gaussian, expected_log_density, log_density, tilted};
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood};
 use crate::pieces::Pieces;
+use crate::rows::{self, RowError, Rows};
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -63,6 +64,19 @@ impl Adjusted {
     /// Noise of an observation with a known part of its variance.
     fn noise(&self, known: f64) -> Option<f64> {
         self.likelihood.gaussian_noise().map(|noise| noise.variance() + known)
+    }
+
+    /// Targets and latent values of several observations as the likelihood itself takes them.
+    fn plain_rows(&self, rows: Rows<'_>, f: &[f64]) -> Result<(Vec<f64>, Vec<f64>), RowError> {
+        let (mut targets, mut shifted) = (Vec::with_capacity(rows.y.len()), f.to_vec());
+        let size = f.len().checked_div(rows.count()).unwrap_or(0);
+        for (place, f) in shifted.chunks_exact_mut(size.max(1)).take(rows.count()).enumerate() {
+            let columns = self.columns(rows.target(place)).map_err(|error| rows.fault(place, error))?;
+            targets.extend_from_slice(columns.targets);
+            let offset = columns.offset(self);
+            f.iter_mut().for_each(|f| *f += offset);
+        }
+        Ok((targets, shifted))
     }
 
     /// Fills target columns by `of`, the two columns after them as those of an unadjusted observation.
@@ -134,6 +148,10 @@ impl Described for Adjusted {
         self.likelihood.grows_with_latent()
     }
 
+    fn is_sampled(&self) -> bool {
+        self.likelihood.is_sampled()
+    }
+
     fn pieces(&self) -> Option<&dyn Pieces> {
         self.likelihood.pieces().map(|_| self as &dyn Pieces)
     }
@@ -170,6 +188,22 @@ impl Likelihood for Adjusted {
                 self.likelihood.log_densities(columns.targets, &shifted, out)
             }
         }
+    }
+
+    fn log_densities_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
+        if !self.is_sampled() {
+            return rows::log_densities(self, rows, f, out);
+        }
+        let (y, f) = self.plain_rows(rows, f)?;
+        self.likelihood.log_densities_of_rows(Rows { y: &y, ..rows }, &f, out)
+    }
+
+    fn mean_by_params_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
+        if !self.is_sampled() {
+            return rows::mean_by_params(self, rows, f, out);
+        }
+        let (y, f) = self.plain_rows(rows, f)?;
+        self.likelihood.mean_by_params_of_rows(Rows { y: &y, ..rows }, &f, out)
     }
 
     fn log_density_slopes(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> Result<(), LikelihoodError> {

@@ -4,17 +4,22 @@ use super::jitter::{JitterPolicy, most_correlated};
 use super::record::JitterRecord;
 use super::{Cholesky, Storage};
 use crate::error::{LinalgError, check_column_finite, check_extent};
+use crate::halt;
+use crate::product::product;
+use crate::threading::Threading;
+use crate::triangular;
 use crate::upper_state::clear_upper_vector_state;
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place};
 use faer::reborrow::ReborrowMut as _;
-use faer::{ColMut, MatMut, MatRef, Par};
+use faer::{Accum, ColMut, MatMut, MatRef, Par};
 
 impl Cholesky {
     /// [`factor`](Self::factor) in the memory of this factor; allocates only if `a` exceeds the capacity.
     ///
     /// # Errors
-    /// As for [`factor`](Self::factor). The factor then has dimension 0 and the record of the attempt.
+    /// As for [`factor`](Self::factor), and [`LinalgError::Stopped`]. After an error the factor has dimension 0 and the record of
+    /// the attempt.
     pub fn refactor(&mut self, a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<(), LinalgError> {
         check_extent("factor", "columns", a.nrows(), a.ncols())?;
         policy.check()?;
@@ -31,7 +36,8 @@ impl Cholesky {
                     self.storage.set_dim(dim);
                     return Ok(());
                 }
-                Err(pivot) => self.explain_failure(a, pivot)?,
+                Err(Failure::Stopped) => return Err(LinalgError::Stopped),
+                Err(Failure::Pivot(pivot)) => self.explain_failure(a, pivot)?,
             }
         }
         Err(LinalgError::NotPositiveDefinite { dim, record: self.jitter.clone() })
@@ -76,20 +82,60 @@ impl Cholesky {
     }
 }
 
-/// Factors `a + added·I` into `storage`; the error is the failed pivot.
-fn attempt(storage: &mut Storage, a: MatRef<'_, f64>, added: f64, pivot_floor: f64) -> Result<(), usize> {
+/// Reason for a factorisation without a factor.
+enum Failure {
+    /// The pivot that is not positive.
+    Pivot(usize),
+    /// The work was ended.
+    Stopped,
+}
+
+/// Columns of a panel: between two of them the work may be ended. Smaller matrices are factored at once.
+const PANEL: usize = 512;
+
+/// Factors `a + added·I` into `storage`, or says at which pivot that fails.
+fn attempt(storage: &mut Storage, a: MatRef<'_, f64>, added: f64, pivot_floor: f64) -> Result<(), Failure> {
     let dim = a.nrows();
     let (mut leading, stack) = storage.leading_mut(dim);
     copy_lower(leading.rb_mut(), a);
     for i in 0..dim {
         leading[(i, i)] += added;
     }
-    factor_in_place(leading.rb_mut(), stack)?;
+    let done = factor_in_panels(leading.rb_mut(), stack);
+    if done.is_err() {
+        // Where storage is not in use there are zeros above the diagonal.
+        clear_above(leading.rb_mut());
+    }
+    done?;
     let floor = pivot_floor * dim as f64 * f64::EPSILON;
     match (0..dim).find(|&i| !pivot_is_sound(leading[(i, i)], a[(i, i)] + added, floor)) {
-        Some(pivot) => Err(pivot),
+        Some(pivot) => Err(Failure::Pivot(pivot)),
         None => Ok(()),
     }
+}
+
+/// [`factor_in_place`], panel by panel: what earlier columns leave of a panel, the factor of its square at the top, and what
+/// follows from that below.
+fn factor_in_panels(mut matrix: MatMut<'_, f64>, stack: &mut MemStack) -> Result<(), Failure> {
+    let dim = matrix.ncols();
+    let width = if dim <= 2 * PANEL { dim.max(1) } else { PANEL };
+    for first in (0..dim).step_by(width) {
+        if halt::is_over() {
+            return Err(Failure::Stopped);
+        }
+        let width = width.min(dim - first);
+        let (before, rest) = matrix.rb_mut().split_at_col_mut(first);
+        let before = before.as_ref().subrows(first, dim - first);
+        let mut panel = rest.subcols_mut(0, width).subrows_mut(first, dim - first);
+        if first > 0 {
+            let top = before.subrows(0, width).transpose();
+            product(panel.rb_mut(), Accum::Add, before, top, -1.0, Threading::Here);
+        }
+        let (mut square, below) = panel.split_at_row_mut(width);
+        factor_in_place(square.rb_mut(), stack).map_err(|pivot| Failure::Pivot(first + pivot))?;
+        triangular::solve(square.as_ref(), below.transpose_mut(), Threading::Here);
+    }
+    if halt::is_over() { Err(Failure::Stopped) } else { Ok(()) }
 }
 
 /// Factors the lower triangle and zeroes the upper one; the error is the failed pivot.
@@ -97,10 +143,14 @@ pub(super) fn factor_in_place(mut matrix: MatMut<'_, f64>, stack: &mut MemStack)
     let outcome = cholesky_in_place(matrix.rb_mut(), Default::default(), Par::Seq, stack, Default::default());
     clear_upper_vector_state();
     // faer leaves intermediate numbers above the diagonal, whether it succeeds or not.
+    clear_above(matrix);
+    outcome.map(|_| ()).map_err(|LltError::NonPositivePivot { index }| index)
+}
+
+fn clear_above(mut matrix: MatMut<'_, f64>) {
     for j in 1..matrix.ncols() {
         fill_zero(matrix.rb_mut().col_mut(j).subrows_mut(0, j));
     }
-    outcome.map(|_| ()).map_err(|LltError::NonPositivePivot { index }| index)
 }
 
 /// `true` if the pivot `root`² exceeds the rounding error of its diagonal entry.

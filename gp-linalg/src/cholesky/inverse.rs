@@ -2,6 +2,7 @@
 
 use super::Cholesky;
 use crate::error::{LinalgError, check_extent};
+use crate::halt;
 use crate::threading::{Threading, for_column_blocks};
 use crate::triangular;
 use faer::MatMut;
@@ -14,7 +15,7 @@ impl Cholesky {
     /// Writes `L⁻¹`, lower triangular, to `out`, at a third of the cost of a solve with the identity.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] unless `out` is n×n, with `out` unchanged.
+    /// [`LinalgError::DimensionMismatch`] unless `out` is n×n; it is then untouched. [`LinalgError::Stopped`].
     pub fn half_inverse_into(
         &self,
         mut out: MatMut<'_, f64>,
@@ -31,7 +32,7 @@ impl Cholesky {
             let below = panel.subrows_mut(column, rest);
             triangular::solve(l.submatrix(column, column, rest, rest), below, Threading::Here);
         });
-        Ok(())
+        halt::go_on()
     }
 }
 

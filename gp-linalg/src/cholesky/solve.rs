@@ -2,6 +2,7 @@
 
 use super::Cholesky;
 use crate::error::{LinalgError, check_extent};
+use crate::halt;
 use crate::threading::Threading;
 use crate::triangular;
 use faer::MatMut;
@@ -13,28 +14,28 @@ impl Cholesky {
     /// `B ← (L Lᵀ)⁻¹ B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] unless B has n rows; B is then unchanged.
+    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched. [`LinalgError::Stopped`].
     pub fn solve_in_place(&self, mut rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("solve", rhs.nrows())?;
         triangular::solve(self.l(), rhs.rb_mut(), threading);
         triangular::solve_transpose(self.l(), rhs, threading);
-        Ok(())
+        halt::go_on()
     }
 
     /// `B ← L⁻¹ B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] unless B has n rows; B is then unchanged.
+    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched. [`LinalgError::Stopped`].
     pub fn half_solve_in_place(&self, rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("half_solve", rhs.nrows())?;
         triangular::solve(self.l(), rhs, threading);
-        Ok(())
+        halt::go_on()
     }
 
     /// `B ← L⁻ᵀ B`.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] unless B has n rows; B is then unchanged.
+    /// [`LinalgError::DimensionMismatch`] if B does not have n rows; B is then untouched. [`LinalgError::Stopped`].
     pub fn half_solve_transpose_in_place(
         &self,
         rhs: MatMut<'_, f64>,
@@ -42,7 +43,7 @@ impl Cholesky {
     ) -> Result<(), LinalgError> {
         self.check_rows("half_solve_transpose", rhs.nrows())?;
         triangular::solve_transpose(self.l(), rhs, threading);
-        Ok(())
+        halt::go_on()
     }
 
     /// `B ← L B`.

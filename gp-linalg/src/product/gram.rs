@@ -2,6 +2,7 @@
 
 use super::lower::product_lower;
 use crate::error::{LinalgError, check_extent};
+use crate::halt;
 use crate::threading::{Threading, for_column_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
@@ -69,7 +70,7 @@ pub fn weighted_gram(
         accum = Accum::Add;
         first += depth;
     }
-    Ok(())
+    halt::go_on()
 }
 
 /// `scaled = block · diag(weights)`.

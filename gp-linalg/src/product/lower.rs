@@ -2,6 +2,7 @@
 
 use super::tile;
 use crate::error::{LinalgError, check_extent};
+use crate::halt;
 use crate::threading::{Threading, block_width, for_row_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
@@ -15,7 +16,7 @@ const ROWS: usize = 64;
 /// the symmetric rank-k update, at half the work of [`matmul`](super::matmul).
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`], with `dst` unchanged.
+/// [`LinalgError::DimensionMismatch`], with `dst` untouched; [`LinalgError::Stopped`].
 pub fn matmul_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -30,7 +31,7 @@ pub fn matmul_lower(
     check_extent(OPERATION, "columns of rhs", dst.ncols(), rhs.ncols())?;
     check_extent(OPERATION, "rows of rhs", lhs.ncols(), rhs.nrows())?;
     product_lower(dst, accum, lhs, rhs, alpha, threading);
-    Ok(())
+    halt::go_on()
 }
 
 /// [`matmul_lower`] without checks: block rows, each a rectangle and a triangle.
@@ -59,7 +60,8 @@ pub(crate) fn product_lower(
 /// third of the work of [`matmul_lower`].
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`] unless both are square of one size, with `dst` unchanged.
+/// [`LinalgError::DimensionMismatch`] unless both are square and of one size, with `dst` untouched;
+/// [`LinalgError::Stopped`].
 pub fn gram_of_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -82,7 +84,7 @@ pub fn gram_of_lower(
         tile::multiply(before, accum, own, below.subcols(0, row), alpha);
         tile::multiply_lower(from_diagonal.subcols_mut(0, height), accum, own, own.transpose(), alpha);
     });
-    Ok(())
+    halt::go_on()
 }
 
 /// Copies the lower triangle to the upper one.

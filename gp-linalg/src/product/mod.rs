@@ -15,6 +15,7 @@ pub(crate) use lower::product_lower;
 pub use lower::{gram_of_lower, matmul_lower, symmetrise_lower};
 
 use crate::error::{LinalgError, check_extent};
+use crate::halt;
 use crate::threading::{Threading, block_width, for_column_blocks, for_row_blocks};
 use faer::{MatMut, MatRef};
 
@@ -24,7 +25,7 @@ use faer::{MatMut, MatRef};
 /// to zero. Non-finite numbers propagate.
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`], with `dst` unchanged.
+/// [`LinalgError::DimensionMismatch`], with `dst` untouched; [`LinalgError::Stopped`].
 ///
 /// ```
 /// use gp_linalg::faer::{Accum, mat};
@@ -50,7 +51,7 @@ pub fn matmul(
     check_extent(OPERATION, "columns of rhs", dst.ncols(), rhs.ncols())?;
     check_extent(OPERATION, "rows of rhs", lhs.ncols(), rhs.nrows())?;
     product(dst, accum, lhs, rhs, alpha, threading);
-    Ok(())
+    halt::go_on()
 }
 
 /// [`matmul`] without checks.

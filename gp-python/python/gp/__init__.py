@@ -12,10 +12,10 @@ True
 
 import importlib
 
-__all__ = ["GPClassifier", "GPCountRegressor", "GPRegressor", "load"]
+__all__ = ["GPClassifier", "GPCountRegressor", "GPModel", "GPRegressor", "load"]
 __version__ = "0.1.0"
 
-_HOMES = {"load": "._files"}
+_HOMES = {"load": "._files", "GPModel": "._function"}
 
 
 def __getattr__(name):

@@ -2,11 +2,13 @@
 //! form, quadrature or samples.
 
 use super::draws::Nodes;
-use super::{Estimator, Expectation, Sampling};
+use super::samples::Samples;
+use super::{Estimator, Expectation};
 use gp_ep::InferenceError;
-use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace, parameter_count};
+use gp_likelihoods::{Latent, Likelihood, PointSlopes, Rows, Slopes, Workspace, parameter_count};
 
-/// Memory for successive estimates.
+/// Memory for estimates, one after the other. Those by the score are made of samples of several observations, which a
+/// likelihood is [asked for](Self::sample) together.
 #[derive(Debug, Default)]
 pub(crate) struct Estimates {
     workspace: Workspace,
@@ -14,12 +16,12 @@ pub(crate) struct Estimates {
     pub(crate) slopes: Slopes,
     /// Sampling variances of its derivatives by means, one per latent; 0 without sampling.
     pub(crate) noise: Vec<f64>,
-    /// Samples of t, of f, and `ln p`, by sample.
+    /// Samples of t, sample by sample; one of f.
     t: Vec<f64>,
     f: Vec<f64>,
-    values: Vec<f64>,
     point: PointSlopes,
     by_params: Vec<f64>,
+    samples: Samples,
 }
 
 /// Observation and beliefs about its latent values.
@@ -33,10 +35,30 @@ pub(crate) struct Observed<'a> {
 }
 
 impl Estimates {
-    /// Writes `slopes` and `noise`, weighted as the likelihood says.
+    /// Asks a likelihood for its log densities at samples of some observations in one component, of which estimates are then
+    /// made one by one. `q` has the beliefs of all of them.
+    pub(crate) fn sample(
+        &mut self,
+        asked: (&dyn Likelihood, Rows<'_>),
+        q: &[Latent],
+        component: usize,
+        (expectation, nodes): (&Expectation, &Nodes),
+    ) -> Result<(), InferenceError> {
+        match expectation {
+            Expectation::Sampled(sampling) if sampling.estimator.is_score() => {
+                let filled = self.samples.fill(asked, q, component, (sampling, nodes));
+                filled.map_err(|error| InferenceError::from(error.fault).at_row(error.row))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Fills `slopes` and `noise`, of an observation that counts as often as the likelihood says. It is number `place` of those
+    /// that were [sampled](Self::sample).
     pub(crate) fn estimate(
         &mut self,
         observed: Observed<'_>,
+        place: usize,
         expectation: &Expectation,
         nodes: &Nodes,
     ) -> Result<(), InferenceError> {
@@ -48,11 +70,15 @@ impl Estimates {
                 likelihood.expected_log_density(y, q, &mut self.workspace, &mut self.slopes)?;
             }
             Expectation::Sampled(sampling) => {
-                nodes.draw(sampling, observed.place, q.len(), &mut self.t);
                 self.slopes.reset(q.len(), parameter_count(likelihood.parameters()));
-                match sampling.estimator {
-                    Estimator::Reparameterised => self.by_derivatives(observed)?,
-                    Estimator::Score | Estimator::ControlledScore => self.by_score(observed, sampling)?,
+                if sampling.estimator.is_score() {
+                    let samples = std::mem::take(&mut self.samples);
+                    let controlled = sampling.estimator == Estimator::ControlledScore;
+                    self.by_score(q, controlled, samples.of(place), samples.by_params(place));
+                    self.samples = samples;
+                } else {
+                    nodes.draw(sampling, observed.place, q.len(), &mut self.t);
+                    self.by_derivatives(observed)?;
                 }
             }
         }
@@ -118,50 +144,20 @@ impl Estimates {
         Ok(())
     }
 
-    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w`, with or without control variates.
-    fn by_score(&mut self, observed: Observed<'_>, sampling: &Sampling) -> Result<(), InferenceError> {
-        let Observed { likelihood, y, q, .. } = observed;
-        let latents = q.len();
-        let samples = self.t.len() / latents;
-        let controlled = sampling.estimator == Estimator::ControlledScore;
-        self.sample_values(likelihood, y, q)?;
-        self.slopes.value = self.values.iter().sum::<f64>() / samples as f64;
+    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w`, with or without control variates, from log densities at the samples.
+    fn by_score(&mut self, q: &[Latent], controlled: bool, (t, values): (&[f64], &[f64]), by_params: &[f64]) {
+        let (latents, samples) = (q.len(), values.len());
+        self.slopes.value = values.iter().sum::<f64>() / samples as f64;
         for (j, q) in q.iter().enumerate() {
-            let t = |i: usize| self.t[i * latents + j];
-            let (first, noise) = score_mean(&self.values, t, controlled);
-            let (second, _) = score_mean(&self.values, |i| t(i) * t(i) - 1.0, controlled);
+            let t = |i: usize| t[i * latents + j];
+            let (first, noise) = score_mean(values, t, controlled);
+            let (second, _) = score_mean(values, |i| t(i) * t(i) - 1.0, controlled);
             let variance = q.variance();
             self.slopes.by_mean[j] = first / variance.sqrt();
             self.slopes.by_variance[j] = 0.5 * second / variance;
             self.noise[j] = noise / variance;
         }
-        if self.slopes.by_params.is_empty() {
-            return Ok(());
-        }
-        for i in 0..samples {
-            self.f.clear();
-            let t = &self.t[i * latents..(i + 1) * latents];
-            self.f.extend(q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t));
-            self.add_params(likelihood, y)?;
-        }
-        self.slopes.by_params.iter_mut().for_each(|slope| *slope /= samples as f64);
-        Ok(())
-    }
-
-    /// `ln p` at all samples.
-    fn sample_values(
-        &mut self,
-        likelihood: &dyn Likelihood,
-        y: &[f64],
-        q: &[Latent],
-    ) -> Result<(), InferenceError> {
-        self.f.clear();
-        for t in self.t.chunks_exact(q.len()) {
-            self.f.extend(q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t));
-        }
-        self.values.clear();
-        self.values.resize(self.t.len() / q.len(), 0.0);
-        Ok(likelihood.log_densities(y, &self.f, &mut self.values)?)
+        self.slopes.by_params.copy_from_slice(by_params);
     }
 }
 

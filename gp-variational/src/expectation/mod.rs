@@ -2,6 +2,7 @@
 
 mod draws;
 mod estimate;
+mod samples;
 
 pub(crate) use draws::Nodes;
 pub(crate) use estimate::{Estimates, Observed};
@@ -54,6 +55,13 @@ pub enum Estimator {
     /// `Score` with the score as control variate (Bonilla et al. 2019 eq. 100–103); each sample's
     /// coefficient comes from all others, so it is unbiased.
     ControlledScore,
+}
+
+impl Estimator {
+    /// True if log densities alone are evaluated.
+    pub(crate) fn is_score(self) -> bool {
+        self != Self::Reparameterised
+    }
 }
 
 /// Source of samples.

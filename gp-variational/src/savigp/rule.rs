@@ -7,10 +7,10 @@ use crate::expectation::{Estimates, Expectation, Nodes, Observed};
 use gp_ep::InferenceError;
 use gp_kernels::data::for_each;
 use gp_kernels::passes::{Beliefs, Gram, LaneBlock, LatentBlock, Layout, Seen, Whitened};
-use gp_likelihoods::Latent;
+use gp_likelihoods::{Latent, Rows};
 use std::ops::Range;
 
-/// Observations per piece of work.
+/// Observations whose expectations are one piece of work, unless a likelihood is better asked for all of a block.
 const PIECE: usize = 16;
 
 /// Memory of a lane, for pieces of a block.
@@ -82,15 +82,16 @@ impl Rule<'_> {
     ) -> Result<(), InferenceError> {
         let LaneBlock { own: LaneEstimates(pieces), component, seen, latents, threading, .. } = block;
         let (count, marginals) = (seen.count(), &*latents);
-        pieces.resize_with(pieces.len().max(count.div_ceil(PIECE)), Piece::default);
-        let pieces = &mut pieces[..count.div_ceil(PIECE)];
+        let size = if self.model.likelihood().is_sampled() { count.max(1) } else { PIECE };
+        pieces.resize_with(pieces.len().max(count.div_ceil(size)), Piece::default);
+        let pieces = &mut pieces[..count.div_ceil(size)];
         for_each(threading, pieces, |k, piece| {
-            let own = k * PIECE..count.min((k + 1) * PIECE);
+            let own = k * size..count.min((k + 1) * size);
             self.estimate(piece, (component, own), seen, marginals)
         })?;
         for (k, piece) in pieces.iter().enumerate() {
-            let answers = piece.answers.chunks_exact(piece.answers.len() / PIECE.min(count - k * PIECE));
-            for (i, answer) in (k * PIECE..).zip(answers) {
+            let answers = piece.answers.chunks_exact(piece.answers.len() / size.min(count - k * size));
+            for (i, answer) in (k * size..).zip(answers) {
                 self.take(answer, (component, i), seen, latents, extra);
             }
         }
@@ -106,19 +107,19 @@ impl Rule<'_> {
         latents: &[LatentBlock],
     ) -> Result<(), InferenceError> {
         answers.clear();
-        for i in own {
-            beliefs.clear();
+        beliefs.clear();
+        for i in own.clone() {
             for (q, latent) in latents.iter().enumerate() {
                 let variance = latent.variance[i] + seen.residual(q, i);
                 beliefs.push(Latent::new(latent.mean[i], variance)?);
             }
-            let observed = Observed {
-                likelihood: self.model.likelihood(),
-                y: seen.target(i),
-                q: beliefs,
-                place: (seen.row(i), component),
-            };
-            let done = estimates.estimate(observed, self.expectation, self.nodes);
+        }
+        let (likelihood, first) = (self.model.likelihood(), own.start);
+        let rows = Rows { numbers: seen.rows(own.clone()), y: seen.targets(own.clone()) };
+        estimates.sample((likelihood, rows), beliefs, component, (self.expectation, self.nodes))?;
+        for (i, q) in own.zip(beliefs.chunks_exact(latents.len())) {
+            let observed = Observed { likelihood, y: seen.target(i), q, place: (seen.row(i), component) };
+            let done = estimates.estimate(observed, i - first, self.expectation, self.nodes);
             done.map_err(|error| error.at_row(seen.row(i)))?;
             let Estimates { slopes, noise, .. } = &*estimates;
             answers.push(slopes.value);

@@ -39,7 +39,8 @@ const NOISE: f64 = 0.1;
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where it cannot be fitted.
 pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, CliError> {
     let (control, seed) = (&problem.settings.control, problem.settings.seed);
-    if is_over(control) {
+    // Expectation propagation has to integrate, which log densities alone do not let it.
+    if is_over(control) || problem.likelihood.is_sampled() {
         return Ok(None);
     }
     if problem.likelihood.targets() > 1 {

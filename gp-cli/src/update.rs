@@ -1,0 +1,97 @@
+//! More observations for a model, its parameters as they are.
+
+use crate::context::Context;
+use crate::data::Frame;
+use crate::encode::{Factors, Role, RoleValues};
+use crate::error::CliError;
+use crate::left_out::counted;
+use crate::method::{self, Given, Later, Updated, refused};
+use crate::model::{About, Model};
+use faer::MatRef;
+
+/// A model that has taken in more observations.
+#[derive(Debug)]
+pub struct UpdatedModel {
+    /// The model with all of them.
+    pub model: Model,
+    /// Description of the update.
+    pub how: String,
+    /// Warnings about the new rows.
+    pub warnings: Vec<String>,
+}
+
+/// Takes in the rows of a table: each has all inputs that the model needs, and a target.
+///
+/// # Errors
+/// Of kind [`Usage`](crate::ErrorKind::Usage) for a model whose method does not keep what an update needs, of kind
+/// [`Data`](crate::ErrorKind::Data) for a table that does not suit the model; otherwise of the kind of whatever failed.
+pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<UpdatedModel, CliError> {
+    let method = context.methods.find(&model.about().training.method)?;
+    let roles = &model.about().roles;
+    let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+    if names.iter().all(|name| frame.column(name).is_none()) {
+        return Err(frame.lacks(&names, ""));
+    }
+    let encoded = model.inputs().encode(frame)?;
+    let observations = model.training_observations(frame)?;
+    if let Some(name) = roles.column(Role::Blocks) {
+        let why = format!("its rows were approximated in the blocks of column {name}");
+        return Err(refused(method.name(), &why));
+    }
+    let factors = Factors::of(roles, frame)?;
+    let given = Given::of_config(&model.about().config, method.settings());
+    let rows = frame.row_count();
+    let later = Later {
+        before: model.posterior(),
+        points: encoded.points.as_ref(),
+        observed: MatRef::from_row_major_slice(&observations, rows, observations.len() / rows),
+        powers: &factors.powers,
+        given: &given,
+    };
+    let updated = method::update(method.as_ref(), later)?;
+    let weights = weights(model, frame, &observations)?;
+    let mut about = about(model, &updated, (rows, &weights));
+    about.inputs.widen(frame);
+    let warnings = [encoded.warnings(), updated.warnings].concat();
+    // The linear model has not seen the new rows; beside one that has, it would look worse than it is.
+    Ok(UpdatedModel {
+        model: Model::new(about, updated.posterior, None),
+        how: updated.how.to_owned(),
+        warnings,
+    })
+}
+
+/// Rows that are new, in words.
+pub(crate) fn more_rows(rows: usize) -> String {
+    counted(rows, "more row")
+}
+
+/// Weight of the rows of each target.
+fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<f64>, CliError> {
+    let targets = model.targets().len();
+    if targets == 1 {
+        return Ok(vec![RoleValues::of_observations(&model.about().roles, frame)?.weight()]);
+    }
+    // Rows of several targets weigh the same.
+    let there = |place| observations.iter().skip(place).step_by(targets).filter(|y| !y.is_nan()).count();
+    Ok((0..targets).map(|place| there(place) as f64).collect())
+}
+
+/// Record of the model with the added rows and their weights per target.
+fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[f64])) -> About {
+    let mut about = model.about().clone();
+    let training = &mut about.training;
+    training.rows += rows;
+    training.updated_rows += rows;
+    training.objective += updated.gain;
+    for (place, (target, weight)) in model.targets().iter().zip(weights).enumerate() {
+        // Densities of numbers in units of the scale.
+        training.objective -= weight * target.scale().scale.ln();
+        if let Some(rows) = training.rows_of_targets.get_mut(place) {
+            *rows += *weight as usize;
+        }
+    }
+    training.updates.push(format!("{}, {}", more_rows(rows), updated.how));
+    training.warnings.extend(updated.warnings.iter().cloned());
+    about
+}

@@ -1,0 +1,157 @@
+//! Several observations at once, with samples of the latent values of each.
+
+use crate::error::{LikelihoodError, check_count};
+use crate::likelihood::{Likelihood, parameter_count};
+
+/// An error at one of several observations.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("observation {row}: {fault}")]
+pub struct RowError {
+    /// Its row in the source.
+    pub row: usize,
+    /// The reason.
+    #[source]
+    pub fault: LikelihoodError,
+}
+
+/// Several observations.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// Their rows in the source, for messages.
+    pub numbers: &'a [usize],
+    /// P numbers for each, one after the other.
+    pub y: &'a [f64],
+}
+
+impl<'a> Rows<'a> {
+    /// The number of observations.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// One observation.
+    #[must_use]
+    pub fn target(&self, place: usize) -> &'a [f64] {
+        let outputs = self.y.len() / self.count();
+        &self.y[place * outputs..(place + 1) * outputs]
+    }
+
+    /// An error at the observation in this place.
+    #[must_use]
+    pub fn fault(&self, place: usize, fault: LikelihoodError) -> RowError {
+        RowError { row: self.numbers.get(place).copied().unwrap_or(place), fault }
+    }
+
+    /// The number S of latent vectors of each observation, at least 1.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::Count`] for numbers that do not fit those of the likelihood, and for other than `each` slots per
+    /// observation, or S where there is no such number.
+    pub fn samples<L: Likelihood + ?Sized>(
+        &self,
+        likelihood: &L,
+        values: usize,
+        (slots, each): (usize, Option<usize>),
+    ) -> Result<usize, RowError> {
+        let (count, latents) = (self.count(), likelihood.latents());
+        let samples = values.checked_div(count * latents).unwrap_or(0).max(1);
+        let fits = |what: &'static str, found: usize, wanted: usize| {
+            let checked = check_count(what, found, found == wanted, "that of the rows");
+            checked.map_err(|error| self.fault(0, error))
+        };
+        fits("number of outputs", self.y.len(), count * likelihood.outputs())?;
+        fits("number of latent values", values, count * samples * latents)?;
+        fits("number of slots", slots, count * each.unwrap_or(samples))?;
+        Ok(samples)
+    }
+}
+
+/// [`Likelihood::log_densities_of_rows`], row by row.
+pub(crate) fn log_densities<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    rows: Rows<'_>,
+    f: &[f64],
+    out: &mut [f64],
+) -> Result<(), RowError> {
+    let samples = rows.samples(likelihood, f.len(), (out.len(), None))?;
+    let tables = f.chunks_exact(samples * likelihood.latents());
+    for (place, (f, out)) in tables.zip(out.chunks_exact_mut(samples)).enumerate() {
+        let done = likelihood.log_densities(rows.target(place), f, out);
+        done.map_err(|error| rows.fault(place, error))?;
+    }
+    Ok(())
+}
+
+/// [`Likelihood::mean_by_params_of_rows`], sample by sample of each row.
+pub(crate) fn mean_by_params<L: Likelihood + ?Sized>(
+    likelihood: &L,
+    rows: Rows<'_>,
+    f: &[f64],
+    out: &mut [f64],
+) -> Result<(), RowError> {
+    let (latents, count) = (likelihood.latents(), parameter_count(likelihood.parameters()));
+    let samples = rows.samples(likelihood, f.len(), (out.len(), Some(count)))?;
+    let mut slopes = vec![0.0; count];
+    let tables = f.chunks_exact(samples * latents);
+    for (place, (f, out)) in tables.zip(out.chunks_exact_mut(count.max(1))).enumerate() {
+        out.fill(0.0);
+        for f in f.chunks_exact(latents) {
+            let done = likelihood.log_density_by_params(rows.target(place), f, &mut slopes);
+            done.map_err(|error| rows.fault(place, error))?;
+            out.iter_mut().zip(&slopes).for_each(|(sum, slope)| *sum += slope);
+        }
+        out.iter_mut().for_each(|sum| *sum /= samples as f64);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Adjusted, Poisson, parse};
+
+    #[test]
+    fn rows_are_asked_one_by_one_unless_a_likelihood_knows_better() {
+        let likelihood = parse("student_t(scale=0.3, dof=4)").unwrap();
+        let (rows, f) = (Rows { numbers: &[7, 9], y: &[0.5, -1.0] }, [0.1, 0.2, 0.3, -0.4, -0.5, -0.6]);
+        let mut all = [0.0; 6];
+        likelihood.log_densities_of_rows(rows, &f, &mut all).unwrap();
+        let mut one = [0.0; 3];
+        likelihood.log_densities(rows.target(1), &f[3..], &mut one).unwrap();
+        assert_eq!(all[3..], one);
+
+        let mut means = [0.0; 4];
+        likelihood.mean_by_params_of_rows(rows, &f, &mut means).unwrap();
+        let (mut sum, mut slopes) = ([0.0; 2], [0.0; 2]);
+        for f in &f[3..] {
+            likelihood.log_density_by_params(rows.target(1), &[*f], &mut slopes).unwrap();
+            sum.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope / 3.0);
+        }
+        assert!((means[2] - sum[0]).abs() < 1e-14 && (means[3] - sum[1]).abs() < 1e-14);
+    }
+
+    #[test]
+    fn columns_with_a_role_are_heeded_row_by_row() {
+        let plain = Poisson::new(0.0).unwrap();
+        let adjusted = Adjusted::new(Box::new(plain.clone()));
+        let (mut found, mut expected) = ([0.0; 2], [0.0; 2]);
+        let rows = Rows { numbers: &[0, 1], y: &[3.0, 0.5, 2.0, 1.0, -0.5, 1.0] };
+        adjusted.log_densities_of_rows(rows, &[0.1, 0.2], &mut found).unwrap();
+        let rows = Rows { numbers: &[0, 1], y: &[3.0, 1.0] };
+        plain.log_densities_of_rows(rows, &[0.6, -0.3], &mut expected).unwrap();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn errors_name_the_row() {
+        let plain = Poisson::new(0.0).unwrap();
+        let rows = Rows { numbers: &[4, 8, 15], y: &[1.0, 0.5, 2.0] };
+        assert_eq!(plain.log_densities_of_rows(rows, &[0.0; 3], &mut [0.0; 3]).unwrap_err().row, 8);
+        let rows = Rows { numbers: &[4, 8], y: &[1.0, 2.0] };
+        assert!(plain.log_densities_of_rows(rows, &[0.0; 3], &mut [0.0; 3]).is_err());
+        assert!(plain.log_densities_of_rows(rows, &[0.0; 2], &mut [0.0; 3]).is_err());
+        let nothing = Rows { numbers: &[], y: &[] };
+        assert!(plain.log_densities_of_rows(nothing, &[], &mut []).is_ok());
+    }
+}

@@ -1,0 +1,145 @@
+//! An early end to long work: asked between panels of factorisations and blocks of products, on whichever thread they run.
+//!
+//! Who may stop work says so where it begins, not in every call: [`until`] for some of it, [`Halt::adopt`] for all that a thread
+//! does. Operations of this crate that are ended so return [`LinalgError::Stopped`], and what they wrote is to be thrown away.
+//! A question that was once answered with an end has to be answered so until the work is over.
+
+use crate::error::LinalgError;
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::Arc;
+
+thread_local! {
+    static HALTS: RefCell<Vec<Halt>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A question whether to stop.
+#[derive(Clone)]
+pub struct Halt(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl Halt {
+    /// Stops work once `is_over` says so.
+    pub fn new(is_over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(is_over))
+    }
+
+    /// Lets this question end whatever the calling thread does from now on, as the first thing of a thread of a pool.
+    pub fn adopt(&self) {
+        HALTS.with_borrow_mut(|halts| halts.push(self.clone()));
+    }
+}
+
+impl fmt::Debug for Halt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Halt")
+    }
+}
+
+/// Does work that this question may end, with what other threads do for it. What was written of work that was ended is to be
+/// thrown away.
+///
+/// # Errors
+/// [`LinalgError::Stopped`] if it was ended; otherwise none of its own.
+pub fn until<R>(halt: &Halt, work: impl FnOnce() -> R) -> Result<R, LinalgError> {
+    if (halt.0)() {
+        return Err(LinalgError::Stopped);
+    }
+    let found = {
+        let _held = Held::new(vec![halt.clone()]);
+        work()
+    };
+    if (halt.0)() { Err(LinalgError::Stopped) } else { Ok(found) }
+}
+
+/// True if the work of the calling thread is to end.
+#[must_use]
+pub fn is_over() -> bool {
+    HALTS.with_borrow(|halts| halts.iter().any(|halt| (halt.0)()))
+}
+
+/// `Ok` as long as it is not.
+pub(crate) fn go_on() -> Result<(), LinalgError> {
+    if is_over() { Err(LinalgError::Stopped) } else { Ok(()) }
+}
+
+/// The questions of the calling thread, for a part of its work that another thread may do.
+pub(crate) fn here() -> Vec<Halt> {
+    HALTS.with_borrow(Clone::clone)
+}
+
+/// Does a part of the work of a thread that asked these questions.
+pub(crate) fn within<R>(halts: Vec<Halt>, work: impl FnOnce() -> R) -> R {
+    let _held = Held::new(halts);
+    work()
+}
+
+/// Questions that the calling thread asks as long as this lives.
+struct Held(usize);
+
+impl Held {
+    fn new(halts: Vec<Halt>) -> Self {
+        HALTS.with_borrow_mut(|own| {
+            let before = own.len();
+            own.extend(halts);
+            Self(before)
+        })
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        HALTS.with_borrow_mut(|own| own.truncate(self.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::product::matmul;
+    use crate::{Cholesky, JitterPolicy, Threading};
+    use faer::{Accum, Mat};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Says so after this many questions.
+    fn after(count: usize) -> (Halt, Arc<AtomicUsize>) {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counter = asked.clone();
+        (Halt::new(move || counter.fetch_add(1, Ordering::Relaxed) >= count), asked)
+    }
+
+    #[test]
+    fn a_product_ends_between_blocks_on_every_thread() {
+        let a = Mat::from_fn(600, 600, |i, j| (i * 7 + j) as f64 * 1e-3);
+        for threading in [Threading::Here, Threading::Pool] {
+            let mut out = Mat::zeros(600, 600);
+            let (halt, asked) = after(3);
+            let ended =
+                until(&halt, || matmul(out.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), 1.0, threading));
+            assert!(ended.is_err() && asked.load(Ordering::Relaxed) > 3);
+            // Blocks that were left out are as they were.
+            assert!((0..600).any(|j| (0..600).all(|i| i < 300 || out[(i, j)] == 0.0)));
+        }
+        assert!(!is_over());
+    }
+
+    #[test]
+    fn a_factorisation_ends_between_panels() {
+        let n = 1500;
+        let a = Mat::from_fn(n, n, |i, j| if i == j { 2.0 } else { 0.5f64.powi(1 + i.abs_diff(j) as i32) });
+        let (halt, _) = after(2);
+        let mut factor = Cholesky::empty();
+        let ended = until(&halt, || factor.refactor(a.as_ref(), &JitterPolicy::ladder()));
+        assert!(ended.is_err() && factor.dim() == 0);
+        let (never, asked) = after(usize::MAX);
+        until(&never, || factor.refactor(a.as_ref(), &JitterPolicy::none())).unwrap().unwrap();
+        assert!(asked.load(Ordering::Relaxed) > 4 && factor.dim() == n);
+    }
+
+    #[test]
+    fn work_that_is_over_does_not_begin() {
+        let (halt, _) = after(0);
+        let mut has_begun = false;
+        assert_eq!(until(&halt, || has_begun = true), Err(LinalgError::Stopped));
+        assert!(!has_begun);
+    }
+}

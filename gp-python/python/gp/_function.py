@@ -1,0 +1,325 @@
+"""A model whose likelihood is a function of Python."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from . import _gp
+from ._estimators import _columns_of_numbers, _Estimator, _threads
+
+# Rows of a call at prediction, as many as in training.
+_BLOCK = 256
+
+
+class GPModel(_Estimator):
+    """Latent Gaussian processes under any likelihood, given as a function.
+
+    Inference is variational, by samples of the latent values (SAVIGP): of the likelihood it asks for log densities alone. Their
+    derivatives by the moments of latent values come from scores with control variates, those by parameters from differences.
+
+    Parameters
+    ----------
+    log_density : callable
+        ``f(y, F, **params)`` for a block of rows: ``y`` has the shape (rows,), or (rows, targets) of several targets, ``F`` holds
+        samples of the latent values, (rows, samples, latents). It returns log densities, (rows, samples): an array of numpy, or
+        anything that ``numpy.asarray`` takes, as those of JAX, PyTorch and numba. It is called from other threads, one call
+        at a time.
+    latents : int, default=1
+        Number of latent functions behind an observation.
+    params : dict, optional
+        Parameters of the likelihood by name: the value that training starts from or, for a parameter with ends,
+        ``(value, low, high)``, where ``None`` stands for no end: ``{"noise": (0.1, 0, None)}``.
+    gradient : callable, optional
+        ``g(y, F, **params)``, a dict with the derivatives of the log densities by each parameter, (rows, samples); differences
+        of ``log_density`` stand in where it is not given.
+    mean : callable, optional
+        ``m(F, **params)``, the expected observation at samples of the latent values: (rows, samples), or (rows, samples,
+        targets). ``predict`` returns its mean; without it, that of the latent functions.
+    kernel : str or list of str, optional
+        Kernel by its expression, or one for each latent function.
+    inducing : int, optional
+        Number of inducing inputs.
+    placement : str, optional
+        Where inducing inputs start: kmeans, greedy or random.
+    fix, bound, prior : list of str, optional
+        Parameters that are not trained; bounds and priors by parameter, such as ``["rbf.lengthscale=gamma(2, 1)"]``.
+    units : str, optional
+        Units of length-scales in ``kernel``, ``bound`` and ``prior``: data or model.
+    standardize : {"inputs", "none"}, default="inputs"
+        Whether inputs are put in units of their own spread. Targets stay as they are.
+    missing : {"error", "keep"}, default="error"
+        What is done about missing inputs.
+    missing_in : dict, optional
+        The same by column.
+    samples : int, default=512
+        Samples of each expectation.
+    covariance : str, optional
+        Covariances of the posterior: full or diagonal.
+    components : int, optional
+        Gaussians that the posterior is mixed from.
+    optimizer : str, optional
+        How parameters move: lbfgs, or adam or adadelta in mini-batches.
+    iterations, epochs, batch_size : int, optional
+        Length of training; size of a mini-batch.
+    no_train : bool, default=False
+        Keep every parameter as it is given.
+    time_limit : str or timedelta, optional
+        Time after which no iteration begins, such as ``"90s"``.
+    seed : int, default=0
+        Seed of everything random. The same seed gives the same bits with any number of threads.
+    n_jobs : int, optional
+        Number of threads; all there are unless given, and for -1.
+    verbose : int, default=0
+        1 tells the stages of the fit.
+
+    Attributes
+    ----------
+    params_ : dict
+        Parameters of the likelihood, learned.
+    n_features_in_, feature_names_in_, converged_, n_iter_, log_evidence_, trace_, relevance_, notes_
+        As those of ``GPRegressor``; the log evidence is a lower bound.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gp import GPModel
+    >>> def laplace(y, F, scale):
+    ...     return -np.abs(y[:, None] - F[..., 0]) / scale - np.log(2 * scale)
+    >>> x = np.linspace(0, 6, 40)[:, None]
+    >>> y = np.sin(x[:, 0]) + np.random.default_rng(0).laplace(scale=0.1, size=40)
+    >>> model = GPModel(laplace, params={"scale": (0.3, 0, None)}, inducing=10).fit(x, y)
+    >>> bool(np.abs(model.predict(x) - np.sin(x[:, 0])).max() < 0.2)
+    True
+    """
+
+    _not_flags = frozenset({"n_jobs", "verbose", "log_density", "latents", "params", "gradient", "mean"})
+    _is_numeric = True
+    _takes_several = True
+
+    def __init__(
+        self,
+        log_density,
+        *,
+        latents=1,
+        params=None,
+        gradient=None,
+        mean=None,
+        kernel=None,
+        inducing=None,
+        placement=None,
+        fix=None,
+        bound=None,
+        prior=None,
+        units=None,
+        standardize="inputs",
+        missing="error",
+        missing_in=None,
+        samples=512,
+        covariance=None,
+        components=None,
+        optimizer=None,
+        iterations=None,
+        epochs=None,
+        batch_size=None,
+        no_train=False,
+        time_limit=None,
+        seed=0,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.log_density = log_density
+        self.latents = latents
+        self.params = params
+        self.gradient = gradient
+        self.mean = mean
+        self.kernel = kernel
+        self.inducing = inducing
+        self.placement = placement
+        self.fix = fix
+        self.bound = bound
+        self.prior = prior
+        self.units = units
+        self.standardize = standardize
+        self.missing = missing
+        self.missing_in = missing_in
+        self.samples = samples
+        self.covariance = covariance
+        self.components = components
+        self.optimizer = optimizer
+        self.iterations = iterations
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.no_train = no_train
+        self.time_limit = time_limit
+        self.seed = seed
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Learns a model.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Inputs: an array, or a table of pandas, polars or pyarrow, whose words and dates are taken as the command
+            takes them.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets, numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight w counts as if it had been seen w times.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a function fails, with the row and, as its cause, what was raised there.
+        """
+        return self._learn(X, y, weights=sample_weight)
+
+    def predict(self, X, return_std=False):
+        """Predicts ``mean`` of the latent functions, or the functions themselves where there is none.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Whether standard deviations are returned too: of what the data leave open, without the noise of observations.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,), or with a column for each target or latent function
+        deviation : ndarray of the same shape
+            If asked for.
+        """
+        check_is_fitted(self)
+        if self.mean is None:
+            mean, variance = self._moments(X)
+            found = [mean, np.sqrt(variance)]
+        else:
+            samples = [np.asarray(self.mean(F, **self.params_), dtype=np.float64) for _, F in self._blocks(X, 1000, 0)]
+            found = [np.concatenate([of(block, axis=1) for block in samples]) for of in (np.mean, np.std)]
+        mean, deviation = (part[:, 0] if part.ndim == 2 and part.shape[1] == 1 else part for part in found)
+        return (mean, deviation) if return_std else mean
+
+    def predict_log_density(self, X, y, n_samples=1000, random_state=0):
+        """Log densities of targets: the logarithms of means over samples of the latent values.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        n_samples : int, default=1000
+        random_state : int, RandomState or None, default=0
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        columns = _columns_of_numbers(y, self._target_names, set())
+        y = np.column_stack([cells for _, _, cells in columns])
+        y = y[:, 0] if len(columns) == 1 else y
+        check_consistent_length(X, y)
+        found = []
+        for rows, F in self._blocks(X, n_samples, random_state):
+            densities = np.asarray(self.log_density(y[rows], F, **self.params_), dtype=np.float64)
+            largest = densities.max(axis=1)
+            found.append(largest + np.log(np.exp(densities - largest[:, None]).mean(axis=1)))
+        return np.concatenate(found)
+
+    def score(self, X, y, sample_weight=None):
+        """The mean log density of targets.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        return float(np.average(self.predict_log_density(X, y), weights=sample_weight))
+
+    def sample_latents(self, X, n_samples=1, random_state=0):
+        """Draws all latent functions, each jointly at all rows.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples_X, n_features)
+        n_samples : int, default=1
+        random_state : int, RandomState or None, default=0
+
+        Returns
+        -------
+        ndarray of shape (n_samples_X, n_samples, latents)
+        """
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise ValueError(f"n_samples={n_samples}: at least one sample has to be drawn")
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        return self._model.sample_latents(self._inputs(X, reset=False), n_samples, seed, _threads(self.n_jobs))
+
+    def save(self, path):
+        """Refused: a model file holds no functions of Python. Pickle the estimator."""
+        raise TypeError("a model file holds no functions of Python; pickle the estimator, with its functions in a module")
+
+    @property
+    def params_(self):
+        """Parameters of the likelihood, learned."""
+        check_is_fitted(self)
+        return dict(self._params)
+
+    def _moments(self, X):
+        return self._model.latents(self._inputs(X, reset=False), _threads(self.n_jobs))
+
+    def _blocks(self, X, n_samples, random_state):
+        """Blocks of rows, with samples of the latent values there, (rows, samples, latents)."""
+        mean, variance = self._moments(X)
+        drawn = check_random_state(random_state)
+        for start in range(0, len(mean), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            t = drawn.standard_normal((len(mean[rows]), n_samples, mean.shape[1]))
+            yield rows, mean[rows, None] + np.sqrt(variance[rows, None]) * t
+
+    def _function(self):
+        return self._of(vars(self), len(self._target_names))
+
+    def _read(self, model, state):
+        return _gp.Model.from_bytes(model, type(self).__name__, self._of(state, len(state["_target_names"])))
+
+    @staticmethod
+    def _of(state, targets):
+        if not callable(state["log_density"]):
+            raise TypeError(f"log_density={state['log_density']!r}: it has to be a function of y and samples of latent values")
+        params = [_parameter(name, value) for name, value in (state["params"] or {}).items()]
+        return _gp.Function(state["log_density"], state["latents"], targets, params, state["gradient"])
+
+    def _task(self):
+        return {"task": "regression", "method": "savigp", "likelihood": "function"}
+
+    def _targets(self, y, names):
+        return _columns_of_numbers(y, self._asked_names, names)
+
+    def _look(self):
+        super()._look()
+        self._params = self._told["parameters"]
+
+
+def _parameter(name, value):
+    """Name, start and ends of a parameter."""
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ValueError(f"params: {name!r} is no name of a parameter")
+    value = value if isinstance(value, (tuple, list)) else (value, None, None)
+    if len(value) != 3:
+        raise ValueError(f"params: {name} is {value!r}, but has to be a number or (value, low, high)")
+    start, low, high = (None if number is None or np.isinf(number) else float(number) for number in value)
+    if start is None:
+        raise ValueError(f"params: {name} starts from {value[0]!r}, but has to start from a finite number")
+    return name, start, low, high

@@ -1,0 +1,256 @@
+"""Pictures of fitted estimators, drawn with matplotlib.
+
+Each function draws into ``ax``, or into new axes where there are none, and returns them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+__all__ = ["bands", "calibration", "partial_dependence", "surface"]
+
+
+def bands(model, X, y=None, *, levels=(0.5, 0.95), points=200, ax=None):
+    """The mean of new observations along the one input, and central intervals that hold them with these probabilities.
+
+    Parameters
+    ----------
+    model : GPRegressor or GPCountRegressor
+        Fitted, with one input.
+    X : array-like or table of shape (n_samples, 1)
+        Rows whose range is drawn.
+    y : array-like of shape (n_samples,), optional
+        Their targets, drawn as dots.
+    levels : sequence of float, default=(0.5, 0.95)
+    points : int, default=200
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    check_is_fitted(model)
+    table = _Table(X)
+    if table.width != 1:
+        raise ValueError(f"bands are drawn along one input, and there are {table.width}; see partial_dependence")
+    ax = _axes(ax)
+    x = table.values(0, points)
+    ends = sorted({p for level in levels for p in (0.5 - level / 2, 0.5 + level / 2)})
+    mean, quantiles = model.predict(table.first(len(x)).with_column(0, x), quantiles=ends)
+    for level in sorted(levels, reverse=True):
+        low, high = (ends.index(0.5 + side * level / 2) for side in (-1, 1))
+        ax.fill_between(x, quantiles[:, low], quantiles[:, high], color="C0", alpha=0.2, linewidth=0, label=f"{100 * level:g} %")
+    ax.plot(x, mean, color="C0", label="mean")
+    if y is not None:
+        ax.plot(table.column(0), np.ravel(y), ".", color="black", markersize=3)
+    ax.set_xlabel(table.names[0])
+    ax.legend()
+    return ax
+
+
+def surface(model, X, *, inputs=(0, 1), points=40, ax=None):
+    """The mean of new observations, or the probability of the last class, over two inputs; all others have their median.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    X : array-like or table of shape (n_samples, n_features)
+        Rows whose range is drawn.
+    inputs : pair of int or str, default=(0, 1)
+    points : int, default=40
+        Points along each input.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    check_is_fitted(model)
+    table, ax = _Table(X), _axes(ax)
+    one, other = (table.place(name) for name in inputs)
+    x, y = table.values(one, points), table.values(other, points)
+    grid = table.typical(len(x) * len(y)).with_column(one, np.tile(x, len(y)))
+    found = _predicted(model, _Table(grid).with_column(other, np.repeat(y, len(x))))
+    drawn = ax.contourf(x, y, found.reshape(len(y), len(x)), levels=20)
+    ax.figure.colorbar(drawn, ax=ax)
+    ax.set_xlabel(table.names[one])
+    ax.set_ylabel(table.names[other])
+    return ax
+
+
+def partial_dependence(model, X, *, inputs=None, points=40, rows=100, ax=None):
+    """How predictions change with one input at a time: their mean over rows whose other inputs stay as they are.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted; of classes it is the probability of the last one.
+    X : array-like or table of shape (n_samples, n_features)
+    inputs : list of int or str, optional
+        Inputs to draw; the four most relevant ones unless given.
+    points : int, default=40
+    rows : int, default=100
+        Rows to average over, evenly chosen from ``X``.
+    ax : list of matplotlib axes, optional
+        Axes for each input.
+
+    Returns
+    -------
+    list of matplotlib axes
+    """
+    check_is_fitted(model)
+    table = _Table(X).some(rows)
+    if inputs is None:
+        relevance = model.relevance_
+        inputs = sorted(relevance, key=lambda name: -relevance[name])[:4] or list(range(min(4, table.width)))
+    places = [table.place(name) for name in inputs]
+    axes = _row_of_axes(len(places)) if ax is None else np.atleast_1d(ax).tolist()
+    for place, axis in zip(places, axes):
+        values = table.values(place, points)
+        means = [_predicted(model, table.with_column(place, np.repeat(value, table.count))) for value in values]
+        found = np.array([mean.mean() for mean in means])
+        spread = np.array([np.quantile(mean, [0.1, 0.9]) for mean in means])
+        if table.is_number(place):
+            axis.fill_between(values, spread[:, 0], spread[:, 1], color="C0", alpha=0.2, linewidth=0)
+            axis.plot(values, found, color="C0")
+        else:
+            axis.errorbar(values, found, np.abs(spread.T - found), fmt="o", color="C0")
+        axis.set_xlabel(table.names[place])
+    return axes
+
+
+def calibration(model, X, y, *, bins=10, ax=None):
+    """Whether probabilities are what they say, on rows that were not trained on.
+
+    Of numbers: which share of targets lies in central intervals of each probability. Of labels: which share of rows has a
+    label, by the probability that was predicted for it.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    X : array-like or table of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    bins : int, default=10
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    check_is_fitted(model)
+    ax, y = _axes(ax), np.ravel(y)
+    if hasattr(model, "classes_"):
+        said = model.predict_proba(X)
+        true = y[:, None] == model.classes_[None, :]
+        place = np.minimum((said * bins).astype(int), bins - 1)
+        used = [place == bin for bin in range(bins) if (place == bin).any()]
+        x, found = ([of[own].mean() for own in used] for of in (said, true))
+        ax.set_xlabel("predicted probability")
+        ax.set_ylabel("share of rows with the label")
+    else:
+        x = np.linspace(0, 1, bins + 1)[1:-1]
+        ends = sorted({round(p, 12) for level in x for p in (0.5 - level / 2, 0.5 + level / 2)})
+        quantiles = model.predict(X, quantiles=ends)[1]
+        within = [[ends.index(round(0.5 + side * level / 2, 12)) for side in (-1, 1)] for level in x]
+        found = [np.mean((y >= quantiles[:, low]) & (y <= quantiles[:, high])) for low, high in within]
+        ax.set_xlabel("probability of the interval")
+        ax.set_ylabel("share of targets in it")
+    ax.plot([0, 1], [0, 1], color="gray", linewidth=0.8)
+    ax.plot(x, found, "o-", color="C0")
+    return ax
+
+
+def _predicted(model, X):
+    if hasattr(model, "classes_"):
+        return model.predict_proba(X)[:, -1]
+    found = model.predict(X)
+    if found.ndim > 1:
+        raise ValueError("the model has several targets; draw one for each")
+    return found
+
+
+def _pyplot():
+    try:
+        import matplotlib.pyplot
+    except ImportError:
+        raise ImportError("gp.plot draws with matplotlib, which is not installed: pip install matplotlib") from None
+    return matplotlib.pyplot
+
+
+def _axes(ax):
+    return _pyplot().subplots()[1] if ax is None else ax
+
+
+def _row_of_axes(count):
+    return _pyplot().subplots(1, count, figsize=(3.2 * count, 3), squeeze=False)[1][0].tolist()
+
+
+class _Table:
+    """Rows of inputs, an array or a table of pandas; other tables become such."""
+
+    def __init__(self, X):
+        X = X.to_pandas() if hasattr(X, "to_pandas") else X
+        self.X = X if hasattr(X, "iloc") else np.asarray(X)
+        self.count, self.width = self.X.shape
+        self.names = list(map(str, X.columns)) if hasattr(X, "iloc") else [f"x{place}" for place in range(self.width)]
+
+    def place(self, name):
+        """The place of an input by its name or number."""
+        if isinstance(name, str):
+            if name not in self.names:
+                raise ValueError(f"there is no input {name}; there are {', '.join(self.names)}")
+            return self.names.index(name)
+        return range(self.width)[name]
+
+    def column(self, place):
+        return self.X.iloc[:, place].to_numpy() if hasattr(self.X, "iloc") else self.X[:, place]
+
+    def is_number(self, place):
+        return np.asarray(self.column(place)).dtype.kind in "iufM"
+
+    def values(self, place, points):
+        """Values from the least to the largest; of words each."""
+        column = self.column(place)
+        if not self.is_number(place):
+            return np.array(sorted({cell for cell in column if cell == cell and cell is not None}))
+        if column.dtype.kind == "M":
+            ends = np.array([column.min(), column.max()]).astype("datetime64[us]").astype(np.int64)
+            return np.linspace(*ends, points).astype(np.int64).astype("datetime64[us]")
+        return np.linspace(np.nanmin(column), np.nanmax(column), points)
+
+    def first(self, count):
+        """The first row so many times."""
+        return _Table(self._take(np.zeros(count, dtype=int)))
+
+    def typical(self, count):
+        """A row so many times in which each number has its median, and everything else its most frequent value."""
+        table = self.first(count)
+        for place in range(self.width):
+            column = self.column(place)
+            if self.is_number(place) and column.dtype.kind != "M":
+                middle = np.nanmedian(column)
+            else:
+                found, counts = np.unique([cell for cell in column.tolist() if cell is not None], return_counts=True)
+                middle = found[counts.argmax()] if column.dtype.kind != "M" else np.sort(column)[len(column) // 2]
+            table = _Table(table.with_column(place, np.repeat(middle, count)))
+        return table
+
+    def some(self, rows):
+        """So many rows at most, evenly chosen."""
+        if self.count <= rows:
+            return self
+        return _Table(self._take(np.linspace(0, self.count - 1, rows).astype(int)))
+
+    def with_column(self, place, values):
+        """The rows with other values of one input."""
+        if not hasattr(self.X, "iloc"):
+            changed = self.X.astype(np.result_type(self.X, values), copy=True)
+            changed[:, place] = values
+            return changed
+        return self.X.assign(**{self.X.columns[place]: values})
+
+    def _take(self, rows):
+        return self.X.iloc[rows].reset_index(drop=True) if hasattr(self.X, "iloc") else self.X[rows]

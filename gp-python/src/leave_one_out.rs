@@ -1,0 +1,44 @@
+//! Each observation of exact regression as the others foresee it.
+
+use gp_cli::CliError;
+use gp_cli::model::{Held, Model};
+use gp_ep::Posterior as _;
+
+/// Means, variances and log densities, in the units of the data.
+pub(crate) type Foreseen = [Vec<f64>; 3];
+
+/// What the other observations say of each, in closed form; nothing for models that do not hold their observations.
+///
+/// Of a mixture over parameters each model foresees the observation with the weight that the others alone give it: its own
+/// over the density that it foresees, since `p(y) = p(y₋ᵢ) p(yᵢ | y₋ᵢ)`.
+pub(crate) fn leave_one_out(model: &Model) -> Result<Option<Foreseen>, CliError> {
+    let functions = model.posterior().functions();
+    let (weights, scale) = (functions.weights(), model.target().scale());
+    let mut found = Vec::new();
+    for part in functions.parts() {
+        let Held::Exact(exact) = part else { return Ok(None) };
+        found.push(exact.leave_one_out()?);
+    }
+    if found.len() != weights.len() || found.is_empty() {
+        return Ok(None);
+    }
+    let (count, mut foreseen) = (found[0].log_density.len(), Foreseen::default());
+    for i in 0..count {
+        let shares: Vec<f64> =
+            found.iter().zip(weights).map(|(of, weight)| weight.ln() - of.log_density[i]).collect();
+        let largest = shares.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let shares: Vec<f64> = shares.into_iter().map(|share| (share - largest).exp()).collect();
+        let sum: f64 = shares.iter().sum();
+        let average = |of: &dyn Fn(usize) -> f64| {
+            shares.iter().enumerate().map(|(k, share)| share * of(k)).sum::<f64>() / sum
+        };
+        let mean = average(&|k| found[k].latent_mean[i]);
+        let variance =
+            average(&|k| found[k].observation_variance[i] + (found[k].latent_mean[i] - mean).powi(2));
+        foreseen[0].push(scale.undo(mean));
+        foreseen[1].push(scale.undo_variance(variance));
+        // Σ w p / p over Σ w / p
+        foreseen[2].push(-(largest + sum.ln()) - scale.scale.ln());
+    }
+    Ok(Some(foreseen))
+}

@@ -1,0 +1,66 @@
+//! Samples of the latent values of several observations, and the log densities there: a likelihood is asked for all of them
+//! together.
+
+use super::Sampling;
+use super::draws::Nodes;
+use gp_likelihoods::{Latent, Likelihood, RowError, Rows, parameter_count};
+
+/// Samples of some observations, and what a likelihood says of them.
+#[derive(Debug, Default)]
+pub(super) struct Samples {
+    latents: usize,
+    params: usize,
+    /// S
+    each: usize,
+    /// For each observation S×Q standard normal numbers, and latent values made of them.
+    t: Vec<f64>,
+    f: Vec<f64>,
+    /// For each observation S log densities.
+    values: Vec<f64>,
+    /// For each observation the mean derivatives by all parameters.
+    by_params: Vec<f64>,
+    drawn: Vec<f64>,
+}
+
+impl Samples {
+    /// Draws samples of some observations in one component, with beliefs one after the other in `q`, and asks for their log
+    /// densities.
+    pub(super) fn fill(
+        &mut self,
+        (likelihood, rows): (&dyn Likelihood, Rows<'_>),
+        q: &[Latent],
+        component: usize,
+        (sampling, nodes): (&Sampling, &Nodes),
+    ) -> Result<(), RowError> {
+        (self.latents, self.params) = (likelihood.latents(), parameter_count(likelihood.parameters()));
+        let Self { latents, params, each, t, f, values, by_params, drawn } = self;
+        t.clear();
+        f.clear();
+        for (q, &row) in q.chunks_exact(*latents).zip(rows.numbers) {
+            nodes.draw(sampling, (row, component), *latents, drawn);
+            t.extend_from_slice(drawn);
+            for t in drawn.chunks_exact(*latents) {
+                f.extend(q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t));
+            }
+            *each = drawn.len() / *latents;
+        }
+        values.clear();
+        values.resize(rows.count() * *each, 0.0);
+        likelihood.log_densities_of_rows(rows, f, values)?;
+        by_params.clear();
+        by_params.resize(rows.count() * *params, 0.0);
+        if *params > 0 { likelihood.mean_by_params_of_rows(rows, f, by_params) } else { Ok(()) }
+    }
+
+    /// Standard normal numbers and log densities of one observation.
+    pub(super) fn of(&self, place: usize) -> (&[f64], &[f64]) {
+        let size = self.each * self.latents;
+        let values = &self.values[place * self.each..(place + 1) * self.each];
+        (&self.t[place * size..(place + 1) * size], values)
+    }
+
+    /// Mean derivatives of one observation by all parameters.
+    pub(super) fn by_params(&self, place: usize) -> &[f64] {
+        &self.by_params[place * self.params..(place + 1) * self.params]
+    }
+}
