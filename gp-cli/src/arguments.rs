@@ -20,13 +20,13 @@ pub(crate) struct Arguments {
     /// Command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Say nothing but results and errors
+    /// Print only results and errors
     #[arg(long, short, global = true, help_heading = "General")]
     pub(crate) quiet: bool,
-    /// Threads to work with; all there are unless given
+    /// Number of threads (default: all)
     #[arg(long, value_name = "T", global = true, help_heading = "General", value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_THREADS)))]
     pub(crate) threads: Option<u16>,
-    /// Memory that the command may take in all, such as 500M, 2G or 2GiB; what the system has left unless given
+    /// Most memory for the command, such as 500M, 2G or 2GiB (default: what the system has left)
     #[arg(long, value_name = "SIZE", global = true, help_heading = "General", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
 }
@@ -34,33 +34,33 @@ pub(crate) struct Arguments {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Learn a model of one column of a table from the others
+    /// Fit a model of one column of a table, or several, to the others
     Fit(fit::FitOptions),
     /// Predict the rows of a table
     Predict(predict::PredictOptions),
-    /// Score a model on a table that has the target, beside simpler models
+    /// Score a model on a table with the target, and compare it with simpler models
     Eval(eval::EvalOptions),
-    /// Fit and score on parts of a table in turn
+    /// Cross-validate: fit and score on parts of a table in turn
     Cv(cv::CvOptions),
-    /// Show what a model has learned
+    /// Show a model: kernels, influences, coverage, training
     Inspect(inspect::InspectOptions),
-    /// Write a page with what a model has learned, scores and pictures
+    /// Write a page with a model, its scores and pictures
     Report(report::ReportOptions),
     /// Draw a model and data
     Plot(plot::PlotOptions),
-    /// Look for what would hurt in a table
+    /// Check a table for problems
     Check(check::CheckOptions),
     /// Suggest the next points to observe
     Suggest(suggest::SuggestOptions),
-    /// Compare the gradients that a fit would use with differences
+    /// Compare the gradients of a fit with finite differences
     Diagnose(diagnose::DiagnoseOptions),
-    /// Take in more observations without learning parameters anew
+    /// Add observations to a model, with its parameters fixed
     Update(update::UpdateOptions),
-    /// Write a model in a format that other programs read
+    /// Convert a model to a format for other programs
     Convert(convert::ConvertOptions),
-    /// Write the manual page, completions for a shell, or the kernels and likelihoods there are
+    /// Write the manual page, shell completions, or lists of kernels and likelihoods
     Generate(generate::GenerateOptions),
-    /// Train on data that comes with the program and write a model, predictions and a picture
+    /// Fit example data and write a model, predictions and a picture
     Demo(demo::DemoOptions),
 }
 

@@ -14,6 +14,7 @@ pub mod evaluate;
 pub mod files;
 pub mod fit;
 pub mod fuzzing;
+pub mod guide;
 mod help;
 mod in_step;
 mod interrupt;

@@ -21,13 +21,13 @@ const RARE: u64 = 5;
 
 /// Remedies for missing values, of an input and of the target.
 const WITHOUT_INPUT: &str =
-    "fill them in, leave the rows out with --missing drop, or keep them with --missing keep";
-const WITHOUT_TARGET: &str = "fill them in, or leave the rows out with --missing drop";
+    "fill in values, leave rows out with --missing drop, or keep them with --missing keep";
+const WITHOUT_TARGET: &str = "fill in values, or leave rows out with --missing drop";
 
 /// Options of `gp check`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CheckOptions {
-    /// Table to look at; - is the standard input
+    /// Table to check; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
     /// Column that will be predicted
@@ -183,11 +183,12 @@ fn about_rows(frame: &Frame, found: &mut Vec<Finding>) {
     let row = |row: usize| frame.columns().iter().map(|column| column.text(row)).collect::<Vec<_>>();
     let twice = (0..frame.row_count()).filter(|&place| !seen.insert(row(place))).collect::<Vec<usize>>();
     if let Some(&first) = twice.first() {
-        let what = format!(
-            "{} rows are copies of others, the first at {}; a test set must not share rows with training",
-            twice.len(),
-            frame.place(first)
-        );
+        let place = frame.place(first);
+        let copies = match twice.len() {
+            1 => format!("1 row is a copy of another, at {place}"),
+            count => format!("{count} rows are copies of others, the first at {place}"),
+        };
+        let what = format!("{copies}; a test set must not share rows with training");
         found.push(Finding { column: None, what });
     }
 }

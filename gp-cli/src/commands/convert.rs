@@ -22,7 +22,7 @@ pub struct ConvertOptions {
     /// File to write; the standard output unless given, or where it is -
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
 }

@@ -6,6 +6,7 @@ use crate::data::TableChoice;
 use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{self, FitSpec, Plan};
+use crate::left_out::counted;
 use crate::method::{GradientCheck, SeenThrough};
 use crate::notes::Notes;
 use crate::out;
@@ -37,7 +38,7 @@ pub struct DiagnoseOptions {
     /// Table to read
     #[command(flatten)]
     pub choice: TableChoice,
-    /// File that says what flags say; flags win
+    /// Configuration file; flags take precedence
     #[arg(long, value_name = "TOML")]
     pub config: Option<PathBuf>,
     /// Print every derivative as one JSON object
@@ -78,10 +79,12 @@ pub fn run(
     warn(notes, &plan.warnings);
     let sizes = plan.problem.sizes();
     let method = plan.method.name();
-    notes.say(format_args!(
-        "method {method} on {} rows with {} inducing inputs, where training starts",
-        sizes.rows, sizes.inducing
-    ));
+    let inducing = match sizes.inducing {
+        0 => String::new(),
+        count => format!(" with {}", counted(count, "inducing point")),
+    };
+    let seen = counted(sizes.rows, "row");
+    notes.say(format_args!("gradients of method {method} at the start of training, on {seen}{inducing}"));
     let checks = gradients(&plan)?;
     // What is no number is beyond every bound.
     let disagrees = |check: &&GradientCheck| check.relative_error.total_cmp(&options.tolerance).is_gt();

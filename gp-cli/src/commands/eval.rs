@@ -28,7 +28,7 @@ pub struct EvalOptions {
     /// Page with scores and pictures to write
     #[arg(long, value_name = "HTML")]
     pub report: Option<PathBuf>,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
     /// Print scores as one JSON object

@@ -30,7 +30,7 @@ const ORIGIN: &str = "gp fit";
 /// Options of `gp fit`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct FitOptions {
-    /// Table to learn from; - is the standard input
+    /// Table to fit; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
     /// Model to fit
@@ -49,31 +49,32 @@ pub struct FitOptions {
     /// Table to score the model on
     #[arg(long, value_name = "DATA")]
     pub test: Option<String>,
-    /// SELECT statement whose rows are those of --test, where that is a database
+    /// SELECT statement for --test, if that is a database
     #[arg(long, value_name = "SQL", requires = "test")]
     pub test_query: Option<String>,
-    /// Folder to keep the state of training in, from which --resume goes on after Ctrl-C or worse
+    /// Folder for the state of training, to --resume from after Ctrl-C or a crash
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub checkpoint: Option<PathBuf>,
-    /// Folder to go on from, with the same data and settings, to the same model as without an interruption
+    /// Checkpoint folder to resume from, with the same data and settings; the model is the same as without
+    /// interruption
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
-    /// Least time between two checkpoints, such as 10s; 0s for one after every iteration
+    /// Least time between checkpoints, such as 10s; 0s for every iteration
     #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s")]
     pub checkpoint_every: Duration,
-    /// File for the course of training, a line of JSON for each iteration as it happens
+    /// File for the course of training, one line of JSON per iteration
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// File that says what flags say; flags win
+    /// Configuration file; flags take precedence
     #[arg(long, value_name = "TOML")]
     pub config: Option<PathBuf>,
-    /// Fail, and write nothing, where training did not converge
+    /// Fail without writing a model if training does not converge
     #[arg(long)]
     pub strict: bool,
-    /// Replace a model file that is there
+    /// Replace an existing model file
     #[arg(long)]
     pub force: bool,
-    /// Print how it went as one JSON object
+    /// Print a summary as one JSON object
     #[arg(long)]
     pub json: bool,
 }

@@ -35,7 +35,7 @@ pub struct TableOptions {
     /// Table to read
     #[command(flatten)]
     pub choice: TableChoice,
-    /// Rows that miss a value. `gp predict` keeps the line of a row that is left out, with empty cells
+    /// Rows with a missing value. `gp predict` keeps the line of a left-out row, with empty cells
     #[arg(long, value_enum, default_value_t = Missing::Error)]
     pub missing: Missing,
 }

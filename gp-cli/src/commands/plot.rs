@@ -38,7 +38,7 @@ pub struct PlotOptions {
     /// Picture to write: .png or .svg
     #[arg(long, short, value_name = "PICTURE")]
     pub output: PathBuf,
-    /// Draw what each term of the kernel contributes to the latent functions, a panel for each
+    /// Draw the contribution of each kernel term to the latent functions, one panel each
     #[arg(long)]
     pub parts: bool,
     /// Target to draw, if there are several
@@ -47,7 +47,7 @@ pub struct PlotOptions {
     /// Options for reading the table
     #[command(flatten)]
     pub table: TableOptions,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
 }

@@ -30,27 +30,28 @@ pub struct PredictOptions {
     /// Table to write, in the format of its name: {writers}; the first of them to the standard output unless given
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Format of the table that is written, as the end of a name without its dot, such as jsonl
+    /// Format of the written table, as a file extension, such as jsonl
     #[arg(long, value_name = "NAME")]
     pub output_format: Option<String>,
-    /// Probability with which an observation lies between `lower` and `upper`; several have columns `lower(P)` and
-    /// `upper(P)` each
+    /// Probability that an observation lies between `lower` and `upper`; several give columns `lower(P)`
+    /// and `upper(P)` each
     #[arg(long, value_name = "P", value_delimiter = ',', default_value = "0.95")]
     pub interval: Vec<f64>,
-    /// Probabilities with which an observation lies below the columns `q0.1` and so on
+    /// Probabilities of quantiles, in columns `q0.1` and so on
     #[arg(long, value_name = "P", value_delimiter = ',')]
     pub quantiles: Vec<f64>,
-    /// Mean and variance of the latent functions too
+    /// Write means and variances of the latent functions too
     #[arg(long)]
     pub latent: bool,
     /// Write the contribution of each kernel term to the latent functions too, in columns `part(TERM)` and
     /// `part_variance(TERM)`
     #[arg(long)]
     pub parts: bool,
-    /// Joint covariance of the latent function too, a column for each row
+    /// Write the joint covariance of the latent function too, one column per row
     #[arg(long)]
     pub joint: bool,
-    /// Samples of the latent function, each drawn jointly at all rows, in columns `latent_sample(1)` and so on
+    /// Number of samples of the latent function, each joint over all rows, in columns `latent_sample(1)`
+    /// and so on
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub samples: usize,
     /// Seed of the samples
@@ -59,16 +60,16 @@ pub struct PredictOptions {
     /// Columns to copy from the table; may be repeated
     #[arg(long, value_name = "COL")]
     pub id: Vec<String>,
-    /// Probabilities of all classes too
+    /// Write the probabilities of all classes too
     #[arg(long)]
     pub proba: bool,
     /// Options for reading the table
     #[command(flatten)]
     pub table: TableOptions,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// Print what was done as one JSON object; predictions then go to the file of --output
+    /// Print a summary as one JSON object; predictions then go to the file of --output
     #[arg(long)]
     pub json: bool,
 }

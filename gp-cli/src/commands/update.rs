@@ -27,7 +27,7 @@ pub struct UpdateOptions {
     /// Options for reading the table
     #[command(flatten)]
     pub table: TableOptions,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
     /// Print what was done as one JSON object

@@ -9,10 +9,10 @@ pub struct TableChoice {
     /// Format of the table: {formats}; found from the file unless given
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
-    /// Table to read, where the file is a database ({databases}) with several
+    /// Table of a database ({databases}) with several
     #[arg(long, value_name = "NAME", conflicts_with = "query")]
     pub table: Option<String>,
-    /// SELECT statement whose rows are read, where the file is a database ({databases})
+    /// SELECT statement on a database ({databases})
     #[arg(long, value_name = "SQL")]
     pub query: Option<String>,
 }

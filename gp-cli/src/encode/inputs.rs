@@ -43,10 +43,7 @@ pub struct Unseen {
 impl fmt::Display for Unseen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { column, level } = self;
-        write!(
-            f,
-            "column {column}: level `{level}` was not seen in training; such rows are none of the levels known"
-        )
+        write!(f, "column {column}: `{level}` did not occur in training; treated as unknown")
     }
 }
 

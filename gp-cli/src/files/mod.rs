@@ -160,7 +160,7 @@ pub(crate) fn unwritten(path: &Path, cause: io::Error) -> CliError {
     let advice = match cause.kind() {
         Why::AlreadyExists => {
             let message =
-                format!("`{shown}` is there already; replace it with --force, or choose another name");
+                format!("`{shown}` already exists; replace it with --force, or choose another name");
             return CliError::new(ErrorKind::Io, message);
         }
         Why::IsADirectory => {
@@ -244,7 +244,7 @@ mod tests {
         let file = OutputFile::prepare("--output", &path, false, &InputFiles::none()).unwrap();
         fs::write(&path, "theirs").unwrap();
         let refused = file.write(b"ours").unwrap_err();
-        assert!(refused.with_causes().contains("is there already"), "{refused}");
+        assert!(refused.with_causes().contains("already exists"), "{refused}");
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
         assert_eq!(names(folder.path()), ["a.txt"]);
     }

@@ -259,7 +259,7 @@ impl Record {
         if self.data != now.data {
             return Some("the table has other values now".to_owned());
         }
-        (self.inducing != now.inducing).then(|| "inducing inputs start elsewhere now".to_owned())
+        (self.inducing != now.inducing).then(|| "inducing points start elsewhere now".to_owned())
     }
 }
 

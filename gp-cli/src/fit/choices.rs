@@ -41,7 +41,7 @@ pub(super) fn choose_method(
     if spec.method != AUTO {
         let method = context.methods.find(&spec.method)?;
         return match method.objection(observed.likelihood.as_ref()) {
-            None => Ok((method, "--method says so".to_owned())),
+            None => Ok((method, "of --method".to_owned())),
             Some(objection) => Err(CliError::usage(format!("method {}: {objection}", method.name()))),
         };
     }

@@ -7,11 +7,12 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
-    /// The first of them is an error
+    /// Error at the first of them
     Error,
-    /// They are left out
+    /// Leave them out
     Drop,
-    /// They stay, unless they miss the target: words have a level for it, numbers their mean and a column that marks it
+    /// Keep them, unless the target is missing: words get a level for it, numbers their mean and a marker
+    /// column
     Keep,
 }
 

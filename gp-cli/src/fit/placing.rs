@@ -129,7 +129,7 @@ pub(super) fn count(
     rows: usize,
 ) -> Result<usize, CliError> {
     match spec.inducing.unwrap_or(method.usual_inducing(latents, rows)).min(rows) {
-        0 => Err(CliError::usage("--inducing 0: at least one inducing input is needed".to_owned())),
+        0 => Err(CliError::usage("--inducing 0: at least one inducing point is needed".to_owned())),
         count => Ok(count),
     }
 }

@@ -277,8 +277,8 @@ fn describe(
         count if problem.inducing.is_empty() => format!(", {count} active rows"),
         count => {
             let windows = problem.inducing.iter().any(|inputs| inputs.windows().is_some());
-            let what = if windows { "windows" } else { "inputs" };
-            let stay = if problem.settings.fixed_inducing { " that stay" } else { "" };
+            let what = if windows { "windows" } else { "points" };
+            let stay = if problem.settings.fixed_inducing { " (fixed)" } else { "" };
             format!(", {count} inducing {what}{stay}")
         }
     };
@@ -292,10 +292,8 @@ fn describe(
         " for each latent function"
     };
     let kernel = match spec.kernel.len() {
-        0 if is_straight(observed, sizes.dim, sizes.inducing) => {
-            "a smooth and a straight function of the inputs"
-        }
-        0 => "a smooth function of the inputs, too many for a straight one through so few inducing inputs",
+        0 if is_straight(observed, sizes.dim, sizes.inducing) => "RBF plus linear",
+        0 => "RBF; too few inducing points for a linear term on so many inputs",
         _ => "as --kernel says",
     };
     [

@@ -62,7 +62,7 @@ pub(super) fn task(
     context: &Context,
 ) -> Result<(Task, String), CliError> {
     let (name, count, names) = (column.name(), how_many(labels), &labels.names);
-    let asked = |task| Ok((task, "--task says so".to_owned()));
+    let asked = |task| Ok((task, "of --task".to_owned()));
     match spec.task {
         TaskChoice::Regression => return asked(Task::Regression),
         TaskChoice::Multiclass => return asked(Task::Multiclass),
@@ -78,7 +78,7 @@ pub(super) fn task(
     if let Some(likelihood) = &spec.likelihood {
         let text = names::likelihood(likelihood, &context.likelihoods);
         let likelihood = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
-        return Ok((task_of(likelihood.as_ref()), "--likelihood says so".to_owned()));
+        return Ok((task_of(likelihood.as_ref()), "of --likelihood".to_owned()));
     }
     if let Some((task, role)) = variation::task_beside(survey).filter(|_| names.len() < 2) {
         Ok((task, format!("column {name} has one value, and {} varies", role.flag())))

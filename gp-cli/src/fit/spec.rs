@@ -21,33 +21,35 @@ pub(super) const AUTO: &str = "auto";
 #[derive(Clone, Debug, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FitSpec {
-    /// Column to predict; several numbers with commas between, in one model: each by a latent function with a kernel of its
-    /// own, unless a single --kernel says that they share one, or --latents that they are mixtures
+    /// Column to predict; several numeric columns, separated by commas, in one model: each has a latent
+    /// function with its own kernel, unless they share a single --kernel or are mixtures of --latents
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     #[serde(serialize_with = "one_or_several")]
     pub target: Vec<String>,
-    /// Columns to predict it from, with commas between; all others unless given. A name with a comma in it stands in double
-    /// quotes, as in 'age,"height, cm"'
+    /// Input columns, separated by commas (default: all others). A name with a comma goes in double quotes,
+    /// as in 'age,"height, cm"'
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub features: Vec<String>,
-    /// Columns that are left out, with commas between
+    /// Columns to leave out, separated by commas
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "features")]
     pub exclude: Vec<String>,
     /// Column of weights: a row of weight w > 0 counts as if it had been seen w times
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
-    /// Column that is added to the latent function: of a target that may be any number in its units, else as the
-    /// likelihood takes it; tables to predict need it too
+    /// Column added to the latent function: in units of a real-valued target, else in those of the latent
+    /// function; tables to predict need it too
     #[arg(long, value_name = "COL")]
     pub offset: Option<String>,
-    /// Column of exposures of counts and rates: the offset of their logarithm; tables to predict need it too
+    /// Column of exposures of counts and rates, whose logarithm is the offset; tables to predict need it
+    /// too
     #[arg(long, value_name = "COL")]
     pub exposure: Option<String>,
-    /// Column of known variances of Gaussian noise, in the units of the target, squared; the variance that is learned is
-    /// added, or held at a value by --likelihood "gaussian(variance=fixed(1e-6))". Tables to predict may have it
+    /// Column of known noise variances, in squared units of the target, added to the learned variance (fix
+    /// that by --likelihood "gaussian(variance=fixed(1e-6))"). Tables to predict may have it
     #[arg(long, value_name = "COL")]
     pub noise_variance: Option<String>,
-    /// Column of blocks: rows with the same value are approximated together (PITC and its relatives), by pep, vfe and fitc
+    /// Column of blocks: rows of equal value are approximated together (PITC and relatives), by pep, vfe
+    /// and fitc
     #[arg(long, value_name = "COL")]
     pub blocks: Option<String>,
     /// Column of powers between 0 and 1, in place of --alpha: one per row or, with --blocks, per block
@@ -57,18 +59,19 @@ pub struct FitSpec {
     #[arg(long = "type", value_name = "COL=TYPE", value_parser = parse_kind)]
     #[serde(rename = "type", serialize_with = "write_kinds")]
     pub kinds: Vec<(String, Kind)>,
-    /// Rows that miss a value
+    /// Rows with a missing value
     #[arg(long, value_enum, default_value_t = Missing::Error)]
     pub missing: Missing,
-    /// The same for one column: error, drop or keep, the last also where it misses nothing in training; may be repeated
+    /// --missing for one column: error, drop or keep (also if nothing is missing in training); may be
+    /// repeated
     #[arg(long, value_name = "COL=RULE", value_parser = parse_rule)]
     #[serde(serialize_with = "write_rules")]
     pub missing_in: Vec<(String, Missing)>,
     /// Kind of the target
     #[arg(long, value_enum, default_value_t = TaskChoice::Auto)]
     pub task: TaskChoice,
-    /// Order of all labels of the target, from low to high, with commas between: that of classes in predictions, and what
-    /// --task ordinal goes by. Numbers have theirs unless given
+    /// Order of all labels of the target, from low to high, separated by commas, for --task ordinal and the
+    /// classes in predictions. Numbers have theirs by default
     #[arg(long, value_name = "A,B", value_delimiter = ',', allow_hyphen_values = true)]
     pub order: Vec<String>,
     /// Method of inference: auto, {methods}
@@ -77,44 +80,46 @@ pub struct FitSpec {
     /// Likelihood, such as `student_t(dof=4)`, in the units of the model
     #[arg(long, value_name = "EXPR")]
     pub likelihood: Option<String>,
-    /// Latent functions that several targets are linear mixtures of (linear coregionalisation): what is learned of one target
-    /// is then known of others
+    /// Number of latent functions that several targets are linear mixtures of (linear coregionalisation),
+    /// which lets targets inform each other
     #[arg(long, value_name = "Q", conflicts_with = "likelihood")]
     pub latents: Option<usize>,
-    /// Kernel, such as `1 * rbf(ard=true) + linear`, with lengths as --units says; repeated, one for each latent function;
-    /// unless given, a smooth and a straight function, and seasons along the only input or date where the data have them
+    /// Kernel, such as `1 * rbf(ard=true) + linear`, with lengths in --units; may be repeated, one per
+    /// latent function (default: RBF with one length-scale per input, plus linear, plus seasons along the
+    /// only input or date if the data have them)
     #[arg(long, value_name = "EXPR")]
     pub kernel: Vec<String>,
-    /// Look for a kernel: a sum of products of base kernels that grows for DEPTH steps (4 unless said otherwise, as --search=3)
+    /// Search for a kernel: a sum of products of base kernels grown in DEPTH steps (default: 4; --search=3)
     #[arg(long, value_name = "DEPTH", num_args = 0..=1, require_equals = true, default_missing_value = "4",
           value_parser = clap::value_parser!(u8).range(1..=10), conflicts_with_all = ["kernel", "no_train", "windows"])]
     pub search: Option<u8>,
-    /// Number of inducing inputs
+    /// Number of inducing points
     #[arg(long, value_name = "N")]
     pub inducing: Option<usize>,
-    /// Table of inducing inputs, a column for each feature in their order, under any header; repeated, one for each latent
+    /// Table of inducing points, one column per feature in order, with any header; may be repeated, one per
+    /// latent function
     #[arg(long, value_name = "CSV", conflicts_with = "inducing")]
     pub inducing_file: Vec<PathBuf>,
-    /// Placement of inducing inputs: {placements} or, for labels, ivm
+    /// Initial placement of inducing points: {placements} or, for labels, ivm
     #[arg(long, value_name = "NAME", conflicts_with = "inducing_file")]
     pub placement: Option<String>,
-    /// Width of Gaussian windows, a standard deviation along every input in the units of the model: inducing values are then
-    /// means of the function over windows about the inducing inputs, in place of its values there
+    /// Width of Gaussian windows (standard deviation, in units of the model): inducing values are then
+    /// means of the function over windows at the inducing points
     #[arg(long, value_name = "WIDTH")]
     pub windows: Option<f64>,
     /// Columns to standardise
     #[arg(long, value_enum, default_value_t = Standardize::Both)]
     pub standardize: Standardize,
-    /// Units of length-scales and periods that --kernel, --bound and --prior say; defaults and variances are in those of the
-    /// model
+    /// Units of length-scales and periods in --kernel, --bound and --prior; defaults and variances are in
+    /// units of the model
     #[arg(long, value_enum, default_value_t = LengthUnits::Data)]
     pub units: LengthUnits,
-    /// Fixed parameters: kernel, likelihood, inducing, windows, none, or names such as rbf.lengthscale; by
-    /// default inducing inputs move under Gaussian noise (up to 2000 rows, if α is below 1), and in
-    /// mini-batches of 10 000 rows and more; else they stay
+    /// Parameters that are not trained: kernel, likelihood, inducing, windows, none, or names such as
+    /// rbf.lengthscale; by default inducing points are trained under Gaussian noise (up to 2000 rows, if α
+    /// is below 1) and in mini-batches of 10 000 rows and more, else fixed
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub fix: Vec<String>,
-    /// Bounds of a parameter; either end may be left out; may be repeated
+    /// Bounds of a parameter, either end optional; may be repeated
     #[arg(long, value_name = "NAME=LO..HI", allow_hyphen_values = true)]
     pub bound: Vec<String>,
     /// Prior of a parameter, such as `rbf.lengthscale=gamma(2, 1)`; may be repeated
@@ -123,16 +128,16 @@ pub struct FitSpec {
     /// Optimiser of parameters
     #[arg(long, value_enum)]
     pub optimizer: Option<Optimizer>,
-    /// Number of further starts of training, drawn about the usual one; each is trained for a while, and the best to the end
+    /// Number of additional random starts; each is trained briefly, the best to the end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "no_train")]
     pub restarts: Option<u16>,
     /// Time after which no iteration begins, such as 90s, 10m or 2h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub time_limit: Option<Duration>,
-    /// Seed of everything random
+    /// Random seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
-    /// Keep every parameter as it is given
+    /// Keep all parameters as given
     #[arg(long)]
     pub no_train: bool,
     /// Settings of methods, as declared by them.
@@ -145,7 +150,7 @@ pub struct FitSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskChoice {
-    /// Found from the target's values
+    /// Automatic, from the target's values
     Auto,
     /// A number
     Regression,
@@ -155,7 +160,7 @@ pub enum TaskChoice {
     Multiclass,
     /// A number of events
     Count,
-    /// One of several labels with an order
+    /// One of several ordered labels
     Ordinal,
 }
 
@@ -165,9 +170,9 @@ pub enum TaskChoice {
 pub enum Standardize {
     /// Nothing
     None,
-    /// Inputs that are numbers
+    /// Numeric inputs
     Inputs,
-    /// A target that may be any number
+    /// A real-valued target
     Target,
     /// Inputs and target
     Both,
@@ -191,9 +196,9 @@ impl Standardize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LengthUnits {
-    /// Units of the columns that they are along; days along dates
+    /// Units of their columns; days along dates
     Data,
-    /// Units of the inputs of the model, which --standardize says
+    /// Units of the model's inputs, after --standardize
     Model,
 }
 

@@ -18,9 +18,9 @@ const SHARE_OF_PIPE: f64 = 0.05;
 /// Location of a table's rows during a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Stream {
-    /// In memory, unless they would take more than half of it
+    /// In memory, unless it takes more than half of it
     Auto,
-    /// In a file, from which they are read as they are needed
+    /// In a file, read as needed
     Always,
     /// In memory
     Never,

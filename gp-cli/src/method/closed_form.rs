@@ -49,14 +49,14 @@ const WHITE_NOISE: f64 = 1e-8;
 impl ClosedForm {
     pub(super) const PEP: Self = Self {
         name: "pep",
-        summary: "Power EP with inducing inputs: in closed form for Gaussian noise, by ep with --alpha for other likelihoods",
+        summary: "Power EP with inducing points: in closed form for Gaussian noise, by ep with --alpha for other likelihoods",
         settings: &[ALPHA, ITERATIONS, common::PARAMETERS],
         power: None,
         white_noise: None,
     };
     pub(crate) const VFE: Self = Self {
         name: "vfe",
-        summary: "the variational bound with inducing inputs",
+        summary: "the variational bound with inducing points",
         settings: &[ITERATIONS, common::PARAMETERS],
         power: Some(0.0),
         white_noise: None,
@@ -110,7 +110,7 @@ impl Method for ClosedForm {
     fn is_usual(&self, case: &Case<'_>) -> Option<String> {
         let fits = case.rows <= MANY_ROWS && !case.streamed;
         (self.power.is_none() && fits && is_gaussian(case.likelihood))
-            .then(|| "the noise is Gaussian, and inducing inputs make many rows affordable".to_owned())
+            .then(|| "the noise is Gaussian, and inducing points make many rows affordable".to_owned())
     }
 
     fn usual_white_noise(&self) -> Option<f64> {

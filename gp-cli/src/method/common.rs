@@ -11,15 +11,12 @@ pub const ALPHA: Setting =
     Setting::number("alpha", "A", [0.0, 1.0], "Power of Power EP, from 1 (EP) to 0 (the variational limit)");
 
 /// The budget of an optimiser that works on all rows.
-pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Iterations of the optimiser at most");
+pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Most iterations of the optimiser");
 
 /// Treatment of learned parameters in predictions: known or uncertain.
 pub const PARAMETERS: Setting = Setting::choice(
     "parameters",
-    &[
-        (KNOWN, "They are what was learned"),
-        (UNCERTAIN, "Predictions are a mixture over those that the data allow"),
-    ],
+    &[(KNOWN, "As learned"), (UNCERTAIN, "A mixture over those that the data allow")],
     "Whether predictions take learned parameters as known; by default they do, except under Gaussian noise with up to \
      200 rows",
 );

@@ -12,8 +12,8 @@ const FEW_LATENTS: usize = 4;
 pub(super) const COUPLING: Setting = Setting::choice(
     "coupling",
     &[
-        (COUPLED, "Latent functions of a point are correlated; one active set for all"),
-        ("independent", "They are independent; an active set for each"),
+        (COUPLED, "Latent functions of a point are correlated, with one active set for all"),
+        ("independent", "Latent functions are independent, with one active set each"),
     ],
     "Whether the classes are correlated in the posterior; coupled unless given",
 );

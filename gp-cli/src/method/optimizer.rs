@@ -13,9 +13,9 @@ pub enum Optimizer {
     Lbfgs,
     /// First-order steps scaled by a running mean of squared gradients
     Adam,
-    /// The same without a rate
+    /// First-order steps without a learning rate
     Adadelta,
-    /// A rate for each parameter that grows while its sign stays
+    /// One rate per parameter, growing while the sign of its gradient stays
     SignAdaptive,
 }
 

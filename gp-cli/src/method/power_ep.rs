@@ -59,7 +59,9 @@ pub(super) fn over_parameters(fit: &mut Fit, model: &PowerEp, problem: &Problem)
 pub(super) fn convergence_warnings(convergence: &Convergence, warnings: &mut Vec<String>) {
     if !convergence.converged {
         let (sweeps, change) = (convergence.sweeps, convergence.last.change);
-        warnings.push(format!("sites still changed by {change:.1e} of a marginal after {sweeps} sweeps"));
+        warnings.push(format!(
+            "EP did not fully settle in {sweeps} sweeps (last change {change:.1e} of a marginal)"
+        ));
     }
     if convergence.last.improper > 0 {
         let count = convergence.last.improper;

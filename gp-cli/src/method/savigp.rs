@@ -34,20 +34,16 @@ const QUADRATURE_LATENTS: usize = 2;
 const USUAL_SAMPLES: usize = 128;
 
 /// Number of Gaussians in the posterior.
-const COMPONENTS: Setting =
-    Setting::integer("components", "K", 1, "Gaussians that the posterior is mixed from")
-        .at_most(MOST_COMPONENTS)
-        .usually_whole(1);
+const COMPONENTS: Setting = Setting::integer("components", "K", 1, "Number of Gaussians in the posterior")
+    .at_most(MOST_COMPONENTS)
+    .usually_whole(1);
 /// Time grows with their square.
 const MOST_COMPONENTS: u64 = 1000;
 /// The shape of their covariances.
 const COVARIANCE: Setting = Setting::choice(
     "covariance",
-    &[
-        ("full", "All of whitened inducing values correlated"),
-        (DIAGONAL, "All of whitened inducing values independent"),
-    ],
-    "Covariances of each of these",
+    &[("full", "Correlated whitened inducing values"), (DIAGONAL, "Independent whitened inducing values")],
+    "Covariances of these Gaussians",
 );
 const DIAGONAL: &str = "diagonal";
 /// Number of samples per expectation.
@@ -55,7 +51,7 @@ const SAMPLES: Setting = Setting::integer(
     "samples",
     "S",
     0,
-    "Samples of each expectation, 0 for quadrature; unless given, quadrature for up to two latent functions and samples beyond",
+    "Samples per expectation, 0 for quadrature (default: quadrature for up to two latent functions, samples beyond)",
 );
 const SETTINGS: &[Setting] = &[COMPONENTS, COVARIANCE, SAMPLES, ITERATIONS, EPOCHS, BATCH_SIZE];
 

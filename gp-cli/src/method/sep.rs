@@ -34,7 +34,7 @@ const BATCH_SIZE: Setting = common::batch_size(256);
 /// Ownership of sites.
 const SITES: Setting = Setting::choice(
     "sites",
-    &[("full", "Every observation its own"), (TIED, "All observations together one")],
+    &[("full", "One per observation"), (TIED, "One average for all")],
     "Sites: one for each observation, or one average for all; of log-concave likelihoods the first for up to a million \
      rows times latent functions, else the second, unless said otherwise",
 );

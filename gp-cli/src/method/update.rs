@@ -40,7 +40,7 @@ pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     Ok(Updated {
         posterior: posterior.into_predictor()?.map(Functions::from),
         gain,
-        how: "exactly, as given all rows",
+        how: "as exact as a fit to all rows",
         warnings: Vec::new(),
     })
 }
@@ -114,7 +114,7 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<U
         posterior: ep.predictor(&model)?.map(Functions::from),
         gain: ep.log_z(&model)?,
         how: match sites {
-            Sites { own: true, .. } if gaussian => "exactly, as given all rows",
+            Sites { own: true, .. } if gaussian => "as exact as a fit to all rows",
             Sites { power: 0.0, .. } => "by the best bound with the posterior before as prior",
             _ => "by sites of the new rows, those of the old ones as they were",
         },

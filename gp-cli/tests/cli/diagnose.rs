@@ -68,7 +68,8 @@ fn a_table_by_parameter_and_an_exit_code_where_they_disagree() {
         strict.err
     );
     // The method is that of a fit of all rows.
-    assert!(desk.ok("diagnose t.csv --target y --rows 20").err.contains("method exact on 20 rows"));
+    let exact = desk.ok("diagnose t.csv --target y --rows 20").err;
+    assert!(exact.contains("method exact at the start of training, on 20 rows\n"), "{exact}");
     assert!(desk.names() == ["t.csv"]);
     desk.refused("diagnose t.csv --target y --method exact --alpha 0.5", 2, &["--alpha makes no difference"]);
     desk.refused("diagnose t.csv", 2, &["--target COL"]);

@@ -9,11 +9,11 @@ fn a_file_that_is_there_is_replaced_by_force_only() {
     let desk = Desk::new();
     desk.write("t.csv", sine(30));
     desk.write("model.gp", "precious");
-    desk.refused("fit t.csv --target y", 7, &["`model.gp` is there already", "--force"]);
+    desk.refused("fit t.csv --target y", 7, &["`model.gp` already exists", "--force"]);
     desk.ok("fit t.csv --target y --force");
     assert!(desk.read("model.gp") != b"precious");
     desk.refused("fit t.csv --target y -o nowhere/m.gp", 7, &["nowhere"]);
-    desk.refused("fit t.csv --target y -o .", 7, &["`.` is"]);
+    desk.refused("fit t.csv --target y -o .", 7, &["`.` already exists"]);
 }
 
 #[cfg(target_os = "linux")]

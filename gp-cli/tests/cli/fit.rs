@@ -15,7 +15,7 @@ fn regression_by_default_says_what_it_chose_and_beats_a_straight_line() {
     let lines: Vec<&str> = said.err.lines().collect();
     assert!(lines[0].starts_with("task: regression with likelihood gaussian, because"), "{}", said.err);
     assert!(lines[1].starts_with("method: exact by lbfgs, because"), "{}", said.err);
-    assert!(lines[2].starts_with("kernel: a smooth and a straight function"), "{}", said.err);
+    assert!(lines[2].starts_with("kernel: RBF plus linear"), "{}", said.err);
     assert!(said.err.contains("wrote model.gp"));
     let density = said.out.lines().find(|line| line.starts_with("negative log density")).unwrap();
     let scores: Vec<f64> = density.split_whitespace().filter_map(|word| word.parse().ok()).collect();
@@ -170,7 +170,7 @@ fn what_makes_no_difference_or_no_sense_is_refused() {
         ("--method sep --iterations 10", &["--iterations makes no difference to method sep"]),
         ("--method exact --optimizer adam", &["--optimizer adam", "lbfgs"]),
         ("--method exact --likelihood student_t", &["method exact", "Gaussian noise"]),
-        ("--method pep --inducing 0", &["at least one inducing input"]),
+        ("--method pep --inducing 0", &["at least one inducing point"]),
         ("--kernel \"1 * nonsense\"", &["--kernel cannot be used", "nonsense"]),
         ("--kernel \"1 * rbf(\"", &["--kernel cannot be used"]),
         ("--kernel rbf --kernel rbf", &["--kernel was given 2 times"]),

@@ -291,7 +291,7 @@ fn the_trace_has_a_line_for_every_iteration() {
         assert_eq!(line["iteration"], iteration);
         assert!(line["log_posterior"].is_number() && line["gradient_norm"].is_number(), "{line}");
     }
-    desk.refused(&format!("{fit} --output other.gp"), 7, &["`trace.jsonl` is there already", "--force"]);
+    desk.refused(&format!("{fit} --output other.gp"), 7, &["`trace.jsonl` already exists", "--force"]);
 }
 
 /// Batches of what has converged end before their epochs do, those of what has not do not.

@@ -257,12 +257,12 @@ fn a_check_counts_what_is_missing() {
     desk.write("t.csv", "a,b,y\n1,,1\n2,,2\n,3,4\n4,5,\n6,7,8\n");
     let said = desk.ok("check t.csv --target y --quiet").out;
     assert!(
-        said.contains("column a: 1 value is missing, the first at line 4; fill them in, leave the rows out"),
+        said.contains("column a: 1 value is missing, the first at line 4; fill in values, leave rows out"),
         "{said}"
     );
     assert!(said.contains("column b: 2 values are missing, the first at line 2"), "{said}");
     assert!(
-        said.contains("column y: 1 value is missing, the first at line 5; fill them in, or leave"),
+        said.contains("column y: 1 value is missing, the first at line 5; fill in values, or leave"),
         "{said}"
     );
     assert!(

@@ -48,6 +48,7 @@ mod support;
 mod targets;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod texts;
 mod tutorial;
 mod units;
 mod update;

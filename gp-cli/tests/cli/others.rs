@@ -79,7 +79,7 @@ fn pictures_of_any_number_of_inputs() {
         assert!(panels.contains(part), "no `{part}`");
     }
     let regions = String::from_utf8(desk.read("two.svg")).unwrap();
-    assert!(regions.contains("inducing inputs") && regions.contains(">in<") == regions.contains(">out<"));
+    assert!(regions.contains("inducing points") && regions.contains(">in<") == regions.contains(">out<"));
     desk.refused("plot one.gp one.csv -o one.gif", 2, &["neither in .png nor in .svg"]);
     desk.refused("plot one.gp one.csv -o one.png", 7, &["--force"]);
 }
@@ -102,7 +102,7 @@ fn checks_find_what_would_hurt() {
         "column far: 1000000 at line 7 is",
         "column gap: 1 value is missing, the first at line 9",
         "column y: label rare has 3 rows only",
-        "1 rows are copies of others, the first at line 602",
+        "1 row is a copy of another, at line 602",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");
     }

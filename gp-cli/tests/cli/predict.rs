@@ -74,7 +74,7 @@ fn predictions_of_classes() {
     // A level that was not there in training is none of those that were.
     desk.write("new.csv", "a,b,kind\n0,0,violet\n");
     let said = desk.ok("predict model.gp new.csv");
-    assert!(said.err.contains("level `violet` was not seen in training"), "{}", said.err);
+    assert!(said.err.contains("`violet` did not occur in training; treated as unknown"), "{}", said.err);
     assert_eq!(said.table().1, [["in"]]);
 }
 
@@ -147,7 +147,7 @@ fn tables_are_written_in_the_format_of_their_name() {
     desk.ok("predict model.gp t.csv -o p.parquet");
     let frame = Formats::built_in().open(desk.path("p.parquet").to_str().unwrap(), &ReadOptions::default());
     assert_eq!(frame.unwrap().column("mean").unwrap().numbers().unwrap()[0], first["mean"].as_f64().unwrap());
-    desk.refused("predict model.gp t.csv -o p.csv", 7, &["`p.csv` is there already", "--force"]);
+    desk.refused("predict model.gp t.csv -o p.csv", 7, &["`p.csv` already exists", "--force"]);
     desk.refused("predict model.gp t.csv -o p.xls", 2, &["`p.xls` ends in none of .csv"]);
     desk.refused("predict model.gp t.csv -o nowhere/p.csv", 7, &["nowhere"]);
 }

@@ -1,9 +1,10 @@
-//! The tutorial's commands, run in their order on its tables; what it shows of their answers is what they say.
+//! Commands of the tutorial and the guide, run in order on their tables, with answers as shown.
 
 use crate::support::Desk;
 
-/// Tables that come with the source, by the names the tutorial has for them.
-const TABLES: [(&str, &str); 3] = [
+/// Tables that come with the source, by the names of the pages.
+const TABLES: [(&str, &str); 4] = [
+    ("demo.csv", include_str!("../../data/demo.csv")),
     ("penguins.csv", include_str!("../../data/penguins.csv")),
     ("co2.csv", include_str!("../../data/co2.csv")),
     ("co2-later.csv", include_str!("../../data/co2-later.csv")),
@@ -62,13 +63,12 @@ pub(crate) fn check(command: &str, shown: &str, said: &str) {
     }
 }
 
-#[test]
-fn every_command_of_the_tutorial_runs_and_says_what_is_shown() {
-    let text = include_str!("../../docs/tutorial.md");
+/// Runs every command of a page; numbers of commands and of answers that are compared.
+fn run(page: &str) -> (usize, usize) {
     let (desk, mut count, mut shown) = (Desk::new(), 0, 0);
     TABLES.iter().for_each(|(name, table)| desk.write(name, table));
     let mut last = None;
-    for (language, block) in blocks(text) {
+    for (language, block) in blocks(page) {
         match language.split_once(' ') {
             // Blocks of data name their file.
             Some(("csv" | "toml", name)) => desk.write(name, block),
@@ -87,7 +87,19 @@ fn every_command_of_the_tutorial_runs_and_says_what_is_shown() {
             _ => {}
         }
     }
+    (count, shown)
+}
+
+#[test]
+fn every_command_of_the_tutorial_runs_and_says_what_is_shown() {
+    let (count, shown) = run(include_str!("../../docs/tutorial.md"));
     assert!(count >= 12 && shown >= 6, "{count} commands, {shown} answers");
+}
+
+#[test]
+fn every_command_of_the_guide_runs_and_says_what_is_shown() {
+    let (count, shown) = run(include_str!("../../docs/guide.md"));
+    assert!(count >= 15 && shown >= 2, "{count} commands, {shown} answers");
 }
 
 #[test]

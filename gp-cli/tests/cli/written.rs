@@ -102,7 +102,7 @@ fn links_are_followed_and_stay() {
     symlink("elsewhere/old.csv", desk.path("p.csv")).unwrap();
     symlink("elsewhere/new.csv", desk.path("dangling.csv")).unwrap();
     for name in ["p.csv", "dangling.csv"] {
-        desk.refused(&format!("predict model.gp t.csv -o {name}"), 7, &["is there already"]);
+        desk.refused(&format!("predict model.gp t.csv -o {name}"), 7, &["already exists"]);
         desk.ok(&format!("predict model.gp t.csv -o {name} --force"));
         assert!(fs::symlink_metadata(desk.path(name)).unwrap().is_symlink(), "{name}");
     }

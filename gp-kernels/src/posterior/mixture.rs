@@ -87,7 +87,7 @@ impl LatentPosterior for InducingPosterior {
             kernel: self.kernel(),
             seen_through: Some(self.inputs().z().as_dyn_stride()),
             windows: self.inputs().windows().map(|windows| windows.as_dyn_stride()),
-            seen_as: if self.inputs().windows().is_some() { "inducing windows" } else { "inducing inputs" },
+            seen_as: if self.inputs().windows().is_some() { "inducing windows" } else { "inducing points" },
             jitter: self.jitter().added,
         }
     }

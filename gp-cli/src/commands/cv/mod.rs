@@ -37,7 +37,7 @@ const ORIGIN: &str = "gp cv";
 /// Options of `gp cv`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CvOptions {
-    /// Table to learn from and score on; - is the standard input
+    /// Table to fit and score; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
     /// Model to fit
@@ -46,34 +46,35 @@ pub struct CvOptions {
     /// Number of parts
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
     pub folds: u16,
-    /// Table with the columns split and test_row, rows counted from 0: the rows that each split scores on
+    /// Table with columns split and test_row (rows counted from 0): the rows scored in each split
     #[arg(long, value_name = "CSV", conflicts_with = "folds")]
     pub splits: Option<PathBuf>,
-    /// Column whose values name groups: rows of one group stay together, in training or in what is scored. It is no input
+    /// Column of groups: rows of a group stay together, in training or scoring. It is no input
     #[arg(long, value_name = "COL", conflicts_with_all = ["splits", "rolling"])]
     pub groups: Option<String>,
-    /// Column of numbers or dates to go forward along: each part is scored by a model of the rows before it
+    /// Column of numbers or dates for rolling validation: each part is scored by a model of the rows before
+    /// it
     #[arg(long, value_name = "COL", conflicts_with = "splits")]
     pub rolling: Option<String>,
-    /// With --rolling: length of the stretch before each part that is not learned from; of dates, in days
+    /// With --rolling: length of the gap before each part that is not trained on; in days for dates
     #[arg(long, value_name = "LENGTH", requires = "rolling", value_parser = parse_stretch)]
     pub gap: Option<f64>,
-    /// With --rolling: length of the stretch that is learned from; all earlier rows unless given
+    /// With --rolling: length of the window to train on (default: all earlier rows)
     #[arg(long, value_name = "LENGTH", requires = "rolling", value_parser = parse_stretch)]
     pub window: Option<f64>,
     /// Table to read
     #[command(flatten)]
     pub choice: TableChoice,
-    /// Folder to keep the fits of all parts in, from which --resume goes on after Ctrl-C or worse
+    /// Folder for the checkpoints of all parts; --resume continues from them after an interruption
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub checkpoint: Option<PathBuf>,
     /// Folder to go on from, with the same data and settings, to the same scores as without an interruption
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
-    /// Least time between two checkpoints of a part, such as 10s; 0s for one after every iteration
+    /// Least time between checkpoints of a part, such as 10s; 0s for every iteration
     #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s")]
     pub checkpoint_every: Duration,
-    /// File that says what flags say; flags win
+    /// Configuration file; flags take precedence
     #[arg(long, value_name = "TOML")]
     pub config: Option<PathBuf>,
     /// Print scores as one JSON object

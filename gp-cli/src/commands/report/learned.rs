@@ -139,8 +139,8 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     });
     let covered: Vec<_> = covered.collect();
     if !covered.is_empty() {
-        let header = ["function", "inducing inputs", "mean", "worst row"].map(str::to_owned);
-        let caption = "variance of the function at the rows that its inducing inputs account for";
+        let header = ["function", "inducing points", "mean", "worst row"].map(str::to_owned);
+        let caption = "variance of the function at the rows that its inducing points account for";
         section.table(caption, &header, &covered);
     }
     Ok(section)

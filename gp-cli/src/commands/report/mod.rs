@@ -20,7 +20,7 @@ pub struct ReportOptions {
     /// Model file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// Table with the target to score on
+    /// Table with the target, to score on
     #[arg(long, value_name = "DATA")]
     pub test: Option<String>,
     /// Page to write
@@ -29,7 +29,7 @@ pub struct ReportOptions {
     /// Options for reading the table
     #[command(flatten)]
     pub table: TableOptions,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
 }

@@ -35,10 +35,10 @@ pub struct SuggestOptions {
     /// Model file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// Table of candidates to choose from; any values within the ranges of the inputs unless given
+    /// Table of candidates (default: any values within the ranges of the inputs)
     #[arg(value_name = "CANDIDATES")]
     pub candidates: Option<String>,
-    /// Number of points, chosen one after the other as if those before had been observed
+    /// Number of points, chosen in turn as if earlier ones had been observed
     #[arg(long, value_name = "K", default_value_t = 1, help_heading = CHOICE,
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_POINTS)))]
     pub count: u16,
@@ -55,13 +55,13 @@ pub struct SuggestOptions {
     /// Seed of the search
     #[arg(long, value_name = "SEED", default_value_t = 0, help_heading = CHOICE)]
     pub seed: u64,
-    /// Range of an input that is a number or a date, unless it is that of the training data; may be repeated
+    /// Range of a numeric or date input (default: that of the training data); may be repeated
     #[arg(long, value_name = "COL=LO..HI", help_heading = PLACES)]
     pub range: Vec<String>,
-    /// The values that an input may take, unless they are those of the training data or of its range; may be repeated
+    /// Values that an input may take (default: those of the training data or of its range); may be repeated
     #[arg(long, value_name = "COL=A,B", help_heading = PLACES)]
     pub levels: Vec<String>,
-    /// Value of an input that stays; may be repeated
+    /// Fixed value of an input; may be repeated
     #[arg(long, value_name = "COL=VALUE", help_heading = PLACES)]
     pub at: Vec<String>,
     /// Columns to copy from the table of candidates; may be repeated
@@ -73,13 +73,13 @@ pub struct SuggestOptions {
     /// Table to write, in the format of its name: {writers}; the first of them to the standard output unless given
     #[arg(long, short, value_name = "OUT", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
-    /// Format of the table that is written, as the end of a name without its dot, such as jsonl
+    /// Format of the written table, as a file extension, such as jsonl
     #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
     pub output_format: Option<String>,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long, help_heading = OUTPUT)]
     pub force: bool,
-    /// Print what was done, with the points, as one JSON object
+    /// Print a summary with the points as one JSON object
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
 }
@@ -91,20 +91,20 @@ const OUTPUT: &str = "Output";
 /// Criterion for the value of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum By {
-    /// The largest variance of the latent function
+    /// Largest variance of the latent function
     Variance,
-    /// The most information about the latent functions, of the whole batch
+    /// Most information about the latent functions, over the whole batch
     Information,
-    /// The largest expected improvement over the best target so far
+    /// Largest expected improvement over the best target so far
     Improvement,
 }
 
 /// Direction of improvement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Extreme {
-    /// Low ones
+    /// Lowest target
     Min,
-    /// High ones
+    /// Highest target
     Max,
 }
 

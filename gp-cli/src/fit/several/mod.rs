@@ -122,7 +122,10 @@ fn likelihood(
             let mut mixed = Coregionalised::new(latents, vec![1.0; outputs * latents], noise)?;
             mixed_prior(gp_likelihoods::Described::parameters_mut(&mut mixed))?;
             let plural = if latents == 1 { "function" } else { "functions" };
-            Ok((Box::new(mixed), format!("the {outputs} targets mix {latents} latent {plural}, as asked")))
+            Ok((
+                Box::new(mixed),
+                format!("the {outputs} targets mix {latents} latent {plural} (set by --latents)"),
+            ))
         }
     }
 }

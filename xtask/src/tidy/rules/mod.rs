@@ -5,6 +5,7 @@
 mod budget;
 mod crate_docs;
 mod documented;
+mod equations;
 mod exceptions;
 mod external;
 mod layering;
@@ -53,6 +54,11 @@ pub(crate) const RULES: &[Rule] = &[
         name: "wording",
         about: "first lines of documentation are noun phrases or verbs in the third person",
         check: wording::check,
+    },
+    Rule {
+        name: "equations",
+        about: "files cite the papers' equations that the index finds in them",
+        check: equations::check,
     },
     Rule {
         name: "crate-docs",
