@@ -24,7 +24,7 @@ pub(crate) fn latent_scale(model: &Model) -> Standardiser {
     if single { model.target().scale() } else { Standardiser::identity() }
 }
 
-/// What tells each of several latent functions apart: the label it belongs to, or its number. Nothing for a single one.
+/// Names of several latent functions: the label each belongs to, or its number. Nothing for a single one.
 pub(crate) fn latent_labels(model: &Model) -> Vec<Option<String>> {
     let count = model.posterior().likelihood().latents();
     let label = |q: usize| model.target().labels().and_then(|labels| labels.get(q)).cloned();

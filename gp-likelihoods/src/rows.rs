@@ -83,6 +83,9 @@ pub(crate) fn log_densities<L: Likelihood + ?Sized>(
     Ok(())
 }
 
+/// Parameters of nearly every likelihood.
+const FEW: usize = 16;
+
 /// [`Likelihood::mean_by_params_of_rows`], sample by sample of each row.
 pub(crate) fn mean_by_params<L: Likelihood + ?Sized>(
     likelihood: &L,
@@ -92,14 +95,21 @@ pub(crate) fn mean_by_params<L: Likelihood + ?Sized>(
 ) -> Result<(), RowError> {
     let (latents, count) = (likelihood.latents(), parameter_count(likelihood.parameters()));
     let samples = rows.samples(likelihood, f.len(), (out.len(), Some(count)))?;
-    let mut slopes = vec![0.0; count];
+    // Few parameters need no memory beside the stack: steps of training allocate none.
+    let (mut few, mut many) = ([0.0; FEW], Vec::new());
+    let slopes = if count <= FEW {
+        &mut few[..count]
+    } else {
+        many.resize(count, 0.0);
+        &mut many[..]
+    };
     let tables = f.chunks_exact(samples * latents);
     for (place, (f, out)) in tables.zip(out.chunks_exact_mut(count.max(1))).enumerate() {
         out.fill(0.0);
         for f in f.chunks_exact(latents) {
-            let done = likelihood.log_density_by_params(rows.target(place), f, &mut slopes);
+            let done = likelihood.log_density_by_params(rows.target(place), f, slopes);
             done.map_err(|error| rows.fault(place, error))?;
-            out.iter_mut().zip(&slopes).for_each(|(sum, slope)| *sum += slope);
+            out.iter_mut().zip(&*slopes).for_each(|(sum, slope)| *sum += slope);
         }
         out.iter_mut().for_each(|sum| *sum /= samples as f64);
     }

@@ -308,7 +308,7 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
 struct Took {
     /// Seconds of training.
     seconds: f64,
-    /// What was expected of them before.
+    /// Expected seconds, where they are known.
     expected: Option<ExpectedTime>,
     /// Number of processes and what they sent; null for one process.
     processes: Value,

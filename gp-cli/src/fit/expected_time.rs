@@ -1,5 +1,5 @@
-//! How long training will take, by the arithmetic that its method counts and by what this machine does of each kind in a
-//! second, measured for some milliseconds on the problem itself.
+//! Expected time of training, from the arithmetic that its method counts and from the machine's rate for each kind of it,
+//! measured for some milliseconds on the problem itself.
 
 use crate::method::{Integral, Problem, Rows, Work};
 use faer::{Accum, Mat};
@@ -11,7 +11,7 @@ use gp_linalg::product::matmul;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-/// How long training will take.
+/// Expected time of training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpectedTime {
     /// Seconds of one evaluation or step.
@@ -32,8 +32,8 @@ const MEASURED: Duration = Duration::from_millis(5);
 const REPEATS: usize = 5;
 /// The share of the rate of a product that products, solves and factors of an evaluation reach together.
 const SHARE: f64 = 0.4;
-/// How evaluations gain from threads: so many threads are this power of it times as fast. Two are 1.71 times in the median of
-/// 33 measured evaluations.
+/// Exponent of the gain from threads: T threads are T to this power times as fast. Two are 1.71 times as fast in the median
+/// of 33 measured evaluations.
 const GAIN: f64 = 0.77;
 
 impl ExpectedTime {
@@ -214,8 +214,8 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_too_short_is_said() {
-        let time = ExpectedTime { evaluation: 0.25, usual: 60.0, most: 330.0 };
-        let all = "time: about 15 s to train, 60 evaluations of 250 ms, at most 82 s";
+        let time = ExpectedTime { evaluation: 0.25, usual: 60.0, most: 320.0 };
+        let all = "time: about 15 s to train, 60 evaluations of 250 ms, at most 80 s";
         assert_eq!(time.describe(None).as_deref(), Some(all));
         assert_eq!(time.describe(Some(Duration::from_secs(20))).as_deref(), Some(all));
         let short = time.describe(Some(Duration::from_secs(5))).unwrap();

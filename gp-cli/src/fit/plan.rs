@@ -211,7 +211,7 @@ impl Plan {
         budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
     }
 
-    /// How long training will take, measured for some milliseconds; nothing where the method does not count its arithmetic,
+    /// Expected time of training, measured for some milliseconds; nothing where the method does not count its arithmetic,
     /// and where a search for a kernel or several starts come first.
     #[must_use]
     pub fn expected_time(&self, spec: &FitSpec) -> Option<ExpectedTime> {

@@ -38,7 +38,7 @@ impl Work {
         Self::of_evaluations(usual, 1.0 + EVALUATIONS_AN_ITERATION * iterations as f64)
     }
 
-    /// So many evaluations or, usually, fewer, without any arithmetic yet.
+    /// Evaluations, usually and at most, without any arithmetic yet.
     #[must_use]
     pub fn of_evaluations(usual: f64, most: f64) -> Self {
         let usual = usual.min(most);

@@ -1,4 +1,4 @@
-//! What all parts of a picture are drawn with: units, letters, colours and ticks.
+//! Units, letters, colours and ticks of all parts of a picture.
 
 use super::{Colour, INK};
 use plotters::coord::ranged1d::{BoldPoints, Ranged};

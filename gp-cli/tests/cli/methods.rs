@@ -46,7 +46,9 @@ fn one_gaussian_of_savigp_is_svgp() {
                 format!("fit t.csv --target y --method {method} --inducing 12 --no-train --force {flags}");
             desk.ok(&format!("{line} --json")).json()["objective"].as_f64().unwrap()
         };
-        assert_eq!(fit("svgp"), fit("savigp"));
+        // Both rest where a step gains less than a share of the bound: 1e-8 for svgp, 1e-10 for savigp.
+        let (svgp, savigp) = (fit("svgp"), fit("savigp"));
+        assert!((svgp - savigp).abs() <= 1e-8 * svgp.abs(), "{svgp} {savigp}");
         // 40000 samples of a smooth function, evenly spread: some 1e-4 of each of 80 expectations.
         let sampled = fit("savigp --samples 40000");
         assert!((fit("svgp") - sampled).abs() < 0.05 && fit("svgp") != sampled, "{sampled}");

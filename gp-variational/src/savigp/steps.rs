@@ -168,7 +168,7 @@ impl Room {
         to.set(Covariance::Full, mean, lower, below)
     }
 
-    /// How many natural parameters there are.
+    /// Number of natural parameters.
     fn len(&self) -> usize {
         let m = self.mean.len();
         m * (m + 1) / 2 + m
