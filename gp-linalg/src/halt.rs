@@ -1,8 +1,8 @@
 //! An early end to long work: asked between panels of factorisations and blocks of products, on whichever thread they run.
 //!
-//! Who may stop work says so where it begins, not in every call: [`until`] for some of it, [`Halt::adopt`] for all that a thread
-//! does. Operations of this crate that are ended so return [`LinalgError::Stopped`], and what they wrote is to be thrown away.
-//! A question that was once answered with an end has to be answered so until the work is over.
+//! A [`Halt`] is given where work begins, not in every call: to [`until`] for one piece of work, or by [`Halt::adopt`] for
+//! everything that a thread does from then on. Operations of this crate that it ends return [`LinalgError::Stopped`], and
+//! their output must be discarded. Once a halt has said stop, it must go on saying so until the work has ended.
 
 use crate::error::LinalgError;
 use std::cell::RefCell;

@@ -47,7 +47,7 @@ pub(crate) fn fit(
     Ok((Model::new(model), notes))
 }
 
-/// What models are made of: all that comes with the engine, and a likelihood of Python where there is one.
+/// Registries for a fit: everything built in, and the likelihood written in Python, if any.
 pub(crate) fn context(likelihood: Option<FunctionLikelihood>) -> Context {
     let context = Context::built_in();
     match likelihood {

@@ -110,7 +110,7 @@ impl FunctionLikelihood {
         LikelihoodEntry::of(NAME, "a log density in Python", move |_| Ok(Box::new(self.clone())))
     }
 
-    /// What the function raised.
+    /// Exception that the function raised, if any.
     pub(crate) fn raised(&self) -> Raised {
         self.raised.clone()
     }

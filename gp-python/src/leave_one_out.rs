@@ -7,7 +7,7 @@ use gp_ep::Posterior as _;
 /// Means, variances and log densities, in the units of the data.
 pub(crate) type Foreseen = [Vec<f64>; 3];
 
-/// What the other observations say of each, in closed form; nothing for models that do not hold their observations.
+/// Leave-one-out predictions in closed form; nothing for models that do not hold their observations.
 ///
 /// Of a mixture over parameters each model foresees the observation with the weight that the others alone give it: its own
 /// over the density that it foresees, since `p(y) = p(y₋ᵢ) p(yᵢ | y₋ᵢ)`.

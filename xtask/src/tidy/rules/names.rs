@@ -21,7 +21,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("Column", "of a table of the command, and of a table that a kit draws"),
     ("Phase", "of a run of the IVM, and a metric"),
     ("Pieces", "of a table that is read, and of one that is written"),
-    ("Rows", "of a data source, and of a fit"),
+    ("Rows", "of a data source, of a fit, and observations that a likelihood takes together"),
     ("Schedule", "of the updates of sites, and of the groups of parameters that are trained"),
     ("Setting", "of a method of the command, and of a kernel in text"),
     ("Stage", "of a run of the IVM, and of a schedule of groups of parameters"),
