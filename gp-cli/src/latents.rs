@@ -1,11 +1,9 @@
 //! Latent functions and values of the target as columns of predictions, in the units of the data.
 
 use crate::data::Kind;
-use crate::error::CliError;
 use crate::model::Model;
 use crate::out::OutTable;
 use crate::standardise::Standardiser;
-use faer::MatRef;
 use gp_kernels::posterior::LatentBeliefs;
 
 /// Values of the target, as dates to the second where it is one; variances of dates are in square days.
@@ -43,37 +41,5 @@ pub(crate) fn push_latents(table: &mut OutTable, model: &Model, beliefs: &Latent
             None => push_targets(table, model, "latent_mean", mean),
         }
         table.push_numbers(format!("latent_variance{suffix}"), variance);
-    }
-}
-
-/// A column for each sample of the latent function, in the units that its mean has.
-pub(crate) fn push_samples(
-    table: &mut OutTable,
-    model: &Model,
-    points: MatRef<'_, f64>,
-    (count, seed): (usize, u64),
-) -> Result<(), CliError> {
-    let scale = model.target().scale();
-    let drawn = model.posterior().sample_latents(points, count, seed)?;
-    for (place, sample) in drawn.iter().take(1).flat_map(|samples| samples.col_iter()).enumerate() {
-        let numbers = sample.iter().map(|&value| scale.undo(value)).collect();
-        table.push_numbers(format!("latent_sample({})", place + 1), numbers);
-    }
-    Ok(())
-}
-
-/// A column for each row that is predicted, by its number in the table.
-pub(crate) fn push_covariance(
-    table: &mut OutTable,
-    model: &Model,
-    covariance: MatRef<'_, f64>,
-    rows: Option<&[usize]>,
-) {
-    let scale = model.target().scale();
-    for (place, column) in covariance.col_iter().enumerate() {
-        let numbers = column.iter().map(|&value| scale.undo_variance(value)).collect();
-        let row = rows.map_or(Some(place), |rows| rows.get(place).copied());
-        let Some(row) = row else { continue };
-        table.push_numbers(format!("latent_covariance({})", row + 1), numbers);
     }
 }

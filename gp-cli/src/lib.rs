@@ -31,7 +31,8 @@ pub mod out;
 mod parts;
 pub mod picture;
 pub mod predict;
-pub mod stages;
+pub mod signals;
+mod stages;
 pub mod standardise;
 #[cfg(feature = "testkit")]
 pub mod testkit;
@@ -124,12 +125,25 @@ fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
     error.kind().exit_code()
 }
 
+/// Messages of the standard library about texts that are no numbers, in plain words.
+const OF_NUMBERS: [(&str, &str); 5] = [
+    (": invalid digit found in string", ": it has to be a whole number, not below 0"),
+    (": number too large to fit in target type", ": it is too large"),
+    (": number too small to fit in target type", ": it is too small"),
+    (": invalid float literal", ": it has to be a number"),
+    (": cannot parse integer from empty string", ": it has to be a whole number"),
+];
+
+fn in_plain_words(text: &str) -> String {
+    OF_NUMBERS.iter().fold(text.to_owned(), |text, (before, after)| text.replace(before, after))
+}
+
 /// Help and version go to stdout and are no error; a wrong command line goes to stderr.
 fn show_refusal(refusal: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let text = refusal.render();
     if refusal.use_stderr() {
         // With stderr gone there is nobody left to tell.
-        let _ = write!(err, "{text}");
+        let _ = write!(err, "{}", in_plain_words(&text.to_string()));
         ErrorKind::Usage.exit_code()
     } else {
         out::print(out, text.to_string().as_bytes()).map_or_else(|error| show_error(&error, err), |()| 0)

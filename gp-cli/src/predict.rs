@@ -3,16 +3,17 @@
 mod several;
 
 pub(crate) use several::log_densities as joint_log_densities;
+pub(crate) use several::push_targets as push_each_target;
 
 use crate::data::{Frame, MAX_COLUMNS};
 use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{Missing, MissingRules};
-use crate::latents::{push_covariance, push_latents, push_samples, push_targets};
+use crate::latents::{push_latents, push_targets};
 use crate::left_out::others;
 use crate::model::{Approximation, Model, ModelRows};
 use crate::out::OutTable;
-use crate::parts;
+use crate::signals;
 use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::ObservationMoments;
@@ -28,9 +29,9 @@ pub struct Wanted {
     pub latent: bool,
     /// `true` for the contribution of each kernel term to its latent function.
     pub parts: bool,
-    /// `true` for their joint covariance.
+    /// `true` for the joint covariance of the functions behind targets.
     pub joint: bool,
-    /// Number of samples of the latent function, each joint over all rows.
+    /// Number of samples of the functions behind targets, each joint over all rows.
     pub samples: usize,
     /// Seed of the samples.
     pub seed: u64,
@@ -210,7 +211,7 @@ fn predicted(
     let beliefs = seen.behind_observations(functions.clone());
     let mut table = OutTable::default();
     if model.has_several_targets() {
-        several::push_targets(&mut table, (model, seen.x()), &beliefs, wanted)?;
+        several::push_targets(&mut table, (model, frame, &seen), &functions, wanted)?;
     } else {
         push_observations(&mut table, model, &beliefs, wanted)?;
         if wanted.latent || wanted.joint {
@@ -218,14 +219,13 @@ fn predicted(
         }
     }
     if wanted.parts {
-        parts::push(&mut table, model, seen.x())?;
+        several::push_parts(&mut table, model, seen.x())?;
     }
     if wanted.joint {
-        let covariance = by.joint(0, seen.x())?.1;
-        push_covariance(&mut table, model, covariance.as_ref(), some.map(Vec::as_slice));
+        signals::push_covariances(&mut table, model, seen.x(), some.map(Vec::as_slice))?;
     }
     if wanted.samples > 0 {
-        push_samples(&mut table, model, seen.x(), (wanted.samples, wanted.seed))?;
+        signals::push_samples(&mut table, model, seen.x(), (wanted.samples, wanted.seed))?;
     }
     let scored = frame.map_or(Ok(Vec::new()), |frame| push_densities(&mut table, model, frame, &beliefs))?;
     Ok((table, seen.unseen, scored))
@@ -273,7 +273,12 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
     let flags = [("--interval", &wanted.intervals), ("--quantiles", &wanted.quantiles)];
     for (flag, levels) in flags {
         if let Some(wrong) = levels.iter().find(|level| !(**level > 0.0 && **level < 1.0)) {
-            return usage(format!("{flag} {wrong} is not between 0 and 1"));
+            let percent = if *wrong > 1.0 && *wrong < 100.0 {
+                format!("; {wrong} % is {flag} {}", gp_optim::format_number(wrong / 100.0))
+            } else {
+                String::new()
+            };
+            return usage(format!("{flag} {wrong} is not between 0 and 1{percent}"));
         }
         if let Some((_, twice)) = levels.iter().enumerate().find(|(i, level)| levels[..*i].contains(level)) {
             return usage(format!("{flag} {twice} is asked for twice"));
@@ -281,25 +286,32 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
     }
     let (latents, rows) = (model.posterior().likelihood().latents(), frame.row_count());
     let of_one = [("--joint", wanted.joint), ("--samples", wanted.samples > 0)];
-    for (flag, is_wanted) in of_one.into_iter().chain([("--parts", wanted.parts)]) {
-        if is_wanted && model.has_several_targets() {
-            return usage(format!(
-                "{flag} is for one target, and the model has {}; fit a model for each target",
-                model.targets().len()
-            ));
-        }
-    }
     for (flag, is_wanted) in of_one {
-        if is_wanted && latents > 1 {
-            return usage(format!("{flag} is for one latent function, and the model has {latents}"));
+        if is_wanted && !signals::are_linear(model) {
+            let name = model.posterior().likelihood().name();
+            return usage(if model.has_several_targets() {
+                format!(
+                    "{flag}: the functions behind the targets of {name} are products of latent ones, which no covariance says all of"
+                )
+            } else {
+                format!("{flag} is for one latent function, and the model has {latents}")
+            });
         }
-        if is_wanted && wanted.samples > MAX_COLUMNS {
+        if is_wanted && wanted.samples * model.targets().len() > MAX_COLUMNS {
             let samples = wanted.samples;
-            return usage(format!("--samples {samples}: at most {MAX_COLUMNS}, a column each"));
+            let each =
+                if model.has_several_targets() { "a column each for every target" } else { "a column each" };
+            return usage(format!("--samples {samples}: at most {MAX_COLUMNS}, {each}"));
         }
         if is_wanted && rows > MOST_JOINT_ROWS {
             return usage(format!("{flag} is for {MOST_JOINT_ROWS} rows at most, and there are {rows}"));
         }
+    }
+    if wanted.joint && signals::covariance_columns(model, rows) > MAX_COLUMNS {
+        return usage(format!(
+            "--joint has a column for each row and pair of targets: {} for {rows} rows, and there can be {MAX_COLUMNS}",
+            signals::covariance_columns(model, rows)
+        ));
     }
     Ok(())
 }

@@ -66,29 +66,30 @@ pub(crate) fn more_rows(rows: usize) -> String {
     counted(rows, "more row")
 }
 
-/// Weight of the rows of each target.
-fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<f64>, CliError> {
-    let targets = model.targets().len();
-    if targets == 1 {
-        return Ok(vec![RoleValues::of_observations(&model.about().roles, frame)?.weight()]);
-    }
-    // Rows of several targets weigh the same.
-    let there = |place| observations.iter().skip(place).step_by(targets).filter(|y| !y.is_nan()).count();
-    Ok((0..targets).map(|place| there(place) as f64).collect())
+/// Rows that have a target and their weight, for each target.
+fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<(usize, f64)>, CliError> {
+    let roles = RoleValues::of_observations(&model.about().roles.of_target(0), frame)?;
+    let width = observations.len() / frame.row_count();
+    let of_target = |place| {
+        let rows = observations.chunks_exact(width).zip(roles.rows());
+        let there = rows.filter(|(y, _)| !f64::is_nan(y[place]));
+        there.fold((0, 0.0), |(count, sum), (_, row)| (count + 1, sum + row.weight))
+    };
+    Ok((0..model.targets().len()).map(of_target).collect())
 }
 
-/// Record of the model with the added rows and their weights per target.
-fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[f64])) -> About {
+/// Record of the model with the added rows and, per target, those that have it and their weight.
+fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[(usize, f64)])) -> About {
     let mut about = model.about().clone();
     let training = &mut about.training;
     training.rows += rows;
     training.updated_rows += rows;
     training.objective += updated.gain;
-    for (place, (target, weight)) in model.targets().iter().zip(weights).enumerate() {
+    for (place, (target, (there, weight))) in model.targets().iter().zip(weights).enumerate() {
         // Densities of numbers in units of the scale.
         training.objective -= weight * target.scale().scale.ln();
         if let Some(rows) = training.rows_of_targets.get_mut(place) {
-            *rows += *weight as usize;
+            *rows += there;
         }
     }
     training.updates.push(format!("{}, {}", more_rows(rows), updated.how));

@@ -115,6 +115,12 @@ pub trait Described: Debug + Send + Sync {
         false
     }
 
+    /// Likelihood of one observation with known variances in addition to those of the noise of its outputs, one per
+    /// output; None unless each of several outputs has Gaussian noise about a latent of its own.
+    fn with_known_noise(&self, _known: &[f64]) -> Option<Box<dyn Likelihood>> {
+        None
+    }
+
     /// `true` if outputs are linear functions of the latents plus Gaussian noise: the exact posterior of
     /// Gaussian processes is then Gaussian.
     fn is_linear_gaussian(&self) -> bool {

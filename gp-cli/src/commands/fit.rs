@@ -296,8 +296,8 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
         "seconds": took.seconds,
         "expected_seconds": took.expected.map(|time| time.seconds()),
         "jitter": latents.iter().map(|latent| latent.jitter).fold(0.0, f64::max),
-        "search": training.search,
-        "starts": starts(training.starts.as_ref()),
+        "search": one_or_each(training.search.iter().map(|kernels| json!(kernels)).collect()),
+        "starts": one_or_each(training.starts.iter().map(starts).collect()),
         "warnings": training.warnings,
         "test": scores.map(Evaluation::to_json),
         "model": options.output.display().to_string(),
@@ -338,13 +338,21 @@ fn processes(team: &Team) -> Result<Value, CliError> {
     }))
 }
 
+/// Nothing, one thing, or a list of one for each target.
+fn one_or_each(mut all: Vec<Value>) -> Value {
+    if all.len() > 1 { all.into() } else { all.pop().unwrap_or(Value::Null) }
+}
+
 /// Starts that were tried, with the seconds that each took.
-fn starts(tried: Option<&TriedStarts>) -> Value {
-    let Some(TriedStarts { by, tried }) = tried else { return Value::Null };
+fn starts(of: &TriedStarts) -> Value {
     let entry = |start: &TriedStart| {
         let mut entry = json!(start);
         entry["seconds"] = json!(start.seconds);
         entry
     };
-    json!({ "by": by, "tried": tried.iter().map(entry).collect::<Vec<_>>() })
+    let mut told = json!({ "by": of.by, "tried": of.tried.iter().map(entry).collect::<Vec<_>>() });
+    if let Some(target) = &of.target {
+        told["target"] = target.clone().into();
+    }
+    told
 }

@@ -133,10 +133,14 @@ pub fn text(model: &Model) -> String {
 #[derive(Default)]
 struct Page(String);
 
+/// Width of names, unless they are longer.
+const NAME_WIDTH: usize = 11;
+
 impl Page {
     fn line(&mut self, name: &str, value: &str) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.0, "{name:<11} {value}");
+        // Long names are two blanks from their values. Writing to a string cannot fail.
+        let between = if name.chars().count() > NAME_WIDTH { "  " } else { " " };
+        let _ = writeln!(self.0, "{name:<NAME_WIDTH$}{between}{value}");
     }
 }
 
@@ -150,7 +154,7 @@ fn origin(model: &Model, page: &mut Page) {
     page.line("made by", &format!("{}, seed {}", about.origin, about.seed));
     let targets: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
     page.line(if targets.len() == 1 { "target" } else { "targets" }, &targets.join(", "));
-    if let Some(labels) = about.target.labels() {
+    if let Some(labels) = about.target.labels_with_texts() {
         page.line("labels", &labels.join(", "));
     }
     page.line("inputs", &about.inputs.names().join(", "));

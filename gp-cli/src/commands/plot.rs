@@ -63,9 +63,6 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
     targets::check_chosen(&model, options.target.as_deref())?;
-    if options.parts {
-        targets::refuse_several(&model, "--parts")?;
-    }
     let frame = options.table.read(&options.data, context, &model, &[], notes)?;
     warn(notes, &model.encode(&frame)?.warnings());
     notes.stage(format_args!("drawing"));
@@ -121,14 +118,14 @@ fn groups(model: &Model, frame: &Frame) -> Vec<(String, Colour, Vec<usize>)> {
     let all: Vec<usize> = (0..frame.row_count()).collect();
     let target = frame.column(&model.target().name);
     match (model.target().labels(), target) {
-        (Some(labels), Some(column)) => labels
-            .iter()
-            .zip(CLASSES.iter().cycle())
-            .map(|(label, colour)| {
-                let rows = all.iter().copied().filter(|&row| column.text(row) == *label).collect();
+        (Some(labels), Some(column)) => {
+            let classes: Vec<Option<usize>> = model.target().classes(column).collect();
+            let of = |(class, (label, colour)): (usize, (&String, &Colour))| {
+                let rows = all.iter().copied().filter(|&row| classes[row] == Some(class)).collect();
                 (label.clone(), *colour, rows)
-            })
-            .collect(),
+            };
+            labels.iter().zip(CLASSES.iter().cycle()).enumerate().map(of).collect()
+        }
         _ => vec![("rows".to_owned(), INK, all)],
     }
 }

@@ -101,19 +101,6 @@ pub(super) fn seen(model: &Model, frame: &Frame) -> Result<Vec<(Model, Frame)>, 
     Ok(found)
 }
 
-/// Refuses what is for models of one target.
-///
-/// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for a model of several.
-pub(super) fn refuse_several(model: &Model, what: &str) -> Result<(), CliError> {
-    match model.targets().len() {
-        1 => Ok(()),
-        count => Err(CliError::usage(format!(
-            "{what} is for one target, and the model has {count}; fit a model for each target"
-        ))),
-    }
-}
-
 /// Refuses a target that there is not, and to choose among several by itself.
 pub(super) fn check_chosen(model: &Model, target: Option<&str>) -> Result<(), CliError> {
     let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
@@ -124,7 +111,7 @@ pub(super) fn check_chosen(model: &Model, target: Option<&str>) -> Result<(), Cl
             gp_optim::did_you_mean(name, names.iter().copied())
         ))),
         None if names.len() > 1 => Err(CliError::usage(format!(
-            "the model predicts {}; say which of them to draw with --target COL",
+            "the model predicts {}; say which of them with --target COL",
             names.join(", ")
         ))),
         _ => Ok(()),

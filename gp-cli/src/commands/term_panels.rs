@@ -41,7 +41,9 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
         }
     }
     panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers).for_each(Layer::forget_label);
-    let title = format!("parts of {} by term of the kernel", model.target().name);
+    let mixes = model.posterior().likelihood().mixing().is_some();
+    let of = if mixes { "the latent functions that mix in " } else { "" };
+    let title = format!("parts of {of}{} by term of the kernel", model.target().name);
     Ok(Picture { title, panels, ..Picture::default() })
 }
 

@@ -188,17 +188,24 @@ impl Frame {
     /// The error about columns that the file does not have; `why` they are looked for, if that is to be said.
     pub(crate) fn lacks(&self, missing: &[&str], why: &str) -> CliError {
         let known = self.known_names();
+        let columns = if missing.len() > 1 { "columns" } else { "column" };
         let mut message =
-            format!("`{}` has no column {}{why}; it has {}", self.source, list(missing), list(&known));
+            format!("`{}` has no {columns} {}{why}; it has {}", self.source, list(missing), list(&known));
         if known.len() == 1 && matches!(self.places, Places::Lines(_)) {
             message.push_str(" alone: are cells separated by something else than , tab ; or |?");
         }
         let near: Vec<String> = missing
             .iter()
-            .filter_map(|name| Some(format!("{} for {name}", similar(name, known.iter().copied())?)))
+            .filter_map(|name| Some(format!("{} for {}", quoted(near(name, &known)?), quoted(name))))
             .collect();
         if !near.is_empty() {
             message.push_str(&format!("; did you mean {}?", near.join(", ")));
+        }
+        if let Some(name) = missing.iter().find(|name| has_open_quote(name)) {
+            message.push_str(&format!(
+                "; a name in double quotes ends with one: there is none behind {}",
+                name.trim_start_matches('"')
+            ));
         }
         CliError::new(ErrorKind::Data, message)
     }
@@ -275,13 +282,24 @@ pub(super) fn not_of_kind(source: &str, place: &str, name: &str, text: &str, kin
     CliError::new(ErrorKind::Data, message)
 }
 
-/// A name as lists of names have it, which part their names by commas.
+/// A name as lists of names have it, which part their names by commas. Blanks at its ends are seen in quotes.
 pub(crate) fn quoted(name: &str) -> String {
-    if name.contains(',') || name.starts_with('"') {
+    if name.contains(',') || name.starts_with('"') || name.trim() != name {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {
         name.to_owned()
     }
+}
+
+/// The known name that is most like another: that but for blanks at its ends, or a similar one.
+fn near<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let but_for_blanks = known.iter().find(|other| other.trim() == name.trim());
+    but_for_blanks.copied().or_else(|| similar(name, known.iter().copied()))
+}
+
+/// `true` for a name with a double quote at its beginning alone, which a list left as it is.
+fn has_open_quote(name: &str) -> bool {
+    name.len() > 1 && name.starts_with('"') && !name.ends_with('"')
 }
 
 /// Some of the names, and how many there are besides.

@@ -50,7 +50,9 @@ impl Adjuster {
     /// For a likelihood of targets in units of this scale.
     #[must_use]
     pub fn new(likelihood: &dyn Likelihood, scale: f64) -> Self {
-        Self { link: likelihood.link(), is_gaussian: likelihood.gaussian_noise().is_some(), scale }
+        // Several targets are numbers with Gaussian noise.
+        let is_gaussian = likelihood.gaussian_noise().is_some() || likelihood.targets() > 1;
+        Self { link: likelihood.link(), is_gaussian, scale }
     }
 
     /// `true` if an offset is subtracted from the target.
@@ -81,16 +83,15 @@ impl Adjuster {
         row.noise / (self.scale * self.scale)
     }
 
-    /// Adjustment and weight of an observation from which an offset of the target has been subtracted, as
-    /// [`Adjusted`](gp_likelihoods::Adjusted) has them.
+    /// Adjustment of an observation from which an offset of the target has been subtracted, as
+    /// [`Adjusted`](gp_likelihoods::Adjusted) has it.
     #[must_use]
-    pub fn columns(&self, row: &RowRoles) -> [f64; 2] {
-        let adjustment = match (self.is_gaussian, self.moves_target()) {
+    pub fn adjustment(&self, row: &RowRoles) -> f64 {
+        match (self.is_gaussian, self.moves_target()) {
             (true, _) => self.noise(row),
             (false, true) => 0.0,
             (false, false) => self.offset(row),
-        };
-        [adjustment, row.weight]
+        }
     }
 }
 

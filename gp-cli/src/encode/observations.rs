@@ -5,10 +5,11 @@ use super::roles::Roles;
 use super::target::{Target, encode_targets};
 use crate::data::{Column, Frame};
 use crate::error::CliError;
-use gp_likelihoods::Likelihood;
+use crate::standardise::Standardiser;
+use gp_likelihoods::{Adjusted, Likelihood};
 
 /// Observations row by row: the targets in the units of the model and, where columns have a role that changes what a single
-/// one says, an adjustment and a weight, as [`Adjusted`](gp_likelihoods::Adjusted) has them. The likelihood is that of the
+/// one says, an adjustment of each and a weight, as [`Adjusted`](gp_likelihoods::Adjusted) has them. The likelihood is that of the
 /// targets.
 ///
 /// # Errors
@@ -20,14 +21,49 @@ pub fn observations(
     likelihood: &dyn Likelihood,
 ) -> Result<Vec<f64>, CliError> {
     let encoded = encode_targets(targets, frame, likelihood.support())?;
-    let Some(target) = targets.first().filter(|_| roles.adjust()) else { return Ok(encoded) };
-    let (values, scale) = (RoleValues::of_observations(roles, frame)?, target.scale());
-    let adjuster = Adjuster::new(likelihood, scale.scale);
-    let numbers = frame.column(&target.name).and_then(Column::numbers).filter(|_| adjuster.moves_target());
-    let mut observed = Vec::with_capacity(3 * encoded.len());
-    for (row, (y, own)) in encoded.into_iter().zip(values.rows()).enumerate() {
-        observed.push(numbers.map_or(y, |numbers| scale.apply(numbers[row] - own.offset)));
-        observed.extend(adjuster.columns(own));
+    if targets.is_empty() || !roles.adjust() {
+        return Ok(encoded);
+    }
+    let of_targets = targets
+        .iter()
+        .enumerate()
+        .map(|(place, target)| OfTarget::read(frame, target, &roles.of_target(place), likelihood));
+    let of_targets = of_targets.collect::<Result<Vec<_>, _>>()?;
+    let width = targets.len() + Adjusted::columns_after(targets.len());
+    let mut observed = Vec::with_capacity(width * frame.row_count());
+    for (row, encoded) in encoded.chunks_exact(targets.len()).enumerate() {
+        observed.extend(of_targets.iter().zip(encoded).map(|(of, y)| of.bare(*y, row)));
+        observed.extend(of_targets.iter().map(|of| of.adjuster.adjustment(&of.values.rows()[row])));
+        observed.extend(of_targets.iter().take(1).map(|of| of.values.rows()[row].weight));
     }
     Ok(observed)
+}
+
+/// One target and the values of its roles.
+struct OfTarget<'f> {
+    scale: Standardiser,
+    adjuster: Adjuster,
+    values: RoleValues,
+    /// Its numbers, where offsets are subtracted from them.
+    numbers: Option<&'f [f64]>,
+}
+
+impl<'f> OfTarget<'f> {
+    fn read(
+        frame: &'f Frame,
+        target: &Target,
+        roles: &Roles,
+        likelihood: &dyn Likelihood,
+    ) -> Result<Self, CliError> {
+        let (values, scale) = (RoleValues::of_observations(roles, frame)?, target.scale());
+        let adjuster = Adjuster::new(likelihood, scale.scale);
+        let numbers = frame.column(&target.name).and_then(Column::numbers);
+        Ok(Self { scale, adjuster, values, numbers: numbers.filter(|_| adjuster.moves_target()) })
+    }
+
+    /// The target of a row less its offset, in the units of the model; `encoded` is the same with it.
+    fn bare(&self, encoded: f64, row: usize) -> f64 {
+        self.numbers
+            .map_or(encoded, |numbers| self.scale.apply(numbers[row] - self.values.rows()[row].offset))
+    }
 }

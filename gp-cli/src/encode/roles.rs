@@ -44,6 +44,12 @@ impl Role {
         !matches!(self, Self::Blocks | Self::AlphaColumn)
     }
 
+    /// `true` if each of several targets may have a column of its own.
+    #[must_use]
+    pub fn is_by_target(self) -> bool {
+        matches!(self, Self::Offset | Self::NoiseVariance)
+    }
+
     /// `true` if predictions need it.
     #[must_use]
     pub fn is_for_predictions(self) -> bool {
@@ -65,16 +71,79 @@ impl Role {
     }
 }
 
-/// The columns with a role, by their names.
+/// The columns with a role, by their names: one for all targets, or one per target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Roles(BTreeMap<Role, String>);
+pub struct Roles(BTreeMap<Role, Named>);
+
+/// One name, or several in the order of targets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Named {
+    One(String),
+    Each(Vec<String>),
+}
+
+impl Named {
+    fn names(&self) -> &[String] {
+        match self {
+            Self::One(name) => std::slice::from_ref(name),
+            Self::Each(names) => names,
+        }
+    }
+}
 
 impl Roles {
-    /// These columns.
+    /// These columns; those of a role that comes several times are in the order of targets.
     #[must_use]
     pub fn new(columns: impl IntoIterator<Item = (Role, String)>) -> Self {
-        Self(columns.into_iter().collect())
+        let mut roles = BTreeMap::new();
+        for (role, name) in columns {
+            let named = match roles.remove(&role) {
+                None => Named::One(name),
+                Some(Named::One(first)) => Named::Each(vec![first, name]),
+                Some(Named::Each(mut names)) => {
+                    names.push(name);
+                    Named::Each(names)
+                }
+            };
+            roles.insert(role, named);
+        }
+        Self(roles)
+    }
+
+    /// Those of one of several targets (from 0).
+    #[must_use]
+    pub fn of_target(&self, target: usize) -> Self {
+        let own = |(&role, named): (&Role, &Named)| {
+            let names = named.names();
+            Some((role, names.get(target).or(names.first().filter(|_| names.len() == 1))?.clone()))
+        };
+        Self::new(self.0.iter().filter_map(own))
+    }
+
+    /// Refuses columns of single targets where there is one target, or another number of them, and a column for all where a
+    /// role is that of rows.
+    ///
+    /// # Errors
+    /// Of kind [`Usage`](ErrorKind::Usage).
+    pub fn check_targets(&self, targets: usize) -> Result<(), CliError> {
+        let several =
+            self.0.iter().map(|(role, named)| (role, named.names().len())).filter(|(_, count)| *count > 1);
+        for (role, count) in several {
+            let flag = role.flag();
+            if !role.is_by_target() {
+                return Err(CliError::usage(format!("{flag} takes one column, and {count} are named")));
+            }
+            if count != targets {
+                let targets = crate::left_out::counted(targets, "target");
+                return Err(CliError::usage(format!(
+                    "{flag} names {count} columns, and there {} {targets}; name one for all targets, or one for each in their order",
+                    if targets.starts_with("1 ") { "is" } else { "are" }
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// `true` without roles.
@@ -85,13 +154,18 @@ impl Roles {
 
     /// Roles and names, in the order of roles.
     pub fn iter(&self) -> impl Iterator<Item = (Role, &str)> {
-        self.0.iter().map(|(&role, name)| (role, name.as_str()))
+        self.0.iter().flat_map(|(&role, named)| named.names().iter().map(move |name| (role, name.as_str())))
     }
 
-    /// The column with a role.
+    /// The column with a role, or the first of them.
     #[must_use]
     pub fn column(&self, role: Role) -> Option<&str> {
-        self.0.get(&role).map(String::as_str)
+        self.columns(role).next()
+    }
+
+    /// The columns with a role: none, one for all targets, or one per target.
+    pub fn columns(&self, role: Role) -> impl Iterator<Item = &str> {
+        self.0.get(&role).into_iter().flat_map(|named| named.names().iter().map(String::as_str))
     }
 
     /// `true` if any role changes observations.
@@ -140,10 +214,10 @@ impl Roles {
         self.of_predictions(frame).map(|(_, name)| name).collect()
     }
 
-    /// The column of known noise that a table does not have, which predictions then take for 0.
+    /// The columns of known noise that a table does not have, which predictions then take for 0.
     #[must_use]
-    pub fn noise_left_out(&self, frame: &Frame) -> Option<&str> {
-        self.column(Role::NoiseVariance).filter(|name| frame.column(name).is_none())
+    pub fn noise_left_out(&self, frame: &Frame) -> Vec<&str> {
+        self.columns(Role::NoiseVariance).filter(|name| frame.column(name).is_none()).collect()
     }
 
     /// Refuses roles that make no sense under a likelihood.
@@ -151,9 +225,23 @@ impl Roles {
     /// # Errors
     /// Of kind [`Usage`](ErrorKind::Usage), with what to do.
     pub fn check_likelihood(&self, likelihood: &dyn Likelihood) -> Result<(), CliError> {
-        let (name, latents) = (likelihood.name(), likelihood.latents());
+        let (name, latents, targets) = (likelihood.name(), likelihood.latents(), likelihood.targets());
         let moves = likelihood.link() == Link::Identity;
+        let mixes = targets > 1 && likelihood.own_latent(0).is_none();
         let objection = |role: Role| match role {
+            Role::Offset if mixes => Some(format!(
+                "the {targets} targets share the latent functions of {name}, and none of these can be moved for one target alone; subtract the offset from the target"
+            )),
+            Role::Exposure if targets > 1 => Some(format!(
+                "it is for counts and rates, and the {targets} targets of one model have Gaussian noise; fit a model for each"
+            )),
+            Role::NoiseVariance if mixes => Some(format!(
+                "it is for targets with a latent function each, and the {targets} targets share those of {name}; leave out --latents and --likelihood, or fit a model for each target"
+            )),
+            Role::NoiseVariance if targets > 1 => None,
+            Role::Blocks | Role::AlphaColumn if mixes => Some(format!(
+                "blocks and powers of rows are those of regression on one latent function, and the {targets} targets share those of {name}; leave out --latents and --likelihood, or fit a model for each target"
+            )),
             Role::Offset if latents > 1 && !moves => {
                 Some(format!("it is added to one latent function, and the likelihood {name} has {latents}"))
             }

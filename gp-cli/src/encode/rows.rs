@@ -17,7 +17,8 @@ use std::collections::HashMap;
 pub struct RowEncoder {
     features: Vec<Encoding>,
     targets: Vec<TargetEncoding>,
-    roles: Option<RoleEncoding>,
+    /// Roles of each target; none where no role changes observations.
+    roles: Vec<RoleEncoding>,
     dim: usize,
 }
 
@@ -26,7 +27,7 @@ pub struct RowEncoder {
 struct RoleEncoding {
     adjuster: Adjuster,
     places: Vec<(Role, usize)>,
-    /// The first target less its offset.
+    /// The target less its offset.
     moved: Option<usize>,
 }
 
@@ -66,11 +67,17 @@ impl RowEncoder {
                 Encoding::OneHot { columns, width: feature.width() }
             }
         });
-        let adjuster = targets.first().map(|target| Adjuster::new(likelihood, target.scale().scale));
-        let encoding = |adjuster: Adjuster| RoleEncoding::new(survey, roles, adjuster);
+        let role = |(place, target): (usize, &&Target)| {
+            RoleEncoding::new(
+                survey,
+                (&roles.of_target(place), place),
+                Adjuster::new(likelihood, target.scale().scale),
+            )
+        };
+        let with_roles = if roles.adjust() { targets } else { &[] };
         let targets = targets.iter().enumerate();
         Self {
-            roles: adjuster.filter(|_| roles.adjust()).map(encoding),
+            roles: with_roles.iter().enumerate().map(role).collect(),
             features: features.collect(),
             targets: targets
                 .map(|(place, target)| TargetEncoding::new(survey, place, target, support))
@@ -114,29 +121,34 @@ impl RowEncoder {
     /// P
     #[must_use]
     pub fn outputs(&self) -> usize {
-        self.targets.len() + if self.roles.is_some() { Adjusted::COLUMNS } else { 0 }
+        let targets = self.targets.len();
+        targets + if self.roles.is_empty() { 0 } else { Adjusted::columns_after(targets) }
     }
 
     /// The columns of observation of a row, P of them, of one number per column behind features.
     pub fn observe(&self, row: &[f64], observed: &mut [f64]) {
-        let (targets, columns) = observed.split_at_mut(self.targets.len());
+        let count = self.targets.len();
+        let (targets, columns) = observed.split_at_mut(count);
         for ((target, &value), observed) in self.targets.iter().zip(row).zip(&mut *targets) {
             *observed = target.apply(value);
         }
-        let Some(roles) = &self.roles else { return };
-        let of_moved = roles.moved.and_then(|place| row.get(place)).zip(self.targets.first());
-        if let (Some((&value, target)), Some(observed)) = (of_moved, targets.first_mut()) {
-            *observed = target.apply(value);
+        for (place, roles) in self.roles.iter().enumerate() {
+            let own = roles.of_row(row);
+            if let Some(&bare) = roles.moved.and_then(|place| row.get(place)) {
+                targets[place] = self.targets[place].apply(bare);
+            }
+            columns[place] = roles.adjuster.adjustment(&own);
+            columns[count] = own.weight;
         }
-        columns.copy_from_slice(&roles.columns(row));
     }
 }
 
 impl RoleEncoding {
-    fn new(survey: &Survey, roles: &Roles, adjuster: Adjuster) -> Self {
+    /// Encoding for one target, with its roles and its place.
+    fn new(survey: &Survey, (roles, target): (&Roles, usize), adjuster: Adjuster) -> Self {
         let first = survey.features().len();
-        let place = |(role, _): (Role, &str)| Some((role, survey.place_of(role)? - first));
-        let moved = survey.place_of_moved().map(|place| place - first);
+        let place = |(role, _): (Role, &str)| Some((role, survey.place_of(role, target)? - first));
+        let moved = survey.place_of_moved(target).map(|place| place - first);
         Self {
             adjuster,
             places: roles.iter().filter_map(place).collect(),
@@ -144,10 +156,10 @@ impl RoleEncoding {
         }
     }
 
-    fn columns(&self, row: &[f64]) -> [f64; Adjusted::COLUMNS] {
+    fn of_row(&self, row: &[f64]) -> RowRoles {
         let mut own = RowRoles::default();
         self.places.iter().for_each(|&(role, place)| own.set(role, row[place]));
-        self.adjuster.columns(&own)
+        own
     }
 }
 
@@ -247,6 +259,7 @@ mod tests {
             name: "y".into(),
             kind: Kind::Number,
             values: TargetValues::Number(Standardiser::identity()),
+            names: Vec::new(),
         };
         let likelihood = gp_likelihoods::parse("gaussian").unwrap();
         let encoder = RowEncoder::new(&survey, &inputs, &[&target], (&Roles::default(), likelihood.as_ref()));
@@ -291,10 +304,10 @@ mod tests {
             let names =
                 Columns { features: vec!["x"], targets: vec!["y"], others: wanted.clone(), gaps: false };
             let mut survey = Survey::of(&frame, &names).unwrap();
-            let scale = survey.moved().or(survey.target().ok()).and_then(ColumnSurvey::scale).unwrap();
+            let scale = survey.moved(0).or(survey.target().ok()).and_then(ColumnSurvey::scale).unwrap();
             let scale = if likelihood.support() == Support::Real { scale } else { Standardiser::identity() };
             let values = TargetValues::Number(scale);
-            let target = Target { name: "y".to_owned(), kind: Kind::Number, values };
+            let target = Target { name: "y".to_owned(), kind: Kind::Number, values, names: Vec::new() };
             let expected =
                 crate::encode::observations(&frame, &[&target], &roles, likelihood.as_ref()).unwrap();
             let inputs = Inputs::learn(&survey, true).unwrap();
@@ -327,7 +340,7 @@ mod tests {
                     TargetValues::Classes(labels) => Box::new(Softmax::new(labels.len()).unwrap()),
                 };
                 let support = likelihood.support();
-                let target = Target { name: target.to_owned(), kind, values };
+                let target = Target { name: target.to_owned(), kind, values, names: Vec::new() };
                 // The label of the other zero is not known to whole tables.
                 let known = target.encode(&frame, support);
                 let points = inputs.encode(&frame).unwrap().points;

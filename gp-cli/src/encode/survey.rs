@@ -23,15 +23,24 @@ pub struct Survey {
     roles: Vec<Role>,
     /// `true` if some targets of a row may be missing.
     gaps: bool,
-    /// The first target less its offset, where it has one and both are numbers.
-    moved: Option<ColumnSurvey>,
-    moved_labels: LabelCounter,
+    /// Targets less their offsets, where they have one and both are numbers.
+    moved: Vec<Moved>,
     /// Total weight of the rows.
     weight: Sum,
     /// One per target.
     labels: Vec<LabelCounter>,
     /// The targets of the first row, as text.
     first_targets: Vec<String>,
+}
+
+/// A target less its offset.
+#[derive(Clone, Debug)]
+struct Moved {
+    /// Places of both, among targets and among columns with other roles.
+    target: usize,
+    offset: usize,
+    column: ColumnSurvey,
+    labels: LabelCounter,
 }
 
 impl Survey {
@@ -47,13 +56,16 @@ impl Survey {
             piece.require(&names.features)?.into_iter().chain(targets.iter().copied()).chain(others);
         let begin = |column: &Column| ColumnSurvey::begin(column, piece);
         let roles: Vec<Role> = names.others.iter().map(|(role, _)| *role).collect();
-        let is_moved = roles.contains(&Role::Offset);
-        let moved = targets.first().filter(|target| is_moved && target.numbers().is_some());
+        let offset = |target| place_of(&roles, Role::Offset, target);
+        let moved = targets.iter().enumerate().filter(|(_, target)| target.numbers().is_some());
+        let moved = moved.filter_map(|(target, column)| {
+            let labels = LabelCounter::new(Kind::Number, MOST_VALUES);
+            Some(Moved { target, offset: offset(target)?, column: begin(column), labels })
+        });
         Ok(Self {
             source: piece.source().to_owned(),
             rows: 0,
-            moved: moved.map(|target| begin(target)),
-            moved_labels: LabelCounter::new(Kind::Number, MOST_VALUES),
+            moved: moved.collect(),
             weight: Sum::default(),
             roles,
             columns: columns.map(begin).collect(),
@@ -104,21 +116,20 @@ impl Survey {
         piece.refuse_missing(&strict, FILL_DROP_OR_KEEP)?;
         let others = &observed[self.labels.len()..];
         self.check_roles(piece, others)?;
-        let place = |role: Role| self.roles.iter().position(|own| *own == role);
-        let [weights, offsets] =
-            [Role::Weights, Role::Offset].map(|role| place(role).and_then(|at| others[at].numbers()));
+        let weights = place_of(&self.roles, Role::Weights, 0).and_then(|at| others[at].numbers());
         self.labels.iter_mut().zip(observed).for_each(|(labels, target)| labels.look(target, weights));
         self.rows += piece.row_count();
         (0..piece.row_count()).for_each(|row| self.weight.add_weighed(1.0, weight_of(weights, row)));
-        let target = observed.first().and_then(|target| target.numbers());
         let looks = self.columns.iter_mut().zip(columns.iter().copied());
         let mut raw: Vec<RawColumn<'f>> =
             looks.map(|(survey, column)| survey.look(column, weights, piece)).collect::<Result<_, _>>()?;
-        if let (Some(moved), Some(target), Some(offsets)) = (&mut self.moved, target, offsets) {
+        for moved in &mut self.moved {
+            let numbers = (observed[moved.target].numbers(), others[moved.offset].numbers());
+            let (Some(target), Some(offsets)) = numbers else { continue };
             let values: Vec<f64> = target.iter().zip(offsets).map(|(y, offset)| y - offset).collect();
-            moved.add_up(&values, weights);
-            let column = Column::of_numbers(moved.name(), Kind::Number, values.clone());
-            self.moved_labels.look(&column, weights);
+            moved.column.add_up(&values, weights);
+            let column = Column::of_numbers(moved.column.name(), Kind::Number, values.clone());
+            moved.labels.look(&column, weights);
             raw.push(RawColumn::Own(values));
         }
         Ok(RawPiece { rows: piece.row_count(), columns: raw })
@@ -148,8 +159,8 @@ impl Survey {
             Surveyed::Numbers { sum, .. } => Some(Spread::about(sum.mean())),
             Surveyed::Words(_) => None,
         };
-        let mut spreads: Vec<Option<Spread>> = self.columns.iter().chain(&self.moved).map(spread).collect();
-        let weight = self.place_of(Role::Weights);
+        let mut spreads: Vec<Option<Spread>> = self.all_columns().map(spread).collect();
+        let weight = self.place_of(Role::Weights, 0);
         pass(&mut |row| {
             let weight = weight.and_then(|place| row.get(place)).copied().unwrap_or(1.0);
             for (spread, &value) in spreads.iter_mut().zip(row) {
@@ -159,12 +170,18 @@ impl Survey {
             }
             Ok(())
         })?;
-        for (column, spread) in self.columns.iter_mut().chain(&mut self.moved).zip(spreads) {
+        let moved = self.moved.iter_mut().map(|moved| &mut moved.column);
+        for (column, spread) in self.columns.iter_mut().chain(moved).zip(spreads) {
             if let (Surveyed::Numbers { scale, .. }, Some(spread)) = (&mut column.values, spread) {
                 *scale = spread.standardiser();
             }
         }
         Ok(())
+    }
+
+    /// The columns, and targets less their offsets: the numbers of a row.
+    fn all_columns(&self) -> impl Iterator<Item = &ColumnSurvey> {
+        self.columns.iter().chain(self.moved.iter().map(|moved| &moved.column))
     }
 
     /// Name of the table in errors.
@@ -191,47 +208,57 @@ impl Survey {
         &self.columns[self.features..self.features + self.labels.len()]
     }
 
-    /// The column with a role.
+    /// The column with a role, for a target (from 0).
     #[must_use]
-    pub fn role(&self, role: Role) -> Option<&ColumnSurvey> {
-        self.columns.get(self.place_of(role)?)
+    pub fn role(&self, role: Role, target: usize) -> Option<&ColumnSurvey> {
+        self.columns.get(self.place_of(role, target)?)
     }
 
-    /// Position of the column with a role in a row of numbers.
+    /// Position of the column with a role, for a target (from 0), in a row of numbers.
     #[must_use]
-    pub fn place_of(&self, role: Role) -> Option<usize> {
-        let at = self.roles.iter().position(|own| *own == role)?;
-        Some(self.features + self.labels.len() + at)
+    pub fn place_of(&self, role: Role, target: usize) -> Option<usize> {
+        Some(self.features + self.labels.len() + place_of(&self.roles, role, target)?)
     }
 
-    /// The first target less its offset, where it has one and both are numbers.
+    /// A target (from 0) less its offset, where it has one and both are numbers.
     #[must_use]
-    pub fn moved(&self) -> Option<&ColumnSurvey> {
-        self.moved.as_ref()
+    pub fn moved(&self, target: usize) -> Option<&ColumnSurvey> {
+        self.moved.iter().find(|moved| moved.target == target).map(|moved| &moved.column)
     }
 
     /// The different values of that.
     #[must_use]
-    pub fn moved_labels(&self) -> Labels {
-        self.moved_labels.labels()
+    pub fn moved_labels(&self, target: usize) -> Labels {
+        let moved = self.moved.iter().find(|moved| moved.target == target);
+        moved.map(|moved| moved.labels.labels()).unwrap_or_default()
     }
 
-    /// Position of the moved target in a row of numbers.
+    /// Position of a moved target in a row of numbers.
     #[must_use]
-    pub fn place_of_moved(&self) -> Option<usize> {
-        self.moved.as_ref().map(|_| self.columns.len())
+    pub fn place_of_moved(&self, target: usize) -> Option<usize> {
+        let at = self.moved.iter().position(|moved| moved.target == target)?;
+        Some(self.columns.len() + at)
     }
 
     /// Numbers in a row.
     #[must_use]
     pub fn width(&self) -> usize {
-        self.columns.len() + usize::from(self.moved.is_some())
+        self.columns.len() + self.moved.len()
     }
 
     /// Total weight of the rows: N unless they have weights.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.weight.weight()
+    }
+
+    /// Total weight of the rows that have a target (from 0), each; of all rows for one that holds words.
+    #[must_use]
+    pub fn weight_of_target(&self, target: usize) -> f64 {
+        match self.targets().get(target).map(ColumnSurvey::values) {
+            Some(Surveyed::Numbers { sum, .. }) => sum.weight(),
+            _ => self.weight(),
+        }
     }
 
     /// The first target.
@@ -265,6 +292,13 @@ impl Survey {
         let (source, place, name) = (&self.source, &column.first_place, &column.name);
         CliError::new(ErrorKind::Data, format!("`{source}`, {place}, column {name}: {what}"))
     }
+}
+
+/// Place of the column of a role for a target (from 0): the only one, or the one of the target.
+fn place_of(roles: &[Role], role: Role, target: usize) -> Option<usize> {
+    let places: Vec<usize> = (0..roles.len()).filter(|&place| roles[place] == role).collect();
+    let only = if places.len() == 1 { places.first() } else { None };
+    only.or(places.get(target)).copied()
 }
 
 #[cfg(test)]

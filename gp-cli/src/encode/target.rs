@@ -17,6 +17,9 @@ pub struct Target {
     pub kind: Kind,
     /// Conversion of its values to observations.
     pub values: TargetValues,
+    /// Names of its labels for people, in the order of these; none where labels are shown as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
 }
 
 /// Conversion of a target's values to observations.
@@ -30,13 +33,43 @@ pub enum TargetValues {
 }
 
 impl Target {
-    /// The labels, where there are some.
+    /// The labels as they are shown, where there are some: their names, or their texts.
     #[must_use]
     pub fn labels(&self) -> Option<&[String]> {
         match &self.values {
+            TargetValues::Classes(_) if !self.names.is_empty() => Some(&self.names),
             TargetValues::Classes(labels) => Some(labels),
             TargetValues::Number(_) => None,
         }
+    }
+
+    /// The labels with their texts behind names, such as `yes (1)`.
+    #[must_use]
+    pub fn labels_with_texts(&self) -> Option<Vec<String>> {
+        let TargetValues::Classes(texts) = &self.values else { return None };
+        let shown = |(text, name): (&String, &String)| {
+            if text == name { text.clone() } else { format!("{name} ({text})") }
+        };
+        Some(texts.iter().zip(self.labels()?).map(shown).collect())
+    }
+
+    /// The classes of a column's rows (from 0), by the texts of labels or their names; none for other texts and for numbers.
+    pub fn classes<'c>(&self, column: &'c Column) -> impl Iterator<Item = Option<usize>> + 'c {
+        let texts = match &self.values {
+            TargetValues::Classes(texts) => texts.as_slice(),
+            TargetValues::Number(_) => &[],
+        };
+        // A text is a label before it is a name.
+        let pairs = |all: &[String]| {
+            all.iter().cloned().enumerate().map(|(class, text)| (text, class)).collect::<Vec<_>>()
+        };
+        let known: HashMap<String, usize> = pairs(&self.names).into_iter().chain(pairs(texts)).collect();
+        (0..column.values().len()).map(move |row| {
+            let text = column.text(row);
+            // Model files of earlier programs have dates as days.
+            let days = || column.numbers().map(|days| format_number(days[row]));
+            known.get(text.as_str()).or_else(|| known.get(days()?.as_str())).copied()
+        })
     }
 
     /// The units of a number; those of the data for labels.
@@ -48,10 +81,12 @@ impl Target {
         }
     }
 
-    /// Asks for this column, in addition to others, as it was in training.
+    /// Asks for this column, in addition to others, as it was in training; labels that have names may stand there by these.
     pub fn extend(&self, options: &mut ReadOptions) {
         options.columns.get_or_insert_default().insert(self.name.clone());
-        options.kinds.insert(self.name.clone(), self.kind);
+        if self.names.is_empty() {
+            options.kinds.insert(self.name.clone(), self.kind);
+        }
     }
 
     /// The observations in a table, for a likelihood with this support.
@@ -64,7 +99,7 @@ impl Target {
         frame.refuse_missing(&columns, FILL_OR_DROP)?;
         let Some(&column) = columns.first() else { return Ok(Vec::new()) };
         match &self.values {
-            TargetValues::Classes(labels) => self.encode_labels(frame, column, labels, support),
+            TargetValues::Classes(_) => self.encode_labels(frame, column, support),
             TargetValues::Number(scale) => {
                 let numbers = column.numbers().ok_or_else(|| {
                     let what = format!("words, but {} has to be a number", self.name);
@@ -101,26 +136,15 @@ impl Target {
         Ok(all)
     }
 
-    fn encode_labels(
-        &self,
-        frame: &Frame,
-        column: &Column,
-        labels: &[String],
-        support: Support,
-    ) -> Result<Vec<f64>, CliError> {
-        let known: HashMap<&str, usize> =
-            labels.iter().enumerate().map(|(class, label)| (label.as_str(), class)).collect();
-        let class = |row: usize| {
-            let text = column.text(row);
-            // Model files of earlier programs have dates as days.
-            let days = || column.numbers().map(|days| format_number(days[row]));
-            let class = known.get(text.as_str()).or_else(|| known.get(days()?.as_str()));
-            class.map(|&class| support.label(class)).ok_or_else(|| {
-                let what = format!("`{text}` is none of the labels of training: {}", labels.join(", "));
+    fn encode_labels(&self, frame: &Frame, column: &Column, support: Support) -> Result<Vec<f64>, CliError> {
+        let class = |(row, class): (usize, Option<usize>)| {
+            class.map(|class| support.label(class)).ok_or_else(|| {
+                let (text, known) = (column.text(row), self.labels_with_texts().unwrap_or_default());
+                let what = format!("`{text}` is none of the labels of training: {}", known.join(", "));
                 frame.fault(row, &self.name, &what)
             })
         };
-        (0..frame.row_count()).map(class).collect()
+        self.classes(column).enumerate().map(class).collect()
     }
 }
 

@@ -12,6 +12,7 @@ impl FitSpec {
     /// single target, and for flags that are for one target where there are several.
     pub fn targets(&self) -> Result<&[String], CliError> {
         self.target()?;
+        self.roles().check_targets(self.target.len())?;
         if let Some((_, twice)) =
             self.target.iter().enumerate().find(|(i, name)| self.target[..*i].contains(name))
         {
@@ -72,18 +73,8 @@ fn check_flags(spec: &FitSpec) -> Result<(), CliError> {
     if !spec.order.is_empty() {
         return refuse("--order is for labels, and several targets have to be numbers");
     }
-    let roles = spec.roles();
-    let mut flags = roles.iter().map(|(role, _)| role.flag()).chain(
-        [
-            ("--search", spec.search.is_some()),
-            ("--restarts", spec.restarts.is_some()),
-            ("--windows", spec.windows.is_some()),
-        ]
-        .into_iter()
-        .filter_map(|(flag, said)| said.then_some(flag)),
-    );
-    match flags.next() {
-        Some(flag) => refuse(&format!("{flag} is for one target, and there are {}", spec.target.len())),
-        None => Ok(()),
+    if !spec.labels.is_empty() {
+        return refuse("--labels names labels, and several targets have to be numbers");
     }
+    Ok(())
 }

@@ -76,7 +76,8 @@ impl CheckpointFolder {
     pub fn files(folder: &Path) -> Vec<PathBuf> {
         let names = [RECORD, TRAINING].into_iter().chain(memo::ALL).map(|name| folder.join(name));
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let stages = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(TRAINING));
+        let is_stage = |name: &str| [TRAINING].iter().chain(&memo::ALL).any(|known| name.starts_with(known));
+        let stages = entries.filter(|entry| is_stage(&entry.file_name().to_string_lossy()));
         names.chain(stages.map(|entry| entry.path())).collect()
     }
 
@@ -161,7 +162,10 @@ impl CheckpointFolder {
         self.file().remove().map_err(OptimError::from)?;
         // A fit in two stages has a second file, of which nobody else knows.
         self.file().beside(SECOND_STAGE).remove().map_err(OptimError::from)?;
-        for path in memo::ALL.iter().map(|name| self.folder.join(name)).filter(|path| path.exists()) {
+        let targets = 0..self.record.targets;
+        let of_targets = targets.flat_map(|target| memo::ALL.map(|name| memo::of_target(name, target)));
+        let memos = memo::ALL.into_iter().map(str::to_owned).chain(of_targets);
+        for path in memos.map(|name| self.folder.join(name)).filter(|path| path.exists()) {
             fs::remove_file(&path).map_err(|cause| CliError::io("remove", &path, cause))?;
         }
         // So has one of several targets, one by one.

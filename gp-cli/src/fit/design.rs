@@ -35,6 +35,17 @@ pub(super) struct Design {
     pub(super) inducing: Vec<InducingInputs>,
     /// Placement of inducing inputs, if any.
     pub(super) placing: Option<Placing>,
+    /// The same of each target, where they are fitted one by one.
+    pub(super) parts: Vec<PartStart>,
+}
+
+/// Start of the fit of one target.
+#[derive(Debug)]
+pub(super) struct PartStart {
+    pub(super) search: Option<Search>,
+    pub(super) placing: Option<Placing>,
+    /// Logarithms of the scales of all observations of the target.
+    pub(super) log_scales: f64,
 }
 
 impl Design {
@@ -61,7 +72,7 @@ impl Design {
             SeenThrough::InducingInputs => place(spec, context, pseudo, inputs, &sample, &kernels, observed)?,
             _ => (Vec::new(), None),
         };
-        Ok(Self { pseudo, sample, seasons, search, kernels, inducing, placing })
+        Ok(Self { pseudo, sample, seasons, search, kernels, inducing, placing, parts: Vec::new() })
     }
 
     /// Design for independent targets, each with the rows that have it.
@@ -84,11 +95,17 @@ impl Design {
         let seasons = designs.iter().flat_map(|design| design.seasons.iter().cloned()).collect();
         let mut kernels: Vec<Box<dyn Kernel>> =
             designs.iter().flat_map(|design| design.kernels.iter().cloned()).collect();
-        let inducing = designs.into_iter().flat_map(|design| design.inducing).collect();
+        let inducing = designs.iter().flat_map(|design| design.inducing.iter().cloned()).collect();
+        let log_scales = parts.iter().map(|part| part.log_scales());
+        let starts = designs.into_iter().zip(log_scales).map(|(design, log_scales)| PartStart {
+            search: design.search,
+            placing: design.placing,
+            log_scales,
+        });
+        let starts = starts.collect();
         parameters::apply(spec, &mut kernels, whole.likelihood.as_mut(), inputs)?;
         let sample = Sample::of(rows, pseudo, spec.seed)?;
-        // A search and further starts are of one target.
-        Ok(Self { pseudo, sample, seasons, search: None, kernels, inducing, placing: None })
+        Ok(Self { pseudo, sample, seasons, search: None, kernels, inducing, placing: None, parts: starts })
     }
 }
 

@@ -50,18 +50,29 @@ fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     let arg = Arg::new(first.name()).long(first.name()).help(help);
     let arg = if first.value_name().is_empty() { arg } else { arg.value_name(first.value_name()) };
     match shared_kind(declared) {
-        Some(SettingKind::Number { .. }) => arg.value_parser(clap::value_parser!(f64)),
+        // A range is checked, and said, by the method that is chosen.
+        Some(SettingKind::Number { .. }) => arg.value_parser(number),
         Some(SettingKind::Integer { .. }) => {
             let least = declared.iter().filter_map(|(_, setting)| match setting.kind() {
                 SettingKind::Integer { least, .. } => Some(least),
                 _ => None,
             });
-            arg.value_parser(clap::value_parser!(u64).range(least.min().unwrap_or(0)..))
+            let least = least.min().unwrap_or(0);
+            arg.value_parser(move |text: &str| whole_number(text, least))
         }
         Some(SettingKind::Choice { .. }) => arg.value_parser(PossibleValuesParser::new(words(declared))),
         Some(SettingKind::Flag) => arg.action(ArgAction::SetTrue),
         None => arg,
     }
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "it has to be a number".to_owned())
+}
+
+fn whole_number(text: &str, least: u64) -> Result<u64, String> {
+    let number = text.parse::<u64>().ok().filter(|number| *number >= least);
+    number.ok_or_else(|| format!("it has to be a whole number from {least} on"))
 }
 
 /// The words of all methods.

@@ -2,7 +2,8 @@
 
 use crate::error::{CliError, ErrorKind};
 use crate::files;
-use gp_optim::{Control, Team};
+use crate::method::{TARGET_STAGE, target_stage};
+use gp_optim::{CheckpointFile, Control, Team};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs;
@@ -19,14 +20,24 @@ pub(super) const ALL: [&str; 2] = [STARTS, SEARCH];
 #[derive(Clone, Debug)]
 pub(super) struct Memo {
     folder: Option<PathBuf>,
+    /// End of the names of files: that of the checkpoint of one of several targets.
+    end: String,
     team: Team,
+}
+
+/// Name of a file about one of several targets (from 0).
+pub(super) fn of_target(name: &str, target: usize) -> String {
+    format!("{name}.{}", target_stage(target))
 }
 
 impl Memo {
     /// Beside the checkpoint of a control.
     pub(super) fn beside(control: &Control) -> Self {
-        let folder = control.checkpoint().and_then(|file| file.path().parent()).map(Path::to_owned);
-        Self { folder, team: control.team().clone() }
+        let file = control.checkpoint().map(CheckpointFile::path);
+        let word = file.and_then(Path::extension).map(|word| word.to_string_lossy().into_owned());
+        let of_target = word.filter(|word| word.starts_with(TARGET_STAGE));
+        let end = of_target.map_or_else(String::new, |word| format!(".{word}"));
+        Self { folder: file.and_then(Path::parent).map(Path::to_owned), end, team: control.team().clone() }
     }
 
     /// Decisions before an interruption.
@@ -35,6 +46,7 @@ impl Memo {
     /// Of kind [`Io`](ErrorKind::Io) for an unreadable file, of kind [`Model`](ErrorKind::Model) for a
     /// damaged one.
     pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, CliError> {
+        let name = format!("{name}{}", self.end);
         let Some(path) = self.folder.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
         let bytes = self.team.bytes_of_first(|| match fs::read(&path) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -56,6 +68,6 @@ impl Memo {
         let Some(folder) = &self.folder else { return Ok(()) };
         let text = serde_json::to_vec_pretty(decided)
             .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write JSON", cause))?;
-        files::write_whole(folder, name, &text).map(drop)
+        files::write_whole(folder, &format!("{name}{}", self.end), &text).map(drop)
     }
 }

@@ -34,6 +34,7 @@ mod influence;
 mod interrupt;
 mod jitter;
 mod kernels;
+mod label_names;
 mod lookalikes;
 mod memo;
 mod missing;

@@ -1,6 +1,7 @@
 //! Observation of a table's target, from its values and the flags.
 
 use super::bounds;
+use super::label_names;
 use super::names;
 use super::observed::{Observed, check_range};
 use super::order::{self, in_order};
@@ -31,6 +32,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     let labels = in_order(labels, column.name(), &spec.order)?;
     let (task, reason) = task(survey, column, &labels, spec, context)?;
     order::check(task, column, &labels, spec)?;
+    label_names::check(task, column.name(), spec)?;
     let mut likelihood = likelihood(task, survey, &labels, spec, context)?;
     let roles = spec.roles();
     roles.check_likelihood(likelihood.as_ref())?;
@@ -40,8 +42,8 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     let spread = if as_it_is { column.scale().map_or(1.0, |units| units.scale) } else { 1.0 };
     bounds::bound_outliers(likelihood.as_mut(), spread * spread)?;
     let summary = summary(column, &target, &labels);
-    let (rows, weight, others) = (survey.rows(), survey.weight(), Vec::new());
-    Ok(Observed { task, reason, target, roles, weight, summary, rows, others, likelihood })
+    let (rows, weights, others) = (survey.rows(), vec![survey.weight()], Vec::new());
+    Ok(Observed { task, reason, target, roles, weights, summary, rows, others, likelihood })
 }
 
 fn likelihood(
@@ -69,8 +71,8 @@ fn likelihood(
                 Surveyed::Numbers { sum, .. } => sum.mean(),
                 Surveyed::Words(_) => 0.0,
             };
-            let exposure = survey.role(Role::Exposure).map_or(1.0, mean);
-            let offset = survey.role(Role::Offset).map_or(0.0, mean);
+            let exposure = survey.role(Role::Exposure, 0).map_or(1.0, mean);
+            let offset = survey.role(Role::Offset, 0).map_or(0.0, mean);
             let rate = (mean(column) / exposure).max(f64::MIN_POSITIVE);
             format!("poisson(offset={})", format_number(rate.ln() - offset))
         }
@@ -108,7 +110,7 @@ fn target(
 ) -> Result<Target, CliError> {
     let column = survey.target()?;
     // What is left of a target without its offset has units of its own.
-    let moved = survey.moved().filter(|_| likelihood.link() == Link::Identity);
+    let moved = survey.moved(0).filter(|_| likelihood.link() == Link::Identity);
     let support = likelihood.support();
     let values = match (support.classes(), moved.unwrap_or(column).scale()) {
         (0, Some(scale)) => {
@@ -116,7 +118,7 @@ fn target(
             // A density with heavy tails is not log-concave: who takes it expects outliers.
             let robust = || match moved {
                 None => labels.robust_units(),
-                Some(_) => survey.moved_labels().robust_units(),
+                Some(_) => survey.moved_labels(0).robust_units(),
             };
             let robust = if scaled && !likelihood.is_log_concave() { robust() } else { None };
             let units = robust.unwrap_or(scale);
@@ -132,7 +134,11 @@ fn target(
         }
         _ => TargetValues::Classes(labels.names.clone()),
     };
-    Ok(Target { name: column.name().to_owned(), kind: column.kind(), values })
+    let names = match &values {
+        TargetValues::Classes(texts) => label_names::of(&spec.labels, labels, texts, column.name())?,
+        TargetValues::Number(_) => Vec::new(),
+    };
+    Ok(Target { name: column.name().to_owned(), kind: column.kind(), values, names })
 }
 
 fn summary(column: &ColumnSurvey, target: &Target, labels: &Labels) -> TargetSummary {

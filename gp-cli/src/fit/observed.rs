@@ -19,8 +19,8 @@ pub struct Observed {
     pub target: Target,
     /// The columns with a role.
     pub roles: Roles,
-    /// Total weight of the rows: N unless they have weights.
-    pub weight: f64,
+    /// Total weight of the rows that have a target, for each: their number unless they have weights.
+    pub weights: Vec<f64>,
     /// Its distribution.
     pub summary: TargetSummary,
     /// Rows that do not miss it.
@@ -43,10 +43,8 @@ impl Observed {
     /// are less than those in units of scales.
     #[must_use]
     pub fn log_scales(&self) -> f64 {
-        let log_scale = |target: &Target| target.scale().scale.ln();
-        let one = if self.others.is_empty() { self.weight } else { self.rows as f64 };
-        let others = self.others.iter().map(|of| of.rows as f64 * log_scale(&of.target));
-        others.fold(one * log_scale(&self.target), |sum, own| sum + own)
+        let targets = [&self.target].into_iter().chain(self.others.iter().map(|of| &of.target));
+        targets.zip(&self.weights).map(|(target, weight)| weight * target.scale().scale.ln()).sum()
     }
 
     /// The likelihood of observations with the columns that roles make.

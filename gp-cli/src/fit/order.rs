@@ -16,7 +16,7 @@ pub(super) fn in_order(labels: Labels, column: &str, order: &[String]) -> Result
     if order.is_empty() {
         return Ok(labels);
     }
-    let places: Vec<Option<usize>> = order.iter().map(|label| place(&labels, label)).collect();
+    let places: Vec<Option<usize>> = order.iter().map(|label| place_of_label(&labels, label)).collect();
     let found: Vec<usize> = places.iter().copied().flatten().collect();
     let named: HashSet<usize> = found.iter().copied().collect();
     let unknown =
@@ -76,7 +76,7 @@ pub(super) fn check(
 }
 
 /// Position of a label; numbers may be written in any way.
-fn place(labels: &Labels, label: &str) -> Option<usize> {
+pub(super) fn place_of_label(labels: &Labels, label: &str) -> Option<usize> {
     let by_name = labels.names.iter().position(|name| name == label);
     let number = label.parse::<f64>().ok();
     by_name.or_else(|| labels.numbers.as_ref()?.iter().position(|known| Some(*known) == number))

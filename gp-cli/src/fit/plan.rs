@@ -1,7 +1,7 @@
 //! Plan of a fit: requested and automatic choices, with reasons.
 
 use super::choices::{check_roles, check_settings, choose_method, choose_optimizer, resolved, settings};
-use super::design::Design;
+use super::design::{Design, PartStart};
 use super::expected_time::ExpectedTime;
 use super::kernels::is_straight;
 use super::lookalikes::lookalikes;
@@ -52,6 +52,8 @@ pub struct Plan {
     pub(super) placing: Option<Placing>,
     /// The search for a kernel, if one was asked for.
     pub(super) search: Option<Search>,
+    /// Both of each target, where they are fitted one by one.
+    pub(super) parts: Vec<PartStart>,
     /// Choices with reasons: task, method, kernel.
     pub choices: [String; 3],
     /// Cost, and location of the rows.
@@ -122,11 +124,12 @@ impl Plan {
             several::start_mixture(observed.likelihood.as_mut(), &sample.rows)?;
         }
         let (said, by) = ((spec, context), method.as_ref());
-        let Design { pseudo, sample, seasons, search, kernels, inducing, placing } = if parts.is_empty() {
+        let design = if parts.is_empty() {
             Design::new(&mut observed, said, by, &inputs, &rows)?
         } else {
             Design::of_parts((&mut observed, &mut parts), said, by, &inputs, &rows)?
         };
+        let Design { pseudo, sample, seasons, search, kernels, inducing, placing, parts: starts } = design;
         // Gaussian noise says enough to learn inducing inputs by, and so do labels that are many. Moving them made predictions
         // of few labels worse (two sets of some hundred rows).
         let in_batches = method.batch_size(&given, optimizer).is_some();
@@ -151,11 +154,13 @@ impl Plan {
             likelihood: observed.adjusted(),
             settings,
         };
-        restarts::check(spec, method.as_ref(), &problem, placing.as_ref())?;
+        let places = placing.is_some() || starts.iter().any(|start| start.placing.is_some());
+        restarts::check(spec, method.as_ref(), &problem, places)?;
         let mut plan = Self {
             inputs,
             placing,
             search,
+            parts: starts,
             observed,
             method,
             problem,

@@ -51,8 +51,10 @@ pub(super) struct Restarts<'a> {
     pub(super) stages: &'a Stages,
     /// Start time of the fit.
     pub(super) begun: Instant,
-    /// The spread of the target, in whose units densities are.
-    pub(super) scale: f64,
+    /// The target, where several are fitted one by one.
+    pub(super) target: Option<&'a str>,
+    /// Logarithms of the scales of all observations, in whose units densities are.
+    pub(super) log_scales: f64,
 }
 
 /// Refuses further starts that would be no others.
@@ -63,9 +65,9 @@ pub(super) fn check(
     spec: &FitSpec,
     method: &dyn Method,
     problem: &Problem,
-    placing: Option<&Placing>,
+    places: bool,
 ) -> Result<(), CliError> {
-    if spec.restarts.is_some() && !is_comparable(method, problem) && problem.rows.outputs() > 1 {
+    if spec.restarts.is_some() && !is_comparable(method, problem) && problem.likelihood.plain().is_some() {
         return Err(CliError::usage(format!(
             "--restarts: starts of {} are compared by rows that are left out, without weights, offsets, exposures and known noise; leave out --restarts, or these columns",
             method.name()
@@ -75,7 +77,7 @@ pub(super) fn check(
     let why = match spec.restarts {
         None => return Ok(()),
         Some(_) if iterations == Some(0) => "without iterations starts are not compared",
-        Some(_) if free_count(problem) == 0 && placing.is_none() => "no parameter is free to start elsewhere",
+        Some(_) if free_count(problem) == 0 && !places => "no parameter is free to start elsewhere",
         Some(_) => return Ok(()),
     };
     Err(CliError::usage(format!("--restarts makes no difference: {why}; leave it out")))
@@ -150,6 +152,8 @@ struct Rounds<'a> {
     /// All rows, or those of a sample, and rows of it that are left out.
     rows: Rows,
     left_out: Option<Rows>,
+    /// Number of all rows.
+    all: usize,
 }
 
 impl<'a> Rounds<'a> {
@@ -163,7 +167,7 @@ impl<'a> Rounds<'a> {
             let (rows, left_out) = divided(&problem.rows, of.spec.seed)?;
             (rows, Some(left_out))
         };
-        Ok(Self { of, control, rows, left_out })
+        Ok(Self { of, control, rows, left_out, all: problem.rows.count() })
     }
 
     fn none_tried(&self) -> TriedStarts {
@@ -175,7 +179,7 @@ impl<'a> Rounds<'a> {
                 self.rows.count()
             ),
         };
-        TriedStarts { by, tried: Vec::new() }
+        TriedStarts { target: self.of.target.map(str::to_owned), by, tried: Vec::new() }
     }
 
     /// Trains for a while. A failure is an outcome too.
@@ -232,13 +236,12 @@ impl<'a> Rounds<'a> {
 
     /// Result of training, in units of the data.
     fn score(&self, fit: &Fit) -> Result<f64, CliError> {
-        let unit = self.of.scale.ln();
         let Some(left_out) = &self.left_out else {
-            return Ok(fit.objective + log_prior(fit) - self.rows.count() as f64 * unit);
+            return Ok(fit.objective + log_prior(fit) - self.of.log_scales);
         };
         let (points, targets) = left_out.whole()?;
         let densities = fit.posterior.log_densities(points, targets)?;
-        Ok(densities.iter().sum::<f64>() / densities.len() as f64 - unit)
+        Ok(densities.iter().sum::<f64>() / densities.len() as f64 - self.of.log_scales / self.all as f64)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A plan, carried out.
 
 use super::baseline;
+use super::design::PartStart;
 use super::influence;
 use super::interrupt::check_interrupt;
 use super::jitter;
@@ -14,7 +15,9 @@ use super::start;
 use crate::encode::Role;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Given, Method, Problem, Rows, SeenThrough};
-use crate::model::{About, Approximation, FurtherTarget, Influence, Model, TrainingRecord, TriedStarts};
+use crate::model::{
+    About, Approximation, FurtherTarget, Influence, Model, TrainingRecord, TriedKernels, TriedStarts,
+};
 use crate::stages::Stages;
 use faer::MatRef;
 use gp_ep::DataSource;
@@ -36,43 +39,36 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         sample,
         placing,
         search,
+        parts: starts,
         mut choices,
         warnings,
         stages,
         ..
     } = plan;
-    let (begun, scale) = (Instant::now(), observed.target.scale().scale);
+    let begun = Instant::now();
     let rows = problem.rows.count();
     let config = effective(spec, &problem.settings.given);
     let targets = observed.targets();
     // The clock runs for all that is fitted.
     problem.settings.control = problem.settings.control.begun();
-    let mut kernels = None;
-    if let Some(search) = search {
-        stages.begin("searching for a kernel");
-        let tried = search.settle(&mut problem, spec, &sample, placing.as_ref())?;
-        choices[2] = match tried.found() {
-            Some(found) => {
-                format!("kernel: {}, found by a search of {} kernels", found.kernel, tried.tried.len())
-            }
-            None => "kernel: the usual one, because the search ended before it found any".to_owned(),
-        };
-        kernels = Some(tried);
-    }
     let trained = match problem.parts()? {
         None => {
-            let (method, sample, placing) = (method.as_ref(), &sample.rows, placing.as_ref());
-            let restarts = Restarts { method, spec, sample, placing, stages: &stages, begun, scale };
-            let restarts = spec.restarts.map(|_| &restarts);
-            train(method, problem, spec, sample, ("", &stages), restarts)?
+            let start = PartStart { search, placing, log_scales: observed.log_scales() };
+            let task = Task { method: method.as_ref(), spec, stages: &stages, target: None, begun };
+            task.carry_out(problem, start, &sample.rows)?
         }
         Some(parts) => {
             let names: Vec<&str> = targets.iter().map(|of| of.target.name.as_str()).collect();
-            let all = (problem.likelihood.as_ref(), parts);
-            several::fit_apart(method.as_ref(), all, spec, &sample.rows, (&names, &stages))?
+            let all = (problem.likelihood.as_ref(), parts.into_iter().zip(starts).collect());
+            let task = Task { method: method.as_ref(), spec, stages: &stages, target: None, begun };
+            several::fit_apart(task, all, &sample.rows, &names)?
         }
     };
-    let Trained { mut fit, baseline, starts } = trained;
+    let Trained { mut fit, baseline, kernels, starts } = trained;
+    if !kernels.is_empty() {
+        let chosen: Vec<String> = kernels.iter().map(chosen_kernel).collect();
+        choices[2] = format!("kernel: {}", chosen.join("; "));
+    }
     stages.begin("looking at what was learned");
     fit.warnings = [warnings, fit.warnings].concat();
     let coverage = coverage(&fit.posterior, &sample)?;
@@ -103,13 +99,62 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     Ok(Model::new(about, fit.posterior, baseline))
 }
 
+/// The kernel that a search chose, and of how many.
+fn chosen_kernel(tried: &TriedKernels) -> String {
+    let of = tried.target.as_ref().map_or_else(String::new, |name| format!(" for {name}"));
+    match tried.found() {
+        Some(found) => format!("{}{of}, found by a search of {} kernels", found.kernel, tried.tried.len()),
+        None => format!("the usual one{of}, because the search ended before it found any"),
+    }
+}
+
 /// A fit, and the linear model beside it.
 #[derive(Debug)]
 pub(super) struct Trained {
     pub(super) fit: Fit,
     pub(super) baseline: Option<Approximation>,
-    /// Starts that were tried, where there were several.
-    pub(super) starts: Option<TriedStarts>,
+    /// Kernels that were tried, for all targets or for each.
+    pub(super) kernels: Vec<TriedKernels>,
+    /// Starts that were tried, where there were several, for all targets or for each.
+    pub(super) starts: Vec<TriedStarts>,
+}
+
+/// Means of carrying out problems, and the target where there are several.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) method: &'a dyn Method,
+    pub(super) spec: &'a FitSpec,
+    pub(super) stages: &'a Stages,
+    pub(super) target: Option<&'a str>,
+    pub(super) begun: Instant,
+}
+
+impl Task<'_> {
+    /// Searches for a kernel where that was asked for, and trains from the best of some starts where there are more.
+    ///
+    /// # Errors
+    /// As [`fit`].
+    pub(super) fn carry_out(
+        &self,
+        mut problem: Problem,
+        start: PartStart,
+        sample: &Rows,
+    ) -> Result<Trained, CliError> {
+        let of = self.target.map_or_else(String::new, |name| format!(" of {name}"));
+        let PartStart { search, placing, log_scales } = start;
+        let mut kernels = Vec::new();
+        if let Some(search) = search {
+            self.stages.begin(&format!("searching for a kernel{of}"));
+            let tried = search.settle(&mut problem, self.spec, sample, placing.as_ref())?;
+            kernels.push(TriedKernels { target: self.target.map(str::to_owned), ..tried });
+        }
+        let Self { method, spec, stages, target, begun } = *self;
+        let restarts =
+            Restarts { method, spec, sample, placing: placing.as_ref(), stages, begun, target, log_scales };
+        let restarts = spec.restarts.map(|_| &restarts);
+        let trained = train(method, problem, spec, sample, (&of, stages), restarts)?;
+        Ok(Trained { kernels, ..trained })
+    }
 }
 
 /// Carries out a problem, from the best of some starts where there are more; some of its rows, in memory, are looked at before
@@ -117,7 +162,7 @@ pub(super) struct Trained {
 ///
 /// # Errors
 /// As [`fit`].
-pub(super) fn train(
+fn train(
     method: &dyn Method,
     mut problem: Problem,
     spec: &FitSpec,
@@ -132,9 +177,9 @@ pub(super) fn train(
     }
     stages.begin("fitting the linear model");
     let baseline = baseline::linear(&problem, sample)?;
-    let mut starts = None;
+    let mut starts = Vec::new();
     if let Some((restarts, drawn_about)) = drawn_about {
-        (problem, starts) = restarts.best(&problem, &drawn_about).map(|(best, tried)| (best, Some(tried)))?;
+        (problem, starts) = restarts.best(&problem, &drawn_about).map(|(best, tried)| (best, vec![tried]))?;
     }
     stages.begin(&format!("training{of}"));
     let mean_weight = skill::mean_weight(problem.likelihood.as_ref(), sample)?;
@@ -148,7 +193,7 @@ pub(super) fn train(
         return Err(CliError::new(ErrorKind::Numerical, message));
     }
     skill::judge(&mut fit, (sample, mean_weight), spec.seed)?;
-    Ok(Trained { fit, baseline, starts })
+    Ok(Trained { fit, baseline, kernels: Vec::new(), starts })
 }
 
 /// Flags, and the settings given to the method beyond them.
@@ -192,8 +237,8 @@ fn training_record(
         choices: Vec::new(),
         influence: Vec::new(),
         log_scales: None,
-        search: None,
-        starts: None,
+        search: Vec::new(),
+        starts: Vec::new(),
         rows_of_targets: if targets.len() > 1 {
             targets.iter().map(|of| of.rows).collect()
         } else {

@@ -37,17 +37,20 @@ pub struct FitSpec {
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
     /// Column added to the latent function: in units of a real-valued target, else in those of the latent
-    /// function; tables to predict need it too
-    #[arg(long, value_name = "COL")]
-    pub offset: Option<String>,
+    /// function; tables to predict need it too. Of several targets one for all, or one for each in their order
+    #[arg(long, value_name = "COL", value_delimiter = ',')]
+    #[serde(serialize_with = "one_or_several")]
+    pub offset: Vec<String>,
     /// Column of exposures of counts and rates, whose logarithm is the offset; tables to predict need it
     /// too
     #[arg(long, value_name = "COL")]
     pub exposure: Option<String>,
     /// Column of known noise variances, in squared units of the target, added to the learned variance (fix
-    /// that by --likelihood "gaussian(variance=fixed(1e-6))"). Tables to predict may have it
-    #[arg(long, value_name = "COL")]
-    pub noise_variance: Option<String>,
+    /// that by --likelihood "gaussian(variance=fixed(1e-6))"). Tables to predict may have it. Of several
+    /// targets one for all, or one for each in their order
+    #[arg(long, value_name = "COL", value_delimiter = ',')]
+    #[serde(serialize_with = "one_or_several")]
+    pub noise_variance: Vec<String>,
     /// Column of blocks: rows of equal value are approximated together (PITC and relatives), by pep, vfe
     /// and fitc
     #[arg(long, value_name = "COL")]
@@ -74,6 +77,10 @@ pub struct FitSpec {
     /// classes in predictions. Numbers have theirs by default
     #[arg(long, value_name = "A,B", value_delimiter = ',', allow_hyphen_values = true)]
     pub order: Vec<String>,
+    /// Names for labels of the target in predictions, scores and pictures, such as 0=no,1=yes. Tables may
+    /// hold either
+    #[arg(long, value_name = "LABEL=NAME", value_delimiter = ',', allow_hyphen_values = true)]
+    pub labels: Vec<String>,
     /// Method of inference: auto, {methods}
     #[arg(long, default_value = AUTO)]
     pub method: String,
@@ -239,7 +246,9 @@ impl FitSpec {
 
     /// Puts names in double quotes together again that were cut at their commas: `"height, cm",age` is two columns.
     pub(crate) fn join_quoted_names(&mut self) {
-        for names in [&mut self.target, &mut self.features, &mut self.exclude, &mut self.order] {
+        let lists = [&mut self.target, &mut self.features, &mut self.exclude, &mut self.order];
+        let lists = lists.into_iter().chain([&mut self.labels]);
+        for names in lists.chain([&mut self.offset, &mut self.noise_variance]) {
             *names = quoted::joined(names);
         }
     }
@@ -269,14 +278,16 @@ impl FitSpec {
     #[must_use]
     pub fn roles(&self) -> Roles {
         let said = [
-            (Role::Weights, &self.weights),
-            (Role::Offset, &self.offset),
-            (Role::Exposure, &self.exposure),
-            (Role::NoiseVariance, &self.noise_variance),
-            (Role::Blocks, &self.blocks),
-            (Role::AlphaColumn, &self.alpha_column),
+            (Role::Weights, self.weights.as_slice()),
+            (Role::Offset, self.offset.as_slice()),
+            (Role::Exposure, self.exposure.as_slice()),
+            (Role::NoiseVariance, self.noise_variance.as_slice()),
+            (Role::Blocks, self.blocks.as_slice()),
+            (Role::AlphaColumn, self.alpha_column.as_slice()),
         ];
-        Roles::new(said.into_iter().filter_map(|(role, name)| Some((role, name.clone()?))))
+        let each =
+            said.into_iter().flat_map(|(role, names)| names.iter().map(move |name| (role, name.clone())));
+        Roles::new(each)
     }
 }
 

@@ -64,7 +64,7 @@ fn settle_mixture(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Resul
 /// Scores of one latent function from the targets: `Σ_p W_pq y_p / Σ_p W²_pq` over those present; None if
 /// there are none.
 fn scores(likelihood: &dyn Likelihood, latent: usize, rows: &Rows) -> Result<Option<Rows>, CliError> {
-    let (latents, outputs) = (likelihood.latents(), likelihood.outputs());
+    let (latents, outputs) = (likelihood.latents(), likelihood.targets());
     let Some(mixing) = likelihood.mixing() else { return Ok(None) };
     let (points, observed) = rows.whole()?;
     let score = |row: &[f64]| {

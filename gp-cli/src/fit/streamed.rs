@@ -156,7 +156,7 @@ impl Streamed {
 
     /// The blocks and powers of all rows, which are in memory; a pass over the file where there are some.
     fn factors(&self) -> Result<Factors, CliError> {
-        let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| self.survey.place_of(role));
+        let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| self.survey.place_of(role, 0));
         let mut factors = Factors::default();
         if blocks.is_some() || powers.is_some() {
             self.raw.for_each(&mut |numbers| {

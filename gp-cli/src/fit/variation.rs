@@ -13,7 +13,7 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// Possible task of a target of one value beside a varying role column, with that role.
 pub(super) fn task_beside(survey: &Survey) -> Option<(Task, Role)> {
-    let varies = |role: Role| survey.role(role).is_some_and(|column| varies(column, &[]));
+    let varies = |role: Role| survey.role(role, 0).is_some_and(|column| varies(column, &[]));
     [(Task::Count, Role::Exposure), (Task::Regression, Role::Offset)]
         .into_iter()
         .find(|(_, role)| varies(*role))
@@ -48,7 +48,7 @@ pub(super) fn check_observed(
         return if is_one && column.mean() == Some(0.0) { Err(one_value(survey)) } else { Ok(()) };
     }
     let (moved, offset) =
-        (survey.moved().filter(|_| likelihood.link() == Link::Identity), survey.role(Role::Offset));
+        (survey.moved(0).filter(|_| likelihood.link() == Link::Identity), survey.role(Role::Offset, 0));
     let Some((moved, offset)) = moved.zip(offset) else {
         return if varies(column, &[]) { Ok(()) } else { Err(one_value(survey)) };
     };

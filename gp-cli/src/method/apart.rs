@@ -2,6 +2,7 @@
 
 use super::contract::Method;
 use super::later::{Later, Updated};
+use super::rows::columns_of_target;
 use crate::error::CliError;
 use crate::model::{Approximation, of_output, together};
 use faer::Mat;
@@ -28,11 +29,12 @@ pub fn update(method: &dyn Method, later: Later<'_>) -> Result<Updated, CliError
             continue;
         }
         let points = Mat::from_fn(there.len(), later.points.ncols(), |i, d| later.points[(there[i], d)]);
-        // Columns behind the targets have another role.
-        let columns = 1 + later.observed.ncols() - outputs;
-        let column = |c: usize| if c == 0 { output } else { outputs - 1 + c };
-        let observed = Mat::from_fn(there.len(), columns, |i, c| later.observed[(there[i], column(c))]);
-        let own = Later { before: &before, points: points.as_ref(), observed: observed.as_ref(), ..later };
+        let columns = columns_of_target(output, outputs, later.observed.ncols());
+        let observed =
+            Mat::from_fn(there.len(), columns.len(), |i, c| later.observed[(there[i], columns[c])]);
+        let powers: Vec<f64> = there.iter().filter_map(|&row| later.powers.get(row)).copied().collect();
+        let (points, observed) = (points.as_ref(), observed.as_ref());
+        let own = Later { before: &before, points, observed, powers: &powers, ..later };
         let updated = method.update(own)?;
         gain += updated.gain;
         how = updated.how;

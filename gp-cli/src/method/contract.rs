@@ -118,7 +118,7 @@ pub trait Method: Debug + Send + Sync {
     }
 
     /// `true` if it supports columns with this role. Roles that change observations make the likelihood of
-    /// a [`Problem`] an [`Adjusted`](gp_likelihoods::Adjusted) one, with two more columns of observation.
+    /// a [`Problem`] an [`Adjusted`](gp_likelihoods::Adjusted) one, with further columns of observation.
     fn heeds(&self, _role: Role) -> bool {
         false
     }

@@ -47,7 +47,7 @@ pub use methods::Methods;
 pub use optimizer::{Optimizer, minimise_options};
 pub use outcome::Fit;
 pub(crate) use power_ep::shares_latents;
-pub use problem::{Problem, SECOND_STAGE, Settings, Sizes, target_stage};
+pub use problem::{Problem, SECOND_STAGE, Settings, Sizes, TARGET_STAGE, target_stage};
 pub use rows::{Elsewhere, Rows};
 pub use setting::{Given, Setting, SettingKind};
 pub use work::{Integral, Work};

@@ -11,15 +11,19 @@ use gp_kernels::data::{DataSource, Reduction, TeamReduction};
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_likelihoods::{Likelihood, OwnLatent};
 use gp_optim::Control;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Suffix of a fit's second stage in checkpoint names.
 pub const SECOND_STAGE: &str = "2";
 
+/// Beginning of the suffix of the fit of one of several targets in checkpoint names.
+pub const TARGET_STAGE: &str = "target";
+
 /// Suffix of the fit of one of several targets (counted from 0) in checkpoint names.
 #[must_use]
 pub fn target_stage(target: usize) -> String {
-    format!("target{target}")
+    format!("{TARGET_STAGE}{target}")
 }
 
 /// Problem to fit, in units of the model.
@@ -178,6 +182,10 @@ impl Problem {
 
     fn part(&self, output: usize, own: OwnLatent) -> Result<Self, CliError> {
         let mut settings = Settings { known_parameters: true, ..self.settings.clone() };
+        if settings.blocks.is_some() || settings.powers.is_some() {
+            let present = self.rows.present(output, self.likelihood.targets())?;
+            (settings.blocks, settings.powers) = factors_of_rows(&settings, &present)?;
+        }
         if let Some(file) = settings.control.checkpoint() {
             let file = file.beside(&target_stage(output));
             settings.control = settings.control.clone().with_checkpoint(file);
@@ -208,5 +216,41 @@ impl Problem {
     fn shares_processes(&self) -> bool {
         let of_classes = self.likelihood.support().classes() == self.likelihood.latents();
         self.alike && (of_classes || self.likelihood.targets() > 1)
+    }
+}
+
+/// Blocks and powers of some of the rows, ascending: of blocks what is left of each.
+fn factors_of_rows(
+    settings: &Settings,
+    rows: &[usize],
+) -> Result<(Option<Blocks>, Option<Vec<f64>>), CliError> {
+    let power = |factor: &usize| settings.powers.as_ref().and_then(|powers| powers.get(*factor)).copied();
+    let Some(blocks) = &settings.blocks else {
+        let powers = rows.iter().map(power).collect::<Option<Vec<f64>>>();
+        return Ok((None, powers));
+    };
+    let mut labels = vec![0; blocks.observations()];
+    blocks.iter().enumerate().for_each(|(block, rows)| rows.iter().for_each(|&row| labels[row] = block));
+    let labels: Vec<usize> = rows.iter().filter_map(|&row| labels.get(row)).copied().collect();
+    let left: BTreeSet<usize> = labels.iter().copied().collect();
+    let powers = left.iter().map(power).collect::<Option<Vec<f64>>>();
+    Ok((Some(Blocks::from_labels(&labels)?), powers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks and powers go with their rows; a block of which no row is left has none.
+    #[test]
+    fn factors_go_with_their_rows() {
+        let blocks = Blocks::from_labels(&[2, 0, 1, 2, 0]).unwrap();
+        let both =
+            Settings { blocks: Some(blocks), powers: Some(vec![0.1, 0.2, 0.3]), ..Settings::default() };
+        let (blocks, powers) = factors_of_rows(&both, &[0, 1, 3]).unwrap();
+        let found: Vec<Vec<usize>> = blocks.unwrap().iter().map(<[usize]>::to_vec).collect();
+        assert_eq!((found, powers), (vec![vec![1], vec![0, 2]], Some(vec![0.1, 0.3])));
+        let alone = Settings { powers: Some(vec![0.1, 0.2, 0.3]), ..Settings::default() };
+        assert_eq!(factors_of_rows(&alone, &[0, 2]).unwrap().1, Some(vec![0.1, 0.3]));
     }
 }

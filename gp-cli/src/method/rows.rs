@@ -2,6 +2,8 @@
 
 mod of_target;
 
+pub(super) use of_target::columns_of_target;
+
 use crate::error::{CliError, ErrorKind};
 use faer::{Mat, MatRef};
 use gp_kernels::data::{DataError, DataSource, Rows as Selection, Table};
@@ -69,14 +71,22 @@ impl Rows {
         Ok(Self(Arc::new(Place::Memory { points, observed, outputs })))
     }
 
-    /// The rows that do not miss one of the first columns of observation, of which there are so many targets; the others of
-    /// these are left out.
+    /// The rows that do not miss one of the first columns of observation, of which there are so many targets, with that
+    /// column and, where there are more columns than targets, its adjustment and the weight.
     ///
     /// # Errors
     /// Of kind [`Numerical`](ErrorKind::Numerical) for rows that cannot be read; of kind [`Data`](ErrorKind::Data) where no
     /// row has it.
     pub fn of_target(&self, target: usize, targets: usize) -> Result<Self, CliError> {
         of_target::of_target(self, target, targets)
+    }
+
+    /// Places of the rows that do not miss one of so many targets.
+    ///
+    /// # Errors
+    /// As [`of_target`](Self::of_target).
+    pub fn present(&self, target: usize, targets: usize) -> Result<Vec<usize>, CliError> {
+        of_target::present(self, target, targets)
     }
 
     /// One column of observation, counted from 0.

@@ -111,7 +111,9 @@ impl Model {
         if self.targets().iter().any(|target| !target.scale().is_sound()) {
             return Err("a scale that is not positive".to_owned());
         }
+        let names = self.about.target.names.len();
         match self.about.target.labels() {
+            Some(_) if names > 0 && names != classes => Err(format!("{names} names of {classes} labels")),
             Some(labels) if labels.len() != classes => {
                 Err(format!("{} labels for {classes} classes", labels.len()))
             }
@@ -145,9 +147,16 @@ impl Model {
 
     /// The oldest version of the format whose programs do not misread the model.
     fn version(&self) -> u32 {
-        let is_new =
-            self.inputs().keep_missing() || !self.about.roles.is_empty() || self.has_several_targets();
-        let least = if is_new { VERSION } else { 1 };
+        let about = &self.about;
+        // Programs of version 3 know roles of one target, and no names of labels.
+        let is_newest =
+            !about.target.names.is_empty() || (self.has_several_targets() && !about.roles.is_empty());
+        let is_new = self.inputs().keep_missing() || !about.roles.is_empty() || self.has_several_targets();
+        let least = match (is_newest, is_new) {
+            (true, _) => VERSION,
+            (false, true) => 3,
+            (false, false) => 1,
+        };
         least.max(self.posterior.functions().version())
     }
 

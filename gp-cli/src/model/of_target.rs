@@ -117,6 +117,7 @@ fn of_about(about: &About, place: usize, latents: Range<usize>) -> About {
     About {
         target: target.clone(),
         summary: summary.clone(),
+        roles: about.roles.of_target(place),
         others: Vec::new(),
         training: TrainingRecord {
             influence,

@@ -1,7 +1,7 @@
 //! Record of a model in its file, besides the posterior.
 
 use super::functions::StoredApproximation;
-use super::tried::{TriedKernels, TriedStarts};
+use super::tried::{TriedKernels, TriedStarts, one_or_each};
 use crate::encode::{Inputs, Roles, Target};
 use gp_ep::{EvidenceKind, Spanned};
 use gp_kernels::inducing::Coverage;
@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) const FORMAT: &str = "gp-model";
 /// The newest version this program knows. It goes up whenever an older program would misread the file; a model that an
 /// older program can read is written in the version that it knows.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// Everything a model is, as it is written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -114,12 +114,12 @@ pub struct TrainingRecord {
     /// several targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_scales: Option<f64>,
-    /// Kernels that were tried, where one was searched for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub search: Option<TriedKernels>,
-    /// Starts that were tried, where there were several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub starts: Option<TriedStarts>,
+    /// Kernels that were tried, where one was searched for: of all targets, or of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_each")]
+    pub search: Vec<TriedKernels>,
+    /// Starts that were tried, where there were several: of all targets, or of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_each")]
+    pub starts: Vec<TriedStarts>,
     /// Rows trained on that do not miss a target, for each of several targets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows_of_targets: Vec<usize>,

@@ -84,9 +84,17 @@ impl Model {
     /// value that is missing or cannot be, with its place.
     pub fn encode(&self, frame: &Frame) -> Result<ModelRows, CliError> {
         let encoded = self.inputs().encode(frame)?;
-        let mut seen = ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) };
+        self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })
+    }
+
+    /// The rows of a table at points that are known, with what its columns say of observations of a single target. Those of
+    /// several targets are of [each](Self::by_target).
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn with_roles(&self, frame: &Frame, mut seen: ModelRows) -> Result<ModelRows, CliError> {
         let roles = &self.about().roles;
-        if roles.adjust() {
+        if roles.adjust() && !self.has_several_targets() {
             let (values, adjuster) = (RoleValues::of_predictions(roles, frame)?, self.adjuster());
             seen.offsets = values.rows().iter().map(|row| adjuster.offset(row)).collect();
             seen.noise = values.rows().iter().map(|row| adjuster.noise(row)).collect();
@@ -131,9 +139,13 @@ impl Model {
     /// A sentence for each column with a role that predictions could go by and a table does not have.
     #[must_use]
     pub fn left_out_of(&self, frame: &Frame) -> Option<String> {
-        let name = self.about().roles.noise_left_out(frame)?;
-        Some(format!(
-            "the table has no column {name}, the known part of the noise variance: predictions have the noise that was learned alone"
-        ))
+        let names = self.about().roles.noise_left_out(frame);
+        let (columns, parts) = if names.len() > 1 { ("columns", "parts") } else { ("column", "part") };
+        (!names.is_empty()).then(|| {
+            format!(
+                "the table has no {columns} {}, the known {parts} of the noise variance: predictions have the noise that was learned alone",
+                names.join(", ")
+            )
+        })
     }
 }

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// Starts of training, each tried for a while, and how they were compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedStarts {
+    /// The target, where several are fitted one by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// Kind of the scores, and the amount of training.
     pub by: String,
     /// The starts, the usual one first.
@@ -32,11 +35,53 @@ pub struct TriedStart {
     pub seconds: Option<f64>,
 }
 
+/// One value by itself, as programs before several targets wrote it, or a list.
+pub(super) mod one_or_each {
+    use serde::de::DeserializeOwned;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Stored<T> {
+        Each(Vec<T>),
+        One(T),
+    }
+
+    pub(in crate::model) fn serialize<T: Serialize, S: Serializer>(
+        all: &[T],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        if let [one] = all { one.serialize(to) } else { all.serialize(to) }
+    }
+
+    pub(in crate::model) fn deserialize<'de, T, D>(from: D) -> Result<Vec<T>, D::Error>
+    where
+        T: DeserializeOwned,
+        D: Deserializer<'de>,
+    {
+        Ok(match Option::<Stored<T>>::deserialize(from)? {
+            None => Vec::new(),
+            Some(Stored::One(one)) => vec![one],
+            Some(Stored::Each(all)) => all,
+        })
+    }
+}
+
+fn of_target(target: Option<&String>) -> String {
+    target.map_or_else(String::new, |name| format!("for {name}, "))
+}
+
 impl TriedStarts {
+    /// Heading of a table of them.
+    #[must_use]
+    pub fn title(&self) -> String {
+        format!("{}{} starts by {}", of_target(self.target.as_ref()), self.tried.len(), self.by)
+    }
+
     /// A table for people, a line each.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let head = format!("{} starts by {}", self.tried.len(), self.by);
+        let head = self.title();
         std::iter::once(head).chain(self.tried.iter().map(TriedStart::line)).collect()
     }
 }
@@ -69,6 +114,9 @@ impl TriedStart {
 /// Kernels of a search, and how they were compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedKernels {
+    /// The target, where several are fitted one by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// Kind of the scores.
     pub by: String,
     /// The kernels, step by step.
@@ -98,6 +146,13 @@ pub struct TriedKernel {
 const SHOWN: usize = 5;
 
 impl TriedKernels {
+    /// Heading of a table of them.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let of = of_target(self.target.as_ref());
+        format!("{of}{} kernels by {}; {}", self.tried.len(), self.by, self.ended)
+    }
+
     /// The kernel that was found.
     #[must_use]
     pub fn found(&self) -> Option<&TriedKernel> {
@@ -119,7 +174,7 @@ impl TriedKernels {
     /// A table of the best kernels of each step for people, a line each.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let head = format!("{} kernels by {}; {}", self.tried.len(), self.by, self.ended);
+        let head = self.title();
         let step = |(place, step): (usize, Vec<&TriedKernel>)| {
             let more = step.len().saturating_sub(SHOWN);
             let more = (more > 0).then(|| format!("step {}: {more} more below these", place + 1));

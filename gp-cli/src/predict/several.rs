@@ -4,38 +4,66 @@ use super::{LOG_DENSITY, Wanted, push_numbers};
 use crate::data::Frame;
 use crate::error::CliError;
 use crate::latents::push_latents;
-use crate::model::Model;
+use crate::model::{Model, ModelRows};
 use crate::out::{Cells, OutTable};
+use crate::parts;
 use faer::MatRef;
 use gp_kernels::posterior::LatentBeliefs;
 
 /// Adds predictions of each target, such as `mean(a)` and `lower(a)(0.5)`; latent functions of one target
 /// are named after it, shared ones numbered.
-pub(super) fn push_targets(
+pub(crate) fn push_targets(
     table: &mut OutTable,
-    (model, points): (&Model, MatRef<'_, f64>),
-    beliefs: &LatentBeliefs,
+    (model, frame, seen): (&Model, Option<&Frame>, &ModelRows),
+    functions: &LatentBeliefs,
     wanted: &Wanted,
 ) -> Result<(), CliError> {
     let own_latents = model.posterior().likelihood().own_latent(0).is_some();
     for one in model.by_target()? {
         let mut own = OutTable::default();
-        let beliefs = one.posterior().beliefs(points)?;
-        push_numbers(&mut own, &one, &beliefs, wanted)?;
-        if wanted.latent && own_latents {
-            push_latents(&mut own, &one, &beliefs);
+        let seen = match frame {
+            Some(frame) => one.with_roles(frame, seen.clone())?,
+            None => seen.clone(),
+        };
+        let functions = one.posterior().beliefs(seen.x())?;
+        push_numbers(&mut own, &one, &seen.behind_observations(functions.clone()), wanted)?;
+        if (wanted.latent || wanted.joint) && own_latents {
+            push_latents(&mut own, &one, &functions);
         }
-        for (name, cells) in own.columns() {
-            let name = of_target(name, &one.target().name);
-            match cells.clone() {
-                Cells::Numbers(numbers) => table.push_numbers(name, numbers),
-                Cells::Dates(days) => table.push_dates(name, days),
-                Cells::Words(words) => table.push_words(name, words),
-            }
+        push_named(table, &own, &one.target().name);
+    }
+    if (wanted.latent || wanted.joint) && !own_latents {
+        push_shared_latents(table, functions);
+    }
+    Ok(())
+}
+
+/// Adds the columns of one target, with its name in theirs.
+fn push_named(table: &mut OutTable, own: &OutTable, target: &str) {
+    for (name, cells) in own.columns() {
+        let name = of_target(name, target);
+        match cells.clone() {
+            Cells::Numbers(numbers) => table.push_numbers(name, numbers),
+            Cells::Dates(days) => table.push_dates(name, days),
+            Cells::Words(words) => table.push_words(name, words),
         }
     }
-    if wanted.latent && !own_latents {
-        push_shared_latents(table, beliefs);
+}
+
+/// Adds the parts of predictions by kernel term: of each target that has a latent function of its own, else of each latent
+/// function.
+pub(super) fn push_parts(
+    table: &mut OutTable,
+    model: &Model,
+    points: MatRef<'_, f64>,
+) -> Result<(), CliError> {
+    if !model.has_several_targets() || model.posterior().likelihood().own_latent(0).is_none() {
+        return parts::push(table, model, points);
+    }
+    for one in model.by_target()? {
+        let mut own = OutTable::default();
+        parts::push(&mut own, &one, points)?;
+        push_named(table, &own, &one.target().name);
     }
     Ok(())
 }
@@ -79,6 +107,10 @@ pub(crate) fn log_densities(
     frame: &Frame,
     beliefs: &LatentBeliefs,
 ) -> Result<Option<Vec<f64>>, CliError> {
+    let roles = &model.about().roles;
+    if roles.iter().any(|(role, _)| role.is_by_target()) {
+        return sums_of_log_densities(model, frame);
+    }
     let Some(observations) = model.observations(frame)? else { return Ok(None) };
     let scales: Vec<f64> = model.targets().iter().map(|target| target.scale().scale.ln()).collect();
     let (outputs, by) = (scales.len(), model.posterior());
@@ -98,6 +130,27 @@ pub(crate) fn log_densities(
         if count == 0 { f64::NAN } else { density - units }
     };
     Ok(Some(rows.map(density).collect()))
+}
+
+/// The same of targets with a latent function each, whose observations have offsets or known noise of their own: sums over
+/// the targets of a row, which are independent.
+fn sums_of_log_densities(model: &Model, frame: &Frame) -> Result<Option<Vec<f64>>, CliError> {
+    let mut sums: Option<Vec<f64>> = None;
+    for one in model.by_target()? {
+        let Some(column) = frame.column(&one.target().name) else { continue };
+        let sums = sums.get_or_insert_with(|| vec![f64::NAN; frame.row_count()]);
+        let rows = frame.complete_rows(&[column]);
+        if rows.is_empty() {
+            continue;
+        }
+        let (part, by) = (frame.rows(&rows)?, one.posterior());
+        let observations = one.observations(&part)?.unwrap_or_default();
+        let densities = super::log_densities(&one, by, &one.encode(&part)?.beliefs(by)?, &observations)?;
+        for (row, density) in rows.into_iter().zip(densities) {
+            sums[row] = if sums[row].is_nan() { density } else { sums[row] + density };
+        }
+    }
+    Ok(sums)
 }
 
 #[cfg(test)]

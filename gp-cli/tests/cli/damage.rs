@@ -73,7 +73,15 @@ fn databases() {
 
 #[test]
 fn models() {
-    for name in ["v1_exact.gp", "v1_ep.gp", "v1_classes.gp", "v2_mixture.gp", "v2_ivm.gp", "v3_missing.gp"] {
+    for name in [
+        "v1_exact.gp",
+        "v1_ep.gp",
+        "v1_classes.gp",
+        "v2_mixture.gp",
+        "v2_ivm.gp",
+        "v3_missing.gp",
+        "v4_labels.gp",
+    ] {
         each(name, 1000, |bytes| {
             if let Ok(model) = Model::from_bytes(&bytes, name, &Context::built_in()) {
                 assert!(!model.posterior().describe().is_empty());

@@ -19,6 +19,7 @@ mod formats;
 mod help;
 mod interrupted;
 mod kept;
+mod label_names;
 mod learning;
 mod memory;
 mod methods;
@@ -39,6 +40,7 @@ mod search;
 mod seasons;
 mod several;
 mod several_flags;
+mod several_roles;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod stream;

@@ -21,12 +21,15 @@ fn files_of_all_versions_load_and_predict_what_they_did() {
         ("v2_ivm", "v1_new.csv"),
         ("v3_missing", "v3_missing_new.csv"),
         ("v3_exact", "v3_new.csv"),
+        ("v4_targets", "v4_new.csv"),
+        ("v4_labels", "v4_new.csv"),
     ] {
         let expected = std::fs::read_to_string(data(&format!("{name}.csv"))).unwrap();
         let (model, table) = (data(&format!("{name}.gp")), data(new));
         let said = desk.ok(&format!("predict {model} {table} --latent"));
         let (found, expected) = (numbers(&said.out), numbers(&expected));
         assert_eq!(found.len(), expected.len(), "{name}");
+        assert!(name != "v4_labels" || said.out.contains("\nhigh,"), "{}", said.out);
         for (found, expected) in found.iter().zip(&expected) {
             // Other machines round products in another order: some 1e-13 of numbers about 1.
             assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{name}: {found} {expected}");
@@ -97,7 +100,7 @@ fn a_newer_version_is_refused_with_both_versions() {
     let place = text.find("\\\"version\\\":1").unwrap() + "\\\"version\\\":".len();
     let mut newer = whole;
     newer[place] = b'7';
-    refused(&newer, &["`m.gp` has version 7", "written by gp 0.1.0", "gp 0.1.0 reads versions up to 3"]);
+    refused(&newer, &["`m.gp` has version 7", "written by gp 0.1.0", "gp 0.1.0 reads versions up to 4"]);
     let desk = Desk::new();
     desk.write("m.gp", &newer);
     desk.write("t.csv", "x\n1\n");

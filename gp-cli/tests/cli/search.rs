@@ -153,3 +153,36 @@ fn what_does_not_go_with_a_search_is_refused() {
     let likelihood = "--likelihood heteroscedastic";
     desk.refused(&format!("{fit} --method ep {likelihood}"), 2, &["--search", "--kernel"]);
 }
+
+/// An offset is subtracted before kernels are compared, to the bit; weights, known noise and exposures are those of training.
+#[test]
+fn a_search_heeds_columns_with_a_role() {
+    let desk = Desk::new();
+    let mut text = "t,y,rest,o,w,v,count,label\n".to_owned();
+    for i in 0..60 {
+        let t = i as f64 / 10.0;
+        let (rest, o) = ((2.0 * t).sin() + 0.1 * noise(i), f64::from(i as u32 % 7) * 8.0);
+        let (w, v) = (1 + i % 3, if i < 30 { 0.0 } else { 4.0 });
+        let count = (3.0 + 2.0 * (2.0 * t).sin()).round() * w as f64;
+        writeln!(text, "{t},{},{rest},{o},{w},{v},{count},{}", o + rest, u8::from(rest > 0.0)).unwrap();
+    }
+    desk.write("t.csv", text);
+    let tried = |flags: &str| {
+        let line = format!("fit t.csv --features t --search=1 --iterations 3 --json --force {flags}");
+        desk.ok(&line).json()["search"]["tried"].clone()
+    };
+    let exact = "--method exact --parameters known";
+    let plain = tried(&format!("--target rest {exact}"));
+    // Units are those of what is left, which has a rounding of its own.
+    let offset = tried(&format!("--target y --offset o {exact}"));
+    let evidence = |tried: &Value| tried[0]["evidence"].as_f64().unwrap();
+    assert!((evidence(&plain) - evidence(&offset)).abs() < 1e-6, "{plain} {offset}");
+    for role in ["--weights w", "--noise-variance v"] {
+        let other = tried(&format!("--target rest {exact} {role}"));
+        assert!((evidence(&plain) - evidence(&other)).abs() > 0.5, "{role}: {plain} {other}");
+    }
+    let counts = tried("--target count --task count --exposure w --inducing 8");
+    assert!(counts.as_array().unwrap().iter().any(|tried| tried["kept"] == true), "{counts}");
+    let labels = tried("--target label --weights w --offset v --inducing 8");
+    assert!(labels.as_array().unwrap().iter().any(|tried| tried["kept"] == true), "{labels}");
+}

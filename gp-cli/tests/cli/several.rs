@@ -309,7 +309,6 @@ fn what_cannot_be_is_refused_in_a_line() {
     fit("train.csv --target a,b --parameters uncertain", 2, &["--parameters uncertain is for one target"]);
     fit("train.csv --target a,b --kernel rbf --kernel rbf --kernel rbf", 2, &["given 3 times", "2 targets"]);
     desk.ok("fit train.csv --target a,b --iterations 2 -o m.gp");
-    desk.refused("predict m.gp train.csv --samples 2", 2, &["--samples is for one target"]);
     desk.ok("fit empty.csv --target a,b --missing drop --iterations 2 -o gaps.gp");
     let predicted = desk.ok("predict gaps.gp empty.csv");
     let (header, rows) = predicted.table();
@@ -319,4 +318,15 @@ fn what_cannot_be_is_refused_in_a_line() {
         "{}",
         predicted.out
     );
+}
+
+/// Names that are longer than their column are told apart from what is behind them.
+#[test]
+fn long_names_stand_apart_from_numbers() {
+    let desk = Desk::new();
+    desk.write("train.csv", pair(30).replacen("x,a,b", "x,temperature,humidity", 1));
+    desk.ok("fit train.csv --target temperature,humidity --iterations 2 -o m.gp");
+    let inspect = desk.ok("inspect m.gp").out;
+    assert!(inspect.contains("target temperature  30 rows"), "{inspect}");
+    assert!(inspect.contains("kernel humidity  "), "{inspect}");
 }

@@ -16,39 +16,169 @@ fn gaps(rows: usize) -> String {
     "x,z,a,b,w,g\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
+/// Starts, searches and windows of each target are those of a model of it alone.
 #[test]
-fn what_is_for_one_target_is_refused() {
+fn starts_searches_and_windows_are_those_of_each_target() {
     let desk = Desk::new();
-    let rows = (0..20).map(|i| format!("{i},{},{},{}\n", noise(i), noise(i + 50), 1 + i % 2));
-    desk.write("train.csv", "x,a,b,w\n".to_owned() + &rows.collect::<String>());
-    for flag in [
-        "--weights w",
-        "--offset w",
-        "--exposure w",
-        "--noise-variance w",
-        "--blocks w",
-        "--alpha-column w",
-        "--search",
-        "--restarts 2",
-        "--windows 0.5",
+    let row = |i: usize| {
+        let x = i as f64 / 10.0;
+        format!("{x},{},{}\n", (2.0 * x).sin() + 0.1 * noise(i), 3.0 * x + noise(i + 900))
+    };
+    desk.write("t.csv", "x,a,b\n".to_owned() + &(0..60).map(row).collect::<String>());
+    for flags in [
+        "--method exact --parameters known --restarts 2 --iterations 8",
+        "--method exact --parameters known --search=1 --iterations 8",
+        "--method pep --parameters known --inducing 6 --windows 0.2 --kernel rbf --kernel rbf --iterations 4",
     ] {
-        let name = flag.split(' ').next().unwrap();
-        let told = format!("{name} is for one target, and there are 2; fit a model for each target");
-        // These two make no difference to `gp diagnose`, which says so.
-        let is_of_start = matches!(name, "--search" | "--restarts");
-        let commands = ["fit train.csv -o no.gp", "cv train.csv", "diagnose train.csv"];
-        for command in &commands[..if is_of_start { 2 } else { 3 }] {
-            desk.refused(&format!("{command} --target a,b {flag}"), 2, &[&told]);
+        let told = desk.ok(&format!("fit t.csv --target a,b {flags} --json -o both.gp --force")).json();
+        let both = desk.ok("predict both.gp t.csv");
+        for (place, (target, other)) in [("a", "b"), ("b", "a")].into_iter().enumerate() {
+            let flags = flags.replace("--kernel rbf --kernel rbf", "--kernel rbf");
+            let fit =
+                format!("fit t.csv --target {target} --exclude {other} {flags} --json -o one.gp --force");
+            let one = desk.ok(&fit).json();
+            assert_eq!(
+                both.column(&format!("mean({target})")),
+                desk.ok("predict one.gp t.csv").column("mean")
+            );
+            for tried in ["search", "starts"] {
+                let of = &told[tried][place];
+                assert_eq!(
+                    of["tried"].as_array().map(Vec::len),
+                    one[tried]["tried"].as_array().map(Vec::len)
+                );
+                assert!(of.is_null() || of["target"] == target, "{of}");
+            }
+        }
+        let inspect = desk.ok("inspect both.gp").out;
+        let is_tried = flags.contains("--search") || flags.contains("--restarts");
+        assert_eq!(inspect.contains("for a, ") && inspect.contains("for b, "), is_tried, "{inspect}");
+        desk.ok("report both.gp --test t.csv -o page.html --force");
+    }
+    // What targets share starts from several places, too.
+    let shared =
+        "fit t.csv --target a,b --latents 1 --inducing 6 --iterations 4 --restarts 2 --json -o mixed.gp";
+    assert_eq!(desk.ok(shared).json()["starts"]["tried"].as_array().unwrap().len(), 3);
+    desk.refused(
+        "fit t.csv --target a,b --latents 1 --search -o no.gp",
+        2,
+        &["--search finds a kernel for each target by its own rows", "leave out --latents"],
+    );
+    let scores = desk.ok("cv t.csv --target a,b --method exact --search=1 --iterations 2 --folds 2");
+    assert!(scores.out.contains("for a") || scores.err.contains("for a"), "{}{}", scores.out, scores.err);
+}
+
+/// Training with starts and searches that ran out of time goes on to the same model, and leaves nothing.
+#[test]
+fn starts_and_searches_of_targets_go_on() {
+    let desk = Desk::new();
+    let row = |i: usize| format!("{i},{},{}\n", (0.3 * i as f64).sin() + 0.1 * noise(i), noise(i + 900));
+    desk.write("t.csv", "x,a,b\n".to_owned() + &(0..40).map(row).collect::<String>());
+    let fit = "fit t.csv --target a,b --method pep --inducing 6 --iterations 6 --restarts 2 --search=1";
+    desk.ok(&format!("{fit} -o whole.gp"));
+    let cut = desk.gp(&format!("{fit} --checkpoint state --checkpoint-every 0s --time-limit 1ms -o cut.gp"));
+    assert!(cut.err.contains("--resume state"), "{}", cut.err);
+    assert!(desk.gp(&format!("{fit} --resume state -o resumed.gp")).code == 0);
+    assert!(desk.names().iter().all(|name| name != "state"), "{:?}", desk.names());
+}
+
+/// Parts, joint covariances and samples of each target; covariances of targets that share latent functions.
+#[test]
+fn predictions_of_targets_have_parts_and_covariances() {
+    let desk = Desk::new();
+    let row = |i: usize| {
+        let x = i as f64 / 10.0;
+        format!(
+            "{x},{},{}\n",
+            (2.0 * x).sin() + 0.1 * noise(i),
+            5.0 - 3.0 * (2.0 * x).sin() + 0.3 * noise(i + 900)
+        )
+    };
+    desk.write("t.csv", "x,a,b\n".to_owned() + &(0..40).map(row).collect::<String>());
+    desk.write("new.csv", "x\n0.5\n1.25\n2\n");
+    let flags = "--method exact --parameters known --iterations 5 --kernel \"rbf + linear\"";
+    desk.ok(&format!("fit t.csv --target a,b {flags} --kernel \"rbf + linear\" -o both.gp"));
+    let both = desk.ok("predict both.gp new.csv --parts --joint --samples 2 --seed 4");
+    for (target, other) in [("a", "b"), ("b", "a")] {
+        desk.ok(&format!("fit t.csv --target {target} --exclude {other} {flags} -o one.gp --force"));
+        let one = desk.ok("predict one.gp new.csv --parts --joint --samples 2 --seed 4");
+        for name in
+            ["part(centre)", "part(rbf)", "part_variance(linear)", "latent_covariance(2)", "latent_mean"]
+        {
+            let stem = name.split('(').next().unwrap();
+            let rest = &name[stem.len()..];
+            assert_eq!(both.column(&format!("{stem}({target}){rest}")), one.column(name), "{target} {name}");
         }
     }
-    desk.ok("fit train.csv --target a,b --features x --iterations 2 -o m.gp");
-    let told = " is for one target, and the model has 2; fit a model for each target";
-    desk.refused("predict m.gp train.csv --parts", 2, &[&format!("--parts{told}")]);
-    desk.refused("predict m.gp train.csv --joint", 2, &[&format!("--joint{told}")]);
-    desk.refused("plot m.gp train.csv --parts --target a -o no.png", 2, &[&format!("--parts{told}")]);
-    desk.refused("suggest m.gp", 2, &[&format!("gp suggest{told}")]);
-    desk.refused("suggest m.gp train.csv --by improvement --goal max", 2, &[&format!("gp suggest{told}")]);
-    assert_eq!(desk.names(), ["m.gp", "train.csv"]);
+    let (header, _) = both.table();
+    assert!(header.contains(&"latent_sample(b)(2)".to_owned()) && !both.out.contains("(a)(b)"), "{header:?}");
+    desk.ok("plot both.gp t.csv --parts --target a -o a.png");
+
+    desk.ok("fit t.csv --target a,b --latents 1 --inducing 10 --iterations 30 -o mixed.gp");
+    let mixed = desk.ok("predict mixed.gp new.csv --parts --joint --samples 400 --latent");
+    let of = |name: &str| mixed.column(name);
+    let (aa, ab, bb) =
+        (of("latent_covariance(a)(1)"), of("latent_covariance(a)(b)(1)"), of("latent_covariance(b)(1)"));
+    // One latent function: all targets are multiples of it.
+    for row in 0..3 {
+        let product = aa[row] * bb[row];
+        assert!((product - ab[row] * ab[row]).abs() <= 1e-9 * product.abs().max(1e-12), "{product}");
+        assert!(
+            aa[row] == 0.0 || (ab[row] / aa[row] < -2.0 && ab[row] / aa[row] > -4.5),
+            "{}",
+            ab[row] / aa[row]
+        );
+    }
+    let mean = |target: &str| {
+        (1..=400).map(|k| of(&format!("latent_sample({target})({k})"))[0]).sum::<f64>() / 400.0
+    };
+    let tolerance = 5.0 * (bb[0] / 400.0).sqrt() + 1e-9;
+    assert!((mean("b") - of("mean(b)")[0]).abs() < tolerance, "{} {}", mean("b"), of("mean(b)")[0]);
+    desk.ok("fit t.csv --target a,b --likelihood \"gprn(outputs=2, nodes=1)\" --inducing 5 --iterations 2 -o net.gp");
+    desk.refused(
+        "predict net.gp new.csv --joint",
+        2,
+        &["--joint: the functions behind the targets of gprn are products"],
+    );
+    desk.ok("predict net.gp new.csv --parts");
+}
+
+/// Points for all targets, or for one of them.
+#[test]
+fn points_are_suggested_for_targets() {
+    let desk = Desk::new();
+    let row = |i: usize| format!("{},{},{}\n", i as f64 / 10.0, (0.3 * i as f64).sin(), 0.1 * noise(i));
+    desk.write("t.csv", "x,a,b\n".to_owned() + &(0..30).map(row).collect::<String>());
+    desk.ok("fit t.csv --target a,b --method exact --parameters known --iterations 5 -o both.gp");
+    desk.write("place.csv", "x\n4\n");
+    for by in ["information", "variance"] {
+        let value = |of: &str| {
+            let column = if by == "variance" { "latent_variance" } else { by };
+            desk.ok(&format!("suggest both.gp place.csv --by {by} {of}")).column(column)[0]
+        };
+        // A variance of one target is in its units, of several each in its own.
+        let unit = |target: &str| {
+            let told = desk.ok("inspect both.gp --json").json();
+            let about = &told["about"];
+            let of = if target == "a" { &about["target"] } else { &about["others"][0]["target"] };
+            let scale = of["values"]["number"]["scale"].as_f64().unwrap();
+            if by == "variance" { scale * scale } else { 1.0 }
+        };
+        let sum: f64 =
+            ["a", "b"].iter().map(|target| value(&format!("--target {target}")) / unit(target)).sum();
+        assert!((value("") - sum).abs() < 1e-12 * sum, "{by}: {} {sum}", value(""));
+    }
+    let all = desk.ok("suggest both.gp --count 3 --json");
+    assert_eq!(all.json()["target"], serde_json::json!(["a", "b"]));
+    let (header, _) = desk.ok("suggest both.gp --count 2").table();
+    assert_eq!(header, ["x", "information", "mean(a)", "variance(a)", "mean(b)", "variance(b)"]);
+    desk.refused("suggest both.gp --by improvement --goal max", 2, &["is for one target", "--target"]);
+    desk.refused("suggest both.gp --target c", 2, &["--target c: the model predicts a, b"]);
+    let best = desk.ok("suggest both.gp --by improvement --goal max --target a");
+    assert!(best.out.starts_with("x,improvement,mean,variance\n"), "{}", best.out);
+    desk.ok("fit t.csv --target a,b --latents 1 --inducing 5 --iterations 2 -o mixed.gp");
+    desk.refused("suggest mixed.gp", 2, &["share latent functions", "--target"]);
+    desk.ok("suggest mixed.gp --target b");
 }
 
 /// Inputs keep missing values while targets have gaps: rows without any target are left out, in memory and from a file alike.

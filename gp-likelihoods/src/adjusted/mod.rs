@@ -11,6 +11,7 @@ use crate::error::{LikelihoodError, check_count};
 use crate::gaussian::{Gaussian, expected_log_density, log_density, tilted};
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood};
+use crate::marginal::OwnLatent;
 use crate::pieces::Pieces;
 use crate::rows::{self, RowError, Rows};
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
@@ -18,11 +19,14 @@ use crate::support::Support;
 use crate::workspace::Workspace;
 use columns::Columns;
 
-/// Likelihood whose observations have two columns after its own, the *targets*:
+/// Likelihood whose observations have two columns after its own, the *target*:
 ///
 /// 1. adjustment: a known noise variance ≥ 0 in addition to the parameter under [Gaussian noise](Described::gaussian_noise);
 ///    an offset added to the latent under any other likelihood of one latent; 0 under likelihoods of several,
 /// 2. weight > 0: how often the observation [counts](Described::weight).
+///
+/// Observations of P targets have P adjustments before their one weight: a known noise variance of each, 0 unless the
+/// likelihood [takes some](Described::with_known_noise).
 ///
 /// Densities and integrals are of one observation, whatever its weight; methods of inference apply the
 /// weight. Predictions are of an unadjusted observation of weight 1. Name, parameters and expression are
@@ -44,10 +48,13 @@ pub struct Adjusted {
 }
 
 impl Adjusted {
-    /// Number of columns after the targets.
-    pub const COLUMNS: usize = 2;
+    /// Number of columns after so many targets: an adjustment of each, and a weight.
+    #[must_use]
+    pub fn columns_after(targets: usize) -> usize {
+        targets + 1
+    }
 
-    /// Adds the two columns to a likelihood.
+    /// Adds the columns to a likelihood.
     #[must_use]
     pub fn new(likelihood: Box<dyn Likelihood>) -> Self {
         Self { likelihood }
@@ -79,14 +86,16 @@ impl Adjusted {
         Ok((targets, shifted))
     }
 
-    /// Fills target columns by `of`, the two columns after them as those of an unadjusted observation.
+    /// Fills the columns after the targets as those of an unadjusted observation.
     fn fill_columns<T: Copy>(
         &self,
         out: &mut [T],
-        columns: [T; Self::COLUMNS],
+        [adjustment, weight]: [T; 2],
     ) -> Result<(), LikelihoodError> {
         check_count("number of outputs", out.len(), out.len() == self.outputs(), "that of the likelihood")?;
-        out[self.targets()..].copy_from_slice(&columns);
+        let targets = self.targets();
+        out[targets..].fill(adjustment);
+        out[2 * targets] = weight;
         Ok(())
     }
 }
@@ -113,7 +122,7 @@ impl Described for Adjusted {
     }
 
     fn outputs(&self) -> usize {
-        self.targets() + Self::COLUMNS
+        self.targets() + Self::columns_after(self.targets())
     }
 
     fn support(&self) -> Support {
@@ -125,7 +134,7 @@ impl Described for Adjusted {
     }
 
     fn weight(&self, y: &[f64]) -> f64 {
-        y.get(self.targets() + 1).copied().unwrap_or(1.0)
+        y.get(2 * self.targets()).copied().unwrap_or(1.0)
     }
 
     fn plain(&self) -> Option<&dyn Likelihood> {
@@ -159,6 +168,23 @@ impl Described for Adjusted {
     fn gaussian_noise(&self) -> Option<&Gaussian> {
         self.likelihood.gaussian_noise()
     }
+
+    fn takes_missing_outputs(&self) -> bool {
+        self.likelihood.takes_missing_outputs()
+    }
+
+    fn is_linear_gaussian(&self) -> bool {
+        self.likelihood.is_linear_gaussian()
+    }
+
+    fn mixing(&self) -> Option<&[f64]> {
+        self.likelihood.mixing()
+    }
+
+    fn own_latent(&self, output: usize) -> Option<OwnLatent> {
+        let own = self.likelihood.own_latent(output)?;
+        Some(OwnLatent { likelihood: Box::new(Self::new(own.likelihood)), ..own })
+    }
 }
 
 impl Likelihood for Adjusted {
@@ -170,7 +196,10 @@ impl Likelihood for Adjusted {
 
     fn log_densities(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError> {
         let columns = self.columns(y)?;
-        match (self.noise(columns.adjustment), columns.offset(self)) {
+        if let Some(noisier) = columns.noisier(self.likelihood.as_ref()) {
+            return noisier.log_densities(columns.targets, f, out);
+        }
+        match (self.noise(columns.adjustment()), columns.offset(self)) {
             (Some(variance), _) => {
                 check_count(
                     "number of slots",
@@ -208,8 +237,11 @@ impl Likelihood for Adjusted {
 
     fn log_density_slopes(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> Result<(), LikelihoodError> {
         let columns = self.columns(y)?;
+        if let Some(noisier) = columns.noisier(self.likelihood.as_ref()) {
+            return noisier.log_density_slopes(columns.targets, f, out);
+        }
         let (likelihood, targets) = (&self.likelihood, columns.targets);
-        match (self.noise(columns.adjustment), f) {
+        match (self.noise(columns.adjustment()), f) {
             (Some(variance), [f]) => {
                 let found = log_density(targets[0], *f, variance);
                 out.reset(1);
@@ -224,8 +256,11 @@ impl Likelihood for Adjusted {
 
     fn log_density_by_params(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError> {
         let columns = self.columns(y)?;
+        if let Some(noisier) = columns.noisier(self.likelihood.as_ref()) {
+            return noisier.log_density_by_params(columns.targets, f, out);
+        }
         let (likelihood, targets) = (&self.likelihood, columns.targets);
-        match (self.noise(columns.adjustment), f) {
+        match (self.noise(columns.adjustment()), f) {
             (Some(variance), [f]) => {
                 check_count("number of slots", out.len(), out.len() == 1, "that of the parameter values")?;
                 out[0] = log_density(targets[0], *f, variance).by_variance;
@@ -249,7 +284,10 @@ impl Likelihood for Adjusted {
         out: &mut Slopes,
     ) -> Result<(), LikelihoodError> {
         let columns = self.columns(y)?;
-        match (self.noise(columns.adjustment), q) {
+        if let Some(noisier) = columns.noisier(self.likelihood.as_ref()) {
+            return noisier.expected_log_density(columns.targets, q, ws, out);
+        }
+        match (self.noise(columns.adjustment()), q) {
             (Some(variance), [q]) => {
                 let found = expected_log_density(columns.targets[0], *q, variance);
                 out.set(found.value, found.by_mean, found.by_latent_variance, &[found.by_variance]);
@@ -272,7 +310,10 @@ impl Likelihood for Adjusted {
     ) -> Result<(), LikelihoodError> {
         crate::defaults::check_power(power)?;
         let columns = self.columns(y)?;
-        match (self.noise(columns.adjustment), q) {
+        if let Some(noisier) = columns.noisier(self.likelihood.as_ref()) {
+            return noisier.tilted(columns.targets, q, power, ws, out);
+        }
+        match (self.noise(columns.adjustment()), q) {
             (Some(variance), [q]) => {
                 let found = tilted(columns.targets[0] - q.mean(), q.variance(), variance, power);
                 out.set(found.log_z, found.by_mean, found.by_latent_variance, &[found.by_variance]);
@@ -346,7 +387,7 @@ impl Likelihood for Adjusted {
             Some(column) => {
                 check_output(self, output)?;
                 crate::defaults::check_probability(probability)?;
-                Ok(column as f64)
+                Ok(self.constant(column))
             }
         }
     }
@@ -357,13 +398,19 @@ impl Adjusted {
     fn columns<'y>(&self, y: &'y [f64]) -> Result<Columns<'y>, LikelihoodError> {
         check_count("number of outputs", y.len(), y.len() == self.outputs(), "that of the likelihood")?;
         let (targets, columns) = y.split_at(self.targets());
-        Ok(Columns { targets, adjustment: columns[0], weight: columns[1] })
+        let (adjustments, weight) = columns.split_at(self.targets());
+        Ok(Columns { targets, adjustments, weight: weight[0] })
     }
 
-    /// Distribution function of the columns after the targets, which are constant: no adjustment, weight 1.
+    /// Distribution function of the columns after the targets, which are constant.
     fn cdf_of_column(&self, output: usize, column: usize, y: f64) -> Result<f64, LikelihoodError> {
         check_output(self, output)?;
-        Ok(f64::from(u8::from(y >= column as f64)))
+        Ok(f64::from(u8::from(y >= self.constant(column))))
+    }
+
+    /// A column after the targets (from 0) of an unadjusted observation: no adjustment, weight 1.
+    fn constant(&self, column: usize) -> f64 {
+        f64::from(u8::from(column == self.targets()))
     }
 }
 

@@ -36,6 +36,9 @@ impl Pieces for Adjusted {
         out: &mut Slopes,
     ) -> Result<(), LikelihoodError> {
         let columns = self.columns(y)?;
+        if let Some(noisier) = columns.noisier(self.own()) {
+            return noisier.tilted_piece(columns.targets, piece, q, power, ws, out);
+        }
         match q {
             [q] if self.latents() == 1 => {
                 self.own().tilted_piece(columns.targets, piece, &[columns.shifted(self, *q)?], power, ws, out)
@@ -53,6 +56,9 @@ impl Pieces for Adjusted {
         out: &mut Slopes,
     ) -> Result<(), LikelihoodError> {
         let columns = self.columns(y)?;
+        if let Some(noisier) = columns.noisier(self.own()) {
+            return noisier.expected_piece(columns.targets, piece, q, ws, out);
+        }
         match q {
             [q] if self.latents() == 1 => {
                 self.own().expected_piece(columns.targets, piece, &[columns.shifted(self, *q)?], ws, out)

@@ -1,5 +1,7 @@
 use super::*;
-use crate::{BernoulliProbit, Heteroscedastic, MulticlassProbit, Poisson, Softmax, StudentT};
+use crate::{
+    BernoulliProbit, Coregionalised, Gaussians, Heteroscedastic, MulticlassProbit, Poisson, Softmax, StudentT,
+};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -132,6 +134,39 @@ fn columns_that_cannot_be_are_refused_by_name() {
     let two = Box::new(Heteroscedastic);
     assert!(text(two, &[1.0, 0.5, 1.0]).contains("0 where there are several latent values"));
     assert!(text(gaussian(), &[0.0, 0.0]).starts_with("number of outputs is 2"));
+}
+
+/// Each of several targets has known noise of its own; one weight is that of all.
+#[test]
+fn several_targets_have_known_noise_each() {
+    let q = [belief(), Latent::new(-0.4, 0.6).unwrap()];
+    let adjusted = Adjusted::new(Box::new(Gaussians::new(vec![0.2, 0.5]).unwrap()));
+    assert_eq!((adjusted.targets(), adjusted.outputs(), adjusted.takes_missing_outputs()), (2, 5, true));
+    for targets in [[1.1, -0.3], [1.1, f64::NAN], [f64::NAN, 0.7]] {
+        for known in [[0.0, 0.0], [0.3, 0.0], [0.1, 2.0]] {
+            let y = [targets[0], targets[1], known[0], known[1], 2.5];
+            adjusted.check_observation(&y).unwrap();
+            assert_eq!(adjusted.weight(&y), 2.5);
+            let plain = Gaussians::new(vec![0.2 + known[0], 0.5 + known[1]]).unwrap();
+            assert_same(&everything(&adjusted, &y, &q), &everything(&plain, &targets, &q));
+        }
+    }
+    let own = adjusted.own_latent(1).unwrap();
+    let (y, one) = ([-0.3, 2.0, 2.5], &q[1..]);
+    assert_same(
+        &everything(own.likelihood.as_ref(), &y, one),
+        &everything(&Gaussian::new(2.5).unwrap(), &y[..1], one),
+    );
+    let mut found = [ObservationMoments::default(); 5];
+    adjusted.predictive_moments(&q, &mut Workspace::new(), &mut found).unwrap();
+    assert_eq!(found[2..], [certain(0.0), certain(0.0), certain(1.0)]);
+    let error = |of: &Adjusted, y: &[f64]| of.check_observation(y).unwrap_err().to_string();
+    assert!(error(&adjusted, &[1.0, 1.0, 0.0, -0.1, 1.0]).starts_with("known noise variance is -0.1"));
+    assert!(error(&adjusted, &[1.0, 1.0, 0.0, 0.1, 0.0]).starts_with("weight is 0"));
+    // Latent values that targets share say nothing of which noise is whose.
+    let mixed = Adjusted::new(Box::new(Coregionalised::new(1, vec![1.0; 2], vec![0.1; 2]).unwrap()));
+    assert!(mixed.check_observation(&[1.0, 1.0, 0.0, 0.0, 2.0]).is_ok());
+    assert!(error(&mixed, &[1.0, 1.0, 0.0, 0.1, 2.0]).contains("0 where targets share latent values"));
 }
 
 #[test]

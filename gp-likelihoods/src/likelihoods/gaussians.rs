@@ -8,7 +8,8 @@ use crate::density::Density;
 use crate::error::{LikelihoodError, check_count};
 use crate::gaussian::{self, Gaussian};
 use crate::latent::Latent;
-use crate::likelihood::Described;
+use crate::likelihood::{Described, Likelihood};
+use crate::link::Link;
 use crate::marginal::OwnLatent;
 use crate::pieces::Pieces;
 use crate::registry::LikelihoodEntry;
@@ -131,6 +132,19 @@ impl Described for Gaussians {
 
     fn is_linear_gaussian(&self) -> bool {
         true
+    }
+
+    fn link(&self) -> Link {
+        Link::Identity
+    }
+
+    fn with_known_noise(&self, known: &[f64]) -> Option<Box<dyn Likelihood>> {
+        let variances = self.params[0].values();
+        if known.len() != variances.len() {
+            return None;
+        }
+        let sums = variances.iter().zip(known).map(|(variance, more)| variance + more).collect();
+        Self::new(sums).ok().map(|noisier| Box::new(noisier) as Box<dyn Likelihood>)
     }
 
     fn own_latent(&self, output: usize) -> Option<OwnLatent> {

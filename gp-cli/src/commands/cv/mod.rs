@@ -18,7 +18,7 @@ use crate::fit::TaskChoice::{Binary, Multiclass, Ordinal};
 use crate::fit::{self, FitSpec, FoldFolders, MissingRules, Plan, parse_time};
 use crate::interrupt;
 use crate::line::Line;
-use crate::model::{Model, TriedKernels, TriedStart};
+use crate::model::{Model, TriedStarts};
 use crate::notes::Notes;
 use crate::out;
 use divide::divide;
@@ -175,10 +175,15 @@ type Scored = (Evaluation, Vec<String>);
 /// The kernel of a search, and the start that was kept of several.
 fn chosen(model: &Model) -> Vec<String> {
     let training = &model.about().training;
-    let kernel = training.search.as_ref().and_then(TriedKernels::found);
-    let start = training.starts.iter().flat_map(|starts| &starts.tried).find(|start| start.kept);
-    let kernel = kernel.map(|found| format!("kernel {}", found.kernel));
-    kernel.into_iter().chain(start.map(TriedStart::name)).collect()
+    let of =
+        |target: &Option<String>| target.as_ref().map_or_else(String::new, |name| format!(" for {name}"));
+    let kernels = training.search.iter().filter_map(|tried| Some((&tried.target, tried.found()?)));
+    let kernels = kernels.map(|(target, found)| format!("kernel {}{}", found.kernel, of(target)));
+    let kept = |starts: &TriedStarts| {
+        let start = starts.tried.iter().find(|start| start.kept)?;
+        Some(format!("{}{}", start.name(), of(&starts.target)))
+    };
+    kernels.chain(training.starts.iter().filter_map(kept)).collect()
 }
 
 /// Parts of a table that are scored in turn.

@@ -28,7 +28,7 @@ pub(super) fn learned(model: &Model) -> Section {
     about.training.warnings.iter().for_each(|warning| section.warning(warning));
     let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
     let mut rows = vec![word_row(if names.len() == 1 { "target" } else { "targets" }, &names.join(", "))];
-    rows.extend(about.target.labels().map(|labels| word_row("labels", &labels.join(", "))));
+    rows.extend(about.target.labels_with_texts().map(|labels| word_row("labels", &labels.join(", "))));
     if about.inputs.keep_missing() {
         rows.push(word_row("missing values", &about.inputs.about_missing()));
     }
@@ -161,7 +161,7 @@ fn kernels_table(kernels: &TriedKernels, section: &mut Section) {
     };
     let rows: Vec<_> = kernels.steps().iter().flatten().map(row).collect();
     let header = ["step", "kernel", "log evidence", "parameters", "score"].map(str::to_owned);
-    section.table(&format!("kernels by {}; {}", kernels.by, kernels.ended), &header, &rows);
+    section.table(&kernels.title(), &header, &rows);
 }
 
 /// Starts that were tried.
@@ -173,7 +173,7 @@ fn starts_table(starts: &TriedStarts, section: &mut Section) {
     };
     let rows: Vec<_> = starts.tried.iter().map(row).collect();
     let header = ["start", "score", "training"].map(str::to_owned);
-    section.table(&format!("starts by {}", starts.by), &header, &rows);
+    section.table(&starts.title(), &header, &rows);
 }
 
 /// The objective after each iteration, where there were some.

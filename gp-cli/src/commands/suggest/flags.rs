@@ -5,6 +5,7 @@ use super::{By, SuggestOptions};
 use crate::data::Kind;
 use crate::encode::{Feature, FeatureEncoding, Inputs};
 use crate::error::CliError;
+use gp_optim::did_you_mean;
 
 /// Refuses flags that do not go together.
 pub(super) fn check(options: &SuggestOptions) -> Result<(), CliError> {
@@ -70,8 +71,9 @@ fn named<'t>(flag: &str, text: &'t str, inputs: &Inputs) -> Result<(usize, &'t s
             Err(CliError::usage(format!("{flag} {text}: there is no = behind the name of an input")))
         }
         None => Err(CliError::usage(format!(
-            "{flag} {text}: no input has this name; there are {}",
-            inputs.names().join(", ")
+            "{flag} {text}: no input has this name; there are {}{}",
+            inputs.names().join(", "),
+            did_you_mean(text.split('=').next().unwrap_or(text), inputs.names())
         ))),
     }
 }

@@ -1,5 +1,6 @@
 //! `gp suggest`: the next points to observe.
 
+mod batch;
 mod best;
 mod flags;
 mod search;
@@ -13,12 +14,13 @@ use crate::encode::{Inputs, Role};
 use crate::error::CliError;
 use crate::files::InputFiles;
 use crate::left_out::counted;
-use crate::model::{Functions, Model};
+use crate::model::Model;
 use crate::notes::Notes;
 use crate::out::{Destination, OutTable};
+use batch::Batch;
 use best::BestSoFar;
 use clap::ValueEnum;
-use gp_ep::design::{Criterion, Design, Goal};
+use gp_ep::design::{Criterion, Goal};
 use search::Search;
 use serde_json::{Value, json};
 use space::{Place, Space};
@@ -42,7 +44,10 @@ pub struct SuggestOptions {
     #[arg(long, value_name = "K", default_value_t = 1, help_heading = CHOICE,
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_POINTS)))]
     pub count: u16,
-    /// Criterion for the value of a point
+    /// Target of a model of several that points are for (default: all of them together)
+    #[arg(long, value_name = "COL", help_heading = CHOICE)]
+    pub target: Option<String>,
+    /// Criterion for the value of a point; of several targets the sum, variances in units of theirs
     #[arg(long, value_enum, default_value_t = By::Information, help_heading = CHOICE)]
     pub by: By,
     /// Direction of `--by improvement`: lowest or highest target
@@ -142,9 +147,10 @@ pub fn run(
     }
     flags::check(options)?;
     let model = Model::load(&options.model, context)?;
-    targets::refuse_several(&model, "gp suggest")?;
+    let model = wanted(model, options)?;
     let best = best::find(options, &model)?;
-    let batch = Design::new(model.posterior(), criterion(options, best.as_ref()))?;
+    let each = model.by_target()?;
+    let batch = Batch::new(&each, criterion(options, best.as_ref()))?;
     let (suggested, ids) = match &options.candidates {
         Some(path) => of_table(options, path, batch, &model, context, notes)?,
         None => (of_space(options, batch, &model, notes)?, OutTable::default()),
@@ -161,6 +167,31 @@ pub fn run(
     told["points"] = table::objects(&table);
     told["seconds"] = json!(start.elapsed().as_secs_f64());
     print_json(out, &told)
+}
+
+/// The model, or that of the chosen target.
+///
+/// # Errors
+/// Of kind [`Usage`](crate::ErrorKind::Usage) for a target that there is not, and where several can be judged one by one only.
+fn wanted(model: Model, options: &SuggestOptions) -> Result<Model, CliError> {
+    if let Some(name) = &options.target {
+        targets::check_chosen(&model, Some(name))?;
+        return Ok(model.by_target()?.into_iter().find(|one| one.target().name == *name).unwrap_or(model));
+    }
+    let names = || model.targets().iter().map(|target| target.name.clone()).collect::<Vec<_>>().join(", ");
+    if options.by == By::Improvement && model.has_several_targets() {
+        return Err(CliError::usage(format!(
+            "--by improvement is for one target, and the model has {}; say which with --target",
+            names()
+        )));
+    }
+    if model.has_several_targets() && targets::owners(&model).is_empty() {
+        return Err(CliError::usage(format!(
+            "the targets {} share latent functions, so that what is learned of one is learned of the others too; say with --target for which of them points are",
+            names()
+        )));
+    }
+    Ok(model)
 }
 
 fn criterion(options: &SuggestOptions, best: Option<&BestSoFar>) -> Criterion {
@@ -185,7 +216,7 @@ impl Extreme {
 /// Points from anywhere within the ranges of the inputs.
 fn of_space(
     options: &SuggestOptions,
-    mut batch: Design<'_, Functions>,
+    mut batch: Batch<'_>,
     model: &Model,
     notes: &mut Notes<'_>,
 ) -> Result<Suggested, CliError> {
@@ -195,8 +226,7 @@ fn of_space(
     let (mut places, mut values) = (Vec::new(), Vec::new());
     for point in 1..=options.count {
         notes.stage(format_args!("choosing point {point} of {}", options.count));
-        let place =
-            search.best(|places| Ok(batch.rough_values(points_of(model.inputs(), places).as_ref())?))?;
+        let place = search.best(|places| batch.rough_values(points_of(model.inputs(), places).as_ref()))?;
         values.push(batch.choose(points_of(model.inputs(), std::slice::from_ref(&place)).as_ref())?);
         places.push(place);
     }
@@ -207,7 +237,7 @@ fn of_space(
 fn of_table(
     options: &SuggestOptions,
     path: &str,
-    mut batch: Design<'_, Functions>,
+    mut batch: Batch<'_>,
     model: &Model,
     context: &Context,
     notes: &mut Notes<'_>,
@@ -310,6 +340,14 @@ impl By {
     }
 }
 
+/// The name of the target, or the names of several.
+fn names_of(model: &Model) -> Value {
+    match model.targets().as_slice() {
+        [target] => target.name.clone().into(),
+        targets => targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>().into(),
+    }
+}
+
 /// Summary of the work, for programs.
 fn summary(
     options: &SuggestOptions,
@@ -324,7 +362,7 @@ fn summary(
         "count": suggested.places.len(),
         "looked_at": suggested.looked_at,
         "seed": options.seed,
-        "target": model.target().name,
+        "target": names_of(model),
     });
     if let Some(output) = &options.output {
         told["output"] = output.display().to_string().into();

@@ -5,7 +5,7 @@ use crate::data::Kind;
 use crate::encode::{Feature, FeatureEncoding};
 use crate::error::CliError;
 use crate::latents;
-use crate::model::Model;
+use crate::model::{Model, ModelRows};
 use crate::out::{Cells, OutTable};
 use crate::predict::{self, Wanted};
 use serde_json::{Map, Value, json};
@@ -33,7 +33,12 @@ pub(super) fn table(
     let points = points_of(model.inputs(), &suggested.places);
     let beliefs = model.posterior().beliefs(points.as_ref())?;
     let wanted = Wanted { intervals: Vec::new(), probabilities: true, ..Wanted::default() };
-    predict::push_observations(&mut table, model, &beliefs, &wanted)?;
+    if model.has_several_targets() {
+        let seen = ModelRows::points(points);
+        predict::push_each_target(&mut table, (model, None, &seen), &beliefs, &wanted)?;
+    } else {
+        predict::push_observations(&mut table, model, &beliefs, &wanted)?;
+    }
     Ok(table)
 }
 

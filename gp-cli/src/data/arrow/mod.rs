@@ -97,6 +97,9 @@ fn open<'a, R: Read + Seek + 'a>(
     let claims = claims.map_err(|fault| match fault {
         Fault::Unreadable(cause) => failed(cause),
         Fault::Impossible(size) => supply.fault(&format!("{DAMAGED}: {size} is no size of a part of it")),
+        Fault::Unread { column, kind } => supply.fault(&format!(
+            ", column {column}: values of the type {kind} are not read; write them as Float64 or Int64"
+        )),
         Fault::NoList => supply.fault(&format!("{DAMAGED}: the list of its parts is not readable")),
     })?;
     supply.room().take(held(&claims), || " unpacked".to_owned())?;

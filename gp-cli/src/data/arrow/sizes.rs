@@ -21,6 +21,13 @@ pub(super) enum Fault {
     Impossible(i64),
     /// The list of parts at the end, or a part that it names, is none.
     NoList,
+    /// A column of a type that the reader does not know.
+    Unread {
+        /// Its name.
+        column: String,
+        /// Its type.
+        kind: String,
+    },
 }
 
 impl From<io::Error> for Fault {
@@ -68,6 +75,7 @@ impl Claims {
         let (list, bytes) = list(from)?;
         let footer = root_as_footer(&bytes).map_err(|_| Fault::NoList)?;
         let mut claims = Self::default();
+        footer.schema().map_or(Ok(()), check_types)?;
         claims.keep(footer.schema().map_or(0.0, letters));
         let mut listed = 0;
         let parts = footer.dictionaries().into_iter().chain(footer.recordBatches());
@@ -102,6 +110,7 @@ impl Claims {
             let claim = own + buffers(from, &batch, body)?;
             (self.all, self.largest) = (self.all + claim, self.largest.max(claim));
         } else {
+            message.header_as_schema().map_or(Ok(()), check_types)?;
             self.keep(own + message.header_as_schema().map_or(0.0, letters));
         }
         Ok(())
@@ -134,6 +143,27 @@ fn buffers(from: &mut (impl Read + Seek), batch: &RecordBatch<'_>, body: Range<u
     }
     let held = if packed { 0.0 } else { (body.end - body.start) as f64 };
     Ok((claimed - held).max(0.0))
+}
+
+/// Bits of whole numbers and of decimals that are read.
+const BITS_OF_INTEGERS: [i32; 4] = [8, 16, 32, 64];
+const BITS_OF_DECIMALS: [i32; 4] = [32, 64, 128, 256];
+
+/// Refuses columns of numbers that are wider than those that are read.
+fn check_types(schema: Schema<'_>) -> Result<(), Fault> {
+    let unread = |field: Field<'_>| {
+        let kind = match (field.type_as_int(), field.type_as_decimal()) {
+            (Some(of), _) if !BITS_OF_INTEGERS.contains(&of.bitWidth()) => {
+                format!("{}Int{}", if of.is_signed() { "" } else { "U" }, of.bitWidth())
+            }
+            (_, Some(of)) if !BITS_OF_DECIMALS.contains(&of.bitWidth()) => {
+                format!("Decimal{}", of.bitWidth())
+            }
+            _ => return None,
+        };
+        Some(Fault::Unread { column: field.name().unwrap_or_default().to_owned(), kind })
+    };
+    schema.fields().into_iter().flatten().find_map(unread).map_or(Ok(()), Err)
 }
 
 /// Letters of the names of all columns, of which several may be the same bytes of a file.

@@ -48,8 +48,7 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
     }
     let plain = without_parameters(problem.likelihood.as_ref())?;
     let is_adjusted = problem.likelihood.plain().is_some();
-    let adjusted = |own: Box<dyn Likelihood>| if is_adjusted { Box::new(Adjusted::new(own)) } else { own };
-    match plain.map(adjusted) {
+    match plain.map(|own| with_columns(own, is_adjusted)) {
         Some(likelihood) => {
             let most = penalised::most_rows(sample, likelihood.latents());
             let rows = Sample::at_most(sample, most, seed)?.rows;
@@ -59,17 +58,23 @@ pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approxim
     }
 }
 
+/// The likelihood of observations that have columns for roles, where they have such.
+fn with_columns(own: Box<dyn Likelihood>, is_adjusted: bool) -> Box<dyn Likelihood> {
+    if is_adjusted { Box::new(Adjusted::new(own)) } else { own }
+}
+
 /// A linear regression for each of several targets, each by the rows that have it.
 fn of_several(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, CliError> {
     if problem.likelihood.support() != Support::Real {
         return Ok(None);
     }
-    let (outputs, mut lines) = (problem.likelihood.outputs(), Vec::new());
+    let (outputs, mut lines) = (problem.likelihood.targets(), Vec::new());
+    let is_adjusted = problem.likelihood.plain().is_some();
     let noise = Gaussians::new(vec![NOISE; outputs])?;
     for output in 0..outputs {
         let one = Problem {
             kernels: problem.kernels.iter().take(1).cloned().collect(),
-            likelihood: Box::new(Gaussian::new(NOISE)?),
+            likelihood: with_columns(Box::new(Gaussian::new(NOISE)?), is_adjusted),
             settings: Settings { known_parameters: true, ..problem.settings.clone() },
             ..problem.clone()
         };

@@ -21,7 +21,7 @@ use super::sample::Sample;
 use super::seasons::{self, Along, Plausible};
 use super::spec::FitSpec;
 use crate::context::Context;
-use crate::encode::Inputs;
+use crate::encode::{Inputs, Role};
 use crate::error::{CliError, ErrorKind};
 use crate::in_step;
 use crate::left_out::counted;
@@ -31,7 +31,7 @@ use base::Seen;
 use gp_ep::DataSource as _;
 use gp_kernels::Registry;
 use gp_kernels::placement::{KMeans, Placement as _};
-use gp_likelihoods::{Likelihood, Support};
+use gp_likelihoods::{Adjusted, Likelihood, Support};
 use grow::{Grammar, Grown};
 use judge::{Judge, Judged, Labels};
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,9 @@ const ROWS: usize = 250;
 const ROWS_OF_SEASONS: usize = 1_000;
 /// Inducing inputs that labels are looked at through.
 const INDUCING: usize = 50;
+/// Least noise that training starts from, of a target of variance 1: where rows of large weights leave none, the first
+/// evaluation has to be a number.
+const LEAST_NOISE: f64 = 1e-8;
 /// The share of a limit on time that the search may take.
 const SHARE_OF_TIME: f64 = 0.3;
 
@@ -88,13 +91,8 @@ impl Search {
     ) -> Result<Option<Self>, CliError> {
         let Some(depth) = spec.search else { return Ok(None) };
         parameters::check_without_kernel(spec)?;
-        if observed.roles.adjust() {
-            return Err(CliError::usage(
-                "--search compares kernels without weights, offsets, exposures and known noise; leave it out, or these columns"
-                    .to_owned(),
-            ));
-        }
         let (dim, is_gaussian) = (inputs.dim(), is_gaussian(observed.likelihood.as_ref()));
+        let has_offset = observed.roles.column(Role::Offset).is_some();
         Ok(Some(Self {
             registry: context.kernels.clone(),
             depth: usize::from(depth),
@@ -106,7 +104,7 @@ impl Search {
             variances: variances(observed),
             white: method.usual_white_noise().filter(|_| is_gaussian),
             along: Along::of(inputs),
-            of_labels: of_labels(observed.likelihood.as_ref(), context)?,
+            of_labels: of_labels(observed.likelihood.as_ref(), context, has_offset)?,
             places_anew: spec.placement.is_some(),
         }))
     }
@@ -121,14 +119,14 @@ impl Search {
         &self,
         problem: &mut Problem,
         spec: &FitSpec,
-        sample: &Sample,
+        sample: &Rows,
         placing: Option<&Placing>,
     ) -> Result<TriedKernels, CliError> {
         let (control, memo) = (problem.settings.control.clone(), Memo::beside(&problem.settings.control));
         let kept = match memo.read(SEARCH)? {
             Some(kept) => kept,
             // Kernels are compared side by side, each by one thread: that one process does, and tells the others.
-            None => in_step::of_first(control.team(), || self.find(&problem.alone(), spec, &sample.rows))?,
+            None => in_step::of_first(control.team(), || self.find(&problem.alone(), spec, sample))?,
         };
         check_interrupt(&control)?;
         memo.write(SEARCH, &kept)?;
@@ -145,22 +143,21 @@ impl Search {
         }
         if let Some(placing) = placing.filter(|_| self.places_anew) {
             let (kernel, latents) = (problem.kernels[0].as_ref(), problem.kernels.len());
-            problem.inducing = placing.place(kernel, &sample.rows, latents, self.seed)?;
+            problem.inducing = placing.place(kernel, sample, latents, self.seed)?;
         }
         Ok(kept.tried)
     }
 
     fn find(&self, problem: &Problem, spec: &FitSpec, sample: &Rows) -> Result<Kept, CliError> {
         let rows = Sample::at_most(sample, ROWS_OF_SEASONS, self.seed)?.rows;
-        let (points, targets) = (rows.whole()?.0, rows.column(0)?);
         let numbers = match &self.of_labels {
-            None => seasons::numbers(problem.likelihood.as_ref(), &targets),
+            None => seasons::numbers(problem.likelihood.as_ref(), &rows)?,
             Some(_) => None,
         };
         let unit = numbers.as_ref().map_or(1.0, |(_, unit)| *unit);
         let (rows, seasons) = match numbers {
             Some((numbers, _)) => {
-                let rows = Rows::in_memory(points.to_owned(), numbers);
+                let rows = Rows::in_memory(rows.whole()?.0.to_owned(), numbers);
                 let seasons = self.seasons(&rows, problem.rows.count())?;
                 (rows, seasons)
             }
@@ -202,7 +199,12 @@ impl Search {
             problem.kernels.first().ok_or_else(|| CliError::usage("no latent function".to_owned()))?;
         let placed = KMeans::new().place(kernel.as_ref(), points, INDUCING.min(points.nrows()), self.seed)?;
         let variances = self.variances;
-        Ok(Some(Labels { likelihood: likelihood.clone_box(), inducing: placed.inputs, variances }))
+        let likelihood = likelihood.clone_box();
+        let likelihood = match problem.likelihood.plain() {
+            Some(_) => Box::new(Adjusted::new(likelihood)),
+            None => likelihood,
+        };
+        Ok(Some(Labels { likelihood, inducing: placed.inputs, variances }))
     }
 
     /// The kernel of the latent function, in the units of the model.
@@ -221,8 +223,9 @@ impl Search {
         };
         Kept {
             kernel: grown.best.as_ref().map(text),
-            noise: grown.best.as_ref().map_or(judge::NOISE, |best| best.noise) * unit,
+            noise: grown.best.as_ref().map_or(judge::NOISE, |best| best.noise.max(LEAST_NOISE)) * unit,
             tried: TriedKernels {
+                target: None,
                 by: format!("{by}, less {:.2} for each parameter, in nats", judge.cost_of_a_parameter()),
                 tried: grown.tried,
                 ended: grown.ended.to_owned(),
@@ -255,10 +258,18 @@ fn single_inputs(inputs: &Inputs) -> Vec<Seen> {
 fn of_labels(
     likelihood: &dyn Likelihood,
     context: &Context,
+    has_offset: bool,
 ) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let by_probit = match likelihood.support() {
         Support::Classes(classes) if likelihood.latents() == classes => {
             format!("multiclass_probit(classes={classes})")
+        }
+        _ if likelihood.targets() > 1 => {
+            let name = likelihood.name();
+            let message = format!(
+                "--search finds a kernel for each target by its own rows, and targets share the latent functions of {name}; leave out --latents and --likelihood, or say kernels with --kernel"
+            );
+            return Err(CliError::usage(message));
         }
         _ if likelihood.latents() > 1 => {
             let name = likelihood.name();
@@ -267,6 +278,8 @@ fn of_labels(
             );
             return Err(CliError::usage(message));
         }
+        // An offset is in the units of the likelihood that it was said for.
+        Support::Signs if has_offset => return Ok(Some(likelihood.clone_box())),
         Support::Signs => "bernoulli_probit".to_owned(),
         Support::Classes(_) => return Ok(Some(likelihood.clone_box())),
         _ => return Ok(None),

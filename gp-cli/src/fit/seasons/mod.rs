@@ -106,7 +106,7 @@ pub(super) fn find(
     let Some(along) = Along::of(inputs) else { return none };
     let rows = Sample::at_most(&sample.rows, ROWS, spec.seed)?.rows;
     let points = rows.whole()?.0;
-    let Some((targets, unit)) = target_of(observed, &rows)? else { return none };
+    let Some((targets, unit)) = numbers(observed.adjusted().as_ref(), &rows)? else { return none };
     let rows = Rows::in_memory(points.to_owned(), targets);
     let few = Sample::at_most(&rows, JUDGED_ROWS, spec.seed)?.rows;
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
@@ -164,10 +164,17 @@ impl Along {
 /// Observations as numbers with Gaussian noise, of mean 0 and variance 1, and the variance of the latent function for
 /// which 1 stands there; nothing for labels, and where several latent functions are behind an observation. Where rows have
 /// columns with a role, known noise and a weight come behind each number.
-fn target_of(observed: &Observed, rows: &Rows) -> Result<Option<(Vec<f64>, f64)>, CliError> {
-    let (likelihood, targets) = (observed.likelihood.as_ref(), rows.column(0)?);
-    if !observed.roles.adjust() {
-        return Ok(numbers(likelihood, &targets));
+///
+/// # Errors
+/// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
+pub(super) fn numbers(likelihood: &dyn Likelihood, rows: &Rows) -> Result<Option<(Vec<f64>, f64)>, CliError> {
+    if likelihood.latents() > 1 {
+        return Ok(None);
+    }
+    let targets = rows.column(0)?;
+    if likelihood.plain().is_none() {
+        let offsets = vec![0.0; targets.len()];
+        return Ok(standard(likelihood, &targets, &offsets));
     }
     let (adjustments, weights) = (rows.column(1)?, rows.column(2)?);
     let is_gaussian = likelihood.gaussian_noise().is_some();
@@ -183,11 +190,6 @@ fn target_of(observed: &Observed, rows: &Rows) -> Result<Option<(Vec<f64>, f64)>
     }))
 }
 
-/// The same of observations without columns that have a role.
-pub(super) fn numbers(likelihood: &dyn Likelihood, targets: &[f64]) -> Option<(Vec<f64>, f64)> {
-    standard(likelihood, targets, &vec![0.0; targets.len()])
-}
-
 /// Numbers by their links less offsets, of mean 0 and variance 1, and the variance that they had.
 fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Option<(Vec<f64>, f64)> {
     let link = |y: f64| match likelihood.support() {
@@ -198,9 +200,6 @@ fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Op
         Support::UnitInterval => Some((y / (1.0 - y)).ln()),
         _ => None,
     };
-    if likelihood.latents() > 1 {
-        return None;
-    }
     let less = |(&y, offset): (&f64, &f64)| Some(link(y)? - offset);
     let mut numbers = targets.iter().zip(offsets).map(less).collect::<Option<Vec<f64>>>()?;
     let count = numbers.len() as f64;

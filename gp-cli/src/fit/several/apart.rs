@@ -1,12 +1,12 @@
 //! Targets that have nothing to do with each other, one by one.
 
+use super::super::design::PartStart;
 use super::super::observed::Observed;
-use super::super::run::{Trained, train};
+use super::super::run::{Task, Trained};
 use super::super::spec::FitSpec;
 use crate::error::CliError;
-use crate::method::{Fit, Method, Problem, Rows};
+use crate::method::{Fit, Problem, Rows};
 use crate::model::{Approximation, together};
-use crate::stages::Stages;
 use gp_likelihoods::Likelihood;
 
 /// Each of several targets alone, where each has a latent function and a kernel of its own; nothing where they share one.
@@ -20,8 +20,8 @@ pub(in crate::fit) fn parts(observed: &Observed, spec: &FitSpec) -> Vec<Observed
             task: observed.task,
             reason: observed.reason.clone(),
             target: target.target.clone(),
-            roles: observed.roles.clone(),
-            weight: target.rows as f64,
+            roles: observed.roles.of_target(output),
+            weights: observed.weights.get(output).copied().into_iter().collect(),
             summary: target.summary.clone(),
             rows: target.rows,
             others: Vec::new(),
@@ -37,22 +37,25 @@ pub(in crate::fit) fn parts(observed: &Observed, spec: &FitSpec) -> Vec<Observed
 /// # Errors
 /// Those of a fit.
 pub(in crate::fit) fn fit_apart(
-    method: &dyn Method,
-    (whole, parts): (&dyn Likelihood, Vec<Problem>),
-    spec: &FitSpec,
+    task: Task<'_>,
+    (whole, parts): (&dyn Likelihood, Vec<(Problem, PartStart)>),
     sample: &Rows,
-    (names, stages): (&[&str], &Stages),
+    names: &[&str],
 ) -> Result<Trained, CliError> {
     let (mut fits, mut lines, count) = (Vec::new(), Vec::new(), parts.len());
-    for (target, part) in parts.into_iter().enumerate() {
+    let (mut all_kernels, mut all_starts) = (Vec::new(), Vec::new());
+    for (target, (part, start)) in parts.into_iter().enumerate() {
         let some = sample.of_target(target, count)?;
-        let of = names.get(target).map_or_else(String::new, |name| format!(" of {name}"));
-        let Trained { fit, baseline, .. } = train(method, part, spec, &some, (&of, stages), None)?;
+        let own = Task { target: names.get(target).copied(), ..task };
+        let Trained { fit, baseline, kernels, starts } = own.carry_out(part, start, &some)?;
         fits.push(fit);
         lines.extend(baseline);
+        all_kernels.extend(kernels);
+        all_starts.extend(starts);
     }
     let baseline = (lines.len() == count).then(|| together(&lines, whole.clone_box())).transpose()?;
-    Ok(Trained { fit: join(&fits, whole, names)?, baseline, starts: None })
+    let fit = join(&fits, whole, names)?;
+    Ok(Trained { fit, baseline, kernels: all_kernels, starts: all_starts })
 }
 
 fn join(fits: &[Fit], whole: &dyn Likelihood, names: &[&str]) -> Result<Fit, CliError> {

@@ -31,24 +31,28 @@ const NOISE: f64 = 0.1;
 /// Of kind [`Data`](ErrorKind::Data) for a target that is no number or does not vary, of kind [`Usage`](ErrorKind::Usage) for
 /// what is not for several targets.
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
-    let columns = survey.targets();
+    let (columns, roles) = (survey.targets(), spec.roles());
     let (likelihood, reason) = likelihood(columns.len(), spec, context)?;
+    roles.check_likelihood(likelihood.as_ref())?;
     let scaled = spec.standardize.target() && likelihood.support() == Support::Real;
     let mut targets = Vec::with_capacity(columns.len());
     for (place, column) in columns.iter().enumerate() {
         check_column(survey, (place, column))?;
-        let own = column.scale().unwrap_or(Standardiser::identity());
+        // What is left of a target without its offset has units of its own.
+        let own = survey.moved(place).unwrap_or(column).scale().unwrap_or(Standardiser::identity());
         if scaled {
             check_range(column.name(), own)?;
         }
+        let with_offset = column.scale().unwrap_or(own);
         let units = if scaled { own } else { Standardiser::identity() };
         targets.push(FurtherTarget {
             target: Target {
                 name: column.name().to_owned(),
                 kind: column.kind(),
                 values: TargetValues::Number(units),
+                names: Vec::new(),
             },
-            summary: TargetSummary::Moments { mean: own.mean, variance: own.scale * own.scale },
+            summary: TargetSummary::Moments { mean: with_offset.mean, variance: with_offset.scale.powi(2) },
             rows: survey.rows() - column.missing(),
         });
     }
@@ -57,8 +61,8 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
         task: Task::Regression,
         reason,
         target,
-        roles: spec.roles(),
-        weight: survey.weight(),
+        roles,
+        weights: (0..columns.len()).map(|place| survey.weight_of_target(place)).collect(),
         summary,
         rows,
         others: targets,

@@ -7,27 +7,45 @@ use gp_kernels::data::{DataError, DataSource, Rows as Selection};
 /// Rows that are looked at together.
 const AT_ONCE: usize = 4096;
 
-/// Rows that have one of several targets, which is the first column of observation; those behind the targets follow it.
+/// Columns of observation of one of several targets: its own, and where roles change observations its adjustment and the
+/// weight of the row, as [`Adjusted`](gp_likelihoods::Adjusted) has them.
+pub(in crate::method) fn columns_of_target(target: usize, targets: usize, outputs: usize) -> Vec<usize> {
+    if outputs == targets { vec![target] } else { vec![target, targets + target, 2 * targets] }
+}
+
+/// Rows that have one of several targets, as [columns_of_target] says.
 pub(super) fn of_target(all: &Rows, target: usize, targets: usize) -> Result<Rows, CliError> {
-    let mut view = View { all: all.clone(), target, targets, present: Vec::new() };
-    view.present = view.look_for_present()?;
-    if view.present.is_empty() {
-        return Err(CliError::new(ErrorKind::Data, format!("no row has target {}", target + 1)));
-    }
+    let view = View::new(all, target, targets)?;
     let places: Vec<usize> = (0..view.present.len()).collect();
     let view = Rows::elsewhere(view);
     if all.are_in_memory() { view.some(&places) } else { Ok(view) }
+}
+
+/// Places of the rows that have one of several targets.
+pub(super) fn present(all: &Rows, target: usize, targets: usize) -> Result<Vec<usize>, CliError> {
+    View::new(all, target, targets).map(|view| view.present)
 }
 
 #[derive(Debug)]
 struct View {
     all: Rows,
     target: usize,
-    targets: usize,
+    /// Its columns of observation.
+    columns: Vec<usize>,
     present: Vec<usize>,
 }
 
 impl View {
+    fn new(all: &Rows, target: usize, targets: usize) -> Result<Self, CliError> {
+        let columns = columns_of_target(target, targets, all.outputs());
+        let mut view = Self { all: all.clone(), target, columns, present: Vec::new() };
+        view.present = view.look_for_present()?;
+        if view.present.is_empty() {
+            return Err(CliError::new(ErrorKind::Data, format!("no row has target {}", target + 1)));
+        }
+        Ok(view)
+    }
+
     fn look_for_present(&self) -> Result<Vec<usize>, CliError> {
         let (count, outputs, dim) = (self.all.count(), self.all.outputs(), self.all.dim());
         let (mut points, mut observed, mut present) = (Vec::new(), Vec::new(), Vec::new());
@@ -53,7 +71,7 @@ impl DataSource for View {
     }
 
     fn outputs(&self) -> usize {
-        1 + self.all.outputs() - self.targets
+        self.columns.len()
     }
 
     fn read(&self, rows: &Selection<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
@@ -67,8 +85,7 @@ impl DataSource for View {
         let mut observed = vec![0.0; list.len() * outputs];
         self.all.read(&Selection::List(&list), points, &mut observed)?;
         for (own, all) in targets.chunks_exact_mut(self.outputs()).zip(observed.chunks_exact(outputs)) {
-            own[0] = all[self.target];
-            own[1..].copy_from_slice(&all[self.targets..]);
+            own.iter_mut().zip(&self.columns).for_each(|(own, &column)| *own = all[column]);
         }
         Ok(())
     }
@@ -80,14 +97,14 @@ mod tests {
     use faer::Mat;
 
     #[test]
-    fn one_target_is_where_it_is_not_missing_with_what_is_behind() {
+    fn one_target_is_where_it_is_not_missing_with_its_adjustment_and_weight() {
         let gap = f64::NAN;
-        let observed = vec![1.0, gap, 10.0, gap, 2.0, 20.0, 3.0, 4.0, 30.0];
+        let observed = vec![1.0, gap, 0.1, 0.2, 10.0, gap, 2.0, 0.3, 0.4, 20.0, 3.0, 4.0, 0.5, 0.6, 30.0];
         let points = Mat::from_fn(3, 1, |i, _| i as f64);
         let held = Rows::in_memory(points, observed);
         let second = held.of_target(1, 2).unwrap();
-        assert_eq!((second.count(), second.outputs()), (2, 2));
-        assert_eq!(second.whole().unwrap().1, [2.0, 20.0, 4.0, 30.0]);
+        assert_eq!((second.count(), second.outputs()), (2, 3));
+        assert_eq!(second.whole().unwrap().1, [2.0, 0.4, 20.0, 4.0, 0.6, 30.0]);
         assert_eq!(second.whole().unwrap().0[(0, 0)], 1.0);
         let missing = Rows::in_memory(Mat::zeros(1, 1), vec![1.0, gap]).of_target(1, 2).unwrap_err();
         assert!(missing.to_string().contains("no row has target 2"));

@@ -1,0 +1,57 @@
+//! Points chosen for all targets of a model, each of which has a latent function of its own.
+
+use crate::error::CliError;
+use crate::model::{Functions, Model};
+use faer::MatRef;
+use gp_ep::design::{Criterion, Design};
+
+/// A design for each target; the value of a point is the sum of its values for them.
+#[derive(Debug)]
+pub(super) struct Batch<'a>(Vec<Design<'a, Functions>>);
+
+impl<'a> Batch<'a> {
+    /// No point yet, for targets that are models of their own.
+    ///
+    /// # Errors
+    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for a criterion that a target does not have.
+    pub(super) fn new(targets: &'a [Model], criterion: Criterion) -> Result<Self, CliError> {
+        let design = |target: &'a Model| Ok(Design::new(target.posterior(), criterion)?);
+        targets.iter().map(design).collect::<Result<_, CliError>>().map(Self)
+    }
+
+    /// Value of each point (N×D) as the next one.
+    ///
+    /// # Errors
+    /// Those of predictions.
+    pub(super) fn values(&self, points: MatRef<'_, f64>) -> Result<Vec<f64>, CliError> {
+        self.sums(points.nrows(), |design| Ok(design.values(points)?))
+    }
+
+    /// The same for a search, accurate to a percent or so.
+    ///
+    /// # Errors
+    /// As [`values`](Self::values).
+    pub(super) fn rough_values(&self, points: MatRef<'_, f64>) -> Result<Vec<f64>, CliError> {
+        self.sums(points.nrows(), |design| Ok(design.rough_values(points)?))
+    }
+
+    /// Adds a point (1×D) and returns its value.
+    ///
+    /// # Errors
+    /// As [`values`](Self::values).
+    pub(super) fn choose(&mut self, point: MatRef<'_, f64>) -> Result<f64, CliError> {
+        self.0.iter_mut().try_fold(0.0, |sum, design| Ok(sum + design.choose(point)?))
+    }
+
+    fn sums(
+        &self,
+        count: usize,
+        values: impl Fn(&Design<'a, Functions>) -> Result<Vec<f64>, CliError>,
+    ) -> Result<Vec<f64>, CliError> {
+        let mut sums = vec![0.0; count];
+        for design in &self.0 {
+            sums.iter_mut().zip(values(design)?).for_each(|(sum, value)| *sum += value);
+        }
+        Ok(sums)
+    }
+}
