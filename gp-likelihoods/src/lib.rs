@@ -7,6 +7,7 @@
 #![doc = include_str!("../README.md")]
 
 mod adjusted;
+mod boxed;
 mod classes;
 mod counts;
 mod crossing;

@@ -32,15 +32,15 @@ impl Constant {
         match model.support() {
             Support::Counts if more_than_poisson => {
                 let shape = mean * (mean / (variance - mean));
-                of("negative binomial distribution", Box::new(NegativeBinomial::new(shape)?), log(mean))
+                of("negative binomial distribution", NegativeBinomial::new(shape)?.into(), log(mean))
             }
-            Support::Counts => of("Poisson distribution", Box::new(Poisson::new(0.0)?), log(mean)),
-            Support::Positive => of("gamma distribution", Box::new(Gamma::new(square)?), log(mean)),
+            Support::Counts => of("Poisson distribution", Poisson::new(0.0)?.into(), log(mean)),
+            Support::Positive => of("gamma distribution", Gamma::new(square)?.into(), log(mean)),
             Support::UnitInterval => {
                 let precision = mean * (1.0 - mean) / variance - 1.0;
-                of("beta distribution", Box::new(Beta::new(precision)?), log(mean) - log(1.0 - mean))
+                of("beta distribution", Beta::new(precision)?.into(), log(mean) - log(1.0 - mean))
             }
-            _ => of("Gaussian distribution", Box::new(Gaussian::new(variance)?), mean),
+            _ => of("Gaussian distribution", Gaussian::new(variance)?.into(), mean),
         }
     }
 

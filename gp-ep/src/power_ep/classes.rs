@@ -20,12 +20,12 @@ impl PowerEp {
     pub fn of_classes(processes: Vec<SparseProcess>, noise: f64) -> Result<Self, InferenceError> {
         match <[SparseProcess; 2]>::try_from(processes) {
             Ok([first, second]) => {
-                let likelihood = Box::new(MulticlassProbit::of_difference(noise)?);
+                let likelihood = MulticlassProbit::of_difference(noise)?.into();
                 Self::new(vec![difference(&first, &second)?], likelihood)
             }
             Err(processes) => {
                 let likelihood = MulticlassProbit::with_noise(processes.len(), noise)?;
-                Self::new(processes, Box::new(likelihood))
+                Self::new(processes, likelihood.into())
             }
         }
     }
@@ -45,10 +45,10 @@ impl PowerEp {
             let mut twice = Parameter::scalar(Scaled::PARAMETER, 2.0, Transform::Positive)?;
             twice.fix_all(true);
             let kernel = Box::new(Scaled::new(twice, process.kernel().clone_box())?);
-            let likelihood = Box::new(MulticlassProbit::of_difference(noise)?);
+            let likelihood = MulticlassProbit::of_difference(noise)?.into();
             return Self::new(vec![process.with_kernel(kernel)], likelihood);
         }
-        Self::new(vec![process], Box::new(MulticlassProbit::with_noise(classes, noise)?))
+        Self::new(vec![process], MulticlassProbit::with_noise(classes, noise)?.into())
     }
 }
 

@@ -74,13 +74,13 @@ fn of_several(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>,
     for output in 0..outputs {
         let one = Problem {
             kernels: problem.kernels.iter().take(1).cloned().collect(),
-            likelihood: with_columns(Box::new(Gaussian::new(NOISE)?), is_adjusted),
+            likelihood: with_columns(Gaussian::new(NOISE)?.into(), is_adjusted),
             settings: Settings { known_parameters: true, ..problem.settings.clone() },
             ..problem.clone()
         };
         lines.extend(by_kernel(&one, &sample.of_target(output, outputs)?)?);
     }
-    (lines.len() == outputs).then(|| together(&lines, Box::new(noise))).transpose()
+    (lines.len() == outputs).then(|| together(&lines, noise.into())).transpose()
 }
 
 /// `true` once the time is over or the run was interrupted.
@@ -93,9 +93,9 @@ fn is_over(control: &Control) -> bool {
 fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let latents = of_model.latents();
     Ok(match of_model.support() {
-        Support::Signs if latents == 1 => Some(Box::new(BernoulliLogit)),
-        Support::Classes(classes) if latents == classes => Some(Box::new(Softmax::new(classes)?)),
-        Support::Counts if of_model.name() == "poisson" => Some(Box::new(Poisson::new(0.0)?)),
+        Support::Signs if latents == 1 => Some(BernoulliLogit.into()),
+        Support::Classes(classes) if latents == classes => Some(Softmax::new(classes)?.into()),
+        Support::Counts if of_model.name() == "poisson" => Some(Poisson::new(0.0)?.into()),
         _ => None,
     })
 }

@@ -119,7 +119,7 @@ fn likelihood(
     }
     let noise = vec![NOISE; outputs];
     match spec.latents {
-        None => Ok((Box::new(Gaussians::new(noise)?), format!("there are {outputs} targets"))),
+        None => Ok((Gaussians::new(noise)?.into(), format!("there are {outputs} targets"))),
         Some(0) => Err(CliError::usage("--latents 0: at least one latent function is needed".to_owned())),
         Some(latents) => {
             // The mixture starts from the data once rows are known.
@@ -127,7 +127,7 @@ fn likelihood(
             mixed_prior(gp_likelihoods::Described::parameters_mut(&mut mixed))?;
             let plural = if latents == 1 { "function" } else { "functions" };
             Ok((
-                Box::new(mixed),
+                mixed.into(),
                 format!("the {outputs} targets mix {latents} latent {plural} (set by --latents)"),
             ))
         }

@@ -11,9 +11,11 @@
 //! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. Integrands are analytic and bounded for `|Im x| < π/2`, as are the
 //! inner expectations in f: sums on grids of step h err by about `exp(−2πa/h)` with a = 1.2.
 //!
-//! Cost: at most [`MAX_NODES`] numbers x per class, of some 70 terms each ([`Responses`]), however wide its
-//! belief.
+//! Cost: at most [`MAX_NODES`] numbers x per class, of some 70 terms each ([`Responses`]). Beliefs that are too wide for
+//! that grid have [`panels`] as wide as the integrand allows, a few hundred numbers x for any width ([`alone`]).
 
+mod alone;
+mod panels;
 mod responses;
 
 use crate::latent::Latent;
@@ -22,8 +24,8 @@ use responses::{Jet, Responses, survival};
 
 /// Step in x: error `exp(−2π 1.2/h)` = 8e-14, less for all but the third derivative.
 const STEP: f64 = 0.25;
-/// Most nodes in x; beliefs with deviations beyond about 200 are left to other means.
-const MAX_NODES: usize = 1 << 14;
+/// Most nodes of the grid in x, which are enough for deviations to about 28.
+const MAX_NODES: usize = 1 << 11;
 /// Deviations beyond which a Gaussian has mass 2e-16.
 const REACH: f64 = 8.2;
 /// Exponent at which `exp(−u)` vanishes: `u = exp(3.7)`; it is 1 at `u = exp(−37)`.
@@ -32,50 +34,104 @@ const ABOVE: f64 = 37.0;
 /// Least probability with enough digits.
 const LEAST: f64 = 1e-9;
 
-/// Jets of every class at every x of a grid.
+/// Mean of a Gumbel number.
+const EULER: f64 = 0.577_215_664_901_532_9;
+
+/// Jets of every class at every x.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GumbelRace {
-    low: f64,
-    nodes: usize,
+    /// Weights of the integral along x.
+    weights: Vec<f64>,
+    /// All x of the first class, then of the next.
     jets: Vec<Jet>,
     /// `Π_k H_k`
     product: Vec<f64>,
+    /// `E[ln Σ_k exp(f_k)]` is the sum of the two.
+    reference: f64,
+    above: f64,
+    panels: Vec<(f64, f64)>,
     responses: Responses,
 }
 
 impl GumbelRace {
-    /// Evaluates beliefs; false if there is no grid for them.
+    /// Evaluates beliefs; false if there are no nodes for them, as for numbers near the largest there are.
     pub(super) fn look(&mut self, q: &[Latent]) -> bool {
         let reach = |latent: &Latent| REACH * latent.variance().sqrt();
         let low = q.iter().map(|latent| latent.mean() - reach(latent)).fold(f64::NEG_INFINITY, f64::max);
         let high = q.iter().map(|latent| latent.mean() + reach(latent)).fold(f64::NEG_INFINITY, f64::max);
-        self.low = low - BELOW;
-        let nodes = ((high + ABOVE - self.low) / STEP).ceil();
-        if nodes.is_nan() || nodes > MAX_NODES as f64 {
+        let (low, high) = (low - BELOW, high + ABOVE);
+        self.weights.clear();
+        self.jets.clear();
+        let nodes = ((high - low) / STEP).ceil();
+        let is_grid = (1.0..=MAX_NODES as f64).contains(&nodes);
+        if is_grid {
+            self.weights.resize(nodes as usize, STEP);
+            q.iter().for_each(|latent| self.responses.add(*latent, low, nodes as usize, &mut self.jets));
+        } else if !self.look_at_panels(q, (low, high)) {
             return false;
         }
-        self.nodes = nodes as usize;
-        self.jets.clear();
+        let count = self.weights.len();
         self.product.clear();
-        self.product.resize(self.nodes, 1.0);
-        for latent in q {
-            self.responses.add(*latent, self.low, self.nodes, &mut self.jets);
-            let own = &self.jets[self.jets.len() - self.nodes..];
+        self.product.resize(count, 1.0);
+        for own in self.jets.chunks_exact(count) {
             self.product.iter_mut().zip(own).for_each(|(product, jet)| *product *= jet[0]);
+        }
+        if is_grid {
+            self.measure_grid(q, low);
+        } else {
+            self.measure_panels(low);
         }
         true
     }
 
+    fn look_at_panels(&mut self, q: &[Latent], range: (f64, f64)) -> bool {
+        let found = panels::lay(q, range, &mut self.panels);
+        self.weights.extend(self.panels.iter().map(|(_, weight)| weight));
+        for latent in q {
+            self.jets.extend(self.panels.iter().map(|(x, _)| alone::jet(*latent, *x)));
+        }
+        found
+    }
+
+    /// The expected logarithm by sums whose ends may be cut off without error.
+    fn measure_grid(&mut self, q: &[Latent], low: f64) {
+        let largest = q.iter().map(|latent| latent.mean()).fold(f64::NEG_INFINITY, f64::max);
+        // Any r will do: that of a node makes the first term a table.
+        let node = ((largest - low) / STEP).round();
+        let term = |(j, product): (usize, &f64)| survival(node as isize - j as isize) - product;
+        let sum: f64 = self.product.iter().enumerate().map(term).sum();
+        (self.reference, self.above) = (low + STEP * node, STEP * sum);
+    }
+
+    /// The expected logarithm by `∫ exp(−exp(r − x)) dx = ∫_r dx − γ`, r the lower end: the product is 0 below it.
+    fn measure_panels(&mut self, low: f64) {
+        let terms = self.weights.iter().zip(&self.product);
+        self.above = terms.map(|(weight, product)| weight * (1.0 - product)).sum();
+        self.reference = low - EULER;
+    }
+
+    /// Number of nodes of the beliefs.
+    #[cfg(test)]
+    pub(super) fn nodes(&self) -> usize {
+        self.weights.len()
+    }
+
     fn class(&self, c: usize) -> &[Jet] {
-        &self.jets[c * self.nodes..(c + 1) * self.nodes]
+        let count = self.weights.len();
+        &self.jets[c * count..(c + 1) * count]
+    }
+
+    /// Weights of the integral, jets of a class, and products over all classes, where these are not 0.
+    fn terms(&self, c: usize) -> impl Iterator<Item = (usize, f64, &Jet, f64)> {
+        let terms = self.weights.iter().zip(self.class(c)).zip(&self.product).enumerate();
+        terms
+            .filter(|(_, (_, product))| **product > 0.0)
+            .map(|(j, ((weight, jet), product))| (j, *weight, jet, *product))
     }
 
     /// `∫ g(jet of c) Π_{k≠c} H_k dx`
     fn integral(&self, c: usize, g: impl Fn(&Jet) -> f64) -> f64 {
-        let terms = self.class(c).iter().zip(&self.product);
-        STEP * terms
-            .map(|(jet, product)| if *product > 0.0 { g(jet) * product / jet[0] } else { 0.0 })
-            .sum::<f64>()
+        self.terms(c).map(|(_, weight, jet, product)| weight * (g(jet) * product / jet[0])).sum()
     }
 
     /// `E[p(c | f)]` for all classes.
@@ -93,13 +149,14 @@ impl GumbelRace {
         }
         let classes = out.by_mean.len();
         for k in (0..classes).filter(|&k| k != label) {
-            let (mut by_mean, mut by_variance) = (0.0, 0.0);
-            for ((own, rival), product) in self.class(label).iter().zip(self.class(k)).zip(&self.product) {
-                let weight = if *product > 0.0 { own[1] * product / (own[0] * rival[0]) } else { 0.0 };
-                by_mean -= weight * rival[1];
-                by_variance += weight * rival[2];
+            let (rivals, mut by_mean, mut by_variance) = (self.class(k), 0.0, 0.0);
+            for (j, weight, own, product) in self.terms(label) {
+                let rival = &rivals[j];
+                let density = weight * (own[1] * product / (own[0] * rival[0]));
+                by_mean -= density * rival[1];
+                by_variance += density * rival[2];
             }
-            (out.by_mean[k], out.by_variance[k]) = (STEP * by_mean / mass, 0.5 * STEP * by_variance / mass);
+            (out.by_mean[k], out.by_variance[k]) = (by_mean / mass, 0.5 * by_variance / mass);
         }
         // All means may move alike.
         out.by_mean[label] = -out.by_mean.iter().sum::<f64>();
@@ -110,24 +167,16 @@ impl GumbelRace {
 
     /// `E[ln p(label | f)]` with its slopes.
     pub(super) fn expected(&self, label: usize, q: &[Latent], out: &mut Slopes) {
-        let largest = q.iter().map(|latent| latent.mean()).fold(f64::NEG_INFINITY, f64::max);
-        // Any r will do: that of a node makes the first term a table.
-        let node = ((largest - self.low) / STEP).round();
-        let r = self.low + STEP * node;
-        let term = |(j, product): (usize, &f64)| survival(node as isize - j as isize) - product;
-        let above: f64 = self.product.iter().enumerate().map(term).sum();
-        out.value = q[label].mean() - r - STEP * above;
+        out.value = q[label].mean() - self.reference - self.above;
         for k in 0..q.len() {
             let (mut first, mut second) = (0.0, 0.0);
-            for (jet, product) in
-                self.class(k).iter().zip(&self.product).filter(|(_, product)| **product > 0.0)
-            {
-                let rest = product / jet[0];
+            for (_, weight, jet, product) in self.terms(k) {
+                let rest = weight * (product / jet[0]);
                 first += rest * jet[1];
                 second += rest * jet[2];
             }
-            out.by_mean[k] = f64::from(u8::from(k == label)) - STEP * first;
-            out.by_variance[k] = 0.5 * STEP * second;
+            out.by_mean[k] = f64::from(u8::from(k == label)) - first;
+            out.by_variance[k] = 0.5 * second;
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The race against two classes, whose difference is all there is, against products of rules, and against differences.
 
+use super::GumbelRace;
+use crate::Race;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::slopes::Slopes;
@@ -98,6 +100,105 @@ fn known_numbers_are_their_own_softmax() -> Result<(), LikelihoodError> {
     }
     let expected = integral(&softmax, false, 1.0, &q)?;
     assert!((expected.value - (f[1] - total.ln())).abs() < 1e-12, "{}", expected.value);
+    Ok(())
+}
+
+/// Beliefs wider than the grid, beside narrow ones.
+fn wide_beliefs(classes: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Latent>> {
+    let one = (-1.0..1.0, -2.0..5.0f64).prop_map(|(z, log_s)| {
+        let s = 10f64.powf(log_s);
+        Latent::new(z * s, s * s).expect("a mean and a variance")
+    });
+    let widest = (-1.0..1.0, 1.6..5.0f64).prop_map(|(z, log_s)| {
+        let s = 10f64.powf(log_s);
+        Latent::new(z * s, s * s).expect("a mean and a variance")
+    });
+    (prop::collection::vec(one, classes), widest).prop_map(|(mut all, widest)| {
+        all.push(widest);
+        all
+    })
+}
+
+proptest! {
+    #![proptest_config(config(200))]
+
+    #[test]
+    fn of_two_the_difference_decides_however_wide(q in wide_beliefs(1..2), tilted: bool) {
+        let found = integral(&Softmax::new(2)?, tilted, 1.0, &q)?;
+        let difference = Latent::new(q[1].mean() - q[0].mean(), q[0].variance() + q[1].variance())?;
+        let exact = integral(&BernoulliLogit, tilted, 1.0, &[difference])?;
+        let s = difference.variance().sqrt();
+        // A logarithm of the chance, or an expectation that grows with the width.
+        let size = if tilted { 1.0 } else { s };
+        let near = |a: f64, b: f64, size: f64| (a - b).abs() < 1e-11 * size;
+        prop_assert!(near(found.value, exact.value, size), "{} {}", found.value, exact.value);
+        for (c, own) in q.iter().enumerate() {
+            let sign = if c == 1 { 1.0 } else { -1.0 };
+            prop_assert!(near(found.by_mean[c], sign * exact.by_mean[0], 1.0), "{found:?} {exact:?}");
+            // Third derivatives on a grid are right to 8e-14; beyond, a change of the variance is one in proportion to it.
+            let allowed = 1e-13 + 1e-11 * size / own.variance();
+            let off = (found.by_variance[c] - exact.by_variance[0]).abs();
+            prop_assert!(off < allowed, "{found:?} {exact:?}");
+        }
+    }
+
+    /// By steps in proportion to the width.
+    #[test]
+    fn slopes_of_wide_beliefs_are_differences(q in wide_beliefs(2..6), class in 0usize..3) {
+        let softmax = Softmax::new(q.len())?;
+        let found = integral(&softmax, false, 0.0, &q)?;
+        let s = q[class].variance().sqrt();
+        let value = |shift: f64, growth: f64| {
+            let mut moved = q.clone();
+            moved[class] = Latent::new(q[class].mean() + shift, q[class].variance() * growth.exp())?;
+            Ok::<_, LikelihoodError>(integral(&softmax, false, 0.0, &moved)?.value)
+        };
+        let widest = q.iter().map(|q| q.variance().sqrt()).fold(1.0, f64::max);
+        let h = 1e-4 * s.max(0.1);
+        let by_mean = (value(h, 0.0)? - value(-h, 0.0)?) / (2.0 * h);
+        // Rounding of a value as large as the widest, over the step, and h² times a third derivative.
+        let allowed = 1e-7 + 1e-14 * widest / h;
+        prop_assert!((by_mean - found.by_mean[class]).abs() < allowed, "{by_mean} {found:?}");
+        let h = 1e-4;
+        let by_log_variance = (value(0.0, h)? - value(0.0, -h)?) / (2.0 * h);
+        let exact = found.by_variance[class] * q[class].variance();
+        let allowed = 1e-7 * s.max(1.0) + 1e-14 * widest / h;
+        prop_assert!((by_log_variance - exact).abs() < allowed, "{by_log_variance} {exact}");
+    }
+
+    /// Beside a Gumbel number of variance π²/6 a wide belief is hardly more uncertain, and its shape is forgotten.
+    #[test]
+    fn wide_beliefs_race_like_gaussians(q in wide_beliefs(2..3), scale in 2.0..5.0f64) {
+        let wide: Vec<Latent> = q
+            .iter()
+            .map(|q| Latent::new(q.mean() / q.variance().sqrt() * 10f64.powf(scale), 100f64.powf(scale)))
+            .collect::<Result<_, _>>()?;
+        let (mut ws, mut ours, mut gaussian) = (Workspace::new(), [0.0; 3], [0.0; 3]);
+        Softmax::new(3)?.class_probabilities(&wide, &mut ws, &mut ours)?;
+        let noise = std::f64::consts::PI.powi(2) / 6.0;
+        Race::new(noise, 0.0)?.probabilities(&wide, &mut ws, &mut gaussian)?;
+        for (ours, gaussian) in ours.iter().zip(gaussian) {
+            // The third moment is left, over the cube of the width.
+            prop_assert!((ours - gaussian).abs() < 1e-13 + 10f64.powf(-3.0 * scale), "{ours} {gaussian}");
+        }
+    }
+}
+
+/// Nodes are as few for a belief of any width as for one that fills the grid.
+#[test]
+fn wide_beliefs_cost_no_more() -> Result<(), LikelihoodError> {
+    for s in [28.0, 50.0, 300.0, 1e5, 1e100] {
+        for narrow in [0.0, 1.0, 30.0] {
+            let mut q = vec![Latent::new(0.3, narrow)?; 5];
+            q.extend([Latent::new(-0.2 * s, s * s)?, Latent::new(0.5 * s, s * s)?]);
+            let (mut race, mut out) = (GumbelRace::default(), Slopes::default());
+            assert!(race.look(&q), "{s}");
+            out.reset(q.len(), 0);
+            race.expected(0, &q, &mut out);
+            assert!(race.nodes() <= 1 << 11, "{s}: {}", race.nodes());
+            assert!(out.value < 0.0 && out.value > -3.0 * s, "{s}: {}", out.value);
+        }
+    }
     Ok(())
 }
 

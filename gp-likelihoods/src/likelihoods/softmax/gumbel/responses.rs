@@ -130,7 +130,7 @@ fn by_five(q: Latent, x: f64) -> Jet {
 }
 
 /// `exp(−u)` for `u = exp(d)`, `d = f − x`, with three derivatives by x.
-fn response(d: f64) -> Jet {
+pub(super) fn response(d: f64) -> Jet {
     // Beyond 6.5 nothing is left, and the largest numbers are not far.
     let u = d.min(6.5).exp();
     let survival = (-u).exp();
