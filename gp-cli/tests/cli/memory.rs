@@ -59,6 +59,24 @@ fn archives_that_unpack_to_much_are_refused() {
     desk.refused("check flags.npz --memory 40M", 3, &["array X unpacked, needs 50 MB or more"]);
 }
 
+/// 7 kB each: a word of 200 MB, packed, in a page of data or of a dictionary.
+#[test]
+fn pages_of_parquet_that_unpack_to_much_are_refused() {
+    let desk = Desk::new();
+    desk.write("data.parquet", include_bytes!("../data/page_of_200_mb.parquet"));
+    desk.write("words.parquet", include_bytes!("../data/word_of_200_mb.parquet"));
+    for name in ["data.parquet", "words.parquet"] {
+        let needs = format!("not enough memory: `{name}`, column w unpacked, needs 200 MB or more");
+        desk.refused(&format!("check {name} --memory 100M"), 3, &[&needs, "--memory leaves"]);
+        desk.refused(&format!("fit {name} --target y --stream always --memory 100M"), 3, &[&needs]);
+        // Who leaves the column out does not pay for it.
+        let without = format!(
+            "fit {name} --target y --task regression --features x --method exact -o m.gp --force --memory 100M"
+        );
+        assert!(desk.ok(&without).err.contains("wrote m.gp"));
+    }
+}
+
 #[test]
 fn text_that_unpacks_to_much_is_refused() {
     let (desk, mut packed) = (Desk::new(), GzEncoder::new(Vec::new(), Compression::best()));

@@ -10,7 +10,7 @@ use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescriptor;
 
 /// Values that are decoded at once, few enough to stay near the processor.
-const AT_ONCE: usize = 1 << 14;
+pub(super) const AT_ONCE: usize = 1 << 14;
 
 /// Meaning of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -171,6 +171,14 @@ impl Cells {
         meaning
             .kind()
             .map_or_else(|| Self::Words(LevelBuilder::default()), |kind| Self::Numbers(kind, Vec::new()))
+    }
+
+    /// Bytes of memory of words, which vary in length.
+    pub(super) fn bytes_of_words(&self) -> usize {
+        match self {
+            Self::Numbers(..) => 0,
+            Self::Words(words) => words.bytes(),
+        }
     }
 
     /// The column of a name.

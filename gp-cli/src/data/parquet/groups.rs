@@ -1,21 +1,25 @@
 //! Rows of a file of Parquet, which stand in groups, column by column.
 
-use super::cells::{Cells, Meaning};
-use super::damaged;
+use super::cells::{AT_ONCE, Cells, Meaning};
+use super::{damaged, pages};
 use crate::data::column::Column;
 use crate::data::heading::Heading;
 use crate::data::supply::Supply;
+use crate::data::table_room::TableRoom;
 use crate::error::CliError;
-use parquet::column::reader::ColumnReader;
+use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{ChunkReader, FileReader};
-use parquet::file::serialized_reader::SerializedFileReader;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::reader::ChunkReader;
+use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::SchemaDescriptor;
+use std::sync::Arc;
 
 /// Rows of a file from the first to the last, those columns of it that are wanted.
 pub(super) struct Rows<'a, R: ChunkReader> {
     supply: &'a dyn Supply,
-    from: SerializedFileReader<R>,
+    from: Arc<R>,
+    about: ParquetMetaData,
     columns: Vec<Wanted>,
     /// Groups that have been begun.
     begun: usize,
@@ -43,10 +47,10 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     /// Of kind [`Data`](crate::ErrorKind::Data) for a column that is wanted and of a type that is not read.
     pub(super) fn new(
         supply: &'a dyn Supply,
-        from: SerializedFileReader<R>,
+        (from, about): (R, ParquetMetaData),
         heading: &Heading,
     ) -> Result<Self, CliError> {
-        let schema = from.metadata().file_metadata().schema_descr_ptr();
+        let schema = about.file_metadata().schema_descr_ptr();
         let wanted = |&place: &usize| {
             let name = heading.names()[place].clone();
             let found = meaning_at(&schema, place);
@@ -56,7 +60,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
             Ok(Wanted { name, leaf, meaning })
         };
         let columns = heading.places().iter().map(wanted).collect::<Result<_, CliError>>()?;
-        Ok(Self { supply, from, columns, begun: 0, current: Group::default() })
+        Ok(Self { supply, from: Arc::new(from), about, columns, begun: 0, current: Group::default() })
     }
 
     /// The next rows, as many as asked for unless there are fewer; no columns behind the last.
@@ -66,17 +70,10 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Vec<Column>>, CliError> {
         let mut cells: Vec<Cells> = self.columns.iter().map(|column| Cells::new(column.meaning)).collect();
         let (mut read, mut room) = (0, self.supply.room());
-        while read < most && self.has_rows().map_err(|cause| damaged(self.supply, &cause))? {
+        while read < most && self.has_rows()? {
             let count = self.current.rows.min(most - read);
             room.take_table(count, self.columns.len(), 0)?;
-            for ((cells, wanted), from) in cells.iter_mut().zip(&self.columns).zip(&mut self.current.columns)
-            {
-                cells.append(from, wanted.meaning, count).map_err(|cause| {
-                    self.supply
-                        .fault(&format!(", column {}: it is damaged or truncated: {cause}", wanted.name))
-                })?;
-            }
-            self.current.rows -= count;
+            self.append(&mut cells, &mut room, count)?;
             read += count;
         }
         let columns =
@@ -84,20 +81,55 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok((read > 0).then(|| columns.collect()))
     }
 
-    /// Goes to the next group that has rows, where nothing is left of this one.
-    fn has_rows(&mut self) -> Result<bool, ParquetError> {
-        while self.current.rows == 0 {
-            if self.begun == self.from.num_row_groups() {
-                return Ok(false);
+    /// Appends the next rows of the current group. Words, which vary in length, are counted as they come.
+    fn append(&mut self, cells: &mut [Cells], room: &mut TableRoom, count: usize) -> Result<(), CliError> {
+        let Self { supply, columns, current, .. } = self;
+        for first in (0..count).step_by(AT_ONCE) {
+            let some = (count - first).min(AT_ONCE);
+            for ((cells, wanted), from) in cells.iter_mut().zip(columns.iter()).zip(&mut current.columns) {
+                let before = cells.bytes_of_words();
+                let done = cells.append(from, wanted.meaning, some);
+                done.map_err(|cause| unreadable(*supply, wanted, &cause))?;
+                let more = (cells.bytes_of_words() - before) as f64;
+                room.take(more, || format!(", column {},", wanted.name))?;
             }
-            let group = self.from.get_row_group(self.begun)?;
-            let rows = usize::try_from(group.metadata().num_rows())?;
-            let columns = self.columns.iter().map(|column| group.get_column_reader(column.leaf));
-            self.current = Group { columns: columns.collect::<Result<_, _>>()?, rows };
+        }
+        current.rows -= count;
+        Ok(())
+    }
+
+    /// Goes to the next group that has rows, where nothing is left of this one.
+    fn has_rows(&mut self) -> Result<bool, CliError> {
+        while self.current.rows == 0 {
+            let Some(group) = self.about.row_groups().get(self.begun) else { return Ok(false) };
+            self.current = self.begin(group)?;
             self.begun += 1;
         }
         Ok(true)
     }
+
+    /// Readers of the columns of a group whose pages fit into memory.
+    fn begin(&self, group: &RowGroupMetaData) -> Result<Group, CliError> {
+        let (supply, mut room) = (self.supply, self.supply.room());
+        let rows = usize::try_from(group.num_rows()).map_err(|cause| damaged(supply, &cause))?;
+        let open = |wanted: &Wanted| {
+            let chunk = group.columns().get(wanted.leaf).ok_or_else(|| {
+                supply.fault(&format!(" is a damaged Parquet file: a group without column {}", wanted.name))
+            })?;
+            let fault = |cause: ParquetError| unreadable(supply, wanted, &cause);
+            let bytes = pages::claim(&*self.from, chunk, rows, AT_ONCE).map_err(fault)?;
+            room.take(bytes, || format!(", column {} unpacked,", wanted.name))?;
+            let pages = SerializedPageReader::new(self.from.clone(), chunk, rows, None).map_err(fault)?;
+            Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)))
+        };
+        let columns = self.columns.iter().map(open).collect::<Result<_, CliError>>()?;
+        Ok(Group { columns, rows })
+    }
+}
+
+/// A column that cannot be read.
+fn unreadable(supply: &dyn Supply, wanted: &Wanted, cause: &ParquetError) -> CliError {
+    supply.fault(&format!(", column {}: it is damaged or truncated: {cause}", wanted.name))
 }
 
 /// Place and meaning of the values of a column.

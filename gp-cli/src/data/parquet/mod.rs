@@ -2,6 +2,8 @@
 
 mod cells;
 mod groups;
+mod header;
+mod pages;
 
 use super::format::{Format, check_width};
 use super::frame::Frame;
@@ -15,8 +17,9 @@ use super::supply::Supply;
 use crate::error::CliError;
 use bytes::Bytes;
 use groups::Rows;
-use parquet::file::reader::{ChunkReader, FileReader};
-use parquet::file::serialized_reader::SerializedFileReader;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::reader::ChunkReader;
 use std::fs::File;
 use std::sync::Arc;
 
@@ -62,8 +65,8 @@ impl Format for Parquet {
     /// The file, and its numbers twice, which it may hold packed to a fraction.
     fn memory(&self, input: &Input) -> f64 {
         let numbers = |file| {
-            let reader = SerializedFileReader::new(file).ok()?;
-            let about = reader.metadata().file_metadata();
+            let about = about(&file).ok()?;
+            let about = about.file_metadata();
             Some(about.num_rows() as f64 * about.schema_descr().num_columns() as f64)
         };
         let numbers = guarded(input, FORMAT, || Ok(input.file().ok().and_then(numbers)));
@@ -78,17 +81,22 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
     supply.fault(&format!(" is a damaged or truncated Parquet file: {cause}"))
 }
 
+/// Description at the end of a file.
+fn about(from: &impl ChunkReader) -> Result<ParquetMetaData, ParquetError> {
+    ParquetMetaDataReader::new().parse_and_finish(from)
+}
+
 /// The columns of the file, and the rows of those that are wanted.
 fn open<'a, R: ChunkReader + 'static>(
     supply: &'a dyn Supply,
     from: R,
     options: &ReadOptions,
 ) -> Result<(Heading, Rows<'a, R>), CliError> {
-    let reader = SerializedFileReader::new(from).map_err(|cause| damaged(supply, &cause))?;
-    let fields = reader.metadata().file_metadata().schema_descr().root_schema().get_fields();
+    let about = about(&from).map_err(|cause| damaged(supply, &cause))?;
+    let fields = about.file_metadata().schema_descr().root_schema().get_fields();
     check_width(supply, fields.len())?;
     let heading = Heading::new(fields.iter().map(|field| field.name().to_owned()).collect(), options);
-    let rows = Rows::new(supply, reader, &heading)?;
+    let rows = Rows::new(supply, (from, about), &heading)?;
     Ok((heading, rows))
 }
 

@@ -1,0 +1,136 @@
+//! Memory that the pages of a column ask for. Each is unpacked into as many bytes as its header says, and a process that
+//! takes more than there is ends; so sizes are checked first.
+
+use super::header::{Holds, PageHeader};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::reader::ChunkReader;
+use std::collections::VecDeque;
+use std::io::Read;
+
+/// Bytes of a word of a dictionary beside its letters, or of a number.
+const WORD: f64 = 32.0;
+
+/// Bytes of memory that the column of a group of so many rows takes while `at_once` values are read at a time.
+///
+/// # Errors
+/// For headers that are damaged, and pages outside their column.
+pub(super) fn claim(
+    from: &impl ChunkReader,
+    column: &ColumnChunkMetaData,
+    rows: usize,
+    at_once: usize,
+) -> Result<f64, ParquetError> {
+    let (start, length) = column.byte_range();
+    let end = start.checked_add(length).filter(|&end| end <= from.len());
+    let end = end.ok_or_else(|| damaged("a column ends behind the file"))?;
+    let (mut at, mut held) = (start, Held { most: at_once as i64, ..Held::default() });
+    // Pages behind the last row are not read.
+    while at < end && held.seen < rows as i64 {
+        let header = PageHeader::read(from.get_read(at)?.take(end - at))?;
+        held.add(&header)?;
+        let packed = u64::try_from(header.packed)?;
+        let next = at.checked_add(header.length + packed).filter(|&next| next <= end);
+        at = next.ok_or_else(|| damaged("a page ends behind its column"))?;
+    }
+    Ok(held.dictionary + held.largest)
+}
+
+fn damaged(what: &str) -> ParquetError {
+    ParquetError::General(what.to_owned())
+}
+
+/// Pages in memory at the same time: those with values that are handed on together.
+#[derive(Default)]
+struct Held {
+    /// Values that are handed on together.
+    most: i64,
+    /// Values and bytes of the last pages.
+    last: VecDeque<(i64, f64)>,
+    values: i64,
+    bytes: f64,
+    /// Values of all pages so far.
+    seen: i64,
+    largest: f64,
+    dictionary: f64,
+}
+
+impl Held {
+    fn add(&mut self, header: &PageHeader) -> Result<(), ParquetError> {
+        let (unpacked, packed) = (header.unpacked, header.packed);
+        let bytes = unpacked as f64 + packed as f64;
+        let values = match header.holds {
+            Holds::Values(values) => values,
+            Holds::Words(_) | Holds::Other => 0,
+        };
+        if unpacked < 0 || packed < 0 || values < 0 {
+            return Err(damaged("a page has a negative size"));
+        }
+        if let Holds::Words(words) = header.holds {
+            // A word takes a byte at least.
+            if !(0..=unpacked).contains(&words) {
+                return Err(damaged("a dictionary has more words than bytes"));
+            }
+            self.dictionary += bytes + WORD * words as f64;
+            return Ok(());
+        }
+        // What was read before the values at hand is gone; a page may have been begun before them.
+        while let Some(&(values, before)) = self.last.front()
+            && self.values - values >= self.most
+        {
+            self.last.pop_front();
+            (self.values, self.bytes) = (self.values - values, self.bytes - before);
+        }
+        self.last.push_back((values, bytes));
+        (self.values, self.bytes) = (self.values.saturating_add(values), self.bytes + bytes);
+        self.seen = self.seen.saturating_add(values);
+        self.largest = self.largest.max(self.bytes);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(values: i64, unpacked: i64) -> PageHeader {
+        PageHeader { length: 9, unpacked, packed: 1, holds: Holds::Values(values) }
+    }
+
+    #[test]
+    fn pages_of_values_that_are_handed_on_together_are_held_together() {
+        let mut held = Held { most: 10, ..Held::default() };
+        let pages = [
+            (page(4, 99), 100.0),
+            (page(4, 99), 200.0),
+            // Ten values may begin in the first page and end in the third.
+            (page(8, 199), 400.0),
+            // 16 values are enough without the first page, and 12 without the second.
+            (page(20, 9), 400.0),
+            (page(20, 899), 910.0),
+            (page(1, 0), 910.0),
+            (page(1, 99), 1001.0),
+        ];
+        for (header, largest) in pages {
+            held.add(&header).unwrap();
+            assert_eq!(held.largest, largest, "{header:?}");
+        }
+        assert_eq!(held.seen, 58);
+    }
+
+    #[test]
+    fn dictionaries_are_held_throughout() {
+        let mut held = Held { most: 10, ..Held::default() };
+        let dictionary = PageHeader { holds: Holds::Words(10), ..page(0, 500) };
+        held.add(&dictionary).unwrap();
+        assert_eq!((held.dictionary, held.largest), (821.0, 0.0));
+        assert!(held.add(&PageHeader { holds: Holds::Words(501), ..dictionary }).is_err());
+    }
+
+    #[test]
+    fn negative_sizes_are_damage() {
+        for header in [page(-1, 5), page(1, -5), PageHeader { packed: -1, ..page(1, 5) }] {
+            assert!(Held::default().add(&header).is_err(), "{header:?}");
+        }
+    }
+}
