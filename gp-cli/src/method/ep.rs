@@ -19,7 +19,7 @@ use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::operations;
 use gp_ep::power_ep::{EpState, Level};
-use gp_ep::{EpOptions, EvidenceKind, Inference as _, Learning, PowerEp, Steps, Trained};
+use gp_ep::{EpOptions, EvidenceKind, Inference as _, InferenceError, Learning, PowerEp, Steps, Trained};
 use gp_likelihoods::Likelihood;
 use gp_optim::FirstOrder;
 
@@ -195,6 +195,10 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let posterior = state.predictor(&model)?.map(Functions::from);
     let mut fit = Fit::of_course(posterior, kind(problem), &run);
     if let EpState::AtRest(_, convergence) = state {
+        if !fit.objective.is_finite() {
+            // A model without a value of its objective cannot be read again.
+            return Err(InferenceError::ImproperCavity { count: convergence.last.improper }.into());
+        }
         fit.converged &= convergence.converged;
         convergence_warnings(&convergence, &mut fit.warnings);
     }

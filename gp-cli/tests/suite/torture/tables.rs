@@ -10,6 +10,8 @@ pub(crate) enum Target {
     Number,
     TwoLabels,
     ThreeLabels,
+    /// The same by softmax.
+    ThreeShares,
     Count,
     Outliers,
 }
@@ -20,7 +22,7 @@ impl Target {
     }
 
     pub(crate) fn are_labels(self) -> bool {
-        matches!(self, Self::TwoLabels | Self::ThreeLabels)
+        matches!(self, Self::TwoLabels | Self::ThreeLabels | Self::ThreeShares)
     }
 
     fn likelihood(self) -> &'static str {
@@ -28,6 +30,7 @@ impl Target {
             Self::Number => "gaussian",
             Self::TwoLabels => "bernoulli_probit",
             Self::ThreeLabels => "multiclass_probit(classes=3)",
+            Self::ThreeShares => "softmax(classes=3)",
             Self::Count => "poisson",
             Self::Outliers => "student_t",
         }
@@ -38,6 +41,7 @@ impl Target {
             Self::Number => "--task regression",
             Self::TwoLabels => "--task binary",
             Self::ThreeLabels => "--task multiclass",
+            Self::ThreeShares => "--likelihood softmax",
             Self::Count => "--task count",
             Self::Outliers => "--likelihood student_t",
         }
@@ -98,7 +102,7 @@ impl Table {
             if takes("epochs") && !takes("iterations") {
                 line += " --epochs 10";
             } else if likelihood.gaussian_noise().is_none() {
-                let few = if self.target == Target::ThreeLabels { 6 } else { 12 };
+                let few = if self.target.are_labels() && self.target != Target::TwoLabels { 6 } else { 12 };
                 line += &format!(" --iterations {few}");
             }
             line
@@ -217,6 +221,12 @@ fn labels() -> Vec<Table> {
             Target::ThreeLabels,
             table(ROWS, "x,y", |i| vec![x(i / 4), ((i / 4) % 3) as f64]),
         ),
+        Table::new(
+            "three labels under latent values to a thousand",
+            Target::ThreeShares,
+            table(ROWS, "x,y", |i| vec![x(i), ((i / 4) % 3) as f64]),
+        )
+        .says("--kernel fixed(1e6)*rbf"),
         Table::new(
             "one distinct input of three labels",
             Target::ThreeLabels,
