@@ -61,14 +61,17 @@ pub(super) fn choose_method(
         .ok_or_else(|| CliError::usage("no method is the usual one for these data; choose one with --method"))
 }
 
-/// The one asked for, or the usual one that heeds all that was asked for. Sites of several latents come to rest slowly, so
-/// that parameters had better move meanwhile.
+/// Rows times latent functions of one target beyond which mini-batches are the usual choice where a method has them: sweeps
+/// over all rows for every step of the parameters would take minutes.
+const MANY_LATENT_VALUES: usize = 20_000;
+
+/// Optimiser asked for, or the usual one that heeds all that was asked for.
 pub(super) fn choose_optimizer(
     spec: &FitSpec,
     context: &Context,
     method: &dyn Method,
     likelihood: &dyn Likelihood,
-    streamed: bool,
+    (rows, streamed): (usize, bool),
 ) -> Result<Optimizer, CliError> {
     let mut known = method.optimizers().to_vec();
     if streamed {
@@ -78,9 +81,17 @@ pub(super) fn choose_optimizer(
     match spec.optimizer {
         None => {
             let mut usual = known.clone();
-            // Those of several targets do come to rest.
-            let slowly = likelihood.latents() > 1 && likelihood.targets() == 1;
-            usual.sort_by_key(|&optimizer| slowly && optimizer != Optimizer::Adam);
+            let several = likelihood.latents() > 1 && likelihood.targets() == 1;
+            let many = rows.saturating_mul(likelihood.latents()) > MANY_LATENT_VALUES;
+            let in_batches = |optimizer| method.batch_size(&spec.settings, optimizer).is_some();
+            // Without log-concavity posteriors of several latents come to rest slowly or not at all, so that parameters had
+            // better move meanwhile.
+            let first = |&optimizer: &Optimizer| match optimizer {
+                _ if !several => false,
+                Optimizer::Adam => !likelihood.is_log_concave() || (many && in_batches(optimizer)),
+                _ => false,
+            };
+            usual.sort_by_key(|optimizer| !first(optimizer));
             let heeds_all = |optimizer: &&Optimizer| unheeded(spec, method, **optimizer).is_none();
             let found = usual.iter().find(heeds_all).or(known.first()).copied();
             found.ok_or_else(|| CliError::usage(format!("method {} names no optimizer", method.name())))

@@ -112,8 +112,8 @@ impl Plan {
         // Targets that have nothing to do with each other are fitted as one is.
         let one = parts.first().unwrap_or(&observed);
         let (method, why_method) = choose_method(spec, context, one, count, streamed.is_some())?;
-        let optimizer =
-            choose_optimizer(spec, context, method.as_ref(), one.likelihood.as_ref(), streamed.is_some())?;
+        let size = (count, streamed.is_some());
+        let optimizer = choose_optimizer(spec, context, method.as_ref(), one.likelihood.as_ref(), size)?;
         let given = check_settings(spec, method.as_ref(), optimizer)?;
         check_roles(&observed.roles, spec, method.as_ref(), &context.methods)?;
         check_parts(&parts, &given)?;

@@ -1,6 +1,6 @@
 //! Settings that several methods declare.
 
-use super::setting::Setting;
+use super::setting::{Given, Setting};
 use gp_ep::operations::Extents;
 
 /// The name of the setting by which a method says that it works in mini-batches.
@@ -25,6 +25,15 @@ pub(super) const UNCERTAIN: &str = "uncertain";
 
 /// The number of passes over the data.
 pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the data in mini-batches");
+
+/// Fewest steps in mini-batches unless asked otherwise: small tables need as many as large ones.
+const FEWEST_STEPS: u64 = 1_000;
+
+/// Steps in mini-batches: those of the epochs given, or of the usual number of epochs and no fewer than a thousand.
+pub(super) fn steps_in_batches(given: &Given, usual_epochs: u64, per_epoch: u64) -> u64 {
+    let usual = || usual_epochs.saturating_mul(per_epoch).max(FEWEST_STEPS);
+    given.integer(&EPOCHS).map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch))
+}
 
 /// Number of rows per batch.
 #[must_use]

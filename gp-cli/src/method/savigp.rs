@@ -9,7 +9,7 @@ use super::outcome::Fit;
 use super::problem::{Problem, SECOND_STAGE, Settings};
 use super::setting::Setting;
 use super::update::Sites;
-use super::variational::{self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, start};
+use super::variational::{self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, start, steps_in_batches};
 use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
@@ -200,16 +200,16 @@ fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
     let components = components(settings);
-    let epochs = settings.given.integer_of(&EPOCHS)?;
-    // A mixture has half of the passes for itself.
-    let stages = if components == 1 { vec![epochs] } else { vec![epochs.div_ceil(2), (epochs / 2).max(1)] };
+    let per_epoch = data.count().div_ceil(size) as u64;
+    let count = steps_in_batches(&settings.given, per_epoch);
+    // A mixture has half of the steps for itself.
+    let stages = if components == 1 { vec![count] } else { vec![count.div_ceil(2), (count / 2).max(1)] };
     let (control, mut outcome) = (settings.control.begun(), None);
-    for (stage, epochs) in stages.into_iter().enumerate() {
+    for (stage, count) in stages.into_iter().enumerate() {
         if stage > 0 {
             model.set_posterior(model.posterior().split(components, settings.seed)?)?;
         }
         let batches = in_random_order(data.count(), size, settings.seed)?;
-        let count = epochs.saturating_mul(batches.per_epoch() as u64);
         let control = if stage == 0 { control.clone() } else { second(&control) };
         let how = Learning::Batches(batches, steps(settings, count, &control));
         let mut learning = BoundLearning::default();

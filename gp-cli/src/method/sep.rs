@@ -25,10 +25,9 @@ use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, PowerEp, Rows, T
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sep;
 
-/// Passes over the data unless asked otherwise, at least so many steps, and at most. A plateau ends training before, and
-/// is not seen in fewer than some eight hundred steps.
+/// Passes over the data unless asked otherwise, and steps at most. A plateau ends training before, and is not seen in
+/// fewer than some eight hundred steps.
 const EPOCHS: u64 = 20;
-const FEWEST_STEPS: u64 = 1_000;
 const MOST_STEPS: u64 = 5_000;
 const BATCH_SIZE: Setting = common::batch_size(256);
 /// Ownership of sites.
@@ -157,9 +156,9 @@ fn check_weights(problem: &Problem) -> Result<(), CliError> {
 
 /// Steps at most, where an epoch has so many.
 fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
-    let usual = || (EPOCHS * per_epoch).clamp(FEWEST_STEPS, MOST_STEPS.max(per_epoch));
-    let epochs = problem.settings.given.integer(&common::EPOCHS);
-    epochs.map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch))
+    let (given, most) = (&problem.settings.given, MOST_STEPS.max(per_epoch));
+    let steps = common::steps_in_batches(given, EPOCHS, per_epoch);
+    if given.has(common::EPOCHS.name()) { steps } else { steps.min(most) }
 }
 
 fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {

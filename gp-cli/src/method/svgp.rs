@@ -12,7 +12,7 @@ use super::problem::Problem;
 use super::setting::Setting;
 use super::update::Sites;
 use super::variational::{
-    self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, is_saddle, start,
+    self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, is_saddle, start, steps_in_batches,
 };
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -123,8 +123,7 @@ fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
     let batches = in_random_order(data.count(), size, settings.seed)?;
-    let per_epoch = batches.per_epoch() as u64;
-    let count = settings.given.integer_of(&EPOCHS)?.saturating_mul(per_epoch);
+    let count = steps_in_batches(&settings.given, batches.per_epoch() as u64);
     let how = Learning::Batches(batches, steps(settings, count, &settings.control));
     let learning = BoundLearning::in_steps(NATURAL_RATE);
     let run = model.learn_with(data, how, &learning, &mut |_| {})?.run;

@@ -4,7 +4,7 @@ use super::common;
 use super::optimizer::Optimizer;
 use super::power_ep::shares_latents;
 use super::problem::Problem;
-use super::setting::Setting;
+use super::setting::{Given, Setting};
 use super::work::{Integral, Work};
 use crate::error::CliError;
 use crate::model::{Approximation, Functions};
@@ -17,14 +17,21 @@ const IN_BATCHES: &[Optimizer] = &[Optimizer::Adam, Optimizer::Adadelta];
 /// On all of the data.
 pub(super) const ITERATIONS: Setting = common::ITERATIONS.only_by(&[Optimizer::Lbfgs]);
 /// In batches.
-pub(super) const EPOCHS: Setting = common::EPOCHS.usually_whole(30).only_by(IN_BATCHES);
+pub(super) const EPOCHS: Setting = common::EPOCHS.only_by(IN_BATCHES);
 pub(super) const BATCH_SIZE: Setting = common::batch_size(256).only_by(IN_BATCHES);
+/// Passes over the data in batches unless asked otherwise.
+const USUAL_EPOCHS: u64 = 30;
 /// Natural step length of the posterior after a batch.
 pub(super) const NATURAL_RATE: f64 = 0.1;
 
 /// Evaluations that training on all of the data usually takes, and natural steps to the posterior of each.
 const USUAL_EVALUATIONS: f64 = 30.0;
 const STEPS_AN_EVALUATION: f64 = 15.0;
+
+/// Steps in batches, where an epoch has so many.
+pub(super) fn steps_in_batches(given: &Given, per_epoch: u64) -> u64 {
+    common::steps_in_batches(given, USUAL_EPOCHS, per_epoch)
+}
 
 /// Arithmetic of training, on all of the data within so many iterations unless other settings say otherwise, of a posterior
 /// that comes to rest for every evaluation.
@@ -37,7 +44,7 @@ pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Op
         }
         Some(_) => {
             let per_epoch = problem.sizes().rows.div_ceil(sizes.rows.max(1)) as u64;
-            let steps = settings.given.integer_of(&EPOCHS).ok()?.saturating_mul(per_epoch) as f64;
+            let steps = steps_in_batches(&settings.given, per_epoch) as f64;
             (Work::of_evaluations(steps, steps), 1.0)
         }
     };

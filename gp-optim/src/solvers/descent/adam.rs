@@ -77,13 +77,16 @@ impl UpdateRule for Adam {
         reserve(&mut self.mean, gradient.len(), 0.0);
         reserve(&mut self.square, gradient.len(), 0.0);
         self.powers = (self.powers.0 * self.mean_decay, self.powers.1 * self.square_decay);
-        let (of_mean, of_square) = (1.0 - self.powers.0, 1.0 - self.powers.1);
+        let (of_mean, of_square) = (1.0 - self.powers.0, (1.0 - self.powers.1).sqrt());
+        // With both corrections in front, a parameter costs one root and one quotient: rate · m̂ / (√v̂ + ε) = (rate · s / (1 −
+        // β₁ᵗ)) · m / (√v + ε s), where s = √(1 − β₂ᵗ).
+        let (rate, epsilon) = (self.rate * of_square / of_mean, self.epsilon * of_square);
         let (b1, b2) = (self.mean_decay, self.square_decay);
         let memory = self.mean.iter_mut().zip(&mut self.square);
         for ((change, &g), (mean, square)) in change.iter_mut().zip(gradient).zip(memory) {
             *mean = b1 * *mean + (1.0 - b1) * g;
             *square = b2 * *square + (1.0 - b2) * g * g;
-            *change = -self.rate * (*mean / of_mean) / ((*square / of_square).sqrt() + self.epsilon);
+            *change = -rate * *mean / (square.sqrt() + epsilon);
         }
     }
 
