@@ -195,3 +195,39 @@ fn targets_whose_squares_are_no_numbers_are_refused() {
     desk.write("tiny.csv", "x,y\n".to_owned() + &tiny);
     desk.refused("fit tiny.csv --target y", 3, &["column y", "beyond the range of numbers"]);
 }
+
+/// Labels of three sectors of a disc.
+fn sectors(rows: usize) -> String {
+    let mut table = "a,b,y\n".to_owned();
+    for row in 0..rows {
+        let (a, b) = (spread(row, 0), spread(row, 1));
+        let sector = if b > 0.3 * spread(row, 2) {
+            "north"
+        } else if a > 0.0 {
+            "east"
+        } else {
+            "west"
+        };
+        writeln!(table, "{a:.5},{b:.5},{sector}").unwrap();
+    }
+    table
+}
+
+/// Thirty passes over a small table are thirty steps, which learn next to nothing.
+#[test]
+fn several_classes_are_learned_to_the_end() {
+    let desk = Desk::new();
+    desk.write("t.csv", sectors(120));
+    let fit = |flags: &str| {
+        desk.ok(&format!("fit t.csv --target y --inducing 15 --json --force --method {flags}")).json()
+    };
+    let objective = |json: &serde_json::Value| json["objective"].as_f64().unwrap();
+    for method in ["ep", "svgp", "savigp"] {
+        let json = fit(method);
+        assert_eq!(json["converged"], true, "{method}: {json}");
+        assert!(json["iterations"].as_u64().unwrap() < 100, "{method}: {json}");
+    }
+    let (whole, batches) = (fit("svgp"), fit("svgp --optimizer adam"));
+    assert!(batches["iterations"].as_u64().unwrap() >= 500, "{batches}");
+    assert!(objective(&batches) > objective(&whole) - 5.0, "{batches} and {whole}");
+}
