@@ -14,13 +14,12 @@ use super::spread::{Places, free_count, spread};
 use super::start;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{
-    EPOCHS, Fit, ITERATIONS, KNOWN, Method, Optimizer, PARAMETERS, Problem, Rows, SeenThrough,
+    EPOCHS, Fit, ITERATIONS, KNOWN, Method, Optimizer, PARAMETERS, Problem, Rows, SeenThrough, log_prior,
 };
 use crate::model::{TriedStart, TriedStarts};
 use crate::stages::Stages;
 use gp_ep::DataSource as _;
-use gp_kernels::KernelExt as _;
-use gp_optim::{Control, Parameter};
+use gp_optim::Control;
 use rand::seq::index;
 use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -237,7 +236,7 @@ impl<'a> Rounds<'a> {
     /// Result of training, in units of the data.
     fn score(&self, fit: &Fit) -> Result<f64, CliError> {
         let Some(left_out) = &self.left_out else {
-            return Ok(fit.objective + log_prior(fit) - self.of.log_scales);
+            return Ok(fit.objective + log_prior(&fit.posterior) - self.of.log_scales);
         };
         let (points, targets) = left_out.whole()?;
         let densities = fit.posterior.log_densities(points, targets)?;
@@ -269,18 +268,4 @@ fn divided(rows: &Rows, seed: u64) -> Result<(Rows, Rows), CliError> {
     order.sort_unstable();
     left_out.sort_unstable();
     Ok((some.some(&order)?, some.some(&left_out)?))
-}
-
-/// The log density of the priors of all parameters; of a kernel that latent functions share once.
-fn log_prior(fit: &Fit) -> f64 {
-    let mut seen: Vec<String> = Vec::new();
-    let mut sum = 0.0;
-    for latent in fit.posterior.describe() {
-        let text = latent.kernel.expression();
-        if !seen.contains(&text) {
-            latent.kernel.for_each_parameter(&mut |parameter| sum += parameter.log_prior());
-            seen.push(text);
-        }
-    }
-    sum + fit.posterior.likelihood().parameters().iter().map(Parameter::log_prior).sum::<f64>()
 }

@@ -46,6 +46,7 @@ pub use later::{Later, Updated, refused};
 pub use methods::Methods;
 pub use optimizer::{Optimizer, minimise_options};
 pub use outcome::Fit;
+pub(crate) use outcome::log_prior;
 pub(crate) use power_ep::shares_latents;
 pub use problem::{Problem, SECOND_STAGE, Settings, Sizes, TARGET_STAGE, target_stage};
 pub use rows::{Elsewhere, Rows};

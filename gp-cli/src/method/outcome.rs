@@ -69,13 +69,13 @@ impl Fit {
     }
 
     /// The outcome of first-order training: one number an epoch, the mean of estimates from single batches, and as
-    /// objective the last of them.
+    /// objective the last of them without the priors.
     #[must_use]
     pub fn of_descent(posterior: Approximation, run: &Descended) -> Self {
         let curve: Vec<f64> = run.epoch_values.iter().map(|value| -value).collect();
         Self {
+            objective: curve.last().copied().unwrap_or(f64::NAN) - log_prior(&posterior),
             posterior,
-            objective: curve.last().copied().unwrap_or(f64::NAN),
             objective_kind: EvidenceKind::Estimate,
             converged: run.converged,
             reason: run.reason.to_string(),
@@ -84,6 +84,20 @@ impl Fit {
             warnings: failures(run.failed_evaluations, run.last_failure.as_deref()),
         }
     }
+}
+
+/// The log density of the priors of all parameters; of a kernel that latent functions share once.
+pub(crate) fn log_prior(posterior: &Approximation) -> f64 {
+    let mut seen: Vec<String> = Vec::new();
+    let mut sum = 0.0;
+    for latent in posterior.describe() {
+        let text = latent.kernel.expression();
+        if !seen.contains(&text) {
+            latent.kernel.for_each_parameter(&mut |parameter| sum += parameter.log_prior());
+            seen.push(text);
+        }
+    }
+    sum + posterior.likelihood().parameters().iter().map(Parameter::log_prior).sum::<f64>()
 }
 
 /// Failures of evaluations, without those ended by the time limit.

@@ -9,7 +9,9 @@ use super::outcome::Fit;
 use super::problem::{Problem, SECOND_STAGE, Settings};
 use super::setting::Setting;
 use super::update::Sites;
-use super::variational::{self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, start, steps_in_batches};
+use super::variational::{
+    self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, start, steps_in_batches,
+};
 use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
@@ -200,7 +202,7 @@ fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
     let components = components(settings);
-    let per_epoch = data.count().div_ceil(size) as u64;
+    let per_epoch = in_random_order(data.count(), size, settings.seed)?.per_epoch() as u64;
     let count = steps_in_batches(&settings.given, per_epoch);
     // A mixture has half of the steps for itself.
     let stages = if components == 1 { vec![count] } else { vec![count.div_ceil(2), (count / 2).max(1)] };
