@@ -32,7 +32,7 @@ mod parts;
 pub mod picture;
 pub mod predict;
 pub mod signals;
-mod stages;
+pub mod stages;
 pub mod standardise;
 #[cfg(feature = "testkit")]
 pub mod testkit;
