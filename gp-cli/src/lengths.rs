@@ -65,6 +65,22 @@ pub(crate) fn lengths(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<InputLength> 
     found
 }
 
+/// Full names of all values of a kernel, lengths by their columns: `rbf.lengthscale of age` instead of `rbf.lengthscale[2]`.
+pub(crate) fn value_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String> {
+    let (mut names, mut along) = (kernel.parameter_names(), kernel.length_columns(columns.len()).into_iter());
+    let mut first = 0;
+    kernel.for_each_parameter(&mut |parameter| {
+        let along = along.next().flatten().filter(|_| parameter.is_vector()).unwrap_or_default();
+        for (name, column) in names[first..].iter_mut().zip(along) {
+            if let Some((stem, _)) = name.rsplit_once('[') {
+                *name = format!("{stem} of {}", columns[column]);
+            }
+        }
+        first += parameter.len();
+    });
+    names
+}
+
 /// The ends of bounds in other units, where they are others than those of the parameter's domain.
 fn bounds(parameter: &Parameter, unit: f64) -> (Option<f64>, Option<f64>) {
     let ((low, high), (least, most)) = (parameter.transform().scaled(unit).ends(), parameter.domain().ends());
@@ -197,5 +213,19 @@ pub(crate) fn four_digits(number: f64) -> String {
         format!("{number:.places$}")
     } else {
         format!("{number:.3e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_named_by_their_columns() {
+        let kernel = gp_kernels::parse("2 * rbf(lengthscale=[1, 2]) + linear(lengthscale=3)").unwrap();
+        let columns = ["age", "height"].map(str::to_owned);
+        let names = value_names(kernel.as_ref(), &columns);
+        assert!(names.contains(&"rbf.lengthscale of height".to_owned()), "{names:?}");
+        assert!(names.contains(&"linear.lengthscale".to_owned()) && names.len() == 4, "{names:?}");
     }
 }

@@ -26,7 +26,13 @@ pub(super) fn resolved<'a>(
     let given = spec.settings.checked(asked.settings())?;
     Ok(match asked.counterpart(likelihood, &given) {
         None => Cow::Borrowed(spec),
-        Some((name, settings)) => Cow::Owned(FitSpec { method: name.to_owned(), settings, ..spec.clone() }),
+        Some((name, mut settings)) => {
+            // A column of powers takes the place of the usual one.
+            if spec.alpha_column.is_some() && !spec.settings.has(ALPHA.name()) {
+                settings.remove(ALPHA.name());
+            }
+            Cow::Owned(FitSpec { method: name.to_owned(), settings, ..spec.clone() })
+        }
     })
 }
 
@@ -83,15 +89,12 @@ pub(super) fn choose_optimizer(
             let mut usual = known.clone();
             let several = likelihood.latents() > 1 && likelihood.targets() == 1;
             let many = rows.saturating_mul(likelihood.latents()) > MANY_LATENT_VALUES;
-            let in_batches = |optimizer| method.batch_size(&spec.settings, optimizer).is_some();
+            let in_batches = method.batch_size(&spec.settings, Optimizer::Adam).is_some();
             // Without log-concavity posteriors of several latents come to rest slowly or not at all, so that parameters had
             // better move meanwhile.
-            let first = |&optimizer: &Optimizer| match optimizer {
-                _ if !several => false,
-                Optimizer::Adam => !likelihood.is_log_concave() || (many && in_batches(optimizer)),
-                _ => false,
-            };
-            usual.sort_by_key(|optimizer| !first(optimizer));
+            if several && (!likelihood.is_log_concave() || (many && in_batches)) {
+                usual.sort_by_key(|&optimizer| optimizer != Optimizer::Adam);
+            }
             let heeds_all = |optimizer: &&Optimizer| unheeded(spec, method, **optimizer).is_none();
             let found = usual.iter().find(heeds_all).or(known.first()).copied();
             found.ok_or_else(|| CliError::usage(format!("method {} names no optimizer", method.name())))
@@ -143,7 +146,17 @@ pub(super) fn check_roles(
     let able: Vec<&str> =
         methods.iter().filter(|method| method.heeds(role)).map(|method| method.name()).collect();
     let (name, flag, able) = (method.name(), role.flag(), able.join(", "));
+    if share_a_kernel(spec) {
+        return Err(CliError::usage(format!(
+            "targets that share a kernel are fitted by {name}, which takes no {flag}; give --kernel once for each target, or leave it out"
+        )));
+    }
     Err(CliError::usage(format!("method {name} takes no {flag}; those that do are {able}")))
+}
+
+/// `true` for several targets with one kernel for all.
+fn share_a_kernel(spec: &FitSpec) -> bool {
+    spec.target.len() > 1 && spec.kernel.len() == 1
 }
 
 /// Refuses what was asked for and would make no difference; what was said of the method's settings, as it declares them.

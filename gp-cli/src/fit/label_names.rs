@@ -35,7 +35,7 @@ pub(super) fn of(
     let mut names = texts.to_vec();
     let mut named = vec![false; texts.len()];
     let wrong = |text: &str, why: String| Err(CliError::usage(format!("--labels {text}: {why}")));
-    for text in said {
+    for text in said.iter().map(|text| text.trim()) {
         let Some((place, name)) = split(text, labels) else {
             let known: Vec<&str> = texts.iter().map(String::as_str).collect();
             return wrong(
@@ -56,6 +56,9 @@ pub(super) fn of(
         if name.trim().is_empty() {
             return wrong(text, "the name is empty".to_owned());
         }
+        if let Some(doubt) = doubtful(name, labels) {
+            return wrong(text, doubt);
+        }
         if named[place] {
             return wrong(text, format!("label {} is named twice", texts[place]));
         }
@@ -68,6 +71,14 @@ pub(super) fn of(
         (names[place], named[place]) = (name.to_owned(), true);
     }
     Ok(if said.is_empty() { Vec::new() } else { names })
+}
+
+/// Reason that a text behind a `=` is more likely a mistake than a name.
+fn doubtful(name: &str, labels: &Labels) -> Option<String> {
+    let next = name.split_whitespace().skip(1).find(|word| split(word, labels).is_some());
+    next.map(|next| {
+        format!("is {next} a name of its own? Separate them by commas, without blanks around them")
+    })
 }
 
 /// The place of the label before a `=`, which labels may hold too, and the name behind it.
@@ -96,6 +107,7 @@ mod tests {
     #[test]
     fn labels_without_a_name_keep_their_text() {
         assert_eq!(named(&["2.0=high", "0=a=b"]).unwrap(), ["a=b", "1", "high"]);
+        assert_eq!(named(&["0=no", " 1=yes"]).unwrap(), ["no", "yes", "2"]);
         assert!(named(&[]).unwrap().is_empty());
     }
 
@@ -112,5 +124,6 @@ mod tests {
         refused(&["0=a", "0=b"], "label 0 is named twice");
         refused(&["0=1"], "1 is a label of column y itself");
         refused(&["0=a", "1=a"], "label 0 has this name already");
+        refused(&["0=no 1=yes"], "is 1=yes a name of its own? Separate them by commas");
     }
 }

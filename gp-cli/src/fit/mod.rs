@@ -40,6 +40,7 @@ mod memo;
 mod missing;
 mod missing_choice;
 mod names;
+mod noise;
 mod observe;
 mod observed;
 mod order;

@@ -168,7 +168,7 @@ impl Plan {
             choices: Default::default(),
             cost: String::new(),
             notes: Vec::new(),
-            warnings: lookalikes(survey, spec),
+            warnings: lookalikes(survey, spec).into_iter().chain(too_many_latents(spec)).collect(),
             stages: Stages::default(),
         };
         if plan.inputs.keep_missing() {
@@ -245,6 +245,16 @@ fn alike(spec: &FitSpec, observed: &Observed) -> bool {
     let kernels = spec.kernel.len();
     let one = if observed.others.is_empty() { kernels <= 1 } else { kernels == 1 };
     one && spec.inducing_file.len() <= 1
+}
+
+/// A warning where targets are mixtures of more latent functions than there are targets, all with the same kernel.
+fn too_many_latents(spec: &FitSpec) -> Option<String> {
+    let (latents, targets) = (spec.latents?, spec.target.len());
+    (latents > targets && spec.kernel.len() <= 1).then(|| {
+        format!(
+            "--latents {latents} is more than the {targets} targets: with one kernel for all, {targets} latent functions say as much, and take less time"
+        )
+    })
 }
 
 /// Refuses what targets that are fitted one by one do not have.

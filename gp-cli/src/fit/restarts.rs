@@ -9,6 +9,7 @@ use super::interrupt::check_interrupt;
 use super::memo::{Memo, STARTS};
 use super::placing::Placing;
 use super::sample::Sample;
+use super::skill;
 use super::spec::FitSpec;
 use super::spread::{Places, free_count, spread};
 use super::start;
@@ -153,6 +154,8 @@ struct Rounds<'a> {
     left_out: Option<Rows>,
     /// Number of all rows.
     all: usize,
+    /// Weight of the rows of a round.
+    weight: f64,
 }
 
 impl<'a> Rounds<'a> {
@@ -166,7 +169,8 @@ impl<'a> Rounds<'a> {
             let (rows, left_out) = divided(&problem.rows, of.spec.seed)?;
             (rows, Some(left_out))
         };
-        Ok(Self { of, control, rows, left_out, all: problem.rows.count() })
+        let weight = skill::mean_weight(problem.likelihood.as_ref(), of.sample)? * rows.count() as f64;
+        Ok(Self { of, control, rows, left_out, all: problem.rows.count(), weight })
     }
 
     fn none_tried(&self) -> TriedStarts {
@@ -184,7 +188,11 @@ impl<'a> Rounds<'a> {
     /// Trains for a while. A failure is an outcome too.
     fn attempt(&self, number: usize, problem: Problem) -> Result<TriedStart, CliError> {
         let began = Instant::now();
-        let outcome = self.of.method.fit(self.short(problem)).and_then(|fit| Ok((self.score(&fit)?, fit)));
+        let outcome = self.of.method.fit(self.short(problem)).and_then(|fit| {
+            // Of a start with an objective that cannot be, nothing is known.
+            let fault = skill::impossible(&fit, self.weight);
+            Ok((self.score(&fit)?, fault, fit))
+        });
         let tried = TriedStart {
             start: number,
             score: None,
@@ -195,11 +203,12 @@ impl<'a> Rounds<'a> {
             seconds: Some(began.elapsed().as_secs_f64()),
         };
         match outcome {
-            Ok((score, fit)) if score.is_finite() => {
+            Ok((_, fault @ Some(_), _)) => Ok(TriedStart { fault, ..tried }),
+            Ok((score, _, fit)) if score.is_finite() => {
                 let (iterations, converged) = (fit.iterations, fit.converged);
                 Ok(TriedStart { score: Some(score), iterations, converged, ..tried })
             }
-            Ok((score, _)) => Ok(TriedStart { fault: Some(format!("it came to {score}")), ..tried }),
+            Ok((score, ..)) => Ok(TriedStart { fault: Some(format!("it came to {score}")), ..tried }),
             Err(cause) if cause.kind() == ErrorKind::Numerical => {
                 Ok(TriedStart { fault: Some(cause.with_causes()), ..tried })
             }

@@ -9,7 +9,7 @@ use super::plan::Plan;
 use super::restarts::Restarts;
 use super::sample::Sample;
 use super::several;
-use super::skill;
+use super::skill::{self, Seen};
 use super::spec::FitSpec;
 use super::start;
 use crate::encode::Role;
@@ -51,16 +51,17 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     let targets = observed.targets();
     // The clock runs for all that is fitted.
     problem.settings.control = problem.settings.control.begun();
+    let columns = inputs.column_names();
+    let task =
+        Task { method: method.as_ref(), spec, stages: &stages, columns: &columns, target: None, begun };
     let trained = match problem.parts()? {
         None => {
             let start = PartStart { search, placing, log_scales: observed.log_scales() };
-            let task = Task { method: method.as_ref(), spec, stages: &stages, target: None, begun };
             task.carry_out(problem, start, &sample.rows)?
         }
         Some(parts) => {
             let names: Vec<&str> = targets.iter().map(|of| of.target.name.as_str()).collect();
             let all = (problem.likelihood.as_ref(), parts.into_iter().zip(starts).collect());
-            let task = Task { method: method.as_ref(), spec, stages: &stages, target: None, begun };
             several::fit_apart(task, all, &sample.rows, &names)?
         }
     };
@@ -125,6 +126,8 @@ pub(super) struct Task<'a> {
     pub(super) method: &'a dyn Method,
     pub(super) spec: &'a FitSpec,
     pub(super) stages: &'a Stages,
+    /// Names of the coordinates of points.
+    pub(super) columns: &'a [String],
     pub(super) target: Option<&'a str>,
     pub(super) begun: Instant,
 }
@@ -148,52 +151,49 @@ impl Task<'_> {
             let tried = search.settle(&mut problem, self.spec, sample, placing.as_ref())?;
             kernels.push(TriedKernels { target: self.target.map(str::to_owned), ..tried });
         }
-        let Self { method, spec, stages, target, begun } = *self;
+        let Self { method, spec, stages, target, begun, .. } = *self;
         let restarts =
             Restarts { method, spec, sample, placing: placing.as_ref(), stages, begun, target, log_scales };
-        let restarts = spec.restarts.map(|_| &restarts);
-        let trained = train(method, problem, spec, sample, (&of, stages), restarts)?;
+        let trained = self.train(problem, sample, &of, spec.restarts.map(|_| &restarts))?;
         Ok(Trained { kernels, ..trained })
     }
-}
 
-/// Carries out a problem, from the best of some starts where there are more; some of its rows, in memory, are looked at before
-/// and after. `of` says of what it is the training.
-///
-/// # Errors
-/// As [`fit`].
-fn train(
-    method: &dyn Method,
-    mut problem: Problem,
-    spec: &FitSpec,
-    sample: &Rows,
-    (of, stages): (&str, &Stages),
-    restarts: Option<&Restarts<'_>>,
-) -> Result<Trained, CliError> {
-    let drawn_about = restarts.map(|restarts| (restarts, problem.clone()));
-    if method.seen_through() == SeenThrough::InducingInputs {
-        stages.begin("fitting some rows to start from");
-        start::settle(&mut problem, spec, sample)?;
+    /// Carries out a problem, from the best of some starts where there are more; some of its rows, in memory, are looked at before
+    /// and after. `of` says of what it is the training.
+    fn train(
+        &self,
+        mut problem: Problem,
+        sample: &Rows,
+        of: &str,
+        restarts: Option<&Restarts<'_>>,
+    ) -> Result<Trained, CliError> {
+        let Self { method, spec, stages, columns, .. } = *self;
+        let drawn_about = restarts.map(|restarts| (restarts, problem.clone()));
+        if method.seen_through() == SeenThrough::InducingInputs {
+            stages.begin("fitting some rows to start from");
+            start::settle(&mut problem, spec, sample)?;
+        }
+        stages.begin("fitting the linear model");
+        let baseline = baseline::linear(&problem, sample)?;
+        let mut starts = Vec::new();
+        if let Some((restarts, drawn_about)) = drawn_about {
+            (problem, starts) =
+                restarts.best(&problem, &drawn_about).map(|(best, tried)| (best, vec![tried]))?;
+        }
+        stages.begin(&format!("training{of}"));
+        let mean_weight = skill::mean_weight(problem.likelihood.as_ref(), sample)?;
+        let (control, count) = (problem.settings.control.clone(), problem.rows.count());
+        let mut fit = method.fit(problem)?;
+        // Methods may end with work that an interrupt cuts short.
+        check_interrupt(&control)?;
+        if !fit.objective.is_finite() {
+            let message =
+                format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);
+            return Err(CliError::new(ErrorKind::Numerical, message));
+        }
+        skill::judge(&mut fit, &Seen { count, mean_weight, sample, columns }, spec.seed)?;
+        Ok(Trained { fit, baseline, kernels: Vec::new(), starts })
     }
-    stages.begin("fitting the linear model");
-    let baseline = baseline::linear(&problem, sample)?;
-    let mut starts = Vec::new();
-    if let Some((restarts, drawn_about)) = drawn_about {
-        (problem, starts) = restarts.best(&problem, &drawn_about).map(|(best, tried)| (best, vec![tried]))?;
-    }
-    stages.begin(&format!("training{of}"));
-    let mean_weight = skill::mean_weight(problem.likelihood.as_ref(), sample)?;
-    let control = problem.settings.control.clone();
-    let mut fit = method.fit(problem)?;
-    // Methods may end with work that an interrupt cuts short.
-    check_interrupt(&control)?;
-    if !fit.objective.is_finite() {
-        let message =
-            format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);
-        return Err(CliError::new(ErrorKind::Numerical, message));
-    }
-    skill::judge(&mut fit, (sample, mean_weight), spec.seed)?;
-    Ok(Trained { fit, baseline, kernels: Vec::new(), starts })
 }
 
 /// Flags, and the settings given to the method beyond them.

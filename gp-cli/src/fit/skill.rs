@@ -1,15 +1,15 @@
 //! Checks of a finished fit: whether it learned anything, whether its objective is possible, and which parameters ran away.
 
+use super::noise::{largest_evidence, lost_noise};
 use super::sample::Sample;
 use crate::encode::QUARTILES;
 use crate::error::CliError;
-use crate::lengths::four_digits;
+use crate::lengths::{four_digits, value_names};
 use crate::method::{Fit, Rows};
 use faer::MatRef;
 use gp_ep::DataSource as _;
 use gp_kernels::KernelExt;
 use gp_likelihoods::{Likelihood, Support};
-use gp_optim::Parameter;
 
 /// Rows that are looked at.
 const ROWS: usize = 500;
@@ -18,27 +18,35 @@ const ROWS: usize = 500;
 const FLAT: f64 = 0.02;
 /// Parameters in the units of standardised data are within so many powers of ten around 1.
 const LARGEST: f64 = 1e8;
-/// Noise below this share of the variance of the target is none: its deviation is a millionth of theirs.
-const NO_NOISE: f64 = 1e-12;
 /// Most names listed of those that are not skilful.
 const MOST_NAMES: usize = 4;
+
+/// What a fit has seen.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    /// Number of rows, and their mean weight.
+    pub(super) count: usize,
+    pub(super) mean_weight: f64,
+    /// Some of the rows.
+    pub(super) sample: &'a Rows,
+    /// Names of the coordinates of points.
+    pub(super) columns: &'a [String],
+}
 
 /// Takes back that training converged where nothing was learned or its objective cannot be, and warns of parameters that the data left open.
 ///
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the fit cannot predict.
-pub(super) fn judge(fit: &mut Fit, (sample, mean_weight): (&Rows, f64), seed: u64) -> Result<(), CliError> {
+pub(super) fn judge(fit: &mut Fit, seen: &Seen<'_>, seed: u64) -> Result<(), CliError> {
     if !fit.is_trained() {
         return Ok(());
     }
-    if let Some(warning) = impossible(fit) {
+    if let Some(warning) = impossible(fit, seen.mean_weight * seen.count as f64) {
         fit.converged = false;
         fit.warnings.push(warning);
     }
-    let few = Sample::at_most(sample, ROWS, seed)?.rows;
-    let mut targets = few.column(0)?;
-    // Of several targets the first may be missing.
-    targets.retain(|target| !target.is_nan());
+    let few = Sample::at_most(seen.sample, ROWS, seed)?.rows;
+    let targets = present(&few, 0)?;
     if is_flat(fit, few.whole()?.0, &targets)? {
         let same = if fit.posterior.likelihood().support().is_discrete() {
             "whatever the inputs are"
@@ -48,9 +56,20 @@ pub(super) fn judge(fit: &mut Fit, (sample, mean_weight): (&Rows, f64), seed: u6
         fit.converged = false;
         fit.reason = format!("nothing was learned: predictions are {same}; {}", fit.reason);
     }
-    fit.warnings.extend(runaways(fit));
-    fit.warnings.extend(lost_noise(fit.posterior.likelihood(), spread(&targets), mean_weight));
+    fit.warnings.extend(runaways(fit, seen.columns));
+    let likelihood = fit.posterior.likelihood();
+    let spreads = (0..likelihood.targets()).map(|target| Ok(spread(&present(&few, target)?)));
+    let spreads = spreads.collect::<Result<Vec<f64>, CliError>>()?;
+    let lost = lost_noise(likelihood, &spreads, seen.mean_weight);
+    fit.warnings.extend(lost);
     Ok(())
+}
+
+/// A target where it is not missing.
+fn present(rows: &Rows, target: usize) -> Result<Vec<f64>, CliError> {
+    let mut targets = rows.column(target)?;
+    targets.retain(|target| !target.is_nan());
+    Ok(targets)
 }
 
 /// Mean weight of a row under a likelihood.
@@ -63,39 +82,17 @@ pub(super) fn mean_weight(likelihood: &dyn Likelihood, rows: &Rows) -> Result<f6
     Ok(weights.sum::<f64>() / points.nrows() as f64)
 }
 
-/// A warning where the noise of a target with this spread has been learned away.
-fn lost_noise(likelihood: &dyn Likelihood, spread: f64, mean_weight: f64) -> Option<String> {
-    let is_real = likelihood.support() == Support::Real && likelihood.latents() == 1;
-    let of_noise = |parameter: &&Parameter| ["variance", "scale"].contains(&parameter.name());
-    let noise = likelihood.parameters().iter().find(of_noise).filter(|_| is_real)?;
-    let is_lost = noise.free_len() > 0 && noise.value() < NO_NOISE * spread * spread;
-    is_lost.then(|| {
-        let why = if mean_weight > 1.0 {
-            format!(
-                "a weight of {} on average says that each row was seen so often with the very same target, so that nothing is noise; divide --weights by their mean if they say which rows matter more, or give --noise-variance if they say how exact each row is",
-                four_digits(mean_weight)
-            )
-        } else {
-            format!(
-                "if targets have errors, bound it: --likelihood \"{}({}=0.1 in [1e-6, none])\"",
-                likelihood.name(),
-                noise.name()
-            )
-        };
-        format!("the noise was learned away (its variance is {:.1e}), and the model takes targets for exact: {why}", noise.value())
-    })
-}
-
-/// A warning where the estimated probability of labels or counts is above 1.
-fn impossible(fit: &Fit) -> Option<String> {
-    let is_probability = fit.posterior.likelihood().support().is_discrete();
-    (is_probability && fit.objective > 0.0).then(|| {
-        format!(
-            "the {} is {:.3}, and the logarithm of a probability cannot be above 0: do not trust this model",
-            fit.objective_kind.words(),
-            fit.objective
-        )
-    })
+/// Why the objective cannot be right, of observations that weigh so much; nothing where it can.
+pub(super) fn impossible(fit: &Fit, weight: f64) -> Option<String> {
+    let likelihood = fit.posterior.likelihood();
+    let largest = largest_evidence(likelihood, weight).filter(|largest| fit.objective > *largest)?;
+    let what = if likelihood.support().is_discrete() { "probability" } else { "density under this noise" };
+    Some(format!(
+        "the {} is {}, and the logarithm of a {what} cannot be above {}: do not trust this model",
+        fit.objective_kind.words(),
+        four_digits(fit.objective),
+        if largest == 0.0 { "0".to_owned() } else { four_digits(largest) }
+    ))
 }
 
 /// `true` if no latent function depends on the inputs.
@@ -131,10 +128,11 @@ fn typical_spread(values: &[f64]) -> f64 {
     if robust > 0.0 { robust.min(spread(values)) } else { spread(values) }
 }
 
-fn runaways(fit: &Fit) -> Option<String> {
+/// A warning where parameters ran away. `columns` are the names of the coordinates of points.
+fn runaways(fit: &Fit, columns: &[String]) -> Option<String> {
     let mut found: Vec<String> = Vec::new();
     for latent in fit.posterior.describe() {
-        let (names, mut place) = (latent.kernel.parameter_names(), 0);
+        let (names, mut place) = (value_names(latent.kernel, columns), 0);
         latent.kernel.for_each_parameter(&mut |parameter| {
             for &value in parameter.values() {
                 let is_away = value.abs() > LARGEST || (value != 0.0 && value.abs() < 1.0 / LARGEST);
@@ -185,32 +183,17 @@ mod tests {
         }
     }
 
-    /// Densities of numbers may be large.
     #[test]
-    fn noise_that_is_lost_is_told() {
-        let likelihood = |text: &str| gp_likelihoods::parse(text).unwrap();
-        let told = |text: &str, spread, weight| lost_noise(likelihood(text).as_ref(), spread, weight);
-        let lost = told("gaussian(variance=1e-13)", 1.0, 1.0).unwrap();
+    fn objectives_that_cannot_be_are_told() {
+        let told = |likelihood: Box<dyn Likelihood>, objective| impossible(&fit(likelihood, objective), 2.0);
+        let labels = told(Box::new(BernoulliProbit), 3.0).unwrap();
         assert!(
-            lost.contains("1.0e-13") && lost.contains("gaussian(variance=0.1 in [1e-6, none])"),
-            "{lost}"
+            labels.contains("is 3.000, and") && labels.contains("probability cannot be above 0"),
+            "{labels}"
         );
-        let lost = told("student_t(scale=1e-30)", 1.0, 1e4).unwrap();
-        assert!(lost.contains("a weight of 10000") && lost.contains("--noise-variance"), "{lost}");
-        for (text, spread) in [
-            ("gaussian(variance=1e-9)", 1.0),
-            ("gaussian(variance=1e-13)", 1e-3),
-            ("gaussian(variance=fixed(1e-13))", 1.0),
-            ("poisson", 1.0),
-        ] {
-            assert_eq!(told(text, spread, 1.0), None);
-        }
-    }
-
-    #[test]
-    fn labels_have_no_probability_above_one() {
-        assert!(impossible(&fit(Box::new(BernoulliProbit), 3.0)).unwrap().contains("3.000"));
-        assert_eq!(impossible(&fit(Box::new(BernoulliProbit), -3.0)), None);
-        assert_eq!(impossible(&fit(Box::new(Gaussian::new(0.1).unwrap()), 3.0)), None);
+        assert_eq!(told(Box::new(BernoulliProbit), -3.0), None);
+        let noise = || Box::new(Gaussian::new(1e-4).unwrap());
+        assert!(told(noise(), 8.0).unwrap().contains("density under this noise cannot be above 7.37"));
+        assert_eq!(told(noise(), 7.0), None);
     }
 }

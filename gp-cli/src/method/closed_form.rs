@@ -38,6 +38,10 @@ const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
 /// Evaluations that training usually takes where inducing inputs stay, and where they are learned.
 const USUAL_EVALUATIONS: f64 = 60.0;
 const USUAL_EVALUATIONS_OF_INPUTS: f64 = 320.0;
+/// Fewest and most pairs of L-BFGS, and numbers in all of them beyond the fewest.
+const FEWEST_PAIRS: usize = 10;
+const MOST_PAIRS: usize = 40;
+const NUMBERS_OF_PAIRS: usize = 2_000_000;
 /// Half way is the advice of Bui et al. (2017).
 const POWER: f64 = 0.5;
 const ALPHA: Setting = common::ALPHA.usually(POWER);
@@ -72,6 +76,16 @@ impl ClosedForm {
     fn power(&self, given: &Given) -> f64 {
         self.power.or(given.number(&ALPHA)).unwrap_or(POWER)
     }
+}
+
+/// Pairs that L-BFGS keeps. Where inducing inputs are learned, optima are long and narrow valleys: more pairs come as far in
+/// three quarters of the iterations.
+fn pairs(problem: &Problem) -> usize {
+    let sizes = problem.sizes();
+    if problem.settings.fixed_inducing {
+        return FEWEST_PAIRS;
+    }
+    (NUMBERS_OF_PAIRS / (sizes.inducing * sizes.dim).max(1)).clamp(FEWEST_PAIRS, MOST_PAIRS)
 }
 
 /// Numbers that blocks take: two matrices for each, room for the largest of each lane, and their lists.
@@ -165,8 +179,9 @@ impl Method for ClosedForm {
         let data = &problem.rows;
         let mut model = model(&problem, self.power(&problem.settings.given))?;
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
-        let how = Learning::Outer(minimise_options(iterations, &problem.settings.control));
-        let run = model.learn(data, how)?.run;
+        let mut options = minimise_options(iterations, &problem.settings.control);
+        options.lbfgs.memory = pairs(&problem);
+        let run = model.learn(data, Learning::Outer(options))?.run;
         let posterior = model.posterior(data)?.map(Functions::from);
         let is_bound = match model.powers() {
             Powers::Same(power) => *power == 0.0,

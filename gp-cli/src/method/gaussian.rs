@@ -20,5 +20,10 @@ pub(super) fn gaussian(likelihood: &dyn Likelihood) -> Result<Gaussian, CliError
 }
 
 fn objection(likelihood: &dyn Likelihood) -> String {
+    if likelihood.targets() > 1
+        && likelihood.own_latent(0).is_some_and(|own| is_gaussian(own.likelihood.as_ref()))
+    {
+        return "it is for one target, or for several with a kernel each, and one --kernel is shared by all targets; give --kernel once for each target".to_owned();
+    }
     format!("it needs Gaussian noise, and the likelihood is {}", likelihood.name())
 }

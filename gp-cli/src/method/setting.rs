@@ -213,6 +213,11 @@ impl Given {
         self.0.insert(name.to_owned(), value);
     }
 
+    /// Takes the value of a setting away.
+    pub fn remove(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
     /// The names of settings that have a value.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)

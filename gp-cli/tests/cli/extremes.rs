@@ -47,6 +47,29 @@ fn weights_that_leave_no_noise_are_told() {
     assert!(!said.err.contains("learned away"), "{}", said.err);
 }
 
+/// Copies of rows say the same of several targets with one kernel: the density grows without end as the noise goes, and no
+/// number beyond what the noise allows comes of it.
+#[test]
+fn copies_of_rows_that_leave_no_noise_are_told() {
+    let desk = Desk::new();
+    let row = |i: usize| {
+        let (x, e, d) = (0.1 * i as f64, 0.5 * noise(i), 0.5 * noise(i + 1000));
+        format!("{x},{},{}\n", (6.0 * x).sin() + e, x.cos() + d)
+    };
+    let rows = (0..40).map(row).collect::<String>();
+    desk.write("t.csv", format!("x,a,b\n{rows}{rows}"));
+    let flags = "--target a,b --kernel rbf -o m.gp --force --json";
+    for more in ["", " --restarts 2"] {
+        let said = desk.ok(&format!("fit t.csv {flags}{more}"));
+        let told = said.json();
+        // As if the noise had a variance of 1e-16 for each of 160 targets.
+        assert!(told["objective"].as_f64().unwrap() < 160.0 * 17.5, "{told}");
+        let warnings = told["warnings"].to_string();
+        assert!(warnings.contains("the noise was learned away") && warnings.contains("copies"), "{told}");
+        assert!(!warnings.contains("do not trust"), "{told}");
+    }
+}
+
 /// Scores that are beyond the range of numbers say which row and column is to blame.
 #[test]
 fn scores_without_a_finite_number_are_named() {

@@ -215,3 +215,26 @@ fn columns_go_with_their_targets() {
     let inspect = desk.ok("inspect m.gp").out;
     assert!(inspect.contains("--offset oa, --offset ob"), "{inspect}");
 }
+
+/// Targets that share a kernel are no matter of one target's methods, which is said, with what to do; a column of powers is no
+/// second power beside the usual one of pep.
+#[test]
+fn a_kernel_for_all_targets_is_told_from_one_each() {
+    let desk = Desk::new();
+    desk.write("t.csv", table(40));
+    let fit = "fit t.csv --target a,b --features x --missing drop --kernel rbf -o m.gp";
+    desk.refused(
+        &format!("{fit} --method exact"),
+        2,
+        &["one --kernel is shared by all targets", "give --kernel once for each"],
+    );
+    let told = [
+        "targets that share a kernel are fitted by ep, which takes no --blocks",
+        "give --kernel once for each",
+    ];
+    desk.refused(&format!("{fit} --method pep --blocks g"), 2, &told);
+    desk.ok(&format!("{fit} --method pep --alpha-column p --iterations 3"));
+    desk.refused(&format!("{fit} --method pep --alpha-column p --alpha 0.5"), 2, &["leave one of them out"]);
+    let said = desk.ok("fit t.csv --target a,b --features x --missing drop --latents 3 --iterations 1 --inducing 5 -o m.gp --force");
+    assert!(said.err.contains("--latents 3 is more than the 2 targets"), "{}", said.err);
+}

@@ -319,6 +319,17 @@ fn say(
         By::Variance | By::Improvement => String::new(),
     };
     notes.say(format_args!("{points} {from}, by {}{total}", options.by.name()));
+    if let Some((first, again)) = repeated(&suggested.places).filter(|_| options.candidates.is_none()) {
+        notes.say(format_args!(
+            "point {again} is point {first} again: observations are noisy, and a second one there is worth more than one elsewhere"
+        ));
+    }
+}
+
+/// The first place that was chosen twice: both numbers, from 1 on.
+fn repeated(places: &[Place]) -> Option<(usize, usize)> {
+    let before = |again: usize| places[..again].iter().position(|place| *place == places[again]);
+    (1..places.len()).find_map(|again| Some((before(again)? + 1, again + 1)))
 }
 
 impl By {

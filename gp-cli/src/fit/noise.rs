@@ -1,0 +1,107 @@
+//! Noise of a finished fit: whether it was learned away, and what objective it allows.
+
+use crate::lengths::four_digits;
+use gp_likelihoods::{Likelihood, Support};
+use gp_optim::Parameter;
+use std::f64::consts::TAU;
+
+/// Noise below this share of the variance of the target is none: its deviation is less than a ten-thousandth of theirs.
+const NO_NOISE: f64 = 1e-9;
+/// Rounding of an objective, as a share of it.
+const ROUNDING: f64 = 1e-6;
+
+/// A warning where the noise of targets with these spreads has been learned away.
+pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weight: f64) -> Option<String> {
+    let noise = noise(likelihood)?;
+    let is_lost = |(&value, &spread): (&f64, &f64)| value < NO_NOISE * spread * spread;
+    let (lost, _) = noise.values().iter().zip(spreads).find(|&pair| is_lost(pair))?;
+    (noise.free_len() > 0).then(|| {
+        let why = if mean_weight > 1.0 {
+            format!(
+                "a weight of {} on average says that each row was seen so often with the very same target, so that nothing is noise; divide --weights by their mean if they say which rows matter more, or give --noise-variance if they say how exact each row is",
+                four_digits(mean_weight)
+            )
+        } else {
+            format!(
+                "if targets have errors, or rows are copies of others, bound it: --likelihood \"{}({}={} in [1e-6, none])\"",
+                likelihood.name(),
+                noise.name(),
+                start(noise)
+            )
+        };
+        format!("the noise was learned away (its variance is {lost:.1e}), and the model takes targets for exact: {why}")
+    })
+}
+
+/// A value for each element, as expressions have them.
+fn start(noise: &Parameter) -> String {
+    match noise.values().len() {
+        1 => "0.1".to_owned(),
+        count => format!("[{}]", vec!["0.1"; count].join(", ")),
+    }
+}
+
+/// The noise of real targets that have one each.
+fn noise(likelihood: &dyn Likelihood) -> Option<&Parameter> {
+    let is_real = likelihood.support() == Support::Real;
+    let is_one_each = is_real && (likelihood.latents() == 1 || likelihood.is_linear_gaussian());
+    let of_noise = |parameter: &&Parameter| ["variance", "scale"].contains(&parameter.name());
+    likelihood.parameters().iter().find(of_noise).filter(|_| is_one_each)
+}
+
+/// The largest log evidence that there can be of observations that weigh so much: 0 for labels and counts. Under Gaussian noise
+/// no density is above that of targets on the function, `(2πσ²)^{-½}` each.
+pub(super) fn largest_evidence(likelihood: &dyn Likelihood, weight: f64) -> Option<f64> {
+    if likelihood.support().is_discrete() {
+        return Some(0.0);
+    }
+    let noise = noise(likelihood).filter(|_| likelihood.is_linear_gaussian())?;
+    // Missing targets have no density: what is below 0 is no bound without them.
+    let peak = |variance: &f64| (-0.5 * (TAU * variance).ln()).max(0.0);
+    let largest = weight * noise.values().iter().map(peak).sum::<f64>();
+    Some(largest + ROUNDING * largest.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_that_is_lost_is_told() {
+        let likelihood = |text: &str| gp_likelihoods::parse(text).unwrap();
+        let told = |text: &str, spread, weight| lost_noise(likelihood(text).as_ref(), &[1.0, spread], weight);
+        let of_one = |text: &str, spread, weight| lost_noise(likelihood(text).as_ref(), &[spread], weight);
+        let lost = of_one("gaussian(variance=1e-13)", 1.0, 1.0).unwrap();
+        assert!(
+            lost.contains("1.0e-13") && lost.contains("gaussian(variance=0.1 in [1e-6, none])"),
+            "{lost}"
+        );
+        let lost = of_one("student_t(scale=1e-30)", 1.0, 1e4).unwrap();
+        assert!(lost.contains("a weight of 10000") && lost.contains("--noise-variance"), "{lost}");
+        let lost = told("gaussians(variance=[1e-3, 1e-12])", 1.0, 1.0).unwrap();
+        let advice = "gaussians(variance=[0.1, 0.1] in [1e-6, none])";
+        assert!(lost.contains("1.0e-12") && lost.contains(advice), "{lost}");
+        assert!(gp_likelihoods::parse(advice).is_ok());
+        assert_eq!(told("gaussians(variance=[1e-3, 1e-12])", 1e-3, 1.0), None);
+        for (text, spread) in [
+            ("gaussian(variance=1e-8)", 1.0),
+            ("gaussian(variance=1e-13)", 1e-3),
+            ("gaussian(variance=fixed(1e-13))", 1.0),
+            ("poisson", 1.0),
+        ] {
+            assert_eq!(of_one(text, spread, 1.0), None);
+        }
+    }
+
+    /// Three observations on the function.
+    #[test]
+    fn no_evidence_is_above_that_of_targets_on_the_function() {
+        let most = |text: &str| largest_evidence(gp_likelihoods::parse(text).unwrap().as_ref(), 3.0);
+        assert_eq!(most("bernoulli_probit"), Some(0.0));
+        assert_eq!(most("gaussian(variance=1)"), Some(0.0));
+        assert_eq!(most("student_t"), None);
+        let peak = |variance: f64| -0.5 * (TAU * variance).ln();
+        let several = most("gaussians(variance=[1e-4, 0.01])").unwrap();
+        assert!((several - 3.0 * (peak(1e-4) + peak(0.01))).abs() < 1e-4 * several, "{several}");
+    }
+}
