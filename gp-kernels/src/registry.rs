@@ -69,7 +69,7 @@ impl Registry {
     /// # Errors
     /// [`KernelError::Expression`] with the column of the fault.
     pub fn parse(&self, text: &str) -> Result<Box<dyn Kernel>, KernelError> {
-        expression::parse(text, self, Columns::Unknown)
+        expression::parse(text, &|name| self.find(name), Columns::Unknown)
     }
 
     /// Parses a kernel expression for points of `inputs` columns, which resolves `ard=true` and detects
@@ -78,7 +78,7 @@ impl Registry {
     /// # Errors
     /// [`KernelError::Expression`] with the column of the fault.
     pub fn parse_for(&self, text: &str, inputs: usize) -> Result<Box<dyn Kernel>, KernelError> {
-        expression::parse(text, self, Columns::Count(inputs))
+        expression::parse(text, &|name| self.find(name), Columns::Count(inputs))
     }
 
     /// Parses a kernel expression with lengths in other units: `units[d]` units of the expression are one
@@ -97,7 +97,7 @@ impl Registry {
     /// [`KernelError::Expression`] with the column of the fault, such as one number, bounds or prior for
     /// columns of different units.
     pub fn parse_in_units(&self, text: &str, units: &[f64]) -> Result<Box<dyn Kernel>, KernelError> {
-        expression::parse(text, self, Columns::Units(units))
+        expression::parse(text, &|name| self.find(name), Columns::Units(units))
     }
 }
 

@@ -5,13 +5,11 @@ use std::fmt::Debug;
 use gp_optim::Parameter;
 use rand::Rng;
 
-use crate::defaults;
 use crate::error::{LikelihoodError, check_count};
 use crate::expression;
 use crate::gaussian::Gaussian;
 use crate::latent::Latent;
 use crate::link::Link;
-use crate::marginal::OwnLatent;
 use crate::pieces::Pieces;
 use crate::rows::{self, RowError, Rows};
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
@@ -148,7 +146,8 @@ pub trait Described: Debug + Send + Sync {
 
 /// Relation of one observation `y` to its Q latent values f.
 ///
-/// Most likelihoods are written as a [`Density`](crate::Density), which implements all of this.
+/// Most likelihoods are written as a [`Density`](crate::Density), which implements all of this. Others call the
+/// quadrature of [`defaults`](crate::defaults) for integrals that they do not know better.
 /// Observations are slices of [`outputs`](Described::outputs) numbers, latent values and beliefs slices of
 /// [`latents`](Described::latents).
 pub trait Likelihood: Described + CloneLikelihood {
@@ -176,7 +175,9 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// # Errors
     /// As [`log_densities`](Self::log_densities), with the first row that is at fault.
     fn log_densities_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
-        rows::log_densities(self, rows, f, out)
+        rows::log_densities(rows, (self.latents(), self.outputs()), f, out, |y, f, out| {
+            self.log_densities(y, f, out)
+        })
     }
 
     /// Layer 1: the derivatives of these log densities by all parameters, their means over the samples of each row: `out` has
@@ -185,7 +186,8 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// # Errors
     /// As [`log_densities_of_rows`](Self::log_densities_of_rows).
     fn mean_by_params_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
-        rows::mean_by_params(self, rows, f, out)
+        let shape = (self.latents(), self.outputs(), parameter_count(self.parameters()));
+        rows::mean_by_params(rows, shape, f, out, |y, f, out| self.log_density_by_params(y, f, out))
     }
 
     /// Layer 1: log density at one f with derivatives by the latents.
@@ -215,9 +217,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         q: &[Latent],
         ws: &mut Workspace,
         out: &mut Slopes,
-    ) -> Result<(), LikelihoodError> {
-        defaults::expected_log_density(self, y, q, ws, out)
-    }
+    ) -> Result<(), LikelihoodError>;
 
     /// Layer 3: `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` for a power α in (0, 1], with derivatives.
     ///
@@ -230,9 +230,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         power: f64,
         ws: &mut Workspace,
         out: &mut Slopes,
-    ) -> Result<(), LikelihoodError> {
-        defaults::tilted(self, y, q, power, ws, out)
-    }
+    ) -> Result<(), LikelihoodError>;
 
     /// Layer 4: mean and variance of each output given the latents; one slot per output.
     ///
@@ -261,9 +259,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         q: &[Latent],
         ws: &mut Workspace,
         out: &mut [ObservationMoments],
-    ) -> Result<(), LikelihoodError> {
-        defaults::predictive_moments(self, q, ws, out)
-    }
+    ) -> Result<(), LikelihoodError>;
 
     /// Layer 4: class probabilities in the order of [`Support::label`]; one slot per class.
     ///
@@ -274,9 +270,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         q: &[Latent],
         ws: &mut Workspace,
         out: &mut [f64],
-    ) -> Result<(), LikelihoodError> {
-        defaults::class_probabilities(self, q, ws, out)
-    }
+    ) -> Result<(), LikelihoodError>;
 
     /// Layer 4: log density of y, all outputs together, under `f ~ q`.
     ///
@@ -305,9 +299,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         output: usize,
         y: f64,
         ws: &mut Workspace,
-    ) -> Result<f64, LikelihoodError> {
-        defaults::predictive_cdf(self, q, output, y, ws)
-    }
+    ) -> Result<f64, LikelihoodError>;
 
     /// Layer 4: quantile of this output (from 0).
     ///
@@ -320,9 +312,18 @@ pub trait Likelihood: Described + CloneLikelihood {
         output: usize,
         probability: f64,
         ws: &mut Workspace,
-    ) -> Result<f64, LikelihoodError> {
-        defaults::predictive_quantile(self, q, output, probability, ws)
-    }
+    ) -> Result<f64, LikelihoodError>;
+}
+
+/// Output with a latent that no other output uses.
+#[derive(Clone, Debug)]
+pub struct OwnLatent {
+    /// Index of that latent, from 0.
+    pub latent: usize,
+    /// Likelihood of the output alone, of one latent.
+    pub likelihood: Box<dyn Likelihood>,
+    /// Index of its first parameter value among those of the whole.
+    pub first_param: usize,
 }
 
 /// Cloning in a box, for every `Clone` likelihood.

@@ -3,24 +3,14 @@
 use gp_optim::Parameter;
 use rand::Rng;
 
-use crate::density::{check_output, check_outputs};
+use crate::defaults;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood};
+use crate::shape::{check_output, check_outputs};
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
-
-/// Output with a latent that no other output uses.
-#[derive(Clone, Debug)]
-pub struct OwnLatent {
-    /// Index of that latent, from 0.
-    pub latent: usize,
-    /// Likelihood of the output alone, of one latent.
-    pub likelihood: Box<dyn Likelihood>,
-    /// Index of its first parameter value among those of the whole.
-    pub first_param: usize,
-}
 
 /// Likelihood of one output, the others missing, on all latents and parameters of the whole.
 ///
@@ -210,5 +200,13 @@ impl Likelihood for Marginal {
     ) -> Result<f64, LikelihoodError> {
         check_output(self, output)?;
         self.whole.predictive_quantile(q, self.output, probability, ws)
+    }
+    fn class_probabilities(
+        &self,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut [f64],
+    ) -> Result<(), LikelihoodError> {
+        defaults::class_probabilities(self, q, ws, out)
     }
 }

@@ -1,12 +1,13 @@
 //! Likelihoods of several factors.
 
+mod of_any;
+pub(crate) mod room;
 mod whole;
 
-pub(crate) use whole::{Room, expected_by_pieces, tilted_by_pieces};
+pub(crate) use whole::{expected_by_pieces, tilted_by_pieces};
 
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
-use crate::likelihood::Likelihood;
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
@@ -34,11 +35,11 @@ pub trait Pieces {
         true
     }
 
-    /// [`Likelihood::tilted`] of one piece. `q` and the slopes by means and variances are in the order of
+    /// [`Likelihood::tilted`](crate::Likelihood::tilted) of one piece. `q` and the slopes by means and variances are in the order of
     /// its slots; slopes by parameters are by all of the likelihood's.
     ///
     /// # Errors
-    /// As [`Likelihood::tilted`].
+    /// As [`Likelihood::tilted`](crate::Likelihood::tilted).
     fn tilted_piece(
         &self,
         y: &[f64],
@@ -49,11 +50,11 @@ pub trait Pieces {
         out: &mut Slopes,
     ) -> Result<(), LikelihoodError>;
 
-    /// [`Likelihood::expected_log_density`] of one piece, laid out as in
+    /// [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) of one piece, laid out as in
     /// [`tilted_piece`](Self::tilted_piece).
     ///
     /// # Errors
-    /// As [`Likelihood::expected_log_density`].
+    /// As [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density).
     fn expected_piece(
         &self,
         y: &[f64],
@@ -62,65 +63,4 @@ pub trait Pieces {
         ws: &mut Workspace,
         out: &mut Slopes,
     ) -> Result<(), LikelihoodError>;
-}
-
-impl Pieces for dyn Likelihood + '_ {
-    fn piece_count(&self) -> usize {
-        self.pieces().map_or(1, Pieces::piece_count)
-    }
-
-    fn touched_count(&self, piece: usize) -> usize {
-        self.pieces().map_or_else(|| self.latents(), |pieces| pieces.touched_count(piece))
-    }
-
-    fn touched_latent(&self, y: &[f64], piece: usize, slot: usize) -> usize {
-        self.pieces().map_or(slot, |pieces| pieces.touched_latent(y, piece, slot))
-    }
-
-    fn multiply_to_density(&self) -> bool {
-        self.pieces().is_none_or(Pieces::multiply_to_density)
-    }
-
-    fn tilted_piece(
-        &self,
-        y: &[f64],
-        piece: usize,
-        q: &[Latent],
-        power: f64,
-        ws: &mut Workspace,
-        out: &mut Slopes,
-    ) -> Result<(), LikelihoodError> {
-        match self.pieces() {
-            Some(pieces) => pieces.tilted_piece(y, piece, q, power, ws, out),
-            None => self.tilted(y, q, power, ws, out),
-        }
-    }
-
-    fn expected_piece(
-        &self,
-        y: &[f64],
-        piece: usize,
-        q: &[Latent],
-        ws: &mut Workspace,
-        out: &mut Slopes,
-    ) -> Result<(), LikelihoodError> {
-        match self.pieces() {
-            Some(pieces) => pieces.expected_piece(y, piece, q, ws, out),
-            None => self.expected_log_density(y, q, ws, out),
-        }
-    }
-}
-
-impl dyn Likelihood + '_ {
-    /// Latents of all pieces of an observation, slot by slot of piece after piece.
-    pub fn touched_latents<'a>(&'a self, y: &'a [f64]) -> impl Iterator<Item = usize> + 'a {
-        let slots = move |piece: usize| (0..self.touched_count(piece)).map(move |slot| (piece, slot));
-        let all = (0..self.piece_count()).flat_map(slots);
-        all.map(move |(piece, slot)| self.touched_latent(y, piece, slot))
-    }
-
-    /// Number of `touched_latents`, equal for all observations.
-    pub fn touched_total(&self) -> usize {
-        (0..self.piece_count()).map(|piece| self.touched_count(piece)).sum()
-    }
 }

@@ -2,13 +2,14 @@
 
 mod line;
 mod nodes;
+pub(crate) mod rivals;
 
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::slopes::Slopes;
 use crate::special::{inverse_mills, log_normal_cdf};
 use crate::workspace::Workspace;
-use line::Lanes;
+use rivals::Rival;
 
 /// Class of the largest of independent noisy Gaussian latents, with a share of labels drawn from all
 /// classes (Villacampa-Calvo & Hernández-Lobato 2017 eq. 68 and 13).
@@ -83,33 +84,6 @@ impl Race {
 const LEAST_VARIANCE: f64 = 1e-20;
 /// Classes this many standard deviations behind are skipped: their probability is below 1e-19.
 const HOPELESS: f64 = 9.0;
-/// Deviations beyond which a Gaussian has mass 2e-16.
-const REACH: f64 = 8.2;
-
-/// Another class relative to the winner.
-#[derive(Clone, Copy, Debug)]
-struct Rival {
-    class: usize,
-    /// Its mean less the winner's, so that rounding of large means does not blur small variances.
-    lead: f64,
-    variance: f64,
-    deviation: f64,
-}
-
-impl Rival {
-    /// Winner's number t in deviations of the rival from its mean; `scale` is the winner's deviation.
-    fn place(&self, t: f64, scale: f64) -> f64 {
-        (scale * t - self.lead) / self.deviation
-    }
-}
-
-/// Memory for classes that may win, and for sums over a grid.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Rivals {
-    list: Vec<Rival>,
-    lanes: Lanes,
-}
-
 /// `ln P(a_w > a_c for all c ≠ w)` for independent `a_c ~ N(m_c, v_c + noise)`, with derivatives by all m
 /// and v.
 ///

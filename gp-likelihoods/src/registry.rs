@@ -1,14 +1,13 @@
 //! Registry of likelihoods by name.
 
-use gp_optim::text::Arguments;
+use gp_optim::text::{Arguments, SyntaxError};
 
+use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
-use crate::expression;
+use crate::expression::call;
 use crate::gaussian::Gaussian;
 use crate::likelihood::Likelihood;
 use crate::likelihoods;
-use std::fmt;
-use std::sync::Arc;
 
 /// Every likelihood of this crate. A new one is a file in `likelihoods/` and a line here.
 const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
@@ -32,88 +31,6 @@ const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     likelihoods::gprn::Gprn::entry,
 ];
 
-/// Builds a likelihood with starting values from the settings in the arguments; parameters are read
-/// afterwards.
-pub type Build = fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError>;
-
-/// [`Build`] of a function that holds values.
-type BuildHolding = dyn Fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> + Send + Sync;
-
-/// Constructor of an entry: a plain function, or one that holds values.
-#[derive(Clone)]
-enum Builder {
-    Plain(Build),
-    Holding(Arc<BuildHolding>),
-}
-
-/// Entry of a [`Registry`]: name and constructor.
-#[derive(Clone)]
-pub struct LikelihoodEntry {
-    name: &'static str,
-    summary: &'static str,
-    example: &'static str,
-    build: Builder,
-}
-
-impl fmt::Debug for LikelihoodEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LikelihoodEntry").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-impl LikelihoodEntry {
-    /// Entry with this name: letters, digits and `_`, not starting with a digit.
-    #[must_use]
-    pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
-        Self { name, summary, example: name, build: Builder::Plain(build) }
-    }
-
-    /// The same of a function that holds values of its own, such as a likelihood to be copied.
-    #[must_use]
-    pub fn of(
-        name: &'static str,
-        summary: &'static str,
-        build: impl Fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> + Send + Sync + 'static,
-    ) -> Self {
-        Self { name, summary, example: name, build: Builder::Holding(Arc::new(build)) }
-    }
-
-    /// Adds an example, for a likelihood that needs more than its name.
-    #[must_use]
-    pub fn with_example(self, example: &'static str) -> Self {
-        Self { example, ..self }
-    }
-
-    /// Name in expressions.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// One-line summary for lists.
-    #[must_use]
-    pub fn summary(&self) -> &'static str {
-        self.summary
-    }
-
-    /// Example that parses.
-    #[must_use]
-    pub fn example(&self) -> &'static str {
-        self.example
-    }
-
-    pub(crate) fn build(&self, arguments: &mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> {
-        let mut likelihood = match &self.build {
-            Builder::Plain(build) => build(arguments),
-            Builder::Holding(build) => build(arguments),
-        }?;
-        for parameter in likelihood.parameters_mut() {
-            *parameter = arguments.parameter(parameter)?;
-        }
-        Ok(likelihood)
-    }
-}
-
 /// List of likelihoods by name, open to other crates.
 #[derive(Clone, Debug)]
 pub struct Registry {
@@ -130,7 +47,7 @@ impl Registry {
     /// Adds a likelihood, replacing one of the same name.
     #[must_use]
     pub fn with(mut self, entry: LikelihoodEntry) -> Self {
-        self.entries.retain(|known| known.name != entry.name);
+        self.entries.retain(|known| known.name() != entry.name());
         self.entries.push(entry);
         self
     }
@@ -146,7 +63,7 @@ impl Registry {
     /// # Errors
     /// [`LikelihoodError::UnknownName`] with the names available.
     pub fn find(&self, name: &str) -> Result<LikelihoodEntry, LikelihoodError> {
-        self.entries.iter().find(|entry| entry.name == name).cloned().ok_or_else(|| {
+        self.entries.iter().find(|entry| entry.name() == name).cloned().ok_or_else(|| {
             let available: Vec<_> = self.entries.iter().map(LikelihoodEntry::name).collect();
             LikelihoodError::UnknownName { name: name.to_owned(), available: available.join(", ") }
         })
@@ -157,7 +74,24 @@ impl Registry {
     /// # Errors
     /// [`LikelihoodError::Expression`] with the column of the fault.
     pub fn parse(&self, text: &str) -> Result<Box<dyn Likelihood>, LikelihoodError> {
-        expression::read(text, self)
+        let read = call(text).and_then(|arguments| self.build(arguments));
+        read.map_err(|fault| LikelihoodError::Expression {
+            text: text.to_owned(),
+            column: fault.column,
+            message: fault.message,
+        })
+    }
+
+    fn build(&self, mut arguments: Arguments) -> Result<Box<dyn Likelihood>, SyntaxError> {
+        let column = arguments.column();
+        let at_call = |error: LikelihoodError| match error {
+            LikelihoodError::Syntax(fault) => fault,
+            other => SyntaxError::new(column, other.to_string()),
+        };
+        let entry = self.find(arguments.call()).map_err(at_call)?;
+        let likelihood = entry.build(&mut arguments).map_err(at_call)?;
+        arguments.finish()?;
+        Ok(likelihood)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Several observations at once, with samples of the latent values of each.
 
 use crate::error::{LikelihoodError, check_count};
-use crate::likelihood::{Likelihood, parameter_count};
 
 /// An error at one of several observations.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -43,41 +42,44 @@ impl<'a> Rows<'a> {
         RowError { row: self.numbers.get(place).copied().unwrap_or(place), fault }
     }
 
-    /// The number S of latent vectors of each observation, at least 1.
+    /// The number S of latent vectors of each observation, at least 1, given the numbers of latents and outputs of the
+    /// likelihood.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for numbers that do not fit those of the likelihood, and for other than `each` slots per
     /// observation, or S where there is no such number.
-    pub fn samples<L: Likelihood + ?Sized>(
+    pub fn samples(
         &self,
-        likelihood: &L,
+        (latents, outputs): (usize, usize),
         values: usize,
         (slots, each): (usize, Option<usize>),
     ) -> Result<usize, RowError> {
-        let (count, latents) = (self.count(), likelihood.latents());
+        let count = self.count();
         let samples = values.checked_div(count * latents).unwrap_or(0).max(1);
         let fits = |what: &'static str, found: usize, wanted: usize| {
             let checked = check_count(what, found, found == wanted, "that of the rows");
             checked.map_err(|error| self.fault(0, error))
         };
-        fits("number of outputs", self.y.len(), count * likelihood.outputs())?;
+        fits("number of outputs", self.y.len(), count * outputs)?;
         fits("number of latent values", values, count * samples * latents)?;
         fits("number of slots", slots, count * each.unwrap_or(samples))?;
         Ok(samples)
     }
 }
 
-/// [`Likelihood::log_densities_of_rows`], row by row.
-pub(crate) fn log_densities<L: Likelihood + ?Sized>(
-    likelihood: &L,
+/// Log densities row by row: `of_row` writes those of one observation, given its targets and latent vectors. The shape is
+/// that of the likelihood, numbers of latents and outputs.
+pub(crate) fn log_densities(
     rows: Rows<'_>,
+    (latents, outputs): (usize, usize),
     f: &[f64],
     out: &mut [f64],
+    of_row: impl Fn(&[f64], &[f64], &mut [f64]) -> Result<(), LikelihoodError>,
 ) -> Result<(), RowError> {
-    let samples = rows.samples(likelihood, f.len(), (out.len(), None))?;
-    let tables = f.chunks_exact(samples * likelihood.latents());
+    let samples = rows.samples((latents, outputs), f.len(), (out.len(), None))?;
+    let tables = f.chunks_exact(samples * latents);
     for (place, (f, out)) in tables.zip(out.chunks_exact_mut(samples)).enumerate() {
-        let done = likelihood.log_densities(rows.target(place), f, out);
+        let done = of_row(rows.target(place), f, out);
         done.map_err(|error| rows.fault(place, error))?;
     }
     Ok(())
@@ -86,15 +88,16 @@ pub(crate) fn log_densities<L: Likelihood + ?Sized>(
 /// Parameters of nearly every likelihood.
 const FEW: usize = 16;
 
-/// [`Likelihood::mean_by_params_of_rows`], sample by sample of each row.
-pub(crate) fn mean_by_params<L: Likelihood + ?Sized>(
-    likelihood: &L,
+/// Means over the samples of each row of derivatives by parameters: `of_sample` writes those at one latent vector. The
+/// shape is that of the likelihood, numbers of latents, outputs and parameter values.
+pub(crate) fn mean_by_params(
     rows: Rows<'_>,
+    (latents, outputs, count): (usize, usize, usize),
     f: &[f64],
     out: &mut [f64],
+    of_sample: impl Fn(&[f64], &[f64], &mut [f64]) -> Result<(), LikelihoodError>,
 ) -> Result<(), RowError> {
-    let (latents, count) = (likelihood.latents(), parameter_count(likelihood.parameters()));
-    let samples = rows.samples(likelihood, f.len(), (out.len(), Some(count)))?;
+    let samples = rows.samples((latents, outputs), f.len(), (out.len(), Some(count)))?;
     // Few parameters need no memory beside the stack: steps of training allocate none.
     let (mut few, mut many) = ([0.0; FEW], Vec::new());
     let slopes = if count <= FEW {
@@ -107,7 +110,7 @@ pub(crate) fn mean_by_params<L: Likelihood + ?Sized>(
     for (place, (f, out)) in tables.zip(out.chunks_exact_mut(count.max(1))).enumerate() {
         out.fill(0.0);
         for f in f.chunks_exact(latents) {
-            let done = likelihood.log_density_by_params(rows.target(place), f, slopes);
+            let done = of_sample(rows.target(place), f, slopes);
             done.map_err(|error| rows.fault(place, error))?;
             out.iter_mut().zip(&*slopes).for_each(|(sum, slope)| *sum += slope);
         }
@@ -119,7 +122,7 @@ pub(crate) fn mean_by_params<L: Likelihood + ?Sized>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Adjusted, Poisson, parse};
+    use crate::{Adjusted, Likelihood as _, Poisson, parse};
 
     #[test]
     fn rows_are_asked_one_by_one_unless_a_likelihood_knows_better() {

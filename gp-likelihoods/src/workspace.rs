@@ -1,12 +1,12 @@
 //! Reusable memory of quadrature.
 
-use crate::defaults::Many;
+use crate::defaults::many::room::Many;
 use crate::error::{LikelihoodError, check_count};
-use crate::likelihoods::coregionalised::MixedRoom;
-use crate::likelihoods::softmax::GumbelRace;
-use crate::pieces::Room;
+use crate::likelihoods::coregionalised::room::MixedRoom;
+use crate::likelihoods::softmax::gumbel::GumbelRace;
+use crate::pieces::room::Room;
 use crate::quadrature::Panels;
-use crate::race::Rivals;
+use crate::race::rivals::Rivals;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 
 /// Default number of quasi-random nodes for many latents.

@@ -1,6 +1,6 @@
 //! Errors with their value and place.
 
-use crate::cholesky::JitterRecord;
+use crate::jitter_record::JitterRecord;
 use faer::{ColRef, MatRef};
 
 /// Failures reported by this crate.

@@ -3,6 +3,7 @@
 mod cholesky;
 mod error;
 pub mod halt;
+mod jitter_record;
 pub mod product;
 pub mod reverse;
 pub mod rotate;
@@ -11,8 +12,9 @@ mod triangular;
 mod upper_state;
 pub mod vector;
 
-pub use cholesky::{Cholesky, JitterPolicy, JitterRecord};
+pub use cholesky::{Cholesky, JitterPolicy};
 pub use error::LinalgError;
 pub use faer;
+pub use jitter_record::JitterRecord;
 pub use pulp;
 pub use threading::Threading;

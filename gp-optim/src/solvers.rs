@@ -27,17 +27,16 @@ mod vector;
 
 pub use batches::{Batch, Batches};
 pub use cached::{CachedObjective, EvaluationFailed};
-pub use checkpoint::{CheckpointError, CheckpointFile};
+pub use checkpoint::CheckpointFile;
 pub use companion::Companion;
 pub use control::Control;
 pub use descent::{
     Adadelta, Adam, Descended, Descent, DescentOptions, DescentRun, FirstOrder, Momentum, Nesterov,
     RateStage, SignAdaptive, UpdateRule, descend, descend_with,
 };
-pub use error::{BadEvaluation, OptimError};
+pub use error::{BadEvaluation, CheckpointError, GroupError, OptimError};
 pub use groups::{
-    GroupError, Groups, Schedule, Stage, Staged, StagedLbfgs, StagedRun, minimise_in_stages,
-    minimise_in_stages_with,
+    Groups, Schedule, Stage, Staged, StagedLbfgs, StagedRun, minimise_in_stages, minimise_in_stages_with,
 };
 pub use history::{History, Record};
 pub use interrupt::Interrupt;

@@ -1,5 +1,6 @@
 //! Fits of tables from Python.
 
+use crate::context::context;
 use crate::errors::exception;
 use crate::function::{Function, FunctionLikelihood};
 use crate::model::Model;
@@ -45,15 +46,6 @@ pub(crate) fn fit(
     }
     let (model, notes) = fitted.map_err(|error| exception(&error))?;
     Ok((Model::new(model), notes))
-}
-
-/// Registries for a fit: everything built in, and the likelihood written in Python, if any.
-pub(crate) fn context(likelihood: Option<FunctionLikelihood>) -> Context {
-    let context = Context::built_in();
-    match likelihood {
-        Some(likelihood) => context.with_likelihood(likelihood.entry()),
-        None => context,
-    }
 }
 
 fn teller(function: Py<PyAny>) -> Told {

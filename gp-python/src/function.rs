@@ -4,8 +4,8 @@ mod call;
 
 use call::{Block, Callables};
 use gp_likelihoods::{
-    Described, Likelihood, LikelihoodEntry, LikelihoodError, ObservationMoments, PointSlopes, RowError, Rows,
-    Support, parameter_count,
+    Described, Latent, Likelihood, LikelihoodEntry, LikelihoodError, ObservationMoments, PointSlopes,
+    RowError, Rows, Slopes, Support, Workspace, defaults, parameter_count,
 };
 use gp_optim::{Interrupt, Parameter, ParameterError, Transform};
 use pyo3::exceptions::PyValueError;
@@ -138,6 +138,11 @@ impl FunctionLikelihood {
         })
     }
 
+    /// Numbers of latents and outputs.
+    fn shape(&self) -> (usize, usize) {
+        (self.callables.latents, self.callables.outputs)
+    }
+
     /// An answer that a log density alone cannot give.
     fn nothing<T>(&self, what: &str) -> Result<T, LikelihoodError> {
         Err(LikelihoodError::Evaluation {
@@ -187,12 +192,13 @@ impl Likelihood for FunctionLikelihood {
     }
 
     fn log_densities_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
-        let samples = rows.samples(self, f.len(), (out.len(), None))?;
+        let samples = rows.samples(self.shape(), f.len(), (out.len(), None))?;
         self.ask(rows, |py| self.block(rows, f, samples).log_densities(py, &self.values(), out))
     }
 
     fn mean_by_params_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
-        let samples = rows.samples(self, f.len(), (out.len(), Some(parameter_count(&self.parameters))))?;
+        let samples =
+            rows.samples(self.shape(), f.len(), (out.len(), Some(parameter_count(&self.parameters))))?;
         self.ask(rows, |py| self.block(rows, f, samples).mean_by_params(py, &self.parameters, out))
     }
 
@@ -224,5 +230,63 @@ impl Likelihood for FunctionLikelihood {
 
     fn sample(&self, _f: &[f64], _rng: &mut dyn Rng, _out: &mut [f64]) -> Result<(), LikelihoodError> {
         self.nothing("draws of observations")
+    }
+    fn expected_log_density(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        defaults::expected_log_density(self, y, q, ws, out)
+    }
+
+    fn tilted(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        power: f64,
+        ws: &mut Workspace,
+        out: &mut Slopes,
+    ) -> Result<(), LikelihoodError> {
+        defaults::tilted(self, y, q, power, ws, out)
+    }
+
+    fn predictive_moments(
+        &self,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut [ObservationMoments],
+    ) -> Result<(), LikelihoodError> {
+        defaults::predictive_moments(self, q, ws, out)
+    }
+
+    fn class_probabilities(
+        &self,
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut [f64],
+    ) -> Result<(), LikelihoodError> {
+        defaults::class_probabilities(self, q, ws, out)
+    }
+
+    fn predictive_cdf(
+        &self,
+        q: &[Latent],
+        output: usize,
+        y: f64,
+        ws: &mut Workspace,
+    ) -> Result<f64, LikelihoodError> {
+        defaults::predictive_cdf(self, q, output, y, ws)
+    }
+
+    fn predictive_quantile(
+        &self,
+        q: &[Latent],
+        output: usize,
+        probability: f64,
+        ws: &mut Workspace,
+    ) -> Result<f64, LikelihoodError> {
+        defaults::predictive_quantile(self, q, output, probability, ws)
     }
 }

@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod command;
+mod context;
 mod errors;
 mod fitting;
 mod function;

@@ -1,7 +1,7 @@
 //! A fitted model.
 
+use crate::context::context;
 use crate::errors::exception;
-use crate::fitting::context;
 use crate::function::Function;
 use crate::latents::{draws, moments};
 use crate::leave_one_out::leave_one_out;

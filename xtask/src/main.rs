@@ -16,6 +16,7 @@
 //! Results go to standard output, the reason for a failure to standard error with exit code 1;
 //! a wrong command line is exit code 2.
 
+mod cargo;
 mod ci;
 mod error;
 mod faults;

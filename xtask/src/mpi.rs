@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::ci::Cargo;
+use crate::cargo::Cargo;
 use crate::error::XtaskError;
 use crate::program::output_folder;
 use crate::workspace;

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::ci::Cargo;
+use crate::cargo::Cargo;
 use crate::error::XtaskError;
 use crate::workspace;
 

@@ -1,8 +1,12 @@
-//! Folder of the workspace.
+//! Folder of the workspace, and what it releases.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::XtaskError;
+
+/// The crates that have packages.
+pub(crate) const RELEASED: [&str; 7] =
+    ["gp-linalg", "gp-optim", "gp-kernels", "gp-likelihoods", "gp-ep", "gp-variational", "gp-cli"];
 
 /// The workspace root: the nearest folder at or above the current one whose `Cargo.toml` has a `[workspace]` table.
 ///

@@ -1,6 +1,7 @@
 //! Verbs of every method, by EP on all observations.
 
-use super::batch::{BatchEp, Convergence};
+use super::batch::BatchEp;
+use super::converge::Convergence;
 use super::gradient::GradientKind;
 use super::model::PowerEp;
 use super::rules::EpOptions;

@@ -30,6 +30,7 @@
 mod batch;
 mod before;
 mod classes;
+mod converge;
 mod epoch;
 mod gradient;
 mod inference;
@@ -48,7 +49,8 @@ mod site;
 mod surrogate;
 mod train;
 
-pub use batch::{BatchEp, Convergence, Sweep};
+pub use batch::{BatchEp, Sweep};
+pub use converge::Convergence;
 pub use gradient::GradientKind;
 pub use minibatch::{BatchStep, MiniBatchEp, Sharing};
 pub use model::PowerEp;

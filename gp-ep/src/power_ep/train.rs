@@ -4,7 +4,8 @@
 //! Hernández-Lobato 2016 §3.2): a first-order step of the parameters between sweeps, so that both converge
 //! together. *In mini-batches*: a step per batch.
 
-use super::batch::{BatchEp, Convergence};
+use super::batch::BatchEp;
+use super::converge::Convergence;
 use super::gradient::GradientKind;
 use super::minibatch::{MiniBatchEp, MiniBatchMemory, Sharing, check_options};
 use super::model::PowerEp;

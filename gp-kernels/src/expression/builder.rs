@@ -4,12 +4,11 @@ use gp_optim::text::{self, Numbers, SyntaxError};
 use gp_optim::{ParameterError, Transform};
 
 use super::arguments::Arguments;
-use super::parser::{Node, read};
+use super::parser::{Find, Node, read};
 use super::{ExpressionError, KernelEntry};
 use crate::algebra::{ActiveDims, Product, Scaled, Sum};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
-use crate::registry::Registry;
 
 /// Known facts about a kernel's columns.
 #[derive(Clone, Copy, Debug)]
@@ -35,10 +34,10 @@ impl Columns<'_> {
 /// Parses a kernel on these columns.
 pub(crate) fn parse(
     text: &str,
-    registry: &Registry,
+    find: Find<'_>,
     columns: Columns<'_>,
 ) -> Result<Box<dyn Kernel>, KernelError> {
-    Builder { text }.build(read(text, registry)?, columns)
+    Builder { text }.build(read(text, find)?, columns)
 }
 
 struct Builder<'t> {

@@ -4,7 +4,6 @@ use gp_optim::text::{Arguments, Numbers, Reader, SyntaxError, Token};
 
 use super::{ExpressionError, KernelEntry};
 use crate::error::KernelError;
-use crate::registry::Registry;
 
 /// Most nested parentheses, to protect the stack.
 const MAX_DEPTH: usize = 64;
@@ -22,10 +21,13 @@ pub(super) enum Node {
     Call { entry: KernelEntry, named: Arguments, kernels: Vec<Node> },
 }
 
+/// Finds a kernel by its name.
+pub(crate) type Find<'f> = &'f dyn Fn(&str) -> Result<KernelEntry, KernelError>;
+
 /// Parses an expression.
-pub(super) fn read(text: &str, registry: &Registry) -> Result<Node, KernelError> {
+pub(super) fn read(text: &str, find: Find<'_>) -> Result<Node, KernelError> {
     let reader = Reader::new(text).map_err(|fault| ExpressionError::new(text, fault))?;
-    let mut parser = Parser { text, reader, registry, depth: 0, kernels: 0 };
+    let mut parser = Parser { text, reader, find, depth: 0, kernels: 0 };
     let node = parser.sum()?;
     match parser.reader.peek() {
         Token::End => Ok(node),
@@ -36,7 +38,7 @@ pub(super) fn read(text: &str, registry: &Registry) -> Result<Node, KernelError>
 struct Parser<'t> {
     text: &'t str,
     reader: Reader,
-    registry: &'t Registry,
+    find: Find<'t>,
     depth: usize,
     /// Kernels so far.
     kernels: usize,
@@ -132,7 +134,7 @@ impl Parser<'_> {
         if self.kernels > MAX_KERNELS {
             return Err(self.fail(format!("an expression has at most {MAX_KERNELS} kernels")));
         }
-        let entry = self.registry.find(&name).map_err(|error| self.fail_at(column, error.to_string()))?;
+        let entry = (self.find)(&name).map_err(|error| self.fail_at(column, error.to_string()))?;
         self.reader.advance();
         let (mut named, mut kernels) = (Arguments::new(name, column), Vec::new());
         if self.reader.take_symbol('(') && !self.reader.take_symbol(')') {

@@ -6,14 +6,13 @@ mod pieces;
 use gp_optim::Parameter;
 use rand::Rng;
 
-use crate::density::check_output;
 use crate::error::{LikelihoodError, check_count};
 use crate::gaussian::{Gaussian, expected_log_density, log_density, tilted};
 use crate::latent::Latent;
-use crate::likelihood::{Described, Likelihood};
-use crate::marginal::OwnLatent;
+use crate::likelihood::{Described, Likelihood, OwnLatent, parameter_count};
 use crate::pieces::Pieces;
 use crate::rows::{self, RowError, Rows};
+use crate::shape::check_output;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -221,7 +220,8 @@ impl Likelihood for Adjusted {
 
     fn log_densities_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
         if !self.is_sampled() {
-            return rows::log_densities(self, rows, f, out);
+            let shape = (self.latents(), self.outputs());
+            return rows::log_densities(rows, shape, f, out, |y, f, out| self.log_densities(y, f, out));
         }
         let (y, f) = self.plain_rows(rows, f)?;
         self.likelihood.log_densities_of_rows(Rows { y: &y, ..rows }, &f, out)
@@ -229,7 +229,10 @@ impl Likelihood for Adjusted {
 
     fn mean_by_params_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
         if !self.is_sampled() {
-            return rows::mean_by_params(self, rows, f, out);
+            let shape = (self.latents(), self.outputs(), parameter_count(self.parameters()));
+            return rows::mean_by_params(rows, shape, f, out, |y, f, out| {
+                self.log_density_by_params(y, f, out)
+            });
         }
         let (y, f) = self.plain_rows(rows, f)?;
         self.likelihood.mean_by_params_of_rows(Rows { y: &y, ..rows }, &f, out)

@@ -17,19 +17,18 @@
 //! [`Workspace::disagreement`] estimates the error. These functions serve to check closed forms.
 
 mod least;
-mod many;
+pub(crate) mod many;
 mod one;
 mod quantile;
 
 pub(crate) use least::among;
-pub(crate) use many::Many;
 pub(crate) use one::{Shape, expected_on_known_grid, tilted_along, tilted_on_known_grid};
 pub use quantile::predictive_quantile;
 
-use crate::density::{check_latents, check_output, check_outputs};
 use crate::error::{LikelihoodError, check, check_count};
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
+use crate::shape::{check_latents, check_output, check_outputs};
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::workspace::Workspace;
 

@@ -2,10 +2,10 @@
 
 use super::least::least;
 use super::{check_probability, many, one};
-use crate::density::{check_latents, check_output};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
+use crate::shape::{check_latents, check_output};
 use crate::slopes::ObservationMoments;
 use crate::special::standard_normal_quantile;
 use crate::support::Support;

@@ -6,10 +6,10 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::Gaussian;
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::link::Link;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};

@@ -3,9 +3,9 @@
 use rand::Rng;
 
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::likelihood::Described;
 use crate::quadrature::LANES;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::signs;
 use crate::slopes::ObservationMoments;

@@ -3,10 +3,10 @@
 use rand::Rng;
 
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::quadrature::LANES;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::signs;
 use crate::slopes::{ObservationMoments, Slopes};

@@ -1,19 +1,18 @@
 //! Several real outputs, each a linear mixture of the latent values.
 
 mod integral;
+pub(crate) mod room;
 
 use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
-pub(crate) use integral::MixedRoom;
-
 use super::gaussians::MAX_OUTPUTS;
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::latent::Latent;
 use crate::likelihood::Described;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};

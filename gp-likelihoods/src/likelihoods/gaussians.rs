@@ -5,14 +5,14 @@ use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::gaussian::{self, Gaussian};
 use crate::latent::Latent;
+use crate::likelihood::OwnLatent;
 use crate::likelihood::{Described, Likelihood};
 use crate::link::Link;
-use crate::marginal::OwnLatent;
 use crate::pieces::Pieces;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};

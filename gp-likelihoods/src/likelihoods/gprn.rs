@@ -6,11 +6,11 @@ use rand_distr::StandardNormal;
 
 use crate::defaults::{Shape, tilted_along};
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::gaussian;
 use crate::latent::Latent;
 use crate::likelihood::Described;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::{Jet2, Scalar};
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};

@@ -10,12 +10,12 @@ use rand_distr::StandardNormal;
 
 use crate::classes;
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::pieces::Pieces;
 use crate::race::{self, Race};
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::special::{inverse_mills, log_normal_cdf};

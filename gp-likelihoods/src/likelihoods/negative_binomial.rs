@@ -6,11 +6,11 @@ use rand_distr::Distribution;
 
 use crate::counts;
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::link::Link;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
 use crate::special::{digamma, incomplete_beta, ln_gamma, ln_gamma_step, log1p_exp, logistic, trigamma};

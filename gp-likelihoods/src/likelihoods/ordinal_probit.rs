@@ -5,10 +5,10 @@ use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::latent::Latent;
 use crate::likelihood::{Described, parameter_value};
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::special::{NormalInterval, standard_normal_cdf};

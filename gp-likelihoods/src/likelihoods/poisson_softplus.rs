@@ -5,9 +5,9 @@ use rand::Rng;
 
 use crate::counts;
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::likelihood::Described;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
 use crate::special::log1p_exp;

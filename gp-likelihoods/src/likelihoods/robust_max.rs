@@ -5,11 +5,11 @@ use rand::Rng;
 
 use crate::classes;
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::race;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::support::Support;

@@ -1,6 +1,6 @@
 //! Classes in proportion to exponentials.
 
-mod gumbel;
+pub(crate) mod gumbel;
 #[cfg(test)]
 mod tests;
 
@@ -8,15 +8,14 @@ use rand::Rng;
 
 use crate::classes;
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
-pub(crate) use gumbel::GumbelRace;
 
 /// `p(y | f) = exp(f_y)/Σ_c exp(f_c)` for labels y = 0, …, C − 1; one latent per class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

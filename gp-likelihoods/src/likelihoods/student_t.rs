@@ -7,10 +7,10 @@ use std::f64::consts::PI;
 use std::sync::OnceLock;
 
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::likelihood::Described;
 use crate::link::Link;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, PointSlopes};
 use crate::special::{digamma, incomplete_beta};

@@ -7,12 +7,12 @@ use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::density::Density;
+use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::gaussian;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::quadrature::Panels;
-use crate::registry::LikelihoodEntry;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};

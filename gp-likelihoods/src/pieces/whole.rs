@@ -4,18 +4,12 @@
 //! beliefs about latents are independent.
 
 use super::Pieces;
+use super::room::Room;
 use crate::error::{LikelihoodError, check_count};
 use crate::latent::Latent;
 use crate::likelihood::{Described, parameter_count};
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
-
-/// Scratch of the sums.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Room {
-    own: Slopes,
-    touched: Vec<Latent>,
-}
 
 /// `E[ln p(y | f)]` with derivatives by pieces; `false` if these do not give it.
 pub(crate) fn expected_by_pieces<L: Described>(

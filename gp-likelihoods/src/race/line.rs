@@ -1,7 +1,7 @@
 //! Race as one sum along the winner: `P = ∫ F(t) dt` with `t = (u − m_w)/√v_w`.
 
 use super::nodes::{self, Nodes};
-use super::{REACH, Rival};
+use super::rivals::{Lane, Lanes, REACH, Rival};
 use crate::quadrature::LANES;
 use crate::slopes::Slopes;
 use crate::special::{HALF_LN_TAU, log_normal_cdf_slopes, normal_cdfs};
@@ -13,12 +13,6 @@ const NEAR: f64 = 0.1;
 const MAX_STEPS: usize = 100;
 /// Share of all weight below which nodes right of the mode are left out.
 const NOTHING: f64 = 1e-18;
-
-/// `z_c` and `φ(z_c)/(Φ(z_c) √v_c)` at a few nodes, for one rival.
-type Lane = ([f64; LANES], [f64; LANES]);
-
-/// Memory for a few nodes, one lane per rival.
-pub(super) type Lanes = Vec<Lane>;
 
 /// Sets value and slopes of `ln P(all rivals lose)`; `own` is the winner's variance.
 pub(super) fn win(winner: usize, own: f64, rivals: &[Rival], lanes: &mut Lanes, out: &mut Slopes) {

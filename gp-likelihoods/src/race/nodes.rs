@@ -9,7 +9,7 @@
 //! Panels: as fine as needed locally, with p over rivals not yet surely beaten; 16 nodes integrate a
 //! Gaussian over 4.5 deviations, and an exponential falling by exp(−4.5), to 1e-15.
 
-use super::{REACH, Rival};
+use super::rivals::{REACH, Rival};
 use crate::quadrature::{GaussLegendre, LANES};
 
 /// `ln(1/ε)` for an error of ε = 1e-16 on a grid.

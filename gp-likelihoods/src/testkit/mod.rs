@@ -22,8 +22,9 @@ mod text;
 
 use std::fmt::{Debug, Display, Formatter};
 
+use crate::entry::LikelihoodEntry;
 use crate::likelihood::{Likelihood, parameter_value};
-use crate::registry::{LikelihoodEntry, Registry};
+use crate::registry::Registry;
 
 /// Failed checks: one sentence per fault, with numbers.
 pub struct Failures(Vec<String>);

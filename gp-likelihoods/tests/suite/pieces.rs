@@ -163,7 +163,7 @@ fn planted_faults_of_pieces_are_found() {
 }
 
 /// Through the kit with an entry that builds the same from text.
-fn conforms(likelihood: &MulticlassProbit, build: gp_likelihoods::registry::Build) {
+fn conforms(likelihood: &MulticlassProbit, build: gp_likelihoods::entry::Build) {
     let kit = Conformance::new().with(LikelihoodEntry::new("multiclass_probit", "", build));
     kit.check(likelihood).unwrap_or_else(|failures| panic!("{failures}"));
 }

@@ -1,10 +1,10 @@
 //! Factoring with the least jitter that works.
 
 use super::jitter::{JitterPolicy, most_correlated};
-use super::record::JitterRecord;
 use super::{Cholesky, Storage};
 use crate::error::{LinalgError, check_column_finite, check_extent};
 use crate::halt;
+use crate::jitter_record::JitterRecord;
 use crate::product::product;
 use crate::threading::Threading;
 use crate::triangular;

@@ -4,15 +4,14 @@ mod extend;
 mod factor;
 mod inverse;
 mod jitter;
-mod record;
 mod serial;
 mod solve;
 mod storage;
 
 pub use jitter::JitterPolicy;
-pub use record::JitterRecord;
 
 use crate::error::LinalgError;
+use crate::jitter_record::JitterRecord;
 use faer::MatRef;
 pub(crate) use storage::Storage;
 

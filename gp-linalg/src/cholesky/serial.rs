@@ -1,7 +1,8 @@
 //! Factors in files: packed lower triangle and jitter record.
 
-use super::{Cholesky, JitterRecord, Storage};
+use super::{Cholesky, Storage};
 use crate::error::LinalgError;
+use crate::jitter_record::JitterRecord;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[derive(Serialize, Deserialize)]

@@ -1,11 +1,8 @@
 //! Checkpoints in a file that is always whole.
 
 mod envelope;
-mod error;
 
-pub use error::CheckpointError;
-
-use super::error::OptimError;
+use super::error::{CheckpointError, OptimError};
 use super::history::Record;
 use super::state::GradientState;
 use crate::files::{self, Onlooker};

@@ -1,7 +1,11 @@
 //! Errors that keep a minimisation from running.
 
-use super::checkpoint::CheckpointError;
-use super::groups::GroupError;
+mod checkpoint;
+mod groups;
+
+pub use checkpoint::CheckpointError;
+pub use groups::GroupError;
+
 use crate::number::format_number;
 
 /// Fault of an evaluation.

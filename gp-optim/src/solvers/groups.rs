@@ -1,17 +1,16 @@
 //! Named groups of parameters: trained or not, rates, order.
 
-mod error;
 mod restricted;
 mod schedule;
 mod staged;
 mod staged_lbfgs;
 
-pub use error::GroupError;
 pub use schedule::{Schedule, Stage};
 pub use staged::{Staged, StagedRun, minimise_in_stages, minimise_in_stages_with};
 pub use staged_lbfgs::StagedLbfgs;
 
 use super::descent::RateStage;
+use super::error::GroupError;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Finds rows that take longer than in an earlier report.
 
-use crate::BenchError;
+use crate::error::BenchError;
 use crate::measure::{Measured, Report, Times};
 use crate::rows::Row;
 use std::fs;

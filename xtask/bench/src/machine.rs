@@ -1,7 +1,7 @@
 //! Rates of the machine.
 
-use crate::BenchError;
-use crate::measure::least;
+use crate::error::BenchError;
+use crate::timing::least;
 use faer::{Accum, Mat};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;

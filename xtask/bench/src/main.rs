@@ -7,21 +7,20 @@
 //! after.
 
 mod compare;
+mod error;
 mod machine;
 mod measure;
 mod problems;
 mod rows;
 mod table;
+mod timing;
 
 use clap::Parser;
+use error::BenchError;
 use measure::{Measured, Report};
-use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// Whatever keeps a row from running.
-type BenchError = Box<dyn Error + Send + Sync>;
 
 /// Time of the work of every method, compared with the rates of the machine
 #[derive(Debug, Parser)]

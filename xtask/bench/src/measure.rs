@@ -1,19 +1,16 @@
 //! Times, noise and allocations of a row.
 
-use crate::BenchError;
+use crate::error::BenchError;
 use crate::machine::{memory_rate, product_rate};
 use crate::rows::{Row, Work};
+use crate::timing::times;
 use gp_linalg::Threading;
 use serde::{Deserialize, Serialize};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
-use std::time::Instant;
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
-
-/// Every row runs so often at least.
-const FEWEST_RUNS: usize = 3;
 
 /// All that was found.
 #[derive(Debug, Serialize, Deserialize)]
@@ -47,28 +44,6 @@ pub(crate) struct Times {
     pub(crate) product_rate: f64,
     /// Bytes a second.
     pub(crate) memory_rate: f64,
-}
-
-/// The least time of runs over so many seconds, after one that does not count.
-///
-/// # Errors
-/// Those of a run.
-pub(crate) fn least(
-    seconds: f64,
-    mut run: impl FnMut() -> Result<(), BenchError>,
-) -> Result<f64, BenchError> {
-    run()?;
-    Ok(times(seconds, &mut run)?.into_iter().fold(f64::INFINITY, f64::min))
-}
-
-fn times(seconds: f64, run: &mut dyn FnMut() -> Result<(), BenchError>) -> Result<Vec<f64>, BenchError> {
-    let (begun, mut times) = (Instant::now(), Vec::new());
-    while times.len() < FEWEST_RUNS || begun.elapsed().as_secs_f64() < seconds {
-        let start = Instant::now();
-        run()?;
-        times.push(start.elapsed().as_secs_f64());
-    }
-    Ok(times)
 }
 
 /// Runs a row for so many seconds on one thread, and on all.

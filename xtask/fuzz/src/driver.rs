@@ -3,7 +3,8 @@
 use crate::error::FuzzError;
 use crate::failures;
 use crate::inputs::Inputs;
-use crate::worker::{HUNG, Watched};
+use crate::watched::Watched;
+use crate::worker::HUNG;
 use gp_cli::fuzzing::{Reading, TARGETS};
 use serde_json::{Value, json};
 use std::fs;

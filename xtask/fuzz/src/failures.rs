@@ -1,7 +1,7 @@
 //! Inputs that failed: as short as can be, in a file.
 
 use crate::error::FuzzError;
-use crate::worker::Watched;
+use crate::watched::Watched;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};

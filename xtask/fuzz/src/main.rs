@@ -8,19 +8,15 @@ mod driver;
 mod error;
 mod failures;
 mod inputs;
+mod memory;
 mod random;
+mod watched;
 mod worker;
 
-use cap::Cap;
 use clap::{Parser, Subcommand};
-use std::alloc::System;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Refuses more memory than a worker allows.
-#[global_allocator]
-static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
 /// Readers of the command on inputs made at random.
 #[derive(Debug, Parser)]

@@ -1,34 +1,28 @@
 //! One reader on one input after the other, in a process that may end with any of them.
 
 use crate::error::FuzzError;
+use crate::failures;
 use crate::inputs::Inputs;
-use crate::{ALLOCATOR, failures};
-use gp_cli::fuzzing::{Readers, Reading};
+use crate::memory::ALLOCATOR;
+use crate::watched::Watched;
+use gp_cli::fuzzing::Reading;
 use serde_json::{Value, json};
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Memory that readers are told of, and what they may take in all.
-const BUDGET: u64 = 64 << 20;
+/// The most memory that a reader may take.
 const MOST_BYTES: usize = 256 << 20;
-/// The longest that an input may take.
-const LONGEST: Duration = Duration::from_secs(2);
 /// An input that goes on for so long is not waited for.
 const HANGS: Duration = Duration::from_secs(20);
 /// The exit code of a process that does not wait any longer.
 pub(crate) const HUNG: i32 = 77;
 /// Failures of one reader, after which it is left alone.
 const MOST_FAILURES: usize = 10;
-/// Prefix of this workspace's crates, whose panics are faults even if caught.
-const OURS: &str = "gp-";
-
 /// Reader and inputs to try.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -50,50 +44,6 @@ pub(crate) struct Args {
     /// File that says which input is being tried
     #[arg(long)]
     pub(crate) progress: std::path::PathBuf,
-}
-
-thread_local! {
-    /// Message of the last panic.
-    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
-}
-
-/// A reader, and how it is watched.
-pub(crate) struct Watched {
-    readers: Readers,
-    name: String,
-}
-
-impl Watched {
-    /// The reader of a name, whose panics say nothing on the terminal.
-    pub(crate) fn new(name: &str) -> Result<Self, FuzzError> {
-        std::panic::set_hook(Box::new(|info| {
-            let place = info.location().map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
-            PANIC.with(|last| *last.borrow_mut() = Some(format!("panic at {place}: {}", said(info))));
-        }));
-        Ok(Self { readers: Readers::new(BUDGET)?, name: name.to_owned() })
-    }
-
-    /// Outcome of an input, or its fault.
-    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Reading, String> {
-        PANIC.with(|last| *last.borrow_mut() = None);
-        let start = Instant::now();
-        let read = catch_unwind(AssertUnwindSafe(|| self.readers.read(&self.name, bytes)));
-        let elapsed = start.elapsed();
-        let panic = PANIC.with(|last| last.borrow_mut().take());
-        match (read, panic) {
-            (Err(_), panic) => Err(panic.unwrap_or_else(|| "panic".to_owned())),
-            (_, Some(panic)) if panic.contains(OURS) => Err(format!("{panic} (caught)")),
-            (Ok(_), _) if elapsed > LONGEST => Err(format!("it took {:.1} s", elapsed.as_secs_f64())),
-            (Ok(read), _) => read,
-        }
-    }
-}
-
-/// The words of a panic.
-fn said(info: &std::panic::PanicHookInfo<'_>) -> String {
-    let payload = info.payload();
-    let words = payload.downcast_ref::<String>().map(String::as_str);
-    words.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no words").to_owned()
 }
 
 /// Tries inputs until the time is over, and prints what was found as JSON.

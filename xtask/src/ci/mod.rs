@@ -1,6 +1,5 @@
 //! `cargo xtask ci`: everything that has to hold on a clean checkout.
 
-mod command;
 mod runner;
 mod step;
 mod template;
@@ -11,11 +10,10 @@ use std::process::Command;
 
 use clap::builder::PossibleValuesParser;
 
+use crate::cargo::Cargo;
 use crate::error::XtaskError;
 use crate::{faults, program, supply, tidy, workspace};
-pub(crate) use command::{Cargo, CargoCommand};
 use step::{Step, Work};
-pub(crate) use template::CRATES as RELEASED;
 
 /// Options of `cargo xtask ci`.
 #[derive(Debug, clap::Args)]

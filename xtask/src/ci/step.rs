@@ -4,7 +4,7 @@
 //! everywhere means that dependencies are compiled twice in all (once checked for lints and documentation, once with
 //! code for tests and examples) and that no step undoes the work of another.
 
-use crate::ci::command::CargoCommand;
+use crate::cargo::CargoCommand;
 use crate::faults::ROUNDS_OF_CI;
 
 /// Seconds of trying inputs.

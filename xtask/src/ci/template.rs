@@ -7,13 +7,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::ci::command::Cargo;
+use crate::cargo::Cargo;
 use crate::error::XtaskError;
 use crate::program::output_folder;
+use crate::workspace::RELEASED;
 
-/// The crates that have packages.
-pub(crate) const CRATES: [&str; 7] =
-    ["gp-linalg", "gp-optim", "gp-kernels", "gp-likelihoods", "gp-ep", "gp-variational", "gp-cli"];
 /// The template, below the root.
 const TEMPLATE: &str = "templates/likelihood";
 /// Folder of the copy and the unpacked crates, below the build output.
@@ -24,10 +22,10 @@ pub(crate) fn check(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
     let output = output_folder(root);
     let place = output.join(PLACE);
     let mut package = vec!["package", "--quiet", "--no-verify", "--allow-dirty", "--exclude-lockfile"];
-    CRATES.iter().for_each(|name| package.extend(["--package", *name]));
+    RELEASED.iter().for_each(|name| package.extend(["--package", *name]));
     cargo.run_in(root, &package)?;
     make_anew(&place)?;
-    for name in CRATES {
+    for name in RELEASED {
         unpack(&output.join("package"), name, &place)?;
     }
     let template = place.join("template");
@@ -44,7 +42,7 @@ pub(crate) fn check(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
 /// Configuration by which cargo takes the unpacked crates for the released ones.
 fn patches(place: &Path) -> String {
     let line = |name: &str| format!("{name} = {{ path = {:?} }}\n", place.join(name).display().to_string());
-    let lines: String = CRATES.into_iter().map(line).collect();
+    let lines: String = RELEASED.into_iter().map(line).collect();
     format!("[patch.crates-io]\n{lines}")
 }
 
@@ -104,7 +102,7 @@ mod tests {
             .filter(|name| name.starts_with("gp-"))
             .collect();
         assert!(named.contains(&"gp-likelihoods") && named.contains(&"gp-cli"), "{named:?}");
-        assert!(named.iter().all(|name| CRATES.contains(name)), "{named:?}");
+        assert!(named.iter().all(|name| RELEASED.contains(name)), "{named:?}");
         let patches = patches(Path::new("/somewhere"));
         assert!(patches.contains("gp-cli = { path = \"/somewhere/gp-cli\" }\n"), "{patches}");
     }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::ci::{Cargo, CargoCommand};
+use crate::cargo::{Cargo, CargoCommand};
 use crate::error::XtaskError;
 use crate::workspace;
 use outcome::Tally;

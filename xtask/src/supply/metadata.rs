@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use std::path::Path;
 
-use crate::ci::Cargo;
+use crate::cargo::Cargo;
 use crate::error::XtaskError;
 
 /// All packages that any feature on any platform needs.

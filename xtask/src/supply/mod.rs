@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
-use crate::ci::Cargo;
+use crate::cargo::Cargo;
 use crate::error::{XtaskError, count};
 use crate::workspace;
 use metadata::{Metadata, Package};
@@ -83,7 +83,7 @@ fn version_faults(packages: &[&Package], policy: &Policy) -> Vec<String> {
 
 /// Packages for others; the rest are tools and examples of this workspace.
 fn is_released(package: &Package) -> bool {
-    crate::ci::RELEASED.contains(&package.name.as_str())
+    crate::workspace::RELEASED.contains(&package.name.as_str())
 }
 
 /// Fields that a registry shows and a package lacks.

@@ -1,36 +1,11 @@
 //! Targets that have nothing to do with each other, one by one.
 
 use super::super::design::PartStart;
-use super::super::observed::Observed;
-use super::super::run::{Task, Trained};
-use super::super::spec::FitSpec;
+use super::super::trained::{Task, Trained};
 use crate::error::CliError;
 use crate::method::{Fit, Problem, Rows};
 use crate::model::{Approximation, together};
 use gp_likelihoods::Likelihood;
-
-/// Each of several targets alone, where each has a latent function and a kernel of its own; nothing where they share one.
-pub(in crate::fit) fn parts(observed: &Observed, spec: &FitSpec) -> Vec<Observed> {
-    if observed.others.is_empty() || spec.kernel.len() == 1 {
-        return Vec::new();
-    }
-    let alone = |(output, target): (usize, &crate::model::FurtherTarget)| {
-        let own = observed.likelihood.own_latent(output)?;
-        Some(Observed {
-            task: observed.task,
-            reason: observed.reason.clone(),
-            target: target.target.clone(),
-            roles: observed.roles.of_target(output),
-            weights: observed.weights.get(output).copied().into_iter().collect(),
-            summary: target.summary.clone(),
-            rows: target.rows,
-            others: Vec::new(),
-            likelihood: own.likelihood,
-        })
-    };
-    let all = observed.targets();
-    all.iter().enumerate().map(alone).collect::<Option<_>>().unwrap_or_default()
-}
 
 /// Fits the parts of a problem one after the other, each on its part of a sample too, and puts them together.
 ///

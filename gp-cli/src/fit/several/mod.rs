@@ -5,9 +5,11 @@
 
 mod apart;
 mod mixture;
+mod parts;
 
-pub(super) use apart::{fit_apart, parts};
+pub(super) use apart::fit_apart;
 pub(super) use mixture::start_mixture;
+pub(super) use parts::parts;
 
 use super::observed::{Observed, check_range};
 use super::settled::wrong_likelihood;

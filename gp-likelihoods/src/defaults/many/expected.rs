@@ -1,6 +1,6 @@
 //! Expected log density of several latents.
 
-use super::Many;
+use super::room::Many;
 use super::sums::Sums;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;

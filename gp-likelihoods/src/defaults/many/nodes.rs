@@ -2,7 +2,6 @@
 
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
-use crate::likelihood::Likelihood;
 use crate::quadrature::Cubature;
 
 /// Least weight of a node: all lighter ones add up to less than a rounding error.
@@ -29,14 +28,12 @@ impl Nodes {
         }
     }
 
-    /// `P(output ≤ y)`
-    pub(super) fn cdf<L: Likelihood + ?Sized>(
+    /// Weighted sum of a function of the latents.
+    pub(super) fn sum(
         &self,
-        likelihood: &L,
-        output: usize,
-        y: f64,
+        value: impl Fn(&[f64]) -> Result<f64, LikelihoodError>,
     ) -> Result<f64, LikelihoodError> {
         let nodes = self.f.chunks_exact(self.latents).zip(&self.weights);
-        nodes.map(|(f, weight)| Ok(weight * likelihood.conditional_cdf(output, y, f)?)).sum()
+        nodes.map(|(f, weight)| Ok(weight * value(f)?)).sum()
     }
 }

@@ -1,6 +1,6 @@
 //! Predictions of several latents.
 
-use super::Many;
+use super::room::Many;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
@@ -71,7 +71,7 @@ pub(crate) fn cdf<L: Likelihood + ?Sized>(
 ) -> Result<f64, LikelihoodError> {
     let Many { rules, nodes, .. } = many;
     nodes.place(rules.plain(q.len(), likelihood.is_smooth())?, q);
-    nodes.cdf(likelihood, output, y)
+    nodes.sum(|f| likelihood.conditional_cdf(output, y, f))
 }
 
 fn middle(q: &[Latent], f: &mut Vec<f64>) {

@@ -1,7 +1,7 @@
 //! Quantiles of several latents.
 
-use super::Many;
 use super::nodes::Nodes;
+use super::room::Many;
 use super::rules::Rules;
 use crate::defaults::least::least;
 use crate::error::LikelihoodError;
@@ -26,7 +26,8 @@ pub(crate) fn quantile<L: Likelihood + ?Sized>(
     let mut found: Option<(f64, f64)> = None;
     for &order in Rules::orders(q.len(), likelihood.is_smooth()) {
         nodes.place(rules.find(order, q.len())?, q);
-        let excess = |nodes: &Nodes, y: f64| Ok(nodes.cdf(likelihood, output, y)? - probability);
+        let below = |nodes: &Nodes, y: f64| nodes.sum(|f| likelihood.conditional_cdf(output, y, f));
+        let excess = |nodes: &Nodes, y: f64| Ok(below(nodes, y)? - probability);
         if let Some((y, before)) = found {
             let now = excess(nodes, y)?;
             let is_least = now >= 0.0 && (y == 0.0 || excess(nodes, y - 1.0)? < 0.0);

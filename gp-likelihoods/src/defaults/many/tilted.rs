@@ -1,7 +1,7 @@
 //! Tilted normaliser of several latents, by rules at its mode.
 
-use super::Many;
 use super::laplace::{Frame, square};
+use super::room::Many;
 use super::sums::Sums;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;

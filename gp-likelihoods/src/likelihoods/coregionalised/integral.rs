@@ -4,6 +4,7 @@
 //! (eigenvalues ≥ 1), it is `−½ (ln |B| + rᵀ S⁻¹ r + α Σ_p ln 2πσ²_p)`. Only B, Q×Q, is factored.
 
 use super::Coregionalised;
+use super::room::MixedRoom;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::slopes::{Slopes, refill};
@@ -13,20 +14,6 @@ use crate::special::HALF_LN_TAU;
 /// Precision gain of a latent by the outputs from which `w_qᵀ S⁻¹ w_q` is computed as the remainder of
 /// `1/v_q`.
 const SHARP: f64 = 1.0;
-
-/// Scratch: Q×Q factor, columns of the inverse, vectors.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct MixedRoom {
-    factor: Vec<f64>,
-    /// `B⁻¹`, by columns.
-    inverse: Vec<f64>,
-    /// `V^{½}`
-    deviations: Vec<f64>,
-    /// Means of the latents given the outputs.
-    given: Vec<f64>,
-    /// `S⁻¹ r`, 0 for missing outputs.
-    pulls: Vec<f64>,
-}
 
 /// Writes the integral; false if numbers leave their range.
 pub(super) fn tilted(

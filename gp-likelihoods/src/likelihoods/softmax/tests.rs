@@ -1,6 +1,6 @@
 //! The race against two classes, whose difference is all there is, against products of rules, and against differences.
 
-use super::GumbelRace;
+use super::gumbel::GumbelRace;
 use crate::Race;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;

@@ -10,7 +10,7 @@
 //!
 //! Numbers are little-endian.
 
-use super::CheckpointError;
+use crate::solvers::error::CheckpointError;
 use std::path::Path;
 
 const MAGIC: [u8; 8] = *b"GPOPTCKP";

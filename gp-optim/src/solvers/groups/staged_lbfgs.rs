@@ -1,10 +1,10 @@
 //! Solver for the stages of a schedule.
 
 use super::restricted::Restricted;
-use super::{GroupError, Groups, Schedule, Stage};
+use super::{Groups, Schedule, Stage};
 use crate::solvers::lbfgs::{Lbfgs, LbfgsState};
 use crate::solvers::options::check;
-use crate::solvers::{OptimError, StopReason};
+use crate::solvers::{GroupError, OptimError, StopReason};
 use argmin::core::{CostFunction, Error, Gradient, KV, Problem, Solver, State, TerminationStatus};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use super::JITTER;
 use super::file::Problem;
-use crate::BenchError;
+use crate::error::BenchError;
 use crate::rows::batches::{B, ROBUST_MAX, SOFTMAX, digits_model, signs_model};
 use faer::Mat;
 use gp_kernels::data::Table;

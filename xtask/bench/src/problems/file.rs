@@ -1,6 +1,6 @@
 //! A problem as files: JSON for numbers, and the bytes of arrays beside it.
 
-use crate::BenchError;
+use crate::error::BenchError;
 use crate::rows::Row;
 use faer::MatRef;
 use gp_kernels::data::{DataSource as _, Rows, Table};

@@ -6,7 +6,7 @@ mod predictions;
 mod regression;
 mod training;
 
-use crate::BenchError;
+use crate::error::BenchError;
 use crate::rows::Row;
 use file::Problem;
 use gp_linalg::JitterPolicy;

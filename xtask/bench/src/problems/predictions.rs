@@ -2,7 +2,7 @@
 
 use super::JITTER;
 use super::file::Problem;
-use crate::BenchError;
+use crate::error::BenchError;
 use crate::rows::predictions::{self, T, T_OF_EXACT, new_points};
 use crate::rows::regression;
 use faer::{Mat, MatRef};

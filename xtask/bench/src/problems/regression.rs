@@ -2,7 +2,7 @@
 
 use super::JITTER;
 use super::file::Problem;
-use crate::BenchError;
+use crate::error::BenchError;
 use crate::rows::{regression, sweeps};
 use gp_ep::{BatchEp, EpOptions, Inference as _};
 

@@ -1,7 +1,7 @@
 //! A whole training, and how well its model predicts.
 
 use super::file::Problem;
-use crate::BenchError;
+use crate::error::BenchError;
 use crate::rows::command::{N, csv, fit_line, noisy, printed};
 use serde_json::Value;
 use std::fs;

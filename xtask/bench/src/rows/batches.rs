@@ -1,7 +1,7 @@
 //! Steps on mini-batches.
 
 use super::{Row, Run, Work, drawn};
-use crate::BenchError;
+use crate::error::BenchError;
 use gp_ep::power_ep::{MiniBatchEp, Sharing};
 use gp_ep::{EpOptions, PowerEp, Powers};
 use gp_kernels::data::{DataSource as _, Table};

@@ -1,7 +1,7 @@
 //! The command, from table to model.
 
 use super::{Row, Run, Work, drawn};
-use crate::BenchError;
+use crate::error::BenchError;
 use faer::MatRef;
 use gp_linalg::Threading;
 use std::ffi::OsString;

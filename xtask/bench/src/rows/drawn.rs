@@ -1,6 +1,6 @@
 //! Data and models that rows are about.
 
-use crate::BenchError;
+use crate::error::BenchError;
 use faer::{Mat, MatRef};
 use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};

@@ -1,7 +1,7 @@
 //! The informative vector machine.
 
 use super::{Row, Run, Work, drawn};
-use crate::BenchError;
+use crate::error::BenchError;
 use gp_ep::Observations;
 use gp_ep::ivm::{Ivm, IvmOptions};
 use gp_likelihoods::Softmax;

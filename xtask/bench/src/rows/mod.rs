@@ -8,7 +8,7 @@ pub(crate) mod predictions;
 pub(crate) mod regression;
 pub(crate) mod sweeps;
 
-use crate::BenchError;
+use crate::error::BenchError;
 use gp_linalg::Threading;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use super::regression::exact_model;
 use super::{Row, Run, Work, drawn};
-use crate::BenchError;
+use crate::error::BenchError;
 use faer::MatRef;
 use gp_ep::{EpOptions, Inference as _, PowerEp, Powers, Predictor, SparseRegression};
 use gp_kernels::data::Table;

@@ -1,7 +1,7 @@
 //! Values and gradients of regression.
 
 use super::{Row, Run, Work, drawn};
-use crate::BenchError;
+use crate::error::BenchError;
 use gp_ep::exact::ExactWorkspace;
 use gp_ep::{ExactGp, Powers, RegressionWorkspace, SparseRegression};
 use gp_kernels::data::Table;

@@ -1,7 +1,7 @@
 //! EP on all observations until sites are at rest.
 
 use super::{Row, Run, Work, drawn};
-use crate::BenchError;
+use crate::error::BenchError;
 use gp_ep::power_ep::{GradientKind, Level};
 use gp_ep::{BatchEp, EpOptions, PowerEp};
 use gp_kernels::data::Table;

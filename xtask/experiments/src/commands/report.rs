@@ -1,7 +1,6 @@
 //! `report`: the pages of all results.
 
 use crate::ExperimentError;
-use crate::harness::Results;
 use crate::items::ITEMS;
 use crate::report::{Changes, Page, pages};
 use std::collections::BTreeSet;
@@ -59,7 +58,7 @@ fn stale(folder: &Path, out: &mut dyn Write) -> Result<(), ExperimentError> {
     let changes = Changes::default();
     let (mut all, mut lines) = (0, 0);
     for item in ITEMS {
-        let stale = changes.since(*item, &Results::of_item(folder, *item)?);
+        let stale = changes.since(*item, &item.results(folder)?);
         (all, lines) = (all + stale.all, lines + stale.lines);
         if let Some(text) = stale.text() {
             writeln!(out, "{}: {}", item.name(), text.trim_start_matches("**Stale:** "))?;

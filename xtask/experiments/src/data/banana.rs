@@ -1,7 +1,7 @@
 //! Two classes of two inputs, in the shape of bananas.
 
-use super::store::in_units;
-use super::synthetic::normal;
+use super::normal::normal;
+use super::part::in_units;
 use super::{Part, Split, Splits, Store, Task};
 use crate::error::ExperimentError;
 use faer::Mat;

@@ -1,7 +1,7 @@
 //! Images without end: deformations of those there are, each made when it is asked for.
 
 use super::Part;
-use super::synthetic::normal;
+use super::normal::normal;
 use crate::error::ExperimentError;
 use gp_kernels::data::{DataError, DataSource, Rows};
 use rand::{RngExt, SeedableRng};

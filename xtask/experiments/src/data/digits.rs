@@ -1,6 +1,6 @@
 //! Handwritten digits.
 
-use super::synthetic::normal;
+use super::normal::normal;
 use super::{Part, Split, Store, Task};
 use crate::error::ExperimentError;
 use faer::Mat;

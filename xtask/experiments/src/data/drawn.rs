@@ -1,7 +1,7 @@
 //! Splits that no file has: of functions drawn from a Gaussian process, and of a table whose rows are taken in turn.
 
-use super::store::in_units;
-use super::synthetic::normal;
+use super::normal::normal;
+use super::part::in_units;
 use super::{Part, Split, Task, sample_prior};
 use crate::error::ExperimentError;
 use faer::Mat;

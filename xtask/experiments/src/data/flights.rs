@@ -1,8 +1,8 @@
 //! Flights within the United States, January to April 2008.
 
+use super::normal::normal;
+use super::part::in_units;
 use super::splits::shuffle;
-use super::store::in_units;
-use super::synthetic::normal;
 use super::{Part, Split, Store, Task};
 use crate::error::ExperimentError;
 use faer::Mat;

@@ -97,6 +97,21 @@ impl Scales {
     }
 }
 
+/// Both parts in the units of the first.
+pub(super) fn in_units(mut training: Part, mut test: Part, task: Task) -> Split {
+    let scales = Scales::of(&training.inputs);
+    scales.apply(&mut training.inputs);
+    scales.apply(&mut test.inputs);
+    let mut units = vec![1.0; training.targets.ncols()];
+    if task == Task::Number {
+        let scales = Scales::of(&training.targets);
+        scales.apply(&mut training.targets);
+        scales.apply(&mut test.targets);
+        units = scales.deviations();
+    }
+    Split { training, test, units, task }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

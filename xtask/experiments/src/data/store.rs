@@ -1,6 +1,6 @@
 //! Source of data: a folder, or a generator of small tables of the same names.
 
-use super::{Digits, Flights, Part, Scales, Set, Split, Task, banana, set, synthetic};
+use super::Part;
 use crate::error::ExperimentError;
 use faer::Mat;
 use flate2::read::MultiGzDecoder;
@@ -103,58 +103,6 @@ impl Store {
         Ok(Mat::from_fn(cells.len() / width, width, |i, d| cells[i * width + d]))
     }
 
-    /// One split of a set: inputs, and targets that are numbers, in units in which every column of the training set has
-    /// mean 0 and variance 1.
-    ///
-    /// # Errors
-    /// For files that are not there or hold something else.
-    pub fn split(&self, set: &Set, split: usize) -> Result<Split, ExperimentError> {
-        let (training, test) = match self {
-            Self::Synthetic => synthetic::parts(set, split)?,
-            Self::Folder(_) => {
-                let all = self.columns(set)?;
-                let (training, test) = set.splits.rows(self, split, all.len())?;
-                (all.rows(&training), all.rows(&test))
-            }
-        };
-        Ok(in_units(training, test, set.task))
-    }
-
-    /// The table of a set; a binary target that is written as 0 and 1 becomes −1 and 1.
-    fn columns(&self, set: &Set) -> Result<Part, ExperimentError> {
-        let all = self.numbers(set.table)?;
-        let last = set.columns.iter().max().copied().unwrap_or(0);
-        if last >= all.ncols() {
-            return Err(self.bad(set.table, 1, format!("no column {last}, counted from 0")));
-        }
-        let usual: Vec<usize> = (0..all.ncols()).collect();
-        let columns = if set.columns.is_empty() { &usual } else { set.columns };
-        let (inputs, target) = columns.split_at(columns.len() - 1);
-        let label = |y: f64| if set.task == Task::Binary && y == 0.0 { -1.0 } else { y };
-        Ok(Part {
-            inputs: Mat::from_fn(all.nrows(), inputs.len(), |i, d| all[(i, inputs[d])]),
-            targets: Mat::from_fn(all.nrows(), 1, |i, _| label(all[(i, target[0])])),
-        })
-    }
-
-    /// The split of the data set of this name; nothing, if there is no such set.
-    ///
-    /// # Errors
-    /// As [`split`](Self::split).
-    pub fn load(&self, name: &str, split: usize) -> Result<Option<Split>, ExperimentError> {
-        const TESTED_FLIGHTS: usize = 10_000;
-        let flights =
-            |task| Flights::load(self).map(|flights| Some(flights.split(TESTED_FLIGHTS, None, task, 1)));
-        match name {
-            "mnist" => Ok(Some(Digits::load(self)?.split(Task::Classes(10)))),
-            "mnist-b" => Ok(Some(Digits::load(self)?.parity().split(Task::Binary))),
-            "banana" => banana(self).map(Some),
-            "flights, 2 classes" => flights(Task::Binary),
-            "flights, 3 classes" => flights(Task::Classes(3)),
-            _ => set(name).map(|set| self.split(set, split)).transpose(),
-        }
-    }
-
     /// All rows of a table whose last columns are targets, as they are.
     ///
     /// # Errors
@@ -168,21 +116,6 @@ impl Store {
             targets: table.as_ref().subcols(dim, targets).to_owned(),
         })
     }
-}
-
-/// Both parts in the units of the first.
-pub(super) fn in_units(mut training: Part, mut test: Part, task: Task) -> Split {
-    let scales = Scales::of(&training.inputs);
-    scales.apply(&mut training.inputs);
-    scales.apply(&mut test.inputs);
-    let mut units = vec![1.0; training.targets.ncols()];
-    if task == Task::Number {
-        let scales = Scales::of(&training.targets);
-        scales.apply(&mut training.targets);
-        scales.apply(&mut test.targets);
-        units = scales.deviations();
-    }
-    Split { training, test, units, task }
 }
 
 #[cfg(test)]
@@ -201,21 +134,6 @@ mod tests {
         assert!(refusal("a,b\n1,2\n3\n").contains("line 3: 1 cells instead of 2"));
         assert!(refusal("a,b\n").contains("it has no rows"));
         assert!(store.numbers("none.csv").unwrap_err().to_string().contains("--data"));
-    }
-
-    #[test]
-    fn columns_may_change_places() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::folder(folder.path());
-        std::fs::write(folder.path().join("t.csv"), "sex,index,size,species\n0,7,2,-1\n1,8,3,1\n").unwrap();
-        let splits = crate::data::Splits::Drawn { test: 1, count: 1 };
-        let columns = &[3, 2, 0];
-        let set = Set { name: "t", table: "t.csv", splits, task: Task::Binary, size: (2, 2), columns };
-        let part = store.columns(&set).unwrap();
-        assert_eq!((part.dim(), part.labels()), (2, vec![-1.0, 1.0]));
-        assert_eq!((part.inputs[(0, 0)], part.inputs[(1, 1)]), (-1.0, 3.0));
-        let wide = Set { columns: &[0, 4], ..set };
-        assert!(store.columns(&wide).unwrap_err().to_string().contains("no column 4"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Tables drawn at random: functions of a Gaussian process, and small stand-ins for data sets.
 
+use super::normal::normal;
 use super::{Part, Set, Task};
 use crate::error::ExperimentError;
 use faer::{Mat, MatRef};
@@ -7,7 +8,6 @@ use gp_kernels::Kernel;
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
 
 /// Rows for training and for tests, and the most inputs, of a stand-in.
 const SIZE: (usize, usize, usize) = (60, 30, 3);
@@ -54,8 +54,4 @@ pub fn sample_prior(
     let mut values = Mat::from_fn(points.nrows(), 1, |_, _| normal(&mut rng));
     factor.mul_l_in_place(values.as_mut(), Threading::Here)?;
     Ok(values.col(0).iter().copied().collect())
-}
-
-pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    StandardNormal.sample(rng)
 }

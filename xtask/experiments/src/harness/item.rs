@@ -1,51 +1,11 @@
 //! The trait of a table or figure.
 
-use super::{Cell, Outcome};
+use super::{Cell, Extent, Form, Outcome, Record, Results};
 use crate::data::Store;
 use crate::error::ExperimentError;
-use crate::harness::Results;
 use crate::report::{Block, Reference};
-use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
-
-/// Extent of an item's runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, clap::ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Form {
-    /// The paper's extent.
-    Full,
-    /// Fewer splits and fewer settings, as the item says; the report marks it.
-    #[default]
-    Reduced,
-    /// One split of small synthetic data: whether it runs, not what it finds.
-    Quick,
-}
-
-/// Extent: a form, and perhaps another number of splits.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Extent {
-    /// Form of the runs.
-    pub form: Form,
-    /// Number of splits, if given.
-    pub splits: Option<usize>,
-}
-
-impl Extent {
-    /// One of three by the form.
-    pub fn choose<T>(&self, full: T, reduced: T, quick: T) -> T {
-        match self.form {
-            Form::Full => full,
-            Form::Reduced => reduced,
-            Form::Quick => quick,
-        }
-    }
-
-    /// Number of splits, out of `all`, and of the reduced form.
-    #[must_use]
-    pub fn splits(&self, all: usize, reduced: usize) -> usize {
-        self.splits.unwrap_or_else(|| self.choose(all, reduced, 1)).min(all)
-    }
-}
+use std::path::Path;
 
 /// Environment of a run.
 #[derive(Clone, Debug)]
@@ -119,6 +79,27 @@ pub trait Item: Debug + Sync {
 
     /// Contents of the report, below the description.
     fn show(&self, results: &Results) -> Vec<Block>;
+}
+
+impl dyn Item + '_ {
+    /// The item's results in a folder; empty if it was never run.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is of another kind.
+    pub fn results(&self, folder: &Path) -> Result<Results, ExperimentError> {
+        Ok(Results::open(folder, self.name())?.of_protocol(self.protocol()))
+    }
+
+    /// `true` if a run was done as now, in this form or as part of the whole, without failure.
+    #[must_use]
+    pub fn has_run(&self, cell: &Cell, form: Form, results: &Results) -> bool {
+        let is_enough = |record: &Record| {
+            let found = record.form.unwrap_or(Form::Reduced);
+            let is_long_enough = found == Form::Full || found == form || self.is_whole_run_by_run();
+            record.protocol == self.protocol() && is_long_enough
+        };
+        results.has(cell) && results.record(cell).is_some_and(is_enough)
+    }
 }
 
 /// The code of all libraries that compute.

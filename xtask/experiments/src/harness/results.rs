@@ -1,6 +1,6 @@
 //! Outcomes on disk: one line of JSON a run, in a file that is whole at any time.
 
-use super::{Cell, Form, Item, Record};
+use super::{Cell, Form, Record};
 use crate::error::ExperimentError;
 use gp_cli::files;
 use std::collections::BTreeMap;
@@ -32,12 +32,10 @@ impl Results {
         Ok(Self { folder: folder.to_owned(), name, records, protocol: 0 })
     }
 
-    /// Results of an item, which knows its [old](Self::is_old) ones.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn of_item(folder: &Path, item: &dyn Item) -> Result<Self, ExperimentError> {
-        Ok(Self { protocol: item.protocol(), ..Self::open(folder, item.name())? })
+    /// The same for an item whose protocol is this one: lines of earlier ones are [old](Self::is_old).
+    #[must_use]
+    pub fn of_protocol(self, protocol: u32) -> Self {
+        Self { protocol, ..self }
     }
 
     /// `true` if a record is of an earlier protocol than the item's.
@@ -86,18 +84,6 @@ impl Results {
     #[must_use]
     pub fn has(&self, cell: &Cell) -> bool {
         self.records.get(cell).is_some_and(|record| record.failure.is_none())
-    }
-
-    /// `true` if a run was done as in the current item, in this form or as part of the whole, without
-    /// failure.
-    #[must_use]
-    pub fn has_as_now(&self, cell: &Cell, item: &dyn Item, form: Form) -> bool {
-        let is_enough = |record: &Record| {
-            let found = record.form.unwrap_or(Form::Reduced);
-            let is_long_enough = found == Form::Full || found == form || item.is_whole_run_by_run();
-            record.protocol == item.protocol() && is_long_enough
-        };
-        self.has(cell) && self.records.get(cell).is_some_and(is_enough)
     }
 
     /// Record of a run, failed or not.

@@ -58,7 +58,7 @@ impl Workers {
         watch: &(dyn Fn(Progress<'_>) + Sync),
     ) -> Result<Tally, ExperimentError> {
         let (cells, form) = (chosen(item.cells(&context.extent), only), context.extent.form);
-        let open: Vec<&Cell> = cells.iter().filter(|cell| !results.has_as_now(cell, item, form)).collect();
+        let open: Vec<&Cell> = cells.iter().filter(|cell| !item.has_run(cell, form, results)).collect();
         let (all, before) = (cells.len(), cells.len() - open.len());
         let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(before), AtomicUsize::new(0));
         let (start, origin) = (Instant::now(), Origin::here());

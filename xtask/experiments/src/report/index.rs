@@ -1,10 +1,9 @@
 //! The page in front: every table and figure of every paper, at which scale it was run, and whether it comes out.
 
+use super::known::Known;
 use super::page::{BEYOND, Page, page_of};
 use super::printed::{Figure, Judgement, Judgements, PAPERS};
-use super::stale::Stale;
 use super::{Block, Tally};
-use crate::harness::{Extent, Form, Item, Results};
 
 const TITLE: &str = "What the papers found, and what this workspace finds";
 const INTRODUCTION: &str = "Tables and figures of five papers, run again. In tables “paper” is the paper's number; the \
@@ -18,36 +17,6 @@ never averaged with those of the present one; “ended early” training that en
 “So here” is somebody's reading of the results, in `judgements.csv`; longer ones are in `remarks`.\n\n\
 `cargo xtask experiment run ITEM` repeats an item, `cargo xtask experiment report` makes these pages from the files \
 `ITEM.jsonl` beside them, one line a run, and `--stale` lists the lines made by what has changed since.";
-
-/// An item, what there is of it, and what of that is stale.
-#[derive(Debug)]
-pub(super) struct Known {
-    pub(super) item: &'static dyn Item,
-    pub(super) results: Results,
-    pub(super) stale: Stale,
-}
-
-impl Known {
-    /// Extent of the item's results, in words.
-    pub(super) fn scale(&self) -> String {
-        let full = self.item.cells(&Extent { form: Form::Full, splits: None });
-        let is_there = |cell: &&_| self.results.has_as_now(cell, self.item, Form::Full);
-        let whole = full.iter().filter(is_there).count();
-        match (whole, full.len(), self.results.records().count()) {
-            (_, _, 0) => "not run".to_owned(),
-            (whole, all, _) if whole == all => "whole".to_owned(),
-            (0, all, count) if self.is_old() => {
-                format!("{count} of an earlier protocol ‡; 0 of {all} as now")
-            }
-            (0, all, count) => format!("{count} of a reduced form; 0 of {all} as the paper has them"),
-            (whole, all, _) => format!("{whole} of {all} as the paper has them"),
-        }
-    }
-
-    fn is_old(&self) -> bool {
-        self.results.records().all(|record| self.results.is_old(record)) && !self.results.is_empty()
-    }
-}
 
 /// The index.
 pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {

@@ -1,11 +1,14 @@
 //! Pages about results: the paper's number, ours, how far they are apart, and pictures.
 
+mod apart;
 mod block;
 mod compare;
 mod html;
 mod index;
+mod known;
 mod markdown;
 mod page;
+mod pages;
 mod peers;
 mod plot;
 mod printed;
@@ -19,7 +22,8 @@ mod wins;
 
 pub use block::Block;
 pub use compare::Comparison;
-pub use page::{Page, pages};
+pub use page::Page;
+pub use pages::pages;
 pub use plot::{Scale, course, levels};
 pub use ranks::ranks;
 pub use reference::{Printed, Published, Reference};

@@ -1,7 +1,7 @@
 //! Ours beside the numbers of other programs on the same splits.
 
 use super::Comparison;
-use super::compare::{AGREE, SPLITS};
+use super::apart::{AGREE, SPLITS};
 use super::{Block, Summary};
 
 /// A difference that is more than noise.

@@ -1,6 +1,6 @@
 //! Agreement of all numbers that a paper prints, run or not.
 
-use super::compare::{AGREE, apart};
+use super::apart::{AGREE, apart};
 use super::{Printed, Reference, Summary};
 use crate::harness::Results;
 

@@ -3,6 +3,7 @@
 //! A rule is a function from the tree to findings and one row in [`RULES`].
 
 mod budget;
+mod circles;
 mod crate_docs;
 mod documented;
 mod equations;
@@ -38,6 +39,7 @@ pub(crate) const RULES: &[Rule] = &[
         about: "crates depend on the floors below, never up or across",
         check: layering::check,
     },
+    Rule { name: "circles", about: "files do not import each other in a circle", check: circles::check },
     Rule { name: "external", about: "one door to matrix products; no banned crates", check: external::check },
     Rule { name: "writing", about: "files are written through gp_optim::files alone", check: writing::check },
     Rule {

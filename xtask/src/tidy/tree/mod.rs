@@ -3,6 +3,7 @@
 mod audience;
 mod comments;
 pub(crate) mod docs;
+mod imports;
 mod manifest;
 mod mention;
 mod modules;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use audience::{Audience, is_test_only, item_attributes};
 pub(crate) use comments::{DocComment, shipped as shipped_comments};
+pub(crate) use imports::{Import, imports};
 pub(crate) use manifest::{Dependency, Manifest, Section};
 pub(crate) use mention::{Mention, MentionKind};
 pub(crate) use modules::declared_files;

@@ -76,7 +76,7 @@ pub enum CheckpointError {
 }
 
 impl CheckpointError {
-    pub(super) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
+    pub(in crate::solvers) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
         Self::Io { action, path: path.to_path_buf(), kind: error.kind(), message: error.to_string() }
     }
 }

@@ -1,0 +1,102 @@
+//! Problems of a plan, carried out one by one.
+
+use super::baseline;
+use super::design::PartStart;
+use super::interrupt::check_interrupt;
+use super::restarts::Restarts;
+use super::skill::{self, Seen};
+use super::spec::FitSpec;
+use super::start;
+use crate::error::{CliError, ErrorKind};
+use crate::method::{Fit, Method, Problem, Rows, SeenThrough};
+use crate::model::{Approximation, TriedKernels, TriedStarts};
+use crate::stages::Stages;
+use gp_ep::DataSource as _;
+use std::time::Instant;
+
+/// A fit, and the linear model beside it.
+#[derive(Debug)]
+pub(super) struct Trained {
+    pub(super) fit: Fit,
+    pub(super) baseline: Option<Approximation>,
+    /// Kernels that were tried, for all targets or for each.
+    pub(super) kernels: Vec<TriedKernels>,
+    /// Starts that were tried, where there were several, for all targets or for each.
+    pub(super) starts: Vec<TriedStarts>,
+}
+
+/// Means of carrying out problems, and the target where there are several.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) method: &'a dyn Method,
+    pub(super) spec: &'a FitSpec,
+    pub(super) stages: &'a Stages,
+    /// Names of the coordinates of points.
+    pub(super) columns: &'a [String],
+    pub(super) target: Option<&'a str>,
+    pub(super) begun: Instant,
+}
+
+impl Task<'_> {
+    /// Searches for a kernel where that was asked for, and trains from the best of some starts where there are more.
+    ///
+    /// # Errors
+    /// As [`fit`](super::fit).
+    pub(super) fn carry_out(
+        &self,
+        mut problem: Problem,
+        start: PartStart,
+        sample: &Rows,
+    ) -> Result<Trained, CliError> {
+        let of = self.target.map_or_else(String::new, |name| format!(" of {name}"));
+        let PartStart { search, placing, log_scales } = start;
+        let mut kernels = Vec::new();
+        if let Some(search) = search {
+            self.stages.begin(&format!("searching for a kernel{of}"));
+            let tried = search.settle(&mut problem, self.spec, sample, placing.as_ref())?;
+            kernels.push(TriedKernels { target: self.target.map(str::to_owned), ..tried });
+        }
+        let Self { method, spec, stages, target, begun, .. } = *self;
+        let restarts =
+            Restarts { method, spec, sample, placing: placing.as_ref(), stages, begun, target, log_scales };
+        let trained = self.train(problem, sample, &of, spec.restarts.map(|_| &restarts))?;
+        Ok(Trained { kernels, ..trained })
+    }
+
+    /// Carries out a problem, from the best of some starts where there are more; some of its rows, in memory, are looked at before
+    /// and after. `of` says of what it is the training.
+    fn train(
+        &self,
+        mut problem: Problem,
+        sample: &Rows,
+        of: &str,
+        restarts: Option<&Restarts<'_>>,
+    ) -> Result<Trained, CliError> {
+        let Self { method, spec, stages, columns, .. } = *self;
+        let drawn_about = restarts.map(|restarts| (restarts, problem.clone()));
+        if method.seen_through() == SeenThrough::InducingInputs {
+            stages.begin("fitting some rows to start from");
+            start::settle(&mut problem, spec, sample)?;
+        }
+        stages.begin("fitting the linear model");
+        let baseline = baseline::linear(&problem, sample)?;
+        let mut starts = Vec::new();
+        if let Some((restarts, drawn_about)) = drawn_about {
+            (problem, starts) =
+                restarts.best(&problem, &drawn_about).map(|(best, tried)| (best, vec![tried]))?;
+        }
+        stages.begin(&format!("training{of}"));
+        let mean_weight = skill::mean_weight(problem.likelihood.as_ref(), sample)?;
+        let (control, count) = (problem.settings.control.clone(), problem.rows.count());
+        let mut fit = method.fit(problem)?;
+        // Methods may end with work that an interrupt cuts short.
+        check_interrupt(&control)?;
+        if !fit.objective.is_finite() {
+            let message =
+                format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);
+            return Err(CliError::new(ErrorKind::Numerical, message));
+        }
+        skill::judge(&mut fit, &Seen { count, mean_weight, sample, columns }, spec.seed)?;
+        Ok(Trained { fit, baseline, kernels: Vec::new(), starts })
+    }
+}

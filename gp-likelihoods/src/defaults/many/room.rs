@@ -1,0 +1,41 @@
+//! Rules and memory.
+
+use super::laplace::Frame;
+use super::nodes::Nodes;
+use super::rules::Rules;
+use super::sums::Integral;
+use crate::slopes::{ObservationMoments, PointSlopes};
+
+/// Rules and memory for several latents.
+#[derive(Clone, Debug)]
+pub(crate) struct Many {
+    pub(super) rules: Rules,
+    pub(super) integral: Integral,
+    pub(super) frame: Frame,
+    pub(super) nodes: Nodes,
+    pub(super) f: Vec<f64>,
+    pub(super) t: Vec<f64>,
+    pub(super) point: PointSlopes,
+    pub(super) moments: Vec<ObservationMoments>,
+}
+
+impl Many {
+    /// Empty memory and this number of quasi-random nodes.
+    pub(crate) fn new(nodes: usize, seed: u64) -> Self {
+        Self {
+            rules: Rules::new(nodes, seed),
+            integral: Integral::default(),
+            frame: Frame::default(),
+            nodes: Nodes::default(),
+            f: Vec::new(),
+            t: Vec::new(),
+            point: PointSlopes::default(),
+            moments: Vec::new(),
+        }
+    }
+
+    /// Difference of the last two rules; see [`Workspace::disagreement`](crate::Workspace::disagreement).
+    pub(crate) fn disagreement(&self) -> f64 {
+        self.integral.disagreement
+    }
+}

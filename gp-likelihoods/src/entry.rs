@@ -1,0 +1,91 @@
+//! Entries of a registry.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gp_optim::text::Arguments;
+
+use crate::error::LikelihoodError;
+use crate::likelihood::Likelihood;
+
+/// Builds a likelihood with starting values from the settings in the arguments; parameters are read
+/// afterwards.
+pub type Build = fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError>;
+
+/// [`Build`] of a function that holds values.
+type BuildHolding = dyn Fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> + Send + Sync;
+
+/// Constructor of an entry: a plain function, or one that holds values.
+#[derive(Clone)]
+enum Builder {
+    Plain(Build),
+    Holding(Arc<BuildHolding>),
+}
+
+/// Entry of a [`Registry`](crate::Registry): name and constructor.
+#[derive(Clone)]
+pub struct LikelihoodEntry {
+    name: &'static str,
+    summary: &'static str,
+    example: &'static str,
+    build: Builder,
+}
+
+impl fmt::Debug for LikelihoodEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LikelihoodEntry").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl LikelihoodEntry {
+    /// Entry with this name: letters, digits and `_`, not starting with a digit.
+    #[must_use]
+    pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
+        Self { name, summary, example: name, build: Builder::Plain(build) }
+    }
+
+    /// The same of a function that holds values of its own, such as a likelihood to be copied.
+    #[must_use]
+    pub fn of(
+        name: &'static str,
+        summary: &'static str,
+        build: impl Fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, summary, example: name, build: Builder::Holding(Arc::new(build)) }
+    }
+
+    /// Adds an example, for a likelihood that needs more than its name.
+    #[must_use]
+    pub fn with_example(self, example: &'static str) -> Self {
+        Self { example, ..self }
+    }
+
+    /// Name in expressions.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// One-line summary for lists.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    /// Example that parses.
+    #[must_use]
+    pub fn example(&self) -> &'static str {
+        self.example
+    }
+
+    pub(crate) fn build(&self, arguments: &mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> {
+        let mut likelihood = match &self.build {
+            Builder::Plain(build) => build(arguments),
+            Builder::Holding(build) => build(arguments),
+        }?;
+        for parameter in likelihood.parameters_mut() {
+            *parameter = arguments.parameter(parameter)?;
+        }
+        Ok(likelihood)
+    }
+}

@@ -1,0 +1,15 @@
+//! Memory of the integral over several mixed latents.
+
+/// Scratch: Q×Q factor, columns of the inverse, vectors.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MixedRoom {
+    pub(super) factor: Vec<f64>,
+    /// `B⁻¹`, by columns.
+    pub(super) inverse: Vec<f64>,
+    /// `V^{½}`
+    pub(super) deviations: Vec<f64>,
+    /// Means of the latents given the outputs.
+    pub(super) given: Vec<f64>,
+    /// `S⁻¹ r`, 0 for missing outputs.
+    pub(super) pulls: Vec<f64>,
+}

@@ -1,0 +1,36 @@
+//! Times of runs.
+
+use crate::error::BenchError;
+use std::time::Instant;
+
+/// Every row runs so often at least.
+const FEWEST_RUNS: usize = 3;
+
+/// The least time of runs over so many seconds, after one that does not count.
+///
+/// # Errors
+/// Those of a run.
+pub(crate) fn least(
+    seconds: f64,
+    mut run: impl FnMut() -> Result<(), BenchError>,
+) -> Result<f64, BenchError> {
+    run()?;
+    Ok(times(seconds, &mut run)?.into_iter().fold(f64::INFINITY, f64::min))
+}
+
+/// The times of runs over so many seconds.
+///
+/// # Errors
+/// Those of a run.
+pub(crate) fn times(
+    seconds: f64,
+    run: &mut dyn FnMut() -> Result<(), BenchError>,
+) -> Result<Vec<f64>, BenchError> {
+    let (begun, mut times) = (Instant::now(), Vec::new());
+    while times.len() < FEWEST_RUNS || begun.elapsed().as_secs_f64() < seconds {
+        let start = Instant::now();
+        run()?;
+        times.push(start.elapsed().as_secs_f64());
+    }
+    Ok(times)
+}

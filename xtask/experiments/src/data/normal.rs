@@ -1,0 +1,9 @@
+//! Standard normal numbers.
+
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+/// The next one.
+pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
+    StandardNormal.sample(rng)
+}

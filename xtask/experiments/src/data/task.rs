@@ -1,0 +1,29 @@
+//! Kinds of targets.
+
+/// Kind of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// A number, put in units of its spread.
+    Number,
+    /// −1 or 1.
+    Binary,
+    /// One of so many classes, counted from 0.
+    Classes(usize),
+}
+
+impl Task {
+    /// Number of latent functions.
+    #[must_use]
+    pub fn functions(self) -> usize {
+        if let Self::Classes(classes) = self { classes } else { 1 }
+    }
+
+    /// Labels, in the order of classes.
+    #[must_use]
+    pub fn labels(self) -> Vec<f64> {
+        match self {
+            Self::Number | Self::Binary => vec![-1.0, 1.0],
+            Self::Classes(classes) => (0..classes).map(|class| class as f64).collect(),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! An item and its results.
+
+use super::stale::Stale;
+use crate::harness::{Extent, Form, Item, Results};
+
+/// An item, what there is of it, and what of that is stale.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) item: &'static dyn Item,
+    pub(super) results: Results,
+    pub(super) stale: Stale,
+}
+
+impl Known {
+    /// Extent of the item's results, in words.
+    pub(super) fn scale(&self) -> String {
+        let full = self.item.cells(&Extent { form: Form::Full, splits: None });
+        let is_there = |cell: &&_| self.item.has_run(cell, Form::Full, &self.results);
+        let whole = full.iter().filter(is_there).count();
+        match (whole, full.len(), self.results.records().count()) {
+            (_, _, 0) => "not run".to_owned(),
+            (whole, all, _) if whole == all => "whole".to_owned(),
+            (0, all, count) if self.is_old() => {
+                format!("{count} of an earlier protocol ‡; 0 of {all} as now")
+            }
+            (0, all, count) => format!("{count} of a reduced form; 0 of {all} as the paper has them"),
+            (whole, all, _) => format!("{whole} of {all} as the paper has them"),
+        }
+    }
+
+    /// `true` if all results are of an earlier protocol.
+    pub(super) fn is_old(&self) -> bool {
+        self.results.records().all(|record| self.results.is_old(record)) && !self.results.is_empty()
+    }
+}

@@ -1,0 +1,59 @@
+//! One reader on one input, watched for panics, time and refusals.
+
+use crate::error::FuzzError;
+use gp_cli::fuzzing::{Readers, Reading};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+/// Memory that readers are told of.
+const BUDGET: u64 = 64 << 20;
+/// The longest that an input may take.
+const LONGEST: Duration = Duration::from_secs(2);
+/// Prefix of this workspace's crates, whose panics are faults even if caught.
+const OURS: &str = "gp-";
+
+thread_local! {
+    /// Message of the last panic.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// A reader, and how it is watched.
+pub(crate) struct Watched {
+    readers: Readers,
+    /// The reader's name.
+    pub(crate) name: String,
+}
+
+impl Watched {
+    /// The reader of a name, whose panics say nothing on the terminal.
+    pub(crate) fn new(name: &str) -> Result<Self, FuzzError> {
+        std::panic::set_hook(Box::new(|info| {
+            let place = info.location().map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
+            PANIC.with(|last| *last.borrow_mut() = Some(format!("panic at {place}: {}", said(info))));
+        }));
+        Ok(Self { readers: Readers::new(BUDGET)?, name: name.to_owned() })
+    }
+
+    /// Outcome of an input, or its fault.
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Reading, String> {
+        PANIC.with(|last| *last.borrow_mut() = None);
+        let start = Instant::now();
+        let read = catch_unwind(AssertUnwindSafe(|| self.readers.read(&self.name, bytes)));
+        let elapsed = start.elapsed();
+        let panic = PANIC.with(|last| last.borrow_mut().take());
+        match (read, panic) {
+            (Err(_), panic) => Err(panic.unwrap_or_else(|| "panic".to_owned())),
+            (_, Some(panic)) if panic.contains(OURS) => Err(format!("{panic} (caught)")),
+            (Ok(_), _) if elapsed > LONGEST => Err(format!("it took {:.1} s", elapsed.as_secs_f64())),
+            (Ok(read), _) => read,
+        }
+    }
+}
+
+/// The words of a panic.
+fn said(info: &std::panic::PanicHookInfo<'_>) -> String {
+    let payload = info.payload();
+    let words = payload.downcast_ref::<String>().map(String::as_str);
+    words.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no words").to_owned()
+}
