@@ -155,11 +155,11 @@ mod tests {
         // A lane is not divided.
         assert!((many.rows * MACHINE.rate * work.lanes as f64 / work.of_rows - 1.0).abs() < 1e-12);
         assert_eq!(many.algebra, two.algebra);
-        // 5 agreements and 2 sums, ten steps up and ten down.
-        assert_eq!(work.messages(1 << 10).steps, 7 * 20);
+        // 5 agreements, ten steps up and ten down; 2 sums, four steps up from 16 processes with a lane, and ten down.
+        assert_eq!(work.messages(1 << 10).steps, 5 * 20 + 2 * 14);
         let numbers = 3 * (5050 + 100 + 1) + 4 + 3 * (5 + 400 + 10_000) + 4;
-        let bytes = 8 * 20 * (5 * 2 + numbers);
-        assert!((many.messages - (140e-6 + bytes as f64 / 1e9)).abs() < 1e-12);
+        let bytes = 8 * (5 * 20 * 2 + 14 * numbers);
+        assert!((many.messages - (128e-6 + bytes as f64 / 1e9)).abs() < 1e-12);
     }
 
     #[test]
