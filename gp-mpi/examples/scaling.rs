@@ -87,7 +87,8 @@ impl Found {
     fn machine(&self, rows: usize, inducing: usize) -> Machine {
         let [few, half] = [FEW, rows / 2].map(|rows| work(rows, inducing));
         let rate = (half.of_rows - few.of_rows) / (self.alone[1] - self.alone[0]);
-        let algebra = self.alone[0] - few.of_rows / rate;
+        // What is too short to be told apart is not negative.
+        let algebra = (self.alone[0] - few.of_rows / rate).max(1e-3 * self.alone[0]);
         let bandwidth = (8 * (LONG - SHORT)) as f64 / (self.messages[1] - self.messages[0]);
         let rate_of_algebra = few.of_each[0].0 / algebra;
         Machine { threads: 1, rate, rate_of_algebra, latency: self.messages[0], bandwidth }
