@@ -13,6 +13,12 @@
 //! | a [`prediction`] at N rows | `P (2 MND + M²N) + Q M²N` |
 //!
 //! Integrals over one observation come on top, one for each row and sweep.
+//!
+//! [`SharedWork`] is a model of the time where several processes share the rows.
+
+mod shared;
+
+pub use shared::{Machine, Seconds, SharedWork};
 
 /// Sizes of a problem with inducing inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

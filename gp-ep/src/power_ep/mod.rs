@@ -54,6 +54,7 @@ pub use converge::Convergence;
 pub use gradient::GradientKind;
 pub use minibatch::{BatchStep, MiniBatchEp, Sharing};
 pub use model::PowerEp;
+pub(crate) use point::Tally;
 pub use rules::{EpOptions, Level, NegativePrecision, Schedule};
 pub use settle::Settled;
 pub use site::Site;

@@ -10,3 +10,4 @@ mod ivm;
 mod power_ep;
 mod regression;
 mod several;
+mod shared_work;

@@ -5,6 +5,7 @@
 mod error;
 mod lanes;
 mod loaded;
+mod messages;
 mod source;
 mod team;
 pub mod tree;
@@ -15,6 +16,7 @@ pub use lanes::{
     lane_count_of, lane_rows,
 };
 pub use loaded::Loaded;
+pub use messages::{Messages, largest_share};
 pub use source::{DataSource, RowReader, Rows, Table};
 pub use team::TeamReduction;
 pub use tree::{Partial, Pool};

@@ -70,7 +70,7 @@ impl Reduction for TeamReduction {
 
 /// The lanes of a process. Powers of two take whole nodes of the tree; other numbers of processes take shares that are as even
 /// as can be.
-fn share(rank: usize, processes: usize, lanes: usize) -> Range<usize> {
+pub(super) fn share(rank: usize, processes: usize, lanes: usize) -> Range<usize> {
     if !processes.is_power_of_two() {
         return rank * lanes / processes..(rank + 1) * lanes / processes;
     }

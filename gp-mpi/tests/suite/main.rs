@@ -4,4 +4,5 @@
 mod bits;
 mod faults;
 mod support;
+mod traffic;
 mod words;

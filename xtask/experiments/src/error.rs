@@ -6,7 +6,7 @@ use gp_kernels::KernelError;
 use gp_kernels::data::DataError;
 use gp_likelihoods::LikelihoodError;
 use gp_linalg::LinalgError;
-use gp_optim::OptimError;
+use gp_optim::{OptimError, TeamError};
 use std::path::PathBuf;
 
 /// Reason that an experiment cannot run.
@@ -126,5 +126,11 @@ pub enum ExperimentError {
 impl From<CliError> for ExperimentError {
     fn from(error: CliError) -> Self {
         Self::Files(error.with_causes())
+    }
+}
+
+impl From<TeamError> for ExperimentError {
+    fn from(error: TeamError) -> Self {
+        Self::Data(error.into())
     }
 }

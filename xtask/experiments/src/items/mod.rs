@@ -3,6 +3,7 @@
 mod automated;
 mod binary;
 mod calibration;
+mod cluster;
 mod defaults;
 mod delays;
 mod growth;
@@ -58,6 +59,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &defaults::Defaults,
     &calibration::CALIBRATION,
     &growth::Growth,
+    &cluster::Cluster,
 ];
 
 /// The items of these names; `all` are all of them.

@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 pub(super) const LENGTHSCALE: f64 = 0.3;
 
 /// Rows of inputs with a target each.
-pub(super) struct Drawn {
+pub(in crate::items) struct Drawn {
     /// One point a column, so that it is contiguous.
     points: Mat<f64>,
     pub(super) targets: Vec<f64>,
@@ -28,10 +28,17 @@ impl Drawn {
     }
 
     /// Labels: which of C equal parts of the function's range it is in.
-    pub(super) fn labels(sizes: &Sizes) -> Self {
+    pub(in crate::items) fn labels(sizes: &Sizes) -> Self {
         let mut drawn = Self::numbers(sizes);
         let parts = sizes.classes as f64 - 1e-9;
         drawn.targets.iter_mut().for_each(|value| *value = (0.5 * (*value + 1.0) * parts).floor());
+        drawn
+    }
+
+    /// Signs of the function.
+    pub(in crate::items) fn signs(sizes: &Sizes) -> Self {
+        let mut drawn = Self::numbers(sizes);
+        drawn.targets.iter_mut().for_each(|value| *value = value.signum());
         drawn
     }
 
@@ -40,8 +47,13 @@ impl Drawn {
     }
 
     /// The same as a source of data.
-    pub(super) fn table(&self) -> Result<Table<'_>, DataError> {
+    pub(in crate::items) fn table(&self) -> Result<Table<'_>, DataError> {
         Table::with_targets(self.inputs(), &self.targets)
+    }
+
+    /// The first rows as a source of data.
+    pub(in crate::items) fn first(&self, rows: usize) -> Result<Table<'_>, DataError> {
+        Table::with_targets(self.inputs().subrows(0, rows), &self.targets[..rows])
     }
 }
 
@@ -52,7 +64,7 @@ pub(super) fn points(count: usize, dim: usize, seed: u64) -> Mat<f64> {
 }
 
 /// A function with a length-scale for each input, seen through M points.
-pub(super) fn process(sizes: &Sizes, seed: u64) -> Result<SparseProcess, ExperimentError> {
+pub(in crate::items) fn process(sizes: &Sizes, seed: u64) -> Result<SparseProcess, ExperimentError> {
     let lengthscale = LENGTHSCALE * (sizes.dim as f64).sqrt();
     let scales = vec![lengthscale.to_string(); sizes.dim].join(", ");
     let kernel = gp_kernels::parse(&format!("1.5 * rbf(lengthscale=[{scales}])"))?;

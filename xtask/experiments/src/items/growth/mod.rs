@@ -14,10 +14,12 @@ use crate::error::ExperimentError;
 use crate::harness::{Cell, Context, Extent, Form, Item, Outcome, Results};
 use crate::report::Block;
 use cases::CASES;
-use drawn::Drawn;
 use gp_linalg::Threading;
 use measure::Threads;
-use size::{Axis, Sizes};
+use size::Axis;
+
+pub(super) use drawn::{Drawn, process};
+pub(super) use size::Sizes;
 
 /// One evaluation, ready to be repeated.
 type Evaluation = Box<dyn FnMut() -> Result<(), ExperimentError>>;

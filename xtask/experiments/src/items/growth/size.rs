@@ -5,26 +5,26 @@ use crate::harness::Form;
 
 /// The sizes of one evaluation; those that it has no use for are 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sizes {
+pub(in crate::items) struct Sizes {
     /// N.
-    pub(super) rows: usize,
+    pub(in crate::items) rows: usize,
     /// B.
-    pub(super) batch: usize,
+    pub(in crate::items) batch: usize,
     /// M.
-    pub(super) inducing: usize,
+    pub(in crate::items) inducing: usize,
     /// D.
-    pub(super) dim: usize,
+    pub(in crate::items) dim: usize,
     /// C.
-    pub(super) classes: usize,
+    pub(in crate::items) classes: usize,
     /// A.
-    pub(super) active: usize,
+    pub(in crate::items) active: usize,
     /// T.
-    pub(super) new: usize,
+    pub(in crate::items) new: usize,
 }
 
 impl Sizes {
     /// Those of a setting such as `N=1000;M=100`.
-    pub(super) fn read(setting: &str) -> Self {
+    pub(in crate::items) fn read(setting: &str) -> Self {
         let count = |name| number(setting, name).map_or(0, |value| value as usize);
         Self {
             rows: count("N"),

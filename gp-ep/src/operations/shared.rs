@@ -1,0 +1,172 @@
+//! Time of work whose rows the processes of a team share: a model.
+//!
+//! | part | seconds |
+//! |---|---|
+//! | rows of the largest share | its lanes, on the threads of a process, times operations per lane over `rate` |
+//! | algebra of M×M matrices, done by every process | its operations over `rate_of_algebra`, a matrix a thread |
+//! | messages on the longest way | their number times `latency`, and their bytes over `bandwidth` |
+//!
+//! Nothing goes on while messages travel, as in the code.
+
+use super::{Extents, of_process, step, sweep};
+use crate::power_ep::Tally;
+use gp_kernels::data::{Messages, lane_count_of, largest_share};
+
+/// Constants of the machines of a team, one process each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Machine {
+    /// Threads of a process.
+    pub threads: usize,
+    /// Operations on rows per second, of one thread.
+    pub rate: f64,
+    /// Operations on M×M matrices per second, of one thread.
+    pub rate_of_algebra: f64,
+    /// Seconds of a message without bytes.
+    pub latency: f64,
+    /// Bytes per second.
+    pub bandwidth: f64,
+}
+
+/// Seconds of shared work, by part.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seconds {
+    /// Rows of the largest share.
+    pub rows: f64,
+    /// Algebra that every process does.
+    pub algebra: f64,
+    /// Messages on the longest way.
+    pub messages: f64,
+}
+
+impl Seconds {
+    /// Sum of all parts.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.rows + self.algebra + self.messages
+    }
+}
+
+/// Operations and sums of work whose rows are shared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedWork {
+    /// Number of lanes that rows are dealt to.
+    pub lanes: usize,
+    /// Operations on all rows.
+    pub of_rows: f64,
+    /// Operations that every process does, each with the number of matrices that threads divide among them.
+    pub of_each: [(f64, usize); 2],
+    /// Numbers of each sum over the lanes.
+    pub sums: [usize; 2],
+    /// Number of agreements on errors.
+    pub agreements: usize,
+}
+
+impl SharedWork {
+    /// A [sweep](crate::BatchEp::sweep) over the sites of all rows, without halvings.
+    #[must_use]
+    pub fn sweep(sizes: &Extents) -> Self {
+        let each = sweep(&Extents { rows: 0, ..*sizes });
+        Self {
+            lanes: lanes(sizes),
+            of_rows: sweep(sizes) - each,
+            of_each: [(each, sizes.latents), (0.0, 1)],
+            sums: [sum_of_sites(sizes), 0],
+            agreements: 1,
+        }
+    }
+
+    /// A [step](crate::power_ep::MiniBatchEp::step) with tied sites and its gradient, of a batch or of all rows, without
+    /// halvings. A kernel and the likelihood have these numbers of parameters.
+    #[must_use]
+    pub fn step(sizes: &Extents, [of_kernel, of_likelihood]: [usize; 2]) -> Self {
+        let Extents { inducing, dim, latents, processes, .. } = *sizes;
+        let all_of_each = step(&Extents { rows: 0, ..*sizes });
+        let priors = processes as f64 * of_process([0.0, inducing as f64, dim as f64]);
+        // The factor of K_zz goes back whole.
+        let gradient = processes * (of_kernel + inducing * dim + inducing * inducing);
+        Self {
+            lanes: lanes(sizes),
+            of_rows: step(sizes) - all_of_each,
+            of_each: [(priors, processes), (all_of_each - priors, latents)],
+            sums: [sum_of_sites(sizes), gradient + of_likelihood + Tally::LEN],
+            // On targets, weights and projections, and on the rows of either pass.
+            agreements: 5,
+        }
+    }
+
+    /// Messages of so many processes.
+    #[must_use]
+    pub fn messages(&self, processes: usize) -> Messages {
+        let sums = self.sums.iter().filter(|numbers| **numbers > 0);
+        let sums = sums.map(|numbers| Messages::of_sum(processes, self.lanes, *numbers));
+        sums.fold(Messages::of_agreement(processes).times(self.agreements), Messages::and)
+    }
+
+    /// Time by so many processes.
+    #[must_use]
+    pub fn seconds(&self, processes: usize, machine: &Machine) -> Seconds {
+        let lanes = largest_share(processes, self.lanes).div_ceil(machine.threads);
+        let of_each =
+            |(operations, matrices): (f64, usize)| operations / machine.threads.min(matrices) as f64;
+        let Messages { steps, bytes_of_steps, .. } = self.messages(processes);
+        Seconds {
+            rows: lanes as f64 / self.lanes as f64 * self.of_rows / machine.rate,
+            algebra: self.of_each.map(of_each).iter().sum::<f64>() / machine.rate_of_algebra,
+            messages: steps as f64 * machine.latency + bytes_of_steps as f64 / machine.bandwidth,
+        }
+    }
+}
+
+fn lanes(sizes: &Extents) -> usize {
+    lane_count_of(sizes.rows, sizes.processes)
+}
+
+/// Numbers of a sum over sites: for each latent function a triangle, a vector and a count, and the tally.
+fn sum_of_sites(sizes: &Extents) -> usize {
+    let m = sizes.inducing;
+    sizes.latents * (m * (m + 1) / 2 + m + 1) + Tally::LEN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: Extents = Extents { rows: 16_000, inducing: 100, dim: 4, latents: 3, processes: 3 };
+    const MACHINE: Machine =
+        Machine { threads: 1, rate: 1e9, rate_of_algebra: 1e8, latency: 1e-6, bandwidth: 1e9 };
+
+    #[test]
+    fn one_process_does_all_operations_and_sends_nothing() {
+        let machine = Machine { rate_of_algebra: MACHINE.rate, ..MACHINE };
+        for (work, operations) in
+            [(SharedWork::sweep(&SIZES), sweep(&SIZES)), (SharedWork::step(&SIZES, [5, 0]), step(&SIZES))]
+        {
+            let seconds = work.seconds(1, &machine);
+            assert!((seconds.total() / (operations / machine.rate) - 1.0).abs() < 1e-12);
+            assert_eq!((seconds.messages, work.messages(1)), (0.0, Messages::default()));
+        }
+    }
+
+    #[test]
+    fn many_processes_are_left_with_algebra_and_messages() {
+        let work = SharedWork::step(&SIZES, [5, 0]);
+        let [two, many] = [2, 1 << 10].map(|processes| work.seconds(processes, &MACHINE));
+        assert!((two.rows - 0.5 * work.seconds(1, &MACHINE).rows).abs() < 1e-12);
+        // A lane is not divided.
+        assert!((many.rows * MACHINE.rate * work.lanes as f64 / work.of_rows - 1.0).abs() < 1e-12);
+        assert_eq!(many.algebra, two.algebra);
+        // 5 agreements, ten steps up and ten down; 2 sums, four steps up from 16 processes with a lane, and ten down.
+        assert_eq!(work.messages(1 << 10).steps, 5 * 20 + 2 * 14);
+        let numbers = 3 * (5050 + 100 + 1) + 4 + 3 * (5 + 400 + 10_000) + 4;
+        let bytes = 8 * (5 * 20 * 2 + 14 * numbers);
+        assert!((many.messages - (128e-6 + bytes as f64 / 1e9)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn threads_divide_lanes_and_matrices() {
+        let work = SharedWork::step(&SIZES, [5, 0]);
+        let [one, four] = [1, 4].map(|threads| work.seconds(1, &Machine { threads, ..MACHINE }));
+        assert!((one.rows / four.rows - 4.0).abs() < 1e-12);
+        assert!((one.algebra / four.algebra - 3.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,35 @@
+//! Messages that the cost model counts, beside those that the command tells of.
+
+use super::support::{Tables, stderr};
+use gp_ep::operations::{Extents, SharedWork};
+
+const ROWS: usize = 600;
+const BATCH: usize = 300;
+const INDUCING: usize = 10;
+
+/// Messages and bytes of a fit of so many epochs by three processes.
+fn sent(tables: &Tables, epochs: &str) -> [usize; 2] {
+    let inducing = INDUCING.to_string();
+    let (batch, kernel) = (BATCH.to_string(), "1.0 * rbf(lengthscale=[1.0, 1.0])");
+    let words =
+        ["fit", "labels.csv", "--target", "y", "--method", "sep", "--sites", "tied", "--epochs", epochs];
+    let sizes = ["--batch-size", &batch, "--inducing", &inducing, "--kernel", kernel];
+    let told = ["--likelihood", "bernoulli_probit", "--output", "m.gp", "--force", "--json"];
+    let fitted = tables.run(3, &[&words[..], &sizes, &told].concat());
+    assert!(fitted.status.success(), "{}", stderr(&fitted));
+    let told: serde_json::Value = serde_json::from_slice(&fitted.stdout).unwrap();
+    ["messages", "bytes_sent"].map(|name| usize::try_from(told["processes"][name].as_u64().unwrap()).unwrap())
+}
+
+/// An epoch more sends what the model counts for its steps, to the byte, and between these single numbers of process 0 to
+/// the others, by which it decides to go on.
+#[test]
+fn an_epoch_more_sends_what_the_model_counts() {
+    let tables = Tables::new();
+    let [two, three] = ["2", "3"].map(|epochs| sent(&tables, epochs));
+    let (messages, bytes) = (three[0] - two[0], three[1] - two[1]);
+    let sizes = Extents { rows: BATCH, inducing: INDUCING, dim: 2, latents: 1, processes: 1 };
+    let model = SharedWork::step(&sizes, [3, 0]).messages(3).times(ROWS / BATCH);
+    assert!(messages > model.count && (messages - model.count).is_multiple_of(2), "{messages} {model:?}");
+    assert_eq!(bytes - model.bytes, 8 * (messages - model.count));
+}

@@ -1,0 +1,68 @@
+//! Training that many nodes might do.
+
+use super::cases::of_parameters;
+use gp_ep::operations::{Extents, SharedWork};
+
+/// Threads of a node.
+pub(super) const CORES: usize = 32;
+/// Input dimensions.
+const DIM: usize = 8;
+/// Least rows of a lane.
+const OF_A_LANE: usize = 96;
+
+/// Latent functions, and the processes that they are seen through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Functions {
+    pub(super) latents: usize,
+    pub(super) processes: usize,
+}
+
+impl Functions {
+    /// One; ten that share a process; ten with one each.
+    pub(super) const ALL: [Self; 3] = [
+        Self { latents: 1, processes: 1 },
+        Self { latents: 10, processes: 1 },
+        Self { latents: 10, processes: 10 },
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match (self.latents, self.processes) {
+            (1, _) => "1",
+            (_, 1) => "10, shared",
+            _ => "10, own",
+        }
+    }
+}
+
+/// Number of lanes that rows are dealt to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dealing {
+    /// The code's.
+    AsNow,
+    /// The same for each thread, if there are rows for them: what more lanes would give.
+    Enough,
+}
+
+/// A step over rows: of a batch, or of all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    pub(super) rows: f64,
+    pub(super) inducing: usize,
+    pub(super) functions: Functions,
+    pub(super) dealing: Dealing,
+}
+
+impl Plan {
+    /// The work of a step by so many nodes.
+    pub(super) fn work(&self, nodes: usize) -> SharedWork {
+        let Functions { latents, processes } = self.functions;
+        let rows = self.rows as usize;
+        let sizes = Extents { rows, inducing: self.inducing, dim: DIM, latents, processes };
+        let mut work = SharedWork::step(&sizes, of_parameters(DIM));
+        if self.dealing == Dealing::Enough {
+            let threads = nodes * CORES;
+            work.lanes = work.lanes.next_multiple_of(threads).min(rows / OF_A_LANE);
+        }
+        work
+    }
+}
