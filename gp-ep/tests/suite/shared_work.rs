@@ -1,4 +1,5 @@
 //! Messages that the model of shared work counts, beside those that a team of threads really sends.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
 use gp_ep::operations::{Extents, SharedWork};

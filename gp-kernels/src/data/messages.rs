@@ -134,13 +134,16 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::{Receiver, Sender, channel};
 
+    /// Numbers with the clock of their sender.
+    type Stamped = (usize, Vec<f64>);
+
     /// Processes whose messages carry the clock of their sender.
     #[derive(Debug)]
     struct Clocked {
         rank: usize,
         clock: std::sync::Arc<AtomicUsize>,
-        to: Vec<Sender<(usize, Vec<f64>)>>,
-        from: Vec<Mutex<Receiver<(usize, Vec<f64>)>>>,
+        to: Vec<Sender<Stamped>>,
+        from: Vec<Mutex<Receiver<Stamped>>>,
     }
 
     impl Processes for Clocked {

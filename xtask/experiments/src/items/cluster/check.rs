@@ -39,7 +39,7 @@ impl Check {
         let sizes = Sizes::read(setting);
         let work = |rows| case.work(&sizes, rows);
         let [few, half] = [(work(FEW), few?), (work(sizes.batch / 2), half?)];
-        let machine = constants(few, half, [score(LATENCY)?, score(BANDWIDTH)?]);
+        let machine = constants(&few, &half, [score(LATENCY)?, score(BANDWIDTH)?]);
         Some(Self {
             name: case.name,
             work: work(sizes.batch),
@@ -59,7 +59,7 @@ impl Check {
 }
 
 /// Constants from the seconds of work on few rows and on many, of one thread.
-fn constants(few: (SharedWork, f64), many: (SharedWork, f64), [latency, bandwidth]: [f64; 2]) -> Machine {
+fn constants(few: &(SharedWork, f64), many: &(SharedWork, f64), [latency, bandwidth]: [f64; 2]) -> Machine {
     // Too short to be told apart, as in the quick form.
     let least = 1e-3 * few.1;
     let rate = (many.0.of_rows - few.0.of_rows) / (many.1 - few.1).max(least);
@@ -83,7 +83,7 @@ mod tests {
                 let seconds = work.seconds(1, &machine).total();
                 (work, seconds)
             };
-            let found = constants(timed(FEW), timed(sizes.batch / 2), [machine.latency, machine.bandwidth]);
+            let found = constants(&timed(FEW), &timed(sizes.batch / 2), [machine.latency, machine.bandwidth]);
             assert!((found.rate / machine.rate - 1.0).abs() < 1e-9, "{}", case.name);
             assert!((found.rate_of_algebra / machine.rate_of_algebra - 1.0).abs() < 1e-6, "{}", case.name);
         }
