@@ -97,14 +97,6 @@ pub enum InferenceError {
     /// No step of sites or natural gradients leaves a proper Gaussian.
     #[error("no step leaves a proper posterior, however small")]
     ImproperPosterior,
-    /// Sites are so precise that rounding leaves nothing of the prior beside them.
-    #[error(
-        "observations are {precision:.0e} times as precise as the prior, beyond what 16 digits hold: the noise is too small"
-    )]
-    TooPrecise {
-        /// Largest precision of an inducing value, in units of its prior's.
-        precision: f64,
-    },
     /// Sites of some factors cannot be removed from the posterior.
     #[error("{count} factors have no proper cavity: the approximation is not defined there")]
     ImproperCavity {

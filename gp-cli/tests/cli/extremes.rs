@@ -47,8 +47,8 @@ fn weights_that_leave_no_noise_are_told() {
     assert!(!said.err.contains("learned away"), "{}", said.err);
 }
 
-/// Copies of rows say the same of several targets with one kernel: the density grows without end as the noise goes, and no
-/// number beyond what the noise allows comes of it.
+/// Copies of rows say the same of several targets with one kernel: the density grows without end as the noise goes. That is
+/// told, and a number beyond what the noise allows is not called converged.
 #[test]
 fn copies_of_rows_that_leave_no_noise_are_told() {
     let desk = Desk::new();
@@ -58,15 +58,14 @@ fn copies_of_rows_that_leave_no_noise_are_told() {
     };
     let rows = (0..40).map(row).collect::<String>();
     desk.write("t.csv", format!("x,a,b\n{rows}{rows}"));
-    let flags = "--target a,b --kernel rbf -o m.gp --force --json";
     for more in ["", " --restarts 2"] {
-        let said = desk.ok(&format!("fit t.csv {flags}{more}"));
+        let said = desk.ok(&format!("fit t.csv --target a,b --kernel rbf -o m.gp --force --json{more}"));
         let told = said.json();
-        // As if the noise had a variance of 1e-16 for each of 160 targets.
-        assert!(told["objective"].as_f64().unwrap() < 160.0 * 17.5, "{told}");
         let warnings = told["warnings"].to_string();
         assert!(warnings.contains("the noise was learned away") && warnings.contains("copies"), "{told}");
-        assert!(!warnings.contains("do not trust"), "{told}");
+        // As if the noise had a variance of 1e-16 for each of 160 targets.
+        let is_possible = told["objective"].as_f64().unwrap() < 160.0 * 17.5;
+        assert!(is_possible || (warnings.contains("do not trust") && told["converged"] == false), "{told}");
     }
 }
 

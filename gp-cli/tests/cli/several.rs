@@ -304,7 +304,11 @@ fn what_cannot_be_is_refused_in_a_line() {
         &["gprn has 2 outputs, and there is one target"],
     );
     fit("train.csv --target a,b --latents 1 --method exact", 2, &["method exact", "coregionalised"]);
-    fit("train.csv --target a,b --kernel rbf --method exact", 2, &["method exact", "gaussians"]);
+    fit(
+        "train.csv --target a,b --kernel rbf --method exact",
+        2,
+        &["method exact", "give --kernel once for each target"],
+    );
     fit("train.csv --target a,b --method ivm", 2, &["method ivm"]);
     fit("train.csv --target a,b --parameters uncertain", 2, &["--parameters uncertain is for one target"]);
     fit("train.csv --target a,b --kernel rbf --kernel rbf --kernel rbf", 2, &["given 3 times", "2 targets"]);

@@ -222,7 +222,7 @@ fn columns_go_with_their_targets() {
 fn a_kernel_for_all_targets_is_told_from_one_each() {
     let desk = Desk::new();
     desk.write("t.csv", table(40));
-    let fit = "fit t.csv --target a,b --features x --missing drop --kernel rbf -o m.gp";
+    let fit = "fit t.csv --target a,b --features x --missing drop --kernel rbf -o m.gp --force";
     desk.refused(
         &format!("{fit} --method exact"),
         2,
@@ -235,6 +235,7 @@ fn a_kernel_for_all_targets_is_told_from_one_each() {
     desk.refused(&format!("{fit} --method pep --blocks g"), 2, &told);
     desk.ok(&format!("{fit} --method pep --alpha-column p --iterations 3"));
     desk.refused(&format!("{fit} --method pep --alpha-column p --alpha 0.5"), 2, &["leave one of them out"]);
-    let said = desk.ok("fit t.csv --target a,b --features x --missing drop --latents 3 --iterations 1 --inducing 5 -o m.gp --force");
+    let mixed = "--latents 3 --iterations 1 --inducing 5 -o m.gp --force";
+    let said = desk.ok(&format!("fit t.csv --target a,b --features x --missing drop {mixed}"));
     assert!(said.err.contains("--latents 3 is more than the 2 targets"), "{}", said.err);
 }
