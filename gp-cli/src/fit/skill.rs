@@ -21,7 +21,7 @@ const LARGEST: f64 = 1e8;
 /// Most names listed of those that are not skilful.
 const MOST_NAMES: usize = 4;
 
-/// What a fit has seen.
+/// Rows of a fit.
 #[derive(Debug)]
 pub(super) struct Seen<'a> {
     /// Number of rows, and their mean weight.
@@ -82,7 +82,7 @@ pub(super) fn mean_weight(likelihood: &dyn Likelihood, rows: &Rows) -> Result<f6
     Ok(weights.sum::<f64>() / points.nrows() as f64)
 }
 
-/// Why the objective cannot be right, of observations that weigh so much; nothing where it can.
+/// Warning of an objective that observations of this weight cannot have; nothing where it is possible.
 pub(super) fn impossible(fit: &Fit, weight: f64) -> Option<String> {
     let likelihood = fit.posterior.likelihood();
     let largest = largest_evidence(likelihood, weight).filter(|largest| fit.objective > *largest)?;
