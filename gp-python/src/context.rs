@@ -1,4 +1,4 @@
-//! What models from Python may name.
+//! Context of models from Python: the names that they may use.
 
 use crate::function::FunctionLikelihood;
 use gp_cli::Context;
