@@ -18,6 +18,9 @@ static TRAINING: Mutex<Option<Interrupt>> = Mutex::new(None);
 /// `true` during training without a checkpoint.
 static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
 
+/// `true` once the model's file is whole.
+static WRITTEN: AtomicBool = AtomicBool::new(false);
+
 /// Listens to signals from now on, in a thread, and ends the line on the terminal before the process. A process that cannot
 /// is ended by signals as any other.
 #[cfg(unix)]
@@ -72,7 +75,9 @@ fn heed(line: &Line) {
 /// Message of an immediate end.
 #[cfg(unix)]
 fn last_words() -> &'static str {
-    if WITHOUT_CHECKPOINT.load(Ordering::Relaxed) {
+    if WRITTEN.load(Ordering::Relaxed) {
+        "interrupted after the model was written"
+    } else if WITHOUT_CHECKPOINT.load(Ordering::Relaxed) {
         "interrupted; no model was written, and with --checkpoint DIR training could have gone on later"
     } else {
         "interrupted"
@@ -85,6 +90,11 @@ pub(crate) fn without_checkpoint<T>(train: impl FnOnce() -> T) -> T {
     let trained = train();
     WITHOUT_CHECKPOINT.store(false, Ordering::Relaxed);
     trained
+}
+
+/// Tells that the model's file is whole: a signal that comes now takes nothing away.
+pub(crate) fn model_is_written() {
+    WRITTEN.store(true, Ordering::Relaxed);
 }
 
 /// Runs training that ends, with a checkpoint, when a signal asks for it.

@@ -134,6 +134,7 @@ pub fn run(
     let scores = test.map(|test| evaluate::evaluate(&model, &test)).transpose()?;
     scores.iter().for_each(|scores| warn(notes, &scores.warnings));
     output.write(&model.to_bytes()?)?;
+    interrupt::model_is_written();
     notes.say(format_args!("wrote {}", options.output.display()));
     checkpoint.map_or(Ok(()), |folder| tidy_up(&folder, &model, notes))?;
     let took = Took { seconds, expected, processes: processes(&context.team)? };

@@ -110,6 +110,9 @@ fn an_end_before_or_behind_training_changes_no_byte() {
         let said = Said::of(&child.wait_with_output().unwrap());
         if said.code != 0 {
             assert_eq!(said.code, 130, "{}", said.err);
+        }
+        // The signal may come when the model is there and only the checkpoint is still to be removed.
+        if !broken.path("model.gp").exists() {
             broken.ok(&format!("{fit} --resume state"));
         }
         assert!(broken.read("model.gp") == straight.read("model.gp"), "after {pause:?}");
