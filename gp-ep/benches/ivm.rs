@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use faer::Mat;
 use gp_ep::Observations;
-use gp_ep::ivm::{Ivm, IvmOptions, Phase, Rule, Selection};
+use gp_ep::ivm::{Ivm, IvmOptions, Rule, Selection, StepPhase};
 use gp_likelihoods::Softmax;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -69,14 +69,14 @@ fn time((count, dim, classes): (usize, usize, usize), options: &IvmOptions, rule
         .build_with(&data, options, |stage| {
             let seconds = since.elapsed().as_secs_f64();
             match stage.phase {
-                Phase::Selection => times.selection += seconds,
-                Phase::Inclusion => times.inclusion += seconds,
-                Phase::StubUpdate => {
+                StepPhase::Selection => times.selection += seconds,
+                StepPhase::Inclusion => times.inclusion += seconds,
+                StepPhase::StubUpdate => {
                     times.stubs += seconds;
                     let frozen = stage.active.saturating_sub(options.liquid);
                     times.traffic += 24.0 * (count.next_multiple_of(LANE) * classes * frozen) as f64;
                 }
-                Phase::Ep => times.ep += seconds,
+                StepPhase::Ep => times.ep += seconds,
             }
             since = Instant::now();
             Ok(())

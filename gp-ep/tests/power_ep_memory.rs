@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
-use gp_ep::power_ep::{GradientKind, MiniBatchEp, Schedule, Sharing};
+use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing, SiteOrder};
 use gp_ep::{BatchEp, DataSource, EpOptions, Level, PowerEp, Powers, RowReader, SparseProcess, Table};
 use gp_kernels::inducing::InducingInputs;
 use gp_linalg::Threading;
@@ -95,7 +95,7 @@ fn batch_allocates_nothing(model: &PowerEp, data: &dyn DataSource, what: &str) {
             ep.log_z_gradient(model, GradientKind::OfEstimate, &mut gradient).unwrap();
         });
     }
-    let in_turn = EpOptions { schedule: Schedule::InTurn, ..options };
+    let in_turn = EpOptions { schedule: SiteOrder::InTurn, ..options };
     assert_settles(&format!("{what}: in turn"), || {
         ep.sweep_in_turn(model, &in_turn).unwrap();
     });

@@ -5,7 +5,7 @@ use faer::{Accum, MatRef};
 use gp_optim::Parameter;
 
 use crate::error::KernelError;
-use crate::expression::{Arguments, KernelEntry, ParameterKind, Setting};
+use crate::expression::{KernelArguments, KernelEntry, ParameterKind, Setting};
 use crate::inducing::Windowed;
 use crate::kernel::{
     Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, column, column_mut, point, point_mut,
@@ -51,8 +51,8 @@ pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// Reads settings (degree, order) from an expression.
     ///
     /// # Errors
-    /// Those of [`Arguments`].
-    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, KernelError>;
+    /// Those of [`KernelArguments`].
+    fn from_arguments(arguments: &mut KernelArguments<'_>) -> Result<Self, KernelError>;
 
     /// Settings, as in an expression.
     fn settings(&self) -> Vec<Setting> {
@@ -98,7 +98,7 @@ impl<P: DotProfile> DotProduct<P> {
 
     /// Entry in a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
-        KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut Arguments<'_>| {
+        KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut KernelArguments<'_>| {
             let mut params = vec![arguments.parameter(lengthscale(), ParameterKind::Length)?];
             for default in P::parameters() {
                 params.push(arguments.parameter(default, ParameterKind::Shared)?);

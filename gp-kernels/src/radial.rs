@@ -3,7 +3,7 @@
 use gp_optim::Parameter;
 
 use crate::error::KernelError;
-use crate::expression::{Arguments, KernelEntry, ParameterKind};
+use crate::expression::{KernelArguments, KernelEntry, ParameterKind};
 use crate::inducing::Windowed;
 use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, TileShape, column};
 use crate::metrics::Metric;
@@ -64,7 +64,7 @@ impl<P: Profile> Radial<P> {
 
     /// Entry in a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
-        KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut Arguments<'_>| {
+        KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut KernelArguments<'_>| {
             let mut params = Vec::new();
             for (default, kind) in P::Metric::parameters().into_iter().chain(P::parameters()) {
                 params.push(arguments.parameter(default, kind)?);

@@ -73,7 +73,7 @@ pub use pieces::Pieces;
 pub use predictive::Predictive;
 pub use race::Race;
 pub use registry::{Registry, built_in, parse};
-pub use rows::{RowError, Rows};
+pub use rows::{RowError, Targets};
 pub use scalar::{Jet2, Scalar};
 pub use separable::{Factor, Separable};
 pub use slopes::{ObservationMoments, PointSlopes, Slopes};

@@ -11,7 +11,7 @@ use crate::gaussian::Gaussian;
 use crate::latent::Latent;
 use crate::link::Link;
 use crate::pieces::Pieces;
-use crate::rows::{self, RowError, Rows};
+use crate::rows::{self, RowError, Targets};
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -174,7 +174,7 @@ pub trait Likelihood: Described + CloneLikelihood {
     ///
     /// # Errors
     /// As [`log_densities`](Self::log_densities), with the first row that is at fault.
-    fn log_densities_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
+    fn log_densities_of_rows(&self, rows: Targets<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
         rows::log_densities(rows, (self.latents(), self.outputs()), f, out, |y, f, out| {
             self.log_densities(y, f, out)
         })
@@ -185,7 +185,7 @@ pub trait Likelihood: Described + CloneLikelihood {
     ///
     /// # Errors
     /// As [`log_densities_of_rows`](Self::log_densities_of_rows).
-    fn mean_by_params_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
+    fn mean_by_params_of_rows(&self, rows: Targets<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
         let shape = (self.latents(), self.outputs(), parameter_count(self.parameters()));
         rows::mean_by_params(rows, shape, f, out, |y, f, out| self.log_density_by_params(y, f, out))
     }

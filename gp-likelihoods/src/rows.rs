@@ -15,14 +15,14 @@ pub struct RowError {
 
 /// Several observations.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows<'a> {
+pub struct Targets<'a> {
     /// Their rows in the source, for messages.
     pub numbers: &'a [usize],
     /// P numbers for each, one after the other.
     pub y: &'a [f64],
 }
 
-impl<'a> Rows<'a> {
+impl<'a> Targets<'a> {
     /// The number of observations.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -70,7 +70,7 @@ impl<'a> Rows<'a> {
 /// Log densities row by row: `of_row` writes those of one observation, given its targets and latent vectors. The shape is
 /// that of the likelihood, numbers of latents and outputs.
 pub(crate) fn log_densities(
-    rows: Rows<'_>,
+    rows: Targets<'_>,
     (latents, outputs): (usize, usize),
     f: &[f64],
     out: &mut [f64],
@@ -91,7 +91,7 @@ const FEW: usize = 16;
 /// Means over the samples of each row of derivatives by parameters: `of_sample` writes those at one latent vector. The
 /// shape is that of the likelihood, numbers of latents, outputs and parameter values.
 pub(crate) fn mean_by_params(
-    rows: Rows<'_>,
+    rows: Targets<'_>,
     (latents, outputs, count): (usize, usize, usize),
     f: &[f64],
     out: &mut [f64],
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn rows_are_asked_one_by_one_unless_a_likelihood_knows_better() {
         let likelihood = parse("student_t(scale=0.3, dof=4)").unwrap();
-        let (rows, f) = (Rows { numbers: &[7, 9], y: &[0.5, -1.0] }, [0.1, 0.2, 0.3, -0.4, -0.5, -0.6]);
+        let (rows, f) = (Targets { numbers: &[7, 9], y: &[0.5, -1.0] }, [0.1, 0.2, 0.3, -0.4, -0.5, -0.6]);
         let mut all = [0.0; 6];
         likelihood.log_densities_of_rows(rows, &f, &mut all).unwrap();
         let mut one = [0.0; 3];
@@ -149,9 +149,9 @@ mod tests {
         let plain = Poisson::new(0.0).unwrap();
         let adjusted = Adjusted::new(Box::new(plain.clone()));
         let (mut found, mut expected) = ([0.0; 2], [0.0; 2]);
-        let rows = Rows { numbers: &[0, 1], y: &[3.0, 0.5, 2.0, 1.0, -0.5, 1.0] };
+        let rows = Targets { numbers: &[0, 1], y: &[3.0, 0.5, 2.0, 1.0, -0.5, 1.0] };
         adjusted.log_densities_of_rows(rows, &[0.1, 0.2], &mut found).unwrap();
-        let rows = Rows { numbers: &[0, 1], y: &[3.0, 1.0] };
+        let rows = Targets { numbers: &[0, 1], y: &[3.0, 1.0] };
         plain.log_densities_of_rows(rows, &[0.6, -0.3], &mut expected).unwrap();
         assert_eq!(found, expected);
     }
@@ -159,12 +159,12 @@ mod tests {
     #[test]
     fn errors_name_the_row() {
         let plain = Poisson::new(0.0).unwrap();
-        let rows = Rows { numbers: &[4, 8, 15], y: &[1.0, 0.5, 2.0] };
+        let rows = Targets { numbers: &[4, 8, 15], y: &[1.0, 0.5, 2.0] };
         assert_eq!(plain.log_densities_of_rows(rows, &[0.0; 3], &mut [0.0; 3]).unwrap_err().row, 8);
-        let rows = Rows { numbers: &[4, 8], y: &[1.0, 2.0] };
+        let rows = Targets { numbers: &[4, 8], y: &[1.0, 2.0] };
         assert!(plain.log_densities_of_rows(rows, &[0.0; 3], &mut [0.0; 3]).is_err());
         assert!(plain.log_densities_of_rows(rows, &[0.0; 2], &mut [0.0; 3]).is_err());
-        let nothing = Rows { numbers: &[], y: &[] };
+        let nothing = Targets { numbers: &[], y: &[] };
         assert!(plain.log_densities_of_rows(nothing, &[], &mut []).is_ok());
     }
 }

@@ -5,7 +5,7 @@ mod call;
 use call::{Block, Callables};
 use gp_likelihoods::{
     Described, Latent, Likelihood, LikelihoodEntry, LikelihoodError, ObservationMoments, PointSlopes,
-    RowError, Rows, Slopes, Support, Workspace, defaults, parameter_count,
+    RowError, Slopes, Support, Targets, Workspace, defaults, parameter_count,
 };
 use gp_optim::{Interrupt, Parameter, ParameterError, Transform};
 use pyo3::exceptions::PyValueError;
@@ -119,12 +119,12 @@ impl FunctionLikelihood {
         self.parameters.iter().map(Parameter::value).collect()
     }
 
-    fn block<'a>(&'a self, rows: Rows<'a>, f: &'a [f64], samples: usize) -> Block<'a> {
+    fn block<'a>(&'a self, rows: Targets<'a>, f: &'a [f64], samples: usize) -> Block<'a> {
         Block { callables: &self.callables, rows, f, samples }
     }
 
     /// Calls Python. An exception ends the fit.
-    fn ask(&self, rows: Rows<'_>, work: impl FnOnce(Python<'_>) -> PyResult<()>) -> Result<(), RowError> {
+    fn ask(&self, rows: Targets<'_>, work: impl FnOnce(Python<'_>) -> PyResult<()>) -> Result<(), RowError> {
         let stopped =
             |message: &str| rows.fault(0, LikelihoodError::Evaluation { message: message.to_owned() });
         if self.interrupt.is_requested() || self.raised.is_some() {
@@ -187,23 +187,23 @@ impl Described for FunctionLikelihood {
 
 impl Likelihood for FunctionLikelihood {
     fn log_densities(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError> {
-        let done = self.log_densities_of_rows(Rows { numbers: &[0], y }, f, out);
+        let done = self.log_densities_of_rows(Targets { numbers: &[0], y }, f, out);
         done.map_err(|error| error.fault)
     }
 
-    fn log_densities_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
+    fn log_densities_of_rows(&self, rows: Targets<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
         let samples = rows.samples(self.shape(), f.len(), (out.len(), None))?;
         self.ask(rows, |py| self.block(rows, f, samples).log_densities(py, &self.values(), out))
     }
 
-    fn mean_by_params_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
+    fn mean_by_params_of_rows(&self, rows: Targets<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
         let samples =
             rows.samples(self.shape(), f.len(), (out.len(), Some(parameter_count(&self.parameters))))?;
         self.ask(rows, |py| self.block(rows, f, samples).mean_by_params(py, &self.parameters, out))
     }
 
     fn log_density_by_params(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError> {
-        let done = self.mean_by_params_of_rows(Rows { numbers: &[0], y }, f, out);
+        let done = self.mean_by_params_of_rows(Targets { numbers: &[0], y }, f, out);
         done.map_err(|error| error.fault)
     }
 

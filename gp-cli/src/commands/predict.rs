@@ -11,7 +11,7 @@ use crate::left_out::{LeftOut, counted};
 use crate::memory::Budget;
 use crate::model::Model;
 use crate::notes::Notes;
-use crate::out::{Destination, Gaps, Pieces};
+use crate::out::{Destination, Gaps, TableWriter};
 use crate::predict::{Predictions, Wanted, predictions};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -105,7 +105,7 @@ pub fn run(
         seen.look(&model, &frame, &predicted);
         Written::Whole(predicted, destination)
     } else {
-        let mut written = Pieces::begin(destination);
+        let mut written = TableWriter::begin(destination);
         let formats = &context.formats;
         options.table.open(&options.data, formats, &model, &options.id)?.for_each(formats, |rows| {
             let predicted = predictions(&model, rows, &wanted, &ids)?;
@@ -145,7 +145,7 @@ fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result
 /// Outputs being written.
 enum Written {
     Whole(Predictions, Destination),
-    Pieces(Pieces),
+    Pieces(TableWriter),
 }
 
 fn wanted(options: &PredictOptions) -> Wanted {

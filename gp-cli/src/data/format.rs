@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::input::Input;
 use super::options::ReadOptions;
-use super::pieces::Pieces;
+use super::pieces::FrameStream;
 use super::source::Source;
 use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
@@ -54,7 +54,11 @@ pub trait Format: Debug + Send + Sync {
     ///
     /// # Errors
     /// As [`read`](Self::read); of kind [`Usage`](ErrorKind::Usage) for a format that is read at once alone.
-    fn pieces<'a>(&self, input: &'a Input, _options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+    fn pieces<'a>(
+        &self,
+        input: &'a Input,
+        _options: &ReadOptions,
+    ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         Err(self.not_in_pieces(input.name()))
     }
 

@@ -5,7 +5,7 @@ use super::format::Format;
 use super::frame::Frame;
 use super::input::Input;
 use super::options::ReadOptions;
-use super::pieces::Pieces;
+use super::pieces::FrameStream;
 use super::source::Source;
 use crate::error::{CliError, ErrorKind};
 use crate::memory::Budget;
@@ -107,7 +107,7 @@ impl Formats {
         &self,
         input: &'a Input,
         options: &ReadOptions,
-    ) -> Result<Box<dyn Pieces + 'a>, CliError> {
+    ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         let from = self.of(input, options)?.pieces(input, options)?;
         Ok(Box::new(Typed { from, options: options.clone() }))
     }
@@ -168,11 +168,11 @@ impl Formats {
 
 /// Pieces whose columns are of the types that were asked for.
 struct Typed<'a> {
-    from: Box<dyn Pieces + 'a>,
+    from: Box<dyn FrameStream + 'a>,
     options: ReadOptions,
 }
 
-impl Pieces for Typed<'_> {
+impl FrameStream for Typed<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
         self.from.next_piece()?.map(|piece| piece.read_as(&self.options)).transpose()
     }

@@ -8,7 +8,7 @@ use super::frame::Frame;
 use super::heading::Heading;
 use super::input::Input;
 use super::options::ReadOptions;
-use super::pieces::{Pieces, WHOLE, rows_of_piece};
+use super::pieces::{FrameStream, WHOLE, rows_of_piece};
 use super::source::Source;
 use super::supply::{Supply, unreadable};
 use crate::error::CliError;
@@ -45,7 +45,11 @@ impl Format for LibSvm {
         true
     }
 
-    fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+    fn pieces<'a>(
+        &self,
+        input: &'a Input,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         Ok(Box::new(Lines::begin(input, options, rows_of_piece)?))
     }
 
@@ -117,7 +121,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl Pieces for Lines<'_> {
+impl FrameStream for Lines<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
         let Self { body, heading, slots, rows, left } = self;
         let count = (*rows).min(*left);

@@ -61,5 +61,5 @@ pub use input::Input;
 pub(crate) use input::{no_room, unnamed};
 pub use notation::{Lookalike, Notation};
 pub use options::{ReadOptions, TableChoice};
-pub use pieces::Pieces;
+pub use pieces::FrameStream;
 pub use source::Source;

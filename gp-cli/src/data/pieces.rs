@@ -12,7 +12,7 @@ const MOST_ROWS: usize = 1 << 15;
 ///
 /// Types of columns are the same in all pieces, and rows are counted through, so that faults have the same places as in
 /// a table that is read at once. Lists of words are each piece's own.
-pub trait Pieces {
+pub trait FrameStream {
     /// The next rows; nothing behind the last.
     ///
     /// # Errors

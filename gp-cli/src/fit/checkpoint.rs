@@ -5,7 +5,7 @@ use super::plan::Plan;
 use super::spec::{FitSpec, MODEL, UNITS, says_nothing_of_lengths};
 use crate::error::{CliError, ErrorKind};
 use crate::files;
-use crate::method::{Rows, SECOND_STAGE, target_stage};
+use crate::method::{SECOND_STAGE, TrainingRows, target_stage};
 use gp_ep::{DataError, DataSource, Rows as Selection};
 use gp_optim::files::{FolderLock, Onlooker};
 use gp_optim::{CheckpointFile, Control, OptimError};
@@ -289,7 +289,7 @@ impl Fingerprint {
     }
 
     /// All points, then all observations, wherever they are.
-    fn rows(&mut self, rows: &Rows) -> Result<(), DataError> {
+    fn rows(&mut self, rows: &TrainingRows) -> Result<(), DataError> {
         const AT_ONCE: usize = 4096;
         let (mut points, mut targets) = (Vec::new(), Vec::new());
         for observations in [false, true] {

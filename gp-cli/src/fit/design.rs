@@ -12,7 +12,7 @@ use super::spec::FitSpec;
 use crate::context::Context;
 use crate::encode::Inputs;
 use crate::error::CliError;
-use crate::method::{Method, Rows, SeenThrough};
+use crate::method::{Method, SeenThrough, TrainingRows};
 use gp_ep::DataSource as _;
 use gp_kernels::Kernel;
 use gp_kernels::inducing::InducingInputs;
@@ -55,7 +55,7 @@ impl Design {
         (spec, context): (&FitSpec, &Context),
         method: &dyn Method,
         inputs: &Inputs,
-        rows: &Rows,
+        rows: &TrainingRows,
     ) -> Result<Self, CliError> {
         let (count, latents) = (rows.count(), observed.likelihood.latents());
         let pseudo = match method.seen_through() {
@@ -81,7 +81,7 @@ impl Design {
         (spec, context): (&FitSpec, &Context),
         method: &dyn Method,
         inputs: &Inputs,
-        rows: &Rows,
+        rows: &TrainingRows,
     ) -> Result<Self, CliError> {
         let count = parts.len();
         check_counts(spec, count)?;

@@ -1,7 +1,7 @@
 //! Expected time of training, from the arithmetic that its method counts and from the machine's rate for each kind of it,
 //! measured for some milliseconds on the problem itself.
 
-use crate::method::{Integral, Problem, Rows, Work};
+use crate::method::{Integral, Problem, TrainingRows, Work};
 use faer::{Accum, Mat};
 use gp_ep::DataSource as _;
 use gp_kernels::{CovarianceGradients, Evaluator, parameter_count};
@@ -39,7 +39,7 @@ const GAIN: f64 = 0.77;
 impl ExpectedTime {
     /// Measures what a problem takes, by some of its rows; nothing where its method does not count its arithmetic, or where
     /// the start cannot be evaluated.
-    pub(super) fn of(problem: &Problem, work: &Work, sample: &Rows) -> Option<Self> {
+    pub(super) fn of(problem: &Problem, work: &Work, sample: &TrainingRows) -> Option<Self> {
         let gain = (rayon::current_num_threads() as f64).powf(GAIN);
         let seconds = Measured { problem, sample }.seconds(work).ok()?;
         Some(Self { evaluation: seconds / gain, usual: work.usual, most: work.most })
@@ -77,7 +77,7 @@ impl ExpectedTime {
 /// A problem, and some of its rows to measure by.
 struct Measured<'a> {
     problem: &'a Problem,
-    sample: &'a Rows,
+    sample: &'a TrainingRows,
 }
 
 impl Measured<'_> {

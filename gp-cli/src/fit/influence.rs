@@ -3,7 +3,7 @@
 use super::sample::Sample;
 use crate::encode::Inputs;
 use crate::error::CliError;
-use crate::method::Rows;
+use crate::method::TrainingRows;
 use crate::model::{Approximation, FurtherTarget, Influence, InputInfluence, of_output};
 use crate::parts::term_names;
 use faer::{Mat, MatRef};
@@ -23,7 +23,7 @@ const LEAST_ROWS: usize = 8;
 pub(crate) fn of_rows(
     posterior: &Approximation,
     inputs: &Inputs,
-    rows: &Rows,
+    rows: &TrainingRows,
     seed: u64,
 ) -> Result<Vec<Influence>, CliError> {
     let some = Sample::at_most(rows, ROWS, seed)?.rows;
@@ -58,7 +58,7 @@ fn by_weight(weights: &[f64]) -> Vec<usize> {
 pub(super) fn of_targets(
     posterior: &Approximation,
     inputs: &Inputs,
-    rows: &Rows,
+    rows: &TrainingRows,
     targets: &[FurtherTarget],
     seed: u64,
 ) -> Result<Vec<Influence>, CliError> {

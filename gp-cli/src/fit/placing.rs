@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::data::{Formats, Frame, ReadOptions};
 use crate::encode::Inputs;
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Method, Rows};
+use crate::method::{Method, TrainingRows};
 use faer::Mat;
 use gp_ep::ivm::{IvmOptions, IvmPlacement};
 use gp_kernels::inducing::InducingInputs;
@@ -66,7 +66,7 @@ impl Placing {
         spec: &FitSpec,
         known: &Placements,
         count: usize,
-        rows: &Rows,
+        rows: &TrainingRows,
         observed: &Observed,
     ) -> Result<Self, CliError> {
         let placements = placements(known, observed, rows.column(0)?);
@@ -81,7 +81,7 @@ impl Placing {
     pub(super) fn place(
         &self,
         kernel: &dyn Kernel,
-        rows: &Rows,
+        rows: &TrainingRows,
         latents: usize,
         seed: u64,
     ) -> Result<Vec<InducingInputs>, CliError> {

@@ -23,7 +23,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::lengths::readable;
 use crate::memory::Budget;
-use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, Rows, SeenThrough};
+use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, SeenThrough, TrainingRows};
 use crate::stages::Stages;
 use gp_ep::Blocks;
 use gp_kernels::KernelExt as _;
@@ -78,7 +78,7 @@ impl Plan {
             let (columns, factors) = (observed.encode(frame)?, Factors::of(&observed.roles, frame)?);
             let name = observed.roles.column(Role::AlphaColumn).unwrap_or_default();
             let powers = factors.powers_of_factors(|row, what| frame.fault(row, name, what))?;
-            Ok((Rows::in_memory(inputs.encode(frame)?.points, columns), factors.blocks, powers))
+            Ok((TrainingRows::in_memory(inputs.encode(frame)?.points, columns), factors.blocks, powers))
         })?;
         Ok(plan.with_notes(frame.left_out()))
     }

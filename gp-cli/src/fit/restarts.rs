@@ -15,7 +15,8 @@ use super::spread::{Places, free_count, spread};
 use super::start;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{
-    EPOCHS, Fit, ITERATIONS, KNOWN, Method, Optimizer, PARAMETERS, Problem, Rows, SeenThrough, log_prior,
+    EPOCHS, Fit, ITERATIONS, KNOWN, Method, Optimizer, PARAMETERS, Problem, SeenThrough, TrainingRows,
+    log_prior,
 };
 use crate::model::{TriedStart, TriedStarts};
 use crate::stages::Stages;
@@ -46,7 +47,7 @@ const STREAM: u64 = 1_000;
 pub(super) struct Restarts<'a> {
     pub(super) method: &'a dyn Method,
     pub(super) spec: &'a FitSpec,
-    pub(super) sample: &'a Rows,
+    pub(super) sample: &'a TrainingRows,
     pub(super) placing: Option<&'a Placing>,
     pub(super) stages: &'a Stages,
     /// Start time of the fit.
@@ -150,8 +151,8 @@ struct Rounds<'a> {
     of: &'a Restarts<'a>,
     control: Control,
     /// All rows, or those of a sample, and rows of it that are left out.
-    rows: Rows,
-    left_out: Option<Rows>,
+    rows: TrainingRows,
+    left_out: Option<TrainingRows>,
     /// Number of all rows.
     all: usize,
     /// Weight of the rows of a round.
@@ -267,7 +268,7 @@ fn keep_best(tried: &mut [TriedStart]) {
 }
 
 /// Some of the rows, without one of five of them, and these.
-fn divided(rows: &Rows, seed: u64) -> Result<(Rows, Rows), CliError> {
+fn divided(rows: &TrainingRows, seed: u64) -> Result<(TrainingRows, TrainingRows), CliError> {
     let some = Sample::at_most(rows, MOST_ROWS, seed)?.rows;
     let count = some.count();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

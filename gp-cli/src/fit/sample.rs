@@ -1,7 +1,7 @@
 //! The rows that choices look at: all of them or, where they are many, some.
 
 use crate::error::CliError;
-use crate::method::Rows;
+use crate::method::TrainingRows;
 use gp_ep::DataSource;
 use rand::SeedableRng;
 use rand::seq::index;
@@ -20,7 +20,7 @@ const STREAM: u64 = 1;
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Points and observations.
-    pub rows: Rows,
+    pub rows: TrainingRows,
     /// Positions among all rows, in order; None if they are all rows.
     places: Option<Vec<usize>>,
 }
@@ -30,7 +30,7 @@ impl Sample {
     ///
     /// # Errors
     /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read.
-    pub fn of(rows: &Rows, inducing: usize, seed: u64) -> Result<Self, CliError> {
+    pub fn of(rows: &TrainingRows, inducing: usize, seed: u64) -> Result<Self, CliError> {
         Self::at_most(rows, most(inducing), seed)
     }
 
@@ -38,7 +38,7 @@ impl Sample {
     ///
     /// # Errors
     /// As [`of`](Self::of).
-    pub fn at_most(rows: &Rows, most: usize, seed: u64) -> Result<Self, CliError> {
+    pub fn at_most(rows: &TrainingRows, most: usize, seed: u64) -> Result<Self, CliError> {
         let count = rows.count();
         if count <= most {
             let all: Vec<usize> = if rows.are_in_memory() { Vec::new() } else { (0..count).collect() };
@@ -60,7 +60,7 @@ impl Sample {
 
     /// Rows that a sample of a table of so many takes memory for, besides the table.
     #[must_use]
-    pub fn held(rows: &Rows, inducing: usize) -> usize {
+    pub fn held(rows: &TrainingRows, inducing: usize) -> usize {
         let all = rows.count() <= most(inducing);
         if all && rows.are_in_memory() { 0 } else { rows.count().min(most(inducing)) }
     }
@@ -104,9 +104,9 @@ mod tests {
     fn the_same_rows_wherever_they_are() {
         for (count, inducing) in [(300, 10), (MOST_ROWS, 10), (MOST_ROWS + 1, 10), (70_000, 6_000)] {
             let numbers = || (0..count).map(|i| i as f64).collect::<Vec<f64>>();
-            let held = Rows::in_memory(Mat::from_fn(count, 1, |i, _| i as f64), numbers());
+            let held = TrainingRows::in_memory(Mat::from_fn(count, 1, |i, _| i as f64), numbers());
             let here = Sample::of(&held, inducing, 7).unwrap();
-            let there = Sample::of(&Rows::elsewhere(Counting(count)), inducing, 7).unwrap();
+            let there = Sample::of(&TrainingRows::elsewhere(Counting(count)), inducing, 7).unwrap();
             let (points, targets) = here.rows.whole().unwrap();
             assert_eq!((points, targets), there.rows.whole().unwrap());
             assert_eq!(targets.len(), count.min(most(inducing)));

@@ -5,7 +5,7 @@ use super::sample::Sample;
 use crate::encode::QUARTILES;
 use crate::error::CliError;
 use crate::lengths::{four_digits, value_names};
-use crate::method::{Fit, Rows};
+use crate::method::{Fit, TrainingRows};
 use faer::MatRef;
 use gp_ep::DataSource as _;
 use gp_kernels::KernelExt;
@@ -28,7 +28,7 @@ pub(super) struct Seen<'a> {
     pub(super) count: usize,
     pub(super) mean_weight: f64,
     /// Some of the rows.
-    pub(super) sample: &'a Rows,
+    pub(super) sample: &'a TrainingRows,
     /// Names of the coordinates of points.
     pub(super) columns: &'a [String],
 }
@@ -66,7 +66,7 @@ pub(super) fn judge(fit: &mut Fit, seen: &Seen<'_>, seed: u64) -> Result<(), Cli
 }
 
 /// A target where it is not missing.
-fn present(rows: &Rows, target: usize) -> Result<Vec<f64>, CliError> {
+fn present(rows: &TrainingRows, target: usize) -> Result<Vec<f64>, CliError> {
     let mut targets = rows.column(target)?;
     targets.retain(|target| !target.is_nan());
     Ok(targets)
@@ -76,7 +76,7 @@ fn present(rows: &Rows, target: usize) -> Result<Vec<f64>, CliError> {
 ///
 /// # Errors
 /// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
-pub(super) fn mean_weight(likelihood: &dyn Likelihood, rows: &Rows) -> Result<f64, CliError> {
+pub(super) fn mean_weight(likelihood: &dyn Likelihood, rows: &TrainingRows) -> Result<f64, CliError> {
     let (points, observed) = rows.whole()?;
     let weights = observed.chunks_exact(rows.outputs()).map(|y| likelihood.weight(y));
     Ok(weights.sum::<f64>() / points.nrows() as f64)

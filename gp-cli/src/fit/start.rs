@@ -9,7 +9,7 @@ use super::interrupt::check_interrupt;
 use super::sample::Sample;
 use super::spec::FitSpec;
 use crate::error::CliError;
-use crate::method::{Problem, Rows, minimise_options};
+use crate::method::{Problem, TrainingRows, minimise_options};
 use faer::Mat;
 use gp_ep::{DataSource as _, Inference as _, Learning, Powers, SparseRegression};
 use gp_kernels::Kernel;
@@ -31,7 +31,7 @@ const SCORE_NOISE: f64 = 0.1;
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read, [`Interrupted`](crate::ErrorKind::Interrupted) for an end
 /// from which training goes on.
-pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Result<(), CliError> {
+pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
     let asked = !spec.kernel.is_empty() || spec.no_train || spec.search.is_some();
     if !asked && problem.likelihood.mixing().is_some() {
         return settle_mixture(problem, spec, sample);
@@ -49,7 +49,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Re
 
 /// The same for latent functions that several targets mix: each starts where a quick fit of the combination of targets leads
 /// that says most of it.
-fn settle_mixture(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Result<(), CliError> {
+fn settle_mixture(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     for latent in 0..problem.kernels.len() {
         let Some(scores) = scores(problem.likelihood.as_ref(), latent, &few)? else { continue };
@@ -63,7 +63,11 @@ fn settle_mixture(problem: &mut Problem, spec: &FitSpec, sample: &Rows) -> Resul
 
 /// Scores of one latent function from the targets: `Σ_p W_pq y_p / Σ_p W²_pq` over those present; None if
 /// there are none.
-fn scores(likelihood: &dyn Likelihood, latent: usize, rows: &Rows) -> Result<Option<Rows>, CliError> {
+fn scores(
+    likelihood: &dyn Likelihood,
+    latent: usize,
+    rows: &TrainingRows,
+) -> Result<Option<TrainingRows>, CliError> {
     let (latents, outputs) = (likelihood.latents(), likelihood.targets());
     let Some(mixing) = likelihood.mixing() else { return Ok(None) };
     let (points, observed) = rows.whole()?;
@@ -79,7 +83,7 @@ fn scores(likelihood: &dyn Likelihood, latent: usize, rows: &Rows) -> Result<Opt
         return Ok(None);
     }
     let points = Mat::from_fn(told.len(), points.ncols(), |i, d| points[(told[i], d)]);
-    Ok(Some(Rows::in_memory(points, told.into_iter().map(|row| all[row]).collect())))
+    Ok(Some(TrainingRows::in_memory(points, told.into_iter().map(|row| all[row]).collect())))
 }
 
 /// A quick fit, or nothing where it comes to no end. It is whole or, where training keeps a checkpoint, an interruption: training
@@ -88,7 +92,7 @@ fn quick(
     problem: &Problem,
     kernel: &dyn Kernel,
     noise: Gaussian,
-    rows: &Rows,
+    rows: &TrainingRows,
 ) -> Result<Option<SparseRegression>, CliError> {
     let (points, _) = rows.whole()?;
     let placed = KMeans::new().place(kernel, points, INDUCING.min(points.nrows()), problem.settings.seed)?;

@@ -4,10 +4,10 @@ use super::missing::MissingRules;
 use super::observed::Observed;
 use super::reading::{begin_survey, none_left};
 use super::spec::FitSpec;
-use crate::data::{Formats, Frame, Input, Pieces, ReadOptions, TableChoice, no_room, unnamed};
+use crate::data::{Formats, Frame, FrameStream, Input, ReadOptions, TableChoice, no_room, unnamed};
 use crate::encode::{EachRow, Factors, Inputs, Role, RowEncoder, Survey, Target, checked};
 use crate::error::{CliError, ErrorKind};
-use crate::method::Rows;
+use crate::method::TrainingRows;
 use gp_ep::{DataError, DataSource, RowReader, Rows as Selection};
 use gp_likelihoods::Support;
 use std::fs::File;
@@ -15,7 +15,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Rows, the block of each and the powers of their factors, where columns say.
-pub(super) type EncodedRows = (Rows, Vec<usize>, Option<Vec<f64>>);
+pub(super) type EncodedRows = (TrainingRows, Vec<usize>, Option<Vec<f64>>);
 
 /// Rows that are read at a time where all of them are gone through.
 const AT_ONCE: usize = 4096;
@@ -151,7 +151,7 @@ impl Streamed {
         let factors = self.factors()?;
         let name = observed.roles.column(Role::AlphaColumn).unwrap_or_default();
         let powers = factors.powers_of_factors(|row, what| self.origin.fault(row, name, what))?;
-        Ok((Rows::elsewhere(Encoded { raw: self.raw.0, encoder, features }), factors.blocks, powers))
+        Ok((TrainingRows::elsewhere(Encoded { raw: self.raw.0, encoder, features }), factors.blocks, powers))
     }
 
     /// The blocks and powers of all rows, which are in memory; a pass over the file where there are some.
@@ -176,7 +176,7 @@ fn begin(piece: &Frame, spec: &FitSpec, folder: &Path) -> Result<(Survey, RawWri
 }
 
 impl Origin {
-    fn pieces(&self) -> Result<Box<dyn Pieces + '_>, CliError> {
+    fn pieces(&self) -> Result<Box<dyn FrameStream + '_>, CliError> {
         self.formats.pieces(&self.input, &self.options)
     }
 

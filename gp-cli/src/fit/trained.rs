@@ -8,7 +8,7 @@ use super::skill::{self, Seen};
 use super::spec::FitSpec;
 use super::start;
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Fit, Method, Problem, Rows, SeenThrough};
+use crate::method::{Fit, Method, Problem, SeenThrough, TrainingRows};
 use crate::model::{Approximation, TriedKernels, TriedStarts};
 use crate::stages::Stages;
 use gp_ep::DataSource as _;
@@ -46,7 +46,7 @@ impl Task<'_> {
         &self,
         mut problem: Problem,
         start: PartStart,
-        sample: &Rows,
+        sample: &TrainingRows,
     ) -> Result<Trained, CliError> {
         let of = self.target.map_or_else(String::new, |name| format!(" of {name}"));
         let PartStart { search, placing, log_scales } = start;
@@ -68,7 +68,7 @@ impl Task<'_> {
     fn train(
         &self,
         mut problem: Problem,
-        sample: &Rows,
+        sample: &TrainingRows,
         of: &str,
         restarts: Option<&Restarts<'_>>,
     ) -> Result<Trained, CliError> {

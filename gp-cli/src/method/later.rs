@@ -12,7 +12,7 @@ pub struct Later<'a> {
     pub before: &'a Approximation,
     /// Points, a row each.
     pub points: MatRef<'a, f64>,
-    /// Their columns of observation, row by row, as [`Rows`](super::Rows) have them.
+    /// Their columns of observation, row by row, as [`TrainingRows`](super::TrainingRows) have them.
     pub observed: MatRef<'a, f64>,
     /// The power of each, where a column said it; none otherwise.
     pub powers: &'a [f64],

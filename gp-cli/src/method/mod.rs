@@ -49,6 +49,6 @@ pub use outcome::Fit;
 pub(crate) use outcome::log_prior;
 pub(crate) use power_ep::shares_latents;
 pub use problem::{Problem, SECOND_STAGE, Settings, Sizes, TARGET_STAGE, target_stage};
-pub use rows::{Elsewhere, Rows};
+pub use rows::{Elsewhere, TrainingRows};
 pub use setting::{Given, Setting, SettingKind};
 pub use work::{Integral, Work};

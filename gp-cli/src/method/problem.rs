@@ -1,7 +1,7 @@
 //! Problem to fit.
 
 use super::optimizer::Optimizer;
-use super::rows::Rows;
+use super::rows::TrainingRows;
 use super::setting::Given;
 use crate::error::CliError;
 use gp_ep::operations::Extents;
@@ -30,7 +30,7 @@ pub fn target_stage(target: usize) -> String {
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// N points and observations.
-    pub rows: Rows,
+    pub rows: TrainingRows,
     /// Kernels of the latent functions, as many as the likelihood has latents.
     pub kernels: Vec<Box<dyn Kernel>>,
     /// `true` if all latent functions share one kernel and one set of inducing inputs, learned from all
@@ -165,7 +165,7 @@ impl Problem {
     /// nothing to do with each other. Nothing where they have.
     ///
     /// # Errors
-    /// As [`Rows::of_target`].
+    /// As [`TrainingRows::of_target`].
     pub fn parts(&self) -> Result<Option<Vec<Self>>, CliError> {
         let outputs = self.likelihood.targets();
         if outputs == 1 || self.alike {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// N points with P columns of observation each, in the units of the model: in memory, or read as they are needed. The first
 /// columns are targets; those with another role, if any, come behind them. Copies share the rows.
 #[derive(Clone, Debug)]
-pub struct Rows(Arc<Place>);
+pub struct TrainingRows(Arc<Place>);
 
 #[derive(Debug)]
 enum Place {
@@ -26,7 +26,7 @@ pub trait Elsewhere: DataSource + Send {}
 
 impl<T: DataSource + Send> Elsewhere for T {}
 
-impl Rows {
+impl TrainingRows {
     /// Rows in memory: N points, and the P columns of observation, row by row: N·P numbers.
     #[must_use]
     pub fn in_memory(points: Mat<f64>, observed: Vec<f64>) -> Self {
@@ -99,7 +99,7 @@ impl Rows {
     }
 }
 
-impl DataSource for Rows {
+impl DataSource for TrainingRows {
     fn count(&self) -> usize {
         match &*self.0 {
             Place::Memory { points, .. } => points.nrows(),
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn rows_have_several_columns_of_observation() {
         let observed = (0..12).map(f64::from).collect();
-        let rows = Rows::in_memory(Mat::from_fn(4, 2, |i, d| (10 * i + d) as f64), observed);
+        let rows = TrainingRows::in_memory(Mat::from_fn(4, 2, |i, d| (10 * i + d) as f64), observed);
         assert_eq!((rows.count(), rows.dim(), rows.outputs()), (4, 2, 3));
         assert_eq!(rows.column(1).unwrap(), [1.0, 4.0, 7.0, 10.0]);
         let some = rows.some(&[3, 1]).unwrap();

@@ -19,7 +19,7 @@ mod writers;
 pub use destination::Destination;
 pub use format::TableFormat;
 pub use gaps::Gaps;
-pub use pieces::Pieces;
+pub use pieces::TableWriter;
 pub use print::print;
 pub use table::{Cells, OutTable};
 pub use writers::Writers;

@@ -16,7 +16,7 @@ const IN_MEMORY: usize = 1 << 22;
 
 /// A table on its way: to a file beside the place that it will have or, for streams, to memory or to one without a name.
 #[derive(Debug)]
-pub struct Pieces {
+pub struct TableWriter {
     format: Arc<dyn TableFormat>,
     to: To,
     begun: bool,
@@ -29,7 +29,7 @@ enum To {
     Stream(SpooledTempFile, Option<OutputFile>),
 }
 
-impl Pieces {
+impl TableWriter {
     /// Begins a table.
     #[must_use]
     pub fn begin(destination: Destination) -> Self {

@@ -3,7 +3,9 @@
 use super::MethodKit;
 use super::report::Findings;
 use crate::error::CliError;
-use crate::method::{BATCH_SIZE, EPOCHS, ITERATIONS, Optimizer, Problem, Rows, SeenThrough, Settings};
+use crate::method::{
+    BATCH_SIZE, EPOCHS, ITERATIONS, Optimizer, Problem, SeenThrough, Settings, TrainingRows,
+};
 use faer::{Mat, MatRef};
 use gp_kernels::KernelExt;
 use gp_kernels::data::{DataError, DataSource, Rows as Selection, Table as TableOf};
@@ -92,8 +94,8 @@ impl Table {
         Self { points, targets }
     }
 
-    pub(super) fn in_memory(self) -> Rows {
-        Rows::in_memory(self.points, self.targets)
+    pub(super) fn in_memory(self) -> TrainingRows {
+        TrainingRows::in_memory(self.points, self.targets)
     }
 }
 
@@ -126,7 +128,7 @@ impl<'a> MethodKit<'a> {
     pub(super) fn short_fit(
         &self,
         likelihood: &dyn Likelihood,
-        rows: Rows,
+        rows: TrainingRows,
         by: Optimizer,
     ) -> Result<Problem, CliError> {
         let mut problem = self.problem(likelihood, rows)?;
@@ -143,7 +145,7 @@ impl<'a> MethodKit<'a> {
     }
 
     /// The same parameters, which stay as they are, and budgets as the method has them.
-    pub(super) fn fixed(&self, likelihood: &dyn Likelihood, rows: Rows) -> Result<Problem, CliError> {
+    pub(super) fn fixed(&self, likelihood: &dyn Likelihood, rows: TrainingRows) -> Result<Problem, CliError> {
         let mut problem = self.problem(likelihood, rows)?;
         problem.likelihood.parameters_mut().iter_mut().for_each(|parameter| parameter.fix_all(true));
         for kernel in &mut problem.kernels {
@@ -154,7 +156,11 @@ impl<'a> MethodKit<'a> {
     }
 
     /// A fit with the method's usual budgets.
-    pub(super) fn problem(&self, likelihood: &dyn Likelihood, rows: Rows) -> Result<Problem, CliError> {
+    pub(super) fn problem(
+        &self,
+        likelihood: &dyn Likelihood,
+        rows: TrainingRows,
+    ) -> Result<Problem, CliError> {
         let (latents, seen) = (likelihood.latents(), self.method.seen_through());
         let kernel = self.context.kernels.parse(KERNEL)?;
         let places = Table::new(Task::Numbers, 3 * INDUCING).points;

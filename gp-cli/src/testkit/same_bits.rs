@@ -5,7 +5,7 @@ use super::answers::Answers;
 use super::problems::{TASKS, Table, Task};
 use super::report::Findings;
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Optimizer, Problem, Rows};
+use crate::method::{Optimizer, Problem, TrainingRows};
 use gp_likelihoods::Likelihood;
 use gp_optim::files::Onlooker;
 use gp_optim::{CheckpointFile, Control, Interrupt, Team};
@@ -43,7 +43,7 @@ fn numbers(kit: &MethodKit<'_>, problem: Problem, task: Task) -> Result<Vec<f64>
 pub(super) fn streams(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     each(kit, findings, |task, by, likelihood, findings| {
         let table = Table::new(task, ROWS);
-        let far = kit.short_fit(likelihood, Rows::elsewhere(table.clone()), by)?;
+        let far = kit.short_fit(likelihood, TrainingRows::elsewhere(table.clone()), by)?;
         match numbers(kit, far, task) {
             Ok(found) => {
                 let near = numbers(kit, kit.short_fit(likelihood, table.in_memory(), by)?, task)?;

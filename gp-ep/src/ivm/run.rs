@@ -50,7 +50,7 @@ pub struct IvmRun {
 
 /// Phases of a step, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum StepPhase {
     /// Scoring and choice of a point.
     Selection,
     /// Covariances of the chosen point, and its site.
@@ -64,7 +64,7 @@ pub enum Phase {
 /// State of a run, for watchers.
 pub struct Stage<'a> {
     /// Phase just completed.
-    pub phase: Phase,
+    pub phase: StepPhase,
     /// Number of inclusions.
     pub active: usize,
     model: &'a Ivm,
@@ -190,7 +190,7 @@ impl<'a, C: Classes> Run<'a, C> {
         let Some(choice) = self.choose()? else {
             return Ok(false);
         };
-        self.show(Phase::Selection, watch)?;
+        self.show(StepPhase::Selection, watch)?;
         let Inclusion { row, latent, .. } = choice;
         if self.classes.take(row, latent) {
             self.selector.remove(row);
@@ -199,20 +199,20 @@ impl<'a, C: Classes> Run<'a, C> {
             self.refused.push(row);
             return Ok(true);
         };
-        self.show(Phase::Inclusion, watch)?;
+        self.show(StepPhase::Inclusion, watch)?;
         self.inclusions.push(choice);
         if let Some(broken) = self.classes.include(row, latent, site)? {
             self.refused.push(broken);
             self.inclusions.retain(|other| other.row != broken || other.latent != latent);
         }
-        self.show(Phase::StubUpdate, watch)?;
+        self.show(StepPhase::StubUpdate, watch)?;
         if self.classes.settle(&mut self.selector.rng)? {
-            self.show(Phase::Ep, watch)?;
+            self.show(StepPhase::Ep, watch)?;
         }
         Ok(true)
     }
 
-    fn show(&self, phase: Phase, watch: &mut Watch<'_>) -> Result<(), InferenceError> {
+    fn show(&self, phase: StepPhase, watch: &mut Watch<'_>) -> Result<(), InferenceError> {
         let set = || self.classes.active_set();
         watch(&Stage { phase, active: self.inclusions.len(), model: self.task.model, set: &set })
     }

@@ -3,7 +3,7 @@
 use super::batch::{BatchEp, Sweep};
 use super::mixed::Remembered;
 use super::model::PowerEp;
-use super::rules::{EpOptions, Schedule};
+use super::rules::{EpOptions, SiteOrder};
 use crate::error::InferenceError;
 
 /// Sweeps without [`GAIN`] before giving up: the rest is rounding or a cycle.
@@ -67,9 +67,9 @@ impl BatchEp {
         remembered: Option<&mut Remembered>,
     ) -> Result<Sweep, InferenceError> {
         match (options.schedule, remembered) {
-            (Schedule::Parallel, Some(remembered)) => self.sweep_mixed(model, options, remembered),
-            (Schedule::Parallel, None) => self.sweep(model, options),
-            (Schedule::InTurn, _) => self.sweep_in_turn(model, options),
+            (SiteOrder::Parallel, Some(remembered)) => self.sweep_mixed(model, options, remembered),
+            (SiteOrder::Parallel, None) => self.sweep(model, options),
+            (SiteOrder::InTurn, _) => self.sweep_in_turn(model, options),
         }
     }
 

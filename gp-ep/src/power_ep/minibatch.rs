@@ -13,7 +13,7 @@ use super::model::PowerEp;
 use super::passes::{EpPasses, log_normaliser, move_posteriors, posterior, set_posteriors};
 use super::point::Tally;
 use super::posterior::WhitenedPosterior;
-use super::rules::{EpOptions, Level, Schedule};
+use super::rules::{EpOptions, Level, SiteOrder};
 use super::site::{self, Site};
 use crate::error::{InferenceError, check_count};
 use crate::powers::Powers;
@@ -295,7 +295,7 @@ impl MiniBatchEp {
     /// [`InferenceError::Shape`] for an empty or too large batch; [`InferenceError::Block`] for a repeated
     /// observation with its own site; [`InferenceError::Data`] and [`InferenceError::Observation`] from the
     /// data; [`InferenceError::ImproperPosterior`] if not even a tiny part of the update leaves a proper
-    /// posterior; [`InferenceError::Unsupported`] for [`Schedule::InTurn`].
+    /// posterior; [`InferenceError::Unsupported`] for [`SiteOrder::InTurn`].
     pub fn step(
         &mut self,
         model: &PowerEp,
@@ -520,7 +520,7 @@ impl MiniBatchEp {
 /// Fails for settings without a method for batches.
 pub(super) fn check_options(options: &EpOptions) -> Result<(), InferenceError> {
     options.check()?;
-    if options.schedule == Schedule::InTurn {
+    if options.schedule == SiteOrder::InTurn {
         return Err(InferenceError::Unsupported { what: "sites in turn in mini-batches" });
     }
     Ok(())

@@ -6,7 +6,7 @@
 use super::batch::{BatchEp, Sweep};
 use super::lane::LaneSites;
 use super::model::PowerEp;
-use super::rules::{EpOptions, Level, Schedule};
+use super::rules::{EpOptions, Level, SiteOrder};
 use crate::error::InferenceError;
 use gp_kernels::passes::{Layout, Sums};
 use gp_optim::Mixing;
@@ -37,7 +37,7 @@ pub(super) struct Remembered {
 impl Remembered {
     /// Empty state; no mixing for sites on latent values (not linear in the sums) or updated in turn.
     pub(super) fn new(model: &PowerEp, options: &EpOptions, sums: &Sums) -> Option<Self> {
-        let is_linear = model.level() == Level::Projection && options.schedule == Schedule::Parallel;
+        let is_linear = model.level() == Level::Projection && options.schedule == SiteOrder::Parallel;
         (is_linear && options.memory > 0 && options.max_sweeps >= FEWEST).then(|| Self {
             mixing: Mixing::new(options.memory),
             memory: options.memory,

@@ -10,7 +10,7 @@
 //! | power α of a factor | [`Powers`](crate::Powers): 1 is EP, 0 the limit in which Power EP is variational inference |
 //! | sharing of sites | [`Sharing`]: each factor its own, or one average for all (stochastic EP) |
 //! | level of a site | [`Level`]: on the projection `a = φᵀv`, or on the latent value f under the FITC prior |
-//! | schedule | [`Schedule`]: at once with damping, or in turn; [`MiniBatchEp`] for some observations at a time |
+//! | schedule | [`SiteOrder`]: at once with damping, or in turn; [`MiniBatchEp`] for some observations at a time |
 //!
 //! | known as | α | sharing | level | parameters learned |
 //! |---|---|---|---|---|
@@ -55,7 +55,7 @@ pub use gradient::GradientKind;
 pub use minibatch::{BatchStep, MiniBatchEp, Sharing};
 pub use model::PowerEp;
 pub(crate) use point::Tally;
-pub use rules::{EpOptions, Level, NegativePrecision, Schedule};
+pub use rules::{EpOptions, Level, NegativePrecision, SiteOrder};
 pub use settle::Settled;
 pub use site::Site;
 pub use surrogate::SurrogateRegression;

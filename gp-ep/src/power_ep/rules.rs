@@ -28,7 +28,7 @@ pub enum NegativePrecision {
 
 /// Order of site updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Schedule {
+pub enum SiteOrder {
     /// All at once, from the same posterior.
     #[default]
     Parallel,
@@ -52,7 +52,7 @@ pub struct EpOptions {
     /// Treatment of negative precisions.
     pub negative: NegativePrecision,
     /// Order of site updates.
-    pub schedule: Schedule,
+    pub schedule: SiteOrder,
     /// Sweeps remembered for Anderson mixing; 0 for plain sweeps. A mixture farther from convergence is
     /// replaced by the last plain sweep, and the memory cleared. For sites on projections, updated at once.
     pub memory: usize,
@@ -67,7 +67,7 @@ impl Default for EpOptions {
             tolerance: 1e-6,
             log_z_tolerance: 1e-8,
             negative: NegativePrecision::default(),
-            schedule: Schedule::default(),
+            schedule: SiteOrder::default(),
             memory: 5,
         }
     }

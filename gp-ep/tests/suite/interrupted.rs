@@ -4,7 +4,7 @@
 
 use faer::Mat;
 use gp_ep::ivm::{Coupling, Ivm, IvmLearning, IvmOptions, IvmTraining};
-use gp_ep::power_ep::{EpLearning, GradientKind, Schedule, Sharing};
+use gp_ep::power_ep::{EpLearning, GradientKind, Sharing, SiteOrder};
 use gp_ep::{
     EpOptions, ExactGp, Inference as _, InferenceError, Learning, Level, Moment, Observations, PowerEp,
     Powers, SparseProcess, SparseRegression, Steps, Table,
@@ -126,9 +126,9 @@ fn power_ep_at_rest() {
     let problem = problem(40);
     let signs = problem.signs();
     for (level, schedule) in [
-        (Level::Projection, Schedule::Parallel),
-        (Level::Latent, Schedule::Parallel),
-        (Level::Projection, Schedule::InTurn),
+        (Level::Projection, SiteOrder::Parallel),
+        (Level::Latent, SiteOrder::Parallel),
+        (Level::Projection, SiteOrder::InTurn),
     ] {
         in_pieces(|control| {
             let data = Table::with_targets(problem.x.as_ref(), &signs)?;

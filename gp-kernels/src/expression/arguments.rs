@@ -28,7 +28,7 @@ impl ParameterKind {
 
 /// Arguments of a kernel's call. Builders take those they know; leftovers are an error.
 #[derive(Debug)]
-pub struct Arguments<'t> {
+pub struct KernelArguments<'t> {
     pub(super) text: &'t str,
     pub(super) named: text::Arguments,
     pub(super) kernels: std::collections::VecDeque<Box<dyn Kernel>>,
@@ -36,7 +36,7 @@ pub struct Arguments<'t> {
     pub(super) inputs: Option<usize>,
 }
 
-impl Arguments<'_> {
+impl KernelArguments<'_> {
     /// Parameter as given, or its default.
     ///
     /// # Errors

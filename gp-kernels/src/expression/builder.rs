@@ -3,7 +3,7 @@
 use gp_optim::text::{self, Numbers, SyntaxError};
 use gp_optim::{ParameterError, Transform};
 
-use super::arguments::Arguments;
+use super::arguments::KernelArguments;
 use super::parser::{Find, Node, read};
 use super::{ExpressionError, KernelEntry};
 use crate::algebra::{ActiveDims, Product, Scaled, Sum};
@@ -85,7 +85,7 @@ impl Builder<'_> {
             other => self.fail(column, other.to_string()),
         };
         let inputs = columns.count();
-        let mut arguments = Arguments { text: self.text, named, kernels: Default::default(), inputs };
+        let mut arguments = KernelArguments { text: self.text, named, kernels: Default::default(), inputs };
         let dims = arguments.dims()?;
         let units = dims.as_deref().and_then(|dims| chosen(dims, columns));
         let columns = match (&dims, &units) {
@@ -110,7 +110,7 @@ impl Builder<'_> {
     fn to_units_of_points(
         &self,
         kernel: &mut dyn Kernel,
-        arguments: &Arguments<'_>,
+        arguments: &KernelArguments<'_>,
         units: &[f64],
     ) -> Result<(), KernelError> {
         let factors: Vec<f64> = units.iter().map(|unit| 1.0 / unit).collect();

@@ -21,7 +21,7 @@ pub(crate) mod form;
 mod parser;
 mod printer;
 
-pub use arguments::{Arguments, ParameterKind};
+pub use arguments::{KernelArguments, ParameterKind};
 pub use error::ExpressionError;
 pub use form::{Form, Setting, SettingValue};
 
@@ -41,7 +41,7 @@ pub struct KernelEntry {
 }
 
 /// Builds a kernel from its call's arguments.
-pub type Build = fn(&mut Arguments<'_>) -> Result<Box<dyn Kernel>, KernelError>;
+pub type Build = fn(&mut KernelArguments<'_>) -> Result<Box<dyn Kernel>, KernelError>;
 
 impl KernelEntry {
     /// Entry with this name: letters, digits and `_`, not starting with a digit.
@@ -70,7 +70,7 @@ impl KernelEntry {
         self.example
     }
 
-    pub(crate) fn build(&self, arguments: &mut Arguments<'_>) -> Result<Box<dyn Kernel>, KernelError> {
+    pub(crate) fn build(&self, arguments: &mut KernelArguments<'_>) -> Result<Box<dyn Kernel>, KernelError> {
         (self.build)(arguments)
     }
 }

@@ -7,7 +7,7 @@ use gp_optim::Parameter;
 
 use crate::dot::{DotProduct, DotProfile, Inner, InnerGradients};
 use crate::error::KernelError;
-use crate::expression::{Arguments, Setting};
+use crate::expression::{KernelArguments, Setting};
 
 /// `k = (a b)^(n/2) J_n(θ) / π`, `cos θ = (u + β) / √((a + β)(b + β))`, β the variance of the bias.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,7 @@ impl DotProfile for Angle {
         vec![Parameter::positive("bias")]
     }
 
-    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, KernelError> {
+    fn from_arguments(arguments: &mut KernelArguments<'_>) -> Result<Self, KernelError> {
         Self::new(arguments.whole_number("order", 1)?)
     }
 

@@ -4,7 +4,7 @@ use gp_optim::Parameter;
 
 use crate::dot::{DotProduct, DotProfile, Inner, InnerGradients};
 use crate::error::KernelError;
-use crate::expression::Arguments;
+use crate::expression::KernelArguments;
 use crate::inducing::Windowed;
 
 /// `k = u`
@@ -18,7 +18,7 @@ impl DotProfile for Identity {
     const NAME: &'static str = "linear";
     const SUMMARY: &'static str = "Σ x z / lengthscale²: straight lines and planes through the origin";
 
-    fn from_arguments(_: &mut Arguments<'_>) -> Result<Self, KernelError> {
+    fn from_arguments(_: &mut KernelArguments<'_>) -> Result<Self, KernelError> {
         Ok(Self)
     }
 

@@ -4,7 +4,7 @@ use gp_optim::Parameter;
 
 use crate::dot::{DotProduct, DotProfile, Inner, InnerGradients};
 use crate::error::KernelError;
-use crate::expression::{Arguments, Setting};
+use crate::expression::{KernelArguments, Setting};
 
 /// `k = (u + c)^degree`
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ impl DotProfile for Power {
         vec![Parameter::positive("offset")]
     }
 
-    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, KernelError> {
+    fn from_arguments(arguments: &mut KernelArguments<'_>) -> Result<Self, KernelError> {
         Self::new(arguments.whole_number("degree", 2)?)
     }
 

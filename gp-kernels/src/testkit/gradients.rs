@@ -3,7 +3,7 @@
 use faer::Mat;
 use gp_linalg::Threading;
 
-use super::tables::{Column, weights};
+use super::tables::{InputKind, weights};
 use super::{Conformance, Report};
 use crate::evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram};
 use crate::kernel::{Gradients, Kernel, Pair};
@@ -63,7 +63,7 @@ fn moved(kernel: &dyn Kernel, i: usize, by: f64) -> Option<Box<dyn Kernel>> {
 fn shifted(kit: &Conformance, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
     let mut copy = x.clone();
     let (i, d) = (entry / x.ncols(), entry % x.ncols());
-    if kit.columns[d] == Column::Real {
+    if kit.columns[d] == InputKind::Real {
         copy[(i, d)] += by;
     }
     copy
@@ -71,7 +71,7 @@ fn shifted(kit: &Conformance, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
 
 /// Entries of a gradient along rows, zero for columns that do not move.
 fn entries(kit: &Conformance, gradient: &Mat<f64>) -> Vec<f64> {
-    let real = |d: usize| kit.columns[d] == Column::Real;
+    let real = |d: usize| kit.columns[d] == InputKind::Real;
     let entry = |i: usize, d: usize| if real(d) { gradient[(i, d)] } else { 0.0 };
     (0..gradient.nrows()).flat_map(|i| (0..gradient.ncols()).map(move |d| entry(i, d))).collect()
 }

@@ -1,9 +1,9 @@
 //! Conformance kit for any kernel, in this crate or another.
 //!
 //! ```
-//! use gp_kernels::testkit::{Column, Conformance};
+//! use gp_kernels::testkit::{InputKind, Conformance};
 //! let kernel = gp_kernels::parse("1.3 * rbf(lengthscale=[0.5, 2])")?;
-//! Conformance::new(vec![Column::Real, Column::Real]).check(kernel.as_ref())?;
+//! Conformance::new(vec![InputKind::Real, InputKind::Real]).check(kernel.as_ref())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -18,7 +18,7 @@ use std::fmt::{Debug, Display, Formatter};
 
 use faer::Mat;
 
-pub use tables::Column;
+pub use tables::InputKind;
 
 use crate::kernel::Kernel;
 use crate::registry::Registry;
@@ -27,7 +27,7 @@ use crate::tree::KernelExt;
 /// Checks for kernels on tables of these columns.
 #[derive(Clone, Debug)]
 pub struct Conformance {
-    columns: Vec<Column>,
+    columns: Vec<InputKind>,
     registry: Registry,
     seed: u64,
 }
@@ -51,7 +51,7 @@ impl std::error::Error for Failures {}
 
 impl Conformance {
     /// Checks on random tables of these kinds of columns.
-    pub fn new(columns: Vec<Column>) -> Self {
+    pub fn new(columns: Vec<InputKind>) -> Self {
         Self { columns, registry: Registry::built_in(), seed: 7 }
     }
 

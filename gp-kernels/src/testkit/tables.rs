@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Contents of a column of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
+pub enum InputKind {
     /// Real numbers with gradients.
     Real,
     /// Category codes from 0 to one less than this.
@@ -14,14 +14,14 @@ pub enum Column {
 }
 
 /// Table of this many points.
-pub(super) fn random(columns: &[Column], rows: usize, seed: u64) -> Mat<f64> {
+pub(super) fn random(columns: &[InputKind], rows: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut table = Mat::zeros(rows, columns.len());
     for i in 0..rows {
         for (d, column) in columns.iter().enumerate() {
             table[(i, d)] = match column {
-                Column::Real => rng.random_range(-1.5..1.5),
-                Column::Codes(levels) => rng.random_range(0..*levels) as f64,
+                InputKind::Real => rng.random_range(-1.5..1.5),
+                InputKind::Codes(levels) => rng.random_range(0..*levels) as f64,
             };
         }
     }

@@ -2,12 +2,12 @@
 #![expect(clippy::panic, reason = "a test that fails should stop at once")]
 
 use gp_kernels::expression::KernelEntry;
-use gp_kernels::testkit::{Column, Conformance};
+use gp_kernels::testkit::{Conformance, InputKind};
 use gp_kernels::{KernelError, Registry};
 
 /// Two real columns and one of categories.
 fn kit() -> Conformance {
-    Conformance::new(vec![Column::Real, Column::Real, Column::Codes(3)])
+    Conformance::new(vec![InputKind::Real, InputKind::Real, InputKind::Codes(3)])
 }
 
 /// Expressions of a registered kernel on the columns of [`kit`]: the defaults, and values off the defaults.
@@ -74,7 +74,7 @@ fn every_product_of_two_conforms() {
 #[test]
 fn kernels_of_many_dimensions_conform() -> Result<(), KernelError> {
     // Above the number of dimensions at which distances go through a matrix product.
-    let kit = Conformance::new(vec![Column::Real; 21]);
+    let kit = Conformance::new(vec![InputKind::Real; 21]);
     for name in ["rbf", "matern12", "matern32", "matern52", "rq", "linear", "arccos"] {
         for arguments in ["lengthscale=5.5", "ard=true, lengthscale=6"] {
             let kernel = Registry::built_in().parse_for(&format!("1.4 * {name}({arguments})"), 21)?;
@@ -86,7 +86,7 @@ fn kernels_of_many_dimensions_conform() -> Result<(), KernelError> {
 
 #[test]
 fn sums_and_products_in_many_dimensions_conform() {
-    let kit = Conformance::new(vec![Column::Real; 40]);
+    let kit = Conformance::new(vec![InputKind::Real; 40]);
     for expression in [
         "rbf(lengthscale=8) + 0.8 * matern32(lengthscale=7) * rq(lengthscale=9, alpha=1.3)",
         "select(matern52(lengthscale=6), dims=[1, 3, 2]) * rbf(lengthscale=9) + 0.2 * white",

@@ -11,7 +11,7 @@ use crate::gaussian::{Gaussian, expected_log_density, log_density, tilted};
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood, OwnLatent, parameter_count};
 use crate::pieces::Pieces;
-use crate::rows::{self, RowError, Rows};
+use crate::rows::{self, RowError, Targets};
 use crate::shape::check_output;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
@@ -73,7 +73,7 @@ impl Adjusted {
     }
 
     /// Targets and latent values of several observations as the likelihood itself takes them.
-    fn plain_rows(&self, rows: Rows<'_>, f: &[f64]) -> Result<(Vec<f64>, Vec<f64>), RowError> {
+    fn plain_rows(&self, rows: Targets<'_>, f: &[f64]) -> Result<(Vec<f64>, Vec<f64>), RowError> {
         let (mut targets, mut shifted) = (Vec::with_capacity(rows.y.len()), f.to_vec());
         let size = f.len().checked_div(rows.count()).unwrap_or(0);
         for (place, f) in shifted.chunks_exact_mut(size.max(1)).take(rows.count()).enumerate() {
@@ -218,16 +218,16 @@ impl Likelihood for Adjusted {
         }
     }
 
-    fn log_densities_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
+    fn log_densities_of_rows(&self, rows: Targets<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
         if !self.is_sampled() {
             let shape = (self.latents(), self.outputs());
             return rows::log_densities(rows, shape, f, out, |y, f, out| self.log_densities(y, f, out));
         }
         let (y, f) = self.plain_rows(rows, f)?;
-        self.likelihood.log_densities_of_rows(Rows { y: &y, ..rows }, &f, out)
+        self.likelihood.log_densities_of_rows(Targets { y: &y, ..rows }, &f, out)
     }
 
-    fn mean_by_params_of_rows(&self, rows: Rows<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
+    fn mean_by_params_of_rows(&self, rows: Targets<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
         if !self.is_sampled() {
             let shape = (self.latents(), self.outputs(), parameter_count(self.parameters()));
             return rows::mean_by_params(rows, shape, f, out, |y, f, out| {
@@ -235,7 +235,7 @@ impl Likelihood for Adjusted {
             });
         }
         let (y, f) = self.plain_rows(rows, f)?;
-        self.likelihood.mean_by_params_of_rows(Rows { y: &y, ..rows }, &f, out)
+        self.likelihood.mean_by_params_of_rows(Targets { y: &y, ..rows }, &f, out)
     }
 
     fn log_density_slopes(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> Result<(), LikelihoodError> {

@@ -1,6 +1,6 @@
 //! Calls of functions of Python for a block of observations.
 
-use gp_likelihoods::Rows;
+use gp_likelihoods::Targets;
 use gp_optim::Parameter;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyException, PyValueError};
@@ -25,7 +25,7 @@ pub(super) struct Callables {
 #[derive(Clone, Copy)]
 pub(super) struct Block<'a> {
     pub(super) callables: &'a Callables,
-    pub(super) rows: Rows<'a>,
+    pub(super) rows: Targets<'a>,
     pub(super) f: &'a [f64],
     pub(super) samples: usize,
 }
@@ -118,7 +118,7 @@ impl Block<'_> {
         let (outputs, size) = (self.callables.outputs, self.samples * self.callables.latents);
         let alone = |place: usize| {
             let numbers = &self.rows.numbers[place..=place];
-            let rows = Rows { numbers, y: &self.rows.y[place * outputs..(place + 1) * outputs] };
+            let rows = Targets { numbers, y: &self.rows.y[place * outputs..(place + 1) * outputs] };
             let one = Self { rows, f: &self.f[place * size..(place + 1) * size], ..self };
             one.call(py, &self.callables.log_density, values).err()
         };

@@ -10,7 +10,7 @@ use gp_ep::{InferenceError, Predictor, check_count};
 use gp_kernels::data::{DataSource, Lanes, Loaded, LocalReduction, Pool, lane_rows};
 use gp_kernels::posterior::MixturePosterior;
 use gp_kernels::{Evaluator, KernelError, parameter_count};
-use gp_likelihoods::{Latent, Rows};
+use gp_likelihoods::{Latent, Targets};
 use gp_optim::{Brake, Companion, Mixing, ParameterSet};
 
 /// Posterior of a dense model on its data.
@@ -253,7 +253,7 @@ impl DenseLane {
             self.beliefs.push(Latent::new(latent.mean[row], latent.variance[row])?);
         }
         let observed = Observed { likelihood: model.likelihood(), y, q: &self.beliefs, place: (row, 0) };
-        let asked = (observed.likelihood, Rows { numbers: &[row], y });
+        let asked = (observed.likelihood, Targets { numbers: &[row], y });
         self.estimates.sample(asked, observed.q, 0, (model.expectation(), nodes))?;
         let done = self.estimates.estimate(observed, 0, model.expectation(), nodes);
         done.map_err(|error| error.at_row(row))?;

@@ -5,7 +5,7 @@ use super::draws::Nodes;
 use super::samples::Samples;
 use super::{Estimator, Expectation};
 use gp_ep::InferenceError;
-use gp_likelihoods::{Latent, Likelihood, PointSlopes, Rows, Slopes, Workspace, parameter_count};
+use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Targets, Workspace, parameter_count};
 
 /// Memory for estimates, one after the other. Those by the score are made of samples of several observations, which a
 /// likelihood is [asked for](Self::sample) together.
@@ -39,7 +39,7 @@ impl Estimates {
     /// made one by one. `q` has the beliefs of all of them.
     pub(crate) fn sample(
         &mut self,
-        asked: (&dyn Likelihood, Rows<'_>),
+        asked: (&dyn Likelihood, Targets<'_>),
         q: &[Latent],
         component: usize,
         (expectation, nodes): (&Expectation, &Nodes),

@@ -3,7 +3,7 @@
 
 use super::Sampling;
 use super::draws::Nodes;
-use gp_likelihoods::{Latent, Likelihood, RowError, Rows, parameter_count};
+use gp_likelihoods::{Latent, Likelihood, RowError, Targets, parameter_count};
 
 /// Samples of some observations, and what a likelihood says of them.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl Samples {
     /// densities.
     pub(super) fn fill(
         &mut self,
-        (likelihood, rows): (&dyn Likelihood, Rows<'_>),
+        (likelihood, rows): (&dyn Likelihood, Targets<'_>),
         q: &[Latent],
         component: usize,
         (sampling, nodes): (&Sampling, &Nodes),

@@ -7,7 +7,7 @@ use crate::expectation::{Estimates, Expectation, Nodes, Observed};
 use gp_ep::InferenceError;
 use gp_kernels::data::for_each;
 use gp_kernels::passes::{Beliefs, Gram, LaneBlock, LatentBlock, Layout, Seen, Whitened};
-use gp_likelihoods::{Latent, Rows};
+use gp_likelihoods::{Latent, Targets};
 use std::ops::Range;
 
 /// Observations whose expectations are one piece of work, unless a likelihood is better asked for all of a block.
@@ -115,7 +115,7 @@ impl Rule<'_> {
             }
         }
         let (likelihood, first) = (self.model.likelihood(), own.start);
-        let rows = Rows { numbers: seen.rows(own.clone()), y: seen.targets(own.clone()) };
+        let rows = Targets { numbers: seen.rows(own.clone()), y: seen.targets(own.clone()) };
         estimates.sample((likelihood, rows), beliefs, component, (self.expectation, self.nodes))?;
         for (i, q) in own.zip(beliefs.chunks_exact(latents.len())) {
             let observed = Observed { likelihood, y: seen.target(i), q, place: (seen.row(i), component) };

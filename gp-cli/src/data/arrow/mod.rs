@@ -11,7 +11,7 @@ use super::guard::guarded;
 use super::heading::Heading;
 use super::input::Input;
 use super::options::ReadOptions;
-use super::pieces::Pieces;
+use super::pieces::FrameStream;
 use super::source::Source;
 use super::supply::{Supply, unreadable};
 use crate::error::CliError;
@@ -61,7 +61,11 @@ impl Format for ArrowFile {
         true
     }
 
-    fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+    fn pieces<'a>(
+        &self,
+        input: &'a Input,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         let (schema, from) =
             guarded(input, FORMAT, || open(input, BufReader::new(input.file()?), Claims::of_one_batch))?;
         let heading = heading(options, &schema);
@@ -136,7 +140,7 @@ struct Batches<'a> {
     rows: u64,
 }
 
-impl Pieces for Batches<'_> {
+impl FrameStream for Batches<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
         let Self { supply, heading, places, schema, from, rows } = self;
         guarded(*supply, FORMAT, || {

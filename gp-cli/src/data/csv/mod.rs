@@ -10,7 +10,7 @@ use super::heading::Heading;
 use super::input::Input;
 use super::kinds::{Cells, Numbering, Tally};
 use super::options::ReadOptions;
-use super::pieces::{Pieces, WHOLE, rows_of_piece};
+use super::pieces::{FrameStream, WHOLE, rows_of_piece};
 use super::source::Source;
 use super::supply::{Supply, unreadable};
 use super::table_room::TableRoom;
@@ -57,7 +57,11 @@ impl Format for Csv {
         true
     }
 
-    fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+    fn pieces<'a>(
+        &self,
+        input: &'a Input,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         Ok(Box::new(Text::begin(input, options, rows_of_piece)?))
     }
 
@@ -134,7 +138,7 @@ impl<'a> Text<'a> {
     }
 }
 
-impl Pieces for Text<'_> {
+impl FrameStream for Text<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
         let Self { layout, heading, columns, body, rows } = self;
         let mut cells: Vec<Cells> = columns.iter().map(|column| Cells::new(column.kind)).collect();

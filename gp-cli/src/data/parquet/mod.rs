@@ -11,7 +11,7 @@ use super::guard::guarded;
 use super::heading::Heading;
 use super::input::Input;
 use super::options::ReadOptions;
-use super::pieces::{Pieces, rows_of_piece};
+use super::pieces::{FrameStream, rows_of_piece};
 use super::source::Source;
 use super::supply::Supply;
 use crate::error::CliError;
@@ -56,7 +56,11 @@ impl Format for Parquet {
         true
     }
 
-    fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+    fn pieces<'a>(
+        &self,
+        input: &'a Input,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         let (heading, rows) = guarded(input, FORMAT, || open(input, input.file()?, options))?;
         let most = rows_of_piece(heading.places().len());
         Ok(Box::new(FilePieces { supply: input, heading: heading.into(), rows, most, before: 0 }))
@@ -111,7 +115,7 @@ struct FilePieces<'a> {
     before: u64,
 }
 
-impl Pieces for FilePieces<'_> {
+impl FrameStream for FilePieces<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
         let Self { supply, heading, rows, most, before } = self;
         let Some(columns) = guarded(*supply, FORMAT, || rows.next(*most))? else { return Ok(None) };

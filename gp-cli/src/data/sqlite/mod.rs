@@ -7,7 +7,7 @@ use super::format::Format;
 use super::frame::Frame;
 use super::input::Input;
 use super::options::ReadOptions;
-use super::pieces::{Pieces, WHOLE, rows_of_piece};
+use super::pieces::{FrameStream, WHOLE, rows_of_piece};
 use super::source::Source;
 use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
@@ -55,7 +55,11 @@ impl Format for Sqlite {
         true
     }
 
-    fn pieces<'a>(&self, input: &'a Input, options: &ReadOptions) -> Result<Box<dyn Pieces + 'a>, CliError> {
+    fn pieces<'a>(
+        &self,
+        input: &'a Input,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         let (database, options) = (database(input)?, options.clone());
         let (name, (sender, receiver)) = (input.name().to_owned(), sync_channel(1));
         // A statement borrows its connection, and both go on between pieces: they have a thread of their own.
@@ -106,7 +110,7 @@ struct Received {
     from: Receiver<Sent>,
 }
 
-impl Pieces for Received {
+impl FrameStream for Received {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
         let ended = |_| CliError::new(ErrorKind::Io, format!("cannot read `{}` to its end", self.name));
         self.from.recv().map_err(ended)?

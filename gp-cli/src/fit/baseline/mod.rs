@@ -11,7 +11,7 @@ mod penalised;
 use super::sample::Sample;
 use crate::error::CliError;
 use crate::method::{
-    ClosedForm, Ep, Given, ITERATIONS, Method, Optimizer, Problem, Rows, Settings, is_gaussian,
+    ClosedForm, Ep, Given, ITERATIONS, Method, Optimizer, Problem, Settings, TrainingRows, is_gaussian,
 };
 use crate::model::{Approximation, together};
 use gp_kernels::Kernel;
@@ -37,7 +37,7 @@ const NOISE: f64 = 0.1;
 ///
 /// # Errors
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where it cannot be fitted.
-pub(super) fn linear(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, CliError> {
+pub(super) fn linear(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     let (control, seed) = (&problem.settings.control, problem.settings.seed);
     // Expectation propagation has to integrate, which log densities alone do not let it.
     if is_over(control) || problem.likelihood.is_sampled() {
@@ -64,7 +64,7 @@ fn with_columns(own: Box<dyn Likelihood>, is_adjusted: bool) -> Box<dyn Likeliho
 }
 
 /// A linear regression for each of several targets, each by the rows that have it.
-fn of_several(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, CliError> {
+fn of_several(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     if problem.likelihood.support() != Support::Real {
         return Ok(None);
     }
@@ -100,7 +100,7 @@ fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likeli
     })
 }
 
-fn by_kernel(problem: &Problem, sample: &Rows) -> Result<Option<Approximation>, CliError> {
+fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     let is_real = is_gaussian(problem.likelihood.as_ref());
     let most = if is_real { usize::MAX } else { MOST_OTHERS };
     let sample = Sample::at_most(sample, most, problem.settings.seed)?.rows;

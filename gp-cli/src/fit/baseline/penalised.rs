@@ -5,7 +5,7 @@
 use super::is_over;
 use super::line::line;
 use crate::error::{CliError, ErrorKind};
-use crate::method::Rows;
+use crate::method::TrainingRows;
 use crate::model::{Approximation, Functions};
 use gp_ep::{DataSource, Predictor};
 use gp_kernels::Evaluator;
@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1e-9;
 const BLOCK: usize = 1_024;
 
 /// Rows of a sample that are looked at, of this many latents.
-pub(super) fn most_rows(sample: &Rows, latents: usize) -> usize {
+pub(super) fn most_rows(sample: &TrainingRows, latents: usize) -> usize {
     (MOST_WORK / ((sample.dim() + 1) * latents)).max(LEAST_ROWS)
 }
 
@@ -36,7 +36,7 @@ pub(super) fn most_rows(sample: &Rows, latents: usize) -> usize {
 /// # Errors
 /// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
 pub(super) fn fit(
-    rows: &Rows,
+    rows: &TrainingRows,
     likelihood: Box<dyn Likelihood>,
     control: &Control,
 ) -> Result<Option<Approximation>, CliError> {
@@ -82,7 +82,7 @@ struct Share {
 }
 
 impl<'a> Regression<'a> {
-    fn new(data: &'a Rows, likelihood: &'a dyn Likelihood) -> Result<Self, CliError> {
+    fn new(data: &'a TrainingRows, likelihood: &'a dyn Likelihood) -> Result<Self, CliError> {
         let (points, observed) = data.whole()?;
         let (rows, dim, outputs) = (points.nrows(), points.ncols(), data.outputs());
         let weights: Vec<f64> = observed.chunks_exact(outputs).map(|y| likelihood.weight(y)).collect();

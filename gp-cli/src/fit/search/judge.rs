@@ -2,7 +2,7 @@
 
 use super::structure::{Around, Priors, Structure};
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Ep, Given, ITERATIONS, Method as _, Problem, Rows, Settings, minimise_options};
+use crate::method::{Ep, Given, ITERATIONS, Method as _, Problem, Settings, TrainingRows, minimise_options};
 use gp_ep::{DataSource as _, ExactGp, Inference as _, Learning};
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::{Kernel, KernelExt as _, Registry};
@@ -30,7 +30,7 @@ pub(super) struct Labels {
 pub(super) struct Judge<'a> {
     pub(super) registry: &'a Registry,
     /// Targets are numbers of mean 0 and variance 1 with Gaussian noise, unless they are labels.
-    pub(super) rows: Rows,
+    pub(super) rows: TrainingRows,
     pub(super) labels: Option<Labels>,
     pub(super) control: Control,
 }

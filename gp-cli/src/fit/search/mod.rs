@@ -25,7 +25,7 @@ use crate::encode::{Inputs, Role};
 use crate::error::{CliError, ErrorKind};
 use crate::in_step;
 use crate::left_out::counted;
-use crate::method::{Method, Problem, Rows, is_gaussian};
+use crate::method::{Method, Problem, TrainingRows, is_gaussian};
 use crate::model::TriedKernels;
 use base::Seen;
 use gp_ep::DataSource as _;
@@ -119,7 +119,7 @@ impl Search {
         &self,
         problem: &mut Problem,
         spec: &FitSpec,
-        sample: &Rows,
+        sample: &TrainingRows,
         placing: Option<&Placing>,
     ) -> Result<TriedKernels, CliError> {
         let (control, memo) = (problem.settings.control.clone(), Memo::beside(&problem.settings.control));
@@ -148,7 +148,7 @@ impl Search {
         Ok(kept.tried)
     }
 
-    fn find(&self, problem: &Problem, spec: &FitSpec, sample: &Rows) -> Result<Kept, CliError> {
+    fn find(&self, problem: &Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<Kept, CliError> {
         let rows = Sample::at_most(sample, ROWS_OF_SEASONS, self.seed)?.rows;
         let numbers = match &self.of_labels {
             None => seasons::numbers(problem.likelihood.as_ref(), &rows)?,
@@ -157,7 +157,7 @@ impl Search {
         let unit = numbers.as_ref().map_or(1.0, |(_, unit)| *unit);
         let (rows, seasons) = match numbers {
             Some((numbers, _)) => {
-                let rows = Rows::in_memory(rows.whole()?.0.to_owned(), numbers);
+                let rows = TrainingRows::in_memory(rows.whole()?.0.to_owned(), numbers);
                 let seasons = self.seasons(&rows, problem.rows.count())?;
                 (rows, seasons)
             }
@@ -183,7 +183,7 @@ impl Search {
     }
 
     /// Periods along the input that has some.
-    fn seasons(&self, rows: &Rows, count: usize) -> Result<Option<(Plausible, Seen, f64)>, CliError> {
+    fn seasons(&self, rows: &TrainingRows, count: usize) -> Result<Option<(Plausible, Seen, f64)>, CliError> {
         let Some(along) = &self.along else { return Ok(None) };
         let columns = (self.dim > 1).then(|| vec![along.column]);
         let input = if self.dim > 1 { along.name.clone() } else { String::new() };
@@ -192,7 +192,7 @@ impl Search {
     }
 
     /// Labels are looked at through inducing inputs.
-    fn labels(&self, rows: &Rows, problem: &Problem) -> Result<Option<Labels>, CliError> {
+    fn labels(&self, rows: &TrainingRows, problem: &Problem) -> Result<Option<Labels>, CliError> {
         let Some(likelihood) = &self.of_labels else { return Ok(None) };
         let (points, _) = rows.whole()?;
         let kernel =

@@ -1,7 +1,7 @@
 //! Score of seasons: log evidence of models with and without them.
 
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Rows, minimise_options};
+use crate::method::{TrainingRows, minimise_options};
 use gp_ep::{DataSource, ExactGp, Inference as _, Learning};
 use gp_kernels::{KernelExt, Registry};
 use gp_likelihoods::Gaussian;
@@ -85,7 +85,7 @@ impl Learned {
 #[derive(Debug)]
 pub(super) struct Judge<'a> {
     registry: &'a Registry,
-    rows: &'a Rows,
+    rows: &'a TrainingRows,
     column: Option<usize>,
     control: Control,
 }
@@ -100,7 +100,7 @@ impl<'a> Judge<'a> {
     /// Compares on these rows, seasons being on a column where there are several, until the control ends it.
     pub(super) fn new(
         registry: &'a Registry,
-        rows: &'a Rows,
+        rows: &'a TrainingRows,
         column: Option<usize>,
         control: Control,
     ) -> Self {

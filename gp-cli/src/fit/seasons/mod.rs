@@ -16,7 +16,7 @@ use crate::data::Kind;
 use crate::encode::{FeatureEncoding, Inputs};
 use crate::error::CliError;
 use crate::in_step;
-use crate::method::Rows;
+use crate::method::TrainingRows;
 use evidence::{Judge, Learned};
 use faer::MatRef;
 use gp_ep::DataSource;
@@ -107,7 +107,7 @@ pub(super) fn find(
     let rows = Sample::at_most(&sample.rows, ROWS, spec.seed)?.rows;
     let points = rows.whole()?.0;
     let Some((targets, unit)) = numbers(observed.adjusted().as_ref(), &rows)? else { return none };
-    let rows = Rows::in_memory(points.to_owned(), targets);
+    let rows = TrainingRows::in_memory(points.to_owned(), targets);
     let few = Sample::at_most(&rows, JUDGED_ROWS, spec.seed)?.rows;
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
     let control = Control::new().with_time_limit(limit).begun();
@@ -167,7 +167,10 @@ impl Along {
 ///
 /// # Errors
 /// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
-pub(super) fn numbers(likelihood: &dyn Likelihood, rows: &Rows) -> Result<Option<(Vec<f64>, f64)>, CliError> {
+pub(super) fn numbers(
+    likelihood: &dyn Likelihood,
+    rows: &TrainingRows,
+) -> Result<Option<(Vec<f64>, f64)>, CliError> {
     if likelihood.latents() > 1 {
         return Ok(None);
     }
@@ -224,7 +227,7 @@ impl Plausible {
     ///
     /// # Errors
     /// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
-    pub(super) fn of(rows: &Rows, column: usize, count: usize) -> Result<Option<Self>, CliError> {
+    pub(super) fn of(rows: &TrainingRows, column: usize, count: usize) -> Result<Option<Self>, CliError> {
         let (points, target) = (rows.whole()?.0, rows.column(0)?);
         let x: Vec<f64> = points.col(column).iter().copied().collect();
         let different = distinct(&x);
@@ -269,7 +272,12 @@ impl Plausible {
 }
 
 /// One season after the other, as long as the evidence grows.
-fn search(rows: &Rows, column: usize, count: usize, judge: &Judge<'_>) -> Result<Vec<Learned>, CliError> {
+fn search(
+    rows: &TrainingRows,
+    column: usize,
+    count: usize,
+    judge: &Judge<'_>,
+) -> Result<Vec<Learned>, CliError> {
     let Some(mut plausible) = Plausible::of(rows, column, count)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     while found.len() < MOST_SEASONS {

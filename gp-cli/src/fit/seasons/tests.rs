@@ -11,7 +11,7 @@ use std::f64::consts::TAU;
 fn periods(x: &[f64], y: &[f64]) -> Vec<f64> {
     let (units, target) = (crate::standardise::Standardiser::of(x), crate::standardise::Standardiser::of(y));
     let points = Mat::from_fn(x.len(), 1, |i, _| units.apply(x[i]));
-    let rows = Rows::in_memory(points, y.iter().map(|&y| target.apply(y)).collect());
+    let rows = TrainingRows::in_memory(points, y.iter().map(|&y| target.apply(y)).collect());
     let few = Sample::at_most(&rows, JUDGED_ROWS, 0).unwrap().rows;
     let registry = Registry::built_in();
     let judge = Judge::new(&registry, &few, None, Control::new());

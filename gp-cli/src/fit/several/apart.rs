@@ -3,7 +3,7 @@
 use super::super::design::PartStart;
 use super::super::trained::{Task, Trained};
 use crate::error::CliError;
-use crate::method::{Fit, Problem, Rows};
+use crate::method::{Fit, Problem, TrainingRows};
 use crate::model::{Approximation, together};
 use gp_likelihoods::Likelihood;
 
@@ -14,7 +14,7 @@ use gp_likelihoods::Likelihood;
 pub(in crate::fit) fn fit_apart(
     task: Task<'_>,
     (whole, parts): (&dyn Likelihood, Vec<(Problem, PartStart)>),
-    sample: &Rows,
+    sample: &TrainingRows,
     names: &[&str],
 ) -> Result<Trained, CliError> {
     let (mut fits, mut lines, count) = (Vec::new(), Vec::new(), parts.len());

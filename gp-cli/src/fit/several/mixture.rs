@@ -1,7 +1,7 @@
 //! Initial mixing weights of linear coregionalisation: principal components of the targets.
 
 use crate::error::CliError;
-use crate::method::Rows;
+use crate::method::TrainingRows;
 use faer::Mat;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Likelihood;
@@ -18,7 +18,10 @@ const SWEEPS: usize = 20;
 ///
 /// # Errors
 /// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
-pub(in crate::fit) fn start_mixture(likelihood: &mut dyn Likelihood, rows: &Rows) -> Result<(), CliError> {
+pub(in crate::fit) fn start_mixture(
+    likelihood: &mut dyn Likelihood,
+    rows: &TrainingRows,
+) -> Result<(), CliError> {
     let (outputs, latents) = (likelihood.outputs(), likelihood.latents());
     let covariance = covariance(rows, outputs)?;
     let start = start(&covariance, latents);
@@ -36,7 +39,7 @@ pub(in crate::fit) fn start_mixture(likelihood: &mut dyn Likelihood, rows: &Rows
 }
 
 /// Pairwise covariances of the first columns of observation.
-fn covariance(rows: &Rows, outputs: usize) -> Result<Mat<f64>, CliError> {
+fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError> {
     let (observed, width) = (rows.whole()?.1, rows.outputs());
     let mut covariance = Mat::zeros(outputs, outputs);
     for a in 0..outputs {
@@ -119,7 +122,7 @@ mod tests {
         // Of (x, 2x) all variance is along (1, 2)/√5.
         let x = [-1.5, -0.5, 0.5, 1.5];
         let observed: Vec<f64> = x.iter().flat_map(|x| [*x, 2.0 * x]).collect();
-        let rows = Rows::in_memory(Mat::zeros(4, 1), observed);
+        let rows = TrainingRows::in_memory(Mat::zeros(4, 1), observed);
         let mut mixed = Coregionalised::new(1, vec![1.0; 2], vec![1.0; 2]).unwrap();
         start_mixture(&mut mixed, &rows).unwrap();
         let found = mixed.parameters()[0].values().to_vec();
@@ -150,7 +153,7 @@ mod tests {
     fn gaps_leave_covariances_of_what_is_there() {
         let gap = f64::NAN;
         let observed = vec![1.0, 2.0, gap, 7.0, 3.0, gap, 3.0, 6.0];
-        let found = covariance(&Rows::in_memory(Mat::zeros(4, 1), observed), 2).unwrap();
+        let found = covariance(&TrainingRows::in_memory(Mat::zeros(4, 1), observed), 2).unwrap();
         // Rows 1 and 4 have both: means 2 and 4, products 2.
         assert!((found[(0, 1)] - 2.0).abs() < 1e-14);
         assert!((found[(0, 0)] - 8.0 / 9.0).abs() < 1e-14);

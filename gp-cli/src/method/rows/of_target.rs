@@ -1,6 +1,6 @@
 //! Rows of several targets as rows of one.
 
-use super::Rows;
+use super::TrainingRows;
 use crate::error::{CliError, ErrorKind};
 use gp_kernels::data::{DataError, DataSource, Rows as Selection};
 
@@ -14,21 +14,21 @@ pub(in crate::method) fn columns_of_target(target: usize, targets: usize, output
 }
 
 /// Rows that have one of several targets, as [columns_of_target] says.
-pub(super) fn of_target(all: &Rows, target: usize, targets: usize) -> Result<Rows, CliError> {
+pub(super) fn of_target(all: &TrainingRows, target: usize, targets: usize) -> Result<TrainingRows, CliError> {
     let view = View::new(all, target, targets)?;
     let places: Vec<usize> = (0..view.present.len()).collect();
-    let view = Rows::elsewhere(view);
+    let view = TrainingRows::elsewhere(view);
     if all.are_in_memory() { view.some(&places) } else { Ok(view) }
 }
 
 /// Places of the rows that have one of several targets.
-pub(super) fn present(all: &Rows, target: usize, targets: usize) -> Result<Vec<usize>, CliError> {
+pub(super) fn present(all: &TrainingRows, target: usize, targets: usize) -> Result<Vec<usize>, CliError> {
     View::new(all, target, targets).map(|view| view.present)
 }
 
 #[derive(Debug)]
 struct View {
-    all: Rows,
+    all: TrainingRows,
     target: usize,
     /// Its columns of observation.
     columns: Vec<usize>,
@@ -36,7 +36,7 @@ struct View {
 }
 
 impl View {
-    fn new(all: &Rows, target: usize, targets: usize) -> Result<Self, CliError> {
+    fn new(all: &TrainingRows, target: usize, targets: usize) -> Result<Self, CliError> {
         let columns = columns_of_target(target, targets, all.outputs());
         let mut view = Self { all: all.clone(), target, columns, present: Vec::new() };
         view.present = view.look_for_present()?;
@@ -101,12 +101,12 @@ mod tests {
         let gap = f64::NAN;
         let observed = vec![1.0, gap, 0.1, 0.2, 10.0, gap, 2.0, 0.3, 0.4, 20.0, 3.0, 4.0, 0.5, 0.6, 30.0];
         let points = Mat::from_fn(3, 1, |i, _| i as f64);
-        let held = Rows::in_memory(points, observed);
+        let held = TrainingRows::in_memory(points, observed);
         let second = held.of_target(1, 2).unwrap();
         assert_eq!((second.count(), second.outputs()), (2, 3));
         assert_eq!(second.whole().unwrap().1, [2.0, 0.4, 20.0, 4.0, 0.6, 30.0]);
         assert_eq!(second.whole().unwrap().0[(0, 0)], 1.0);
-        let missing = Rows::in_memory(Mat::zeros(1, 1), vec![1.0, gap]).of_target(1, 2).unwrap_err();
+        let missing = TrainingRows::in_memory(Mat::zeros(1, 1), vec![1.0, gap]).of_target(1, 2).unwrap_err();
         assert!(missing.to_string().contains("no row has target 2"));
     }
 }

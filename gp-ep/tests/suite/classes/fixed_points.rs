@@ -3,7 +3,7 @@
 use super::problem::{alike, disagreement, exact, gradients, nearly, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
 use super::weights::{of_weighed_classes, weighed};
-use gp_ep::power_ep::{GradientKind, MiniBatchEp, Schedule, Sharing};
+use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing, SiteOrder};
 use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, Table};
 use gp_kernels::Evaluator;
 use gp_likelihoods::MulticlassProbit;
@@ -79,7 +79,7 @@ fn schedules_and_batches_end_in_one_place() {
     for level in [Level::Projection, Level::Latent] {
         let model = alike(&problem, 3, 0.1, 6).with_level(level);
         let at_once = converged(&model, &data, &nearly());
-        let in_turn = converged(&model, &data, &EpOptions { schedule: Schedule::InTurn, ..nearly() });
+        let in_turn = converged(&model, &data, &EpOptions { schedule: SiteOrder::InTurn, ..nearly() });
         let mut batches = MiniBatchEp::new(&model, &data, Sharing::Own, 9).unwrap();
         for _ in 0..150 {
             for start in (0..30).step_by(9) {

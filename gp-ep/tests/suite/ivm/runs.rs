@@ -4,7 +4,7 @@
 use super::support::{Problem, kernel, latents, probabilities, three_classes};
 use gp_ep::Observations;
 use gp_ep::ivm::{
-    Coupling, FinalSites, Ivm, IvmOptions, IvmRun, Phase, Reason, Reweighting, Rule, Selection,
+    Coupling, FinalSites, Ivm, IvmOptions, IvmRun, Reason, Reweighting, Rule, Selection, StepPhase,
 };
 use gp_likelihoods::{BernoulliProbit, Softmax};
 use gp_linalg::Threading;
@@ -171,13 +171,16 @@ fn who_watches_sees_every_phase() {
     three_classes()
         .build_with(&problem.data(), &options, |stage| {
             phases.push(stage.phase);
-            if stage.phase == Phase::Ep {
+            if stage.phase == StepPhase::Ep {
                 sizes.push((stage.active, stage.posterior()?.active(0).len()));
             }
             Ok(())
         })
         .unwrap();
-    assert_eq!(phases[..4], [Phase::Selection, Phase::Inclusion, Phase::StubUpdate, Phase::Ep]);
+    assert_eq!(
+        phases[..4],
+        [StepPhase::Selection, StepPhase::Inclusion, StepPhase::StubUpdate, StepPhase::Ep]
+    );
     assert_eq!(phases.len(), 48);
     assert_eq!(sizes, (1..=12).map(|d| (d, d)).collect::<Vec<_>>());
 }

@@ -1,7 +1,7 @@
 //! What is wrong with data, batches and updates is said by name and place, and leaves the state as sound as it was.
 
 use super::support::{Problem, assert_close, converged, model, tight};
-use gp_ep::power_ep::{GradientKind, MiniBatchEp, Schedule, Sharing};
+use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing, SiteOrder};
 use gp_ep::{BatchEp, DataError, EpOptions, InferenceError, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_likelihoods::{
     BernoulliProbit, Density, Described, Latent, Likelihood, LikelihoodError, ObservationMoments, Pieces,
@@ -209,7 +209,7 @@ fn observations_that_are_all_removed_leave_the_prior() {
     let model = model("bernoulli_probit", problem.inducing(2));
     let mut ep = converged(&model, &data, &tight());
     (0..3).for_each(|_| ep.remove(&model, 0).unwrap());
-    for schedule in [Schedule::Parallel, Schedule::InTurn] {
+    for schedule in [SiteOrder::Parallel, SiteOrder::InTurn] {
         let end = ep.converge(&model, &EpOptions { schedule, ..tight() }).unwrap();
         assert!(end.converged && end.sweeps == 2, "{end:?}");
     }
@@ -261,7 +261,7 @@ fn a_negative_site_on_f_that_its_noise_cannot_carry_is_taken_in_part() {
         // Somewhere the two modes of the tilted distribution weigh the same, and it is far wider than the cavity.
         for y in (0..30).map(|k| 3.0 + 0.2 * f64::from(k)) {
             let data = Table::with_targets(x.as_ref(), std::slice::from_ref(&y)).unwrap();
-            for schedule in [Schedule::Parallel, Schedule::InTurn] {
+            for schedule in [SiteOrder::Parallel, SiteOrder::InTurn] {
                 let mut ep = BatchEp::new(&model, &data).unwrap();
                 let options = EpOptions { step: 1.0, schedule, max_sweeps: 20, ..EpOptions::default() };
                 let end = ep

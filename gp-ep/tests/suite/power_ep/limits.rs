@@ -1,7 +1,7 @@
 //! Settings of the knobs that come to the same.
 
 use super::support::{Problem, assert_close, converged, model, tight};
-use gp_ep::power_ep::{EpLearning, EpState, GradientKind, MiniBatchEp, Schedule, Sharing};
+use gp_ep::power_ep::{EpLearning, EpState, GradientKind, MiniBatchEp, Sharing, SiteOrder};
 use gp_ep::{BatchEp, EpOptions, Inference as _, Learning, PowerEp, Powers, Steps, Table};
 use gp_optim::{Adam, Batches};
 
@@ -183,7 +183,7 @@ fn settings_that_batches_do_not_have_are_refused() {
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
     let mut model = model("bernoulli_probit", problem.inducing(3));
     let mut batch = MiniBatchEp::new(&model, &data, Sharing::Own, 5).unwrap();
-    let in_turn = EpOptions { schedule: Schedule::InTurn, ..EpOptions::default() };
+    let in_turn = EpOptions { schedule: SiteOrder::InTurn, ..EpOptions::default() };
     let error = batch.step(&model, &data, &[0, 1], &in_turn).unwrap_err();
     assert!(error.to_string().contains("in turn"), "{error}");
     let mut settings = EpLearning::default();

@@ -3,7 +3,7 @@
 
 use super::support::Problem;
 use faer::Mat;
-use gp_ep::power_ep::{GradientKind, MiniBatchEp, NegativePrecision, Schedule, Sharing, Sweep};
+use gp_ep::power_ep::{GradientKind, MiniBatchEp, NegativePrecision, Sharing, SiteOrder, Sweep};
 use gp_ep::{BatchEp, EpOptions, InferenceError, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::Evaluator;
 use gp_kernels::inducing::InducingInputs;
@@ -49,10 +49,10 @@ impl Trouble {
         let data = Table::with_targets(self.inputs.as_ref(), &self.targets).unwrap();
         let mut errors = Vec::new();
         for (schedule, negative) in [
-            (Schedule::Parallel, NegativePrecision::Keep),
-            (Schedule::InTurn, NegativePrecision::Keep),
-            (Schedule::Parallel, NegativePrecision::Bound),
-            (Schedule::InTurn, NegativePrecision::Skip),
+            (SiteOrder::Parallel, NegativePrecision::Keep),
+            (SiteOrder::InTurn, NegativePrecision::Keep),
+            (SiteOrder::Parallel, NegativePrecision::Bound),
+            (SiteOrder::InTurn, NegativePrecision::Skip),
         ] {
             if negative != NegativePrecision::Keep && !self.likelihood.starts_with("student_t") {
                 continue;
@@ -272,7 +272,7 @@ fn log_z_is_exact_however_little_the_noise() {
         let rbf = super::support::rbf;
         let exact = super::reference::log_marginal_likelihood(&rbf, &p.table(), &p.signal, &noise);
         for (alpha, level) in KNOBS {
-            for schedule in [Schedule::Parallel, Schedule::InTurn] {
+            for schedule in [SiteOrder::Parallel, SiteOrder::InTurn] {
                 let model = super::support::model(&format!("gaussian(variance={variance})"), p.all_inputs())
                     .with_powers(Powers::Same(alpha))
                     .with_level(level);

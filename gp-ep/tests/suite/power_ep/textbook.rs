@@ -2,7 +2,7 @@
 
 use super::reference::{Table as Dense, solve};
 use super::support::{Problem, assert_close, converged, model, rbf, tight};
-use gp_ep::power_ep::Schedule;
+use gp_ep::power_ep::SiteOrder;
 use gp_ep::{BatchEp, EpOptions, Level, Powers, Table};
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf};
 
@@ -51,9 +51,9 @@ fn all_inputs_inducing_is_the_textbook() {
     let (log_z, marginals) = textbook(&k, &y);
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
     for (level, schedule) in [
-        (Level::Projection, Schedule::Parallel),
-        (Level::Projection, Schedule::InTurn),
-        (Level::Latent, Schedule::Parallel),
+        (Level::Projection, SiteOrder::Parallel),
+        (Level::Projection, SiteOrder::InTurn),
+        (Level::Latent, SiteOrder::Parallel),
     ] {
         let model = model("bernoulli_probit", problem.all_inputs()).with_level(level);
         let mut ep = converged(&model, &data, &EpOptions { schedule, ..tight() });
@@ -98,6 +98,6 @@ fn sites_in_turn_end_where_sites_at_once_do() {
             assert!(end.converged, "{end:?}");
             ep.log_z(&model).unwrap()
         };
-        assert_close(at(Schedule::InTurn), at(Schedule::Parallel), 1e-10);
+        assert_close(at(SiteOrder::InTurn), at(SiteOrder::Parallel), 1e-10);
     }
 }

@@ -1,7 +1,7 @@
 //! Training outside, inside and in batches: it improves, it ends where it should, and it moves only what it may.
 
 use super::support::{Problem, assert_close, tight};
-use gp_ep::power_ep::{EpLearning, EpState, GradientKind, Schedule, Sharing};
+use gp_ep::power_ep::{EpLearning, EpState, GradientKind, Sharing, SiteOrder};
 use gp_ep::{
     BatchEp, EpOptions, Inference as _, Learning, Moment, PowerEp, Powers, SparseProcess, Steps, Table,
     Trained,
@@ -189,7 +189,7 @@ fn inner_training_heeds_the_schedule() {
     let problem = Problem::new(15, 1, 124);
     let y = problem.signs();
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
-    for schedule in [Schedule::Parallel, Schedule::InTurn] {
+    for schedule in [SiteOrder::Parallel, SiteOrder::InTurn] {
         let mut model = start(&problem, "bernoulli_probit", 1.0);
         let mut expected = BatchEp::new(&model, &data).unwrap();
         let mut settings = beside(Sharing::Own);

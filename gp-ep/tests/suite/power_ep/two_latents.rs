@@ -4,7 +4,7 @@ use super::gradients::{assert_gradient, chained, differences};
 use super::reference;
 use super::support::{Problem, assert_close, converged, rbf, tight};
 use faer::Mat;
-use gp_ep::power_ep::{GradientKind, MiniBatchEp, Schedule, Sharing};
+use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing, SiteOrder};
 use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::{
@@ -61,7 +61,7 @@ fn a_noise_that_does_not_vary_is_gaussian_noise() {
     for alpha in [1.0, 0.5, 0.0] {
         let model = model("1e-10 * rbf", [problem.all_inputs(), problem.inducing(2)])
             .with_powers(Powers::Same(alpha));
-        for schedule in [Schedule::Parallel, Schedule::InTurn] {
+        for schedule in [SiteOrder::Parallel, SiteOrder::InTurn] {
             let mut ep = BatchEp::new(&model, &data).unwrap();
             let options = EpOptions { schedule, tolerance: 1e-9, log_z_tolerance: 1e-12, ..tight() };
             assert!(ep.converge(&model, &options).unwrap().converged);

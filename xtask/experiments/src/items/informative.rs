@@ -11,7 +11,7 @@ use crate::methods::savigp::outer;
 use crate::methods::scores;
 use crate::report::Reference;
 use gp_ep::ivm::{
-    Coupling, Ivm, IvmLearning, IvmOptions, IvmPosterior, IvmRun, Phase, Reweighting, Selection,
+    Coupling, Ivm, IvmLearning, IvmOptions, IvmPosterior, IvmRun, Reweighting, Selection, StepPhase,
 };
 use gp_ep::{Inference as _, Observations};
 use gp_likelihoods::Softmax;
@@ -275,8 +275,8 @@ fn grow(model: &Ivm, options: &IvmOptions, training: &Part, test: &Part) -> Resu
     let data = Observations::new(training.inputs.as_ref(), &labels)?;
     // Independent classes count the inclusions of all of them, and have no liquid set.
     let (classes, phase) = match model.coupling() {
-        Coupling::Coupled => (1, Phase::Ep),
-        Coupling::Independent => (model.classes(), Phase::StubUpdate),
+        Coupling::Coupled => (1, StepPhase::Ep),
+        Coupling::Independent => (model.classes(), StepPhase::StubUpdate),
     };
     let mut watch = Stopwatch::start();
     let (mut looks, mut failed) = (Vec::new(), None);

@@ -4,7 +4,7 @@ use crate::data::Part;
 use crate::error::ExperimentError;
 use crate::harness::Effort;
 use gp_cli::Context;
-use gp_cli::method::{Fit, ITERATIONS, Method, Optimizer, Problem, Rows, SeenThrough, Settings};
+use gp_cli::method::{Fit, ITERATIONS, Method, Optimizer, Problem, SeenThrough, Settings, TrainingRows};
 use gp_kernels::Kernel;
 use gp_kernels::placement::{Placement, RandomSubset};
 use gp_likelihoods::Likelihood;
@@ -71,7 +71,7 @@ impl Guest {
             SeenThrough::Rows | SeenThrough::ActiveRows => Vec::new(),
         };
         let problem = Problem {
-            rows: Rows::in_memory(training.inputs.clone(), labels),
+            rows: TrainingRows::in_memory(training.inputs.clone(), labels),
             kernels: vec![start.kernel.clone_box(); likelihood.latents()],
             alike: true,
             inducing,

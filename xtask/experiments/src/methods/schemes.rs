@@ -17,7 +17,7 @@ const AT_REST: EpOptions = EpOptions {
     tolerance: 1e-3,
     log_z_tolerance: 1e-5,
     negative: gp_ep::power_ep::NegativePrecision::Keep,
-    schedule: gp_ep::power_ep::Schedule::Parallel,
+    schedule: gp_ep::power_ep::SiteOrder::Parallel,
     // As in the paper.
     memory: 0,
 };

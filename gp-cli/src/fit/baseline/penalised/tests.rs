@@ -32,7 +32,7 @@ fn labels() -> Vec<f64> {
 }
 
 fn fitted(targets: Vec<f64>, likelihood: impl Likelihood + 'static) -> Approximation {
-    fit(&Rows::in_memory(points(), targets), Box::new(likelihood), &Control::new()).unwrap().unwrap()
+    fit(&TrainingRows::in_memory(points(), targets), Box::new(likelihood), &Control::new()).unwrap().unwrap()
 }
 
 /// Where predictions were made.
@@ -86,7 +86,7 @@ fn counts() {
 
 #[test]
 fn gradients_are_differences() {
-    let (rows, softmax) = (Rows::in_memory(points(), labels()), Softmax::new(3).unwrap());
+    let (rows, softmax) = (TrainingRows::in_memory(points(), labels()), Softmax::new(3).unwrap());
     let regression = Regression::new(&rows, &softmax).unwrap();
     let weights: Vec<f64> = (0..12).map(|k| 0.4 * f64::from(k).sin()).collect();
     let (mut gradient, mut unused) = (vec![0.0; 12], vec![0.0; 12]);
@@ -111,16 +111,16 @@ fn without_time_it_is_left_out() {
         Control::new().with_interrupt(interrupted),
     ];
     for control in ended {
-        let rows = Rows::in_memory(points(), labels());
+        let rows = TrainingRows::in_memory(points(), labels());
         assert!(fit(&rows, Box::new(Softmax::new(3).unwrap()), &control).unwrap().is_none());
     }
 }
 
 #[test]
 fn more_rows_cost_no_more() {
-    let wide = Rows::in_memory(Mat::zeros(3, 784), vec![0.0; 3]);
+    let wide = TrainingRows::in_memory(Mat::zeros(3, 784), vec![0.0; 3]);
     assert_eq!(most_rows(&wide, 10), LEAST_ROWS);
-    let narrow = Rows::in_memory(Mat::zeros(3, 16), vec![0.0; 3]);
+    let narrow = TrainingRows::in_memory(Mat::zeros(3, 16), vec![0.0; 3]);
     assert_eq!(most_rows(&narrow, 26), MOST_WORK / (17 * 26));
 }
 
@@ -129,7 +129,7 @@ fn more_rows_cost_no_more() {
 fn constant_inputs_have_no_spread() {
     let points = Mat::from_fn(37, 2, |i, d| if d == 0 { 0.1 + 0.2 } else { i as f64 });
     let targets: Vec<f64> = (0..37).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();
-    let rows = Rows::in_memory(points, targets);
+    let rows = TrainingRows::in_memory(points, targets);
     let regression = Regression::new(&rows, &BernoulliLogit).unwrap();
     assert_eq!(regression.deviations[0], 1.0);
     assert!(regression.deviations[1] > 10.0);
