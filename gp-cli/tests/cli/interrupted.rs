@@ -3,6 +3,7 @@
 
 use crate::support::{Desk, Said, circle, sine, words};
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -121,6 +122,26 @@ fn an_end_before_or_behind_training_changes_no_byte() {
     late.ok(&format!("{fit} --checkpoint state --time-limit 10ms"));
     late.ok(&format!("{fit} --resume state --force"));
     assert!(late.read("model.gp") == straight.read("model.gp"));
+}
+
+/// Once the model is written a signal takes nothing away, and the last words say so. The summary finds no room on standard
+/// output, so that the process is still there.
+#[test]
+fn an_end_behind_the_model_says_that_it_is_there() {
+    let (desk, (unread, mut full)) = (desk(), std::io::pipe().unwrap());
+    let out = full.try_clone().unwrap();
+    let filler = std::thread::spawn(move || while full.write_all(&[b' '; 4096]).is_ok() {});
+    let words = words("fit t.csv --target y --method sep --inducing 10 --epochs 1 --json");
+    let mut command = desk.command(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut child = command.stdout(out).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.starts_with("wrote model.gp")));
+    signal(&child, "-INT");
+    assert_eq!(lines.collect::<Vec<_>>(), ["interrupted after the model was written"]);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    drop((command, unread));
+    filler.join().unwrap();
+    desk.ok("inspect model.gp");
 }
 
 /// Active sets are chosen anew in rounds, which are in the checkpoint too.
