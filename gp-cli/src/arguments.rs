@@ -65,7 +65,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Does it: results to `out`, everything else as notes.
+    /// Runs the command: results to `out`, everything else as notes.
     pub(crate) fn run(
         &self,
         context: &Context,
@@ -90,7 +90,7 @@ impl Command {
         }
     }
 
-    /// Takes over what was said of settings of methods, of which the types here do not know.
+    /// Takes over method settings, which the types here do not declare.
     pub(crate) fn take_settings(&mut self, matches: &ArgMatches, context: &Context) {
         let spec: &mut FitSpec = match self {
             Self::Fit(options) => &mut options.spec,
@@ -105,7 +105,7 @@ impl Command {
     }
 }
 
-/// The command line of a program: flags for the settings of its methods, and lists of what it knows in help texts.
+/// Command line of a program: includes flags for method settings, and registered names in help texts.
 pub(crate) fn command(context: &Context) -> clap::Command {
     Arguments::command().mut_subcommands(|subcommand| {
         let fits = subcommand.get_arguments().any(|known| known.get_id() == "method");
@@ -114,9 +114,9 @@ pub(crate) fn command(context: &Context) -> clap::Command {
     })
 }
 
-/// The same argument, with the names that its help has places for.
+/// The argument with registered names filled into its help.
 ///
-/// Negative numbers are values of flags, so that what is wrong with them is said by who reads them.
+/// Negative numbers are accepted as values, so that the parser of the value reports the fault.
 fn with_names(argument: Arg, context: &Context) -> Arg {
     let is_flag = argument.get_long().is_some() && argument.get_action().takes_values();
     let argument = if is_flag { argument.allow_negative_numbers(true) } else { argument };
@@ -135,7 +135,7 @@ fn with_names(argument: Arg, context: &Context) -> Arg {
     argument.help(help)
 }
 
-/// The formats of databases, for people.
+/// Database formats, as text.
 fn databases(context: &Context) -> String {
     let names: Vec<&str> =
         context.formats.iter().filter(|format| format.takes_queries()).map(|format| format.name()).collect();

@@ -1,4 +1,4 @@
-//! `--config TOML`: a file that says what flags say. Flags win.
+//! `--config TOML`: flags from a file. The command line takes precedence.
 
 use crate::data::quoted;
 use crate::error::{CliError, ErrorKind};
@@ -9,9 +9,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// The same command line, behind it what its configuration file says and it does not.
+/// Appends the entries of the configuration file that the command line does not set.
 pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
-    // A line that cannot be parsed will be refused by who parses it next.
+    // An unparsable line is refused later, by the regular parser.
     let Ok(matches) = command.clone().try_get_matches_from(&arguments) else { return Ok(arguments) };
     let Some((_, given)) = matches.subcommand() else { return Ok(arguments) };
     let Ok(Some(path)) = given.try_get_one::<PathBuf>("config") else { return Ok(arguments) };
@@ -19,7 +19,7 @@ pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<
     expand_text(command, arguments, path, &text)
 }
 
-/// The same with the text of the file, whose name is for errors.
+/// The same with the text of the file, and its name for errors.
 pub(crate) fn expand_text(
     command: &Command,
     mut arguments: Vec<OsString>,
@@ -40,7 +40,7 @@ pub(crate) fn expand_text(
     Ok(arguments)
 }
 
-/// The arguments that one entry stands for; none where the command line has said it, or what does not go with it.
+/// Arguments of one entry; empty if the command line sets it or excludes it.
 fn flag(
     path: &Path,
     (top, command): (&Command, &Command),
@@ -74,13 +74,13 @@ fn flag(
         Value::Array(values) => values.as_slice(),
         one => std::slice::from_ref(one),
     };
-    // A list in the file is a list already: commas are letters of its names.
+    // A TOML list is already split: commas belong to its names.
     let is_list = flag.get_value_delimiter().is_some() && value.is_array();
     let text = |value| word(path, key, value).map(|text| if is_list { quoted(&text) } else { text });
     values.iter().map(|value| Ok(format!("--{key}={}", text(value)?).into())).collect()
 }
 
-/// True where a flag was said on the command line that this one excludes, or that excludes it.
+/// `true` if a given flag excludes this one, or is excluded by it.
 fn excludes(command: &Command, (flag, known): (&Arg, &str), given: &ArgMatches) -> bool {
     let Some(said) = command.get_arguments().find(|other| other.get_id() == known) else { return false };
     let apart = |one: &Arg, other: &Arg| {

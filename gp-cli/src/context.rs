@@ -1,4 +1,4 @@
-//! Registries of a program: methods, kernels, likelihoods and others. Nothing else names one.
+//! Registries of a program: methods, kernels, likelihoods and others. All names come from here.
 
 use crate::data::{Format, Formats};
 use crate::memory::Budget;
@@ -12,7 +12,7 @@ use gp_likelihoods::LikelihoodEntry;
 use gp_optim::Team;
 use std::sync::Arc;
 
-/// The kernels, likelihoods, placements, methods and formats of tables of a program.
+/// Registered kernels, likelihoods, placements, methods and table formats.
 ///
 /// ```
 /// use gp_cli::Context;
@@ -27,20 +27,20 @@ pub struct Context {
     pub kernels: Registry,
     /// Likelihoods of expressions.
     pub likelihoods: gp_likelihoods::Registry,
-    /// Placements of inducing inputs. The one that uses labels is added by every fit.
+    /// Placements of inducing inputs; every fit adds the one by label.
     pub placements: Placements,
     /// Methods of inference.
     pub methods: Methods,
-    /// Formats in which tables are read.
+    /// Input formats.
     pub formats: Formats,
-    /// Formats in which tables are written.
+    /// Output formats.
     pub writers: Writers,
-    /// The processes that run a command in step.
+    /// Processes that run a command together.
     pub(crate) team: Team,
 }
 
 impl Context {
-    /// Everything that comes with these crates.
+    /// Everything in these crates.
     #[must_use]
     pub fn built_in() -> Self {
         Self {
@@ -54,37 +54,37 @@ impl Context {
         }
     }
 
-    /// Adds a kernel, in the place of one of the same name.
+    /// Adds a kernel, or replaces the one of the same name.
     #[must_use]
     pub fn with_kernel(self, entry: KernelEntry) -> Self {
         Self { kernels: self.kernels.with(entry), ..self }
     }
 
-    /// Adds a likelihood, in the place of one of the same name.
+    /// Adds a likelihood, or replaces the one of the same name.
     #[must_use]
     pub fn with_likelihood(self, entry: LikelihoodEntry) -> Self {
         Self { likelihoods: self.likelihoods.with(entry), ..self }
     }
 
-    /// Adds a placement of inducing inputs, in the place of one of the same name.
+    /// Adds a placement of inducing inputs, or replaces the one of the same name.
     #[must_use]
     pub fn with_placement(self, placement: impl Placement + 'static) -> Self {
         Self { placements: self.placements.with(Box::new(placement)), ..self }
     }
 
-    /// Adds a method, in the place of one of the same name.
+    /// Adds a method, or replaces the one of the same name.
     #[must_use]
     pub fn with_method(self, method: impl Method + 'static) -> Self {
         Self { methods: self.methods.with(Arc::new(method)), ..self }
     }
 
-    /// Adds a format in which tables are read, in the place of one of the same name.
+    /// Adds an input format, or replaces the one of the same name.
     #[must_use]
     pub fn with_format(self, format: impl Format + 'static) -> Self {
         Self { formats: self.formats.with(Arc::new(format)), ..self }
     }
 
-    /// Adds a format in which tables are written.
+    /// Adds an output format.
     #[must_use]
     pub fn with_writer(self, format: impl TableFormat + 'static) -> Self {
         Self { writers: self.writers.with(Arc::new(format)), ..self }
@@ -92,18 +92,19 @@ impl Context {
 }
 
 impl Context {
-    /// The same in one of several processes, which run every command in step: process 0 alone writes and talks.
+    /// The context in one of several processes that run every command together; only process 0 writes files and
+    /// messages.
     #[must_use]
     pub fn with_team(self, team: Team) -> Self {
         Self { team, ..self }
     }
 
-    /// The same for work that this process does by itself.
+    /// The context for work by this process alone.
     pub(crate) fn alone(&self) -> Self {
         self.clone().with_team(Team::default())
     }
 
-    /// The same in a program whose commands keep within a budget of memory.
+    /// The context with a memory budget for commands.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         Self { formats: self.formats.within(budget), ..self }

@@ -1,4 +1,4 @@
-//! The course of training while it goes on: how far it is, on the terminal, and lines of JSON in a file.
+//! Training progress, on the terminal and as JSON lines in a file.
 
 use crate::error::CliError;
 use crate::files::TraceFile;
@@ -6,7 +6,7 @@ use crate::line::Line;
 use gp_optim::{Control, Record};
 use serde_json::json;
 
-/// Observers of the course of training.
+/// Observers of training.
 #[derive(Debug)]
 pub(crate) struct Course {
     line: Line,
@@ -14,12 +14,12 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    /// A line on the terminal, where there is one, and a line of JSON for each iteration in a file.
+    /// Observers: a terminal line, and a trace file with a JSON line per iteration.
     pub(crate) fn new(line: Line, trace: Option<TraceFile>) -> Self {
         Self { line, trace }
     }
 
-    /// The same control, with a look at every iteration.
+    /// The control, observed at every iteration.
     pub(crate) fn watch(self, control: Control) -> Control {
         let Self { line, mut trace } = self;
         control.with_watcher(move |record| {

@@ -12,7 +12,7 @@ use std::path::Path;
 /// Message of a failure without details.
 const INFERENCE: &str = "inference failed";
 
-/// Part of the world at fault, which decides the exit code.
+/// Cause of an error, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -22,13 +22,13 @@ pub enum ErrorKind {
     Data,
     /// A model file.
     Model,
-    /// A computation that cannot be carried out.
+    /// An impossible computation.
     Numerical,
-    /// Training that ended before it had converged, where that was not to be.
+    /// Training that did not converge, although required.
     NotConverged,
     /// Files and folders.
     Io,
-    /// Another process of several that run the command in step, which has more to say.
+    /// Failure of another process of the team, which reports it.
     Elsewhere,
     /// An interrupt was requested.
     Interrupted,
@@ -51,7 +51,7 @@ impl ErrorKind {
     }
 }
 
-/// An error of the command: its kind, what happened where, and what caused it.
+/// Error of a command: kind, message and cause.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct CliError {
@@ -61,12 +61,12 @@ pub struct CliError {
 }
 
 impl CliError {
-    /// An error with nothing behind it.
+    /// Error without a cause.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// An error that another one caused.
+    /// Error with a cause.
     pub fn caused(
         kind: ErrorKind,
         message: impl Into<String>,
@@ -75,12 +75,12 @@ impl CliError {
         Self { kind, message: message.into(), source: Some(cause.into()) }
     }
 
-    /// An error of the command line.
+    /// Error of the command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Usage, message)
     }
 
-    /// A file or folder that does not let itself be used.
+    /// Error of a file or folder.
     pub(crate) fn io(doing: &str, path: &Path, cause: std::io::Error) -> Self {
         Self::caused(ErrorKind::Io, format!("cannot {doing} `{}`", path.display()), cause)
     }
@@ -91,7 +91,7 @@ impl CliError {
         self.kind
     }
 
-    /// The message, then those of its causes, with colons between.
+    /// The message and those of its causes, joined by colons.
     #[must_use]
     pub fn with_causes(&self) -> String {
         let mut text = self.message.clone();

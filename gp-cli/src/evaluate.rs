@@ -1,4 +1,4 @@
-//! Scores of a model on a table, beside those of who knows less.
+//! Scores of a model on a table, beside baselines.
 
 mod constant;
 mod coverage;
@@ -19,38 +19,38 @@ use gp_kernels::posterior::LatentBeliefs;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Scores of several predictors on the same rows.
+/// Scores of predictors on the same rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// Rows that were scored.
+    /// Rows scored.
     pub rows: usize,
-    /// The scores, the model's first.
+    /// Scores, the model first.
     pub scores: Scores,
-    /// Description of each predictor, for people, in the order of the scores.
+    /// Description of each predictor, in the order of the scores.
     pub predictors: Vec<(&'static str, String)>,
-    /// Observations about the scores that people should see.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// Scores by the name of the predictor: the model is `gp`; `mean` or `shares` know no inputs; `linear` is the linear model
-/// that was fitted beside it.
+/// Scores by predictor: `gp` is the model; `mean` or `shares` is the constant prediction; `linear` is the linear
+/// baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scores {
-    /// Scores of an amount.
+    /// Scores of numbers.
     Numbers(Vec<(&'static str, NumberScores)>),
     /// Scores of classes with these labels.
     Classes {
-        /// The labels, in the order of rows and columns of the confusion matrices.
+        /// Labels, in the order of the confusion matrices.
         labels: Vec<String>,
         /// The scores.
         of: Vec<(&'static str, ClassScores)>,
     },
-    /// Scores of several amounts.
+    /// Scores of several targets.
     Several(SeveralScores),
 }
 
 impl Evaluation {
-    /// Predictor, score and value of what is compared over folds.
+    /// Predictor, score name and value, for comparison over folds.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, String, f64)> {
         let with = |name: &'static str, scores: Vec<(&'static str, f64)>| {
@@ -63,8 +63,8 @@ impl Evaluation {
         }
     }
 
-    /// The same for programs: `rows`, `warnings`, `labels` of classes, and `scores` and what `predictors` are by the name
-    /// of the predictor; of several `targets` the rows and scores of each, beside means over them.
+    /// JSON form: `rows`, `warnings`, `labels` of classes, `scores` and descriptions (`predictors`) by predictor; with
+    /// several targets, `targets` with rows and scores of each, besides means.
     #[must_use]
     pub fn to_json(&self) -> Value {
         fn by_name<S: Serialize>(of: &[(&'static str, S)]) -> Value {
@@ -91,7 +91,7 @@ impl Evaluation {
     }
 }
 
-/// The observations that forecasts are scored on.
+/// Observations that forecasts are scored on.
 struct Observed<'a> {
     model: &'a Model,
     seen: &'a ModelRows,
@@ -99,10 +99,10 @@ struct Observed<'a> {
     observations: Vec<f64>,
 }
 
-/// Scores a model, and those it is compared with, on a table that has the target.
+/// Scores a model and its baselines on a table that has the target.
 ///
 /// # Errors
-/// Of kind [`Data`](ErrorKind::Data) for a table that does not suit the model or has no target.
+/// [`Data`](ErrorKind::Data) for a table that does not suit the model or has no target.
 pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     if model.has_several_targets() {
         return several::evaluate_targets(model, frame);
@@ -130,11 +130,10 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     Ok(Evaluation { rows, scores, predictors, warnings })
 }
 
-/// The share of some targets, in the units of the data, below the quantile of each level that is predicted for
-/// their rows: the level itself, if predictions are calibrated.
+/// Share of targets, in data units, below the predicted quantile of each level; equal to the level if calibrated.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) where the likelihood has no distribution function.
+/// [`Numerical`](ErrorKind::Numerical) if the likelihood has no distribution function.
 pub fn shares_below(
     model: &Model,
     seen: &ModelRows,
@@ -160,7 +159,7 @@ fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<V
     Ok(below.into_iter().zip(up_to).map(|(below, up_to)| Standing { below, up_to }).collect())
 }
 
-/// Scores, what each predictor is, and which scores are no numbers.
+/// Scores, predictor descriptions, and warnings of non-finite scores.
 type Scored = (Scores, Vec<(&'static str, String)>, Vec<String>);
 
 impl Observed<'_> {
@@ -185,7 +184,7 @@ impl Observed<'_> {
         Ok((Scores::Numbers(scores), self.predictors(("mean", constant.describe())), gaps))
     }
 
-    /// Descriptions of predictors; `trivial` is the one without inputs.
+    /// Descriptions of predictors; `trivial` is the constant prediction.
     fn predictors(&self, trivial: (&'static str, String)) -> Vec<(&'static str, String)> {
         let linear = self.model.baseline().map(|linear| ("linear", names::regression(linear.likelihood())));
         [("gp", "this model".to_owned()), trivial].into_iter().chain(linear).collect()
@@ -229,7 +228,7 @@ impl Observed<'_> {
     }
 }
 
-/// The mean probability of a count between two ends, both included.
+/// Mean probability of a count between two ends, inclusive.
 fn mean_probability(
     by: &Approximation,
     beliefs: &LatentBeliefs,
@@ -242,16 +241,16 @@ fn mean_probability(
     Ok(sum / up_to.len().max(1) as f64)
 }
 
-/// A table of scores: named columns, and rows with a name and a cell in each column.
+/// Table of scores: named columns, named rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// Title of the rows.
+    /// Heading of the row names.
     pub title: String,
     /// Names of the columns.
     pub columns: Vec<String>,
     /// Names of the rows, with their cells.
     pub rows: Vec<(String, Vec<String>)>,
-    /// `true` if counts of each row are parts of one number.
+    /// `true` if each row holds counts that add up.
     pub counts: bool,
 }
 
@@ -275,8 +274,7 @@ impl Grid {
     }
 }
 
-/// Tables for people: scores with a column for each predictor; of classes the confusion matrix and the calibration of the
-/// model too.
+/// Tables of scores with a column per predictor; for classes also confusion matrix and calibration of the model.
 #[must_use]
 pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
     let on = format!("on {}", counted(evaluation.rows, "row"));
@@ -292,7 +290,7 @@ pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
     }
 }
 
-/// The same as text; then what the predictors are.
+/// The same as text, followed by descriptions of the predictors.
 #[must_use]
 pub fn table(evaluation: &Evaluation) -> String {
     let mut texts: Vec<String> = grids(evaluation).iter().map(Grid::text).collect();
@@ -300,13 +298,13 @@ pub fn table(evaluation: &Evaluation) -> String {
     texts.join("\n")
 }
 
-/// The predictors beside the model, which needs no words.
+/// Predictors besides the model, for descriptions.
 #[must_use]
 pub fn others(evaluation: &Evaluation) -> &[(&'static str, String)] {
     evaluation.predictors.get(1..).unwrap_or_default()
 }
 
-/// A number with four decimals, for people, where these tell something of it.
+/// Number with four decimals if they are informative.
 pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e5).contains(&size) { format!("{value:.4}") } else { format!("{value:.3e}") }

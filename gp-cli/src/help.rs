@@ -2,8 +2,7 @@
 
 use clap::{Arg, Command};
 
-/// The groups of flags, in which help lists them, and what belongs to them by name. Settings that methods declare are in
-/// the group behind these.
+/// Flag groups in help order, with their members. Method settings follow as a further group.
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Data",
@@ -74,9 +73,9 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Predictions", &["interval", "quantiles", "latent", "joint", "samples", "parts", "id", "proba"]),
     ("Output", &["output", "output-format", "to", "trace", "report", "force", "json", "tolerance", "config"]),
 ];
-/// The group of settings that methods declare.
+/// Group of method settings.
 const SETTINGS: &str = "Settings of methods, in brackets";
-/// Flags of the short help of commands that fit.
+/// Flags in the short help of fitting commands.
 const COMMON: [&str; 18] = [
     "target",
     "features",
@@ -98,7 +97,7 @@ const COMMON: [&str; 18] = [
     "config",
 ];
 
-/// Examples of each command, which the long help begins with.
+/// Examples per command, at the start of the long help.
 const EXAMPLES: [(&str, &[&str]); 14] = [
     (
         "fit",
@@ -150,7 +149,7 @@ const EXAMPLES: [(&str, &[&str]); 14] = [
     ("demo", &["gp demo"]),
 ];
 
-/// Ending of the long help of commands that fit.
+/// End of the long help of fitting commands.
 const LANGUAGES: &str = "\
 Kernels are sums of products, with a number in front of each: \"1.3 * rbf(ard=true) + linear * periodic(period=7)\". \
 dims=[age, colour] lets one see some inputs alone, by name or by number from 0; names with blanks or commas are quoted. \
@@ -159,7 +158,7 @@ lengthscale=2 ~ log_normal(0, 1) fix, bound and expect a parameter. Length-scale
 their columns, unless --units model. `gp generate kernels` lists all with their \
 parameters, and `gp generate likelihoods` does so for likelihoods, such as \"student_t(dof=4)\".";
 
-/// The same command with flags in groups, examples in front, and a short help that is short.
+/// The command with grouped flags, examples first, and a short help.
 pub(crate) fn arranged(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let fits = command.get_arguments().any(|known| known.get_id() == "likelihood");
@@ -195,7 +194,7 @@ fn grouped(argument: Arg, fits: bool) -> Arg {
     }
 }
 
-/// A setting of methods among the flags of a command.
+/// Method setting among the flags of a command.
 pub(crate) fn setting(argument: Arg) -> Arg {
     argument.help_heading(SETTINGS).hide_short_help(true)
 }
@@ -238,7 +237,7 @@ mod tests {
         }
     }
 
-    /// The words of a line, as a shell would split it.
+    /// Words of a line, as split by a shell.
     fn words(line: &str) -> Vec<String> {
         let halves = line.split('"').enumerate();
         halves

@@ -1,8 +1,8 @@
-//! A command that several processes run in step, each with a share of the work.
+//! Commands run by several processes together, each with a share of the work.
 //!
-//! Process 0 alone writes files and talks. The others do the same without a word, so that every choice comes out the same in all
-//! of them; what depends on more than the command line and the data (clocks, signals, free memory, files that change) they are
-//! told. A process that fails ends all of them, with its message and its exit code.
+//! Only process 0 writes files and messages. The others run the same code silently, so that all make the same choices;
+//! anything beyond command line and data (clocks, signals, free memory, changing files) is broadcast by process 0. A
+//! failing process ends all, with its message and exit code.
 
 use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
@@ -15,17 +15,17 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A process waits so long for process 0 to fail of the same before it ends all by itself.
+/// Time a process waits for process 0 to fail likewise before it ends all.
 const FOR_THE_FIRST: Duration = Duration::from_secs(2);
-/// One that has nothing to say waits for the one that has.
+/// Time a process without a message waits for one that has a message.
 const FOR_THE_CAUSE: Duration = Duration::from_secs(10);
-/// Bytes kept of the notes of a silent process.
+/// Bytes kept of a silent process's notes.
 const LAST_WORDS: usize = 4096;
 
-/// A function that runs a command line: output, error stream and terminal line in, exit code out.
+/// Runs a command line: output, error stream and terminal line in, exit code out.
 type Run<'a> = &'a dyn Fn(&mut dyn Write, &mut dyn Write, &Line) -> u8;
 
-/// Runs the command line of every process of a team.
+/// Runs the command line in every process of a team.
 pub(crate) fn run(team: &Team, line: &Line, run: Run<'_>) -> ExitCode {
     let mut words = LastWords::default();
     let code = if team.leads() {
@@ -46,13 +46,13 @@ fn end_all(team: &Team, code: u8, words: &LastWords) {
         sleep(FOR_THE_CAUSE);
     } else if !team.leads() {
         sleep(FOR_THE_FIRST);
-        // With stderr gone there is nobody left to tell.
+        // Without stderr there is no way to report.
         let _ = writeln!(io::stderr(), "process {}: {}", team.rank(), words.last_line());
     }
     team.end_all(code);
 }
 
-/// The end of what was written.
+/// Tail of the written text.
 #[derive(Debug, Default)]
 struct LastWords(Vec<u8>);
 
@@ -76,11 +76,10 @@ impl Write for LastWords {
     }
 }
 
-/// Refuses processes that would not come to the same bits: of another version, with other words on the command line, or on
-/// processors with other instructions.
+/// Refuses processes that might differ in results: in version, arguments, or processor features.
 ///
 /// # Errors
-/// Of kind [`Usage`](ErrorKind::Usage), with the first process that differs and how.
+/// [`Usage`](ErrorKind::Usage), naming the first process that differs and how.
 pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliError> {
     if context.team.is_alone() {
         return Ok(());
@@ -99,10 +98,10 @@ pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliErro
     own.iter().try_for_each(|(what, value)| check_same(&context.team, what, value))
 }
 
-/// Refuses processes that differ in something; every process finds the same.
+/// Refuses processes that differ in a value; all processes reach the same verdict.
 ///
 /// # Errors
-/// Of kind [`Usage`](ErrorKind::Usage), with the first process that differs and how.
+/// [`Usage`](ErrorKind::Usage), naming the first process that differs and how.
 pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliError> {
     let all = values(team, own)?;
     let first = all.first().map(String::as_str).unwrap_or_default();
@@ -124,10 +123,10 @@ fn values(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
     Ok(all.split(|&code| code < 0.0).take(team.count()).map(text).collect())
 }
 
-/// The result of process 0, read back by all processes.
+/// Result of process 0, broadcast to all.
 ///
 /// # Errors
-/// That of process 0, and in the others one of kind [`Elsewhere`](ErrorKind::Elsewhere) then.
+/// That of process 0; in the others then [`Elsewhere`](ErrorKind::Elsewhere).
 pub(crate) fn of_first<T: serde::Serialize + serde::de::DeserializeOwned>(
     team: &Team,
     find: impl FnOnce() -> Result<T, CliError>,

@@ -1,6 +1,6 @@
-//! Signals that ask the process to end: Ctrl-C, SIGTERM, a closed terminal.
+//! Termination signals: Ctrl-C, SIGTERM, a closed terminal.
 //!
-//! Signals are per process, and so is this module.
+//! Signals are global to the process, so this module has static state.
 
 use crate::line::Line;
 use gp_optim::Interrupt;
@@ -9,36 +9,36 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The exit code of a process that was interrupted.
+/// Exit code of an interrupted process.
 pub(crate) const EXIT_CODE: u8 = 130;
 
-/// The training that a signal ends, where there is one that leaves a checkpoint.
+/// Interruptible training with a checkpoint, if any.
 static TRAINING: Mutex<Option<Interrupt>> = Mutex::new(None);
 
 /// `true` during training without a checkpoint.
 static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
 
-/// `true` once the model's file is whole.
+/// `true` once the model file is complete.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// Listens to signals from now on, in a thread, and ends the line on the terminal before the process. A process that cannot
-/// is ended by signals as any other.
+/// Listens for signals in a thread, and clears the terminal line before the process ends. On failure, signals keep
+/// their default effect.
 #[cfg(unix)]
 pub(crate) fn listen(line: Line) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-    // A file that grows too large for a limit is then an error of writing, which is reported as others are.
+    // Exceeding a file size limit then becomes a write error, reported like others.
     let mut heeded = vec![SIGINT, SIGTERM, SIGXFSZ];
-    // `nohup` wants the process to outlive its terminal.
+    // Under `nohup` the process should outlive its terminal.
     if !is_ignored(SIGHUP) {
         heeded.push(SIGHUP);
     }
     let Ok(mut signals) = signal_hook::iterator::Signals::new(heeded) else { return };
     let listening = move || signals.forever().filter(|signal| *signal != SIGXFSZ).for_each(|_| heed(&line));
-    // Where there is no room for a thread there is none for work either, which will say so.
+    // Without room for a thread, the work itself will fail and report it.
     let _ = std::thread::Builder::new().spawn(listening);
 }
 
-/// `true` if the process was started with this signal ignored; false if the system does not tell.
+/// `true` if this signal was ignored at the start of the process; `false` if unknown.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -47,12 +47,11 @@ fn is_ignored(signal: i32) -> bool {
     ignored.is_some_and(|ignored| ignored >> (signal - 1) & 1 == 1)
 }
 
-/// No effect: without such signals, the system ends the process in its own way.
+/// No effect: signals keep their default on this system.
 #[cfg(not(unix))]
 pub(crate) fn listen(_line: Line) {}
 
-/// Training that leaves a checkpoint is asked to end after its iteration. Everything else, and training that is asked a
-/// second time, ends at once.
+/// Interrupts training that has a checkpoint after its iteration. Other work, and a second signal, end at once.
 #[cfg(unix)]
 fn heed(line: &Line) {
     match locked(&TRAINING).as_ref() {
@@ -72,7 +71,7 @@ fn heed(line: &Line) {
     }
 }
 
-/// Message of an immediate end.
+/// Message when ending at once.
 #[cfg(unix)]
 fn last_words() -> &'static str {
     if WRITTEN.load(Ordering::Relaxed) {
@@ -92,12 +91,12 @@ pub(crate) fn without_checkpoint<T>(train: impl FnOnce() -> T) -> T {
     trained
 }
 
-/// Tells that the model's file is whole: a signal that comes now takes nothing away.
+/// Marks the model file as complete: a later signal loses nothing.
 pub(crate) fn model_is_written() {
     WRITTEN.store(true, Ordering::Relaxed);
 }
 
-/// Runs training that ends, with a checkpoint, when a signal asks for it.
+/// Runs training that a signal interrupts, leaving a checkpoint.
 pub(crate) fn while_training<T>(train: impl FnOnce(&Interrupt) -> T) -> T {
     let interrupt = Interrupt::new();
     *locked(&TRAINING) = Some(interrupt.clone());

@@ -1,11 +1,11 @@
-//! Rows that miss a value: how many, and where the first of them are.
+//! Rows with missing values: count and places.
 
 use crate::data::Frame;
 
-/// Places that a sentence names before it says that there are more.
+/// Most places named in a message.
 const NAMED: usize = 5;
 
-/// Rows that miss a value, over the pieces of a table.
+/// Rows with missing values, over the chunks of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LeftOut {
     rows: usize,
@@ -14,7 +14,7 @@ pub(crate) struct LeftOut {
 }
 
 impl LeftOut {
-    /// Counts the rows of the next piece, and those of them that are left out.
+    /// Adds a chunk and its dropped rows.
     pub(crate) fn look(&mut self, frame: &Frame, left_out: &[usize]) {
         self.rows += frame.row_count();
         self.count += left_out.len();
@@ -22,7 +22,7 @@ impl LeftOut {
         self.first.extend(left_out.iter().take(room).map(|&row| frame.place(row)));
     }
 
-    /// Number of rows left out.
+    /// Number of dropped rows.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -32,7 +32,7 @@ impl LeftOut {
         self.rows
     }
 
-    /// Positions of the rows, for people: `line 3, line 9 and 4 more`.
+    /// Places of the rows, as text: `line 3, line 9 and 4 more`.
     pub(crate) fn places(&self) -> String {
         let named = self.first.join(", ");
         match self.count - self.first.len() {
@@ -42,12 +42,12 @@ impl LeftOut {
     }
 }
 
-/// A number of things with their name: `1 row`, `2 rows`.
+/// Count with its noun: `1 row`, `2 rows`.
 pub(crate) fn counted(count: usize, name: &str) -> String {
     if count == 1 { format!("1 {name}") } else { format!("{count} {name}s") }
 }
 
-/// The numbers below `count` that are not among some ascending ones.
+/// Numbers below `count` other than these ascending ones.
 pub(crate) fn others(count: usize, some: &[usize]) -> Vec<usize> {
     let mut some = some.iter().copied().peekable();
     (0..count).filter(|row| some.next_if_eq(row).is_none()).collect()

@@ -1,5 +1,4 @@
-//! Kernels as people read them: lengths along inputs, such as length-scales and periods, in the units of the data, and
-//! numbers of four digits.
+//! Kernels for display: lengths (length-scales, periods) in data units, numbers to four digits.
 
 use crate::data::Kind;
 use crate::encode::Inputs;
@@ -8,17 +7,17 @@ use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Prior, Transform, format_number};
 use serde::Serialize;
 
-/// A list of more different numbers than this is cut short.
+/// Most distinct numbers of a list shown in full.
 const LONGEST_LIST: usize = 6;
 /// Digits shown of a length.
 const SHOWN: usize = 3;
 
-/// A length of a kernel along one input, in the units of the data.
+/// Length of a kernel along one input, in data units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct InputLength {
-    /// The parameter, such as `periodic.period`.
+    /// Parameter name, such as `periodic.period`.
     pub parameter: String,
-    /// A column, or a level of one.
+    /// Column, or level of one.
     pub input: String,
     /// Its value.
     pub value: f64,
@@ -30,7 +29,7 @@ pub(crate) struct InputLength {
     pub lower: Option<f64>,
     /// Upper bound in training, if any.
     pub upper: Option<f64>,
-    /// Its prior, where it has one.
+    /// Prior, if any.
     pub prior: Option<Prior>,
 }
 
@@ -81,7 +80,7 @@ pub(crate) fn value_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String
     names
 }
 
-/// The ends of bounds in other units, where they are others than those of the parameter's domain.
+/// Bounds in other units, unless they are those of the parameter's domain.
 fn bounds(parameter: &Parameter, unit: f64) -> (Option<f64>, Option<f64>) {
     let ((low, high), (least, most)) = (parameter.transform().scaled(unit).ends(), parameter.domain().ends());
     let end = |end: f64, domain: f64| (end.is_finite() && end != domain).then_some(end);
@@ -97,7 +96,7 @@ fn counted_in(inputs: &Inputs) -> Vec<Option<&'static str>> {
     units
 }
 
-/// A line for each parameter that is a length: its name, and its values along inputs with bounds and prior.
+/// One line per length parameter: its name, and its values along inputs with bounds and prior.
 pub(crate) fn length_lines(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<(String, String)> {
     let all = lengths(kernel, inputs);
     let of_parameters = all.chunk_by(|a, b| a.parameter == b.parameter);
@@ -109,7 +108,7 @@ pub(crate) fn length_lines(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<(String,
     of_parameters.map(line).collect()
 }
 
-/// Inputs that follow one another and have the same length: their names, or how many there are, and the length.
+/// Consecutive inputs of equal length: their names or number, and the length.
 fn described(alike: &[InputLength]) -> String {
     let InputLength { input, value, unit, fixed, lower, upper, prior, .. } = &alike[0];
     let inputs = match alike {
@@ -122,7 +121,7 @@ fn described(alike: &[InputLength]) -> String {
     format!("{inputs} {value}{unit}{}{fixed}", conditions((*lower, *upper), prior.as_ref()))
 }
 
-/// Bounds and prior of a value, behind it.
+/// Bounds and prior, to follow a value.
 fn conditions((lower, upper): (Option<f64>, Option<f64>), prior: Option<&Prior>) -> String {
     let end = |end: Option<f64>| end.map_or_else(|| "none".to_owned(), few_digits);
     let bounds = match (lower, upper) {
@@ -133,8 +132,8 @@ fn conditions((lower, upper): (Option<f64>, Option<f64>), prior: Option<&Prior>)
     format!("{bounds}{prior}")
 }
 
-/// The expression of a kernel for people, in a line: lengths in the units of the data, numbers of four digits at most, and
-/// long lists cut short. One length along columns of different units is one for each of them.
+/// Kernel expression for display, in one line: lengths in data units, numbers to four digits, long lists shortened. A
+/// length shared by columns of different units becomes one per column.
 pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     let units = inputs.units();
     let (mut shown, mut columns) = (kernel.clone_box(), kernel.length_columns(units.len()).into_iter());
@@ -148,18 +147,18 @@ pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     shown.expression_with(&value_text)
 }
 
-/// The expression of a likelihood for people: values of four digits at most, bounds and priors as they were said.
+/// Likelihood expression for display: values to four digits, bounds and priors as given.
 pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
     let mut shown = likelihood.clone_box();
     for parameter in shown.parameters_mut() {
         let rounded: Vec<f64> = parameter.values().iter().map(|value| to_few_digits(*value)).collect();
-        // A value next to a bound may have no rounded one inside, and is then shown as it is.
+        // A value at a bound may have no rounded neighbour inside; show it in full.
         let _ = parameter.set_values(&rounded);
     }
     shown.expression()
 }
 
-/// A length in the units of columns; without bounds and prior, which all its elements share, where units differ.
+/// Length in column units; drops bounds and prior if units differ, since all elements share them.
 fn in_data_units(parameter: &Parameter, units: &[f64]) -> Option<Parameter> {
     if let Ok(scaled) = parameter.scaled(units) {
         return Some(scaled);
@@ -171,7 +170,7 @@ fn in_data_units(parameter: &Parameter, units: &[f64]) -> Option<Parameter> {
     each.scaled(units).ok()
 }
 
-/// A value with its marks, bounds and prior, of few digits.
+/// Value with its marks, bounds and prior, in few digits.
 fn value_text(parameter: &Parameter) -> String {
     let number = |(place, value): (usize, &f64)| {
         let number = few_digits(*value);
@@ -195,17 +194,17 @@ fn value_text(parameter: &Parameter) -> String {
     text + &conditions((end(low), end(high)), parameter.prior())
 }
 
-/// A number to four significant digits, without zeros at its end.
+/// Number to four significant digits, without trailing zeros.
 fn few_digits(number: f64) -> String {
     format_number(to_few_digits(number))
 }
 
-/// The number of four significant digits that is nearest.
+/// Nearest number of four significant digits.
 fn to_few_digits(number: f64) -> f64 {
     format!("{number:.3e}").parse().unwrap_or(number)
 }
 
-/// Four significant digits, as people write them.
+/// Number to four significant digits, as text.
 pub(crate) fn four_digits(number: f64) -> String {
     let size = number.abs();
     if (1e-3..1e6).contains(&size) {

@@ -51,12 +51,12 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Runs the command of this process's arguments and streams, with everything that comes with these crates.
+/// Runs the command with this process's arguments and streams and the built-in registries.
 pub fn main() -> ExitCode {
     main_with(&Context::built_in())
 }
 
-/// The same with what a program of its own knows by name.
+/// The same with the registries of a program.
 pub fn main_with(context: &Context) -> ExitCode {
     #[cfg(feature = "columnar")]
     data::silence_foreign_panics();
@@ -67,7 +67,7 @@ pub fn main_with(context: &Context) -> ExitCode {
     })
 }
 
-/// Runs a command line, the program's name first: data to `out`, everything else to `err`. Returns the exit code.
+/// Runs a command line, program name first: data to `out`, everything else to `err`. Returns the exit code.
 pub fn run(
     context: &Context,
     arguments: impl IntoIterator<Item = OsString>,
@@ -77,7 +77,7 @@ pub fn run(
     run_with(context, arguments, out, err, &Line::default())
 }
 
-/// The same with a line on the terminal that says what the command is at.
+/// The same with a progress line on the terminal.
 fn run_with(
     context: &Context,
     arguments: impl IntoIterator<Item = OsString>,
@@ -116,16 +116,16 @@ fn run_with(
     }
 }
 
-/// One line, and the exit code.
+/// Prints one line; returns the exit code.
 fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
-    // What others say of an error may have lines; ours has one. With stderr gone there is nobody left to tell.
+    // Foreign error texts may have several lines; print one. Without stderr there is no way to report.
     let line = error.with_causes().split_whitespace().collect::<Vec<_>>().join(" ");
     let front = if error.kind() == ErrorKind::Interrupted { "" } else { "error: " };
     let _ = writeln!(err, "{front}{line}");
     error.kind().exit_code()
 }
 
-/// Messages of the standard library about texts that are no numbers, in plain words.
+/// Number-parsing messages of the standard library, with plainer ones.
 const OF_NUMBERS: [(&str, &str); 5] = [
     (": invalid digit found in string", ": it has to be a whole number, not below 0"),
     (": number too large to fit in target type", ": it is too large"),
@@ -138,11 +138,11 @@ fn in_plain_words(text: &str) -> String {
     OF_NUMBERS.iter().fold(text.to_owned(), |text, (before, after)| text.replace(before, after))
 }
 
-/// Help and version go to stdout and are no error; a wrong command line goes to stderr.
+/// Prints help and version to stdout, a usage error to stderr.
 fn show_refusal(refusal: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let text = refusal.render();
     if refusal.use_stderr() {
-        // With stderr gone there is nobody left to tell.
+        // Without stderr there is no way to report.
         let _ = write!(err, "{}", in_plain_words(&text.to_string()));
         ErrorKind::Usage.exit_code()
     } else {

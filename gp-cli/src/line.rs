@@ -1,4 +1,4 @@
-//! The line on the terminal that says what a command is at, and for how long.
+//! Progress line on the terminal: stage, detail and time.
 
 use crate::stages::Stages;
 use std::io::{self, IsTerminal, Write};
@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time between two states of the line; commands that end before the first show none.
+/// Time between updates; shorter commands show none.
 const PAUSE: Duration = Duration::from_millis(250);
-/// Longer lines would break on a usual terminal, and could not be taken back.
+/// Widest line, which must not wrap on a usual terminal, or it could not be erased.
 const WIDEST: usize = 79;
-/// Back to the beginning of the line, and nothing in it.
+/// Erases the line.
 const CLEAR: &str = "\r\x1b[K";
 
-/// A line on the error stream; none where that is no terminal, or where quiet was asked for. Clones are the same line.
+/// Progress line on the error stream; none without a terminal or if quiet. Clones share the line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line(Option<Arc<Mutex<State>>>);
 
@@ -31,7 +31,7 @@ struct State {
 }
 
 impl Line {
-    /// A line, where the error stream is a terminal.
+    /// Line, if the error stream is a terminal.
     pub(crate) fn on_terminal() -> Self {
         if !io::stderr().is_terminal() {
             return Self::default();
@@ -48,7 +48,7 @@ impl Line {
         Self(Some(state))
     }
 
-    /// The command begins with another stage.
+    /// Starts another stage.
     pub(crate) fn stage(&self, stage: &str) {
         self.change(|state| {
             stage.clone_into(&mut state.stage);
@@ -66,7 +66,7 @@ impl Line {
         self.change(|state| state.deadline = limit.and_then(|limit| Instant::now().checked_add(limit)));
     }
 
-    /// Takes the line away, until another stage begins.
+    /// Removes the line until the next stage.
     pub(crate) fn end(&self) {
         self.change(|state| {
             state.clear();
@@ -74,7 +74,7 @@ impl Line {
         });
     }
 
-    /// Does something with the terminal while the line is not there.
+    /// Runs `work` with the line removed.
     pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
         let Some(state) = &self.0 else { return work() };
         let mut state = locked(state);
@@ -82,7 +82,7 @@ impl Line {
         work()
     }
 
-    /// The same line for work that tells its stages.
+    /// Stages shown in this line.
     pub(crate) fn stages(&self) -> Stages {
         let line = self.clone();
         Stages::told(move |stage| line.stage(stage))
@@ -114,7 +114,7 @@ impl State {
         }
     }
 
-    /// Stage, how far it is, and times, as wide as a terminal.
+    /// Stage, detail and times, at most as wide as a terminal.
     fn text(&self, now: Instant) -> String {
         let between = if self.detail.is_empty() { "" } else { ": " };
         let both = format!("{}{between}{}", self.stage, self.detail);
@@ -125,7 +125,7 @@ impl State {
         let times = format!(" ({elapsed}{left})");
         let room = WIDEST.saturating_sub(times.chars().count());
         let fits = |text: &String| text.chars().count() <= room;
-        // How far it is says more than what it is.
+        // The detail is more informative than the stage.
         let narrow = Some(&self.detail).filter(|detail| !detail.is_empty() && fits(detail));
         let what = if fits(&both) { &both } else { narrow.unwrap_or(&both) };
         if fits(what) {
@@ -136,7 +136,7 @@ impl State {
     }
 }
 
-/// A time as `--time-limit` takes it, as exact as is of interest.
+/// Time in the notation of `--time-limit`, rounded.
 fn duration(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds}s"),
@@ -150,7 +150,7 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Results on their way to the standard output, which may be the same terminal: the line makes room for them.
+/// Standard output, which may be the same terminal: removes the line while writing.
 pub(crate) struct BehindLine<'a> {
     out: &'a mut dyn Write,
     line: Line,

@@ -1,43 +1,42 @@
-//! Scores of predictions. Their names are those of the fields here, wherever written.
+//! Scores of predictions, named after the fields here everywhere.
 
 use crate::error::CliError;
 use gp_likelihoods::special;
 use serde::Serialize;
 
-/// The central intervals whose coverage is counted.
+/// Levels of central intervals whose coverage is computed.
 pub const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
 /// Bins of the reliability table.
 pub const BINS: usize = 10;
 
-/// A Gaussian prediction of one observation.
+/// Gaussian prediction of one observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
-    /// The centre of the prediction, in the units of the target.
+    /// Mean, in target units.
     pub mean: f64,
-    /// Its variance, positive: of the observation, noise included.
+    /// Variance of the observation, noise included; positive.
     pub variance: f64,
 }
 
 impl Forecast {
-    /// The interval around the mean that holds the observation with probability `level`, between 0 and 1.
+    /// Central interval of probability `level`.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for a level outside (0, 1).
+    /// [`Numerical`](crate::ErrorKind::Numerical) for a level outside (0, 1).
     pub fn interval(&self, level: f64) -> Result<(f64, f64), CliError> {
         let half = special::standard_normal_quantile(0.5 + 0.5 * level)? * self.variance.sqrt();
         Ok((self.mean - half, self.mean + half))
     }
 }
 
-/// Central intervals of one level, one for each of N observations.
+/// Central intervals of one level, one per observation (N).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interval {
-    /// Their lower ends.
+    /// Lower ends.
     pub lower: Vec<f64>,
-    /// Their upper ends.
+    /// Upper ends.
     pub upper: Vec<f64>,
-    /// The mean probability of an observation inside: the level itself but for counts, whose intervals end at whole numbers
-    /// and so hold more.
+    /// Mean probability inside: the level, or more for counts, whose intervals end at integers.
     pub claimed: f64,
 }
 
@@ -46,29 +45,29 @@ impl Interval {
     pub const EMPTY: Self = Self { lower: Vec::new(), upper: Vec::new(), claimed: 0.0 };
 }
 
-/// Predictions of numbers, one entry for each of N observations.
+/// Predictions of numbers, one entry per observation (N).
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberForecasts {
-    /// Predicted means, in units of the target.
+    /// Means, in target units.
     pub means: Vec<f64>,
-    /// Log densities of the observations, of counts log probabilities.
+    /// Log densities of the observations; log probabilities for counts.
     pub log_densities: Vec<f64>,
-    /// The central intervals of [`LEVELS`].
+    /// Central intervals of [`LEVELS`].
     pub intervals: [Interval; LEVELS.len()],
 }
 
 /// Position of an observation in its predicted distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// The probability of less.
+    /// Probability of a smaller value.
     pub below: f64,
-    /// The probability of as much or less: the same, but for counts.
+    /// Probability of at most this value; differs from `below` only for counts.
     pub up_to: f64,
 }
 
 impl Standing {
-    /// The share of this observation that lies below the quantile of a level. Of a count it is the part of its probability
-    /// that the level reaches into, so that shares of well predicted counts are on average the level too.
+    /// Share of this observation below the quantile of a level: for counts the part of its probability below the level,
+    /// so that calibrated counts average to the level.
     #[must_use]
     pub fn share_below(&self, level: f64) -> f64 {
         let Self { below, up_to } = *self;
@@ -82,36 +81,36 @@ impl Standing {
     }
 }
 
-/// The share of observations below the quantile of a level, which ought to be the level: the mean probability integral
+/// Share of observations below the quantile of a level, equal to the level if calibrated: the mean probability integral
 /// transform, not randomised (Czado, Gneiting and Held, 2009).
 #[must_use]
 pub fn share_below(standings: &[Standing], level: f64) -> f64 {
     mean(standings.iter().map(|standing| standing.share_below(level)))
 }
 
-/// Scores of predictions of numbers on observations they have not seen.
+/// Scores of number predictions on unseen observations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct NumberScores {
-    /// Root of the mean squared error, in the units of the target.
+    /// Root mean squared error, in target units.
     pub rmse: f64,
-    /// Mean absolute error, in the units of the target.
+    /// Mean absolute error, in target units.
     pub mae: f64,
-    /// Mean squared error over the variance of the observations; 1 for who predicts their mean.
+    /// Mean squared error over the variance of the observations; 1 for predicting their mean.
     pub smse: f64,
-    /// Mean negative log predictive density (of counts, probability), in nats; lower is better.
+    /// Mean negative log predictive density (counts: probability), in nats; lower is better.
     pub nlpd: f64,
-    /// The same, less that of a distribution of the training targets that knows no inputs.
+    /// The same, less that of the constant prediction from the training targets.
     pub msll: f64,
-    /// The share of observations inside each central interval of [`LEVELS`]; good if it is the one claimed.
+    /// Coverage of each central interval of [`LEVELS`]; ideally equal to `claimed`.
     pub coverage: [f64; LEVELS.len()],
-    /// The share that these intervals claim to hold: the level or, of counts, more.
+    /// Nominal coverage: the level, or more for counts.
     pub claimed: [f64; LEVELS.len()],
-    /// Mean widths of these intervals, in the units of the target.
+    /// Mean widths of these intervals, in target units.
     pub width: [f64; LEVELS.len()],
 }
 
 impl NumberScores {
-    /// Scores of forecasts of some targets, of which there is one at least, beside those of `trivial`, who knows no inputs.
+    /// Scores of forecasts for a non-empty list of targets, relative to the constant prediction `trivial`.
     #[must_use]
     pub fn of(targets: &[f64], forecasts: &NumberForecasts, trivial: &NumberForecasts) -> Self {
         let errors: Vec<f64> =
@@ -139,49 +138,49 @@ impl NumberScores {
 }
 
 impl NumberScores {
-    /// The scores that are compared over folds, by the names of their fields.
+    /// Scores compared over folds, by field name.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, f64)> {
         vec![("rmse", self.rmse), ("mae", self.mae), ("nlpd", self.nlpd)]
     }
 }
 
-/// Scores of class probabilities on labels they have not seen.
+/// Scores of class probabilities on unseen labels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassScores {
-    /// Share of labels that are not the most probable class.
+    /// Share of labels that differ from the most probable class.
     pub error: f64,
     /// Mean negative log probability of the labels, in nats.
     pub log_loss: f64,
     /// Mean squared distance between probabilities and labels, summed over classes.
     pub brier: f64,
-    /// Expected calibration error: how far shares of right labels are from the probabilities claimed for them.
+    /// Expected calibration error: distance of accuracies from confidences.
     pub ece: f64,
-    /// Rows of true labels, columns of predicted ones: how often.
+    /// Confusion matrix of counts: rows are true labels, columns predicted ones.
     pub confusion: Vec<Vec<u64>>,
-    /// Predictions by the probability claimed for them.
+    /// Reliability table by confidence.
     pub reliability: Vec<ReliabilityBin>,
 }
 
-/// Predictions whose class has a probability in one tenth of [0, 1].
+/// Predictions with a confidence in one tenth of [0, 1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ReliabilityBin {
     /// Number of rows.
     pub count: u64,
-    /// Mean probability claimed.
+    /// Mean predicted probability.
     pub confidence: f64,
-    /// Share that was right.
+    /// Share of correct predictions.
     pub accuracy: f64,
 }
 
 impl ClassScores {
-    /// The scores that are compared over folds, by the names of their fields.
+    /// Scores compared over folds, by field name.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, f64)> {
         vec![("error", self.error), ("log_loss", self.log_loss), ("brier", self.brier), ("ece", self.ece)]
     }
 
-    /// Scores of the probabilities of C classes for some labels, given as classes counted from 0.
+    /// Scores of probabilities of C classes for labels, as classes from 0.
     #[must_use]
     pub fn of(labels: &[usize], probabilities: &[Vec<f64>]) -> Self {
         let classes = probabilities.first().map_or(0, Vec::len);
@@ -248,7 +247,7 @@ mod tests {
         assert!((scores.rmse - 5f64.sqrt()).abs() < 1e-15);
         assert_eq!((scores.mae, scores.smse), (2.0, 5.0));
         assert_eq!((scores.nlpd, scores.msll), (2.0, -1.5));
-        // Twice the quantile of 97.5 %, times the deviation.
+        // Twice the 97.5 % quantile, times the deviation.
         assert!((scores.width[2] - 2.0 * 1.959_963_984_540_054 * 2.0).abs() < 1e-12);
     }
 
@@ -268,7 +267,7 @@ mod tests {
                 .zip([0.0, 0.25, 1.0, 1.0])
                 .all(|(found, expected)| (found - expected).abs() < 1e-15)
         );
-        // Counts 0 and 1 with probabilities ¼ and ¾, as often as predicted: each level is its own share.
+        // Counts 0 and 1 with probabilities ¼ and ¾, as often as predicted: each share equals its level.
         let low = Standing { below: 0.0, up_to: 0.25 };
         let high = Standing { below: 0.25, up_to: 1.0 };
         for level in [0.1, 0.25, 0.5, 0.9] {

@@ -1,10 +1,10 @@
-//! Notes of a command about its work.
+//! Messages of a command about its work.
 
 use crate::line::Line;
 use std::fmt;
 use std::io::Write;
 
-/// Lines for people, unless they asked for quiet.
+/// Messages, unless quiet.
 pub struct Notes<'a> {
     stream: &'a mut dyn Write,
     quiet: bool,
@@ -12,22 +12,22 @@ pub struct Notes<'a> {
 }
 
 impl<'a> Notes<'a> {
-    /// Notes on a stream, or none at all.
+    /// Messages to a stream, or none.
     pub fn new(stream: &'a mut dyn Write, quiet: bool) -> Self {
         Self { stream, quiet, line: Line::default() }
     }
 
-    /// The same with a line that says what the command is at, unless it is to be quiet.
+    /// The notes with a progress line, unless quiet.
     pub(crate) fn with_line(self, line: Line) -> Self {
         Self { line: if self.quiet { Line::default() } else { line }, ..self }
     }
 
-    /// The line that says what the command is at.
+    /// Progress line.
     pub(crate) fn line(&self) -> &Line {
         &self.line
     }
 
-    /// The command begins with another stage.
+    /// Starts another stage.
     pub(crate) fn stage(&self, stage: fmt::Arguments<'_>) {
         self.line.stage(&stage.to_string());
     }
@@ -38,10 +38,10 @@ impl<'a> Notes<'a> {
         self.quiet
     }
 
-    /// One line.
+    /// Prints one line.
     pub fn say(&mut self, line: fmt::Arguments<'_>) {
         if !self.quiet {
-            // Work does not stop because nobody listens.
+            // Failures to print do not stop the work.
             let Self { stream, line: shown, .. } = self;
             let _ = shown.aside(|| writeln!(stream, "{line}"));
         }

@@ -1,4 +1,4 @@
-//! Parts of predictions: what each term of a kernel contributes to a latent function.
+//! Contributions of kernel terms to latents.
 
 use crate::data::Kind;
 use crate::error::CliError;
@@ -11,11 +11,11 @@ use gp_kernels::posterior::terms;
 use gp_kernels::{Kernel, KernelExt as _};
 use std::collections::{BTreeSet, HashMap};
 
-/// Columns of the parts of every latent function at these points: a mean and a variance for each term of its kernel. The
-/// means of a function add up to its latent mean, with the constant about which the target was centred.
+/// Adds mean and variance of each kernel term of every latent at these points. Means of a latent add up to its mean,
+/// with the constant subtracted from the target in scaling.
 ///
 /// # Errors
-/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
+/// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
 pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>) -> Result<(), CliError> {
     let by = model.posterior();
     let (scale, columns) = (latents::latent_scale(model), model.inputs().column_names());
@@ -30,7 +30,7 @@ pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>)
     for (latent, label) in labels.iter().enumerate() {
         let kernel = by.describe()[latent].kernel;
         let names = term_names(kernel, &columns);
-        // Terms that are not told apart are one.
+        // Terms that cannot be separated are one.
         let parts = by.predict_terms(latent, points)?;
         let whole = [without_numbers(kernel, &columns)];
         let names = if parts.len() == names.len() { names.as_slice() } else { whole.as_slice() };
@@ -47,10 +47,10 @@ pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>)
     Ok(())
 }
 
-/// The column of the mean of the training targets, about which numbers were centred.
+/// Column of the mean of the training targets, which scaling subtracts.
 const CENTRE: &str = "part(centre)";
 
-/// A name for each term of a kernel, such as `rbf * periodic` or `linear[age]`. Those that would be the same are numbered.
+/// Name of each kernel term, such as `rbf * periodic` or `linear[age]`; equal names are numbered.
 pub(crate) fn term_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String> {
     let names: Vec<String> = terms(kernel).into_iter().map(|term| without_numbers(term, columns)).collect();
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -64,7 +64,7 @@ pub(crate) fn term_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String>
     names.iter().map(String::as_str).map(numbered).collect()
 }
 
-/// The columns of points that a kernel sees, of so many.
+/// Point columns that a kernel uses, out of `count`.
 pub(crate) fn columns_of(kernel: &dyn Kernel, count: usize) -> Vec<usize> {
     if let Some(dims) = dims(kernel) {
         return dims;
@@ -77,7 +77,7 @@ pub(crate) fn columns_of(kernel: &dyn Kernel, count: usize) -> Vec<usize> {
     seen.into_iter().collect()
 }
 
-/// The columns that a kernel is restricted to, where it is.
+/// Columns that a kernel is restricted to, if any.
 fn dims(kernel: &dyn Kernel) -> Option<Vec<usize>> {
     let settings = kernel.settings();
     let dims = settings.iter().find(|setting| setting.name() == "dims").map(Setting::value);
@@ -87,7 +87,7 @@ fn dims(kernel: &dyn Kernel) -> Option<Vec<usize>> {
     }
 }
 
-/// A kernel without its parameters, with the names of columns that it is restricted to.
+/// Kernel without parameters, with the names of its columns.
 fn without_numbers(kernel: &dyn Kernel, columns: &[String]) -> String {
     let children = |between: &str| {
         let children = kernel.children().iter();
@@ -105,7 +105,7 @@ fn without_numbers(kernel: &dyn Kernel, columns: &[String]) -> String {
     }
 }
 
-/// The names of the columns that a kernel is restricted to.
+/// Names of the columns that a kernel is restricted to.
 fn seen_columns(kernel: &dyn Kernel, columns: &[String]) -> Option<String> {
     let dims = dims(kernel)?;
     let names: Option<Vec<&str>> = dims.iter().map(|&dim| columns.get(dim).map(String::as_str)).collect();
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(names("rbf + linear + 2 * rbf"), ["rbf 1", "linear", "rbf 2"]);
         assert_eq!(names("rbf(dims=[0]) + rbf(dims=[1, 0])"), ["rbf[age]", "rbf[colour=red, age]"]);
         assert_eq!(names("select(rbf + linear, dims=[1])"), ["(rbf + linear)[colour=red]"]);
-        // A column that there is not.
+        // A column that does not exist.
         let kernel = gp_kernels::parse("rbf(dims=[2]) * (linear(dims=[0]) + 3 * rbf(dims=[2, 1]))").unwrap();
         assert_eq!(columns_of(kernel.as_ref(), 4), [0, 1, 2]);
         assert_eq!(columns_of(gp_kernels::parse("2 * rbf").unwrap().as_ref(), 2), [0, 1]);

@@ -1,4 +1,4 @@
-//! Predictions in the units of the data.
+//! Predictions in data units.
 
 mod several;
 
@@ -18,22 +18,22 @@ use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::ObservationMoments;
 
-/// Requested parts of predictions besides means and labels.
+/// Requested outputs besides means and labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// The probabilities with which an observation lies in its interval, an interval each.
+    /// Probabilities of central intervals.
     pub intervals: Vec<f64>,
-    /// The probabilities with which an observation lies below its quantile, a quantile each.
+    /// Probabilities of quantiles.
     pub quantiles: Vec<f64>,
-    /// `true` for the latent functions.
+    /// `true` for latent functions.
     pub latent: bool,
-    /// `true` for the contribution of each kernel term to its latent function.
+    /// `true` for contributions by kernel term.
     pub parts: bool,
-    /// `true` for the joint covariance of the functions behind targets.
+    /// `true` for the joint covariance of the target functions.
     pub joint: bool,
-    /// Number of samples of the functions behind targets, each joint over all rows.
+    /// Number of samples of the target functions, each joint over all rows.
     pub samples: usize,
-    /// Seed of the samples.
+    /// Random seed of the samples.
     pub seed: u64,
     /// `true` for class probabilities.
     pub probabilities: bool,
@@ -41,7 +41,7 @@ pub struct Wanted {
     pub missing: Missing,
 }
 
-/// One interval of 95 %, and rows that miss no value.
+/// One 95 % interval, and no missing values.
 impl Default for Wanted {
     fn default() -> Self {
         Self {
@@ -61,18 +61,18 @@ impl Default for Wanted {
 /// Predictions for the rows of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predictions {
-    /// A line for every row of the table; where a row cannot be predicted, the cells of predictions are empty.
+    /// One line per table row, with empty cells if it cannot be predicted.
     pub table: OutTable,
-    /// Levels that were not seen in training.
+    /// Levels unseen in training.
     pub unseen: Vec<Unseen>,
-    /// Rows that miss the value of an input, ascending: they are not predicted.
+    /// Rows with a missing input, ascending, which are not predicted.
     pub not_predicted: Vec<usize>,
-    /// Rows that miss the target where the table has it, or are not predicted, ascending: they have no log density.
+    /// Rows without a log density, ascending: the target is missing, or the row is not predicted.
     pub not_scored: Vec<usize>,
 }
 
 impl Predictions {
-    /// `true` if a cell of predictions is empty because the table misses a value.
+    /// `true` if a cell is empty because of a missing value.
     #[must_use]
     pub fn is_left_empty(&self, column: &str, row: usize) -> bool {
         let rows = if column == LOG_DENSITY { &self.not_scored } else { &self.not_predicted };
@@ -80,16 +80,16 @@ impl Predictions {
     }
 }
 
-/// The column of log densities (of labels and counts log probabilities) of the observations.
+/// Column of log densities (labels and counts: log probabilities) of the observations.
 const LOG_DENSITY: &str = "log_density";
 
-/// Rows for which a joint covariance, or what is drawn by one, can be asked: it has their square of numbers.
+/// Most rows for a joint covariance or samples, whose memory is quadratic.
 const MOST_JOINT_ROWS: usize = 5_000;
 
-/// The ends of central intervals that hold observations with this probability.
+/// Central intervals of observations with this probability.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) for a level outside (0, 1).
+/// [`Numerical`](ErrorKind::Numerical) for a level outside (0, 1).
 pub fn intervals(
     model: &Model,
     by: &Approximation,
@@ -103,7 +103,7 @@ pub fn intervals(
 /// Quantiles of observations.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) for a probability outside (0, 1).
+/// [`Numerical`](ErrorKind::Numerical) for a probability outside (0, 1).
 pub fn quantiles(
     model: &Model,
     by: &Approximation,
@@ -118,7 +118,7 @@ pub fn quantiles(
 /// Means and variances of observations.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) where the likelihood has none.
+/// [`Numerical`](ErrorKind::Numerical) if the likelihood has none.
 pub fn moments(
     model: &Model,
     by: &Approximation,
@@ -132,10 +132,10 @@ pub fn moments(
     Ok(by.given(beliefs).moments()?.into_iter().map(undo).collect())
 }
 
-/// Log densities of observations as the likelihood takes them, in the units of the data.
+/// Log densities of observations (in the units of the likelihood), per data unit.
 ///
 /// # Errors
-/// As [`moments`], and for an observation that the likelihood cannot have.
+/// As [`moments`], and for an impossible observation.
 pub fn log_densities(
     model: &Model,
     by: &Approximation,
@@ -147,16 +147,16 @@ pub fn log_densities(
     Ok(densities.into_iter().map(|density| density - log_scale).collect())
 }
 
-/// The probabilities of all classes at each point.
+/// Class probabilities at each point.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) where observations are no classes.
+/// [`Numerical`](ErrorKind::Numerical) if observations are not classes.
 pub fn class_probabilities(by: &Approximation, beliefs: &LatentBeliefs) -> Result<Vec<Vec<f64>>, CliError> {
     let table = by.given(beliefs).class_probabilities()?;
     Ok(table.row_iter().map(|row| row.iter().copied().collect()).collect())
 }
 
-/// The class of the largest probability; the first of several.
+/// Most probable class; the first among ties.
 #[must_use]
 pub fn most_probable(probabilities: &[f64]) -> usize {
     let better =
@@ -164,13 +164,13 @@ pub fn most_probable(probabilities: &[f64]) -> usize {
     (1..probabilities.len()).fold(0, better)
 }
 
-/// Predictions for all rows of a table, in their order. Rows that miss the value of an input are refused or, under
-/// [`Missing::Drop`], have empty cells beside their `ids`; inputs whose missing values stay are predicted as they are. Rows
-/// that miss the target have no log density.
+/// Predictions for all rows of a table, in order. Rows with a missing input are refused or, under [`Missing::Drop`],
+/// left empty except for their `ids`, unless the model keeps missing values of that input. Rows without the target have
+/// no log density.
 ///
 /// # Errors
-/// Of kind [`Data`](ErrorKind::Data) for a table that does not suit the model; of kind [`Usage`](ErrorKind::Usage)
-/// for something wanted that the model does not have.
+/// [`Data`](ErrorKind::Data) for a table that does not suit the model; [`Usage`](ErrorKind::Usage) for an output that
+/// the model does not support.
 pub fn predictions(
     model: &Model,
     frame: &Frame,
@@ -191,7 +191,7 @@ pub fn predictions(
     Ok(Predictions { table, unseen, not_predicted: others(rows, &known), not_scored })
 }
 
-/// Predictions for some rows of a table, or all; with levels that are not known, and which of the rows have a log density.
+/// Predictions for all or some rows, with unknown levels and the rows that have a log density.
 fn predicted(
     model: &Model,
     frame: &Frame,
@@ -199,7 +199,7 @@ fn predicted(
     wanted: &Wanted,
 ) -> Result<(OutTable, Vec<Unseen>, Vec<usize>), CliError> {
     let part = some.filter(|rows| !rows.is_empty()).map(|rows| frame.rows(rows)).transpose()?;
-    // Without a row the columns are those of any point, of which no row is taken.
+    // Without rows, any point determines the columns.
     let nowhere = ModelRows::points(Mat::zeros(1, model.inputs().dim()));
     let (seen, frame) = match (some, &part) {
         (Some(rows), _) if rows.is_empty() => (nowhere, None),
@@ -231,7 +231,7 @@ fn predicted(
     Ok((table, seen.unseen, scored))
 }
 
-/// Log densities where the table has the target, in the rows that do not miss it; returns these rows.
+/// Adds log densities if the table has the target; returns the rows that have one.
 fn push_densities(
     table: &mut OutTable,
     model: &Model,
@@ -346,7 +346,7 @@ fn push_classes(
     Ok(())
 }
 
-/// Means, variances, the ends of intervals, and quantiles. A single interval needs no level in its names.
+/// Adds means, variances, interval ends and quantiles. A single interval has no level in its names.
 fn push_numbers(
     table: &mut OutTable,
     model: &Model,

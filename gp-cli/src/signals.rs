@@ -1,4 +1,4 @@
-//! Functions behind the targets of a model: latent functions, or linear mixtures of them, in the units of the data.
+//! Target functions of a model: latents or linear mixtures of latents, in data units.
 
 use crate::error::CliError;
 use crate::model::Model;
@@ -6,22 +6,22 @@ use crate::out::OutTable;
 use crate::standardise::Standardiser;
 use faer::{Mat, MatRef};
 
-/// The function behind one target.
+/// Function of one target.
 struct Signal {
-    /// Part of the names of its columns: `(a)` for one of several targets, nothing for the only one.
+    /// Part of its column names: `(a)` with several targets, otherwise empty.
     of: String,
     name: String,
     scale: Standardiser,
-    /// Latent functions and their weights, in the units of the model.
+    /// Latents with weights, in model units.
     terms: Vec<(usize, f64)>,
 }
 
-/// `true` if the function behind each target is a latent one, or a linear mixture of these.
+/// `true` if each target's function is a latent or a linear mixture of latents.
 pub(crate) fn are_linear(model: &Model) -> bool {
     signals(model).is_some()
 }
 
-/// The function behind each target; nothing where one is not linear in the latent functions.
+/// Function of each target; None if one is not linear in the latents.
 fn signals(model: &Model) -> Option<Vec<Signal>> {
     let (likelihood, targets) = (model.posterior().likelihood(), model.targets());
     let several = targets.len() > 1;
@@ -42,11 +42,11 @@ fn signals(model: &Model) -> Option<Vec<Signal>> {
     targets.iter().enumerate().map(signal).collect()
 }
 
-/// A column for each sample of the function behind each target, in the units of the target. Samples of the same number go
-/// together over targets.
+/// Adds a column per sample of each target's function, in target units. Samples of the same number are joint over
+/// targets.
 ///
 /// # Errors
-/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
+/// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
 pub(crate) fn push_samples(
     table: &mut OutTable,
     model: &Model,
@@ -68,8 +68,8 @@ pub(crate) fn push_samples(
     Ok(())
 }
 
-/// A column for each row that is predicted, by its number in the table: covariances of the function behind each target with
-/// itself, and with those of later targets that share a latent function with it.
+/// Adds a column per predicted row, by its number in the table: covariances of each target's function with itself, and
+/// with later targets that share a latent.
 ///
 /// # Errors
 /// As [`push_samples`].
@@ -99,7 +99,7 @@ pub(crate) fn push_covariances(
     Ok(())
 }
 
-/// Latent functions that two functions share, with the product of their weights in the units of the data.
+/// Latents shared by two functions, with the product of their weights in data units.
 fn shared(one: &Signal, other: &Signal) -> Vec<(usize, f64)> {
     let units = one.scale.scale * other.scale.scale;
     let product = |&(latent, weight): &(usize, f64)| {
@@ -117,7 +117,7 @@ fn push_covariance(table: &mut OutTable, of: &str, covariance: MatRef<'_, f64>, 
     }
 }
 
-/// Number of columns of [`push_covariances`] for so many rows.
+/// Number of columns of [`push_covariances`] for this many rows.
 pub(crate) fn covariance_columns(model: &Model, rows: usize) -> usize {
     let signals = signals(model).unwrap_or_default();
     let pairs = (0..signals.len()).flat_map(|one| (one..signals.len()).map(move |other| (one, other)));

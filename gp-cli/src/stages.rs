@@ -6,18 +6,18 @@ use std::sync::Arc;
 /// Callback for stages.
 type Tell = dyn Fn(&str) + Send + Sync;
 
-/// Is told which stage long work has come to; by default nothing is told.
+/// Progress reports by stage; none by default.
 #[derive(Clone, Default)]
 pub struct Stages(Option<Arc<Tell>>);
 
 impl Stages {
-    /// Tells every stage, in a few words such as `training`, to a function.
+    /// Reports every stage, in a few words such as `training`, to a function.
     #[must_use]
     pub fn told(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(tell)))
     }
 
-    /// A stage begins.
+    /// Starts a stage.
     pub fn begin(&self, stage: &str) {
         if let Some(tell) = &self.0 {
             tell(stage);

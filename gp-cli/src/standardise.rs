@@ -1,19 +1,19 @@
-//! Columns in units of their own spread.
+//! Standardised columns.
 
 use serde::{Deserialize, Serialize};
 
-/// Shift and scale of one column: a number z is `mean + scale · z` in units of the data.
+/// Shift and scale of a column: z in model units is `mean + scale · z` in data units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Standardiser {
     /// Mean of the column.
     pub mean: f64,
-    /// Standard deviation of the column, or of all that are one kind of thing with it; 1 where all numbers are equal.
+    /// Standard deviation of the column, or of a group of similar columns; 1 if constant.
     pub scale: f64,
 }
 
 impl Standardiser {
-    /// For a column that is not empty.
+    /// Standardiser of a non-empty column.
     #[must_use]
     pub fn of(column: &[f64]) -> Self {
         let mut sum = Sum::default();
@@ -23,39 +23,38 @@ impl Standardiser {
         spread.standardiser()
     }
 
-    /// Numbers as they are.
+    /// No change.
     #[must_use]
     pub const fn identity() -> Self {
         Self { mean: 0.0, scale: 1.0 }
     }
 
-    /// `true` if numbers convert to these units and back.
+    /// `true` if numbers convert to model units and back.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.mean.is_finite() && self.scale.is_finite() && self.scale > 0.0
     }
 
-    /// From the units of the data.
+    /// Converts from data units.
     #[must_use]
     pub fn apply(&self, value: f64) -> f64 {
         (value - self.mean) / self.scale
     }
 
-    /// Back to the units of the data.
+    /// Converts to data units.
     #[must_use]
     pub fn undo(&self, value: f64) -> f64 {
         self.mean + self.scale * value
     }
 
-    /// A variance back in the units of the data, squared.
+    /// Converts a variance to squared data units.
     #[must_use]
     pub fn undo_variance(&self, variance: f64) -> f64 {
         self.scale * self.scale * variance
     }
 }
 
-/// The sum of numbers that come one after the other. It depends on their order and on nothing else, such as the pieces
-/// that they come in.
+/// Sequential sum, which depends on the order of numbers but not on chunking.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum {
     weight: f64,
@@ -69,36 +68,36 @@ impl Default for Sum {
 }
 
 impl Sum {
-    /// One more.
+    /// Adds a value.
     pub fn add(&mut self, value: f64) {
         self.add_weighed(value, 1.0);
     }
 
-    /// One more, as if it had come so often.
+    /// Adds a value with a weight.
     pub fn add_weighed(&mut self, value: f64, weight: f64) {
         self.weight += weight;
         self.sum += weight * value;
     }
 
-    /// Number or weight of the values.
+    /// Number or total weight of the values.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.weight
     }
 
-    /// Their mean; NaN where there is none.
+    /// Mean; NaN if empty.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.sum / self.weight
     }
 }
 
-/// The lowest and the highest of numbers.
+/// Minimum and maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Range {
-    /// The lowest of them; infinity where there is none.
+    /// Minimum; infinity if empty.
     pub lowest: f64,
-    /// The highest of them; minus infinity where there is none.
+    /// Maximum; minus infinity if empty.
     pub highest: f64,
 }
 
@@ -109,27 +108,27 @@ impl Default for Range {
 }
 
 impl Range {
-    /// One more number.
+    /// Adds a value.
     pub fn add(&mut self, value: f64) {
         self.lowest = self.lowest.min(value);
         self.highest = self.highest.max(value);
     }
 
-    /// `true` if the range of the other lies in this one.
+    /// `true` if the other range lies within this one.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         self.lowest <= other.lowest && other.highest <= self.highest
     }
 }
 
-/// The sum of the squares of numbers about their mean, in a second pass over them.
+/// Sum of squares about a mean, in a second pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     mean: f64,
     squares: Sum,
-    /// Squares of the deviations times [`LARGER`], for numbers whose squares are too small to be numbers.
+    /// Squares of deviations times [`LARGER`], against underflow.
     squares_larger: Sum,
-    /// Squares of the deviations over that, for numbers whose squares are too large.
+    /// Squares of deviations divided by it, against overflow.
     squares_smaller: Sum,
 }
 
@@ -138,26 +137,26 @@ const LARGER: f64 = f64::from_bits((1023 + 500) << 52);
 const SMALLER: f64 = f64::from_bits((1023 - 500) << 52);
 
 impl Spread {
-    /// Empty standardiser about this mean.
+    /// Empty sum about this mean.
     #[must_use]
     pub fn about(mean: f64) -> Self {
         let none = Sum::default();
         Self { mean, squares: none, squares_larger: none, squares_smaller: none }
     }
 
-    /// One more.
+    /// Adds a value.
     pub fn add(&mut self, value: f64) {
         self.add_weighed(value, 1.0);
     }
 
-    /// One more, as if it had come so often.
+    /// Adds a value with a weight.
     pub fn add_weighed(&mut self, value: f64, weight: f64) {
         self.squares.add_weighed((value - self.mean).powi(2), weight);
         self.squares_larger.add_weighed((LARGER * (value - self.mean)).powi(2), weight);
         self.squares_smaller.add_weighed((SMALLER * (value - self.mean)).powi(2), weight);
     }
 
-    /// Units in which the numbers have mean 0 and spread 1.
+    /// Scale with mean 0 and standard deviation 1.
     #[must_use]
     pub fn standardiser(&self) -> Standardiser {
         let (mean, larger, squares) = (self.mean, self.squares_larger.mean(), self.squares.mean());
@@ -168,7 +167,7 @@ impl Spread {
         } else {
             self.squares_smaller.mean().sqrt() / SMALLER
         };
-        // Rounding leaves equal numbers a spread of a few ulps of their mean; that is no unit to measure in.
+        // Equal numbers have a spread of a few ulps of their mean, by rounding; that is no scale.
         Standardiser { mean, scale: if scale > 4.0 * f64::EPSILON * mean.abs() { scale } else { 1.0 } }
     }
 }
@@ -189,7 +188,7 @@ mod tests {
         assert!((standardiser.undo_variance(1.0) - 5.0).abs() < 1e-14);
     }
 
-    /// Against the definitions, to the last bit: sums in the order of the numbers.
+    /// Comparison with the definitions, bit for bit, in the same order.
     #[test]
     fn sums_are_those_of_the_definitions() {
         let column: Vec<f64> = (0..1000).map(|i| 1e3 + (f64::from(i) * 0.7).sin()).collect();

@@ -1,4 +1,4 @@
-//! More observations for a model, its parameters as they are.
+//! Model updates by new observations, with fixed parameters.
 
 use crate::context::Context;
 use crate::data::Frame;
@@ -9,10 +9,10 @@ use crate::method::{self, Given, Later, Updated, refused};
 use crate::model::{About, Model};
 use faer::MatRef;
 
-/// A model that has taken in more observations.
+/// Updated model.
 #[derive(Debug)]
 pub struct UpdatedModel {
-    /// The model with all of them.
+    /// Model with old and new observations.
     pub model: Model,
     /// Description of the update.
     pub how: String,
@@ -20,11 +20,11 @@ pub struct UpdatedModel {
     pub warnings: Vec<String>,
 }
 
-/// Takes in the rows of a table: each has all inputs that the model needs, and a target.
+/// Conditions on the rows of a table, each with all inputs of the model and a target.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for a model whose method does not keep what an update needs, of kind
-/// [`Data`](crate::ErrorKind::Data) for a table that does not suit the model; otherwise of the kind of whatever failed.
+/// [`Usage`](crate::ErrorKind::Usage) for a model that lacks what an update needs, [`Data`](crate::ErrorKind::Data) for
+/// a table that does not suit the model; any other failure.
 pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<UpdatedModel, CliError> {
     let method = context.methods.find(&model.about().training.method)?;
     let roles = &model.about().roles;
@@ -53,7 +53,7 @@ pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<Update
     let mut about = about(model, &updated, (rows, &weights));
     about.inputs.widen(frame);
     let warnings = [encoded.warnings(), updated.warnings].concat();
-    // The linear model has not seen the new rows; beside one that has, it would look worse than it is.
+    // The linear baseline is dropped: it lacks the new rows and would look too weak.
     Ok(UpdatedModel {
         model: Model::new(about, updated.posterior, None),
         how: updated.how.to_owned(),
@@ -61,12 +61,12 @@ pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<Update
     })
 }
 
-/// Rows that are new, in words.
+/// Text on the number of new rows.
 pub(crate) fn more_rows(rows: usize) -> String {
     counted(rows, "more row")
 }
 
-/// Rows that have a target and their weight, for each target.
+/// Number and weight of the rows that have each target.
 fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<(usize, f64)>, CliError> {
     let roles = RoleValues::of_observations(&model.about().roles.of_target(0), frame)?;
     let width = observations.len() / frame.row_count();
@@ -78,7 +78,7 @@ fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<(us
     Ok((0..model.targets().len()).map(of_target).collect())
 }
 
-/// Record of the model with the added rows and, per target, those that have it and their weight.
+/// Record of the model with the added rows, given number and weight per target.
 fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[(usize, f64)])) -> About {
     let mut about = model.about().clone();
     let training = &mut about.training;
@@ -86,7 +86,7 @@ fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[(usize, f6
     training.updated_rows += rows;
     training.objective += updated.gain;
     for (place, (target, (there, weight))) in model.targets().iter().zip(weights).enumerate() {
-        // Densities of numbers in units of the scale.
+        // Densities of scaled numbers, back to data units.
         training.objective -= weight * target.scale().scale.ln();
         if let Some(rows) = training.rows_of_targets.get_mut(place) {
             *rows += there;

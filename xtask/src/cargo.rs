@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::error::XtaskError;
 
-/// One run of cargo, described as data so that it can be printed, compared and run.
+/// Run of cargo, described as data so that it can be printed, compared and run.
 #[derive(Debug)]
 pub(crate) struct CargoCommand {
     arguments: &'static [&'static str],
@@ -15,7 +15,7 @@ pub(crate) struct CargoCommand {
     component: Option<Component>,
 }
 
-/// A part of the toolchain that may be missing, and the arguments that find out.
+/// Optional toolchain component, and arguments that probe for it.
 #[derive(Debug)]
 struct Component {
     name: &'static str,
@@ -28,12 +28,12 @@ impl CargoCommand {
         Self { arguments, variable: None, component: None }
     }
 
-    /// The same with an environment variable set.
+    /// Sets an environment variable.
     pub(crate) fn with_variable(self, name: &'static str, value: &'static str) -> Self {
         Self { variable: Some((name, value)), ..self }
     }
 
-    /// The same, after `cargo` with the arguments `probe` has shown that the component is there.
+    /// Requires a component, which `cargo` with the arguments `probe` checks.
     pub(crate) fn needing(self, name: &'static str, probe: &'static [&'static str]) -> Self {
         Self { component: Some(Component { name, probe }), ..self }
     }
@@ -55,7 +55,7 @@ pub(crate) struct Cargo {
 }
 
 impl Cargo {
-    /// The cargo of the toolchain in use: cargo tells the programs it runs where it is.
+    /// Cargo of the current toolchain, from the environment that cargo sets.
     pub(crate) fn of_this_toolchain() -> Self {
         Self { program: std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()) }
     }
@@ -67,8 +67,8 @@ impl Cargo {
 
     /// Runs the command in the folder `root`.
     ///
-    /// Both output streams of the command become this program's standard output: one log, in the order things
-    /// happened, that ends in the test summary whichever test runner wrote it.
+    /// Both its output streams go to this program's standard output, in order, so that the log ends in the test summary
+    /// of any test runner.
     pub(crate) fn run(&self, command: &CargoCommand, root: &Path) -> Result<(), XtaskError> {
         if let Some(component) = &command.component
             && !self.succeeds_quietly(component.probe)
@@ -79,7 +79,7 @@ impl Cargo {
         self.finish(run.args(command.arguments).envs(command.variable).current_dir(root))
     }
 
-    /// The same with arguments that are known when it runs.
+    /// The same with arguments known only at run time.
     pub(crate) fn run_in(&self, folder: &Path, arguments: &[&str]) -> Result<(), XtaskError> {
         self.finish(Command::new(&self.program).args(arguments).current_dir(folder))
     }
@@ -107,7 +107,7 @@ impl Cargo {
         &self.program
     }
 
-    /// Runs a command with this program's streams. Its own words on what went wrong are enough: it fails silently.
+    /// Runs a command with this program's streams; it reports its own failure.
     pub(crate) fn pass_on(&self, mut command: Command) -> Result<(), XtaskError> {
         let status = command.status().map_err(|source| self.cannot_start(source))?;
         match status.code() {

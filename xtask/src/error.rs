@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Reason that a developer command failed, with the remedy if known.
+/// Reason for the failure of a developer command, with advice if known.
 #[derive(Debug, Error)]
 pub(crate) enum XtaskError {
     /// The command was started outside a Cargo workspace.
@@ -29,7 +29,7 @@ pub(crate) enum XtaskError {
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A source file or manifest is not valid Rust or TOML.
+    /// Invalid Rust or TOML in a source file or manifest.
     #[error("{path}:{line}: does not parse: {message}")]
     Syntax {
         /// Path relative to the workspace root.
@@ -42,7 +42,7 @@ pub(crate) enum XtaskError {
     /// The report could not be written.
     #[error("cannot write the report: {0}")]
     Write(#[from] std::io::Error),
-    /// A program could not be started at all.
+    /// A program could not be started.
     #[error("cannot start `{program}`: {source}")]
     Spawn {
         /// The program.
@@ -53,7 +53,7 @@ pub(crate) enum XtaskError {
     /// A program or library is not installed.
     #[error("{message}")]
     NotInstalled {
-        /// The missing part and a command that installs it.
+        /// Missing part and a command that installs it.
         message: String,
     },
     /// The toolchain lacks a component that a step needs.
@@ -70,31 +70,31 @@ pub(crate) enum XtaskError {
         /// Exit status in words.
         status: String,
     },
-    /// A program that was handed the command has said why it failed.
+    /// A program has failed and reported the reason.
     #[error("the program ended with exit code {code}")]
     Reported {
         /// Its exit code.
         code: u8,
     },
-    /// Cargo described the workspace in words that are not understood.
+    /// Output of cargo metadata that cannot be parsed.
     #[error("cannot read what `cargo metadata` says: {message}")]
     Metadata {
         /// Fault found.
         message: String,
     },
-    /// `supply` found faults, which are on standard output.
+    /// `supply` found faults, listed on standard output.
     #[error("supply found {}", count(*faults, "fault"))]
     Supply {
         /// Number of faults.
         faults: usize,
     },
-    /// `tidy` found faults, which are on standard output.
+    /// `tidy` found faults, listed on standard output.
     #[error("tidy found {}", count(*faults, "fault"))]
     Untidy {
         /// Number of faults.
         faults: usize,
     },
-    /// Rounds of `faults` left something that does not hold; which, is on standard output.
+    /// `faults` found violations, listed on standard output.
     #[error("{} in which something did not hold; {message}", count(*faults, "round"))]
     Faulty {
         /// Number of faults.

@@ -1,20 +1,19 @@
 //! Developer commands of the workspace, run as `cargo xtask <command>`.
 //!
-//! | command | what it does |
+//! | command | purpose |
 //! |---|---|
-//! | `ci` | runs everything that has to hold on a clean checkout, step by step |
-//! | `tidy` | checks the rules of the house that no compiler lint can see |
-//! | `faults` | kills, interrupts and starves the `gp` command, and looks at what is left |
-//! | `supply` | checks licences and versions of dependencies, and what packages say of themselves |
-//! | `python` | builds the package for Python, `gp-python`, and runs its tests |
-//! | `mpi` | builds the command in several processes, `gp-mpi`, and tests it under `mpirun` |
-//! | `experiment` | runs the tables and figures of five papers, and names their data sets: a program of its own, in `xtask/experiments` |
-//! | `fuzz` | tries readers of the command on inputs made at random: a program in `xtask/fuzz` |
-//! | `bench` | measures how fast everything is, beside what the machine can do: a program in `xtask/bench` |
+//! | `ci` | runs all checks on a clean checkout, step by step |
+//! | `tidy` | checks project rules beyond compiler lints |
+//! | `faults` | kills, interrupts and starves the `gp` command, and checks the results |
+//! | `supply` | checks licences and versions of dependencies, and metadata of packages |
+//! | `python` | builds the Python package `gp-python`, and runs its tests |
+//! | `mpi` | builds the multi-process command `gp-mpi`, and tests it under `mpirun` |
+//! | `experiment` | reproduces tables and figures of five papers, and lists their data sets: a program in `xtask/experiments` |
+//! | `fuzz` | tries random inputs on the command's readers: a program in `xtask/fuzz` |
+//! | `bench` | measures speed relative to the machine's rates: a program in `xtask/bench` |
 //!
-//! Each command lives in a module of its own: an `Args` struct that clap fills and a `run` function.
-//! Results go to standard output, the reason for a failure to standard error with exit code 1;
-//! a wrong command line is exit code 2.
+//! Each command is a module with a clap `Args` struct and a `run` function. Results go to standard output, errors to
+//! standard error with exit code 1; a usage error has exit code 2.
 
 mod cargo;
 mod ci;
@@ -72,7 +71,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(XtaskError::Reported { code }) => ExitCode::from(code),
         Err(error) => {
-            // Where standard error itself is closed there is nobody left to tell.
+            // If standard error is closed, there is no way to report.
             let _ = writeln!(std::io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }

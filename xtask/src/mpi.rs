@@ -1,4 +1,4 @@
-//! `cargo xtask mpi`: the command in several processes, built and tested under `mpirun`.
+//! `cargo xtask mpi`: the multi-process command, built and tested under `mpirun`.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -11,11 +11,11 @@ use crate::error::XtaskError;
 use crate::program::output_folder;
 use crate::workspace;
 
-/// The folder of the package.
+/// Folder of the package.
 const PACKAGE: &str = "gp-mpi";
-/// A command that installs everything with apt.
+/// Command that installs all requirements with apt.
 const INSTALL: &str = "apt-get install libopenmpi-dev openmpi-bin libclang-dev";
-/// Usual folders of the libraries of clang.
+/// Usual folders of libclang.
 const LIBRARIES: [&str; 4] = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/homebrew/opt/llvm/lib"];
 
 /// Options of `cargo xtask mpi`.
@@ -32,7 +32,8 @@ pub(crate) struct Args {
     tests: Vec<OsString>,
 }
 
-/// Builds the package in the folder of the workspace's builds, and runs its tests one after the other: each has several processes.
+/// Builds the package in the workspace's target folder, and runs its tests in sequence, since each uses several
+/// processes.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     let missing = missing();
     if !missing.is_empty() {
@@ -62,15 +63,15 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     Ok(())
 }
 
-/// All packages with their features, those of tests included; not what runs before the build alone, as bindgen does.
+/// All packages with their features, including those of tests; excluding build-only ones such as bindgen.
 const TREE: [&str; 7] =
     ["tree", "--workspace", "--all-features", "--edges=normal,dev", "--prefix", "none", "--format={p} [{f}]"];
 
-/// Packages of other people that both trees have, and of which the second has a version with features that the first lacks.
+/// Third-party packages in both trees for which the second has a version with features that the first lacks.
 fn compiled_again(workspace: &str, package: &str) -> Vec<String> {
     let units = |tree: &str| -> BTreeSet<String> {
         let lines = tree.lines().map(|line| line.replace(" (*)", "").replace(" (proc-macro)", ""));
-        // Those with a path are ours, and are compiled for each folder that cargo starts from.
+        // Packages with a path are ours, and are compiled per starting folder.
         lines.filter(|line| !line.contains(" (/")).collect()
     };
     let versions = |units: &BTreeSet<String>| -> BTreeSet<String> {
@@ -104,7 +105,7 @@ fn has_libclang() -> bool {
         || LIBRARIES.iter().any(|folder| holds_libclang(Path::new(folder), 2))
 }
 
-/// `true` if a folder or one below holds the library: distributions keep it in folders of a version or machine.
+/// `true` if a folder or a subfolder holds the library: distributions use a folder per version or machine.
 fn holds_libclang(folder: &Path, depth: usize) -> bool {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.into_iter().any(|entry| {

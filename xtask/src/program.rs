@@ -1,7 +1,6 @@
-//! Commands that are programs of their own, optimised: `experiment` and `bench`.
+//! Commands that are separate optimised programs: `experiment` and `bench`.
 //!
-//! They stand on every library of the workspace. In packages of their own, the other commands do not wait for these to
-//! compile.
+//! They depend on every library of the workspace. In separate packages, they do not delay the other commands.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,7 +19,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Compiles the program of this package where that is needed, and runs it in the current folder, with these words first.
+    /// Compiles the program of a package if needed, and runs it in the current folder, with these arguments first.
     pub(crate) fn run(&self, package: &str, first: &[&str]) -> Result<(), XtaskError> {
         let cargo = Cargo::of_this_toolchain();
         let mut run = Command::new(cargo.program());
@@ -30,8 +29,8 @@ impl Args {
         cargo.pass_on(run)
     }
 
-    /// The same with a program of the development profile, which is optimised too and checks for overflow: as in every other
-    /// command, of the whole workspace with all features, so that nothing is compiled twice.
+    /// The same in the development profile, which is optimised too and checks for overflow; built for the whole
+    /// workspace with all features, like every other command, to avoid recompilation.
     pub(crate) fn run_checked(&self, program: &str) -> Result<(), XtaskError> {
         let (cargo, root) = (Cargo::of_this_toolchain(), workspace::root()?);
         build_checked(&cargo, &root, program)?;
@@ -41,8 +40,8 @@ impl Args {
     }
 }
 
-/// Compiles a program in the development profile. Naming an example, a small one, makes cargo count development dependencies
-/// in, as in the steps of CI.
+/// Compiles a program in the development profile. Naming a small example makes cargo include development dependencies,
+/// as in the CI steps.
 pub(crate) fn build_checked(cargo: &Cargo, root: &Path, program: &str) -> Result<(), XtaskError> {
     let whole = ["build", "--quiet", "--workspace", "--all-features"];
     cargo.run_in(root, &[&whole[..], &["--example", "streamed_rows", "--bin", program]].concat())

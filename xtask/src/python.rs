@@ -1,4 +1,4 @@
-//! `cargo xtask python`: the package of estimators, built and tested in an environment of its own.
+//! `cargo xtask python`: the Python package, built and tested in its own environment.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -9,7 +9,7 @@ use crate::error::XtaskError;
 use crate::program::output_folder;
 use crate::workspace;
 
-/// The folder of the package.
+/// Folder of the package.
 const PACKAGE: &str = "gp-python";
 
 /// Options of `cargo xtask python`.
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     pytest: Vec<OsString>,
 }
 
-/// Makes the environment where there is none, installs the package into it and runs its tests.
+/// Creates the environment if needed, installs the package and runs its tests.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     let root = workspace::root()?;
     let built = output_folder(&root).join("python");
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
         carry_out(Command::new(&args.interpreter).args(["-m", "venv"]).arg(&environment))?;
     }
     writeln!(out, "building the package")?;
-    // As pip builds it for everybody else; what was compiled before is not compiled again.
+    // By pip, as users do; compiled code is reused.
     let mut install = Command::new(&python);
     install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "./gp-python[test]"]);
     carry_out(install.current_dir(&root).env("CARGO_TARGET_DIR", &built))?;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     carry_out(tests.args(["-m", "pytest", "--quiet"]).args(&args.pytest).current_dir(root.join(PACKAGE)))
 }
 
-/// Runs a program with the streams of this one; what it says of a failure is enough.
+/// Runs a program with this program's streams; it reports its own failure.
 fn carry_out(command: &mut Command) -> Result<(), XtaskError> {
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command.status().map_err(|source| XtaskError::Spawn { program, source })?;

@@ -1,16 +1,16 @@
-//! Folder of the workspace, and what it releases.
+//! Workspace folder and released crates.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::XtaskError;
 
-/// The crates that have packages.
+/// Released crates.
 pub(crate) const RELEASED: [&str; 7] =
     ["gp-linalg", "gp-optim", "gp-kernels", "gp-likelihoods", "gp-ep", "gp-variational", "gp-cli"];
 
-/// The workspace root: the nearest folder at or above the current one whose `Cargo.toml` has a `[workspace]` table.
+/// Workspace root: the nearest folder at or above the current one whose `Cargo.toml` has a `[workspace]` table.
 ///
-/// Searching instead of trusting a path fixed at compile time keeps the command right in a checkout that was moved.
+/// Searched at run time, so that a moved checkout works.
 pub(crate) fn root() -> Result<PathBuf, XtaskError> {
     let start =
         std::env::current_dir().map_err(|source| XtaskError::Read { path: PathBuf::from("."), source })?;

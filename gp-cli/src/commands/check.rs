@@ -1,4 +1,4 @@
-//! `gp check`: what would hurt in a table.
+//! `gp check`: problems in a table.
 
 use super::print_json;
 use crate::context::Context;
@@ -14,12 +14,12 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::io::Write;
 
-/// Values further than so many deviations from the mean stand alone.
+/// Deviations from the mean beyond which a value is an outlier.
 const FAR: f64 = 20.0;
-/// Classes of fewer rows are hardly learned.
+/// Fewest rows of a class that can be learned.
 const RARE: u64 = 5;
 
-/// Remedies for missing values, of an input and of the target.
+/// Advice for missing values of an input and of the target.
 const WITHOUT_INPUT: &str =
     "fill in values, leave rows out with --missing drop, or keep them with --missing keep";
 const WITHOUT_TARGET: &str = "fill in values, or leave rows out with --missing drop";
@@ -44,16 +44,16 @@ pub struct CheckOptions {
 /// Problem of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The column, where it is about one.
+    /// Column, if specific to one.
     pub column: Option<String>,
-    /// Problem and remedy.
+    /// Problem and advice.
     pub what: String,
 }
 
-/// Prints what would hurt, a line each.
+/// Prints problems, one line each.
 ///
 /// # Errors
-/// Of the kind of whatever failed; findings are no failure.
+/// Any failure; findings are not failures.
 pub fn run(
     options: &CheckOptions,
     context: &Context,
@@ -80,7 +80,7 @@ pub fn run(
 /// Problems of a table.
 ///
 /// # Errors
-/// Of kind [`Data`](crate::ErrorKind::Data) for a target that is not there.
+/// [`Data`](crate::ErrorKind::Data) for a missing target.
 pub fn findings(frame: &Frame, target: Option<&str>) -> Result<Vec<Finding>, CliError> {
     let mut found = Vec::new();
     for column in frame.columns() {
@@ -102,7 +102,7 @@ pub fn findings(frame: &Frame, target: Option<&str>) -> Result<Vec<Finding>, Cli
     Ok(found)
 }
 
-/// Missing values and the rows that have them, which would be left out.
+/// Missing values, and the number of rows they would drop.
 fn about_missing(frame: &Frame, found: &mut Vec<Finding>) {
     let columns: Vec<&Column> = frame.columns().iter().collect();
     let rows = frame.row_count() - frame.complete_rows(&columns).len();

@@ -1,4 +1,4 @@
-//! `gp convert`: a model for those who read no safetensors.
+//! `gp convert`: a model as JSON.
 
 use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
@@ -37,7 +37,7 @@ pub enum Target {
 /// Writes the model.
 ///
 /// # Errors
-/// Of the kind of whatever failed; the output is then as it was.
+/// Any failure; the output is then unchanged.
 pub fn run(
     options: &ConvertOptions,
     context: &Context,

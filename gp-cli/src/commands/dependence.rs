@@ -1,5 +1,4 @@
-//! Pictures of models of more inputs than can be drawn: how predictions depend on one input at a time, and how they agree
-//! with what was observed.
+//! Plots of models with more than two inputs: dependence on single inputs, and agreement with observations.
 
 use crate::data::Frame;
 use crate::encode::{Feature, FeatureEncoding, MISSING};
@@ -12,22 +11,22 @@ use crate::predict;
 use crate::stages::Stages;
 use faer::Mat;
 
-/// The level of the bands.
+/// Level of the bands.
 pub(super) const INTERVAL: f64 = 0.95;
-/// Inputs that have a picture, those that matter most.
+/// Most inputs with a panel, by influence.
 const INPUTS: usize = 6;
-/// Places of an input, and rows that are moved there.
+/// Grid points per input, and rows averaged over.
 const PLACES: usize = 41;
 const ROWS: usize = 60;
-/// Quantiles that are compared with shares of rows, and rows that are looked at for them.
+/// Quantiles in calibration plots, and rows used for them.
 const LEVELS: usize = 9;
 const CALIBRATION_ROWS: usize = 500;
 
-/// An input: its feature, and where its columns begin among those of the points.
+/// Feature, and its first column in points.
 pub(super) type Place<'a> = (&'a Feature, usize);
 
-/// Panels: one for each input that matters, then agreement with the observations where the table has them.
-/// `stages` is told which of them is drawn.
+/// Panels: one per influential input, then agreement with observations if the table has them. Reports progress to
+/// `stages`.
 pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let seen = model.encode(frame)?;
     let (some, places) = relevant_sample(model, &seen.points)?;
@@ -36,7 +35,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pic
         stages.begin(&format!("drawing how predictions depend on {}", place.0.name));
         panels.push(dependence(model, frame, &some, place)?);
     }
-    // All have the same legend.
+    // One legend suffices.
     panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers).for_each(Layer::forget_label);
     if frame.column(&model.target().name).is_some() {
         stages.begin("drawing how predictions agree with observations");
@@ -46,7 +45,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pic
     Ok(Picture { title, panels, ..Picture::default() })
 }
 
-/// Some of these points, and all inputs, those that matter most first.
+/// A sample of points, and all inputs, most influential first.
 pub(super) fn relevant_sample<'a>(
     model: &'a Model,
     points: &Mat<f64>,
@@ -58,8 +57,7 @@ pub(super) fn relevant_sample<'a>(
     Ok((some, places))
 }
 
-/// Inputs in the order in which they account for the variance, by what was found in training or, where that was not asked, over these
-/// points; in their order where nothing is known.
+/// Inputs by influence, from training or, if not recorded, over these points; in their own order if unknown.
 fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<Place<'a>>, CliError> {
     let training = &model.about().training;
     let found = match training.influence.as_slice() {
@@ -77,12 +75,12 @@ fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<Place<'a
         .zip(model.inputs().places())
         .map(|(feature, place)| (total(&feature.name), (feature, place.start)))
         .collect();
-    // Stable: equal ones stay in their order.
+    // Stable sort keeps the order of ties.
     places.sort_by(|a, b| b.0.total_cmp(&a.0));
     Ok(places.into_iter().map(|(_, place)| place).collect())
 }
 
-/// Places along one input, their words where it has some, and points: the rows at each place, which keep all other inputs.
+/// Grid along one input, with its words if any, and points: the rows at each grid value, other inputs unchanged.
 pub(super) fn moved(
     frame: &Frame,
     rows: &Mat<f64>,
@@ -93,7 +91,7 @@ pub(super) fn moved(
             let column = frame.column(&feature.name);
             let numbers = column.and_then(|column| column.numbers()).unwrap_or_default();
             let known = numbers.iter().copied().filter(|number| !number.is_nan());
-            // Where all are missing, the mean of training is a place.
+            // If all values are missing, use the training mean.
             let known = known.chain(feature.missing.and_then(|filling| filling.number));
             (picture::places(&known.collect::<Vec<_>>(), PLACES), Vec::new())
         }
@@ -105,7 +103,7 @@ pub(super) fn moved(
     };
     let moved = |x: f64, row: usize, d: usize| match &feature.encoding {
         _ if !(start..start + feature.width()).contains(&d) => rows[(row, d)],
-        // The column behind the numbers marks those that are missing.
+        // The column after the number marks missing values.
         FeatureEncoding::Scaled(scale) => {
             if d == start {
                 scale.apply(x)
@@ -120,7 +118,7 @@ pub(super) fn moved(
     (x, x_places, points)
 }
 
-/// Predictions with one input moved along, averaged over rows that keep all others.
+/// Partial dependence on one input: predictions averaged over rows.
 fn dependence(model: &Model, frame: &Frame, rows: &Mat<f64>, place: Place<'_>) -> Result<Picture, CliError> {
     let (feature, _) = place;
     let (x, x_places, points) = moved(frame, rows, place);
@@ -145,7 +143,7 @@ fn dependence(model: &Model, frame: &Frame, rows: &Mat<f64>, place: Place<'_>) -
     Ok(Picture { title, x_name, y_name, x_places, x_ticks, y_ticks, layers, ..Picture::default() })
 }
 
-/// The mean over the rows of each place.
+/// Mean over the rows at each grid value.
 pub(super) fn averages(values: &[f64], places: usize) -> Vec<f64> {
     let count = values.len() / places.max(1);
     values.chunks_exact(count.max(1)).map(|rows| rows.iter().sum::<f64>() / rows.len() as f64).collect()
@@ -166,7 +164,7 @@ fn number_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> 
     ])
 }
 
-/// Words have no between.
+/// Bars for words, which cannot be interpolated.
 fn bars(x: &[f64], mean: &[f64], (lower, upper): (&[f64], &[f64])) -> Vec<Layer> {
     let ends = x.iter().zip(lower.iter().zip(upper));
     let mut layers: Vec<Layer> = ends
@@ -181,7 +179,7 @@ fn bars(x: &[f64], mean: &[f64], (lower, upper): (&[f64], &[f64])) -> Vec<Layer>
     layers
 }
 
-/// Probabilities of all classes; of two classes that of the second, with the band that holds it in half of the rows.
+/// Class probabilities; for two classes that of the second, with a band of the middle half of rows.
 fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> Result<Vec<Layer>, CliError> {
     let by = model.posterior();
     let probabilities = predict::class_probabilities(by, &by.beliefs(points.as_ref())?)?;
@@ -207,7 +205,7 @@ fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> R
     Ok(labels.iter().zip(CLASSES.iter().cycle()).enumerate().map(layer).collect())
 }
 
-/// At each place the ends of what holds the middle half of the rows.
+/// Quartiles over the rows at each grid value.
 fn ends(values: &[f64], places: usize) -> (Vec<f64>, Vec<f64>) {
     let count = (values.len() / places.max(1)).max(1);
     let end = |rows: &[f64]| {
@@ -219,12 +217,12 @@ fn ends(values: &[f64], places: usize) -> (Vec<f64>, Vec<f64>) {
     values.chunks_exact(count).map(end).unzip()
 }
 
-/// Panels of how predictions agree with the observations of a table that has them.
+/// Agreement of predictions with the observations of a table.
 pub(super) fn agreement_sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     Ok(Picture { panels: agreement(model, frame, &model.encode(frame)?)?, ..Picture::default() })
 }
 
-/// Predictions against observations, residuals, and claims against shares.
+/// Predictions against observations, residuals, and calibration.
 fn agreement(model: &Model, frame: &Frame, seen: &ModelRows) -> Result<Vec<Picture>, CliError> {
     if model.target().labels().is_some() {
         return Ok(vec![reliability(model, frame)?]);
@@ -267,7 +265,7 @@ fn diagonal(ends: Vec<f64>) -> Layer {
     Layer::Line { x: ends.clone(), y: ends, colour: OTHER, label: String::new() }
 }
 
-/// The share of rows below a quantile, which ought to be its level.
+/// Share of rows below each predicted quantile; equal to its level if calibrated.
 fn calibration(model: &Model, seen: &ModelRows, observed: &[f64]) -> Result<Picture, CliError> {
     let step = observed.len().div_ceil(CALIBRATION_ROWS).max(1);
     let rows: Vec<usize> = (0..observed.len()).step_by(step).collect();
@@ -283,7 +281,7 @@ fn calibration(model: &Model, seen: &ModelRows, observed: &[f64]) -> Result<Pict
     })
 }
 
-/// Claimed probabilities of labels against the share of right ones.
+/// Predicted class probabilities against observed frequencies.
 fn reliability(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let scores = evaluate(model, frame)?.scores;
     let bins: Vec<_> = match &scores {

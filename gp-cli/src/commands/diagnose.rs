@@ -1,4 +1,4 @@
-//! `gp diagnose`: whether the gradients that a fit would move along are derivatives of what it maximises.
+//! `gp diagnose`: check of training gradients by finite differences.
 
 use super::{print_json, warn};
 use crate::context::Context;
@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Inducing inputs or active rows unless asked otherwise: each coordinate is a derivative to be checked.
+/// Default number of inducing inputs or active rows; each coordinate is a derivative to check.
 const INDUCING: usize = 6;
 
 /// Options of `gp diagnose`.
@@ -46,20 +46,20 @@ pub struct DiagnoseOptions {
     pub json: bool,
 }
 
-/// All derivatives by the elements of one parameter.
+/// Derivatives by the elements of one parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct Row<'a> {
     parameter: &'a str,
     values: usize,
-    /// The one that is farthest off.
+    /// Largest error among them.
     worst: &'a GradientCheck,
 }
 
-/// Prints a table of derivatives by parameters.
+/// Prints a table of derivatives by parameter.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) where a gradient and its difference disagree, after the table;
-/// otherwise of the kind of whatever failed.
+/// [`Numerical`](ErrorKind::Numerical), after the table, if a gradient disagrees with its difference; any other
+/// failure.
 pub fn run(
     options: &DiagnoseOptions,
     context: &Context,
@@ -86,7 +86,7 @@ pub fn run(
     let seen = counted(sizes.rows, "row");
     notes.say(format_args!("gradients of method {method} at the start of training, on {seen}{inducing}"));
     let checks = gradients(&plan)?;
-    // What is no number is beyond every bound.
+    // NaN counts as a disagreement.
     let disagrees = |check: &&GradientCheck| check.relative_error.total_cmp(&options.tolerance).is_gt();
     let wrong: Vec<&GradientCheck> = checks.iter().filter(disagrees).collect();
     let rows = rows(&checks);
@@ -115,7 +115,7 @@ pub fn run(
     Err(CliError::new(ErrorKind::Numerical, message))
 }
 
-/// All gradients; of several targets that have nothing to do with each other, those of each with its name in front.
+/// All gradients; with unrelated targets, those of each with its name as prefix.
 fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
     let Some(parts) = plan.problem.parts()? else { return plan.method.gradients(&plan.problem) };
     let mut all = Vec::new();
@@ -129,7 +129,7 @@ fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
     Ok(all)
 }
 
-/// The fit of all rows, as far as its method goes, on some of them.
+/// Plan of the full fit, restricted to some rows.
 fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> {
     let (frame, _) = fit::read(&options.data, &options.choice, &options.spec, &context.formats)?;
     let (mut spec, _) = fit::settled(&frame, &options.spec, context)?;
@@ -143,7 +143,7 @@ fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> 
     let mut rows = rand::seq::index::sample(&mut rng, frame.row_count(), wanted).into_vec();
     rows.sort_unstable();
     let some = frame.rows(&rows)?;
-    // By chance a label may not be among them.
+    // The sample may lack a label.
     let present = class_labels(some.require(&[spec.target()?])?[0]);
     spec.order.retain(|label| present.contains(label));
     let plan = Plan::new(&some, &spec, context)?;
@@ -151,7 +151,7 @@ fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> 
     Ok(plan)
 }
 
-/// Elements of a parameter together, in the order of parameters.
+/// Derivatives grouped by parameter, in order.
 fn rows(checks: &[GradientCheck]) -> Vec<Row<'_>> {
     let mut rows: Vec<Row<'_>> = Vec::new();
     for check in checks {

@@ -39,7 +39,7 @@ pub struct EvalOptions {
 /// Prints the scores.
 ///
 /// # Errors
-/// Of the kind of whatever failed.
+/// Any failure.
 pub fn run(
     options: &EvalOptions,
     context: &Context,

@@ -1,4 +1,4 @@
-//! `gp fit`: a table to a model file.
+//! `gp fit`: model file from a table.
 
 use super::{print_json, warn};
 use crate::context::Context;
@@ -24,7 +24,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The command, as model files name their origin.
+/// Command name, recorded in model files.
 const ORIGIN: &str = "gp fit";
 
 /// Options of `gp fit`.
@@ -79,10 +79,10 @@ pub struct FitOptions {
     pub json: bool,
 }
 
-/// Learns a model, writes its file, and prints how it went where that was asked for.
+/// Trains a model, writes its file, and prints a summary if requested.
 ///
 /// # Errors
-/// Of the kind of whatever failed; the model file is then as it was.
+/// Any failure; the model file is then unchanged.
 pub fn run(
     options: &FitOptions,
     context: &Context,
@@ -141,7 +141,7 @@ pub fn run(
     show(options, &model, scores.as_ref(), took, out)
 }
 
-/// Files that no output may replace.
+/// Files that outputs must not replace.
 fn inputs(options: &FitOptions) -> InputFiles {
     let folders = [("--checkpoint", &options.checkpoint), ("--resume", &options.resume)];
     let kept = folders.into_iter().filter_map(|(word, folder)| Some((word, folder.as_deref()?)));
@@ -152,14 +152,14 @@ fn inputs(options: &FitOptions) -> InputFiles {
     kept.fold(inputs, |inputs, (word, path)| inputs.and(word, Some(&path)))
 }
 
-/// The file for the course of training; training that goes on adds to the one that is there.
+/// File of the training trace; resumed training appends to it.
 fn trace(options: &FitOptions, inputs: &InputFiles) -> Result<Option<TraceFile>, CliError> {
     let existing = (options.resume.is_some(), options.force);
     let prepare = |path: &PathBuf| TraceFile::prepare("--trace", path, existing, inputs);
     options.trace.as_ref().map(prepare).transpose()
 }
 
-/// Reads the table, into memory or not, and makes all choices; tells how many rows were left out.
+/// Reads the table, into memory or not, and makes all choices; returns the number of dropped rows.
 fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(Plan, usize), CliError> {
     notes.stage(format_args!("reading {}", options.data));
     let choosing = || notes.stage(format_args!("choosing a model and placing inducing points"));
@@ -180,7 +180,7 @@ fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(P
     Ok((with_stages(Plan::new(&frame, spec, context)?), dropped))
 }
 
-/// Carries out the plan under a control, which a signal to end joins where there is a checkpoint to leave.
+/// Runs the plan under a control; with a checkpoint, a termination signal interrupts it.
 fn train(
     options: &FitOptions,
     mut plan: Plan,
@@ -199,7 +199,7 @@ fn train(
     trained.map_err(|error| folder.how_to_go_on(error))
 }
 
-/// Folder for the state of training, if kept.
+/// Checkpoint folder, if requested.
 fn checkpoint_folder(options: &FitOptions, plan: &Plan) -> Result<Option<CheckpointFolder>, CliError> {
     match (&options.checkpoint, &options.resume) {
         (_, Some(folder)) => CheckpointFolder::resume(folder, plan, &options.spec).map(Some),
@@ -208,9 +208,9 @@ fn checkpoint_folder(options: &FitOptions, plan: &Plan) -> Result<Option<Checkpo
     }
 }
 
-/// A fit that is done needs no checkpoint; one that ran out of time may go on.
+/// Removes the checkpoint of a finished fit; a fit that ran out of time may be resumed.
 fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    // Of several targets one may have run out of it.
+    // One of several targets may have run out of time.
     if !model.about().training.reason.contains(&StopReason::TimeLimit.to_string()) {
         return folder.remove();
     }
@@ -221,7 +221,7 @@ fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> R
     Ok(())
 }
 
-/// Reads the table to score on, and looks whether it can be, before any time is spent.
+/// Reads the test table, and checks that it can be scored, before training.
 fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -> Result<Frame, CliError> {
     let format = TableChoice { format: options.choice.format.clone(), ..TableChoice::default() };
     let mut read = ReadOptions { choice: format, ..ReadOptions::default() };
@@ -244,7 +244,7 @@ fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -
     Ok(frame)
 }
 
-/// Says how training went, but for warnings that are known already.
+/// Reports the outcome of training, without known warnings.
 fn say_outcome(model: &Model, seconds: f64, known: &[String], notes: &mut Notes<'_>) {
     let training = &model.about().training;
     let outcome = if training.converged { "converged" } else { "did not converge" };
@@ -277,7 +277,7 @@ fn show(
     scores.map_or(Ok(()), |scores| out::print(out, evaluate::table(scores).as_bytes()))
 }
 
-/// Summary of the fit, for programs.
+/// JSON summary of the fit.
 fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, took: &Took) -> Value {
     let (training, latents) = (&model.about().training, model.posterior().describe());
     let mut kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
@@ -309,13 +309,13 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
 struct Took {
     /// Seconds of training.
     seconds: f64,
-    /// Expected seconds, where they are known.
+    /// Expected time, if known.
     expected: Option<ExpectedTime>,
-    /// Number of processes and what they sent; null for one process.
+    /// Number of processes and their traffic; null for one process.
     processes: Value,
 }
 
-/// Refuses processes that do not see the same data, each with its own.
+/// Refuses processes with different data.
 fn check_same_data(context: &Context, plan: &Plan) -> Result<(), CliError> {
     if context.team.is_alone() {
         return Ok(());
@@ -323,7 +323,7 @@ fn check_same_data(context: &Context, plan: &Plan) -> Result<(), CliError> {
     in_step::check_same(&context.team, "data", &fit::check_sum(plan)?)
 }
 
-/// Number of processes and what they sent, as JSON; null for one process.
+/// Number of processes and their traffic, as JSON; null for one process.
 fn processes(team: &Team) -> Result<Value, CliError> {
     if team.is_alone() {
         return Ok(Value::Null);
@@ -339,12 +339,12 @@ fn processes(team: &Team) -> Result<Value, CliError> {
     }))
 }
 
-/// Nothing, one thing, or a list of one for each target.
+/// Null, one value, or a list of one per target.
 fn one_or_each(mut all: Vec<Value>) -> Value {
     if all.len() > 1 { all.into() } else { all.pop().unwrap_or(Value::Null) }
 }
 
-/// Starts that were tried, with the seconds that each took.
+/// Starts tried, with the seconds of each.
 fn starts(of: &TriedStarts) -> Value {
     let entry = |start: &TriedStart| {
         let mut entry = json!(start);

@@ -1,5 +1,4 @@
-//! `gp generate`: the manual page and completions, from the same definitions as the command line; the kernels and
-//! likelihoods that there are.
+//! `gp generate`: manual page and completions from the command-line definition; lists of kernels and likelihoods.
 
 use super::print_json;
 use crate::context::Context;
@@ -38,7 +37,7 @@ pub enum Generated {
     Schema,
 }
 
-/// The schema of a configuration: a property for each flag of `gp fit`.
+/// JSON schema of a configuration: one property per flag of `gp fit`.
 fn schema(command: &Command) -> Value {
     let flags = command.find_subcommand("fit").into_iter().flat_map(Command::get_arguments);
     let properties = flags.filter_map(|flag| {
@@ -72,7 +71,7 @@ fn schema(command: &Command) -> Value {
     })
 }
 
-/// One entry: its example with all parameters at their defaults, and what it is.
+/// One entry: example with default parameters, and summary.
 fn entry(example: &str, summary: &str) -> String {
     format!("{example}\n    {summary}\n\n")
 }
@@ -104,10 +103,10 @@ fn no_example(name: &str, cause: impl std::error::Error + Send + Sync + 'static)
     CliError::caused(ErrorKind::Usage, format!("the example of {name} cannot be read"), cause)
 }
 
-/// Writes it, for this command line.
+/// Writes the output for this command line.
 ///
 /// # Errors
-/// Of kind [`Io`](ErrorKind::Io); of kind [`Usage`](ErrorKind::Usage) for an entry whose example cannot be read.
+/// [`Io`](ErrorKind::Io); [`Usage`](ErrorKind::Usage) for an entry with an unreadable example.
 pub fn run(
     options: &GenerateOptions,
     context: &Context,

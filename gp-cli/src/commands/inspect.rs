@@ -1,4 +1,4 @@
-//! `gp inspect`: what a model has learned.
+//! `gp inspect`: contents of a model.
 
 use super::{print_json, targets};
 use crate::context::Context;
@@ -27,19 +27,19 @@ pub struct InspectOptions {
     pub json: bool,
 }
 
-/// Length-scale of one latent function along one input.
+/// Length-scale of one latent along one input.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LengthScale {
-    /// A column, or a level of one.
+    /// Column, or level of one.
     pub input: String,
-    /// In the units of the data.
+    /// In data units.
     pub lengthscale: f64,
 }
 
-/// Prints what a model has learned.
+/// Prints the contents of a model.
 ///
 /// # Errors
-/// Of the kind of whatever failed.
+/// Any failure.
 pub fn run(options: &InspectOptions, context: &Context, out: &mut dyn Write) -> Result<(), CliError> {
     let model = Model::load(&options.model, context)?;
     if options.json {
@@ -48,8 +48,8 @@ pub fn run(options: &InspectOptions, context: &Context, out: &mut dyn Write) -> 
     out::print(out, text(&model).as_bytes())
 }
 
-/// The length-scales of the inputs, where a term of the kernel has one for each: those of the first that has. Straight terms
-/// have none that says how far.
+/// Length-scales per input, from the first kernel term that has them; linear terms do not count, since their
+/// length-scales are no distances.
 pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthScale> {
     let names = model.inputs().column_names();
     let (mut lengthscales, mut columns) = (Vec::new(), kernel.length_columns(names.len()).into_iter());
@@ -64,7 +64,7 @@ pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthSca
     all.map(|((input, scale), length)| LengthScale { input, lengthscale: length * scale }).collect()
 }
 
-/// The widths of the windows along an input, as standard deviations in its units.
+/// Window widths along an input, as standard deviations in its units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct WindowWidths {
     input: String,
@@ -72,7 +72,7 @@ struct WindowWidths {
     largest: f64,
 }
 
-/// The widths of the windows that a latent function is seen through, where it is.
+/// Window widths of a latent, if it has windows.
 fn widths(model: &Model, latent: &LatentFunction<'_>) -> Vec<WindowWidths> {
     let Some(windows) = latent.windows else { return Vec::new() };
     let along = |(d, (input, scale)): (usize, (String, f64))| {
@@ -108,7 +108,7 @@ fn json(model: &Model) -> serde_json::Value {
     })
 }
 
-/// Description of a model, for people.
+/// Description of a model, as text.
 #[must_use]
 pub fn text(model: &Model) -> String {
     let mut page = Page::default();
@@ -129,16 +129,16 @@ pub fn text(model: &Model) -> String {
     page.0
 }
 
-/// Lines with a name in front.
+/// Lines that start with a name.
 #[derive(Default)]
 struct Page(String);
 
-/// Width of names, unless they are longer.
+/// Width of the name column, unless a name is longer.
 const NAME_WIDTH: usize = 11;
 
 impl Page {
     fn line(&mut self, name: &str, value: &str) {
-        // Long names are two blanks from their values. Writing to a string cannot fail.
+        // Long names are followed by two blanks. Writing to a string cannot fail.
         let between = if name.chars().count() > NAME_WIDTH { "  " } else { " " };
         let _ = writeln!(self.0, "{name:<NAME_WIDTH$}{between}{value}");
     }
@@ -166,7 +166,7 @@ fn origin(model: &Model, page: &mut Page) {
     }
 }
 
-/// Course of its training.
+/// Training record.
 fn course(model: &Model, page: &mut Page) {
     let training = &model.about().training;
     page.line("trained on", &format!("{} by method {}", counted(training.rows, "row"), training.method));
@@ -196,7 +196,7 @@ fn course(model: &Model, page: &mut Page) {
     }
 }
 
-/// Prints the kernels and starts that were tried.
+/// Kernels and starts tried.
 fn tried(model: &Model, page: &mut Page) {
     let training = &model.about().training;
     let kernels = training.search.iter().map(TriedKernels::lines);
@@ -207,8 +207,7 @@ fn tried(model: &Model, page: &mut Page) {
     }
 }
 
-/// The log posterior density after each iteration of training, in nats and in the units of the objective: densities of the
-/// target in its own units.
+/// Log posterior density after each iteration, in nats, in the units of the objective (densities in data units).
 pub(super) fn log_posterior(model: &Model) -> Vec<f64> {
     let training = &model.about().training;
     let rows = training.rows.saturating_sub(training.updated_rows) as f64;
@@ -217,7 +216,7 @@ pub(super) fn log_posterior(model: &Model) -> Vec<f64> {
     training.curve.iter().map(|value| value - constant).collect()
 }
 
-/// Kernels, each with the latent functions that have it.
+/// Kernels, each with its latents.
 fn functions(model: &Model, page: &mut Page) {
     let (training, all) = (&model.about().training, model.posterior().describe());
     for (name, latents) in function_names(model) {
@@ -243,7 +242,7 @@ fn functions(model: &Model, page: &mut Page) {
     }
 }
 
-/// Latent functions with the same kernel, under one name: `kernel`, with their classes or numbers unless they are all.
+/// Latents grouped by kernel: named `kernel`, with classes or numbers unless all share one.
 pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     let latents = model.posterior().describe();
     let kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
@@ -267,7 +266,7 @@ pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     firsts.map(group).collect()
 }
 
-/// A table of inputs, the one that accounts for most first, and the terms of the kernel.
+/// Table of inputs, most influential first, and kernel terms.
 fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
     let latents = model.posterior().functions().latent_count();
     let of = if let Some(target) = &influence.target {
@@ -295,7 +294,7 @@ fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
     }
 }
 
-/// Coverage of the data by the inducing inputs of a latent function.
+/// Coverage of the data by a latent's inducing inputs.
 fn covering(training: &TrainingRecord, latent: usize) -> String {
     training.coverage.get(latent).map_or_else(String::new, |coverage| {
         let Coverage { mean, worst, .. } = coverage;
@@ -307,7 +306,7 @@ fn covering(training: &TrainingRecord, latent: usize) -> String {
     })
 }
 
-/// The course of some numbers in a few letters.
+/// Numbers as a sparkline.
 fn sparkline(values: &[f64]) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     const WIDTH: usize = 40;

@@ -1,4 +1,4 @@
-//! The subcommands, one module each: options by clap, and a function that does it.
+//! Subcommands, one module each: clap options and a `run` function.
 
 pub mod check;
 pub mod convert;
@@ -41,7 +41,7 @@ pub struct TableOptions {
 }
 
 impl TableOptions {
-    /// The columns of a table that a model needs, and some others, without rows that miss a value where that was asked for.
+    /// Reads the columns a model needs, and further ones; drops incomplete rows if requested.
     fn read(
         &self,
         path: &str,
@@ -53,7 +53,7 @@ impl TableOptions {
         self.read_counted(path, context, model, more, notes).map(|(frame, _)| frame)
     }
 
-    /// The same, with the rows that were left out.
+    /// The same, with the dropped rows.
     fn read_counted(
         &self,
         path: &str,
@@ -69,7 +69,7 @@ impl TableOptions {
         Ok(read)
     }
 
-    /// Looks at the first bytes of a table of which a model needs some columns, beside others.
+    /// Opens a table for a model, with the columns it needs and further ones.
     fn open(&self, path: &str, formats: &Formats, model: &Model, more: &[String]) -> Result<Parts, CliError> {
         let input = Stream::Auto.open(path, formats)?;
         Ok(Parts { read: self.of(model, more), input })
@@ -83,14 +83,14 @@ impl TableOptions {
     }
 }
 
-/// A table for a model that is there, some rows at a time where its format allows that.
+/// Table for an existing model, in chunks if the format allows.
 struct Parts {
     read: ReadOptions,
     input: Input,
 }
 
 impl Parts {
-    /// Hands over all rows, also those that miss a value.
+    /// Passes on all rows, including incomplete ones.
     fn for_each(
         self,
         formats: &Formats,
@@ -109,8 +109,8 @@ impl Parts {
     }
 }
 
-/// A table without rows that miss a value, where that was asked for, and which rows these were, ascending. Of several targets,
-/// one at least has to be there.
+/// Table without incomplete rows, if requested, and the dropped rows, ascending. With several targets, a row needs at
+/// least one.
 fn left_of(
     frame: Frame,
     rules: &MissingRules,
@@ -134,13 +134,13 @@ fn left_of(
     Ok((frame.rows(&complete)?, missed))
 }
 
-/// Names of columns, without those that were said before.
+/// Column names without repetitions.
 fn each_once(names: &[String]) -> impl Iterator<Item = &str> {
     let is_new = |(place, name): &(usize, &String)| !names[..*place].contains(name);
     names.iter().enumerate().filter(is_new).map(|(_, name)| name.as_str())
 }
 
-/// Lines of warnings.
+/// Prints warnings, one per line.
 fn warn(notes: &mut Notes<'_>, warnings: &[String]) {
     warnings.iter().for_each(|warning| notes.say(format_args!("warning: {warning}")));
 }

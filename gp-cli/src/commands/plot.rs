@@ -1,4 +1,4 @@
-//! `gp plot`: a model and data as a picture.
+//! `gp plot`: plot of a model and data.
 
 use super::dependence::{self, INTERVAL};
 use super::{TableOptions, targets, term_panels, warn};
@@ -21,9 +21,9 @@ use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use std::path::PathBuf;
 
-/// Cells to a side of a surface.
+/// Cells per side of a surface.
 const GRID: usize = 120;
-/// Steps of the scale of colours beside a surface.
+/// Steps of the colour scale beside a surface.
 const SHADES: u32 = 127;
 
 /// Options of `gp plot`.
@@ -52,11 +52,11 @@ pub struct PlotOptions {
     pub force: bool,
 }
 
-/// Writes the picture: of one input the function with its bands, of two the surface or the regions of classes, of more
-/// how predictions depend on each of the inputs that matter most, and how they agree with the observations.
+/// Writes a plot: for one input the function with bands, for two the surface or class regions, for more the dependence
+/// on the most influential inputs and the agreement with observations.
 ///
 /// # Errors
-/// Of the kind of whatever failed; the output is then as it was.
+/// Any failure; the output is then unchanged.
 pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
     picture::check_name(&options.output)?;
     let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("DATA", Some(&options.data));
@@ -76,15 +76,15 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
     Ok(())
 }
 
-/// The picture of a model and a table.
+/// Plot of a model and a table.
 ///
 /// # Errors
-/// Of kind [`Data`](crate::ErrorKind::Data) for a table that does not suit the model.
+/// [`Data`](crate::ErrorKind::Data) for a table that does not suit the model.
 pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     picture_in_stages(model, frame, &Stages::default())
 }
 
-/// The same; `stages` is told which part is drawn.
+/// The same, with progress reported to `stages`.
 fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let scales = number_scales(model);
     let columns = |frame: &Frame| -> Vec<Vec<f64>> {
@@ -99,12 +99,12 @@ fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pi
     }
 }
 
-/// `true` for a picture of the function itself, over one or two numeric inputs.
+/// `true` for a plot of the function itself, over one or two numeric inputs.
 pub(super) fn shows_function(model: &Model) -> bool {
     number_scales(model).is_some_and(|scales| scales.len() <= 2)
 }
 
-/// The units of all inputs, if they are numbers that are not missing.
+/// Scales of all inputs, if all are numbers without missing values.
 fn number_scales(model: &Model) -> Option<Vec<Standardiser>> {
     let scale = |feature: &Feature| match (&feature.encoding, feature.missing) {
         (FeatureEncoding::Scaled(scale), None) => Some(*scale),
@@ -113,7 +113,7 @@ fn number_scales(model: &Model) -> Option<Vec<Standardiser>> {
     model.inputs().features().iter().map(scale).collect()
 }
 
-/// The rows of each label, or all rows, with a name and a colour.
+/// Rows per label, or all rows, with name and colour.
 fn groups(model: &Model, frame: &Frame) -> Vec<(String, Colour, Vec<usize>)> {
     let all: Vec<usize> = (0..frame.row_count()).collect();
     let target = frame.column(&model.target().name);
@@ -172,7 +172,7 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
     Ok(picture)
 }
 
-/// Band of the function: of observations without noise.
+/// Band of the function, that is of noise-free observations.
 fn function_band(model: &Model, x: &[f64], beliefs: &LatentBeliefs) -> Result<Layer, CliError> {
     let (scale, function) = (model.target().scale(), &beliefs.functions()[0]);
     let beliefs = function.mean.iter().zip(&function.variance);
@@ -223,8 +223,7 @@ fn two_inputs(
     })
 }
 
-/// Means between white and the colour of curves, with the scale of these colours, or class colours mixed by their
-/// probabilities.
+/// Cell colours: the mean as a shade, with its scale, or class colours mixed by probability.
 fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option<ColourScale>), CliError> {
     const PALE: f64 = 0.35;
     let by = model.posterior();
@@ -250,9 +249,9 @@ fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option
     Ok((means.iter().map(|mean| shade(share(mean))).collect(), scale))
 }
 
-/// The colour of a mean that is so far, from 0 to 1, between the lowest and the highest.
+/// Colour of a mean at this share, 0 to 1, of its range.
 fn shade(share: f64) -> Colour {
-    // Points and rings have to stand out from the darkest cell.
+    // Points and rings must stand out from the darkest cell.
     const DEEP: f64 = 0.75;
     CURVE.map(|channel| (255.0 - DEEP * share * (255.0 - f64::from(channel))).round() as u8)
 }

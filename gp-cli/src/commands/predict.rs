@@ -1,4 +1,4 @@
-//! `gp predict`: a model and a table to a table of predictions.
+//! `gp predict`: table of predictions from a model and a table.
 
 use super::{TableOptions, each_once, print_json, warn};
 use crate::context::Context;
@@ -74,10 +74,10 @@ pub struct PredictOptions {
     pub json: bool,
 }
 
-/// Writes the table of predictions: a line for every row of the table, in their order.
+/// Writes the table of predictions: one line per row, in order.
 ///
 /// # Errors
-/// Of the kind of whatever failed; the output is then as it was.
+/// Any failure; the output is then unchanged.
 pub fn run(
     options: &PredictOptions,
     context: &Context,
@@ -129,7 +129,7 @@ pub fn run(
     }
 }
 
-/// Refuses joint predictions that take more memory than is left: a covariance and its factor, samples and their text.
+/// Refuses joint predictions that exceed the memory left: a covariance and its factor, samples and their text.
 fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result<(), CliError> {
     let (rows, samples) = (rows as f64, options.samples as f64);
     let is_joint = options.joint || options.samples > 0;
@@ -142,7 +142,7 @@ fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result
     checked.map_err(|over| over.of_kind(ErrorKind::Numerical))
 }
 
-/// Outputs being written.
+/// Output being written.
 enum Written {
     Whole(Predictions, Destination),
     Pieces(TableWriter),
@@ -162,7 +162,7 @@ fn wanted(options: &PredictOptions) -> Wanted {
     }
 }
 
-/// Summary of the pieces of a table.
+/// Summary over the chunks of a table.
 #[derive(Default)]
 struct Seen {
     columns: Vec<String>,
@@ -174,7 +174,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Looks at the next piece.
+    /// Adds a chunk.
     fn look(&mut self, model: &Model, rows: &Frame, predicted: &Predictions) {
         if self.columns.is_empty() {
             self.lacking = model.left_out_of(rows);
@@ -187,7 +187,7 @@ impl Seen {
         self.left_out.look(rows, &predicted.not_predicted);
     }
 
-    /// Levels that are not known, in the order of the inputs, and cells without a number.
+    /// Warnings of unknown levels, in input order, and of cells without a number.
     fn warnings(&self, model: &Model) -> Vec<String> {
         let features = model.inputs().names();
         let mut unseen = self.unseen.clone();
@@ -196,7 +196,7 @@ impl Seen {
         unseen.chain(self.lacking.clone()).collect()
     }
 
-    /// Tells of rows that were not predicted, which may not be all, and of warnings.
+    /// Reports warnings and rows not predicted; refuses if none was.
     fn say(&self, model: &Model, data: &str, notes: &mut Notes<'_>) -> Result<(), CliError> {
         let (count, rows) = (self.left_out.count(), self.left_out.rows());
         if count == rows {
@@ -212,7 +212,7 @@ impl Seen {
         Ok(())
     }
 
-    /// Summary of the work, for programs.
+    /// JSON summary.
     fn summary(&self, options: &PredictOptions, output: &Path, warnings: &[String], seconds: f64) -> Value {
         let (rows, left_out) = (self.left_out.rows(), self.left_out.count());
         json!({

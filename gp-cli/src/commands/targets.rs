@@ -1,12 +1,11 @@
-//! Models of several targets: which there are, what is known of each, and one of them alone.
+//! Models of several targets: listing, and selection of single targets.
 
 use crate::data::Frame;
 use crate::error::CliError;
 use crate::model::Model;
 use serde_json::{Map, Value, json};
 
-/// The target that a latent function belongs to, for each of them; nothing where targets share latent functions, or there is
-/// one.
+/// Target of each latent; empty if latents are shared or there is one target.
 pub(super) fn owners(model: &Model) -> Vec<String> {
     if !model.has_several_targets() {
         return Vec::new();
@@ -19,7 +18,7 @@ pub(super) fn owners(model: &Model) -> Vec<String> {
     names
 }
 
-/// The deviation of the noise of each target, in its units, where the likelihood has one for each.
+/// Noise standard deviation per target, in its units, if the likelihood has one for each.
 fn noise(model: &Model) -> Vec<f64> {
     let (targets, likelihood) = (model.targets(), model.posterior().likelihood());
     let found = likelihood.parameters().iter().find(|parameter| {
@@ -29,7 +28,7 @@ fn noise(model: &Model) -> Vec<f64> {
     variances.iter().zip(targets).map(|(variance, target)| variance.sqrt() * target.scale().scale).collect()
 }
 
-/// The weights of the latent functions in each target, in its units.
+/// Mixing weights of the latents in each target, in its units.
 fn mixing(model: &Model) -> Vec<Vec<f64>> {
     let likelihood = model.posterior().likelihood();
     let Some(weights) = likelihood.mixing() else { return Vec::new() };
@@ -37,7 +36,7 @@ fn mixing(model: &Model) -> Vec<Vec<f64>> {
     rows.map(|(row, target)| row.iter().map(|w| w * target.scale().scale).collect()).collect()
 }
 
-/// Rows, noise and mixing weights of each target, for people; nothing of a single one.
+/// Rows, noise and mixing weights per target, as text; empty for a single target.
 pub(super) fn lines(model: &Model) -> Vec<(String, String)> {
     if !model.has_several_targets() {
         return Vec::new();
@@ -70,7 +69,7 @@ fn mixture(row: &[f64]) -> String {
     row.iter().enumerate().map(term).collect()
 }
 
-/// The same for programs.
+/// The same as JSON.
 pub(super) fn json(model: &Model) -> Value {
     let (noise, mixing, rows) = (noise(model), mixing(model), &model.about().training.rows_of_targets);
     let of = |(place, target): (usize, &&crate::encode::Target)| {
@@ -85,7 +84,7 @@ pub(super) fn json(model: &Model) -> Value {
     if model.has_several_targets() { Value::Object(all) } else { Value::Null }
 }
 
-/// Each target that a table has, as a model of its own, with the rows that have it.
+/// Each target of a table as its own model, with the rows that have it.
 pub(super) fn seen(model: &Model, frame: &Frame) -> Result<Vec<(Model, Frame)>, CliError> {
     if !model.has_several_targets() {
         return Ok(vec![(model.clone(), frame.clone())]);
@@ -101,7 +100,7 @@ pub(super) fn seen(model: &Model, frame: &Frame) -> Result<Vec<(Model, Frame)>, 
     Ok(found)
 }
 
-/// Refuses a target that there is not, and to choose among several by itself.
+/// Refuses an unknown target, or a missing choice among several.
 pub(super) fn check_chosen(model: &Model, target: Option<&str>) -> Result<(), CliError> {
     let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
     match target {
@@ -118,7 +117,7 @@ pub(super) fn check_chosen(model: &Model, target: Option<&str>) -> Result<(), Cl
     }
 }
 
-/// The chosen target as a model of its own; of the table the rows that have it, or all where none has.
+/// Chosen target as its own model, with the rows that have it, or all if none has.
 pub(super) fn chosen(model: Model, frame: Frame, target: Option<&str>) -> Result<(Model, Frame), CliError> {
     let Some(name) = target.filter(|_| model.has_several_targets()) else { return Ok((model, frame)) };
     let found = model.by_target()?.into_iter().find(|one| one.target().name == name).unwrap_or(model);

@@ -1,4 +1,4 @@
-//! Pictures of what each term of a kernel contributes to a latent function.
+//! Plots of each kernel term's contribution to a latent.
 
 use super::dependence::{INTERVAL, Place, averages, moved, relevant_sample};
 use crate::data::Frame;
@@ -10,14 +10,14 @@ use crate::parts::{columns_of, term_names};
 use crate::picture::{CURVE, Layer, Picture};
 use gp_kernels::posterior::terms;
 
-/// Panels that a picture may have.
+/// Most panels of a plot.
 const MOST_PANELS: usize = 24;
 
-/// A panel for each term of each latent function: its contribution along the input that matters most among those that the
-/// term sees, averaged over rows that keep the others, in the units of the latent function.
+/// One panel per term and latent: the contribution along the most influential input of the term, averaged over rows, in
+/// latent units.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for more terms than a picture can have.
+/// [`Usage`](crate::ErrorKind::Usage) for too many terms.
 pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let (rows, places) = relevant_sample(model, &model.inputs().encode(frame)?.points)?;
     let columns = model.inputs().column_names();

@@ -1,4 +1,4 @@
-//! `gp update`: more observations for a model, its parameters as they are.
+//! `gp update`: conditions a model on new observations, with fixed parameters.
 
 use super::{TableOptions, print_json, warn};
 use crate::context::Context;
@@ -35,11 +35,10 @@ pub struct UpdateOptions {
     pub json: bool,
 }
 
-/// Writes the model with more observations.
+/// Writes the updated model.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for a model whose method does not keep what an update needs; otherwise of the
-/// kind of whatever failed.
+/// [`Usage`](crate::ErrorKind::Usage) for a model that lacks what an update needs; any other failure.
 pub fn run(
     options: &UpdateOptions,
     context: &Context,
@@ -47,7 +46,7 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let start = Instant::now();
-    // The model may be replaced by the one with more observations.
+    // The model file may be replaced by the updated one.
     let inputs = InputFiles::none().and("DATA", Some(&options.data));
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
@@ -73,7 +72,7 @@ pub fn run(
     print_json(out, &summary(told, options, &model, &updated_model))
 }
 
-/// Summary of the update with the models before and after, for programs.
+/// JSON summary, with the models before and after.
 fn summary(mut told: Value, options: &UpdateOptions, before: &Model, after: &Model) -> Value {
     let training = &after.about().training;
     told["n"] = training.rows.into();

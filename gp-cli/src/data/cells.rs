@@ -1,10 +1,10 @@
-//! Types of the text of a cell.
+//! Types of cell texts.
 
 use gp_optim::format_number;
 use std::ops::Range;
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
-/// From 0000-01-01 to before 9999-12-31.
+/// Days from 0000-01-01 to before 9999-12-31.
 const YEARS_OF_FOUR_DIGITS: Range<f64> = -719_528.0..2_932_896.0;
 
 /// Common notations of missing values.
@@ -19,7 +19,7 @@ pub(super) fn number(cell: &str) -> Option<f64> {
     cell.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// `true` or `false`, in any letters.
+/// `true` or `false`, in any case.
 pub(super) fn flag(cell: &str) -> Option<f64> {
     let is = |word: &str| cell.eq_ignore_ascii_case(word);
     if is("true") {
@@ -31,8 +31,8 @@ pub(super) fn flag(cell: &str) -> Option<f64> {
     }
 }
 
-/// Days since 1970-01-01 of `YYYY-MM-DD`, with or without a time `HH:MM[:SS[.s]]` after a blank or a `T`, and `Z` for
-/// those who mean it; time zones otherwise are none of ours.
+/// Days since 1970-01-01 of `YYYY-MM-DD`, optionally with a time `HH:MM[:SS[.s]]` after a blank or `T`, and a final
+/// `Z`; other time zones are not supported.
 ///
 /// ```
 /// use gp_cli::data::days_since_epoch;
@@ -55,8 +55,8 @@ pub fn days_since_epoch(cell: &str) -> Option<f64> {
     Some(days as f64 + time.map_or(Some(0.0), day_share)?)
 }
 
-/// Days since 1970-01-01 as `YYYY-MM-DD`, with the time to a millionth of a second behind a `T` where it is not midnight;
-/// as a number where the year does not have four digits.
+/// Date `YYYY-MM-DD` of days since 1970-01-01; with a time after `T`, to microseconds, unless midnight; a plain number
+/// if the year does not have four digits.
 ///
 /// ```
 /// use gp_cli::data::date_text;
@@ -86,7 +86,7 @@ pub fn date_text(days: f64) -> String {
     }
 }
 
-/// Year, month and day of a number of days since 1970-01-01: the inverse of [`civil_days`].
+/// Year, month and day: inverse of [`civil_days`].
 fn civil_date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -102,8 +102,8 @@ fn whole(digits: &str) -> Option<i64> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
-/// Days since 1970-01-01 in the Gregorian calendar: 400 years are 146 097 days, and a year that begins in March has
-/// its leap day last.
+/// Days since 1970-01-01 in the Gregorian calendar: 400 years have 146 097 days, and a year beginning in March has its
+/// leap day last.
 fn civil_days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let longest = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -118,7 +118,7 @@ fn civil_days(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(era * 146_097 + day_of_era - 719_468)
 }
 
-/// The part of a day that `HH:MM[:SS[.s]][Z]` is.
+/// Fraction of a day of `HH:MM[:SS[.s]][Z]`.
 fn day_share(time: &str) -> Option<f64> {
     let mut parts = time.strip_suffix('Z').unwrap_or(time).split(':');
     let (hours, minutes) = (whole(parts.next()?)?, whole(parts.next()?)?);
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn dates_count_from_1970_on_both_sides() {
-        // Counted by `date -u -d DATE +%s`, divided by 86400.
+        // From `date -u -d DATE +%s`, divided by 86400.
         let known = [
             ("2024-02-29", 19782.0),
             ("1969-12-31", -1.0),

@@ -1,4 +1,4 @@
-//! One column: a name, a type, and a value for every row.
+//! Column: a name, a type, and one value per row.
 
 use super::cells;
 use gp_optim::format_number;
@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// A number of a column of this type as text.
+    /// Text of a number in a column of this type.
     #[must_use]
     pub fn text(self, number: f64) -> String {
         match self {
@@ -32,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// The number that text of this type stands for; NaN where it is that of a missing value, nothing for words.
+    /// Number of a text of this type; NaN if missing, None for words.
     #[must_use]
     pub(crate) fn parse(self, text: &str) -> Option<f64> {
         parse(text, self)
@@ -66,19 +66,19 @@ impl FromStr for Kind {
 /// Values of a column, one per row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Numbers, booleans as 1 and 0, dates as days; NaN where the value is missing.
+    /// Numbers, booleans as 1 and 0, dates as days; NaN if missing.
     Numbers(Vec<f64>),
-    /// Words, as places in the list of those that occur.
+    /// Words, as indices into a list.
     Levels {
         /// Codes, one per row; [`Values::NO_LEVEL`] for a missing value.
         codes: Vec<u32>,
-        /// The words, in the order in which they occur first.
+        /// Distinct words, in order of first occurrence.
         levels: Vec<String>,
     },
 }
 
 impl Values {
-    /// The code of a missing word.
+    /// Code of a missing word.
     pub const NO_LEVEL: u32 = u32::MAX;
 
     /// Number of values.
@@ -106,13 +106,13 @@ pub struct Column {
 }
 
 impl Column {
-    /// Numbers (NaN where missing), booleans or dates under a name.
+    /// Column of numbers (NaN if missing), booleans or dates.
     #[must_use]
     pub fn of_numbers(name: impl Into<String>, kind: Kind, numbers: Vec<f64>) -> Self {
         Self { name: name.into(), kind, values: Values::Numbers(numbers) }
     }
 
-    /// Words under a name.
+    /// Column of words.
     #[must_use]
     pub fn of_words<'a>(name: impl Into<String>, words: impl Iterator<Item = Option<&'a str>>) -> Self {
         let mut levels = LevelBuilder::default();
@@ -138,7 +138,7 @@ impl Column {
         &self.values
     }
 
-    /// The numbers, unless it holds words.
+    /// Numbers; None for words.
     #[must_use]
     pub fn numbers(&self) -> Option<&[f64]> {
         match &self.values {
@@ -156,8 +156,7 @@ impl Column {
         }
     }
 
-    /// The value of a row as text: a number so that it reads back to the same bits, a boolean as `true` or `false`, a date as
-    /// `YYYY-MM-DD`.
+    /// Value as text: a number that reads back to the same bits, `true` or `false`, a date as `YYYY-MM-DD`.
     #[must_use]
     pub fn text(&self, row: usize) -> String {
         if self.is_missing(row) {
@@ -169,13 +168,13 @@ impl Column {
         }
     }
 
-    /// The same values under another name.
+    /// The column under another name.
     #[must_use]
     pub fn renamed(&self, name: &str) -> Self {
         Self { name: name.to_owned(), ..self.clone() }
     }
 
-    /// These rows.
+    /// The column restricted to these rows.
     #[must_use]
     pub fn rows(&self, rows: &[usize]) -> Self {
         let values = match &self.values {
@@ -187,7 +186,7 @@ impl Column {
         Self { name: self.name.clone(), kind: self.kind, values }
     }
 
-    /// The same column read as another type, or the first row whose value is not of it.
+    /// The column converted to another type; on failure, the first offending row and its text.
     pub(super) fn read_as(self, kind: Kind) -> Result<Self, (usize, String)> {
         if self.kind == kind || (kind == Kind::Number && self.numbers().is_some()) {
             return Ok(Self { kind, ..self });
@@ -208,7 +207,7 @@ impl Column {
     }
 }
 
-/// The number that a cell of this type stands for, NaN where it is missing; words have none.
+/// Number of a cell of this type, NaN if missing; None for words.
 pub(super) fn parse(cell: &str, kind: Kind) -> Option<f64> {
     if cells::is_missing(cell) {
         return Some(f64::NAN);
@@ -221,17 +220,17 @@ pub(super) fn parse(cell: &str, kind: Kind) -> Option<f64> {
     }
 }
 
-/// Words as they come.
+/// Builder of a word column.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LevelBuilder {
     codes: Vec<u32>,
     levels: Vec<String>,
     known: HashMap<String, u32>,
-    /// Letters of all levels.
+    /// Bytes of all levels.
     letters: usize,
 }
 
-/// Bytes of a level beside its letters, in the list of levels and among those that are known.
+/// Bytes of a level besides its text, in the list and the lookup table.
 const LEVEL: usize = 112;
 
 impl LevelBuilder {

@@ -1,15 +1,15 @@
-//! The only place where bytes of tables are read to their end: counted against the memory that is left.
+//! Reads table bytes within the memory limit; no other code reads them to the end.
 
 use super::supply::{Supply, unreadable};
 use crate::error::{CliError, ErrorKind};
 use std::io::{self, Read};
 
-/// Bytes that are read at a time.
+/// Bytes per read.
 const CHUNK: usize = 1 << 16;
-/// Memory grows by a part of what it is.
+/// Memory grows by one part in this many.
 const GROWTH: usize = 4;
 
-/// All bytes of a table, as long as there is memory for them; `expected` of them, unless more come.
+/// All bytes of a table, if memory suffices; `expected` is a size hint.
 pub(super) fn read_all(
     from: &mut dyn Read,
     supply: &dyn Supply,
@@ -33,7 +33,7 @@ pub(super) fn read_all(
     }
 }
 
-/// Makes room for so many more, which a file asks for.
+/// Reserves room for `more` items, as a file requests.
 pub(super) fn reserve<T>(of: &mut Vec<T>, more: usize, supply: &dyn Supply) -> Result<(), CliError> {
     of.try_reserve_exact(more).map_err(|cause| {
         let what = format!("not enough memory for `{}`", supply.name());
@@ -41,7 +41,7 @@ pub(super) fn reserve<T>(of: &mut Vec<T>, more: usize, supply: &dyn Supply) -> R
     })
 }
 
-/// The first bytes, up to so many.
+/// The first bytes, at most this many.
 pub(super) fn read_up_to(from: &mut dyn Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(most).read_to_end(&mut bytes)?;

@@ -1,14 +1,14 @@
-//! Files that are not read, and how their tables get here.
+//! Unsupported files, with advice to convert them.
 
 /// Position and signature of DuckDB files.
 const DUCKDB: (usize, &[u8]) = (8, b"DUCK");
-/// The first bytes of SQLite files, for programs without their format.
+/// First bytes of SQLite files, for builds without that format.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
-/// The first bytes of Parquet and Arrow files, likewise.
+/// First bytes of Parquet and Arrow files, for builds without these formats.
 const COLUMNAR: [&[u8]; 2] = [b"PAR1", b"ARROW1"];
 
-/// Kind of a file with these first bytes, and the remedy; None if it may be a table.
+/// Kind of a file with these first bytes, and advice; None if it may be a table.
 pub(super) fn advice(name: &str, head: &[u8]) -> Option<String> {
     if head.get(DUCKDB.0..).is_some_and(|rest| rest.starts_with(DUCKDB.1)) {
         return Some(format!(

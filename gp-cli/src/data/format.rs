@@ -1,4 +1,4 @@
-//! Contract of readers: formats of tables.
+//! Interface of table formats.
 
 use super::frame::Frame;
 use super::input::Input;
@@ -9,51 +9,51 @@ use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
 use std::fmt::Debug;
 
-/// Columns that a table may have at most: a model of more inputs has no use for them, and takes their square in memory.
+/// Most columns of a table: a model of more inputs is of no use, and takes their square in memory.
 pub const MAX_COLUMNS: usize = 100_000;
 
-/// A format of tables.
+/// Table format.
 pub trait Format: Debug + Send + Sync {
-    /// The name it is asked for by.
+    /// Name in flags.
     fn name(&self) -> &'static str;
 
-    /// One line for lists of what there is.
+    /// One-line description.
     fn summary(&self) -> &'static str;
 
-    /// The ends of names of its files, without the dot.
+    /// File extensions, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// `true` if a file begins like this format and no other.
+    /// `true` if the first bytes identify this format.
     fn recognises(&self, bytes: &[u8]) -> bool;
 
-    /// The table in a file.
+    /// Reads a table.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) with the place.
+    /// [`Data`](ErrorKind::Data) with the place.
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError>;
 
-    /// The table in a file that need not be in memory for it.
+    /// Reads a table that need not be in memory.
     ///
     /// # Errors
-    /// As [`read`](Self::read); of kind [`Io`](ErrorKind::Io) where the file cannot be read.
+    /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if the file cannot be read.
     fn read_input(&self, input: Input, options: &ReadOptions) -> Result<Frame, CliError> {
         self.read(&input.load()?, options)
     }
 
-    /// `true` for databases, with tables by name or rows by a query.
+    /// `true` for databases, with named tables or queries.
     fn takes_queries(&self) -> bool {
         false
     }
 
-    /// `true` if tables can be read in pieces.
+    /// `true` if tables can be read in chunks.
     fn comes_in_pieces(&self) -> bool {
         false
     }
 
-    /// The table in a file, some rows at a time.
+    /// Reads a table in chunks of rows.
     ///
     /// # Errors
-    /// As [`read`](Self::read); of kind [`Usage`](ErrorKind::Usage) for a format that is read at once alone.
+    /// As [`read`](Self::read); [`Usage`](ErrorKind::Usage) if the format cannot be read in chunks.
     fn pieces<'a>(
         &self,
         input: &'a Input,
@@ -62,7 +62,7 @@ pub trait Format: Debug + Send + Sync {
         Err(self.not_in_pieces(input.name()))
     }
 
-    /// The error about a table of this format that is to be read in pieces.
+    /// Error for a table of this format that cannot be read in chunks.
     fn not_in_pieces(&self, table: &str) -> CliError {
         let format = self.name();
         let message = format!(
@@ -71,13 +71,13 @@ pub trait Format: Debug + Send + Sync {
         CliError::new(ErrorKind::Usage, message)
     }
 
-    /// Bytes of memory, about, that the table takes with its points.
+    /// Approximate memory of the table and its points, in bytes.
     fn memory(&self, input: &Input) -> f64 {
         3.0 * input.size()
     }
 }
 
-/// Refuses tables that are too wide to be meant.
+/// Refuses tables with too many columns.
 pub(super) fn check_width(supply: &dyn Supply, columns: usize) -> Result<(), CliError> {
     if columns <= MAX_COLUMNS {
         return Ok(());

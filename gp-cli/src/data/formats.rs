@@ -1,4 +1,4 @@
-//! The formats of a program, and which of them a file has.
+//! Registry of formats, and detection of a file's format.
 
 use super::foreign;
 use super::format::Format;
@@ -12,13 +12,12 @@ use crate::memory::Budget;
 use gp_optim::did_you_mean;
 use std::sync::Arc;
 
-/// Share of the remaining memory up to which piped input stays in memory; beyond, it goes to a temporary
-/// file.
+/// Share of the remaining memory for piped input; beyond, it goes to a temporary file.
 const SHARE_OF_PIPE: f64 = 0.25;
-/// And up to so many bytes in any case.
+/// Bytes of piped input that always stay in memory.
 const FEW: u64 = 1 << 20;
 
-/// A list of formats, to which programs add their own.
+/// Registry of formats, extensible by programs.
 #[derive(Clone, Debug)]
 pub struct Formats {
     known: Vec<Arc<dyn Format>>,
@@ -26,13 +25,13 @@ pub struct Formats {
 }
 
 impl Formats {
-    /// A list of these.
+    /// Registry of these formats.
     #[must_use]
     pub fn new(known: Vec<Arc<dyn Format>>) -> Self {
         Self { known, budget: Budget::default() }
     }
 
-    /// Adds a format, or puts it in the place of one of the same name.
+    /// Adds a format, or replaces the one of the same name.
     #[must_use]
     pub fn with(mut self, format: Arc<dyn Format>) -> Self {
         self.known.retain(|known| known.name() != format.name());
@@ -40,39 +39,38 @@ impl Formats {
         self
     }
 
-    /// The same, whose tables keep within a budget of memory.
+    /// The registry with a memory budget for tables.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// The budget of memory of tables that are [opened](Self::open).
+    /// Memory budget of [opened](Self::open) tables.
     #[must_use]
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// All of them.
+    /// All formats.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Format> {
         self.known.iter().map(AsRef::as_ref)
     }
 
-    /// The names of all of them, for people.
+    /// Names of all formats.
     #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
         self.iter().map(Format::name).collect()
     }
 
-    /// The table in the file of this path, or in the standard input where the path is `-`.
+    /// Reads the file at this path, or standard input for `-`.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) where the file cannot be read; otherwise as [`read`](Self::read).
+    /// [`Io`](ErrorKind::Io) if the file cannot be read; otherwise as [`read`](Self::read).
     pub fn open(&self, path: &str, options: &ReadOptions) -> Result<Frame, CliError> {
         self.read_input(self.input(path, SHARE_OF_PIPE)?, options)
     }
 
-    /// A table that is opened as far as its format can be told. What comes through a pipe stays in memory up to a share of
-    /// what is left of it.
+    /// Opens a table. Piped input stays in memory up to this share of what is left.
     ///
     /// # Errors
     /// As [`Input::open`].
@@ -81,25 +79,24 @@ impl Formats {
         Ok(Input::open(path, keep.max(FEW))?.within(self.budget))
     }
 
-    /// The table in a file: in the format asked for, else in the one whose mark the file begins with, else in the one
-    /// that the end of its name tells, else as CSV.
+    /// Reads a table in the requested format, else by its first bytes, else by its extension, else as CSV.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for a format there is not; otherwise of kind [`Data`](ErrorKind::Data).
+    /// [`Usage`](ErrorKind::Usage) for an unknown format; otherwise [`Data`](ErrorKind::Data).
     pub fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
         let format = self.choose(source.name(), (source.bytes(), &source.extension()), options)?;
         format.read(source, options)?.read_as(options)
     }
 
-    /// The same of a file that need not be in memory.
+    /// The same for a file that need not be in memory.
     ///
     /// # Errors
-    /// As [`read`](Self::read); of kind [`Io`](ErrorKind::Io) where the file cannot be read.
+    /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if the file cannot be read.
     pub fn read_input(&self, input: Input, options: &ReadOptions) -> Result<Frame, CliError> {
         self.of(&input, options)?.read_input(input, options)?.read_as(options)
     }
 
-    /// The same table, some rows at a time.
+    /// Reads the table in chunks of rows.
     ///
     /// # Errors
     /// As [`read`](Self::read) and [`Format::pieces`].
@@ -112,15 +109,15 @@ impl Formats {
         Ok(Box::new(Typed { from, options: options.clone() }))
     }
 
-    /// The format of a file.
+    /// Format of a file.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for a format there is not.
+    /// [`Usage`](ErrorKind::Usage) for an unknown format.
     pub fn of(&self, input: &Input, options: &ReadOptions) -> Result<&dyn Format, CliError> {
         self.choose(input.name(), (input.head(), &input.extension()), options)
     }
 
-    /// By what was asked for, the first bytes or the end of the name; `table` is what errors call it.
+    /// Format by request, first bytes or extension; `table` is the name in errors.
     fn choose(
         &self,
         table: &str,
@@ -166,7 +163,7 @@ impl Formats {
     }
 }
 
-/// Pieces whose columns are of the types that were asked for.
+/// Chunks with columns converted to the requested types.
 struct Typed<'a> {
     from: Box<dyn FrameStream + 'a>,
     options: ReadOptions,

@@ -9,16 +9,16 @@ use gp_optim::similar;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Names that an error lists before it says how many more there are.
+/// Most names listed in an error.
 const LISTED: usize = 20;
 
-/// Remedy for a missing value.
+/// Advice for a missing value.
 pub(crate) const FILL_OR_DROP: &str = "; fill it in, or leave out all such rows with --missing drop";
-/// The same where it may stay.
+/// The same for a value that may stay missing.
 pub(crate) const FILL_DROP_OR_KEEP: &str =
     "; fill it in, leave out all such rows with --missing drop, or keep them with --missing keep";
 
-/// Columns of the same length with different names, and where each row stood in its file.
+/// Columns of equal length with distinct names, and the position of each row in its file.
 #[derive(Clone, Debug)]
 pub struct Frame {
     source: String,
@@ -26,7 +26,7 @@ pub struct Frame {
     by_name: HashMap<String, usize>,
     rows: usize,
     places: Places,
-    /// The columns of the file, where the format tells.
+    /// Columns of the file, if the format tells.
     heading: Option<Arc<Heading>>,
 }
 
@@ -60,15 +60,15 @@ impl Places {
 }
 
 impl Frame {
-    /// A table of these columns; `source` is what errors call it, `lines` the line of each row where it was text.
+    /// Table of these columns; `source` is its name in errors, `lines` the line of each row of a text.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for no rows, columns of different lengths and two of the same name.
+    /// [`Data`](ErrorKind::Data) without rows, for unequal lengths and for repeated names.
     pub fn new(source: &str, columns: Vec<Column>, lines: Option<Vec<u64>>) -> Result<Self, CliError> {
         Self::placed(source, columns, lines.map_or(Places::From(0), Places::Lines))
     }
 
-    /// A piece of a table, with so many rows before it.
+    /// Chunk of a table, preceded by this many rows.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -76,7 +76,7 @@ impl Frame {
         Self::placed(source, columns, Places::From(rows))
     }
 
-    /// The error about a table without rows.
+    /// Error for a table without rows.
     pub(crate) fn no_rows(source: &str) -> CliError {
         CliError::new(ErrorKind::Data, format!("`{source}` has no rows; a table needs one at least"))
     }
@@ -100,13 +100,13 @@ impl Frame {
         Ok(Self { source: source.to_owned(), columns, by_name, rows, places, heading: None })
     }
 
-    /// The same table, of a file with these columns.
+    /// The table with the columns of its file.
     #[must_use]
     pub fn with_heading(self, heading: impl Into<Arc<Heading>>) -> Self {
         Self { heading: Some(heading.into()), ..self }
     }
 
-    /// The same table, its columns of the types that were asked for.
+    /// The table with columns converted to the requested types.
     pub(super) fn read_as(self, options: &ReadOptions) -> Result<Self, CliError> {
         let Self { source, columns, places, heading, .. } = self;
         let mut out = Vec::with_capacity(columns.len());
@@ -128,31 +128,31 @@ impl Frame {
         &self.source
     }
 
-    /// The number of rows, at least 1.
+    /// Number of rows, at least 1.
     #[must_use]
     pub fn row_count(&self) -> usize {
         self.rows
     }
 
-    /// The columns, in the order of the file.
+    /// Columns, in file order.
     #[must_use]
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// Their names.
+    /// Column names.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         self.columns.iter().map(Column::name).collect()
     }
 
-    /// The column of this name.
+    /// Column of this name.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.by_name.get(name).map(|&place| &self.columns[place])
     }
 
-    /// The names of all columns of the file, those included that were not read; as far as its format tells.
+    /// Names of all columns of the file, read or not, if the format tells.
     #[must_use]
     pub fn known_names(&self) -> Vec<&str> {
         match &self.heading {
@@ -161,22 +161,22 @@ impl Frame {
         }
     }
 
-    /// The columns that number the rows and were left out, a sentence each.
+    /// Dropped row-number columns, one sentence each.
     #[must_use]
     pub fn left_out(&self) -> &[String] {
         self.heading.as_deref().map_or(&[], Heading::left_out)
     }
 
-    /// The name given to a column that has none in the file.
+    /// Name given to an unnamed column.
     #[must_use]
     pub fn unnamed(&self) -> Option<&str> {
         self.heading.as_deref().and_then(Heading::unnamed)
     }
 
-    /// The columns of these names, in that order.
+    /// Columns of these names, in that order.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) with the names of all that are missing, and of those there are.
+    /// [`Data`](ErrorKind::Data), listing the missing names and the existing ones.
     pub fn require(&self, names: &[&str]) -> Result<Vec<&Column>, CliError> {
         let missing: Vec<&str> = names.iter().copied().filter(|name| self.column(name).is_none()).collect();
         if missing.is_empty() {
@@ -185,7 +185,7 @@ impl Frame {
         Err(self.lacks(&missing, ""))
     }
 
-    /// The error about columns that the file does not have; `why` they are looked for, if that is to be said.
+    /// Error for missing columns, with the reason `why` they are needed, if any.
     pub(crate) fn lacks(&self, missing: &[&str], why: &str) -> CliError {
         let known = self.known_names();
         let columns = if missing.len() > 1 { "columns" } else { "column" };
@@ -216,17 +216,17 @@ impl Frame {
         self.places.text(row)
     }
 
-    /// An error about one cell.
+    /// Error about one cell.
     #[must_use]
     pub fn fault(&self, row: usize, column: &str, what: &str) -> CliError {
         let message = format!("`{}`, {}, column {column}: {what}", self.source, self.place(row));
         CliError::new(ErrorKind::Data, message)
     }
 
-    /// Refuses a value that is missing in one of these columns; `advice` says what to do.
+    /// Refuses missing values in these columns; `advice` is added to the message.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) with the place of the first.
+    /// [`Data`](ErrorKind::Data) with the place of the first.
     pub fn refuse_missing(&self, columns: &[&Column], advice: &str) -> Result<(), CliError> {
         let first = columns.iter().find_map(|column| {
             (0..self.rows).find(|&row| column.is_missing(row)).map(|row| (row, column.name()))
@@ -237,26 +237,26 @@ impl Frame {
         }
     }
 
-    /// The rows in which none of these columns misses its value.
+    /// Rows without a missing value in these columns.
     #[must_use]
     pub fn complete_rows(&self, columns: &[&Column]) -> Vec<usize> {
         (0..self.rows).filter(|&row| columns.iter().all(|column| !column.is_missing(row))).collect()
     }
 
-    /// The same table without a column.
+    /// The table without a column.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) where nothing is left.
+    /// [`Data`](ErrorKind::Data) if nothing is left.
     pub fn without(self, name: &str) -> Result<Self, CliError> {
         let Self { source, mut columns, places, heading, .. } = self;
         columns.retain(|column| column.name() != name);
         Ok(Self { heading, ..Self::placed(&source, columns, places)? })
     }
 
-    /// These rows as a table.
+    /// Table of these rows.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for no rows.
+    /// [`Data`](ErrorKind::Data) for no rows.
     pub fn rows(&self, rows: &[usize]) -> Result<Self, CliError> {
         let columns = self.columns.iter().map(|column| column.rows(rows)).collect();
         let heading = self.heading.clone();
@@ -264,7 +264,7 @@ impl Frame {
     }
 }
 
-/// A cell whose text is of another type than its column.
+/// Error for a cell that does not match its column's type.
 pub(super) fn not_of_kind(source: &str, place: &str, name: &str, text: &str, kind: Kind) -> CliError {
     let wanted = match kind {
         Kind::Number => "a finite number",
@@ -282,7 +282,7 @@ pub(super) fn not_of_kind(source: &str, place: &str, name: &str, text: &str, kin
     CliError::new(ErrorKind::Data, message)
 }
 
-/// A name as lists of names have it, which part their names by commas. Blanks at its ends are seen in quotes.
+/// Name as written in comma-separated lists; quoted if it has commas or outer blanks.
 pub(crate) fn quoted(name: &str) -> String {
     if name.contains(',') || name.starts_with('"') || name.trim() != name {
         format!("\"{}\"", name.replace('"', "\"\""))
@@ -291,18 +291,18 @@ pub(crate) fn quoted(name: &str) -> String {
     }
 }
 
-/// The known name that is most like another: that but for blanks at its ends, or a similar one.
+/// Most similar known name, up to outer blanks or a small difference.
 fn near<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let but_for_blanks = known.iter().find(|other| other.trim() == name.trim());
     but_for_blanks.copied().or_else(|| similar(name, known.iter().copied()))
 }
 
-/// `true` for a name with a double quote at its beginning alone, which a list left as it is.
+/// `true` for a name with a double quote only at its beginning.
 fn has_open_quote(name: &str) -> bool {
     name.len() > 1 && name.starts_with('"') && !name.ends_with('"')
 }
 
-/// Some of the names, and how many there are besides.
+/// Some of the names, and the number of further ones.
 pub(crate) fn list(names: &[&str]) -> String {
     let shown = names.iter().take(LISTED).map(|name| quoted(name));
     let listed = shown.collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! Readers that others wrote, which panic on some damaged files where they should return an error.
+//! Protection against third-party readers that panic on damaged files.
 
 use super::supply::Supply;
 use crate::error::CliError;
@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 /// Path prefixes of these readers' sources, in any registry.
 const FOREIGN: [&str; 2] = ["parquet-", "arrow-"];
 
-/// Result of `read`, or an error for a damaged file if it panics. It only borrows, so nothing is left half
-/// done.
+/// Result of `read`; a panic becomes an error for a damaged file. `read` only borrows, so no state is left
+/// inconsistent.
 pub(super) fn guarded<T>(
     supply: &dyn Supply,
     format: &str,
@@ -18,7 +18,7 @@ pub(super) fn guarded<T>(
         .unwrap_or_else(|_| Err(supply.fault(&format!(" is a damaged or truncated {format} file"))))
 }
 
-/// Keeps this process from printing what such a reader has to say about its panic; all others are printed as before.
+/// Silences the panic messages of such readers in this process; others are printed as before.
 pub(crate) fn silence_foreign_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

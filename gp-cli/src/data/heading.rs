@@ -1,12 +1,11 @@
-//! The columns of a file: all that there are, and which of them are read.
+//! Columns of a file, and which of them are read.
 
 use super::options::ReadOptions;
 
 /// Prefix of an unnamed pandas index in Parquet and Arrow, followed by its number and two underscores.
 const PANDAS_INDEX: &str = "__index_level_";
 
-/// The columns of a file: all that there are, those that are read, and those that are left out because they number the
-/// rows.
+/// Columns of a file: all, those read, and dropped row-number columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
     names: Vec<String>,
@@ -16,9 +15,8 @@ pub struct Heading {
 }
 
 impl Heading {
-    /// A file with columns of these names, of which those are read that are wanted. The index of pandas has to be asked for
-    /// by its name. Where none of the wanted ones is there, the first column is read, so that the table has rows and can
-    /// tell which names it has.
+    /// Heading with these names. A pandas index is read only if requested by name. If no requested column exists, the
+    /// first is read, so that the table has rows and can report its names.
     #[must_use]
     pub fn new(names: Vec<String>, options: &ReadOptions) -> Self {
         let mut heading = Self { places: (0..names.len()).collect(), names, ..Self::default() };
@@ -33,7 +31,7 @@ impl Heading {
         heading
     }
 
-    /// Leaves out a column because of what it is, unless it is the only one.
+    /// Drops a column for a reason, unless it is the only one.
     pub(super) fn leave_out(&mut self, name: &str, what: &str) {
         let rest: Vec<usize> =
             self.places.iter().copied().filter(|&place| self.names[place] != name).collect();
@@ -44,12 +42,12 @@ impl Heading {
         }
     }
 
-    /// Marks a column that has no name in the file, only the one that it was given here.
+    /// Records the name given to an unnamed column.
     pub(super) fn mark_unnamed(&mut self, name: &str) {
         self.unnamed = Some(name.to_owned());
     }
 
-    /// The names of all columns of the file.
+    /// Names of all columns of the file.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
@@ -61,13 +59,13 @@ impl Heading {
         &self.places
     }
 
-    /// The columns that number the rows and were left out, a sentence each.
+    /// Dropped row-number columns, one sentence each.
     #[must_use]
     pub fn left_out(&self) -> &[String] {
         &self.left_out
     }
 
-    /// The name given to a column that has none.
+    /// Name given to an unnamed column.
     #[must_use]
     pub fn unnamed(&self) -> Option<&str> {
         self.unnamed.as_deref()

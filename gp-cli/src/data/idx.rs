@@ -1,4 +1,4 @@
-//! Arrays as MNIST has them.
+//! IDX arrays, the format of MNIST.
 
 use super::column::{Column, Kind};
 use super::format::{Format, check_width};
@@ -11,8 +11,8 @@ use super::supply::Supply;
 use crate::error::CliError;
 use std::path::Path;
 
-/// IDX: a vector is the column `label`, of a table or of images the columns are `p0`, `p1`, …. Beside images, in a file
-/// of the name that MNIST gives it, labels are read too.
+/// IDX. A vector is the column `label`; a table or images have columns `p0`, `p1`, …. Labels are read too from the file
+/// beside an image file, by MNIST's naming.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Idx;
 
@@ -57,7 +57,7 @@ impl Format for Idx {
     }
 }
 
-/// The file of labels that belongs to a file of images, if it is there.
+/// Label file of an image file, if it exists.
 fn labels_beside(name: &str) -> Option<String> {
     let path = Path::new(name);
     let labels = path
@@ -72,14 +72,14 @@ fn labels_beside(name: &str) -> Option<String> {
 /// Converter of bytes to a number.
 type Read = fn(&[u8]) -> f64;
 
-/// The numbers of a file, row by row.
+/// Numbers of a file, row-major.
 struct Array<'a> {
     /// `true` for a single axis.
     is_vector: bool,
     rows: usize,
     columns: usize,
     data: &'a [u8],
-    /// Bytes of a number.
+    /// Bytes per number.
     size: usize,
     read: Read,
 }
@@ -123,7 +123,7 @@ impl<'a> Array<'a> {
     }
 }
 
-/// Size and converter of numbers of a type.
+/// Size and converter of a number type.
 fn reader(kind: u8) -> Option<(usize, Read)> {
     Some(match kind {
         0x08 => (1, |b| f64::from(b[0])),

@@ -1,4 +1,4 @@
-//! A table in a file, from standard input or in memory: looked at before it is read.
+//! Table in a file, from standard input or in memory, examined before it is read.
 
 use super::counted::{read_all, read_up_to};
 use super::source::{GZIP, Source, damaged_gzip, extension_of};
@@ -13,21 +13,21 @@ use std::path::{Path, PathBuf};
 /// Bytes read to recognise the format and estimate the size of rows.
 const HEAD: u64 = 1 << 18;
 
-/// A table that need not be in memory: a file, or what came from standard input.
+/// Table that need not be in memory: a file, or spooled standard input.
 #[derive(Debug)]
 pub struct Input {
     name: String,
     from: From,
     size: u64,
     budget: Budget,
-    /// The first bytes as they stand in the file, and unpacked.
+    /// First bytes, raw and unpacked.
     head: Head,
 }
 
 #[derive(Debug)]
 enum From {
     Path(PathBuf),
-    /// A file without a name.
+    /// Unnamed file.
     Spooled(File),
     Memory(Vec<u8>),
 }
@@ -36,17 +36,15 @@ enum From {
 struct Head {
     packed: bool,
     unpacked: Vec<u8>,
-    /// Bytes of the file for each byte of the content, as far as has been seen.
+    /// Estimated compression ratio: file bytes per content byte.
     ratio: f64,
 }
 
 impl Input {
-    /// A file, or standard input where the path is `-`. More than `keep` bytes from there go to a file without a name in
-    /// the folder for temporary files.
+    /// Opens a file, or standard input for `-`. Input from there beyond `keep` bytes goes to an unnamed temporary file.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) where it cannot be read, of kind [`Data`](ErrorKind::Data) for damaged gzip data
-    /// and for nothing at all.
+    /// [`Io`](ErrorKind::Io) if it cannot be read, [`Data`](ErrorKind::Data) for damaged gzip data and empty input.
     pub fn open(path: &str, keep: u64) -> Result<Self, CliError> {
         if path == "-" {
             return Self::spooled("standard input", &mut io::stdin().lock(), keep);
@@ -55,7 +53,7 @@ impl Input {
         let file = File::open(path).map_err(failed)?;
         let about = file.metadata().map_err(failed)?;
         if !about.is_file() {
-            // A pipe gives its bytes once.
+            // A pipe can be read only once.
             return Self::spooled(path, &mut { file }, keep);
         }
         Self {
@@ -68,7 +66,7 @@ impl Input {
         .begun()
     }
 
-    /// Bytes as they stand in a file of this name.
+    /// Input from raw bytes under this name.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -78,7 +76,7 @@ impl Input {
         Self { name: name.to_owned(), from: From::Memory(bytes), size, budget, head: Head::default() }.begun()
     }
 
-    /// The same, for a table that keeps within a budget of memory.
+    /// The input with a memory budget.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         Self { budget, ..self }
@@ -100,7 +98,7 @@ impl Input {
         Self { name: name.to_owned(), from, size, budget, head: Head::default() }.begun()
     }
 
-    /// Looks at the first bytes.
+    /// Examines the first bytes.
     fn begun(mut self) -> Result<Self, CliError> {
         let failed = |cause| cannot_read(&self.name, cause);
         let first = read_up_to(self.raw()?.as_mut(), HEAD).map_err(failed)?;
@@ -111,7 +109,7 @@ impl Input {
             self.head.packed = true;
             let unpacked = read_up_to(self.reader()?.as_mut(), HEAD);
             let unpacked = unpacked.map_err(|cause| own_error(cause, failed))?;
-            // What the rest packs to is like what the beginning does.
+            // The ratio of the beginning stands for the rest.
             let ratio = first.len() as f64 / unpacked_length(&first).max(1) as f64;
             Head { packed: true, unpacked, ratio }
         } else {
@@ -129,7 +127,7 @@ impl Input {
         &self.name
     }
 
-    /// Path of a file with this content unchanged, if any.
+    /// Path of a file with unmodified content, if any.
     #[cfg(feature = "sqlite")]
     pub(super) fn path(&self) -> Option<&Path> {
         match &self.from {
@@ -138,29 +136,29 @@ impl Input {
         }
     }
 
-    /// The end of the name, as of [`Source::extension`].
+    /// Extension, as [`Source::extension`].
     #[must_use]
     pub fn extension(&self) -> String {
         extension_of(&self.name)
     }
 
-    /// The first bytes, unpacked; all of them where there are few.
+    /// First bytes, unpacked; all if few.
     #[must_use]
     pub fn head(&self) -> &[u8] {
         &self.head.unpacked
     }
 
-    /// Bytes, unpacked; about, where they are packed.
+    /// Unpacked size in bytes; an estimate for packed input.
     #[must_use]
     pub fn size(&self) -> f64 {
         self.size as f64 / self.head.ratio.max(f64::MIN_POSITIVE)
     }
 
-    /// All of it in memory.
+    /// Reads everything into memory.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) where it cannot be read, of kind [`Data`](ErrorKind::Data) for damaged gzip data
-    /// and for more than there is memory for.
+    /// [`Io`](ErrorKind::Io) if it cannot be read, [`Data`](ErrorKind::Data) for damaged gzip data or too little
+    /// memory.
     pub fn load(self) -> Result<Source, CliError> {
         let bytes = match self.from {
             From::Memory(bytes) if !self.head.packed => bytes,
@@ -172,10 +170,10 @@ impl Input {
         Ok(Source::new(self.name, bytes, self.budget))
     }
 
-    /// The content, unpacked, as a file that can be read from any place on.
+    /// Unpacked content as a seekable file.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io), such as no room to unpack it.
+    /// [`Io`](ErrorKind::Io), such as no room to unpack it.
     pub fn file(&self) -> Result<File, CliError> {
         let failed = |cause| cannot_read(&self.name, cause);
         match &self.from {
@@ -190,7 +188,7 @@ impl Input {
         }
     }
 
-    /// Bytes as they stand in the file.
+    /// Raw bytes of the file.
     fn raw(&self) -> Result<Box<dyn Read + '_>, CliError> {
         let failed = |cause| cannot_read(&self.name, cause);
         Ok(match &self.from {
@@ -206,11 +204,10 @@ impl Input {
 }
 
 impl Source {
-    /// Bytes as they stand in a file of this name; what gzip packed is unpacked.
+    /// Source from raw bytes under this name; gzip data are unpacked.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for damaged gzip data, for more of it than there is memory for, and for nothing at
-    /// all.
+    /// [`Data`](ErrorKind::Data) for damaged gzip data, too little memory, and empty input.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, CliError> {
         Input::from_bytes(name, bytes)?.load()
     }
@@ -237,7 +234,7 @@ impl Supply for Input {
     }
 }
 
-/// Gzip data whose faults are this program's.
+/// Gzip data; faults become errors of this program.
 struct Unpacked<'a, R> {
     from: MultiGzDecoder<R>,
     name: &'a str,
@@ -249,7 +246,7 @@ impl<R: Read> Read for Unpacked<'_, R> {
     }
 }
 
-/// Unpacked length of a piece of gzip data, as far as it goes.
+/// Unpacked length of a prefix of gzip data.
 fn unpacked_length(packed: &[u8]) -> u64 {
     let (mut from, mut buffer, mut length) = (MultiGzDecoder::new(packed), vec![0; 1 << 16], 0);
     while let Ok(count @ 1..) = from.read(&mut buffer) {
@@ -258,15 +255,15 @@ fn unpacked_length(packed: &[u8]) -> u64 {
     length
 }
 
-/// A file without a name in a folder, gone with the process whatever ends it.
+/// Unnamed file in a folder, which disappears with the process.
 ///
 /// # Errors
-/// Of kind [`Io`](ErrorKind::Io), with what to do.
+/// [`Io`](ErrorKind::Io), with advice.
 pub(crate) fn unnamed(folder: &Path) -> Result<File, CliError> {
     tempfile::tempfile_in(folder).map_err(|cause| no_room(folder, cause))
 }
 
-/// A temporary file that cannot be written.
+/// Error for an unwritable temporary file.
 pub(crate) fn no_room(folder: &Path, cause: io::Error) -> CliError {
     let message = format!(
         "cannot write a temporary file in `{}`; set TMPDIR to a folder with room for the table, or give one by --checkpoint",
@@ -275,7 +272,7 @@ pub(crate) fn no_room(folder: &Path, cause: io::Error) -> CliError {
     CliError::caused(ErrorKind::Io, message, cause)
 }
 
-/// Copies what is left of a stream, and tells how many bytes.
+/// Copies the rest of a stream; returns the number of bytes.
 fn pour(from: &mut dyn Read, to: &mut File, folder: &Path) -> Result<u64, CliError> {
     let (mut buffer, mut total) = (vec![0; 1 << 16], 0);
     loop {
@@ -317,7 +314,7 @@ mod tests {
         bytes
     }
 
-    /// From memory and from a file without a name, packed or not.
+    /// In memory and in an unnamed file, packed or not.
     #[test]
     fn bytes_come_from_their_beginning_every_time() {
         let text = text(40_000);
@@ -330,7 +327,7 @@ mod tests {
                 let mut file = input.file().unwrap();
                 file.seek(SeekFrom::Start(70)).unwrap();
                 assert!(all(file) == text[70..]);
-                // A guess for what is packed, by its beginning.
+                // Estimated from the beginning for packed input.
                 assert!((input.size() / text.len() as f64 - 1.0).abs() < 0.1, "{}", input.size());
                 assert!(input.load().unwrap().bytes() == text);
             }

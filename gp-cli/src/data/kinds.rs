@@ -1,9 +1,9 @@
-//! Types of cells, and of the columns that they form.
+//! Types of cells and columns.
 
 use super::cells;
 use super::column::{Column, Kind, LevelBuilder, parse};
 
-/// Counts of cells by type. Tallies of parts add up.
+/// Counts of cells by type; tallies add up.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tally {
     numbers: usize,
@@ -13,7 +13,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// A cell of text that may be a number.
+    /// Adds a text cell that may be a number.
     pub(super) fn add(&mut self, cell: &str) {
         if cells::number(cell).is_some() {
             self.add_number();
@@ -22,12 +22,12 @@ impl Tally {
         }
     }
 
-    /// A number.
+    /// Adds a number.
     pub(super) fn add_number(&mut self) {
         self.numbers += 1;
     }
 
-    /// A cell of text that is no number, whatever it looks like.
+    /// Adds a text cell that is no number, whatever its look.
     pub(super) fn add_word(&mut self, cell: &str) {
         if cells::is_missing(cell) {
         } else if cells::flag(cell).is_some() {
@@ -39,8 +39,8 @@ impl Tally {
         }
     }
 
-    /// A column is of a type if all its cells are. Where half of them are numbers or more, it is meant to be one of
-    /// numbers, and the others are faults.
+    /// Column type: that of all cells. If at least half are numbers, the column is numeric and the other cells are
+    /// errors.
     pub(super) fn kind(self) -> Kind {
         let all = self.numbers + self.flags + self.dates + self.words;
         if 2 * self.numbers >= all {
@@ -69,7 +69,7 @@ impl Numbering {
         if self.rows == 0 {
             self.first = number;
         }
-        // What is no number breaks it too.
+        // Anything but a number breaks it too.
         self.is_broken |= number != self.first + self.rows as f64;
         self.rows += 1;
     }
@@ -79,7 +79,7 @@ impl Numbering {
     }
 }
 
-/// Cells of one column as they come.
+/// Growing cells of one column.
 pub(super) enum Cells {
     Numbers(Kind, Vec<f64>),
     Words(LevelBuilder),
@@ -93,7 +93,7 @@ impl Cells {
         }
     }
 
-    /// Takes a cell, or tells which type it is not of.
+    /// Appends a cell; the error is the type it does not match.
     pub(super) fn push(&mut self, cell: &str) -> Result<(), Kind> {
         match self {
             Self::Numbers(kind, numbers) => numbers.push(parse(cell, *kind).ok_or(*kind)?),
@@ -102,7 +102,7 @@ impl Cells {
         Ok(())
     }
 
-    /// Bytes of memory, with those of the points that are made of numbers.
+    /// Bytes of memory, including the points made of numbers.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Numbers(_, numbers) => 8 * (numbers.capacity() + numbers.len()),
@@ -110,7 +110,7 @@ impl Cells {
         }
     }
 
-    /// Takes a number, if it is a column of them.
+    /// Appends a number; `false` for another column type.
     #[cfg(feature = "sqlite")]
     pub(super) fn push_number(&mut self, number: f64) -> bool {
         match self {

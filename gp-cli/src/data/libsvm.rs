@@ -1,4 +1,4 @@
-//! Sparse rows as LibSVM has them.
+//! Sparse LibSVM rows.
 
 use super::cells;
 use super::column::{Column, Kind};
@@ -15,7 +15,7 @@ use crate::error::CliError;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
-/// `label 1:0.5 7:2`: columns are `label`, `x1`, `x2`, … up to the largest index, 0 where nothing is said.
+/// LibSVM, `label 1:0.5 7:2`. Columns are `label`, `x1`, `x2`, … up to the largest index; 0 by default.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LibSvm;
 
@@ -53,7 +53,7 @@ impl Format for LibSvm {
         Ok(Box::new(Lines::begin(input, options, rows_of_piece)?))
     }
 
-    /// The text, and a number for each row and index of the first lines, twice.
+    /// The text, plus two numbers per row and index, estimated from the first lines.
     fn memory(&self, input: &Input) -> f64 {
         let lines = input.head().split(|&byte| byte == b'\n').map(|line| String::from_utf8_lossy(line));
         let (mut count, mut width) = (0.0, 0);
@@ -67,23 +67,22 @@ impl Format for LibSvm {
     }
 }
 
-/// Letters of the name of a column.
+/// Bytes per column name.
 const NAME: usize = 6;
 
-/// A table of sparse rows, read from its beginning to its end twice: the first time for the largest index, the second for
-/// the rows.
+/// Table of sparse rows, read twice: for the largest index, then for the rows.
 struct Lines<'a> {
     body: Body<'a>,
     heading: Arc<Heading>,
-    /// For each column of the file, its place among those that are read.
+    /// For each file column, its index among the columns read.
     slots: Vec<Option<usize>>,
-    /// Rows of a piece.
+    /// Rows per chunk.
     rows: usize,
-    /// Rows that are to come.
+    /// Remaining rows.
     left: usize,
 }
 
-/// The rows of a text, one after the other.
+/// Rows of a text in sequence.
 struct Body<'a> {
     supply: &'a dyn Supply,
     from: BufReader<Box<dyn Read + 'a>>,
@@ -91,7 +90,7 @@ struct Body<'a> {
     line: u64,
 }
 
-/// One of them: its line, its label, and what is not 0 in it.
+/// One row: line, label and non-zero entries.
 struct Row {
     line: u64,
     label: f64,
@@ -113,7 +112,7 @@ impl<'a> Lines<'a> {
         let rows = rows(width + 1);
         let names = std::iter::once("label".to_owned()).chain((1..=width).map(|index| format!("x{index}")));
         let heading = Heading::new(names.collect(), options);
-        // Rows are dense in memory, whatever they are in the file.
+        // Rows are dense in memory.
         supply.room().take_table(rows.min(count), heading.places().len(), NAME)?;
         let mut slots = vec![None; width + 1];
         heading.places().iter().enumerate().for_each(|(slot, &place)| slots[place] = Some(slot));
@@ -159,7 +158,7 @@ fn zeros(rows: usize, columns: usize, supply: &dyn Supply) -> Result<Vec<Vec<f64
     (0..columns).map(column).collect()
 }
 
-/// The error about a file whose rows are not those of a moment ago.
+/// Error for a file that changed between passes.
 fn body_changed(supply: &dyn Supply) -> CliError {
     supply.fault(&" changed while it was read")
 }
@@ -170,7 +169,7 @@ impl<'a> Body<'a> {
         Ok(Self { supply, from, text: Vec::new(), line: 0 })
     }
 
-    /// The next row, comments and empty lines left out.
+    /// Next row; skips comments and empty lines.
     fn next(&mut self) -> Result<Option<Row>, CliError> {
         loop {
             self.text.clear();
@@ -196,7 +195,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Index, from 1 on, and value.
+/// Index (from 1) and value.
 fn entry(word: &str) -> Option<(usize, f64)> {
     let (index, value) = word.split_once(':')?;
     let index = index.parse().ok().filter(|&index: &usize| index >= 1)?;

@@ -1,4 +1,4 @@
-//! Tables in: files of many formats as columns with names and types.
+//! Table input: files of many formats as named, typed columns.
 //!
 //! ```
 //! use gp_cli::data::{Formats, Kind, ReadOptions, Source};

@@ -1,19 +1,19 @@
-//! Ways to write numbers and dates in which tables are not read, so that they become words.
+//! Unsupported notations of numbers and dates, which are read as words.
 
 use super::cells;
 use std::fmt;
 
-/// Fewer different words are as likely to be meant as words.
+/// Fewest distinct words for a warning; fewer are likely meant as words.
 const FEWEST: usize = 3;
-/// The share of the different words of a column that has to look like numbers or dates.
+/// Least share of distinct words that look like numbers or dates.
 const MOST: f64 = 0.8;
-/// Separators of groups of three digits.
+/// Thousands separators.
 const SEPARATORS: [char; 7] = [',', '.', ' ', '\'', '_', '\u{a0}', '\u{202f}'];
 const CURRENCIES: [&str; 9] = ["$", "€", "£", "¥", "EUR", "USD", "GBP", "CHF", "JPY"];
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// A way to write numbers or dates in which tables are not read.
+/// Unsupported notation of numbers or dates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// `1,021.5`
@@ -31,14 +31,14 @@ pub enum Notation {
 /// Words that look like numbers or dates in some notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookalike {
-    /// The notation of most of them.
+    /// Most frequent notation.
     pub notation: Notation,
-    /// The first word in this notation.
+    /// First word in this notation.
     pub example: String,
 }
 
 impl Notation {
-    /// The notation of a cell; nothing for words, and for what is read as a number or date.
+    /// Notation of a cell; None for words and for readable numbers or dates.
     #[must_use]
     pub fn of(cell: &str) -> Option<Self> {
         let text = cell.trim();
@@ -59,7 +59,7 @@ impl Notation {
         }
     }
 
-    /// Remedy.
+    /// Advice.
     #[must_use]
     pub fn advice(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl fmt::Display for Notation {
 }
 
 impl Lookalike {
-    /// Notation that most of these different words look like, if any.
+    /// Notation of most of these distinct words, if any.
     #[must_use]
     pub fn among(words: &[String]) -> Option<Self> {
         let plain = words.iter().filter(|word| cells::number(word).is_some()).count();
@@ -106,7 +106,7 @@ impl fmt::Display for Lookalike {
     }
 }
 
-/// A number as it is read, or in groups of three, or with a decimal comma.
+/// `true` for a number as it is read, with thousands separators or a decimal comma.
 fn is_number(text: &str) -> bool {
     cells::number(text).is_some() || is_decimal_comma(text) || is_grouped(text)
 }
@@ -127,7 +127,7 @@ fn are_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `0,5` or `1.021,5`, but not `1,021`, which may have separated thousands.
+/// `0,5` or `1.021,5`, but not `1,021`, whose comma may separate thousands.
 fn is_decimal_comma(text: &str) -> bool {
     let Some((whole, decimals)) = unsigned(text).split_once(',') else { return false };
     let is_ambiguous = decimals.len() == 3 && are_digits(whole) && whole.len() <= 3 && whole != "0";
@@ -135,7 +135,7 @@ fn is_decimal_comma(text: &str) -> bool {
     is_whole && are_digits(decimals) && !is_ambiguous
 }
 
-/// Groups of three digits behind one of at most three, and perhaps decimals behind another mark.
+/// Groups of three digits after one of at most three, with optional decimals after another mark.
 fn is_grouped(text: &str) -> bool {
     let text = unsigned(text);
     let Some(separator) = text.chars().find(|letter| SEPARATORS.contains(letter)) else { return false };
@@ -152,7 +152,7 @@ fn is_grouped(text: &str) -> bool {
         && rest.iter().all(|group| group.len() == 3 && are_digits(group))
 }
 
-/// Day, month and year in any order, the month as a number or a word; times behind do not matter.
+/// Day, month and year in any order, the month as number or word; a following time is ignored.
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> =
         text.split(['/', '.', '-', ' ', ',', 'T']).filter(|part| !part.is_empty()).take(3).collect();

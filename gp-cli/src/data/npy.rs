@@ -1,4 +1,4 @@
-//! Arrays as numpy saves them.
+//! numpy arrays.
 
 use super::column::{Column, Kind};
 use super::format::{Format, check_width};
@@ -9,7 +9,7 @@ use super::source::Source;
 use super::supply::Supply;
 use crate::error::CliError;
 
-/// `.npy`: one array, one point per row. Columns are `x0`, `x1`, …; the only column of a vector is `x`.
+/// `.npy`: one array, one point per row. Columns are `x0`, `x1`, …; that of a vector is `x`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Npy;
 
@@ -44,7 +44,7 @@ impl Format for Npy {
     }
 }
 
-/// A table of numbers, as they stand in a file.
+/// Table of numbers, in the layout of a file.
 pub(super) struct Array<'a> {
     pub(super) rows: usize,
     pub(super) columns: usize,
@@ -56,7 +56,7 @@ pub(super) struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// The array in the bytes of an `.npy` file.
+    /// Array in the bytes of an `.npy` file.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
         let rest = bytes.strip_prefix(MAGIC).ok_or("it does not begin as numpy's arrays do")?;
         let (version, rest) = rest.split_at_checked(2).ok_or("it ends in its header")?;
@@ -74,13 +74,13 @@ impl<'a> Array<'a> {
         Ok(Self { rows, columns, vector: shape.len() < 2, fortran: fortran && shape.len() > 1, numbers })
     }
 
-    /// Names of columns: a stem and their number, or the stem alone.
+    /// Column names: a stem with numbers, or the stem alone.
     pub(super) fn names(&self, stem: &str) -> Vec<String> {
         let name = |place: usize| if self.vector { stem.to_owned() } else { format!("{stem}{place}") };
         (0..self.columns).map(name).collect()
     }
 
-    /// One of the columns.
+    /// One column.
     pub(super) fn column(&self, name: String, place: usize) -> Column {
         let value = |row: usize| match self.fortran {
             true => self.numbers.at(place * self.rows + row),
@@ -111,7 +111,7 @@ struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// Array of the right number of bytes.
+    /// Array; checks the number of bytes.
     fn new(descr: &str, data: &'a [u8], count: usize) -> Result<Self, String> {
         let (order, kind) = descr.split_at_checked(1).unwrap_or(("", descr));
         let size: usize = kind.get(1..).and_then(|size| size.parse().ok()).unwrap_or(0);
@@ -135,7 +135,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Converter of a little-endian number of a type from the first of eight bytes.
+/// Converter of a little-endian number type from the first of eight bytes.
 fn reader(kind: &str) -> Option<fn(&[u8; 8]) -> f64> {
     Some(match kind {
         "f8" => |b| f64::from_le_bytes(*b),

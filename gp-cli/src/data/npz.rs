@@ -1,4 +1,4 @@
-//! Several arrays of numpy in one file, which is a zip archive.
+//! Zip archives of numpy arrays.
 
 use super::counted::read_up_to;
 use super::format::{Format, check_width};
@@ -13,14 +13,14 @@ use crate::error::CliError;
 use flate2::read::DeflateDecoder;
 use std::borrow::Cow;
 
-/// `.npz`: the column of a vector `y` is `y`, those of a table `X` are `X0`, `X1`, ….
+/// `.npz`: a vector `y` is the column `y`; a table `X` has columns `X0`, `X1`, ….
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Npz;
 
 const LOCAL: &[u8] = b"PK\x03\x04";
 const CENTRAL: &[u8] = b"PK\x01\x02";
 const END: &[u8] = b"PK\x05\x06";
-/// Bytes of the entry that ends an archive, without a comment.
+/// Bytes of the end record of an archive, without a comment.
 const END_SIZE: usize = 22;
 
 impl Format for Npz {
@@ -66,7 +66,7 @@ impl Format for Npz {
     }
 }
 
-/// One file of the archive.
+/// File of the archive.
 struct Entry {
     name: String,
     method: u16,
@@ -75,7 +75,7 @@ struct Entry {
     offset: usize,
 }
 
-/// The files listed at the end of the archive.
+/// Files listed at the end of the archive.
 fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
     let last = bytes.len().checked_sub(END_SIZE).ok_or("it ends in its first entry")?;
     let end = (0..=last).rev().find(|&at| bytes[at..].starts_with(END));
@@ -101,14 +101,14 @@ fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
     Ok(entries)
 }
 
-/// A little-endian number.
+/// Little-endian number.
 fn number(bytes: &[u8], at: usize, size: usize) -> Result<usize, String> {
     let bytes = bytes.get(at..at.saturating_add(size)).ok_or("it ends too early")?;
     Ok(bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte)))
 }
 
 impl Entry {
-    /// Its bytes. What they unpack to is taken from the memory of the table.
+    /// Unpacked bytes, counted against the table's memory.
     fn unpack<'s>(&self, source: &'s Source, room: &mut TableRoom) -> Result<Cow<'s, [u8]>, CliError> {
         let fault = |what: &str| source.fault(format!(" is damaged: array {}: {what}", self.name));
         let packed = self.packed(source.bytes()).map_err(|what| fault(&what))?;
@@ -116,7 +116,7 @@ impl Entry {
             0 => Ok(Cow::Borrowed(packed)),
             8 => {
                 room.take(self.size as f64, || format!(", array {} unpacked,", self.name))?;
-                // One byte more than there should be tells that there are more.
+                // Reading one more byte reveals excess data.
                 let mut reader = DeflateDecoder::new(packed);
                 let out = read_up_to(&mut reader, self.size as u64 + 1)
                     .map_err(|cause| fault(&cause.to_string()))?;
@@ -126,7 +126,7 @@ impl Entry {
         }
     }
 
-    /// Its bytes as they stand in the archive.
+    /// Packed bytes.
     fn packed<'a>(&self, archive: &'a [u8]) -> Result<&'a [u8], String> {
         let lengths = number(archive, self.offset + 26, 2)? + number(archive, self.offset + 28, 2)?;
         let start = self.offset + 30 + lengths;

@@ -20,27 +20,27 @@ pub struct TableChoice {
 /// Options for reading a table.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Table of the file; by default the format follows from its first bytes or its name.
+    /// Which table of the file; by default the format follows from first bytes or name.
     pub choice: TableChoice,
-    /// Types of columns; those of the others are found from their cells.
+    /// Declared column types; the others follow from the cells.
     pub kinds: BTreeMap<String, Kind>,
-    /// The columns that are read; all of them where nothing is said. Names that the table does not have do not matter.
+    /// Columns to read; None for all. Unknown names are ignored.
     pub columns: Option<BTreeSet<String>>,
-    /// Columns that are not read, whatever else is said.
+    /// Columns that are never read.
     pub excluded: BTreeSet<String>,
-    /// Columns that are read whatever else is said, for another use than as inputs.
+    /// Columns that are always read, for other uses than as inputs.
     pub also: BTreeSet<String>,
 }
 
 impl ReadOptions {
-    /// `true` if the column of this name is read.
+    /// `true` if this column is read.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         let is_wanted = self.columns.as_ref().is_none_or(|columns| columns.contains(name));
         self.also.contains(name) || (is_wanted && !self.excluded.contains(name))
     }
 
-    /// `true` if the column of this name is wanted or has a type given.
+    /// `true` if this column is requested or has a declared type.
     #[must_use]
     pub fn names(&self, name: &str) -> bool {
         let is_wanted = self.columns.as_ref().is_some_and(|columns| columns.contains(name));
@@ -48,7 +48,7 @@ impl ReadOptions {
         is_wanted || is_listed || self.kinds.contains_key(name)
     }
 
-    /// The type that was asked for.
+    /// Declared type.
     #[must_use]
     pub fn kind(&self, name: &str) -> Option<Kind> {
         self.kinds.get(name).copied()

@@ -1,39 +1,38 @@
-//! Tables in pieces of some rows, for who cannot have them in memory.
+//! Tables in chunks of rows, for use with little memory.
 
 use super::frame::Frame;
 use crate::error::CliError;
 
-/// Numbers in a piece, about.
+/// Approximate numbers per chunk.
 const CELLS: usize = 1 << 19;
-/// Rows of a piece of few columns.
+/// Rows per chunk of few columns.
 const MOST_ROWS: usize = 1 << 15;
 
-/// A table from its beginning to its end, some rows at a time.
+/// Table as a sequence of chunks.
 ///
-/// Types of columns are the same in all pieces, and rows are counted through, so that faults have the same places as in
-/// a table that is read at once. Lists of words are each piece's own.
+/// Column types are the same in all chunks, and rows are counted through, so that errors have the same places as in a
+/// whole table. Each chunk has its own list of words.
 pub trait FrameStream {
-    /// The next rows; nothing behind the last.
+    /// Next rows; None after the last.
     ///
     /// # Errors
-    /// As those of the [`Format`](super::Format) for the whole table.
+    /// Those of the [`Format`](super::Format) for the whole table.
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError>;
 }
 
-/// Rows of a piece are a multiple of so many, unless columns are very many: predictions go through rows in blocks of as
-/// many.
+/// Chunk sizes are a multiple of this, unless columns are very many: predictions work in blocks of this size.
 const BLOCK: usize = 2048;
-/// Numbers that a block may have for that.
+/// Most numbers in a block for that.
 const MOST_CELLS: usize = 1 << 23;
 
-/// Rows of a piece of so many columns.
+/// Rows per chunk of this many columns.
 pub(super) fn rows_of_piece(columns: usize) -> usize {
     let blocks = (CELLS / columns.max(1) / BLOCK).max(1);
     let most = (MOST_CELLS / columns.max(1)).max(1);
     (blocks * BLOCK).min(MOST_ROWS).min(most)
 }
 
-/// All rows in one piece.
+/// All rows in one chunk.
 pub(super) const WHOLE: fn(usize) -> usize = |_| usize::MAX;
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use crate::memory::Budget;
 use std::io::Read;
 use std::path::Path;
 
-/// The first bytes of everything that gzip made.
+/// First bytes of gzip data.
 pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// A file in memory, unpacked, with the name that errors call it.
+/// File in memory, unpacked, with its name in errors.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
@@ -18,7 +18,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Unpacked bytes, of a table that keeps within a budget.
+    /// Unpacked bytes of a table with a memory budget.
     pub(super) fn new(name: String, bytes: Vec<u8>, budget: Budget) -> Self {
         Self { name, bytes, budget }
     }
@@ -41,13 +41,13 @@ impl Source {
         self.budget
     }
 
-    /// The end of the name after its last dot, in small letters, `gz` left out; empty where there is none.
+    /// Extension in lower case, ignoring `gz`; empty if none.
     #[must_use]
     pub fn extension(&self) -> String {
         extension_of(&self.name)
     }
 
-    /// An error about the content.
+    /// Error about the content.
     #[must_use]
     pub fn fault(&self, what: impl std::fmt::Display) -> CliError {
         CliError::new(ErrorKind::Data, format!("`{}`{what}", self.name))
@@ -68,13 +68,13 @@ impl Supply for Source {
     }
 }
 
-/// The end of a name after its last dot, in small letters, `gz` left out.
+/// Extension in lower case, ignoring `gz`.
 pub(super) fn extension_of(name: &str) -> String {
     let name = name.strip_suffix(".gz").unwrap_or(name);
     Path::new(name).extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// Gzip data that cannot be unpacked.
+/// Error for damaged gzip data.
 pub(super) fn damaged_gzip(name: &str, cause: std::io::Error) -> CliError {
     let message = format!("`{name}` is a damaged or truncated gzip file; fetch or pack it again");
     CliError::caused(ErrorKind::Data, message, cause)

@@ -1,4 +1,4 @@
-//! Bytes of a table from their beginning, as often as they are asked for.
+//! Bytes of a table, readable from the start any number of times.
 
 use super::table_room::TableRoom;
 use crate::error::{CliError, ErrorKind};
@@ -10,8 +10,8 @@ pub(super) trait Supply {
     /// Name in errors.
     fn name(&self) -> &str;
 
-    /// All bytes from the beginning, unpacked. What is wrong with them may come as an [`io::Error`] around a [`CliError`];
-    /// [`own_error`] takes it out.
+    /// All bytes from the start, unpacked. Errors may be an [`io::Error`] around a [`CliError`]; [`own_error`] unwraps
+    /// it.
     fn reader(&self) -> Result<Box<dyn Read + '_>, CliError>;
 
     /// Memory budget of the table.
@@ -22,23 +22,23 @@ pub(super) trait Supply {
         TableRoom::new(self.name(), self.budget())
     }
 
-    /// An error about the content.
+    /// Error about the content.
     fn fault(&self, what: &dyn std::fmt::Display) -> CliError {
         CliError::new(ErrorKind::Data, format!("`{}`{what}", self.name()))
     }
 }
 
-/// A supply that could not be read, or whose reader found a fault.
+/// Error of reading a supply, or of a reader's fault.
 pub(super) fn unreadable(supply: &dyn Supply, cause: io::Error) -> CliError {
     own_error(cause, |cause| cannot_read(supply.name(), cause))
 }
 
-/// An error of the system about a table.
+/// System error about a table.
 pub(super) fn cannot_read(name: &str, cause: io::Error) -> CliError {
     CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause)
 }
 
-/// Error of this program that passed through a foreign reader, or the reader's own.
+/// Error of this program that passed through a third-party reader, or that reader's own.
 pub(super) fn own_error(error: io::Error, otherwise: impl FnOnce(io::Error) -> CliError) -> CliError {
     match error.downcast::<CliError>() {
         Ok(own) => own,

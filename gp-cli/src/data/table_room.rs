@@ -1,18 +1,18 @@
-//! The memory that is left for a table.
+//! Memory left for a table.
 
 use crate::error::{CliError, ErrorKind};
 use crate::memory::{Budget, OverBudget, Room};
 
-/// Numbers of a table are in memory twice: in its columns, and in the points of a fit or of predictions.
+/// Copies of a table's numbers: in columns, and in points of a fit or prediction.
 const COPIES: f64 = 2.0;
 /// Bytes of a number.
 const NUMBER: f64 = 8.0;
-/// Bytes of a column without its cells and the letters of its name.
+/// Bytes of a column besides its cells and name.
 const COLUMN: f64 = 200.0;
-/// Remedy for a table that does not fit in memory.
+/// Advice for a table that does not fit in memory.
 const ADVICE: &str = "name fewer columns with --features or --exclude; gp fit and gp predict need not hold tables in CSV, Parquet, Arrow and LibSVM in memory";
 
-/// The memory that is left for a table, taken bit by bit.
+/// Memory left for a table, taken step by step.
 pub(super) struct TableRoom {
     name: String,
     room: Room,
@@ -23,14 +23,14 @@ impl TableRoom {
         Self { name: name.to_owned(), room: budget.room() }
     }
 
-    /// Takes bytes for `what` of the table, or refuses it.
+    /// Takes bytes for part `what` of the table, or refuses.
     pub(super) fn take(&mut self, bytes: f64, what: impl FnOnce() -> String) -> Result<(), CliError> {
         let Self { name, room } = self;
         room.take(bytes, || format!("`{name}`{}", what()), ADVICE)
             .map_err(|over: OverBudget| over.of_kind(ErrorKind::Data))
     }
 
-    /// Takes what a table of numbers needs beside its file: columns, their names and the points made of them.
+    /// Takes the memory of a table of numbers besides its file: columns, names and points.
     pub(super) fn take_table(&mut self, rows: usize, columns: usize, letters: usize) -> Result<(), CliError> {
         let (n, d) = (rows as f64, columns as f64);
         let bytes = COPIES * NUMBER * n * d + d * (COLUMN + 3.0 * letters as f64);

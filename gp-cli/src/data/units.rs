@@ -1,9 +1,9 @@
-//! Units of time in tables of other programs.
+//! Units of time in third-party tables.
 
 /// Microseconds in a day.
 const DAY: f64 = 86_400e6;
 
-/// Unit in which a file counts time.
+/// Unit of time in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimeUnit {
     Seconds,
@@ -13,7 +13,7 @@ pub(super) enum TimeUnit {
 }
 
 impl TimeUnit {
-    /// Microseconds, without the nanoseconds below them.
+    /// Microseconds; drops nanoseconds.
     fn micros(self, count: i64) -> f64 {
         match self {
             Self::Seconds => 1e6 * count as f64,

@@ -1,6 +1,6 @@
-//! Integers of 256 bits, as decimals of other programs have them.
+//! 256-bit integers, for decimals.
 
-/// The number closest to an integer whose upper half has the sign.
+/// Nearest number to an integer whose upper half has the sign.
 pub(super) fn to_f64(upper: i128, lower: u128) -> f64 {
     if upper < 0 {
         let (lower, borrowed) = (!lower).overflowing_add(1);

@@ -1,11 +1,11 @@
-//! From the values of columns with a role to what a likelihood takes.
+//! Conversion of role values to what a likelihood takes.
 
 use super::roles::{Role, Roles, words};
 use crate::data::{FILL_OR_DROP, Frame};
 use crate::error::CliError;
 use gp_likelihoods::{Likelihood, Link};
 
-/// The values of one row, as the table has them; those of roles that no column has are without effect.
+/// Role values of one row, in table units; neutral without a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowRoles {
     /// Weight of the row.
@@ -14,7 +14,7 @@ pub struct RowRoles {
     pub offset: f64,
     /// Exposure of the row.
     pub exposure: f64,
-    /// The known part of the variance of its noise.
+    /// Known part of the noise variance.
     pub noise: f64,
 }
 
@@ -25,7 +25,7 @@ impl Default for RowRoles {
 }
 
 impl RowRoles {
-    /// Takes over the value of a role.
+    /// Sets the value of a role.
     pub(super) fn set(&mut self, role: Role, value: f64) {
         match role {
             Role::Weights => self.weight = value,
@@ -47,7 +47,7 @@ pub struct Adjuster {
 }
 
 impl Adjuster {
-    /// For a likelihood of targets in units of this scale.
+    /// Adjuster for a likelihood of targets in units of this scale.
     #[must_use]
     pub fn new(likelihood: &dyn Likelihood, scale: f64) -> Self {
         // Several targets are numbers with Gaussian noise.
@@ -61,13 +61,13 @@ impl Adjuster {
         self.link == Link::Identity
     }
 
-    /// Offset of the latent function, in units of the model.
+    /// Offset of the latent, in model units.
     #[must_use]
     pub fn offset(&self, row: &RowRoles) -> f64 {
         if self.moves_target() { row.offset / self.scale } else { row.offset + row.exposure.ln() }
     }
 
-    /// A number as it would be without its offset: less that, or, under a log link, a multiple of itself.
+    /// Target without its offset: subtracted or, under a log link, divided out.
     #[must_use]
     pub fn bare(&self, y: f64, row: &RowRoles) -> f64 {
         match self.link {
@@ -77,14 +77,13 @@ impl Adjuster {
         }
     }
 
-    /// The known variance of noise, in the units of the model.
+    /// Known noise variance, in model units.
     #[must_use]
     pub fn noise(&self, row: &RowRoles) -> f64 {
         row.noise / (self.scale * self.scale)
     }
 
-    /// Adjustment of an observation from which an offset of the target has been subtracted, as
-    /// [`Adjusted`](gp_likelihoods::Adjusted) has it.
+    /// Adjustment column of [`Adjusted`](gp_likelihoods::Adjusted), for an observation less the target's offset.
     #[must_use]
     pub fn adjustment(&self, row: &RowRoles) -> f64 {
         match (self.is_gaussian, self.moves_target()) {
@@ -95,7 +94,7 @@ impl Adjuster {
     }
 }
 
-/// The values of roles in all rows of a table.
+/// Role values of all rows of a table.
 #[derive(Clone, Debug, Default)]
 pub struct RoleValues(Vec<RowRoles>);
 
@@ -103,13 +102,13 @@ impl RoleValues {
     /// All roles of observations.
     ///
     /// # Errors
-    /// Of kind [`Data`](crate::ErrorKind::Data) for a column that is not there or holds words, and a value that is missing or no value
-    /// of its role, with its place.
+    /// [`Data`](crate::ErrorKind::Data), with its place, for a missing column, a column of words, or a missing or
+    /// invalid value.
     pub fn of_observations(roles: &Roles, frame: &Frame) -> Result<Self, CliError> {
         Self::read(roles.iter(), frame)
     }
 
-    /// Those that predictions go by.
+    /// Roles used in predictions.
     ///
     /// # Errors
     /// As [`of_observations`](Self::of_observations).

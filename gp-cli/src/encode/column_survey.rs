@@ -5,7 +5,7 @@ use crate::data::{Column, Frame, Kind, Lookalike, Values};
 use crate::error::CliError;
 use crate::standardise::{Range, Standardiser, Sum};
 
-/// Different values of a target that are told apart, and different words of an input that are kept before it is refused.
+/// Most distinct values of a target that are counted; most distinct words of an input.
 pub const MOST_VALUES: usize = 1 << 16;
 
 /// Summary of one column.
@@ -16,40 +16,40 @@ pub struct ColumnSurvey {
     /// Position of the first row.
     pub(super) first_place: String,
     pub(super) kept: Kept,
-    /// Rows that miss the value.
+    /// Number of missing values.
     missing: usize,
     pub(super) values: Surveyed,
 }
 
-/// Treatment of an input's missing values: kept or an error.
+/// Treatment of an input's missing values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// They are an error.
     Never,
-    /// They stay; an input without any is an ordinary one.
+    /// Kept; an input without any is an ordinary one.
     WhereMissing,
-    /// They stay, and the input is one that may miss its value also where it does not.
+    /// Kept, with a missing-value column even if none is missing.
     Always,
 }
 
 /// Summary of values.
 #[derive(Clone, Debug)]
 pub enum Surveyed {
-    /// Numbers are known by their mean, their range and their spread, as far as they are not missing.
+    /// Mean, range and spread of the present numbers.
     Numbers {
-        /// Their sum.
+        /// Sum.
         sum: Sum,
-        /// The lowest and the highest.
+        /// Minimum and maximum.
         range: Range,
-        /// Their units, once they have been measured.
+        /// Scale, once measured.
         scale: Standardiser,
     },
-    /// Words are known one by one, in the order in which they occur first.
+    /// Distinct words, in order of first occurrence.
     Words(Levels),
 }
 
 impl ColumnSurvey {
-    /// Empty survey for a column like this one, whose first rows are those of a piece.
+    /// Empty survey of a column, starting at the first rows of a chunk.
     pub(super) fn begin(column: &Column, piece: &Frame) -> Self {
         Self {
             name: column.name().to_owned(),
@@ -86,7 +86,7 @@ impl ColumnSurvey {
         &self.values
     }
 
-    /// The mean of its numbers that are there, unless it holds words.
+    /// Mean of the present numbers; None for words.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         match &self.values {
@@ -95,13 +95,13 @@ impl ColumnSurvey {
         }
     }
 
-    /// Number of rows that miss the value.
+    /// Number of missing values.
     #[must_use]
     pub fn missing(&self) -> usize {
         self.missing
     }
 
-    /// `true` if missing values are kept, being present or so requested.
+    /// `true` if missing values are kept: on request, or because present.
     #[must_use]
     pub fn keeps_missing(&self) -> bool {
         match self.kept {
@@ -111,7 +111,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// The units of its numbers, unless it holds words.
+    /// Scale of the numbers; None for words.
     #[must_use]
     pub fn scale(&self) -> Option<Standardiser> {
         match &self.values {
@@ -129,7 +129,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Adds up numbers that are there, each as often as its row weighs.
+    /// Adds the present numbers, with row weights.
     pub(super) fn add_up(&mut self, numbers: &[f64], weights: Option<&[f64]>) {
         if let Surveyed::Numbers { sum, range, .. } = &mut self.values {
             for (row, &value) in numbers.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
@@ -139,7 +139,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Takes in the next rows, and returns them as numbers.
+    /// Adds rows, and returns them as numbers.
     pub(super) fn look<'f>(
         &mut self,
         column: &'f Column,

@@ -3,16 +3,16 @@
 use super::roles::{Role, Roles};
 use crate::error::CliError;
 
-/// Names of columns, by what they are.
+/// Column names by role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns<'a> {
     /// Inputs.
     pub features: Vec<&'a str>,
-    /// Columns that are predicted, at least one.
+    /// Columns to predict, at least one.
     pub targets: Vec<&'a str>,
-    /// Columns with another role, which are neither.
+    /// Role columns.
     pub others: Vec<(Role, &'a str)>,
-    /// `true` if some targets of a row may be missing.
+    /// `true` if a row may miss some targets.
     pub gaps: bool,
 }
 
@@ -23,16 +23,16 @@ impl<'a> Columns<'a> {
         Self { features: features.to_vec(), targets: vec![target], ..Self::default() }
     }
 
-    /// All of them: features, then targets, then others.
+    /// All names: features, then targets, then others.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         let others = self.others.iter().map(|(_, name)| *name);
         self.features.iter().chain(&self.targets).copied().chain(others)
     }
 
-    /// Refuses a role for a column that is the target or a feature.
+    /// Refuses a role for the target or a feature.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage).
+    /// [`Usage`](crate::ErrorKind::Usage).
     pub fn check_roles(&self, roles: &Roles) -> Result<(), CliError> {
         for (role, name) in roles.iter() {
             let what = if self.targets.contains(&name) {

@@ -5,22 +5,21 @@ use crate::data::{FILL_OR_DROP, Frame, Values};
 use crate::error::CliError;
 use std::collections::HashMap;
 
-/// The block and the power of each row; both lists are empty where no column says.
+/// Block and power per row; both empty without a column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Factors {
-    /// Numbers of blocks, from 0 on in the order in which they occur first.
+    /// Block numbers from 0, in order of first occurrence.
     pub blocks: Vec<usize>,
-    /// Powers of rows.
+    /// Powers per row.
     pub powers: Vec<f64>,
     known: HashMap<u64, usize>,
 }
 
 impl Factors {
-    /// Those of a table.
+    /// Blocks and powers of a table.
     ///
     /// # Errors
-    /// Of kind [`Data`](crate::ErrorKind::Data) for a column that is not there, a value that is missing, and a power that is
-    /// none.
+    /// [`Data`](crate::ErrorKind::Data) for a missing column or value, or an invalid power.
     pub fn of(roles: &Roles, frame: &Frame) -> Result<Self, CliError> {
         let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| values(role, roles, frame));
         let (blocks, powers, mut found) = (blocks?, powers?, Self::default());
@@ -29,21 +28,21 @@ impl Factors {
         Ok(found)
     }
 
-    /// One more row: what its block is called, and its power.
+    /// Adds a row, with the value of its block column and its power.
     pub fn add(&mut self, block: Option<f64>, power: Option<f64>) {
         if let Some(block) = block {
             let next = self.known.len();
-            // There are two zeros.
+            // Both zeros are one value.
             self.blocks.push(*self.known.entry((block + 0.0).to_bits()).or_insert(next));
         }
         self.powers.extend(power);
     }
 
-    /// The powers of factors: of rows or, where there are blocks, of these; none where no column says. A block whose rows
-    /// have several is an error, which `fault` makes of a row and what is wrong.
+    /// Powers per factor: per row or, with blocks, per block; None without a column. Different powers within a block
+    /// are an error, made by `fault` from a row and a message.
     ///
     /// # Errors
-    /// What `fault` makes.
+    /// Those made by `fault`.
     pub fn powers_of_factors(
         &self,
         fault: impl FnOnce(usize, &str) -> CliError,
@@ -68,7 +67,7 @@ impl Factors {
     }
 }
 
-/// The column with a role as numbers, words by their places; none where no column has it.
+/// Role column as numbers, words by index; empty without a column.
 fn values(role: Role, roles: &Roles, frame: &Frame) -> Result<Vec<f64>, CliError> {
     let Some(name) = roles.column(role) else { return Ok(Vec::new()) };
     let column = frame.require(&[name])?[0];

@@ -1,4 +1,4 @@
-//! One input: standardised numbers, words as one column per level, and replacements of missing values.
+//! One input: standardised numbers, or one column per level of words; replacement of missing values.
 
 use super::column_survey::{ColumnSurvey, Surveyed};
 use super::survey::Survey;
@@ -8,22 +8,22 @@ use crate::standardise::{Range, Standardiser};
 use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
 
-/// Levels that a column of words may have at most to be an input.
+/// Most levels of an input.
 pub const MAX_LEVELS: usize = 256;
 
 /// Suffix of the column that marks missing values, after the name of its input.
 pub(crate) const MISSING: &str = "(missing)";
 
-/// One column of a table as an input.
+/// Table column as an input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Feature {
-    /// The name of the column.
+    /// Column name.
     pub name: String,
-    /// Its type.
+    /// Column type.
     pub kind: Kind,
     /// Encoding of its values as numbers.
     pub encoding: FeatureEncoding,
-    /// The range of its numbers in the data of training. Model files of earlier programs do not have it.
+    /// Range of its numbers in training; absent in model files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
     /// Replacement of missing values; None if they are errors.
@@ -37,23 +37,22 @@ pub struct Feature {
 pub enum FeatureEncoding {
     /// One column of numbers.
     Scaled(Standardiser),
-    /// A column for each of these levels, sorted: 1 where the value is that level, else 0. A level that is not among
-    /// them is 0 in all.
+    /// One column per level, sorted: 1 for that level, else 0. Unknown levels are 0 in all.
     OneHot(Vec<String>),
 }
 
-/// Replacement of an input's missing values. Points get one more column after the input's others: 1 for a
-/// missing value, else 0. Columns of levels are then 0.
+/// Replacement of an input's missing values. Adds a last column: 1 for a missing value, else 0; columns of levels are
+/// then 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filling {
-    /// The number in the place of the value, in the units of the data: the mean of those that are there. Words have none.
+    /// Replacement in data units: the mean of the present numbers; None for words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<f64>,
-    /// Number of rows of training that missed the value.
+    /// Training rows with a missing value.
     pub rows: usize,
 }
 
-/// Units that numbers can be taken to.
+/// Checks that a scale is usable.
 fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<Standardiser, CliError> {
     if units.is_sound() {
         return Ok(units);
@@ -63,7 +62,7 @@ fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<
 }
 
 impl Feature {
-    /// The input that a column of a table is; `unit` says the units of its numbers from their own spread.
+    /// Input from a table column; `unit` gives its scale from its own spread.
     pub(super) fn learn(
         survey: &Survey,
         column: &ColumnSurvey,
@@ -75,7 +74,7 @@ impl Feature {
             return Err(survey.fault(column, &what));
         }
         let encoding = match column.values() {
-            // Booleans are as they are: 0 and 1 mean something.
+            // Booleans stay 0 and 1.
             Surveyed::Numbers { .. } if column.kind() == Kind::Boolean => {
                 FeatureEncoding::Scaled(Standardiser::identity())
             }
@@ -93,7 +92,7 @@ impl Feature {
         Ok(Self { name: name.to_owned(), kind: column.kind(), encoding, range, missing })
     }
 
-    /// Columns of points that it is.
+    /// Number of columns in points.
     pub(crate) fn width(&self) -> usize {
         let values = match &self.encoding {
             FeatureEncoding::Scaled(_) => 1,
@@ -102,7 +101,7 @@ impl Feature {
         values + usize::from(self.missing.is_some())
     }
 
-    /// The place of a word among its levels.
+    /// Index of a word among the levels.
     pub(crate) fn level(&self, word: &str) -> Option<f64> {
         match &self.encoding {
             FeatureEncoding::OneHot(levels) => {
@@ -112,7 +111,7 @@ impl Feature {
         }
     }
 
-    /// Their names.
+    /// Names of these columns.
     pub(super) fn column_names(&self) -> Vec<String> {
         let mut names = match &self.encoding {
             FeatureEncoding::Scaled(_) => vec![self.name.clone()],
@@ -124,7 +123,7 @@ impl Feature {
         names
     }
 
-    /// The units of each of these columns.
+    /// Data units per model unit of each column.
     pub(crate) fn units(&self) -> Vec<f64> {
         let mut units = vec![1.0; self.width()];
         if let FeatureEncoding::Scaled(standardiser) = &self.encoding {
@@ -133,7 +132,7 @@ impl Feature {
         units
     }
 
-    /// The number that stands for a missing one, in the units of the model.
+    /// Replacement of a missing number, in model units.
     pub(super) fn filled(&self) -> Option<f64> {
         match (&self.encoding, self.missing?.number) {
             (FeatureEncoding::Scaled(scale), Some(number)) => Some(scale.apply(number)),
@@ -141,7 +140,7 @@ impl Feature {
         }
     }
 
-    /// Sets what is not zero, by row and column; returns a level that is not known.
+    /// Sets the non-zero entries; returns an unknown level, if any.
     pub(super) fn fill<'c>(
         &self,
         column: &'c Column,
@@ -174,12 +173,12 @@ impl Feature {
                 }
                 unseen
             }
-            // Columns are read as the types they had in training.
+            // Columns are read with their training types.
             _ => None,
         }
     }
 
-    /// Treatment of its missing values in training, for people; None if they are errors.
+    /// Text on the treatment of missing values in training; None if they are errors.
     #[must_use]
     pub fn about_missing(&self) -> Option<String> {
         let Filling { number, rows } = self.missing?;
@@ -190,7 +189,7 @@ impl Feature {
         Some(format!("{} in {rows} ({place})", self.name))
     }
 
-    /// A value as people write it, to six digits.
+    /// Value as text, to six digits.
     fn text(&self, number: f64) -> String {
         match self.kind {
             Kind::Date => Kind::Date.text(number.round()),
@@ -198,7 +197,7 @@ impl Feature {
         }
     }
 
-    /// Fault of a tampered file.
+    /// Fault of a tampered file, if any.
     pub(super) fn check(&self) -> Result<(), String> {
         let is_number = matches!(self.encoding, FeatureEncoding::Scaled(_));
         match self.missing {
@@ -210,7 +209,7 @@ impl Feature {
     }
 }
 
-/// The levels of a column, in the order of their names.
+/// Sorted levels of a column.
 fn sorted(survey: &Survey, column: &ColumnSurvey, words: &[String]) -> Result<Vec<String>, CliError> {
     if words.len() > MAX_LEVELS {
         let like = column.lookalike().map_or_else(String::new, |like| format!("; {like}"));

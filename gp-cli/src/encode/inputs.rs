@@ -1,4 +1,4 @@
-//! Inputs: standardised numbers, words as one column per level.
+//! Inputs: standardised numbers, and one column per level of words.
 
 use super::column_survey::ColumnSurvey;
 use super::feature::{Feature, FeatureEncoding};
@@ -13,30 +13,30 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-/// Remedy for a missing value of an input that had none in training, unlike others.
+/// Advice for a missing value of an input without missing values in training.
 const NEVER_BEFORE: &str = ", as it never was in training; fill it in, leave out all such rows with --missing drop, or fit the model anew with --missing-in COL=keep";
 
-/// The inputs of a model: which columns of a table they are, and how they become the D columns of its points.
+/// Inputs of a model: table columns, and their encoding as the D columns of points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Inputs {
     features: Vec<Feature>,
 }
 
-/// Points, and what was unusual about them.
+/// Points, with anything unusual.
 #[derive(Clone, Debug)]
 pub struct Encoded {
     /// Points, N×D, one per row.
     pub points: Mat<f64>,
-    /// Levels that were not seen in training, the first of each column that has such.
+    /// Levels unseen in training, the first of each column.
     pub unseen: Vec<Unseen>,
 }
 
-/// A level that was not seen in training.
+/// Level unseen in training.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
-    /// The name of the column it is in.
+    /// Column name.
     pub column: String,
-    /// The word, as the table has it.
+    /// The word.
     pub level: String,
 }
 
@@ -56,11 +56,12 @@ impl Encoded {
 }
 
 impl Inputs {
-    /// Inputs of the features of a table; numbers are in units of their spread, of that of all inputs that are one kind
-    /// of thing, or as they are.
+    /// Inputs from the features of a table. Numbers are scaled by their own spread, by a common scale of similar
+    /// inputs, or not at all.
     ///
     /// # Errors
-    /// Of kind [`Data`](crate::ErrorKind::Data) for words of more than [`MAX_LEVELS`](super::MAX_LEVELS) levels, and a column without a value.
+    /// [`Data`](crate::ErrorKind::Data) for more than [`MAX_LEVELS`](super::MAX_LEVELS) levels, or a column without a
+    /// value.
     pub fn learn(survey: &Survey, standardise: bool) -> Result<Self, CliError> {
         let kind = OneKind::among(survey.features());
         let unit = |column: &ColumnSurvey, own| match (standardise, &kind) {
@@ -72,13 +73,13 @@ impl Inputs {
         Ok(Self { features: features.collect::<Result<_, _>>()? })
     }
 
-    /// The columns.
+    /// Features, in order.
     #[must_use]
     pub fn features(&self) -> &[Feature] {
         &self.features
     }
 
-    /// Their names.
+    /// Feature names.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         self.features.iter().map(|feature| feature.name.as_str()).collect()
@@ -90,19 +91,19 @@ impl Inputs {
         self.features.iter().map(Feature::width).sum()
     }
 
-    /// A name for each of the D columns of points: `age`, or `colour=red` for a level.
+    /// Name per point column: `age`, or `colour=red` for a level.
     #[must_use]
     pub fn column_names(&self) -> Vec<String> {
         self.features.iter().flat_map(Feature::column_names).collect()
     }
 
-    /// Units of the data per unit of points, along each of their D columns; 1 for levels.
+    /// Data units per model unit, along each of the D columns; 1 for levels.
     #[must_use]
     pub fn units(&self) -> Vec<f64> {
         self.features.iter().flat_map(Feature::units).collect()
     }
 
-    /// Columns of points of each feature.
+    /// Point columns of each feature.
     #[must_use]
     pub fn places(&self) -> Vec<Range<usize>> {
         let widths = self.features.iter().map(Feature::width);
@@ -119,7 +120,7 @@ impl Inputs {
         self.features.iter().map(|feature| (feature.name.clone(), feature.kind)).collect()
     }
 
-    /// Asks for these columns, in addition to others, as they were in training.
+    /// Adds these columns, with their training types, to read options.
     pub fn extend(&self, options: &mut ReadOptions) {
         let names = self.features.iter().map(|feature| feature.name.clone());
         options.columns.get_or_insert_default().extend(names);
@@ -132,13 +133,13 @@ impl Inputs {
         self.features.iter().any(|feature| feature.missing.is_some())
     }
 
-    /// Treatment of missing values in training, for people; empty if they are errors.
+    /// Text on the treatment of missing values in training; empty if they are errors.
     #[must_use]
     pub fn about_missing(&self) -> String {
         self.features.iter().filter_map(Feature::about_missing).collect::<Vec<_>>().join(", ")
     }
 
-    /// Refuses values that are missing where no missing value stays.
+    /// Refuses missing values unless they are replaced.
     fn refuse_missing(&self, frame: &Frame, columns: &[&Column]) -> Result<(), CliError> {
         let strict = self.features.iter().zip(columns).filter(|(feature, _)| feature.missing.is_none());
         let strict: Vec<&Column> = strict.map(|(_, &column)| column).collect();
@@ -146,16 +147,16 @@ impl Inputs {
         frame.refuse_missing(&strict, advice)
     }
 
-    /// Fault of a tampered file.
+    /// Fault of a tampered file, if any.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.features.iter().try_for_each(Feature::check)
     }
 
-    /// The points in a table.
+    /// Points of a table.
     ///
     /// # Errors
-    /// Of kind [`Data`](crate::ErrorKind::Data) for a column that is not there or of another type, and a value that is
-    /// missing in a column whose missing values do not stay.
+    /// [`Data`](crate::ErrorKind::Data) for a missing column, one of another type, or a missing value that is not
+    /// replaced.
     pub fn encode(&self, frame: &Frame) -> Result<Encoded, CliError> {
         let columns = frame.require(&self.names())?;
         self.refuse_missing(frame, &columns)?;
@@ -171,8 +172,8 @@ impl Inputs {
         Ok(Encoded { points, unseen })
     }
 
-    /// The points with these values of the features, in the units of the data: words as their [level](Feature::level),
-    /// beyond which they are none that is known.
+    /// Points with these feature values, in data units; words as their [level](Feature::level), any other index as
+    /// unknown.
     #[must_use]
     pub(crate) fn points_at(&self, rows: &[Vec<f64>]) -> Mat<f64> {
         let mut points = Mat::zeros(rows.len(), self.dim());
@@ -194,7 +195,7 @@ impl Inputs {
         points
     }
 
-    /// Takes the numbers of more rows into the ranges that are known.
+    /// Widens known ranges by the numbers of further rows.
     pub(crate) fn widen(&mut self, frame: &Frame) {
         for feature in &mut self.features {
             let numbers = frame.column(&feature.name).and_then(|column| column.numbers());

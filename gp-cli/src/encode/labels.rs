@@ -1,21 +1,21 @@
-//! The different values of a column, and how often each of them occurs.
+//! Distinct values of a column with their frequencies.
 
 use crate::data::{Column, Kind, Values};
 use crate::standardise::Standardiser;
 use std::collections::{BTreeMap, HashMap};
 
-/// The quartiles of a normal distribution are so many standard deviations apart.
+/// Interquartile range of a normal distribution, in standard deviations.
 pub(crate) const QUARTILES: f64 = 1.349;
 
-/// Counts of different values, of columns that come in pieces too.
+/// Counter of distinct values, for whole or chunked columns.
 #[derive(Clone, Debug)]
 pub struct LabelCounter {
     kind: Kind,
-    /// Different values that are kept at most.
+    /// Most distinct values kept.
     most: usize,
     more: bool,
     words: HashMap<String, Seen>,
-    /// By the bits of numbers.
+    /// Keyed by the bits of numbers.
     numbers: HashMap<u64, Seen>,
 }
 
@@ -33,29 +33,29 @@ impl Seen {
     }
 }
 
-/// Different values of a column: numbers in their order, words in that of the alphabet.
+/// Distinct values of a column, sorted by number or alphabetically.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Labels {
     /// Their texts.
     pub names: Vec<String>,
-    /// Number of occurrences of each.
+    /// Frequency of each.
     pub counts: Vec<u64>,
-    /// Weight of the rows of each: the number of occurrences unless rows have weights.
+    /// Total row weight of each; the frequency without weights.
     pub weights: Vec<f64>,
-    /// The numbers that they are, where they are numbers.
+    /// Their numbers, if numeric.
     pub numbers: Option<Vec<f64>>,
-    /// `true` if there are more, not counted.
+    /// `true` if further values were not counted.
     pub more: bool,
 }
 
 impl LabelCounter {
-    /// Counts of nothing yet, in columns of this type; no more than so many different values.
+    /// Empty counter for this type, with a limit on distinct values.
     #[must_use]
     pub fn new(kind: Kind, most: usize) -> Self {
         Self { kind, most, more: false, words: HashMap::new(), numbers: HashMap::new() }
     }
 
-    /// Takes in a column, or a piece of it, whose rows have weights or count once. Missing values do not count.
+    /// Adds a column or chunk, with row weights if any. Missing values do not count.
     pub fn look(&mut self, column: &Column, weights: Option<&[f64]>) {
         if self.more {
             return;
@@ -90,7 +90,7 @@ impl LabelCounter {
         let mut numbers: Vec<(f64, Seen)> =
             self.numbers.iter().map(|(&bits, &seen)| (f64::from_bits(bits), seen)).collect();
         numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // There are two zeros, which are one value.
+        // Both zeros are one value.
         numbers.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             if same {
@@ -115,9 +115,9 @@ impl LabelCounter {
 }
 
 impl Labels {
-    /// Units by the median and the quartiles, which outliers do not move; `None` where half of all numbers are equal.
+    /// Robust scale by median and quartiles; `None` if half of the numbers are equal.
     ///
-    /// Where there are more different numbers than were counted, they are those of the first rows.
+    /// Beyond the limit of distinct values, it is that of the first rows.
     #[must_use]
     pub fn robust_units(&self) -> Option<Standardiser> {
         let [low, median, high] = [0.25, 0.5, 0.75].map(|share| self.quantile(share));
@@ -126,14 +126,14 @@ impl Labels {
         units.is_sound().then_some(units)
     }
 
-    /// The share of each in the weight of all.
+    /// Share of each in the total weight.
     #[must_use]
     pub fn shares(&self) -> Vec<f64> {
         let all: f64 = self.weights.iter().sum();
         self.weights.iter().map(|weight| weight / all).collect()
     }
 
-    /// The least number that so large a share of all is not above.
+    /// Weighted quantile.
     fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = share * self.weights.iter().sum::<f64>();
         let below = self.weights.iter().scan(0.0, |sum, weight| {
@@ -144,7 +144,7 @@ impl Labels {
     }
 }
 
-/// The labels of a column, numbers in their order, words in that of the alphabet.
+/// Labels of a column, sorted by number or alphabetically.
 #[must_use]
 pub fn class_labels(column: &Column) -> Vec<String> {
     let mut counter = LabelCounter::new(column.kind(), usize::MAX);
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!((units.mean, units.scale), (5.0, 4.0 / QUARTILES));
         let with_outlier = [&column[..8], &[1e300]].concat();
         assert_eq!(of(with_outlier), Some(units));
-        // Half of them are equal, but not the quartiles.
+        // Half are equal, but the quartiles differ.
         assert_eq!(of(vec![1.0, 2.0, 2.0, 2.0, 9.0, 9.5]).unwrap().mean, 2.0);
         assert_eq!(of(vec![1.0, 2.0, 2.0, 2.0, 3.0]), None);
     }

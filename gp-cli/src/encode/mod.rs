@@ -1,4 +1,4 @@
-//! From columns of a table to the numbers that a model works with, and back.
+//! Encoding of table columns as model numbers, and back.
 
 mod adjuster;
 mod column_survey;

@@ -1,4 +1,4 @@
-//! The columns of observation of a table, as training takes them.
+//! Observation columns of a table, for training.
 
 use super::adjuster::{Adjuster, RoleValues};
 use super::roles::Roles;
@@ -8,9 +8,8 @@ use crate::error::CliError;
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood};
 
-/// Observations row by row: the targets in the units of the model and, where columns have a role that changes what a single
-/// one says, an adjustment of each and a weight, as [`Adjusted`](gp_likelihoods::Adjusted) has them. The likelihood is that of the
-/// targets.
+/// Observations row by row: targets in model units and, if roles change observations, an adjustment per target and a
+/// weight, as [`Adjusted`](gp_likelihoods::Adjusted) orders them. `likelihood` is that of the targets.
 ///
 /// # Errors
 /// As [`Target::encode`] and [`RoleValues::of_observations`].
@@ -39,12 +38,12 @@ pub fn observations(
     Ok(observed)
 }
 
-/// One target and the values of its roles.
+/// One target with its role values.
 struct OfTarget<'f> {
     scale: Standardiser,
     adjuster: Adjuster,
     values: RoleValues,
-    /// Its numbers, where offsets are subtracted from them.
+    /// Its numbers, if offsets are subtracted.
     numbers: Option<&'f [f64]>,
 }
 
@@ -61,7 +60,7 @@ impl<'f> OfTarget<'f> {
         Ok(Self { scale, adjuster, values, numbers: numbers.filter(|_| adjuster.moves_target()) })
     }
 
-    /// The target of a row less its offset, in the units of the model; `encoded` is the same with it.
+    /// Target of a row less its offset, in model units; `encoded` includes the offset.
     fn bare(&self, encoded: f64, row: usize) -> f64 {
         self.numbers
             .map_or(encoded, |numbers| self.scale.apply(numbers[row] - self.values.rows()[row].offset))

@@ -1,10 +1,10 @@
-//! Rows of a table as numbers: words as their places among those that occur.
+//! Table rows as numbers, words by index.
 
 use crate::data::Values;
 use crate::error::CliError;
 use std::collections::HashMap;
 
-/// Words in the order in which they occur first.
+/// Distinct words, in order of first occurrence.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     words: Vec<String>,
@@ -14,7 +14,7 @@ pub struct Levels {
 /// Callback for each row.
 pub type EachRow<'a> = &'a mut dyn FnMut(&[f64]) -> Result<(), CliError>;
 
-/// The rows of a piece as numbers: words as their places among [`Levels`].
+/// Rows of a chunk as numbers, words as indices in [`Levels`].
 #[derive(Debug)]
 pub struct RawPiece<'a> {
     pub(super) rows: usize,
@@ -24,7 +24,7 @@ pub struct RawPiece<'a> {
 #[derive(Debug)]
 pub(super) enum RawColumn<'a> {
     Numbers(&'a [f64]),
-    /// Numbers that are in no column of the table.
+    /// Computed numbers.
     Own(Vec<f64>),
     Words {
         codes: &'a [u32],
@@ -33,13 +33,13 @@ pub(super) enum RawColumn<'a> {
 }
 
 impl Levels {
-    /// The words, in the order in which they occur first.
+    /// Words, in order of first occurrence.
     #[must_use]
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// Indices of a piece's words among all; new ones are added in the order of rows.
+    /// Indices of a chunk's words among all; adds new words in row order.
     pub(super) fn places(&mut self, codes: &[u32], levels: &[String]) -> Vec<f64> {
         let mut places = vec![f64::NAN; levels.len()];
         for &code in codes.iter().filter(|code| **code != Values::NO_LEVEL) {
@@ -63,7 +63,7 @@ impl Levels {
 }
 
 impl RawPiece<'_> {
-    /// Every row, one number per column: features, targets, then others; NaN where a value is missing.
+    /// Calls a function with each row, one number per column: features, targets, then others; NaN if missing.
     ///
     /// # Errors
     /// Those of the function.

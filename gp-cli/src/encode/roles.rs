@@ -1,4 +1,4 @@
-//! Columns with a role beside inputs and target.
+//! Role columns, besides inputs and target.
 
 use crate::data::{Frame, ReadOptions};
 use crate::error::{CliError, ErrorKind};
@@ -12,20 +12,20 @@ use std::collections::BTreeMap;
 pub enum Role {
     /// Weight of the row.
     Weights,
-    /// Offset added to the latent function.
+    /// Offset added to the latent.
     Offset,
     /// Exposure of a count: time, area or people.
     Exposure,
-    /// The known part of the variance of Gaussian noise, in the units of the data, squared.
+    /// Known part of the Gaussian noise variance, in squared data units.
     NoiseVariance,
-    /// The block that the row is approximated in.
+    /// Block of the row in the approximation.
     Blocks,
-    /// The power of the factor of the row.
+    /// Power of the row's factor.
     AlphaColumn,
 }
 
 impl Role {
-    /// The flag by which a column gets the role.
+    /// Flag of the role.
     #[must_use]
     pub fn flag(self) -> &'static str {
         match self {
@@ -38,13 +38,13 @@ impl Role {
         }
     }
 
-    /// `true` if it changes an observation rather than its approximation.
+    /// `true` if it changes observations rather than the approximation.
     #[must_use]
     pub fn adjusts(self) -> bool {
         !matches!(self, Self::Blocks | Self::AlphaColumn)
     }
 
-    /// `true` if each of several targets may have a column of its own.
+    /// `true` if each of several targets may have its own column.
     #[must_use]
     pub fn is_by_target(self) -> bool {
         matches!(self, Self::Offset | Self::NoiseVariance)
@@ -71,12 +71,12 @@ impl Role {
     }
 }
 
-/// The columns with a role, by their names: one for all targets, or one per target.
+/// Role columns by name: one for all targets, or one per target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Roles(BTreeMap<Role, Named>);
 
-/// One name, or several in the order of targets.
+/// One name, or one per target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Named {
@@ -94,7 +94,7 @@ impl Named {
 }
 
 impl Roles {
-    /// These columns; those of a role that comes several times are in the order of targets.
+    /// Roles of these columns; repeated ones in the order of targets.
     #[must_use]
     pub fn new(columns: impl IntoIterator<Item = (Role, String)>) -> Self {
         let mut roles = BTreeMap::new();
@@ -112,7 +112,7 @@ impl Roles {
         Self(roles)
     }
 
-    /// Those of one of several targets (from 0).
+    /// Roles of one target (from 0).
     #[must_use]
     pub fn of_target(&self, target: usize) -> Self {
         let own = |(&role, named): (&Role, &Named)| {
@@ -122,11 +122,10 @@ impl Roles {
         Self::new(self.0.iter().filter_map(own))
     }
 
-    /// Refuses columns of single targets where there is one target, or another number of them, and a column for all where a
-    /// role is that of rows.
+    /// Refuses per-target columns in the wrong number or for a role of rows.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage).
+    /// [`Usage`](ErrorKind::Usage).
     pub fn check_targets(&self, targets: usize) -> Result<(), CliError> {
         let several =
             self.0.iter().map(|(role, named)| (role, named.names().len())).filter(|(_, count)| *count > 1);
@@ -157,13 +156,13 @@ impl Roles {
         self.0.iter().flat_map(|(&role, named)| named.names().iter().map(move |name| (role, name.as_str())))
     }
 
-    /// The column with a role, or the first of them.
+    /// Column of a role, or the first of several.
     #[must_use]
     pub fn column(&self, role: Role) -> Option<&str> {
         self.columns(role).next()
     }
 
-    /// The columns with a role: none, one for all targets, or one per target.
+    /// Columns of a role: none, one for all targets, or one per target.
     pub fn columns(&self, role: Role) -> impl Iterator<Item = &str> {
         self.0.get(&role).into_iter().flat_map(|named| named.names().iter().map(String::as_str))
     }
@@ -174,18 +173,18 @@ impl Roles {
         self.0.keys().any(|role| role.adjusts())
     }
 
-    /// Description of the columns, for people.
+    /// Description of the columns, as text.
     #[must_use]
     pub fn describe(&self) -> Vec<String> {
         self.iter().map(|(role, name)| format!("{} {name}", role.flag())).collect()
     }
 
-    /// Asks for these columns, in addition to others, as numbers; blocks may be words.
+    /// Adds these columns to read options, as numbers; blocks may be words.
     pub fn extend(&self, options: &mut ReadOptions) {
         Self::ask_for(self.iter(), options);
     }
 
-    /// Asks for those that predictions go by.
+    /// Adds the columns that predictions use.
     pub fn extend_for_predictions(&self, options: &mut ReadOptions) {
         let helps = |role: Role| role.is_for_predictions() || role == Role::NoiseVariance;
         Self::ask_for(self.iter().filter(|(role, _)| helps(*role)), options);
@@ -200,7 +199,7 @@ impl Roles {
         }
     }
 
-    /// The roles that predictions for a table go by: those that they need, and noise where the table has it.
+    /// Roles that predictions for a table use: required ones, and noise if present.
     pub(super) fn of_predictions<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = (Role, &'a str)> {
         let is_there = |name: &str| frame.column(name).is_some();
         self.iter().filter(move |(role, name)| {
@@ -208,22 +207,22 @@ impl Roles {
         })
     }
 
-    /// The names of the columns that predictions for a table go by.
+    /// Columns that predictions for a table use.
     #[must_use]
     pub fn needed_for_predictions<'a>(&'a self, frame: &'a Frame) -> Vec<&'a str> {
         self.of_predictions(frame).map(|(_, name)| name).collect()
     }
 
-    /// The columns of known noise that a table does not have, which predictions then take for 0.
+    /// Known-noise columns that a table lacks; predictions then take 0.
     #[must_use]
     pub fn noise_left_out(&self, frame: &Frame) -> Vec<&str> {
         self.columns(Role::NoiseVariance).filter(|name| frame.column(name).is_none()).collect()
     }
 
-    /// Refuses roles that make no sense under a likelihood.
+    /// Refuses roles unsuitable for a likelihood.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage), with what to do.
+    /// [`Usage`](ErrorKind::Usage), with advice.
     pub fn check_likelihood(&self, likelihood: &dyn Likelihood) -> Result<(), CliError> {
         let (name, latents, targets) = (likelihood.name(), likelihood.latents(), likelihood.targets());
         let moves = likelihood.link() == Link::Identity;
@@ -263,7 +262,7 @@ impl Roles {
     }
 }
 
-/// The error about a column of words that has to be one of numbers.
+/// Error for a column of words that must be numeric.
 pub(super) fn words(source: &str, role: Role, name: &str) -> CliError {
     let what = format!("`{source}`, column {name} holds words, and {} needs numbers", role.flag());
     CliError::new(ErrorKind::Data, what)

@@ -1,4 +1,4 @@
-//! Rows of numbers as a survey hands them out, to points and observations.
+//! Conversion of surveyed rows to points and observations.
 
 use super::adjuster::{Adjuster, RowRoles};
 use super::column_survey::{ColumnSurvey, Surveyed};
@@ -11,45 +11,45 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood, Support};
 use std::collections::HashMap;
 
-/// Conversion of a row of one number per column to a point and an observation: the same bits as
-/// [`Inputs::encode`] and [`observations`](super::observations()).
+/// Conversion of a row of numbers to a point and an observation, bit-identical to [`Inputs::encode`] and
+/// [`observations`](super::observations()).
 #[derive(Clone, Debug)]
 pub struct RowEncoder {
     features: Vec<Encoding>,
     targets: Vec<TargetEncoding>,
-    /// Roles of each target; none where no role changes observations.
+    /// Roles per target; empty if no role changes observations.
     roles: Vec<RoleEncoding>,
     dim: usize,
 }
 
-/// Positions of role values in a row, after the features, and their conversion.
+/// Positions of role values after the features, and their conversion.
 #[derive(Clone, Debug)]
 struct RoleEncoding {
     adjuster: Adjuster,
     places: Vec<(Role, usize)>,
-    /// The target less its offset.
+    /// Position of the target less its offset.
     moved: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
 enum Encoding {
-    /// With the number that stands for a missing one, where a further column marks it.
+    /// With the replacement of missing numbers, if these are marked.
     Scaled(Standardiser, Option<f64>),
-    /// The columns of levels by their places in the survey.
+    /// Columns of levels, by index in the survey.
     OneHot { columns: Vec<usize>, width: usize },
 }
 
 #[derive(Clone, Debug)]
 enum TargetEncoding {
     Number(Standardiser),
-    /// By the places of words in the survey.
+    /// By index of words in the survey.
     Words(Vec<f64>),
-    /// By the bits of numbers.
+    /// Keyed by the bits of numbers.
     Numbers(HashMap<u64, f64>),
 }
 
 impl RowEncoder {
-    /// For the rows of a survey that inputs and targets were learned from, in the order of its targets.
+    /// Encoder for the survey that inputs and targets were learned from, targets in its order.
     #[must_use]
     pub fn new(
         survey: &Survey,
@@ -92,7 +92,7 @@ impl RowEncoder {
         self.dim
     }
 
-    /// The point of a row of one number a feature.
+    /// Point of a row of numbers.
     pub fn point(&self, row: &[f64], point: &mut [f64]) {
         let mut first = 0;
         for (feature, &value) in self.features.iter().zip(row) {
@@ -109,7 +109,7 @@ impl RowEncoder {
                 }
                 Encoding::OneHot { columns, width } => {
                     point[first..first + width].fill(0.0);
-                    // Missing words are marked in the last column.
+                    // The last column marks missing words.
                     let column = if value.is_nan() { width - 1 } else { columns[value as usize] };
                     point[first + column] = 1.0;
                     first += width;
@@ -125,7 +125,7 @@ impl RowEncoder {
         targets + if self.roles.is_empty() { 0 } else { Adjusted::columns_after(targets) }
     }
 
-    /// The columns of observation of a row, P of them, of one number per column behind features.
+    /// The P observation values of a row.
     pub fn observe(&self, row: &[f64], observed: &mut [f64]) {
         let count = self.targets.len();
         let (targets, columns) = observed.split_at_mut(count);
@@ -144,7 +144,7 @@ impl RowEncoder {
 }
 
 impl RoleEncoding {
-    /// Encoding for one target, with its roles and its place.
+    /// Encoding of one target, with its roles and position.
     fn new(survey: &Survey, (roles, target): (&Roles, usize), adjuster: Adjuster) -> Self {
         let first = survey.features().len();
         let place = |(role, _): (Role, &str)| Some((role, survey.place_of(role, target)? - first));
@@ -164,7 +164,7 @@ impl RoleEncoding {
 }
 
 impl TargetEncoding {
-    /// For one of the targets of a survey.
+    /// Encoding of one target of a survey.
     fn new(survey: &Survey, place: usize, target: &Target, support: Support) -> Self {
         let labels = match &target.values {
             TargetValues::Number(scale) => return Self::Number(*scale),
@@ -177,7 +177,7 @@ impl TargetEncoding {
         match found.numbers {
             Some(numbers) => {
                 let texts = numbers.iter().zip(&found.names);
-                // There are two zeros.
+                // Both zeros are one value.
                 let bits = |value: f64| (value + 0.0).to_bits();
                 Self::Numbers(texts.map(|(&value, text)| (bits(value), label(text))).collect())
             }
@@ -223,7 +223,7 @@ mod tests {
         Frame::new("t.csv", columns, None).unwrap()
     }
 
-    /// The same with values missing in the first row and elsewhere, whose columns are marked.
+    /// Marked missing values in the first and later rows.
     #[test]
     fn missing_values_become_what_they_become_in_tables() {
         let words = [None, Some("b"), Some("a"), None].into_iter();
@@ -246,7 +246,7 @@ mod tests {
             ["x", "x=(missing)", "w=a", "w=b", "w=(missing)", "t", "t=(missing)"].map(str::to_owned);
         assert_eq!(inputs.column_names(), expected);
         let points = inputs.encode(&frame).unwrap().points;
-        // Units of the three numbers that are there; the mean is 0 in them.
+        // Scale of the three present numbers, of mean 0.
         let scale = 14f64.sqrt();
         let third = 2.0 / 3.0;
         let rows = [
@@ -277,7 +277,7 @@ mod tests {
         begin().look(&frame).unwrap().for_each(compare).unwrap();
     }
 
-    /// Columns with roles, against what is done to whole tables, to the bit.
+    /// Role columns, bit-identical to whole tables.
     #[test]
     fn roles_become_what_they_become_in_tables() {
         let column = |name, numbers: [f64; 4]| Column::of_numbers(name, Kind::Number, numbers.to_vec());
@@ -324,7 +324,7 @@ mod tests {
         }
     }
 
-    /// Features and targets of every type, against what is done to whole tables.
+    /// Features and targets of every type, as in whole tables.
     #[test]
     fn rows_become_what_tables_become() {
         let frame = frame();
@@ -341,7 +341,7 @@ mod tests {
                 };
                 let support = likelihood.support();
                 let target = Target { name: target.to_owned(), kind, values, names: Vec::new() };
-                // The label of the other zero is not known to whole tables.
+                // Whole tables do not know the label of the other zero.
                 let known = target.encode(&frame, support);
                 let points = inputs.encode(&frame).unwrap().points;
                 let encoder =

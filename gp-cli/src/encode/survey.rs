@@ -1,4 +1,4 @@
-//! Summary of a table without its rows: types, sums and words of columns, whole or in pieces.
+//! Summary of a table without its rows: types, sums and words of columns, whole or in chunks.
 
 use super::column_survey::{ColumnSurvey, Kept, MOST_VALUES, Surveyed, weight_of};
 use super::columns::Columns;
@@ -9,34 +9,34 @@ use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Spread, Sum};
 
-/// A table as far as choices need it: the columns of some features, of targets and with other roles. Only features that are
-/// asked to keep missing values have such, and several targets that may be missing where another is there.
+/// Table summary from which choices are made: features, targets and role columns. Missing values are allowed only in
+/// features that keep them, and in several targets if one is present.
 #[derive(Clone, Debug)]
 pub struct Survey {
     source: String,
     rows: usize,
-    /// Features, then targets, then columns with other roles.
+    /// Features, targets, then role columns.
     columns: Vec<ColumnSurvey>,
     /// Number of features.
     features: usize,
     /// Roles of the columns after the targets.
     roles: Vec<Role>,
-    /// `true` if some targets of a row may be missing.
+    /// `true` if a row may miss some targets.
     gaps: bool,
-    /// Targets less their offsets, where they have one and both are numbers.
+    /// Targets less their offsets, if both exist and are numeric.
     moved: Vec<Moved>,
     /// Total weight of the rows.
     weight: Sum,
     /// One per target.
     labels: Vec<LabelCounter>,
-    /// The targets of the first row, as text.
+    /// Targets of the first row, as text.
     first_targets: Vec<String>,
 }
 
 /// A target less its offset.
 #[derive(Clone, Debug)]
 struct Moved {
-    /// Places of both, among targets and among columns with other roles.
+    /// Indices among targets and among role columns.
     target: usize,
     offset: usize,
     column: ColumnSurvey,
@@ -44,10 +44,10 @@ struct Moved {
 }
 
 impl Survey {
-    /// A survey of no row yet, of tables with the columns that this one has.
+    /// Empty survey for tables with these columns.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for a column that is not there.
+    /// [`Data`](ErrorKind::Data) for a missing column.
     pub fn begin(piece: &Frame, names: &Columns<'_>) -> Result<Self, CliError> {
         let targets = piece.require(&names.targets)?;
         let others: Vec<&str> = names.others.iter().map(|(_, name)| *name).collect();
@@ -76,14 +76,14 @@ impl Survey {
         })
     }
 
-    /// The same survey, in which missing values of features stay where `kept` says so of their names.
+    /// The survey with `kept` deciding the treatment of missing values by feature name.
     #[must_use]
     pub fn keeping(mut self, kept: impl Fn(&str) -> Kept) -> Self {
         self.columns[..self.features].iter_mut().for_each(|column| column.kept = kept(&column.name));
         self
     }
 
-    /// A survey of a table in memory that misses no value.
+    /// Survey of a table in memory without missing values.
     ///
     /// # Errors
     /// As [`begin`](Self::begin) and [`look`](Self::look).
@@ -91,7 +91,7 @@ impl Survey {
         Self::begin(frame, names)?.whole(frame)
     }
 
-    /// A survey that was begun, of all rows of a table in memory.
+    /// Completes an empty survey with a table in memory.
     ///
     /// # Errors
     /// As [`look`](Self::look).
@@ -101,10 +101,10 @@ impl Survey {
         Ok(self)
     }
 
-    /// Takes in the next rows, and returns them as numbers.
+    /// Adds rows, and returns them as numbers.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for a value that is missing, and for more words than [`MOST_VALUES`].
+    /// [`Data`](ErrorKind::Data) for a missing value, or more words than [`MOST_VALUES`].
     pub fn look<'f>(&mut self, piece: &'f Frame) -> Result<RawPiece<'f>, CliError> {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let columns = piece.require(&names)?;
@@ -135,7 +135,7 @@ impl Survey {
         Ok(RawPiece { rows: piece.row_count(), columns: raw })
     }
 
-    /// Refuses values that are none of their role.
+    /// Refuses invalid role values.
     fn check_roles(&self, piece: &Frame, others: &[&Column]) -> Result<(), CliError> {
         for (&role, column) in self.roles.iter().zip(others).filter(|(role, _)| **role != Role::Blocks) {
             let numbers = column.numbers().ok_or_else(|| words(piece.source(), role, column.name()))?;
@@ -147,7 +147,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Finds the units of numbers, in a second pass over all rows, which `pass` hands to a function one after the other.
+    /// Measures the scales of numbers in a second pass over all rows, made by `pass`.
     ///
     /// # Errors
     /// Those of the pass.
@@ -179,7 +179,7 @@ impl Survey {
         Ok(())
     }
 
-    /// The columns, and targets less their offsets: the numbers of a row.
+    /// All columns of a row of numbers, targets less offsets included.
     fn all_columns(&self) -> impl Iterator<Item = &ColumnSurvey> {
         self.columns.iter().chain(self.moved.iter().map(|moved| &moved.column))
     }
@@ -196,63 +196,63 @@ impl Survey {
         self.rows
     }
 
-    /// The features, in their order.
+    /// Features, in order.
     #[must_use]
     pub fn features(&self) -> &[ColumnSurvey] {
         &self.columns[..self.features]
     }
 
-    /// The targets, in their order.
+    /// Targets, in order.
     #[must_use]
     pub fn targets(&self) -> &[ColumnSurvey] {
         &self.columns[self.features..self.features + self.labels.len()]
     }
 
-    /// The column with a role, for a target (from 0).
+    /// Column of a role, for a target (from 0).
     #[must_use]
     pub fn role(&self, role: Role, target: usize) -> Option<&ColumnSurvey> {
         self.columns.get(self.place_of(role, target)?)
     }
 
-    /// Position of the column with a role, for a target (from 0), in a row of numbers.
+    /// Position of a role's column in a row of numbers, for a target (from 0).
     #[must_use]
     pub fn place_of(&self, role: Role, target: usize) -> Option<usize> {
         Some(self.features + self.labels.len() + place_of(&self.roles, role, target)?)
     }
 
-    /// A target (from 0) less its offset, where it has one and both are numbers.
+    /// A target (from 0) less its offset, if both exist and are numeric.
     #[must_use]
     pub fn moved(&self, target: usize) -> Option<&ColumnSurvey> {
         self.moved.iter().find(|moved| moved.target == target).map(|moved| &moved.column)
     }
 
-    /// The different values of that.
+    /// Distinct values of that.
     #[must_use]
     pub fn moved_labels(&self, target: usize) -> Labels {
         let moved = self.moved.iter().find(|moved| moved.target == target);
         moved.map(|moved| moved.labels.labels()).unwrap_or_default()
     }
 
-    /// Position of a moved target in a row of numbers.
+    /// Position of that in a row of numbers.
     #[must_use]
     pub fn place_of_moved(&self, target: usize) -> Option<usize> {
         let at = self.moved.iter().position(|moved| moved.target == target)?;
         Some(self.columns.len() + at)
     }
 
-    /// Numbers in a row.
+    /// Numbers per row.
     #[must_use]
     pub fn width(&self) -> usize {
         self.columns.len() + self.moved.len()
     }
 
-    /// Total weight of the rows: N unless they have weights.
+    /// Total weight of the rows; N without weights.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.weight.weight()
     }
 
-    /// Total weight of the rows that have a target (from 0), each; of all rows for one that holds words.
+    /// Total weight of the rows that have a target (from 0); of all rows if it holds words.
     #[must_use]
     pub fn weight_of_target(&self, target: usize) -> f64 {
         match self.targets().get(target).map(ColumnSurvey::values) {
@@ -261,40 +261,40 @@ impl Survey {
         }
     }
 
-    /// The first target.
+    /// First target.
     ///
     /// # Errors
-    /// None for a survey that was begun, which has one.
+    /// Only for a survey without targets.
     pub fn target(&self) -> Result<&ColumnSurvey, CliError> {
         self.targets().first().ok_or_else(|| Frame::no_rows(&self.source))
     }
 
-    /// The different values of a target, counted from 0; none where there is no such target.
+    /// Distinct values of a target (from 0); empty if it does not exist.
     #[must_use]
     pub fn labels_of(&self, target: usize) -> Labels {
         self.labels.get(target).map(LabelCounter::labels).unwrap_or_default()
     }
 
-    /// The different values of the first target.
+    /// Distinct values of the first target.
     #[must_use]
     pub fn labels(&self) -> Labels {
         self.labels_of(0)
     }
 
-    /// The first target of the first row, as text.
+    /// First target of the first row, as text.
     #[must_use]
     pub fn first_target(&self) -> &str {
         self.first_targets.first().map_or("", String::as_str)
     }
 
-    /// An error about one column.
+    /// Error about one column.
     pub(crate) fn fault(&self, column: &ColumnSurvey, what: &str) -> CliError {
         let (source, place, name) = (&self.source, &column.first_place, &column.name);
         CliError::new(ErrorKind::Data, format!("`{source}`, {place}, column {name}: {what}"))
     }
 }
 
-/// Place of the column of a role for a target (from 0): the only one, or the one of the target.
+/// Index of a role's column for a target (from 0): the only one, or the target's.
 fn place_of(roles: &[Role], role: Role, target: usize) -> Option<usize> {
     let places: Vec<usize> = (0..roles.len()).filter(|&place| roles[place] == role).collect();
     let only = if places.len() == 1 { places.first() } else { None };
@@ -316,7 +316,7 @@ mod tests {
         Frame::new("t.csv", columns, None).unwrap()
     }
 
-    /// However a table is cut, to the last bit.
+    /// Any division into chunks gives the same bits.
     #[test]
     fn pieces_add_up_to_the_whole() {
         let whole_table = table(0..100);

@@ -1,4 +1,4 @@
-//! The target: a number in units of its spread, a count, or one of some labels.
+//! Target: a scaled number, a count, or one of several labels.
 
 use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions};
 use crate::error::{CliError, ErrorKind};
@@ -8,16 +8,16 @@ use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// The target of a model: which column it is, and how it becomes what the likelihood takes.
+/// Target column, and its conversion to observations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
-    /// The name of the column.
+    /// Column name.
     pub name: String,
-    /// Its type.
+    /// Column type.
     pub kind: Kind,
     /// Conversion of its values to observations.
     pub values: TargetValues,
-    /// Names of its labels for people, in the order of these; none where labels are shown as they are.
+    /// Display names of the labels, in their order; empty to show labels as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
@@ -26,14 +26,14 @@ pub struct Target {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetValues {
-    /// A number, shifted and scaled.
+    /// Number, shifted and scaled.
     Number(Standardiser),
-    /// One of these labels, in the order of class probabilities.
+    /// Label, in the order of class probabilities.
     Classes(Vec<String>),
 }
 
 impl Target {
-    /// The labels as they are shown, where there are some: their names, or their texts.
+    /// Labels for display (names or texts), if any.
     #[must_use]
     pub fn labels(&self) -> Option<&[String]> {
         match &self.values {
@@ -43,7 +43,7 @@ impl Target {
         }
     }
 
-    /// The labels with their texts behind names, such as `yes (1)`.
+    /// Labels for display, with texts after names: `yes (1)`.
     #[must_use]
     pub fn labels_with_texts(&self) -> Option<Vec<String>> {
         let TargetValues::Classes(texts) = &self.values else { return None };
@@ -53,26 +53,26 @@ impl Target {
         Some(texts.iter().zip(self.labels()?).map(shown).collect())
     }
 
-    /// The classes of a column's rows (from 0), by the texts of labels or their names; none for other texts and for numbers.
+    /// Class per row (from 0), matched by label text or name; None for other texts and for numbers.
     pub fn classes<'c>(&self, column: &'c Column) -> impl Iterator<Item = Option<usize>> + 'c {
         let texts = match &self.values {
             TargetValues::Classes(texts) => texts.as_slice(),
             TargetValues::Number(_) => &[],
         };
-        // A text is a label before it is a name.
+        // Label texts take precedence over names.
         let pairs = |all: &[String]| {
             all.iter().cloned().enumerate().map(|(class, text)| (text, class)).collect::<Vec<_>>()
         };
         let known: HashMap<String, usize> = pairs(&self.names).into_iter().chain(pairs(texts)).collect();
         (0..column.values().len()).map(move |row| {
             let text = column.text(row);
-            // Model files of earlier programs have dates as days.
+            // Earlier model files store dates as days.
             let days = || column.numbers().map(|days| format_number(days[row]));
             known.get(text.as_str()).or_else(|| known.get(days()?.as_str())).copied()
         })
     }
 
-    /// The units of a number; those of the data for labels.
+    /// Scale of a number; the identity for labels.
     #[must_use]
     pub fn scale(&self) -> Standardiser {
         match self.values {
@@ -81,7 +81,7 @@ impl Target {
         }
     }
 
-    /// Asks for this column, in addition to others, as it was in training; labels that have names may stand there by these.
+    /// Adds this column, with its training type, to read options; named labels may appear by name.
     pub fn extend(&self, options: &mut ReadOptions) {
         options.columns.get_or_insert_default().insert(self.name.clone());
         if self.names.is_empty() {
@@ -89,11 +89,11 @@ impl Target {
         }
     }
 
-    /// The observations in a table, for a likelihood with this support.
+    /// Observations of a table, for a likelihood with this support.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for a value that is missing, a label that is not known, and a number that the
-    /// likelihood cannot take, each with its place.
+    /// [`Data`](ErrorKind::Data), with its place, for a missing value, an unknown label, or a number outside the
+    /// support.
     pub fn encode(&self, frame: &Frame, support: Support) -> Result<Vec<f64>, CliError> {
         let columns = frame.require(&[&self.name])?;
         frame.refuse_missing(&columns, FILL_OR_DROP)?;
@@ -117,10 +117,10 @@ impl Target {
         }
     }
 
-    /// The same of one of several targets: NaN where it is missing, and in all rows of a table without its column.
+    /// The same for one of several targets: NaN if missing, also without the column.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode), but for missing values.
+    /// As [`encode`](Self::encode), except for missing values.
     fn encode_with_gaps(&self, frame: &Frame, support: Support) -> Result<Vec<f64>, CliError> {
         let nothing = vec![f64::NAN; frame.row_count()];
         let Some(column) = frame.column(&self.name) else { return Ok(nothing) };
@@ -148,8 +148,7 @@ impl Target {
     }
 }
 
-/// The observations of a table under a likelihood with as many outputs as there are targets, row by row. Of several targets
-/// those that are missing are NaN.
+/// Observations of a table with one output per target, row by row. With several targets, missing ones are NaN.
 ///
 /// # Errors
 /// As [`Target::encode`].
@@ -162,7 +161,7 @@ pub fn encode_targets(targets: &[&Target], frame: &Frame, support: Support) -> R
     Ok((0..frame.row_count()).flat_map(|row| columns.iter().map(move |column| column[row])).collect())
 }
 
-/// An observation that a likelihood with this support can take, or the fault that it is.
+/// Observation within this support, or its fault.
 pub(crate) fn checked(
     observation: f64,
     support: Support,

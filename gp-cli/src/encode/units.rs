@@ -1,17 +1,16 @@
-//! Inputs that are one kind of thing, such as the pixels of pictures, and so are measured in one unit.
+//! Common scale of similar inputs, such as the pixels of images.
 
 use super::column_survey::{ColumnSurvey, Surveyed};
 use crate::standardise::{Range, Standardiser};
 
-/// Least number of inputs of one range that are treated alike, if also half of all varying ones.
+/// Fewest inputs of one range that share a scale, if also half of all varying ones.
 const FEWEST: usize = 8;
 
-/// The unit of inputs that are one kind of thing.
+/// Common scale of similar inputs.
 ///
-/// In units of its own spread, a pixel that is dark in all pictures but a few is far from itself wherever it is not, and
-/// pictures are alike or not by their margins. In one unit, what varies more says more, as it does to the eye. Inputs are
-/// taken to be of one kind where many share their lowest and their highest value; those that stay between these two are of
-/// that kind too.
+/// With separate scales, a rarely bright pixel would dominate distances, and images would be compared by their margins.
+/// With a common scale, pixels count by how much they vary. Inputs are similar if many share their minimum and maximum;
+/// others within that range join them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct OneKind {
     range: Range,
@@ -19,7 +18,7 @@ pub(super) struct OneKind {
 }
 
 impl OneKind {
-    /// The kind that most columns are of, if there is one.
+    /// The similar inputs among these columns, if most are similar.
     pub(super) fn among(columns: &[ColumnSurvey]) -> Option<Self> {
         let varying: Vec<(Range, f64)> = columns.iter().filter_map(numbers).filter(varies).collect();
         let mut ranges: Vec<Range> = varying.iter().map(|(range, _)| *range).collect();
@@ -35,7 +34,7 @@ impl OneKind {
         Some(Self { range, scale: (squares / count as f64).sqrt() })
     }
 
-    /// The unit of a column: that of the kind where it is of it, else its own.
+    /// Scale of a column: the common one if similar, else its own.
     pub(super) fn unit(&self, column: &ColumnSurvey, own: Standardiser) -> Standardiser {
         match numbers(column) {
             Some((range, _)) if self.range.contains(&range) => Standardiser { scale: self.scale, ..own },
@@ -69,7 +68,7 @@ mod tests {
         Column::of_numbers(name, Kind::Number, (0..ROWS).map(value).collect())
     }
 
-    /// `bright` pixels between 0 and 9, one that is dark but once, one that is always dark, and an age.
+    /// `bright` pixels between 0 and 9, one bright once, one always dark, and an age.
     fn survey(bright: usize) -> Survey {
         let names: Vec<String> = (0..bright).map(|pixel| format!("p{pixel}")).collect();
         let mut columns: Vec<Column> =
@@ -88,20 +87,20 @@ mod tests {
     fn pixels_share_a_unit_and_an_age_keeps_its_own() {
         let survey = survey(FEWEST);
         let kind = OneKind::among(survey.features()).unwrap();
-        // Digits 0 … 9 equally often have variance 8.25; the margin is 4 in one row of fifty.
+        // Equally frequent digits 0 … 9 have variance 8.25; the margin is 4 in one row of fifty.
         let margin = 16.0 / ROWS as f64 - (4.0 / ROWS as f64).powi(2);
         let expected = ((FEWEST as f64 * 8.25 + margin) / (FEWEST + 1) as f64).sqrt();
         for column in survey.features() {
             let own = column.scale().unwrap();
             let unit = kind.unit(column, own);
             assert_eq!(unit.mean, own.mean);
-            // Sums of some fifty squares, in another order.
+            // Sums of about fifty squares, in another order.
             let expected = if column.name() == "age" { own.scale } else { expected };
             assert!((unit.scale - expected).abs() < 1e-14 * expected, "{}", column.name());
         }
     }
 
-    /// What stands for a missing value does not count: neither in a range nor in a spread.
+    /// Replacements of missing values count neither in ranges nor in spreads.
     #[test]
     fn missing_values_have_no_say() {
         let gaps = |row: usize| if row.is_multiple_of(3) { f64::NAN } else { (row % 10) as f64 };

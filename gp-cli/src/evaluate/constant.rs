@@ -1,4 +1,4 @@
-//! The prediction of one who knows the training targets and no inputs: one distribution for all rows.
+//! Constant prediction: the same distribution for all rows, from the training targets.
 
 use crate::error::CliError;
 use crate::metrics::{Interval, LEVELS, NumberForecasts};
@@ -6,23 +6,23 @@ use gp_likelihoods::{
     Beta, Gamma, Gaussian, Latent, Likelihood, NegativeBinomial, Poisson, Support, Workspace,
 };
 
-/// A distribution over the same numbers as the observations of a likelihood.
+/// Distribution over the observations of a likelihood.
 #[derive(Debug)]
 pub(super) struct Constant {
     name: &'static str,
     mean: f64,
-    /// The distribution is that of an observation with a latent value that is known.
+    /// Likelihood whose observation distribution, at a fixed latent value, it is.
     likelihood: Box<dyn Likelihood>,
     latent: Latent,
 }
 
 impl Constant {
-    /// The distribution that has the mean of the training targets and, if it has a second parameter, their variance: a
-    /// Poisson distribution of counts (a negative binomial one where the model expects counts to vary more than that, and
-    /// they do), a gamma distribution of positive numbers, a beta distribution of shares, otherwise a Gaussian.
+    /// Distribution with the mean of the training targets and, if it has a second parameter, their variance: Poisson
+    /// for counts (negative binomial for overdispersed counts, if the model's likelihood allows), gamma for positive
+    /// numbers, beta for proportions, otherwise Gaussian.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for moments that no such distribution has.
+    /// [`Numerical`](crate::ErrorKind::Numerical) for moments that the distribution cannot have.
     pub(super) fn beside(model: &dyn Likelihood, mean: f64, variance: f64) -> Result<Self, CliError> {
         let square = (mean / variance.sqrt()).powi(2);
         let more_than_poisson = model.name() == "negative_binomial" && variance > mean;
@@ -44,15 +44,15 @@ impl Constant {
         }
     }
 
-    /// Description, for people.
+    /// Description, as text.
     pub(super) fn describe(&self) -> String {
         format!("{} of the training targets, whatever the inputs", self.name)
     }
 
-    /// Its forecasts of some targets, in the units of the data.
+    /// Forecasts of targets, in data units.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for a target that the distribution cannot have.
+    /// [`Numerical`](crate::ErrorKind::Numerical) for an impossible target.
     pub(super) fn forecasts(&self, targets: &[f64]) -> Result<NumberForecasts, CliError> {
         let (f, count) = ([self.latent.mean()], targets.len());
         let mut log_densities = vec![0.0; count];
@@ -67,7 +67,7 @@ impl Constant {
         Ok(NumberForecasts { means: vec![self.mean; count], log_densities, intervals })
     }
 
-    /// Ends of the central interval of a level, and the probability of it.
+    /// Ends of the central interval of a level, and its probability.
     fn interval(&self, level: f64) -> Result<(f64, f64, f64), CliError> {
         let (q, mut ws) = ([self.latent], Workspace::new());
         let mut end = |p| self.likelihood.predictive_quantile(&q, 0, p, &mut ws);
@@ -81,7 +81,7 @@ impl Constant {
     }
 }
 
-/// The logarithm, of 0 that of the least number there is.
+/// Logarithm; that of the least positive number for 0.
 fn log(value: f64) -> f64 {
     value.max(f64::MIN_POSITIVE).ln()
 }
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Log densities of some targets, and lower end, upper end and probability of the 80 % interval, as scipy has them.
+    /// Comparison with scipy: log densities, and ends and probability of the 80 % interval.
     #[test]
     fn distributions_have_the_moments() {
         type Case = (&'static str, f64, f64, &'static str, [f64; 2], [f64; 2], [f64; 3]);

@@ -3,12 +3,10 @@
 use crate::metrics::{LEVELS, NumberScores};
 use gp_likelihoods::special::incomplete_beta;
 
-/// Coverage is off where chance alone is as far off on one side with a probability below this: that of a Gaussian number
-/// beyond three standard errors.
+/// Tail probability below which coverage is off: that beyond three standard errors of a Gaussian.
 const CHANCE: f64 = 1.35e-3;
 
-/// Remarks on the central intervals of a predictor that hold more or fewer of some rows than chance would explain, if rows
-/// were independent.
+/// Remarks on central intervals whose coverage of some rows is off by more than chance, assuming independent rows.
 pub(super) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
     let (mut narrow, mut wide) = (Vec::new(), Vec::new());
     for (place, level) in LEVELS.into_iter().enumerate() {
@@ -27,12 +25,12 @@ pub(super) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
     [(narrow, "narrow"), (wide, "wide")].into_iter().filter_map(remark).collect()
 }
 
-/// The probability of at most `k` successes in `n` trials of probability `p` each.
+/// Probability of at most `k` successes in `n` trials of probability `p`.
 fn at_most(k: f64, n: f64, p: f64) -> f64 {
     if k >= n { 1.0 } else { incomplete_beta(n - k, k + 1.0, (1.0 - p).clamp(0.0, 1.0)) }
 }
 
-/// The probability of at least `k` successes.
+/// Probability of at least `k` successes.
 fn at_least(k: f64, n: f64, p: f64) -> f64 {
     at_most(n - k, n, 1.0 - p)
 }
@@ -41,7 +39,7 @@ fn at_least(k: f64, n: f64, p: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Against sums of binomial probabilities.
+    /// Comparison with sums of binomial probabilities.
     #[test]
     fn tails_are_those_of_the_binomial_distribution() {
         let term = |k: u32, n: u32, p: f64| {

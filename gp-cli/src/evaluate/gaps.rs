@@ -1,10 +1,10 @@
-//! Predictions that a score cannot be made of, by the row and the column that they are for.
+//! Predictions without a finite score, by row and column.
 
 use super::Observed;
 use crate::data::Frame;
 use crate::metrics::{LEVELS, NumberForecasts, NumberScores};
 
-/// A warning for each predictor whose scores are no finite numbers, with the first row to blame.
+/// One warning per predictor with non-finite scores, naming the first row.
 pub(super) fn warnings(
     observed: &Observed<'_>,
     frame: &Frame,
@@ -35,7 +35,7 @@ fn varies(targets: &[f64]) -> bool {
     targets.iter().any(|target| Some(target) != targets.first())
 }
 
-/// Names of scores that are no finite numbers; smse is none where targets do not vary.
+/// Names of non-finite scores; smse is undefined for constant targets.
 fn broken(scores: &NumberScores, varies: bool) -> Vec<&'static str> {
     let NumberScores { rmse, mae, smse, nlpd, msll, width, .. } = *scores;
     let all = [("rmse", rmse), ("mae", mae), ("smse", smse), ("nlpd", nlpd), ("msll", msll)];
@@ -50,7 +50,7 @@ fn broken(scores: &NumberScores, varies: bool) -> Vec<&'static str> {
     names
 }
 
-/// The first row without a finite number, of what, and how many such rows there are.
+/// First row without a finite number, its column, and the number of such rows.
 fn first(forecasts: &NumberForecasts) -> Option<(usize, String, usize)> {
     let NumberForecasts { means, log_densities, intervals } = forecasts;
     let mut all = vec![("mean".to_owned(), means), ("log density".to_owned(), log_densities)];

@@ -1,8 +1,8 @@
-//! Names of the predictors besides a model.
+//! Names of the baselines.
 
 use gp_likelihoods::Likelihood;
 
-/// The name of a linear model under each likelihood, by the name of the likelihood.
+/// Name of the linear model per likelihood.
 const REGRESSIONS: &[(&str, &str)] = &[
     ("gaussian", "linear regression"),
     ("gaussians", "linear regression"),
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
     use gp_likelihoods::Registry;
 
-    /// Likelihoods of one output whose linear model has no name of its own.
+    /// Single-output likelihoods whose linear model has no name.
     const NAMELESS: [&str; 3] = ["robust_max", "coregionalised", "gprn"];
 
     #[test]

@@ -1,4 +1,4 @@
-//! Scores of a model of several targets: those of each on the rows that have it, and of all together.
+//! Scores of a model of several targets: each on the rows that have it, and all jointly.
 
 use super::{Evaluation, Grid, Scores, evaluate, number, numbers_grid};
 use crate::data::{Column, Frame};
@@ -16,28 +16,28 @@ pub struct TargetScores {
     pub name: String,
     /// Rows that have it.
     pub rows: usize,
-    /// Scores by predictor, the model's first.
+    /// Scores by predictor, the model first.
     pub of: Vec<(&'static str, NumberScores)>,
 }
 
 /// Scores of several targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeveralScores {
-    /// Those of each that the table has, in the order of the model.
+    /// Scores per target of the table, in model order.
     pub targets: Vec<TargetScores>,
-    /// Mean negative log density of the targets of a row together, by predictor.
+    /// Mean negative joint log density of the targets of a row, by predictor.
     pub joint: Vec<(&'static str, f64)>,
 }
 
-/// Scores that have no unit are averaged over targets.
+/// Scores without a unit, averaged over targets.
 const MEANS: [&str; 3] = ["smse", "nlpd", "msll"];
-/// The name of the mean negative log density of the targets of a row together.
+/// Name of the mean negative joint log density.
 const JOINT: &str = "joint_nlpd";
 
-/// Scores of a model of several targets on a table that has one of them at least.
+/// Scores of a model of several targets on a table that has at least one.
 ///
 /// # Errors
-/// Of kind [`Data`](crate::ErrorKind::Data) for a table that does not suit the model or has no target.
+/// [`Data`](crate::ErrorKind::Data) for a table that does not suit the model or has no target.
 pub(super) fn evaluate_targets(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     let (mut targets, mut warnings, mut predictors) = (Vec::new(), Vec::new(), Vec::new());
     for one in model.by_target()? {
@@ -68,7 +68,7 @@ pub(super) fn evaluate_targets(model: &Model, frame: &Frame) -> Result<Evaluatio
     let joint = -there.iter().sum::<f64>() / there.len() as f64;
     let joint = names(&targets).map(|name| match name {
         "gp" => (name, joint),
-        // The others know nothing of how targets hang together.
+        // The baselines treat targets as independent.
         _ => (
             name,
             targets.iter().map(|of| of.rows as f64 * score(of, name).nlpd).sum::<f64>() / there.len() as f64,
@@ -102,7 +102,7 @@ fn score(of: &TargetScores, predictor: &str) -> NumberScores {
 }
 
 impl SeveralScores {
-    /// Means over targets of one predictor, of scores without a unit, and the joint score.
+    /// Means over targets of a predictor's unitless scores, and its joint score.
     fn means(&self, predictor: &'static str) -> Vec<(&'static str, f64)> {
         let count = self.targets.len() as f64;
         let mean = |of: fn(&NumberScores) -> f64| {
@@ -114,7 +114,7 @@ impl SeveralScores {
         MEANS.into_iter().zip(means).chain(joint).collect()
     }
 
-    /// Predictor, score and value of what is compared over folds: `rmse(a)` and so on of each target, then means.
+    /// Predictor, score name and value for comparison over folds: `rmse(a)` etc. per target, then means.
     pub(super) fn named(&self) -> Vec<(&'static str, String, f64)> {
         let of = |predictor: &'static str| {
             let each = self.targets.iter().flat_map(move |target| {
@@ -137,7 +137,7 @@ impl SeveralScores {
         Value::Object(names(&self.targets).map(of).collect())
     }
 
-    /// Rows and scores of each target, by its name.
+    /// Rows and scores per target, by name.
     pub(super) fn targets_to_json(&self) -> Value {
         let of = |target: &TargetScores| {
             let scores: Map<String, Value> =
@@ -147,7 +147,7 @@ impl SeveralScores {
         Value::Object(self.targets.iter().map(of).collect())
     }
 
-    /// A table for each target, and one of means.
+    /// One table per target, and one of means.
     pub(super) fn grids(&self, rows: usize) -> Vec<Grid> {
         let of = |target: &TargetScores| {
             numbers_grid(format!("{} on {}", target.name, counted(target.rows, "row")), &target.of)

@@ -1,10 +1,10 @@
-//! Files read by a command, which it therefore does not write.
+//! Input files of a command, which it must not overwrite.
 
 use crate::error::CliError;
 use gp_optim::files::is_same_file;
 use std::path::{Path, PathBuf};
 
-/// The files that a command reads, by the words of its command line.
+/// Input files, with their names on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct InputFiles(Vec<(&'static str, PathBuf)>);
 
@@ -15,7 +15,7 @@ impl InputFiles {
         Self::default()
     }
 
-    /// One more file, where there is one; `-` is the standard input.
+    /// Adds a file, if given; `-` is standard input.
     #[must_use]
     pub fn and(mut self, word: &'static str, path: Option<&(impl AsRef<Path> + ?Sized)>) -> Self {
         let path = path.map(AsRef::as_ref);
@@ -24,10 +24,10 @@ impl InputFiles {
         self
     }
 
-    /// Refuses an output that is one of them.
+    /// Refuses an output that is one of the inputs.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage), with the words of both.
+    /// [`Usage`](crate::ErrorKind::Usage), naming both.
     pub fn check(&self, word: &str, output: &Path) -> Result<(), CliError> {
         match self.0.iter().find(|(_, input)| is_same_file(input, output)) {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! Everything that commands write: files that are whole or not there, streams, and the trace of training.
+//! File output of commands: atomic files, streams, and the trace of training.
 
 mod inputs;
 
@@ -10,18 +10,17 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Replaces the file `name` in `folder` by these bytes: a reader finds the old file or the new one. Returns its path.
+/// Replaces the file `name` in `folder` atomically; returns its path.
 ///
 /// # Errors
-/// Of kind [`Io`](crate::ErrorKind::Io), with the path.
+/// [`Io`](crate::ErrorKind::Io), with the path.
 pub fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, CliError> {
     let path = folder.join(name);
     files::replace(&path, bytes).map_err(|cause| unwritten(&path, cause))?;
     Ok(path)
 }
 
-/// A file that is to be written, looked after before the work whose results it takes. Until it is written or dropped, no other
-/// process writes it.
+/// Output file, checked before the work starts. Until it is written or dropped, no other process writes it.
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
@@ -31,17 +30,17 @@ pub struct OutputFile {
 #[derive(Debug)]
 enum To {
     File(Unfinished),
-    /// A pipe or a device, which takes bytes as they come.
+    /// Pipe or device, written directly.
     Stream(File),
 }
 
 impl OutputFile {
-    /// A file in a folder that can be written into, by the word of the command line that names it. One that is there already
-    /// is replaced by `force` only, one of `inputs` never. A link is followed; a pipe or a device is written into.
+    /// File in a writable folder, named `word` on the command line. An existing file needs `force`; one of `inputs` is
+    /// never replaced. Links are followed; pipes and devices are written to.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io), with the path and what to do; of kind [`Usage`](ErrorKind::Usage) for an input, and for
-    /// the standard output, `-`.
+    /// [`Io`](ErrorKind::Io), with the path and advice; [`Usage`](ErrorKind::Usage) for an input, and for standard
+    /// output, `-`.
     pub fn prepare(word: &str, path: &Path, force: bool, inputs: &InputFiles) -> Result<Self, CliError> {
         if path == Path::new("-") {
             return Err(CliError::usage(format!(
@@ -59,13 +58,13 @@ impl OutputFile {
         Ok(Self { path: path.to_owned(), to })
     }
 
-    /// The path, for people.
+    /// Path, for display.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// `true` if bytes are visible before all of them are there.
+    /// `true` if bytes are visible before the output is complete.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self.to, To::Stream(_))
@@ -74,7 +73,7 @@ impl OutputFile {
     /// Adds bytes.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io), with the path.
+    /// [`Io`](ErrorKind::Io), with the path.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), CliError> {
         let added = match &mut self.to {
             To::File(file) => file.write_all(bytes),
@@ -83,10 +82,10 @@ impl OutputFile {
         added.map_err(|cause| unwritten(&self.path, cause))
     }
 
-    /// Gives it its name, once it is on the disk.
+    /// Syncs the file to disk and renames it into place.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io), with the path.
+    /// [`Io`](ErrorKind::Io), with the path.
     pub fn finish(self) -> Result<(), CliError> {
         match self.to {
             To::File(file) => file.finish().map_err(|cause| unwritten(&self.path, cause)),
@@ -94,7 +93,7 @@ impl OutputFile {
         }
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes the file atomically.
     ///
     /// # Errors
     /// As [`add`](Self::add) and [`finish`](Self::finish).
@@ -104,7 +103,7 @@ impl OutputFile {
     }
 }
 
-/// A file that takes a line at a time, seen by others as they come.
+/// File of lines that are visible as they are written.
 #[derive(Debug)]
 pub(crate) struct TraceFile {
     path: PathBuf,
@@ -112,7 +111,7 @@ pub(crate) struct TraceFile {
 }
 
 impl TraceFile {
-    /// A file as of [`OutputFile::prepare`], or one that is there and has lines added.
+    /// New file as in [`OutputFile::prepare`], or an existing one to append to.
     ///
     /// # Errors
     /// As [`OutputFile::prepare`].
@@ -131,29 +130,29 @@ impl TraceFile {
     /// Adds a line.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io), with the path.
+    /// [`Io`](ErrorKind::Io), with the path.
     pub(crate) fn line(&mut self, text: &str) -> Result<(), CliError> {
         while_read(self.file.write_all(format!("{text}\n").as_bytes()))
             .map_err(|cause| unwritten(&self.path, cause))
     }
 }
 
-/// Makes a folder, and all above it, that files can be written into; one that is there already will do.
+/// Creates a writable folder with its parents, or checks an existing one.
 ///
 /// # Errors
-/// Of kind [`Io`](crate::ErrorKind::Io), with the path.
+/// [`Io`](crate::ErrorKind::Io), with the path.
 pub fn make_writable_folder(folder: &Path) -> Result<(), CliError> {
     if Onlooker::is_here() {
         return Ok(());
     }
     fs::create_dir_all(folder).map_err(|cause| CliError::io("make the folder", folder, cause))?;
     files::sweep(folder);
-    // Asking for permissions does not tell what writing does, on network drives least of all.
+    // Permission bits do not tell if writing works, least of all on network drives.
     let trial = Unfinished::claim(&folder.join(std::process::id().to_string()), Existing::Replace);
     trial.map(drop).map_err(|cause| CliError::io("write into", folder, cause))
 }
 
-/// A file that could not be written, and what to do.
+/// Error for an unwritable file, with advice.
 pub(crate) fn unwritten(path: &Path, cause: io::Error) -> CliError {
     use io::ErrorKind as Why;
     let shown = path.display();
@@ -176,7 +175,7 @@ pub(crate) fn unwritten(path: &Path, cause: io::Error) -> CliError {
     CliError::caused(ErrorKind::Io, format!("cannot write `{shown}` ({advice})"), cause)
 }
 
-/// A reader who has gone away has read enough.
+/// Ignores a closed pipe.
 fn while_read(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(()),

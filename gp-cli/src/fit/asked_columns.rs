@@ -1,15 +1,15 @@
-//! The columns that flags ask for: targets, and how the table is read for them.
+//! Requested target columns, and the options for reading the table.
 
 use super::spec::{FitSpec, TaskChoice};
 use crate::data::{ReadOptions, TableChoice};
 use crate::error::CliError;
 
 impl FitSpec {
-    /// The columns to predict, at least one.
+    /// Columns to predict, at least one.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage) where nothing was said, for a column that is named twice, for a mixture of a
-    /// single target, and for flags that are for one target where there are several.
+    /// [`Usage`](crate::ErrorKind::Usage) without a target, for a repeated column, a mixture of a single target, or a
+    /// single-target flag with several targets.
     pub fn targets(&self) -> Result<&[String], CliError> {
         self.target()?;
         self.roles().check_targets(self.target.len())?;
@@ -29,7 +29,7 @@ impl FitSpec {
         Ok(&self.target)
     }
 
-    /// Read options of the table: requested columns and types.
+    /// Read options: requested columns and types.
     ///
     /// # Errors
     /// As [`target`](Self::target).
@@ -61,10 +61,10 @@ impl FitSpec {
     }
 }
 
-/// Refuses flags that are for one target.
+/// Refuses flags that need a single target.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage), with the first of them.
+/// [`Usage`](crate::ErrorKind::Usage), naming the first of them.
 fn check_flags(spec: &FitSpec) -> Result<(), CliError> {
     let refuse = |what: &str| Err(CliError::usage(format!("{what}; fit a model for each target")));
     if !matches!(spec.task, TaskChoice::Auto | TaskChoice::Regression) {

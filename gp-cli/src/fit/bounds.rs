@@ -1,23 +1,23 @@
-//! Bounds of the noise of a likelihood that expects outliers, where none were asked for.
+//! Default noise bounds of likelihoods that expect outliers.
 //!
-//! A density with heavy tails can be as high as one likes at rows that agree, and say next to nothing of all others: the
-//! larger likelihood is then that of no noise and no variance. Bounds keep scale and degrees of freedom where predictions have
-//! a mean and a variance.
+//! A heavy-tailed density can grow without limit on rows that agree and ignore the rest, so the maximum likelihood may
+//! have no noise and no variance. These bounds keep scale and degrees of freedom where predictions have a mean and a
+//! variance.
 
 use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::Transform;
 
-/// The least squared scale, as a share of the variance of the target.
+/// Least squared scale, as a share of the target's variance.
 const LEAST_SCALE: f64 = 1e-6;
-/// With as few degrees of freedom there is no variance.
+/// Degrees of freedom at or below which there is no variance.
 const LEAST_DOF: f64 = 2.0;
 
-/// Bounds parameters of `student_t` that are free, have neither bounds nor prior, and start within. `variance` is that of the
-/// target as the likelihood takes it.
+/// Bounds the free parameters of `student_t` that have neither bounds nor prior and start within. `variance` is that of
+/// the target in the units of the likelihood.
 ///
 /// # Errors
-/// None that bounds inside of a domain can give.
+/// None for bounds within the domain.
 pub(super) fn bound_outliers(likelihood: &mut dyn Likelihood, variance: f64) -> Result<(), CliError> {
     if likelihood.name() != "student_t" {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A folder from which training goes on: what was to be fitted, with which settings to which data, and how far it got.
+//! Checkpoint folder: identity of the training run (problem, settings, data) and its state.
 
 use super::memo;
 use super::plan::Plan;
@@ -19,12 +19,12 @@ use std::time::Duration;
 /// Names of the files in the folder.
 const RECORD: &str = "fit.json";
 const TRAINING: &str = "training.checkpoint";
-/// The version of the record.
+/// Version of the record.
 const FORMAT: u32 = 1;
-/// Settings that may be others when training goes on: how long it may take is asked anew each time.
+/// Settings that may change on resuming.
 const FREE: [&str; 1] = ["time-limit"];
 
-/// A folder with the state of training.
+/// Folder with the state of training.
 #[derive(Clone, Debug)]
 pub struct CheckpointFolder {
     folder: PathBuf,
@@ -36,7 +36,7 @@ pub struct CheckpointFolder {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Record {
     format: u32,
-    /// The method, which may have been chosen by the program.
+    /// Method, possibly chosen automatically.
     method: String,
     config: Map<String, Value>,
     target: String,
@@ -45,16 +45,16 @@ struct Record {
     targets: usize,
     features: Vec<String>,
     rows: usize,
-    /// Check sum of the encoded table and the initial inducing inputs.
+    /// Checksum of the encoded table and the initial inducing inputs.
     data: String,
     inducing: String,
 }
 
 impl CheckpointFolder {
-    /// A folder for training that begins. One that holds a checkpoint already is not touched.
+    /// Folder for a new run. An existing checkpoint is not overwritten.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) for a folder that cannot be written into or is in use.
+    /// [`Io`](ErrorKind::Io) if the folder cannot be written to or is in use.
     pub fn begin(folder: &Path, plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
         let lock = Arc::new(lock(folder)?);
         let folder = folder.to_owned();
@@ -72,7 +72,7 @@ impl CheckpointFolder {
         Ok(Self { folder, record, _lock: lock })
     }
 
-    /// Files of a checkpoint in a folder, those that are there and those that may come.
+    /// All possible files of a checkpoint in a folder, existing or not.
     pub fn files(folder: &Path) -> Vec<PathBuf> {
         let names = [RECORD, TRAINING].into_iter().chain(memo::ALL).map(|name| folder.join(name));
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -81,19 +81,19 @@ impl CheckpointFolder {
         names.chain(stages.map(|entry| entry.path())).collect()
     }
 
-    /// `true` if a folder holds the beginning of a checkpoint.
+    /// `true` if the folder holds a started checkpoint.
     pub(super) fn is_begun(folder: &Path) -> bool {
         folder.join(RECORD).exists()
     }
 
-    /// The folder of training that goes on.
+    /// Folder of a run to resume.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) where there is no checkpoint, of kind [`Model`](ErrorKind::Model) for one that is
-    /// damaged, of kind [`Usage`](ErrorKind::Usage) for one of other data or settings, which says what differs.
+    /// [`Io`](ErrorKind::Io) without a checkpoint, [`Model`](ErrorKind::Model) for a damaged one,
+    /// [`Usage`](ErrorKind::Usage), naming the difference, for one of other data or settings.
     pub fn resume(folder: &Path, plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
         let path = folder.join(RECORD);
-        // A folder that is not there is not made.
+        // Does not create a missing folder.
         let lock = folder.is_dir().then(|| lock(folder)).transpose()?.map(Arc::new);
         let bytes = plan.problem.settings.control.team().bytes_of_first(|| match fs::read(&path) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -113,7 +113,7 @@ impl CheckpointFolder {
         }
         let mut begun: Record = serde_json::from_slice(&bytes).map_err(damaged)?;
         if says_nothing_of_lengths(&begun.config) {
-            // Units make no difference there.
+            // Units have no effect there.
             begun.config.extend(spec.config().remove_entry(UNITS));
         }
         begun.config.entry(UNITS).or_insert_with(|| MODEL.into());
@@ -135,7 +135,7 @@ impl CheckpointFolder {
         &self.folder
     }
 
-    /// This control, with a checkpoint here, written no more often than asked.
+    /// The control with a checkpoint here, written at most this often.
     #[must_use]
     pub fn keep(&self, control: Control, spacing: Duration) -> Control {
         control.with_checkpoint(self.file()).with_spacing(spacing)
@@ -145,22 +145,22 @@ impl CheckpointFolder {
         CheckpointFile::new(self.folder.join(TRAINING), format!("gp fit of data {}", self.record.data))
     }
 
-    /// An interruption says what to do next; other errors are what they are.
+    /// Adds how to resume to an interruption; other errors pass unchanged.
     #[must_use]
     pub fn how_to_go_on(&self, error: CliError) -> CliError {
         how_to_go_on(error, &self.folder)
     }
 
-    /// Takes the checkpoint away, and the folder if nothing else is in it.
+    /// Removes the checkpoint, and the folder if it is then empty.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io).
+    /// [`Io`](ErrorKind::Io).
     pub fn remove(&self) -> Result<(), CliError> {
         if Onlooker::is_here() {
             return Ok(());
         }
         self.file().remove().map_err(OptimError::from)?;
-        // A fit in two stages has a second file, of which nobody else knows.
+        // A two-stage fit has a second file.
         self.file().beside(SECOND_STAGE).remove().map_err(OptimError::from)?;
         let targets = 0..self.record.targets;
         let of_targets = targets.flat_map(|target| memo::ALL.map(|name| memo::of_target(name, target)));
@@ -168,7 +168,7 @@ impl CheckpointFolder {
         for path in memos.map(|name| self.folder.join(name)).filter(|path| path.exists()) {
             fs::remove_file(&path).map_err(|cause| CliError::io("remove", &path, cause))?;
         }
-        // So has one of several targets, one by one.
+        // So do targets fitted one by one.
         for target in 0..self.record.targets {
             let file = self.file().beside(&target_stage(target));
             file.remove().map_err(OptimError::from)?;
@@ -176,24 +176,24 @@ impl CheckpointFolder {
         }
         let record = self.folder.join(RECORD);
         fs::remove_file(&record).map_err(|cause| CliError::io("remove", &record, cause))?;
-        // A folder with something of somebody else's in it stays.
+        // The folder stays if it holds other files.
         let _ = fs::remove_dir(&self.folder);
         Ok(())
     }
 }
 
-/// The folder for this process alone.
+/// Locks the folder for this process.
 pub(super) fn lock(folder: &Path) -> Result<FolderLock, CliError> {
     FolderLock::take(folder).map_err(|cause| CliError::io("work in the folder", folder, cause))
 }
 
-/// The error of a folder to go on from that holds nothing.
+/// Error for a folder without a checkpoint to resume.
 pub(super) fn none_in(folder: &Path) -> CliError {
     let message = format!("`{}` holds no checkpoint; begin one with --checkpoint", folder.display());
     CliError::new(ErrorKind::Io, message)
 }
 
-/// An interruption of what has a checkpoint in a folder, with what to do next.
+/// Adds to an interruption how to resume from this folder.
 pub(super) fn how_to_go_on(error: CliError, folder: &Path) -> CliError {
     if error.kind() != ErrorKind::Interrupted {
         return error;
@@ -205,16 +205,16 @@ pub(super) fn how_to_go_on(error: CliError, folder: &Path) -> CliError {
     CliError::new(ErrorKind::Interrupted, message)
 }
 
-/// Fields of every version of the record.
+/// Fields common to all versions of the record.
 #[derive(Deserialize)]
 struct Version {
     format: u32,
 }
 
-/// A check sum of the data that a plan is for, encoded.
+/// Checksum of a plan's encoded data.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) for rows that cannot be read.
+/// [`Numerical`](ErrorKind::Numerical) for unreadable rows.
 pub fn check_sum(plan: &Plan) -> Result<String, CliError> {
     let mut data = Fingerprint::default();
     data.rows(&plan.problem.rows)?;
@@ -240,7 +240,7 @@ impl Record {
         })
     }
 
-    /// The first thing that is another now than when the checkpoint was begun.
+    /// First difference from the run that began the checkpoint.
     fn difference(&self, now: &Self) -> Option<String> {
         let differ = |what: &str, then: &str, now: &str| Some(format!("{what} was {then}, and is {now}"));
         let keys = self.config.keys().chain(now.config.keys());
@@ -267,8 +267,7 @@ impl Record {
     }
 }
 
-/// FNV-1a over the bits of numbers: the same on every machine, and other data have another one for all practical
-/// purposes.
+/// FNV-1a over the bits of numbers; machine-independent.
 struct Fingerprint(u64);
 
 impl Default for Fingerprint {
@@ -288,7 +287,7 @@ impl Fingerprint {
         values.iter().for_each(|&value| self.number(value));
     }
 
-    /// All points, then all observations, wherever they are.
+    /// Adds all points, then all observations, in memory or in a file.
     fn rows(&mut self, rows: &TrainingRows) -> Result<(), DataError> {
         const AT_ONCE: usize = 4096;
         let (mut points, mut targets) = (Vec::new(), Vec::new());

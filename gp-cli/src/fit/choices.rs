@@ -1,4 +1,4 @@
-//! Method, optimiser and settings: those that were asked for, and the usual ones.
+//! Method, optimiser and settings: requested or default.
 
 use super::observed::Observed;
 use super::parameters::{self, INDUCING, WINDOWS};
@@ -13,7 +13,7 @@ use gp_optim::Control;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The same specification, with the method that does what the one asked for does under other likelihoods.
+/// The specification with the requested method replaced by its counterpart for this likelihood.
 pub(super) fn resolved<'a>(
     spec: &'a FitSpec,
     context: &Context,
@@ -27,7 +27,7 @@ pub(super) fn resolved<'a>(
     Ok(match asked.counterpart(likelihood, &given) {
         None => Cow::Borrowed(spec),
         Some((name, mut settings)) => {
-            // A column of powers takes the place of the usual one.
+            // A column of powers replaces the default power.
             if spec.alpha_column.is_some() && !spec.settings.has(ALPHA.name()) {
                 settings.remove(ALPHA.name());
             }
@@ -36,7 +36,7 @@ pub(super) fn resolved<'a>(
     })
 }
 
-/// The method asked for, or the usual one for the likelihood, the number of rows and where these are; and why.
+/// Requested method, or the default for the likelihood, number of rows and storage; with the reason.
 pub(super) fn choose_method(
     spec: &FitSpec,
     context: &Context,
@@ -61,17 +61,17 @@ pub(super) fn choose_method(
         spec.settings.names().all(has) && roles.iter().all(|(role, _)| method.heeds(role))
     };
     let found = context.methods.iter().filter(has_all).find_map(usual);
-    // Settings that no such method has are refused by the one that it would be without them.
+    // Settings unknown to all such methods are refused by the default method.
     found
         .or_else(|| context.methods.iter().find_map(usual))
         .ok_or_else(|| CliError::usage("no method is the usual one for these data; choose one with --method"))
 }
 
-/// Rows times latent functions of one target beyond which mini-batches are the usual choice where a method has them: sweeps
-/// over all rows for every step of the parameters would take minutes.
+/// Rows times latents per target above which mini-batches are the default, where supported: sweeps over all rows at
+/// every step would take minutes.
 const MANY_LATENT_VALUES: usize = 20_000;
 
-/// Optimiser asked for, or the usual one that heeds all that was asked for.
+/// Requested optimiser, or the default that supports all requested flags.
 pub(super) fn choose_optimizer(
     spec: &FitSpec,
     context: &Context,
@@ -90,8 +90,8 @@ pub(super) fn choose_optimizer(
             let several = likelihood.latents() > 1 && likelihood.targets() == 1;
             let many = rows.saturating_mul(likelihood.latents()) > MANY_LATENT_VALUES;
             let in_batches = method.batch_size(&spec.settings, Optimizer::Adam).is_some();
-            // Without log-concavity posteriors of several latents come to rest slowly or not at all, so that parameters had
-            // better move meanwhile.
+            // Without log-concavity, posteriors of several latents converge slowly or not at all; parameters then move
+            // in between.
             if several && (!likelihood.is_log_concave() || (many && in_batches)) {
                 usual.sort_by_key(|&optimizer| optimizer != Optimizer::Adam);
             }
@@ -110,7 +110,7 @@ pub(super) fn choose_optimizer(
     }
 }
 
-/// A flag that was given and makes no difference.
+/// A given flag that has no effect.
 fn unheeded(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option<String> {
     let heeds = |name: &str| {
         let own = method.settings().iter().find(|setting| setting.name() == name);
@@ -132,7 +132,7 @@ fn unheeded(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option
     all.map(|name| format!("--{name}")).next()
 }
 
-/// Refuses columns with a role that a method does not heed.
+/// Refuses role columns that the method does not support.
 pub(super) fn check_roles(
     roles: &Roles,
     spec: &FitSpec,
@@ -154,12 +154,12 @@ pub(super) fn check_roles(
     Err(CliError::usage(format!("method {name} takes no {flag}; those that do are {able}")))
 }
 
-/// `true` for several targets with one kernel for all.
+/// `true` for several targets with one shared kernel.
 fn share_a_kernel(spec: &FitSpec) -> bool {
     spec.target.len() > 1 && spec.kernel.len() == 1
 }
 
-/// Refuses what was asked for and would make no difference; what was said of the method's settings, as it declares them.
+/// Refuses settings without effect; returns those of the method, as it declares them.
 pub(super) fn check_settings(
     spec: &FitSpec,
     method: &dyn Method,
@@ -174,7 +174,7 @@ pub(super) fn check_settings(
     spec.settings.checked(method.settings())
 }
 
-/// Settings of every method from the flags.
+/// Method settings from the flags.
 pub(super) fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
     Settings {
         optimizer: Some(optimizer),

@@ -1,5 +1,4 @@
-//! The model of one target, or of several that share something: kernels and where inducing inputs start, from a sample of
-//! the rows.
+//! Model of one target, or of targets that share something: kernels and initial inducing inputs, from a sample of rows.
 
 use super::kernels::kernels;
 use super::observed::Observed;
@@ -18,38 +17,38 @@ use gp_kernels::Kernel;
 use gp_kernels::inducing::InducingInputs;
 use std::borrow::Cow;
 
-/// Kernels of all latent functions and what they are seen through.
+/// Kernels and inducing inputs of all latents.
 #[derive(Debug)]
 pub(super) struct Design {
     /// Number of inducing inputs or active rows; 0 for all rows.
     pub(super) pseudo: usize,
-    /// The rows that choices were made by.
+    /// Rows that the choices were made from.
     pub(super) sample: Sample,
-    /// Seasons of the usual kernel.
+    /// Seasons in the default kernel.
     pub(super) seasons: Vec<Season>,
-    /// The search for a kernel, if one was asked for.
+    /// Kernel search, if requested.
     pub(super) search: Option<Search>,
-    /// A kernel for each latent function.
+    /// One kernel per latent.
     pub(super) kernels: Vec<Box<dyn Kernel>>,
-    /// Inducing inputs for each latent function, unless all rows are seen.
+    /// Inducing inputs per latent; empty if all rows are used.
     pub(super) inducing: Vec<InducingInputs>,
     /// Placement of inducing inputs, if any.
     pub(super) placing: Option<Placing>,
-    /// The same of each target, where they are fitted one by one.
+    /// Start per target, if targets are fitted one by one.
     pub(super) parts: Vec<PartStart>,
 }
 
-/// Start of the fit of one target.
+/// Start of one target's fit.
 #[derive(Debug)]
 pub(super) struct PartStart {
     pub(super) search: Option<Search>,
     pub(super) placing: Option<Placing>,
-    /// Logarithms of the scales of all observations of the target.
+    /// Sum of log scales over all observations of the target.
     pub(super) log_scales: f64,
 }
 
 impl Design {
-    /// Design for rows whose targets are observed together; parameter flags also apply to the likelihood.
+    /// Design for targets observed together; parameter flags also apply to the likelihood.
     pub(super) fn new(
         observed: &mut Observed,
         (spec, context): (&FitSpec, &Context),
@@ -109,7 +108,7 @@ impl Design {
     }
 }
 
-/// Flags that are repeated for each latent function are given for all of them or for none.
+/// Flags repeated per latent must be given for all or none.
 fn check_counts(spec: &FitSpec, count: usize) -> Result<(), CliError> {
     let given = [("--kernel", spec.kernel.len()), ("--inducing-file", spec.inducing_file.len())];
     match given.into_iter().find(|(_, times)| *times > 1 && *times != count) {

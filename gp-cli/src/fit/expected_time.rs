@@ -1,5 +1,5 @@
-//! Expected time of training, from the arithmetic that its method counts and from the machine's rate for each kind of it,
-//! measured for some milliseconds on the problem itself.
+//! Expected training time: the method's operation counts times the machine's measured rate per kind of operation.
+//! Measuring takes some milliseconds on the problem itself.
 
 use crate::method::{Integral, Problem, TrainingRows, Work};
 use faer::{Accum, Mat};
@@ -14,44 +14,43 @@ use std::time::{Duration, Instant};
 /// Expected time of training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpectedTime {
-    /// Seconds of one evaluation or step.
+    /// Seconds per evaluation or step.
     pub evaluation: f64,
-    /// Evaluations or steps that training usually takes.
+    /// Typical number of evaluations or steps.
     pub usual: f64,
-    /// Evaluations or steps at most.
+    /// Most evaluations or steps.
     pub most: f64,
 }
 
-/// Columns of products and covariances, and rows of integrals, that stand for all.
+/// Columns of products and covariances, and rows of integrals, in a measurement.
 const COLUMNS: usize = 256;
 const INTEGRALS: usize = 64;
-/// Larger products have the same rate.
+/// Most inducing points in a measurement; larger products run at the same rate.
 const MOST_INDUCING: usize = 500;
-/// No measurement repeats for longer, and each is repeated so often unless it takes longer.
+/// Time per measurement; repeated until it has passed.
 const MEASURED: Duration = Duration::from_millis(20);
 const REPEATS: usize = 5;
-/// The share of the rate of a product that products, solves and factors of an evaluation reach together.
+/// Combined rate of products, solves and factorisations, relative to products alone.
 const SHARE: f64 = 0.4;
-/// Exponent of the gain from threads: T threads are T to this power times as fast. Two are 1.71 times as fast in the median
-/// of 33 measured evaluations.
+/// Exponent of the speed-up by threads: T threads run T^GAIN times as fast. Two run 1.71 times as fast (median of 33
+/// measurements).
 const GAIN: f64 = 0.77;
 
 impl ExpectedTime {
-    /// Measures what a problem takes, by some of its rows; nothing where its method does not count its arithmetic, or where
-    /// the start cannot be evaluated.
+    /// Measures on some rows; None if the method does not count its operations or the start cannot be evaluated.
     pub(super) fn of(problem: &Problem, work: &Work, sample: &TrainingRows) -> Option<Self> {
         let gain = (rayon::current_num_threads() as f64).powf(GAIN);
         let seconds = Measured { problem, sample }.seconds(work).ok()?;
         Some(Self { evaluation: seconds / gain, usual: work.usual, most: work.most })
     }
 
-    /// Seconds that training usually takes.
+    /// Seconds of a typical run.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.evaluation * self.usual
     }
 
-    /// A line for people, with the effect of a time limit; nothing for less than a second.
+    /// Text line including the effect of a time limit; None below a second.
     #[must_use]
     pub fn describe(&self, limit: Option<Duration>) -> Option<String> {
         let seconds = self.seconds();
@@ -74,14 +73,14 @@ impl ExpectedTime {
     }
 }
 
-/// A problem, and some of its rows to measure by.
+/// A problem and rows to measure on.
 struct Measured<'a> {
     problem: &'a Problem,
     sample: &'a TrainingRows,
 }
 
 impl Measured<'_> {
-    /// Seconds of one evaluation on one thread.
+    /// Seconds per evaluation on one thread.
     fn seconds(&self, work: &Work) -> Result<f64, Box<dyn Error>> {
         let mut seconds = work.products * self.product()? / SHARE;
         if work.covariances > 0.0 {
@@ -93,7 +92,7 @@ impl Measured<'_> {
         Ok(seconds)
     }
 
-    /// Seconds of an addition and a multiplication, each, in a product as evaluations have them.
+    /// Seconds per multiply-add in a typical product.
     fn product(&self) -> Result<f64, Box<dyn Error>> {
         let sizes = self.problem.sizes();
         let size = if sizes.inducing == 0 { sizes.rows } else { sizes.inducing }.clamp(1, MOST_INDUCING);
@@ -106,7 +105,7 @@ impl Measured<'_> {
         Ok(seconds / (2.0 * (size * size * COLUMNS) as f64))
     }
 
-    /// Seconds of a covariance, forward and back.
+    /// Seconds per covariance value with its gradient.
     fn covariance(&self) -> Result<f64, Box<dyn Error>> {
         let kernel = self.problem.kernels.first().ok_or("no latent function")?.as_ref();
         let (points, _) = self.sample.whole()?;
@@ -127,7 +126,7 @@ impl Measured<'_> {
         Ok(seconds / count as f64)
     }
 
-    /// Seconds of an integral over the latent values of an observation, about its prior.
+    /// Seconds per integral over the latents of an observation, about its prior.
     fn integral(&self, integral: Integral) -> Result<f64, Box<dyn Error>> {
         let likelihood = self.problem.likelihood.as_ref();
         let (_, observed) = self.sample.whole()?;
@@ -161,7 +160,7 @@ impl Measured<'_> {
     }
 }
 
-/// A time to two digits, as people say it.
+/// Time to two digits, in text.
 fn about(seconds: f64) -> String {
     match seconds {
         0.0..1.0 => format!("{} ms", two_digits(1e3 * seconds)),
@@ -177,7 +176,7 @@ fn two_digits(value: f64) -> String {
     if rounded >= 10.0 { format!("{rounded:.0}") } else { format!("{rounded:.1}") }
 }
 
-/// Least time of a piece of work. The first run, which also finds memory, counts only where it takes long.
+/// Shortest time of a piece of work. The first run, which also allocates, counts only if it is long.
 fn least(mut work: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
     let begun = Instant::now();
     work()?;

@@ -1,17 +1,17 @@
-//! Flags for the settings that methods declare.
+//! Flags for method settings.
 
 use crate::method::{Given, Methods, Setting, SettingKind};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
 
-/// The same command, with a flag for each setting that a method declares, as `arranged` has it.
+/// Adds a flag per declared setting, adjusted by `arranged`.
 #[must_use]
 pub fn with_settings(command: Command, methods: &Methods, arranged: impl Fn(Arg) -> Arg) -> Command {
     methods.settings().iter().fold(command, |command, declared| command.arg(arranged(flag(declared))))
 }
 
-/// Settings given on a command line.
+/// Settings from a command line.
 #[must_use]
 pub fn given(matches: &ArgMatches, methods: &Methods) -> Given {
     let mut given = Given::default();
@@ -24,7 +24,7 @@ pub fn given(matches: &ArgMatches, methods: &Methods) -> Given {
     given
 }
 
-/// Type of a setting's values in all methods; None if they differ, for the chosen method to say.
+/// Type of a setting common to all methods; None if they differ, for the chosen method to check.
 fn shared_kind(declared: &[(&str, Setting)]) -> Option<SettingKind> {
     let first = declared[0].1.kind();
     let same = |kind: SettingKind| std::mem::discriminant(&kind) == std::mem::discriminant(&first);
@@ -42,7 +42,7 @@ fn value(matches: &ArgMatches, name: &str, kind: Option<SettingKind>) -> Option<
     }
 }
 
-/// One flag for all methods that declare a setting. It takes what any of them takes; the method that is chosen checks it.
+/// One flag for all methods that declare a setting. Accepts values of any of them; the chosen method checks.
 fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     let first = declared[0].1;
     let methods: Vec<&str> = declared.iter().map(|(method, _)| *method).collect();
@@ -50,7 +50,7 @@ fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     let arg = Arg::new(first.name()).long(first.name()).help(help);
     let arg = if first.value_name().is_empty() { arg } else { arg.value_name(first.value_name()) };
     match shared_kind(declared) {
-        // A range is checked, and said, by the method that is chosen.
+        // The chosen method checks the range and reports it.
         Some(SettingKind::Number { .. }) => arg.value_parser(number),
         Some(SettingKind::Integer { .. }) => {
             let least = declared.iter().filter_map(|(_, setting)| match setting.kind() {
@@ -75,7 +75,7 @@ fn whole_number(text: &str, least: u64) -> Result<u64, String> {
     number.ok_or_else(|| format!("it has to be a whole number from {least} on"))
 }
 
-/// The words of all methods.
+/// Union of the words of all methods.
 fn words(declared: &[(&str, Setting)]) -> Vec<PossibleValue> {
     let mut words: Vec<(&'static str, &'static str)> = Vec::new();
     for (_, setting) in declared {

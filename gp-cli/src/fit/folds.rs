@@ -1,5 +1,4 @@
-//! A folder from which a cross-validation goes on: in it one for each part, with the state of its training or, once that is
-//! over, with its model.
+//! Resumable cross-validation: one subfolder per fold, with its checkpoint or its finished model.
 
 use super::checkpoint::{CheckpointFolder, how_to_go_on, lock, none_in};
 use super::plan::Plan;
@@ -14,12 +13,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Prefix of the folders of parts.
+/// Prefix of fold folders.
 const PART: &str = "part-";
-/// The name of a model in the folder of its part.
+/// File name of a fold's model.
 const MODEL: &str = "model.gp";
 
-/// Folders of parts in a folder.
+/// Folders of all folds.
 #[derive(Debug)]
 pub struct FoldFolders {
     folder: PathBuf,
@@ -28,10 +27,10 @@ pub struct FoldFolders {
 }
 
 impl FoldFolders {
-    /// A folder for fits that begin; `every` is the least time between two checkpoints of one.
+    /// Folder for new fits; `every` is the least time between checkpoints.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) for a folder that cannot be written into, that is in use or that holds parts already.
+    /// [`Io`](ErrorKind::Io) if the folder cannot be written to, is in use, or holds folds already.
     pub fn begin(folder: &Path, every: Duration) -> Result<Self, CliError> {
         files::make_writable_folder(folder)?;
         let folders = Self { folder: folder.to_owned(), every, _lock: lock(folder)? };
@@ -45,10 +44,10 @@ impl FoldFolders {
         Ok(folders)
     }
 
-    /// The folder of fits that go on.
+    /// Folder of fits to resume.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) where there is none, or another process works on it.
+    /// [`Io`](ErrorKind::Io) if it does not exist or is in use.
     pub fn resume(folder: &Path, every: Duration) -> Result<Self, CliError> {
         if !folder.is_dir() {
             return Err(none_in(folder));
@@ -61,13 +60,13 @@ impl FoldFolders {
         self.folder.join(format!("{PART}{}", part + 1))
     }
 
-    /// `true` if the folder of any part exists; parts are begun in parallel.
+    /// `true` if any fold's folder exists; folds start in parallel.
     fn are_begun(&self) -> bool {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(PART))
     }
 
-    /// Carries out the plan of a part from where it stands, until the interrupt.
+    /// Runs or resumes a fold's fit, until interrupted.
     ///
     /// # Errors
     /// As [`CheckpointFolder::resume`], [`fit`](super::fit) and [`Model::load`].
@@ -97,21 +96,21 @@ impl FoldFolders {
         Ok(model)
     }
 
-    /// An interruption says what to do next; other errors are what they are.
+    /// Adds how to resume to an interruption; other errors pass unchanged.
     #[must_use]
     pub fn how_to_go_on(&self, error: CliError) -> CliError {
         how_to_go_on(error, &self.folder)
     }
 
-    /// Takes the folders of all parts away, and the folder if nothing else is in it.
+    /// Removes all fold folders, and the folder if it is then empty.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io).
+    /// [`Io`](ErrorKind::Io).
     pub fn remove(&self, parts: usize) -> Result<(), CliError> {
         for part in (0..parts).map(|part| self.part(part)) {
             fs::remove_dir_all(&part).map_err(|cause| CliError::io("remove", &part, cause))?;
         }
-        // A folder with something of somebody else's in it stays.
+        // The folder stays if it holds other files.
         let _ = fs::remove_dir(&self.folder);
         Ok(())
     }

@@ -1,54 +1,54 @@
-//! Meaning of whole numbers: labels, counts or amounts, by the values and their frequencies.
+//! Meaning of whole numbers (labels, counts or amounts), from values and frequencies.
 //!
-//! | what is seen | what it is taken for |
+//! | seen | taken for |
 //! |---|---|
-//! | numbers that hardly repeat, that do not begin at 0 or 1, or that leave some out | amounts |
-//! | at most 26 numbers without a gap, ten rows or more for each on average, used up to the last of them | labels |
-//! | numbers from 0 on that die out towards the top, as those of events do | counts |
-//! | neither, and at most 12 of them | [`Guess::Unclear`]: people have to say |
+//! | numbers that hardly repeat, do not start at 0 or 1, or have gaps | amounts |
+//! | at most 26 numbers without a gap, at least ten rows each on average, frequent up to the last | labels |
+//! | numbers from 0 on whose frequencies die out towards the top | counts |
+//! | none of these, and at most 12 numbers | [`Guess::Unclear`]: the user has to decide |
 
 use crate::encode::Labels;
 
-/// Labels are at most this many different numbers …
+/// Most different labels.
 const MOST_LABELS: usize = 26;
-/// … with this many rows for each of them, on average.
+/// Fewest rows per label, on average.
 const ROWS_PER_LABEL: u64 = 10;
-/// Numbers with fewer rows for each of them, on average, hardly repeat.
+/// Fewest rows per number, on average, for numbers that repeat.
 const ROWS_PER_NUMBER: u64 = 3;
-/// Numbers of more different values are never asked about: treating them as amounts does little harm.
+/// Most different values for a question to the user; beyond, treating them as amounts does little harm.
 const MOST_ASKED: usize = 12;
-/// Fewer different values may as well be labels of which some are rare.
+/// Fewest different counts; fewer may be labels, some of them rare.
 const FEWEST_COUNTS: usize = 5;
-/// Labels that are used evenly differ in their frequencies by this factor at most.
+/// Largest ratio of frequencies of evenly used labels.
 const EVEN: u64 = 4;
-/// The next number would have fewer rows than this where frequencies run out …
+/// Frequencies run out if the next number would have fewer rows than this …
 const RUNS_OUT: f64 = 8.0;
-/// … or a smaller share of all.
+/// … or a smaller share of rows.
 const RARE: f64 = 0.005;
-/// The largest share of rows in the upper third of the range of numbers that have a tail.
+/// Largest share of rows in the upper third of the range, for numbers with a tail.
 const TAIL: f64 = 0.2;
-/// Least share of zeros for counts. Without zeros a number serves as well.
+/// Least share of zeros in counts; without zeros, a number serves as well.
 const ZEROS: f64 = 0.01;
-/// The ratio of variance to mean, 1 for a Poisson distribution, is at least this for counts.
+/// Least ratio of variance to mean of counts; 1 for a Poisson distribution.
 const LEAST_DISPERSION: f64 = 0.7;
-/// This share of counts, from zero on, has no gap; single large ones may be far away.
+/// Share of counts, from zero on, without a gap; single large ones may be far away.
 const BODY: f64 = 0.75;
 
 /// Meaning of the values of a numeric column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
-    /// Names of classes.
+    /// Class names.
     Labels,
-    /// Numbers of events.
+    /// Event counts.
     Counts,
     /// Numbers.
     Amounts,
-    /// More than one of them would be reasonable.
+    /// Several meanings are plausible.
     Unclear,
 }
 
 impl Guess {
-    /// Meaning of a column's different numbers, by their frequencies.
+    /// Meaning of a column's distinct numbers, from their frequencies.
     pub(crate) fn of(labels: &Labels) -> Self {
         let Some(seen) = Frequencies::of(labels) else { return Self::Amounts };
         let few = seen.numbers.len() <= MOST_ASKED;
@@ -73,7 +73,7 @@ impl Guess {
     }
 }
 
-/// Whole numbers from 0 or 1 on that repeat, with their frequencies.
+/// Frequencies of whole numbers from 0 or 1 on that repeat.
 struct Frequencies<'a> {
     numbers: &'a [f64],
     counts: &'a [u64],
@@ -81,7 +81,7 @@ struct Frequencies<'a> {
 }
 
 impl<'a> Frequencies<'a> {
-    /// Nothing for numbers of any other kind.
+    /// None for other numbers.
     fn of(labels: &'a Labels) -> Option<Self> {
         let numbers = labels.numbers.as_deref().filter(|_| !labels.more)?;
         let rows = labels.counts.iter().sum();
@@ -99,7 +99,7 @@ impl<'a> Frequencies<'a> {
         self.numbers.last().copied().unwrap_or_default()
     }
 
-    /// The mean of a function over all rows.
+    /// Mean of a function over all rows.
     fn mean(&self, of: impl Fn(f64) -> f64) -> f64 {
         self.pairs().map(|(number, count)| count * of(number)).sum::<f64>() / self.rows as f64
     }
@@ -120,8 +120,7 @@ impl<'a> Frequencies<'a> {
         self.runs_out() && upper_third <= TAIL
     }
 
-    /// `true` if the next number would hardly occur, by the decline of frequencies from the most frequent
-    /// number to the last.
+    /// `true` if the next number would be rare, extrapolating from the most frequent number to the last.
     fn runs_out(&self) -> bool {
         let most = self.pairs().fold((0.0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
         let last = self.counts.last().copied().unwrap_or_default() as f64;
@@ -130,8 +129,8 @@ impl<'a> Frequencies<'a> {
         next < RUNS_OUT.max(RARE * self.rows as f64)
     }
 
-    /// `true` if they are distributed like numbers of events: including zero, small ones without gaps,
-    /// variance at least about the mean.
+    /// `true` for a count-like distribution: zero included, no gaps among small numbers, variance at least about the
+    /// mean.
     fn are_events(&self) -> bool {
         let mean = self.mean(|number| number);
         let variance = self.mean(|number| (number - mean).powi(2));
@@ -145,8 +144,7 @@ impl<'a> Frequencies<'a> {
         zeros >= ZEROS && variance >= LEAST_DISPERSION * mean && !is_gapped(&self.numbers[..body.count()])
     }
 
-    /// `true` if so many different numbers of events can hardly be anything else. Rare classes look like
-    /// few of them, or lie between others.
+    /// `true` if there are enough different numbers to rule out rare classes.
     fn are_many_events(&self) -> bool {
         let many = self.numbers.len() > MOST_ASKED;
         many || (self.numbers.len() >= FEWEST_COUNTS && self.has_one_peak())
@@ -158,14 +156,14 @@ impl<'a> Frequencies<'a> {
             let highest = |counts: &[u64]| counts.iter().copied().max().unwrap_or_default() as f64;
             let sides = highest(&self.counts[..place]).min(highest(&self.counts[place + 1..]));
             let here = self.counts[place] as f64;
-            // Three standard deviations of the difference of two frequencies.
+            // Three standard deviations of a difference of frequencies.
             sides - here > 3.0 * (sides + here).sqrt()
         });
         dips.count() == 0
     }
 }
 
-/// `true` if a number between the first and the last is missing.
+/// `true` if a number between first and last is missing.
 fn is_gapped(numbers: &[f64]) -> bool {
     numbers.windows(2).any(|pair| pair[1] - pair[0] != 1.0)
 }
@@ -186,7 +184,7 @@ mod tests {
         Guess::of(&labels)
     }
 
-    /// Frequencies of 0, 1, … or of other numbers in a row.
+    /// Guess for the frequencies of consecutive numbers from `first` on.
     fn from(first: i64, counts: &[u64]) -> Guess {
         guess((first..).zip(counts.iter().copied()))
     }
@@ -232,7 +230,7 @@ mod tests {
                 let geometric = draws(rows, seed, 0.25, |_| 0.75);
                 assert_eq!(geometric, Counts, "geometric, {rows} rows, seed {seed}");
             }
-            // So few different values may be classes; but never are they taken for them.
+            // So few values may be classes, but are not taken for classes.
             let rare = poisson(0.3, 300, seed);
             assert!(rare == Unclear || rare == Counts, "{rare:?}, seed {seed}");
         }
@@ -240,7 +238,7 @@ mod tests {
         assert_eq!(guess([(0, 80), (1, 60), (2, 30), (3, 12), (4, 5), (9, 1), (17, 1)]), Counts, "far ones");
     }
 
-    /// Of a hundred rows the largest numbers may be missing by chance.
+    /// With a hundred rows, the largest numbers may be missing by chance.
     #[test]
     fn counts_of_few_rows_are_hardly_ever_labels() {
         let guesses = (0..200).map(|seed| poisson(1.5, 100, seed));

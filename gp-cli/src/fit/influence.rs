@@ -9,17 +9,17 @@ use crate::parts::term_names;
 use faer::{Mat, MatRef};
 use gp_ep::{DataSource as _, Posterior as _, ShareOptions, VarianceShares};
 
-/// Rows that the variance is taken over.
+/// Rows used for the variance.
 const ROWS: usize = 1_000;
-/// Multiplications that this may take, and as many again for ranges: a second or less.
+/// Most multiplications, and the same again for ranges: at most about a second.
 const MOST_WORK: f64 = 2e10;
-/// With fewer rows that keep their other inputs, nothing is said.
+/// Fewest rows with the other inputs unchanged for any result.
 const LEAST_ROWS: usize = 8;
 
-/// Influence over some rows of a fit.
+/// Influence over rows of a fit.
 ///
 /// # Errors
-/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read or predicted.
+/// [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read or predicted.
 pub(crate) fn of_rows(
     posterior: &Approximation,
     inputs: &Inputs,
@@ -31,13 +31,13 @@ pub(crate) fn of_rows(
     if outputs == posterior.likelihood().outputs() {
         return of_points(posterior, inputs, points, (rows.count(), seed));
     }
-    // The last column of an adjusted observation is its weight.
+    // The last column of an adjusted observation is the weight.
     let chosen = by_weight(&some.column(outputs - 1)?);
     let points = Mat::from_fn(chosen.len(), points.ncols(), |i, d| points[(chosen[i], d)]);
     of_points(posterior, inputs, points.as_ref(), (rows.count(), seed))
 }
 
-/// Resamples as many rows by weight; each once for equal weights.
+/// Resamples rows by weight; each once for equal weights.
 fn by_weight(weights: &[f64]) -> Vec<usize> {
     let step = weights.iter().sum::<f64>() / weights.len() as f64;
     let (mut chosen, mut end) = (Vec::with_capacity(weights.len()), 0.0);
@@ -50,8 +50,7 @@ fn by_weight(weights: &[f64]) -> Vec<usize> {
     chosen
 }
 
-/// The same for each of several targets, where it is a latent function or a mixture of some; for each latent function
-/// otherwise.
+/// Influence per target if each is a latent or a mixture of latents, otherwise per latent.
 ///
 /// # Errors
 /// As [`of_rows`].
@@ -79,10 +78,10 @@ pub(super) fn of_targets(
     Ok(found)
 }
 
-/// Influence over these points. `rows` are the training rows, for posteriors without inducing inputs.
+/// Influence over points. `rows` are the training rows, for posteriors without inducing inputs.
 ///
 /// # Errors
-/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
+/// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
 pub(crate) fn of_points(
     posterior: &Approximation,
     inputs: &Inputs,
@@ -94,7 +93,7 @@ pub(crate) fn of_points(
     Ok(found.iter().map(|shares| named(shares, posterior, inputs)).collect())
 }
 
-/// Effort that bounds the work; None if that leaves next to nothing.
+/// Effort within the work limit; None if too little is left.
 fn effort(posterior: &Approximation, inputs: &Inputs, rows: usize, seed: u64) -> Option<ShareOptions> {
     let mut how = ShareOptions::default();
     how.seed = seed;
@@ -122,7 +121,7 @@ fn named(shares: &VarianceShares, posterior: &Approximation, inputs: &Inputs) ->
     };
     let mut of_inputs: Vec<InputInfluence> =
         inputs.names().into_iter().zip(&shares.inputs).map(named).collect();
-    // Stable: equal ones stay in their order.
+    // Stable sort keeps the order of ties.
     of_inputs.sort_by(|a, b| b.total.value.total_cmp(&a.total.value));
     let kernel = posterior.describe()[shares.latents.start].kernel;
     let names = term_names(kernel, &inputs.column_names());

@@ -3,10 +3,10 @@
 use crate::error::{CliError, ErrorKind};
 use gp_optim::Control;
 
-/// Ends what was cut short by an interrupt and is done anew when training goes on: nothing may be built on it.
+/// Stops after an interrupt: work cut short is repeated on resuming, so nothing may depend on it.
 ///
 /// # Errors
-/// Of kind [`Interrupted`](ErrorKind::Interrupted), where there is a checkpoint to go on from.
+/// [`Interrupted`](ErrorKind::Interrupted) if there is a checkpoint to resume.
 pub(super) fn check_interrupt(control: &Control) -> Result<(), CliError> {
     if control.is_interrupted() && control.checkpoint().is_some() {
         return Err(CliError::new(ErrorKind::Interrupted, "interrupted"));

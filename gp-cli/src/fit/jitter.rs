@@ -1,14 +1,14 @@
-//! Jitter of covariance matrices that affects a model.
+//! Warning of jitter in covariance matrices that affects a model.
 
 use crate::model::Approximation;
 use gp_likelihoods::Likelihood;
 
-/// Share of the data's noise below which jitter, as noise, is irrelevant.
+/// Share of the noise below which jitter is irrelevant.
 const SHARE_OF_NOISE: f64 = 0.01;
-/// … nor does less than this share of the variance of a latent function, where observations are no numbers with noise.
+/// The same as a share of the latent variance, for observations without Gaussian noise.
 const SHARE_OF_LATENT: f64 = 1e-6;
 
-/// A warning where what was added to a diagonal matters beside noise.
+/// Warning if jitter is large beside the noise.
 pub(super) fn warning(posterior: &Approximation) -> Option<String> {
     let added = posterior.describe().iter().map(|latent| latent.jitter).fold(0.0, f64::max);
     told(added, posterior.likelihood())

@@ -1,4 +1,4 @@
-//! Kernels: those that were asked for, or the usual one.
+//! Kernels: requested or default.
 
 use super::names;
 use super::observed::Observed;
@@ -12,11 +12,11 @@ use gp_likelihoods::Support;
 use gp_optim::format_number;
 use std::borrow::Cow;
 
-/// One length-scale for each input up to so many inputs.
+/// Most inputs with one length-scale each.
 const ARD_INPUTS: usize = 64;
 
-/// One kernel for each latent function, of columns by their numbers: those given, the only one given for all, or the usual one with the seasons that
-/// were found. `pseudo` is how many inducing inputs or active points see it, 0 where all rows do.
+/// One kernel per latent, over column numbers: the given ones, a single given one for all, or the default with the
+/// seasons found. `pseudo` is the number of inducing inputs or active points (0: all rows).
 pub(super) fn kernels(
     spec: &FitSpec,
     registry: &Registry,
@@ -44,7 +44,7 @@ pub(super) fn kernels(
     (0..latents).map(|latent| parse(&texts[latent.min(texts.len() - 1)])).collect()
 }
 
-/// A kernel whose lengths are in the units of columns.
+/// Kernel with lengths in column units.
 fn in_data_units(text: &str, registry: &Registry, units: &[f64]) -> Result<Box<dyn Kernel>, CliError> {
     registry.parse_in_units(text, units).map_err(|cause| match registry.parse_for(text, units.len()) {
         Ok(_) => unusable(
@@ -59,31 +59,28 @@ fn unusable(what: &str, cause: KernelError) -> CliError {
     CliError::caused(ErrorKind::Usage, what, cause)
 }
 
-/// `true` if this many inducing inputs or active points (0: all rows) can hold a linear function of the
-/// inputs. Shared by several classes, they hold one per class besides a smooth one only if twice as many.
+/// `true` if this many inducing inputs or active points (0: all rows) can represent a linear function of the inputs.
+/// With classes that share them, twice as many are needed for one linear function per class beside a smooth one.
 pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> bool {
     let least = if is_one_of_several(observed) { 2 * dim } else { dim };
     pseudo == 0 || pseudo > least
 }
 
-/// `true` for labels of several unordered classes.
+/// `true` for several unordered classes.
 fn is_one_of_several(observed: &Observed) -> bool {
     let likelihood = observed.likelihood.as_ref();
     matches!(likelihood.support(), Support::Classes(_)) && likelihood.latents() > 1
 }
 
-/// A smooth function with a length-scale for each input, and a straight one, so that nothing is lost where the truth is
-/// straight. In units of their spread, points are √D apart and more.
+/// Default kernel: RBF with one length-scale per input, plus linear, plus the seasons found. Standardised points are √D
+/// or more apart.
 ///
-/// A straight function has D + 1 directions. Fewer inducing inputs cannot hold it, and what they leave of it is noise to the
-/// rest: it is then left out.
+/// A linear function has D + 1 directions. Fewer inducing inputs cannot represent it and would turn it into noise, so
+/// it is then left out.
 ///
-/// Seasons that were found are added to it.
-///
-/// Labels and counts say less than numbers do, and where a straight line tells all labels apart, nothing bounds the
-/// function: there, weak priors hold variances near 1 and length-scales near √D, within a factor of 7 or so. Several
-/// classes, which can be told apart more often than not, ask for functions larger than the 1 that blurs them: their variance
-/// is near 10, within a factor of 20.
+/// Labels and counts carry less information than numbers, and separable labels leave the function unbounded: weak
+/// priors keep variances near 1 and length-scales near √D, within a factor of about 7. Several classes are more often
+/// separable and need functions larger than the 1 of the link: their variance is near 10, within a factor of about 20.
 fn usual_kernel(
     method: &dyn Method,
     observed: &Observed,
@@ -115,7 +112,7 @@ fn usual_kernel(
     let line =
         if straight { format!(" + linear(lengthscale={})", number(3.0 * length)) } else { String::new() };
     let seasons = terms(seasons, |_| String::new());
-    // What weights multiply has a scale of its own already.
+    // Mixing weights already carry the scale.
     let scale = if observed.likelihood.mixing().is_some() { "fixed(1)" } else { "1" };
     let mut text = format!("{scale} * rbf(lengthscale={ard}){line}{seasons}");
     if let Some(variance) = method.usual_white_noise() {
@@ -124,13 +121,13 @@ fn usual_kernel(
     text
 }
 
-/// Expected variance of a smooth function under likelihoods other than the Gaussian: its median, and the
-/// deviation of its logarithm.
+/// Prior of a smooth function's variance under non-Gaussian likelihoods: median, and standard deviation of the
+/// logarithm.
 pub(super) fn usual_variance(observed: &Observed) -> (f64, f64) {
     if is_one_of_several(observed) { (10.0, 1.5) } else { (1.0, 1.0) }
 }
 
-/// Kernel terms of seasons; `prior` follows a variance.
+/// Kernel terms of seasons; `prior` is appended to a variance.
 fn terms(seasons: &[Season], prior: impl Fn(f64) -> String) -> String {
     seasons.iter().map(|season| format!(" + {}", season.term(&prior))).collect()
 }

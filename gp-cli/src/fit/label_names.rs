@@ -1,4 +1,4 @@
-//! Names for labels, as `--labels` says them.
+//! Label names from `--labels`.
 
 use super::order::place_of_label;
 use super::spec::FitSpec;
@@ -7,10 +7,10 @@ use crate::data::list;
 use crate::encode::Labels;
 use crate::error::CliError;
 
-/// Refuses names for a target that has no labels.
+/// Refuses names for a target without labels.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage).
+/// [`Usage`](ErrorKind::Usage).
 pub(super) fn check(task: Task, column: &str, spec: &FitSpec) -> Result<(), CliError> {
     match task {
         Task::Regression | Task::Count if !spec.labels.is_empty() => Err(CliError::usage(format!(
@@ -20,12 +20,11 @@ pub(super) fn check(task: Task, column: &str, spec: &FitSpec) -> Result<(), CliE
     }
 }
 
-/// The names of all labels, in their order, where some are named; the others keep their texts. `texts` are the labels as the
-/// model has them.
+/// Names of all labels in order; labels without a given name keep their text. `texts` are the labels as the model
+/// stores them.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for what is no `LABEL=NAME`, a label that there is not, and names that are not
-/// different from one another and from the labels they do not name.
+/// [`Usage`](ErrorKind::Usage) for text that is not `LABEL=NAME`, an unknown label, or names that are not unique.
 pub(super) fn of(
     said: &[String],
     labels: &Labels,
@@ -73,7 +72,7 @@ pub(super) fn of(
     Ok(if said.is_empty() { Vec::new() } else { names })
 }
 
-/// Reason that a text behind a `=` is more likely a mistake than a name.
+/// Reason to suspect a mistake in the text after `=`.
 fn doubtful(name: &str, labels: &Labels) -> Option<String> {
     let next = name.split_whitespace().skip(1).find(|word| split(word, labels).is_some());
     next.map(|next| {
@@ -81,7 +80,7 @@ fn doubtful(name: &str, labels: &Labels) -> Option<String> {
     })
 }
 
-/// The place of the label before a `=`, which labels may hold too, and the name behind it.
+/// Index of the label before `=` (labels may contain `=` too), and the name after it.
 fn split<'t>(text: &'t str, labels: &Labels) -> Option<(usize, &'t str)> {
     let mut ends = text.rmatch_indices('=').map(|(at, _)| at);
     ends.find_map(|at| Some((place_of_label(labels, &text[..at])?, &text[at + 1..])))

@@ -3,7 +3,7 @@
 use super::spec::FitSpec;
 use crate::encode::{ColumnSurvey, Survey};
 
-/// A sentence for each feature whose words look like numbers or dates, unless they were asked for as words.
+/// One sentence per feature whose words look like numbers or dates, unless declared as words.
 pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
     let asked = |name: &str| spec.kinds.iter().any(|(column, _)| column == name);
     let features = survey.features().iter().filter(|column| !asked(column.name()));

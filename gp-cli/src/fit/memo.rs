@@ -1,4 +1,4 @@
-//! Decisions that a fit has made on its way, in files beside its checkpoint: a fit that goes on does not make them anew.
+//! Decisions of a fit, stored beside its checkpoint so that a resumed fit does not repeat them.
 
 use crate::error::{CliError, ErrorKind};
 use crate::files;
@@ -9,29 +9,29 @@ use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The file about starts of training.
+/// File of the starts of training.
 pub(super) const STARTS: &str = "starts.json";
-/// The file about a search for a kernel.
+/// File of the kernel search.
 pub(super) const SEARCH: &str = "search.json";
-/// All files of this kind.
+/// All such files.
 pub(super) const ALL: [&str; 2] = [STARTS, SEARCH];
 
-/// The folder of a checkpoint, if there is one.
+/// Folder of a checkpoint, if any.
 #[derive(Clone, Debug)]
 pub(super) struct Memo {
     folder: Option<PathBuf>,
-    /// End of the names of files: that of the checkpoint of one of several targets.
+    /// Suffix of file names: that of a single target's checkpoint.
     end: String,
     team: Team,
 }
 
-/// Name of a file about one of several targets (from 0).
+/// Name of the file for one of several targets (from 0).
 pub(super) fn of_target(name: &str, target: usize) -> String {
     format!("{name}.{}", target_stage(target))
 }
 
 impl Memo {
-    /// Beside the checkpoint of a control.
+    /// Memo beside the checkpoint of a control.
     pub(super) fn beside(control: &Control) -> Self {
         let file = control.checkpoint().map(CheckpointFile::path);
         let word = file.and_then(Path::extension).map(|word| word.to_string_lossy().into_owned());
@@ -40,11 +40,10 @@ impl Memo {
         Self { folder: file.and_then(Path::parent).map(Path::to_owned), end, team: control.team().clone() }
     }
 
-    /// Decisions before an interruption.
+    /// Decision stored before an interruption.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) for an unreadable file, of kind [`Model`](ErrorKind::Model) for a
-    /// damaged one.
+    /// [`Io`](ErrorKind::Io) for an unreadable file, [`Model`](ErrorKind::Model) for a damaged one.
     pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, CliError> {
         let name = format!("{name}{}", self.end);
         let Some(path) = self.folder.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
@@ -60,10 +59,10 @@ impl Memo {
         serde_json::from_slice(&bytes).map(Some).map_err(damaged)
     }
 
-    /// Keeps a decision.
+    /// Stores a decision.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io).
+    /// [`Io`](ErrorKind::Io).
     pub(super) fn write(&self, name: &str, decided: &impl Serialize) -> Result<(), CliError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let text = serde_json::to_vec_pretty(decided)

@@ -1,4 +1,4 @@
-//! Missing values: which of them are errors, for which of them rows are left out, and which of them stay.
+//! Missing values: an error, a dropped row, or kept.
 
 use super::missing_choice::Missing;
 use super::spec::FitSpec;
@@ -13,16 +13,15 @@ use std::collections::BTreeMap;
 pub struct MissingRules {
     usual: Missing,
     of_columns: BTreeMap<String, Missing>,
-    /// Targets; with several, a row is left out if it misses all.
+    /// Targets; with several, a row is dropped only if it misses all.
     targets: Vec<String>,
 }
 
 impl MissingRules {
-    /// The rules of a fit.
+    /// Rules of a fit.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for a target whose missing values are to stay, and for several targets with several
-    /// rules.
+    /// [`Usage`](ErrorKind::Usage) for a target with kept missing values, or several targets with different rules.
     pub fn of_fit(spec: &FitSpec) -> Result<Self, CliError> {
         let targets = spec.targets()?;
         let mut of_columns: BTreeMap<String, Missing> = spec.missing_in.iter().cloned().collect();
@@ -66,11 +65,11 @@ impl MissingRules {
         }
     }
 
-    /// The rules for tables that a model is asked about. Inputs whose missing values stayed in training take them as they
-    /// are; the others, and the target, go by `missing`.
+    /// Rules for tables to predict. Inputs whose missing values were kept in training keep them; the other inputs and
+    /// the target follow `missing`.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for missing values that are to stay in a model that has learned nothing of them.
+    /// [`Usage`](ErrorKind::Usage) for kept missing values in a model trained without them.
     pub fn of_model(model: &Model, missing: Missing) -> Result<Self, CliError> {
         let features = model.inputs().features();
         let targets: Vec<String> = model.targets().iter().map(|target| target.name.clone()).collect();
@@ -89,12 +88,12 @@ impl MissingRules {
         Ok(Self { usual: Missing::Error, of_columns, targets })
     }
 
-    /// The rule of one column.
+    /// Rule of one column.
     fn of(&self, column: &str) -> Missing {
         self.of_columns.get(column).copied().unwrap_or(self.usual)
     }
 
-    /// Treatment of an input's missing values: kept if so requested by name, or if present.
+    /// Treatment of an input's missing values: kept if requested by name, or if present.
     pub(super) fn kept(&self, input: &str) -> Kept {
         match (self.of(input), self.of_columns.contains_key(input)) {
             (Missing::Keep, true) => Kept::Always,
@@ -103,12 +102,12 @@ impl MissingRules {
         }
     }
 
-    /// Those of some columns for whose missing values rows are left out.
+    /// Columns whose missing values drop rows.
     fn dropping<'f>(&self, columns: impl IntoIterator<Item = &'f Column>) -> Vec<&'f Column> {
         columns.into_iter().filter(|column| self.of(column.name()) == Missing::Drop).collect()
     }
 
-    /// Description of the missing values of left-out rows, for people.
+    /// Text describing what the dropped rows miss.
     pub(crate) fn missed(&self) -> &'static str {
         let mut dropping = self.of_columns.iter().filter(|(_, rule)| **rule == Missing::Drop);
         let is_target = self.usual != Missing::Drop && dropping.all(|(name, _)| self.targets.contains(name));
@@ -119,15 +118,15 @@ impl MissingRules {
         }
     }
 
-    /// `true` if some targets of a row may be missing.
+    /// `true` if a row may miss some targets.
     pub(super) fn targets_may_miss(&self) -> bool {
         self.targets.len() > 1 && self.targets.iter().all(|name| self.of(name) == Missing::Drop)
     }
 
-    /// Refuses missing values of several targets where they are errors; those of a single one are refused where it is read.
+    /// Refuses missing values of several targets if they are errors; a single target is checked when read.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data), with the place of the first of them.
+    /// [`Data`](ErrorKind::Data) with the place of the first.
     pub(crate) fn check_targets(&self, frame: &Frame) -> Result<(), CliError> {
         if self.targets.len() < 2 || self.targets_may_miss() {
             return Ok(());
@@ -136,8 +135,7 @@ impl MissingRules {
         frame.refuse_missing(&columns, FILL_OR_DROP)
     }
 
-    /// The rows that are not left out for a missing value in one of these columns; of several targets, one at least has to be
-    /// there.
+    /// Rows kept: no missing value in these columns and, of several targets, at least one present.
     pub(crate) fn remaining<'f>(
         &self,
         frame: &Frame,
@@ -153,11 +151,10 @@ impl MissingRules {
         rows
     }
 
-    /// Remaining rows of a table or piece; None if none is left.
+    /// Remaining rows of a table or chunk; None if empty.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data), as [`check_targets`](Self::check_targets), and for rows to be
-    /// left out.
+    /// [`Data`](ErrorKind::Data) as [`check_targets`](Self::check_targets), and for rows to be dropped.
     pub(super) fn apply(&self, frame: Frame) -> Result<Option<Frame>, CliError> {
         self.check_targets(&frame)?;
         let left = self.remaining(&frame, frame.columns());

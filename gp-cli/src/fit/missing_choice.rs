@@ -1,4 +1,4 @@
-//! The choices for rows that miss a value, as flags and configurations write them.
+//! Rules for missing values, as flags and configurations write them.
 
 use clap::ValueEnum;
 use serde::{Serialize, Serializer};
@@ -16,7 +16,7 @@ pub enum Missing {
     Keep,
 }
 
-/// `COL=RULE`, as on the command line.
+/// Parses `COL=RULE`.
 pub(super) fn parse_rule(text: &str) -> Result<(String, Missing), String> {
     let (name, rule) = text.rsplit_once('=').ok_or("it has to be COL=RULE, such as age=keep")?;
     Ok((
@@ -26,7 +26,7 @@ pub(super) fn parse_rule(text: &str) -> Result<(String, Missing), String> {
     ))
 }
 
-/// Rules of columns as a list of `COL=RULE`, as configurations have them.
+/// Writes rules as a list of `COL=RULE`.
 pub(super) fn write_rules<S: Serializer>(rules: &[(String, Missing)], to: S) -> Result<S::Ok, S::Error> {
     let word = |rule: Missing| {
         rule.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())

@@ -1,5 +1,4 @@
-//! Names in expressions: columns in `dims=[age, "blood pressure", colour=red]`, and what else kernels and likelihoods are
-//! called.
+//! Names in expressions: columns in `dims=[age, "blood pressure", colour=red]`, and aliases of kernels and likelihoods.
 
 use crate::encode::Inputs;
 use crate::error::CliError;
@@ -7,7 +6,7 @@ use gp_kernels::Registry;
 use gp_optim::did_you_mean;
 use std::borrow::Cow;
 
-/// Other names of kernels.
+/// Aliases of kernels.
 const KERNELS: [(&str, &str); 5] = [
     ("se", "rbf"),
     ("squared_exponential", "rbf"),
@@ -15,7 +14,7 @@ const KERNELS: [(&str, &str); 5] = [
     ("bias", "constant"),
     ("poly", "polynomial"),
 ];
-/// Other names of likelihoods.
+/// Aliases of likelihoods.
 const LIKELIHOODS: [(&str, &str); 8] = [
     ("normal", "gaussian"),
     ("probit", "bernoulli_probit"),
@@ -27,7 +26,7 @@ const LIKELIHOODS: [(&str, &str); 8] = [
     ("ordinal", "ordinal_probit"),
 ];
 
-/// The same expression of a likelihood, by the name that it is known by.
+/// Likelihood expression with the alias replaced.
 pub(super) fn likelihood<'t>(text: &'t str, known: &gp_likelihoods::Registry) -> Cow<'t, str> {
     let start = text.len() - text.trim_start().len();
     let length = text[start..].find(|letter: char| !letter.is_alphanumeric() && letter != '_');
@@ -38,13 +37,11 @@ pub(super) fn likelihood<'t>(text: &'t str, known: &gp_likelihoods::Registry) ->
     }
 }
 
-/// The same expression of a kernel with the numbers of columns in place of names, and with the names that kernels are known
-/// by. The name of an input stands for all of its columns;
-/// that of one of them, such as `colour=red`, for it alone. Names with blanks, commas or brackets are quoted.
+/// Kernel expression with aliases replaced and column numbers in place of names. An input's name stands for all of its
+/// columns; `colour=red` for that column alone. Names with blanks, commas or brackets are quoted.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for a name that no input has, and for one inside of a call in which columns
-/// are counted anew.
+/// [`Usage`](ErrorKind::Usage) for an unknown name, or a name inside a call that renumbers columns.
 pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs, known: &Registry) -> Result<Cow<'t, str>, CliError> {
     let (mut out, mut rest, mut open) = (String::new(), text, Vec::new());
     while let Some(at) = rest.find(|letter: char| letter.is_alphabetic() || matches!(letter, '_' | '(' | ')'))
@@ -79,7 +76,7 @@ pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs, known: &Registry) -> Re
     Ok(if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) })
 }
 
-/// The name by which a kernel is known.
+/// Registered name of a kernel.
 fn usual_name<'n>(name: &'n str, known: &Registry) -> &'n str {
     let other = KERNELS.iter().find(|(other, _)| *other == name && known.find(name).is_err());
     other.map_or(name, |(_, usual)| usual)
@@ -92,7 +89,7 @@ fn list(text: &str) -> Option<(&str, &str)> {
     Some((&inner[..end], &inner[end + 1..]))
 }
 
-/// The first place of a letter that is not in quotes.
+/// First position of a character outside quotes.
 fn outside_quotes(text: &str, wanted: char) -> Option<usize> {
     let mut is_quoted = false;
     text.char_indices().find_map(|(place, letter)| {
@@ -101,14 +98,14 @@ fn outside_quotes(text: &str, wanted: char) -> Option<usize> {
     })
 }
 
-/// The numbers of the columns in a list, as text.
+/// Column numbers of a list, as text.
 fn columns(mut list: &str, inputs: &Inputs, is_nested: bool) -> Result<String, CliError> {
     let mut numbers = Vec::new();
     loop {
         let end = outside_quotes(list, ',').unwrap_or(list.len());
         let item = list[..end].trim();
         if item.bytes().all(|byte| byte.is_ascii_digit()) {
-            // Also what is empty, of which the parser will complain.
+            // Also empty items, which the parser reports.
             numbers.push(item.to_owned());
         } else {
             numbers.extend(named(item.trim_matches('"'), inputs, is_nested)?);
@@ -120,7 +117,7 @@ fn columns(mut list: &str, inputs: &Inputs, is_nested: bool) -> Result<String, C
     }
 }
 
-/// The numbers of the columns of one name.
+/// Column numbers of one name.
 fn named(name: &str, inputs: &Inputs, is_nested: bool) -> Result<Vec<String>, CliError> {
     if is_nested {
         let message = format!(

@@ -1,16 +1,16 @@
-//! Noise of a finished fit: whether it was learned away, and what objective it allows.
+//! Noise of a finished fit: warning if it vanished, and the objective it allows.
 
 use crate::lengths::four_digits;
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::Parameter;
 use std::f64::consts::TAU;
 
-/// Noise below this share of the variance of the target is none: its deviation is less than a ten-thousandth of theirs.
+/// Share of the target's variance below which noise counts as zero.
 const NO_NOISE: f64 = 1e-9;
-/// Rounding of an objective, as a share of it.
+/// Relative rounding of an objective.
 const ROUNDING: f64 = 1e-6;
 
-/// A warning where the noise of targets with these spreads has been learned away.
+/// Warning if noise vanished for targets with these spreads.
 pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weight: f64) -> Option<String> {
     let noise = noise(likelihood)?;
     let is_lost = |(&value, &spread): (&f64, &f64)| value < NO_NOISE * spread * spread;
@@ -33,7 +33,7 @@ pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weig
     })
 }
 
-/// A value for each element, as expressions have them.
+/// One value per element, as written in expressions.
 fn start(noise: &Parameter) -> String {
     match noise.values().len() {
         1 => "0.1".to_owned(),
@@ -41,7 +41,7 @@ fn start(noise: &Parameter) -> String {
     }
 }
 
-/// The noise of real targets that have one each.
+/// Noise parameter of real targets.
 fn noise(likelihood: &dyn Likelihood) -> Option<&Parameter> {
     let is_real = likelihood.support() == Support::Real;
     let is_one_each = is_real && (likelihood.latents() == 1 || likelihood.is_linear_gaussian());
@@ -49,14 +49,14 @@ fn noise(likelihood: &dyn Likelihood) -> Option<&Parameter> {
     likelihood.parameters().iter().find(of_noise).filter(|_| is_one_each)
 }
 
-/// The largest log evidence that there can be of observations that weigh so much: 0 for labels and counts. Under Gaussian noise
-/// no density is above that of targets on the function, `(2πσ²)^{-½}` each.
+/// Largest possible log evidence of observations with this total weight: 0 for labels and counts. Gaussian noise allows
+/// at most `(2πσ²)^{-½}` per observation.
 pub(super) fn largest_evidence(likelihood: &dyn Likelihood, weight: f64) -> Option<f64> {
     if likelihood.support().is_discrete() {
         return Some(0.0);
     }
     let noise = noise(likelihood).filter(|_| likelihood.is_linear_gaussian())?;
-    // Missing targets have no density: what is below 0 is no bound without them.
+    // Missing targets have no density, so a negative bound would be wrong for them.
     let peak = |variance: &f64| (-0.5 * (TAU * variance).ln()).max(0.0);
     let largest = weight * noise.values().iter().map(peak).sum::<f64>();
     Some(largest + ROUNDING * largest.abs())

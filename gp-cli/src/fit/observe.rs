@@ -1,4 +1,4 @@
-//! Observation of a table's target, from its values and the flags.
+//! Observation of the target, from its values and the flags.
 
 use super::bounds;
 use super::label_names;
@@ -18,11 +18,11 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Likelihood, Link, Support};
 use gp_optim::format_number;
 
-/// Finds out what the target of a table is, and how it is observed.
+/// Determines the task and how the target is observed.
 ///
 /// # Errors
-/// Of kind [`Data`](ErrorKind::Data) for a target that says nothing or that the likelihood cannot take, of kind
-/// [`Usage`](ErrorKind::Usage) for a task or a likelihood that does not go with it.
+/// [`Data`](ErrorKind::Data) for a target without information or that the likelihood refuses,
+/// [`Usage`](ErrorKind::Usage) for an unsuitable task or likelihood.
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
     if survey.targets().len() > 1 {
         return several::observe(survey, spec, context);
@@ -109,13 +109,13 @@ fn target(
     spec: &FitSpec,
 ) -> Result<Target, CliError> {
     let column = survey.target()?;
-    // What is left of a target without its offset has units of its own.
+    // A target less its offset has its own scale.
     let moved = survey.moved(0).filter(|_| likelihood.link() == Link::Identity);
     let support = likelihood.support();
     let values = match (support.classes(), moved.unwrap_or(column).scale()) {
         (0, Some(scale)) => {
             let scaled = spec.standardize.target() && support == Support::Real;
-            // A density with heavy tails is not log-concave: who takes it expects outliers.
+            // Heavy tails are not log-concave: such a likelihood expects outliers.
             let robust = || match moved {
                 None => labels.robust_units(),
                 Some(_) => survey.moved_labels(0).robust_units(),

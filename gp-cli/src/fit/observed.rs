@@ -1,4 +1,4 @@
-//! The target as the likelihood takes it.
+//! Target as the likelihood takes it.
 
 use super::task::Task;
 use crate::data::Frame;
@@ -8,26 +8,26 @@ use crate::model::{FurtherTarget, TargetSummary};
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood};
 
-/// The target as the likelihood takes it.
+/// Target as the likelihood takes it.
 #[derive(Debug)]
 pub struct Observed {
     /// Kind of the target.
     pub task: Task,
-    /// Reason for the kind of the target.
+    /// Reason for this task.
     pub reason: String,
-    /// Conversion of its values to observations.
+    /// Conversion of values to observations.
     pub target: Target,
-    /// The columns with a role.
+    /// Role columns.
     pub roles: Roles,
-    /// Total weight of the rows that have a target, for each: their number unless they have weights.
+    /// Total weight of the rows with a target, per target; their number without weights.
     pub weights: Vec<f64>,
     /// Its distribution.
     pub summary: TargetSummary,
-    /// Rows that do not miss it.
+    /// Rows with a target.
     pub rows: usize,
-    /// The targets besides, where there are several.
+    /// Further targets, if several.
     pub others: Vec<FurtherTarget>,
-    /// Likelihood with the starting parameters of training.
+    /// Likelihood with initial parameters.
     pub likelihood: Box<dyn Likelihood>,
 }
 
@@ -39,22 +39,21 @@ impl Observed {
         [FurtherTarget { target, summary, rows: self.rows }].into_iter().chain(self.others.clone()).collect()
     }
 
-    /// The logarithms of the scales of all observations, each as often as it weighs: what densities in the units of the data
-    /// are less than those in units of scales.
+    /// Weighted sum of log scales over all observations: log density in scaled units minus log density in data units.
     #[must_use]
     pub fn log_scales(&self) -> f64 {
         let targets = [&self.target].into_iter().chain(self.others.iter().map(|of| &of.target));
         targets.zip(&self.weights).map(|(target, weight)| weight * target.scale().scale.ln()).sum()
     }
 
-    /// The likelihood of observations with the columns that roles make.
+    /// The likelihood with role columns added.
     #[must_use]
     pub fn adjusted(&self) -> Box<dyn Likelihood> {
         let plain = self.likelihood.clone();
         if self.roles.adjust() { Box::new(Adjusted::new(plain)) } else { plain }
     }
 
-    /// The observations of a table, row by row.
+    /// Observations of a table, row by row.
     ///
     /// # Errors
     /// As [`observations`](crate::encode::observations()).
@@ -65,7 +64,7 @@ impl Observed {
     }
 }
 
-/// Variances of predictions are in units of the target's, squared.
+/// Checks that the squared scale is representable: predicted variances are in squared target units.
 pub(super) fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(), CliError> {
     if (scale * scale).is_normal() {
         return Ok(());

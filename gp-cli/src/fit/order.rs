@@ -1,4 +1,4 @@
-//! The order of labels, as `--order` says it.
+//! Order of labels from `--order`.
 
 use super::spec::FitSpec;
 use super::task::Task;
@@ -7,11 +7,10 @@ use crate::encode::{ColumnSurvey, Labels};
 use crate::error::CliError;
 use std::collections::HashSet;
 
-/// The labels of a column in the order that was asked for; in their own where nothing was said.
+/// Labels in the requested order, or in their own.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for an order that does not name each of them once, and for one of labels
-/// that the column does not have.
+/// [`Usage`](ErrorKind::Usage) unless the order names each label of the column exactly once.
 pub(super) fn in_order(labels: Labels, column: &str, order: &[String]) -> Result<Labels, CliError> {
     if order.is_empty() {
         return Ok(labels);
@@ -49,7 +48,7 @@ pub(super) fn in_order(labels: Labels, column: &str, order: &[String]) -> Result
 /// Refuses an order for unordered targets, and unordered labels that need one.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage).
+/// [`Usage`](ErrorKind::Usage).
 pub(super) fn check(
     task: Task,
     column: &ColumnSurvey,
@@ -75,7 +74,7 @@ pub(super) fn check(
     }
 }
 
-/// Position of a label; numbers may be written in any way.
+/// Index of a label; numbers match in any notation.
 pub(super) fn place_of_label(labels: &Labels, label: &str) -> Option<usize> {
     let by_name = labels.names.iter().position(|name| name == label);
     let number = label.parse::<f64>().ok();

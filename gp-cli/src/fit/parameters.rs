@@ -1,4 +1,4 @@
-//! Fixed marks, bounds and priors of parameters, by name.
+//! Fixed marks, bounds and priors by parameter name.
 
 use super::spec::{FitSpec, LengthUnits};
 use crate::encode::Inputs;
@@ -10,15 +10,15 @@ use gp_optim::{Parameter, Prior, Transform};
 
 /// Name of inducing inputs in `--fix`.
 pub(super) const INDUCING: &str = "inducing";
-/// Name of the widths of windows in `--fix`.
+/// Name of window widths in `--fix`.
 pub(super) const WINDOWS: &str = "windows";
 /// Name of no parameter in `--fix`.
 const NOTHING: &str = "none";
 
-/// Applies `--fix`, `--bound`, `--prior` and `--no-train`. Bounds and priors of lengths are in the units that `--units` says.
+/// Applies `--fix`, `--bound`, `--prior` and `--no-train`. Lengths are in the units chosen by `--units`.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for names that there are not and values that cannot be.
+/// [`Usage`](ErrorKind::Usage) for unknown names and impossible values.
 pub(super) fn apply(
     spec: &FitSpec,
     kernels: &mut [Box<dyn Kernel>],
@@ -65,10 +65,10 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Refuses `--fix`, `--bound` and `--prior` of parameters of a kernel that is to be searched for.
+/// Refuses `--fix`, `--bound` and `--prior` of kernel parameters if the kernel is searched for.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage).
+/// [`Usage`](ErrorKind::Usage).
 pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     let named = |text: &String| text.split('=').next().unwrap_or_default().to_owned();
     let fixed = spec.fix.iter().map(|name| ("fix", name.clone()));
@@ -85,14 +85,13 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     }
 }
 
-/// `true` if inducing inputs are fixed: by `--fix`, or by default if they may not move.
+/// `true` if inducing inputs are fixed: by `--fix`, or by default if the method cannot move them.
 pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
     spec.no_train
         || if spec.fix.is_empty() { !may_move } else { spec.fix.iter().any(|name| name == INDUCING) }
 }
 
-/// Factor of a number given for a parameter: 1 unless it is a length along these columns, given in their
-/// units.
+/// Unit factor of a given number: 1 unless it is a length along these columns in their units.
 fn factor(spec: &FitSpec, inputs: &Inputs, columns: Option<&[usize]>, said: &str) -> Result<f64, CliError> {
     let (Some(columns), LengthUnits::Data) = (columns, spec.units) else { return Ok(1.0) };
     let (names, units) = (inputs.column_names(), inputs.units());
@@ -107,10 +106,10 @@ fn factor(spec: &FitSpec, inputs: &Inputs, columns: Option<&[usize]>, said: &str
     )))
 }
 
-/// A change of one parameter, and of the columns that it is a length along.
+/// Change of one parameter, given the columns it is a length along.
 type Change<'a> = &'a dyn Fn(&mut Parameter, Option<&[usize]>) -> Result<(), CliError>;
 
-/// Changes every parameter that a name means: all of `kernel` or `likelihood`, or those whose name it is.
+/// Changes all parameters with a name, or all of `kernel` or `likelihood`.
 fn change(
     (name, dim): (&str, usize),
     kernels: &mut [Box<dyn Kernel>],
@@ -174,7 +173,7 @@ fn split<'t>(text: &'t str, flag: &str) -> Result<(&'t str, &'t str), CliError> 
         .ok_or_else(|| CliError::usage(format!("{flag} {text}: a name, `=` and a value are wanted")))
 }
 
-/// `0.1..10`, `0.1..`, `..10`.
+/// Parses `0.1..10`, `0.1..`, `..10`.
 fn bounds(text: &str) -> Option<Transform> {
     let (lo, hi) = text.split_once("..")?;
     let end = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };

@@ -17,7 +17,7 @@ use gp_kernels::{Kernel, KernelError, KernelExt as _};
 /// Default placement of inducing inputs.
 const PLACEMENT: &str = "kmeans";
 
-/// Inducing inputs of all latent functions: those of files, or placed among the rows of a sample, with how that was done.
+/// Inducing inputs of all latents: from files, or placed among the rows of a sample; with the placement.
 pub(super) fn place(
     spec: &FitSpec,
     context: &Context,
@@ -74,10 +74,10 @@ impl Placing {
         Ok(Self { placements, name, count, windows: spec.windows })
     }
 
-    /// Places among some rows, the same ones for all latent functions.
+    /// Places among rows, identical for all latents.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for a placement that there is not or that does not suit the rows.
+    /// [`Usage`](ErrorKind::Usage) for an unknown placement or one that does not suit the rows.
     pub(super) fn place(
         &self,
         kernel: &dyn Kernel,
@@ -93,10 +93,10 @@ impl Placing {
     }
 }
 
-/// Checks the width of the windows that were asked for, if any.
+/// Checks the requested window width, if any.
 ///
 /// # Errors
-/// Of kind [`Usage`](ErrorKind::Usage) for a width that is none, and for kernels that cannot be seen through windows.
+/// [`Usage`](ErrorKind::Usage) for an invalid width, or kernels without windows.
 fn check_windows(spec: &FitSpec, kernels: &[Box<dyn Kernel>]) -> Result<(), CliError> {
     let Some(width) = spec.windows else { return Ok(()) };
     if !(width > 0.0 && (width * width).is_finite() && width * width > 0.0) {
@@ -114,7 +114,7 @@ fn check_windows(spec: &FitSpec, kernels: &[Box<dyn Kernel>]) -> Result<(), CliE
     Ok(())
 }
 
-/// The same inducing inputs, as centres of windows of this width where there is one.
+/// The inducing inputs, as window centres if a width is given.
 fn with_windows(inputs: InducingInputs, width: Option<f64>) -> Result<InducingInputs, CliError> {
     let Some(width) = width else { return Ok(inputs) };
     let variances = Mat::from_fn(inputs.count(), inputs.dim(), |_, _| width * width);
@@ -134,13 +134,13 @@ pub(super) fn count(
     }
 }
 
-/// The placements there are, and one that looks at labels.
+/// All placements, including one by label.
 fn placements(known: &Placements, observed: &Observed, labels: Vec<f64>) -> Placements {
     let ivm = IvmPlacement::new(labels, observed.likelihood.clone(), IvmOptions::default());
     known.clone().with(Box::new(ivm))
 }
 
-/// A table with one column for each feature, in the order of the features.
+/// Reads a table with one column per feature, in feature order.
 fn read_inducing(path: &str, inputs: &Inputs, formats: &Formats) -> Result<InducingInputs, CliError> {
     let frame = formats.open(path, &ReadOptions::default())?;
     let (found, features) = (frame.columns(), inputs.features());

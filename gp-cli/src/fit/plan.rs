@@ -29,10 +29,10 @@ use gp_ep::Blocks;
 use gp_kernels::KernelExt as _;
 use std::sync::Arc;
 
-/// Memory of the placement of inducing inputs, in samples.
+/// Memory of the placement, in copies of the sample.
 const COPIES: f64 = 3.0;
 
-/// From so many rows on, inducing inputs are learned in mini-batches under any likelihood.
+/// Rows from which inducing inputs are learned in mini-batches under any likelihood.
 const MANY_LABELS: usize = 10_000;
 
 /// A fit that is ready to run.
@@ -46,32 +46,32 @@ pub struct Plan {
     pub method: Arc<dyn Method>,
     /// Problem for the method.
     pub problem: Problem,
-    /// The rows that choices were made by.
+    /// Rows that the choices were made from.
     pub sample: Sample,
     /// Placement of inducing inputs, if any.
     pub(super) placing: Option<Placing>,
-    /// The search for a kernel, if one was asked for.
+    /// Kernel search, if requested.
     pub(super) search: Option<Search>,
-    /// Both of each target, where they are fitted one by one.
+    /// Start per target, if targets are fitted one by one.
     pub(super) parts: Vec<PartStart>,
     /// Choices with reasons: task, method, kernel.
     pub choices: [String; 3],
-    /// Cost, and location of the rows.
+    /// Cost and storage of the rows.
     pub cost: String,
-    /// Is told what the fit is at.
+    /// Progress reports.
     pub stages: Stages,
-    /// Rows left out by default, and treatment of missing values.
+    /// Dropped rows and treatment of missing values.
     pub notes: Vec<String>,
-    /// Warnings of possibly unintended choices, for people and the model file.
+    /// Warnings of possibly unintended choices, also stored in the model file.
     pub warnings: Vec<String>,
 }
 
 impl Plan {
-    /// Looks at a table and makes all choices.
+    /// Examines a table and makes all choices.
     ///
     /// # Errors
-    /// Of kind [`Data`](crate::ErrorKind::Data) for a table that nothing can be learned from, of kind
-    /// [`Usage`](crate::ErrorKind::Usage) for choices that do not go together.
+    /// [`Data`](crate::ErrorKind::Data) for a table without information, [`Usage`](crate::ErrorKind::Usage) for
+    /// incompatible choices.
     pub fn new(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let survey = begin_survey(frame, spec)?.whole(frame)?;
         let plan = Self::of(&survey, spec, context, None, |inputs, observed| {
@@ -83,10 +83,10 @@ impl Plan {
         Ok(plan.with_notes(frame.left_out()))
     }
 
-    /// The same for a table that is not in memory.
+    /// The same for a table in a file.
     ///
     /// # Errors
-    /// As [`new`](Self::new); of kind [`Usage`](crate::ErrorKind::Usage) for a method that needs all rows in memory.
+    /// As [`new`](Self::new); [`Usage`](crate::ErrorKind::Usage) for a method that needs all rows in memory.
     pub fn streamed(table: Streamed, spec: &FitSpec, context: &Context) -> Result<Self, CliError> {
         let (survey, why, left_out) =
             (table.survey().clone(), table.why().to_owned(), table.left_out().to_vec());
@@ -96,7 +96,7 @@ impl Plan {
         Ok(plan.with_notes(&left_out))
     }
 
-    /// Makes all choices by what is known of a table; `streamed` says why its rows are not in memory, where they are not.
+    /// Makes all choices; `streamed` is the reason for rows outside memory, if so.
     fn of(
         survey: &Survey,
         spec: &FitSpec,
@@ -109,7 +109,7 @@ impl Plan {
         let spec = &*resolved(spec, context, parts.first().unwrap_or(&observed).likelihood.as_ref())?;
         let inputs = Inputs::learn(survey, spec.standardize.inputs())?;
         let count = survey.rows();
-        // Targets that have nothing to do with each other are fitted as one is.
+        // Unrelated targets are fitted like a single one.
         let one = parts.first().unwrap_or(&observed);
         let (method, why_method) = choose_method(spec, context, one, count, streamed.is_some())?;
         let size = (count, streamed.is_some());
@@ -130,8 +130,8 @@ impl Plan {
             Design::of_parts((&mut observed, &mut parts), said, by, &inputs, &rows)?
         };
         let Design { pseudo, sample, seasons, search, kernels, inducing, placing, parts: starts } = design;
-        // Gaussian noise says enough to learn inducing inputs by, and so do labels that are many. Moving them made predictions
-        // of few labels worse (two sets of some hundred rows).
+        // Gaussian noise, or many labels, are enough to learn inducing inputs. With few labels, moving them made
+        // predictions worse (two sets of some hundred rows).
         let in_batches = method.batch_size(&given, optimizer).is_some();
         let given = if parts.is_empty() { with_power(given, method.as_ref(), &observed) } else { given };
         let may_move = if is_linear {
@@ -185,21 +185,21 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The same plan, whose fit tells what it is at.
+    /// The plan with progress reports.
     #[must_use]
     pub fn with_stages(self, stages: Stages) -> Self {
         Self { stages, ..self }
     }
 
-    /// The same plan, with these notes before its own.
+    /// The plan with notes before its own.
     fn with_notes(self, first: &[String]) -> Self {
         Self { notes: [first, &self.notes].concat(), ..self }
     }
 
-    /// Refuses a fit that takes more memory than is left, where so many of them are carried out side by side.
+    /// Refuses a fit that exceeds the memory left for `at_once` concurrent fits.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](ErrorKind::Numerical), around an [`OverBudget`](crate::OverBudget).
+    /// [`Numerical`](ErrorKind::Numerical), around an [`OverBudget`](crate::OverBudget).
     pub fn check_memory(&self, budget: Budget, at_once: usize) -> Result<(), CliError> {
         let sizes = self.problem.sizes();
         let mut what = format!("method {} for {}", self.method.name(), counted(sizes.rows, "row"));
@@ -216,8 +216,8 @@ impl Plan {
         budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
     }
 
-    /// Expected time of training, measured for some milliseconds; nothing where the method does not count its arithmetic,
-    /// and where a search for a kernel or several starts come first.
+    /// Expected training time, measured for some milliseconds; None if the method does not count its operations, or if
+    /// a kernel search or several starts come first.
     #[must_use]
     pub fn expected_time(&self, spec: &FitSpec) -> Option<ExpectedTime> {
         let is_one = self.search.is_none() && spec.restarts.is_none() && self.observed.others.is_empty();
@@ -225,7 +225,7 @@ impl Plan {
         ExpectedTime::of(&self.problem, &work, &self.sample.rows)
     }
 
-    /// Bytes of memory that the fit takes.
+    /// Memory of the fit, in bytes.
     #[must_use]
     pub fn memory(&self) -> f64 {
         let rows = &self.problem.rows;
@@ -236,18 +236,18 @@ impl Plan {
     }
 }
 
-/// Remedy for a fit that does not fit in memory.
+/// Advice for a fit that exceeds memory.
 const ADVICE: &str = "choose another method with --method, or fewer inducing points with --inducing";
 
-/// `true` if latent functions share one kernel and one set of inducing inputs: of classes unless there are
-/// several, of several targets if there is a single one.
+/// `true` if latents share one kernel and one set of inducing inputs: by default classes do, unless several are given;
+/// targets do if a single one is given.
 fn alike(spec: &FitSpec, observed: &Observed) -> bool {
     let kernels = spec.kernel.len();
     let one = if observed.others.is_empty() { kernels <= 1 } else { kernels == 1 };
     one && spec.inducing_file.len() <= 1
 }
 
-/// A warning where targets are mixtures of more latent functions than there are targets, all with the same kernel.
+/// Warning of more latents than targets in a mixture with a single kernel.
 fn too_many_latents(spec: &FitSpec) -> Option<String> {
     let (latents, targets) = (spec.latents?, spec.target.len());
     (latents > targets && spec.kernel.len() <= 1).then(|| {
@@ -257,7 +257,7 @@ fn too_many_latents(spec: &FitSpec) -> Option<String> {
     })
 }
 
-/// Refuses what targets that are fitted one by one do not have.
+/// Refuses options that separately fitted targets lack.
 fn check_parts(parts: &[Observed], given: &Given) -> Result<(), CliError> {
     if parts.is_empty() || given.word(&PARAMETERS) != Some("uncertain") {
         return Ok(());
@@ -267,8 +267,8 @@ fn check_parts(parts: &[Observed], given: &Given) -> Result<(), CliError> {
     ))
 }
 
-/// Settings with the power that Power EP has for several targets unless asked otherwise: that of regression or, where targets
-/// share latent functions, of the bound.
+/// Sets the default power of Power EP for several targets: that of regression or, for shared latents, of the
+/// variational bound.
 fn with_power(mut given: Given, method: &dyn Method, observed: &Observed) -> Given {
     let takes_power = method.settings().iter().any(|setting| setting.name() == ALPHA.name());
     if !observed.others.is_empty() && takes_power && given.number(&ALPHA).is_none() {
@@ -339,7 +339,7 @@ fn cost(plan: &Plan, streamed: Option<&str>) -> String {
     format!("memory: about {:.0} MB for {rows} and {inputs}{rows_are}", plan.memory() / 1e6)
 }
 
-/// A text that fits into a line.
+/// Text shortened to one line.
 fn short(text: &str) -> String {
     const LONGEST: usize = 300;
     match text.char_indices().nth(LONGEST) {

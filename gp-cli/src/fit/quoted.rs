@@ -1,9 +1,9 @@
-//! Names with commas in lists that have commas between their names: they stand in double quotes.
+//! Quoted names with commas in comma-separated lists.
 
-/// The names of a list that was cut at every comma.
+/// Rejoins the pieces of a list that was cut at every comma.
 ///
-/// A piece that begins with a double quote goes on until one that ends with a double quote; between the two, a quote is
-/// said by two. Quotes that nothing ends are letters of a name.
+/// A piece that begins with a double quote continues to one that ends with a double quote; inside, a quote is doubled.
+/// Unclosed quotes are part of the name.
 pub(super) fn joined(pieces: &[String]) -> Vec<String> {
     let (mut names, mut rest) = (Vec::with_capacity(pieces.len()), pieces);
     while let [first, behind @ ..] = rest {

@@ -1,4 +1,4 @@
-//! The table of a fit: its rows and its columns.
+//! Table of a fit: its rows and columns.
 
 use super::missing::MissingRules;
 use super::spec::FitSpec;
@@ -7,10 +7,10 @@ use crate::data::{Column, Formats, Frame, Input, TableChoice};
 use crate::encode::{Columns, Role, Survey};
 use crate::error::{CliError, ErrorKind};
 
-/// Reads the table of a fit as its flags say: rows that miss a value are refused or left out.
+/// Reads the table of a fit; rows that miss a value are refused or dropped, as the flags say.
 ///
 /// # Errors
-/// As [`Formats::open`]; of kind [`Data`](ErrorKind::Data) where no row is left.
+/// As [`Formats::open`]; [`Data`](ErrorKind::Data) if no row is left.
 pub fn read(
     path: &str,
     choice: &TableChoice,
@@ -20,7 +20,7 @@ pub fn read(
     read_input(Stream::Never.open(path, formats)?, choice, spec, formats)
 }
 
-/// The same of a file that was looked at already.
+/// The same for an already opened file.
 ///
 /// # Errors
 /// As [`read`].
@@ -34,10 +34,10 @@ pub fn read_input(
     drop_incomplete(frame, &MissingRules::of_fit(spec)?)
 }
 
-/// Leaves out rows that miss a value, where that was asked for, and tells how many.
+/// Drops rows that miss a value, if requested; returns how many.
 ///
 /// # Errors
-/// Of kind [`Data`](ErrorKind::Data) where no row is left.
+/// [`Data`](ErrorKind::Data) if no row is left.
 pub fn drop_incomplete(frame: Frame, rules: &MissingRules) -> Result<(Frame, usize), CliError> {
     let (source, rows) = (frame.source().to_owned(), frame.row_count());
     match rules.apply(frame)? {
@@ -49,24 +49,24 @@ pub fn drop_incomplete(frame: Frame, rules: &MissingRules) -> Result<(Frame, usi
     }
 }
 
-/// A survey of no row yet, of the columns that a fit looks at.
+/// Empty survey of the columns that a fit uses.
 ///
 /// # Errors
-/// Of kind [`Usage`](ErrorKind::Usage) and of kind [`Data`](ErrorKind::Data) for columns that are not there, or cannot be
-/// what they are asked to be.
+/// [`Usage`](ErrorKind::Usage) and [`Data`](ErrorKind::Data) for columns that do not exist or cannot have the requested
+/// use.
 pub(super) fn begin_survey(piece: &Frame, spec: &FitSpec) -> Result<Survey, CliError> {
     let (columns, rules) = (columns(piece, spec)?, MissingRules::of_fit(spec)?);
     MissingRules::check(piece, spec, &columns.features)?;
     Ok(Survey::begin(piece, &columns)?.keeping(|name| rules.kept(name)))
 }
 
-/// The error about a table whose rows all miss a value.
+/// Error for a table whose rows all miss a value.
 pub(crate) fn none_left(source: &str, rows: usize) -> CliError {
     let what = format!("`{source}`: each of its {rows} rows misses a value; none is left");
     CliError::new(ErrorKind::Data, what)
 }
 
-/// Refuses to leave out what is not there.
+/// Refuses to exclude a column that does not exist.
 fn check_excluded(frame: &Frame, spec: &FitSpec) -> Result<(), CliError> {
     let known = frame.known_names();
     let missing: Vec<&str> =
@@ -74,7 +74,7 @@ fn check_excluded(frame: &Frame, spec: &FitSpec) -> Result<(), CliError> {
     if missing.is_empty() { Ok(()) } else { Err(frame.lacks(&missing, " to leave out by --exclude")) }
 }
 
-/// The question about a column without a name whose values do not tell what it is.
+/// Error that asks about a nameless column with ambiguous values.
 fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
     let what = format!(
         "`{}`: the first column has no name; if it names the rows, leave it out with --exclude {name}; if it is a feature, say what it holds, as in --type {name}=number",
@@ -83,7 +83,7 @@ fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
     CliError::usage(what)
 }
 
-/// The columns that a fit looks at: the features asked for, or all that are nothing else; the targets.
+/// Columns that a fit uses: targets, and the requested features or all other columns.
 fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliError> {
     let targets: Vec<&str> = spec.targets()?.iter().map(String::as_str).collect();
     if let Some(target) = targets.iter().find(|target| spec.features.iter().any(|name| name == *target)) {
@@ -118,7 +118,7 @@ fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliEr
     Ok(columns)
 }
 
-/// The columns with a role.
+/// Role columns.
 fn others<'a>(frame: &'a Frame, spec: &FitSpec) -> Result<Vec<(Role, &'a str)>, CliError> {
     let roles = spec.roles();
     let is_missing =

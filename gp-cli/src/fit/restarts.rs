@@ -1,9 +1,9 @@
-//! Several starts of training: of each a short round, of the best the whole.
+//! Several starts of training: a short round of each, then full training of the best.
 //!
-//! The usual start is one of them. The others have parameters spread about it ([`spread`]) and inducing inputs placed by
-//! another seed. Rounds are compared by what training maximises: the objective and the log priors. In mini-batches the
-//! objective is an estimate, and of active rows it is that of the rows chosen, so that such rounds leave out a fifth of the
-//! rows and are compared by the log density of these. The best start is then trained as if it were the only one.
+//! The default start is one of them. The others have parameters spread about it ([`spread`]) and inducing inputs placed
+//! with another seed. Rounds are compared by the objective plus log priors. Mini-batch objectives are estimates, and
+//! objectives of active rows depend on the rows chosen: such rounds hold out a fifth of the rows and are compared by
+//! its log density. The best start is then trained as if it were the only one.
 
 use super::interrupt::check_interrupt;
 use super::memo::{Memo, STARTS};
@@ -27,22 +27,22 @@ use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::time::{Duration, Instant};
 
-/// Iterations of a round: quasi-Newton ones, and steps of first order.
+/// Iterations per round: quasi-Newton, or first-order steps.
 const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 200;
-/// Mini-batches of a round, and rows that it looks at.
+/// Mini-batches per round, and most rows in a round.
 const FEW_BATCHES: u64 = 400;
 const MOST_ROWS: usize = 20_000;
-/// One of so many rows is left out to compare rounds by, where objectives do not compare.
+/// One in this many rows is held out, if objectives are not comparable.
 const LEFT_OUT: usize = 5;
-/// Scores that differ by less are those of one optimum.
+/// Scores closer than this belong to one optimum.
 const ROUNDING: f64 = 1e-3;
-/// The share of a limit on time that all rounds take together.
+/// Share of the time limit for all rounds together.
 const SHARE_OF_TIME: f64 = 0.5;
-/// Random choices of a fit have streams of the same seed; that of start k is k behind this one.
+/// Random stream of start k: this plus k, of the same seed.
 const STREAM: u64 = 1_000;
 
-/// Starts and the means of comparing them.
+/// Starts and their comparison.
 #[derive(Debug)]
 pub(super) struct Restarts<'a> {
     pub(super) method: &'a dyn Method,
@@ -52,16 +52,16 @@ pub(super) struct Restarts<'a> {
     pub(super) stages: &'a Stages,
     /// Start time of the fit.
     pub(super) begun: Instant,
-    /// The target, where several are fitted one by one.
+    /// Target, if several are fitted one by one.
     pub(super) target: Option<&'a str>,
-    /// Logarithms of the scales of all observations, in whose units densities are.
+    /// Sum of log scales over all observations, which converts densities to data units.
     pub(super) log_scales: f64,
 }
 
-/// Refuses further starts that would be no others.
+/// Refuses several starts if they would be identical.
 ///
 /// # Errors
-/// Of kind [`Usage`](ErrorKind::Usage).
+/// [`Usage`](ErrorKind::Usage).
 pub(super) fn check(
     spec: &FitSpec,
     method: &dyn Method,
@@ -84,18 +84,17 @@ pub(super) fn check(
     Err(CliError::usage(format!("--restarts makes no difference: {why}; leave it out")))
 }
 
-/// `true` if objectives of two starts are of the same rows.
+/// `true` if objectives of two starts are over the same rows.
 fn is_comparable(method: &dyn Method, problem: &Problem) -> bool {
     problem.settings.batch_size.is_none() && method.seen_through() != SeenThrough::ActiveRows
 }
 
 impl Restarts<'_> {
-    /// The problem at its best start, and what was tried. `usual` is where training starts without others; `drawn_about` is
-    /// the same before any quick fit.
+    /// Problem at its best start, and the starts tried. `usual` is the default start; `drawn_about` is the same before
+    /// any quick fit.
     ///
     /// # Errors
-    /// Of kind [`Interrupted`](ErrorKind::Interrupted) between two starts, of the kind of whatever keeps rows from being
-    /// read.
+    /// [`Interrupted`](ErrorKind::Interrupted) between starts; errors of reading rows.
     pub(super) fn best(
         &self,
         usual: &Problem,
@@ -121,7 +120,7 @@ impl Restarts<'_> {
         Ok((self.start(kept, usual, drawn_about)?, starts))
     }
 
-    /// The problem at a start.
+    /// Problem at a start.
     fn start(&self, number: usize, usual: &Problem, drawn_about: &Problem) -> Result<Problem, CliError> {
         if number == 0 {
             return Ok(usual.clone());
@@ -146,16 +145,16 @@ impl Restarts<'_> {
     }
 }
 
-/// Short trainings, all of them alike but for where they start.
+/// Short trainings that differ only in their start.
 struct Rounds<'a> {
     of: &'a Restarts<'a>,
     control: Control,
-    /// All rows, or those of a sample, and rows of it that are left out.
+    /// All rows or a sample, and the held-out rows.
     rows: TrainingRows,
     left_out: Option<TrainingRows>,
     /// Number of all rows.
     all: usize,
-    /// Weight of the rows of a round.
+    /// Total weight of a round's rows.
     weight: f64,
 }
 
@@ -186,11 +185,11 @@ impl<'a> Rounds<'a> {
         TriedStarts { target: self.of.target.map(str::to_owned), by, tried: Vec::new() }
     }
 
-    /// Trains for a while. A failure is an outcome too.
+    /// Trains for a while; a failure is recorded as an outcome.
     fn attempt(&self, number: usize, problem: Problem) -> Result<TriedStart, CliError> {
         let began = Instant::now();
         let outcome = self.of.method.fit(self.short(problem)).and_then(|fit| {
-            // Of a start with an objective that cannot be, nothing is known.
+            // An impossible objective says nothing about a start.
             let fault = skill::impossible(&fit, self.weight);
             Ok((self.score(&fit)?, fault, fit))
         });
@@ -217,7 +216,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The same problem with few iterations, on the rows of rounds.
+    /// The problem with few iterations, on the rows of rounds.
     fn short(&self, mut problem: Problem) -> Problem {
         let settings = &mut problem.settings;
         let optimizer = settings.optimizer.unwrap_or(Optimizer::Lbfgs);
@@ -243,7 +242,7 @@ impl<'a> Rounds<'a> {
         problem
     }
 
-    /// Result of training, in units of the data.
+    /// Score of a training, in data units.
     fn score(&self, fit: &Fit) -> Result<f64, CliError> {
         let Some(left_out) = &self.left_out else {
             return Ok(fit.objective + log_prior(&fit.posterior) - self.of.log_scales);
@@ -254,7 +253,7 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// Marks the start with the highest score, the first of those that differ by rounding; the usual one where none has any.
+/// Marks the start with the highest score; the first among ties, the default if none has a score.
 fn keep_best(tried: &mut [TriedStart]) {
     let score = |start: &TriedStart| start.score.unwrap_or(f64::NEG_INFINITY);
     let better = |best: usize, one: usize| {
@@ -267,7 +266,7 @@ fn keep_best(tried: &mut [TriedStart]) {
     }
 }
 
-/// Some of the rows, without one of five of them, and these.
+/// Splits some of the rows: training rows and a held-out fifth.
 fn divided(rows: &TrainingRows, seed: u64) -> Result<(TrainingRows, TrainingRows), CliError> {
     let some = Sample::at_most(rows, MOST_ROWS, seed)?.rows;
     let count = some.count();

@@ -1,4 +1,4 @@
-//! A plan, carried out.
+//! Execution of a plan.
 
 use super::design::PartStart;
 use super::influence;
@@ -19,10 +19,10 @@ use gp_kernels::{Evaluator, KernelExt};
 use serde_json::{Map, Value};
 use std::time::Instant;
 
-/// Carries out a plan. `origin` is the command that the model file names.
+/// Runs a plan. `origin` is the command recorded in the model file.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
+/// [`Numerical`](ErrorKind::Numerical) if the start cannot be evaluated.
 pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> {
     let Plan {
         inputs,
@@ -42,7 +42,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     let rows = problem.rows.count();
     let config = effective(spec, &problem.settings.given);
     let targets = observed.targets();
-    // The clock runs for all that is fitted.
+    // One clock for all parts of the fit.
     problem.settings.control = problem.settings.control.begun();
     let columns = inputs.column_names();
     let task =
@@ -93,7 +93,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     Ok(Model::new(about, fit.posterior, baseline))
 }
 
-/// The kernel that a search chose, and of how many.
+/// Chosen kernel and the number tried.
 fn chosen_kernel(tried: &TriedKernels) -> String {
     let of = tried.target.as_ref().map_or_else(String::new, |name| format!(" for {name}"));
     match tried.found() {
@@ -102,7 +102,7 @@ fn chosen_kernel(tried: &TriedKernels) -> String {
     }
 }
 
-/// Flags, and the settings given to the method beyond them.
+/// Flags and further settings of the method.
 fn effective(spec: &FitSpec, given: &Given) -> Map<String, Value> {
     let mut config = spec.config();
     for (name, value) in given.entries() {
@@ -111,7 +111,7 @@ fn effective(spec: &FitSpec, given: &Given) -> Map<String, Value> {
     config
 }
 
-/// A look at a model that cannot be computed is no reason to lose the model.
+/// Turns a failed diagnostic into a warning: the model must not be lost.
 fn no_answer(error: CliError, warnings: &mut Vec<String>) -> Result<Vec<Influence>, CliError> {
     if error.kind() != ErrorKind::Numerical {
         return Err(error);
@@ -131,7 +131,7 @@ fn training_record(
     TrainingRecord {
         method: method.to_owned(),
         rows,
-        // Densities of numbers in units of their scale.
+        // Densities of scaled numbers, back to data units.
         objective: fit.objective - log_scales,
         objective_kind: fit.objective_kind,
         converged: fit.converged,
@@ -155,7 +155,7 @@ fn training_record(
     }
 }
 
-/// Coverage of a sample's rows by the inducing inputs or active points of each latent function, if any.
+/// Coverage of sample rows by inducing inputs or active points, per latent; empty without them.
 fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>, CliError> {
     let (by, (points, _)) = (Evaluator::default(), sample.rows.whole()?);
     let mut found: Vec<Coverage> = Vec::new();
@@ -163,7 +163,7 @@ fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>,
     for latent in posterior.describe() {
         let Some(z) = latent.seen_through else { continue };
         let now = (latent.kernel.expression(), z, latent.windows);
-        // Classes that share kernel and inducing inputs share this too.
+        // Classes with a shared kernel and inducing inputs share the result.
         let coverage = match (&before, found.last()) {
             (Some(before), Some(last)) if *before == now => *last,
             _ => {

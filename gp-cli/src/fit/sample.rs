@@ -1,4 +1,4 @@
-//! The rows that choices look at: all of them or, where they are many, some.
+//! Rows that choices are made from: all, or a sample of many.
 
 use crate::error::CliError;
 use crate::method::TrainingRows;
@@ -7,34 +7,32 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
 
-/// Up to so many rows, inducing inputs are placed among all of them, straight functions are fitted to all, and all of them are
-/// asked how well they are covered; beyond, so many of them stand for the rest.
+/// Most rows used for the placement of inducing inputs, the linear baseline and coverage.
 const MOST_ROWS: usize = 50_000;
-/// There are so many rows for each inducing input in any case.
+/// Fewest sample rows per inducing input.
 const ROWS_AN_INDUCING_INPUT: usize = 10;
-/// Other random choices of a fit take the stream 0 of the same seed.
+/// Random stream; other choices of a fit use stream 0 of the same seed.
 const STREAM: u64 = 1;
 
-/// Some of the rows of a fit, in memory. Which they are depends on the number of rows and on the seed, and not on where
-/// the rows are.
+/// Sample of a fit's rows, in memory. Depends on the number of rows and the seed, not on where the rows are stored.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Points and observations.
     pub rows: TrainingRows,
-    /// Positions among all rows, in order; None if they are all rows.
+    /// Positions among all rows, ascending; None if all rows.
     places: Option<Vec<usize>>,
 }
 
 impl Sample {
-    /// A sample for so many inducing inputs.
+    /// Sample for this many inducing inputs.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read.
+    /// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows.
     pub fn of(rows: &TrainingRows, inducing: usize, seed: u64) -> Result<Self, CliError> {
         Self::at_most(rows, most(inducing), seed)
     }
 
-    /// A sample of so many rows, or all that there are.
+    /// Sample of at most this many rows.
     ///
     /// # Errors
     /// As [`of`](Self::of).
@@ -52,13 +50,13 @@ impl Sample {
         Ok(Self { rows: rows.some(&places)?, places: Some(places) })
     }
 
-    /// Position of a row of the sample among all rows.
+    /// Position of a sample row among all rows.
     #[must_use]
     pub fn place(&self, row: usize) -> usize {
         self.places.as_ref().map_or(row, |places| places[row])
     }
 
-    /// Rows that a sample of a table of so many takes memory for, besides the table.
+    /// Number of rows a sample holds in memory besides the table.
     #[must_use]
     pub fn held(rows: &TrainingRows, inducing: usize) -> usize {
         let all = rows.count() <= most(inducing);

@@ -1,4 +1,4 @@
-//! The task, found from the values of the target.
+//! Task, from the values of the target.
 
 use super::guess::Guess;
 use super::lookalikes::lookalikes;
@@ -15,10 +15,8 @@ use crate::encode::{ColumnSurvey, Labels, Survey};
 use crate::error::{CliError, ErrorKind};
 use gp_likelihoods::{Likelihood, Support};
 
-/// The same flags, the task and the inputs that miss values found out from a whole table. Parts of it are then fitted as it
-/// is, whatever they hold by chance.
-///
-/// Returns them with what is worth knowing of the table.
+/// The flags with the task and the inputs with missing values determined from the whole table, so that folds are fitted
+/// alike whatever values they hold. Also returns notes about the table.
 ///
 /// # Errors
 /// As [`Plan::new`](super::Plan::new).
@@ -45,7 +43,7 @@ fn kept_names(survey: &Survey) -> Vec<&str> {
     survey.features().iter().filter(|column| column.keeps_missing()).map(ColumnSurvey::name).collect()
 }
 
-/// Treatment of missing values by column; all columns keep them where some do.
+/// Treatment of missing values by column; all columns keep them if some do.
 fn kept(survey: &Survey, spec: &FitSpec) -> Vec<(String, Missing)> {
     let said = |name: &str| spec.missing_in.iter().any(|(column, _)| column == name);
     let names = kept_names(survey).into_iter().filter(|name| !said(name));
@@ -107,7 +105,7 @@ fn is_word(spec: &FitSpec, name: &str) -> bool {
     spec.kinds.iter().any(|(column, kind)| column == name && *kind == Kind::Category)
 }
 
-/// Task of three or more different numbers.
+/// Task of three or more distinct numbers.
 fn task_of_numbers(
     survey: &Survey,
     column: &ColumnSurvey,
@@ -135,7 +133,7 @@ fn task_of_numbers(
     })
 }
 
-/// The question that numbers ask which may be more than one thing.
+/// Error that asks for the meaning of ambiguous numbers.
 fn question(survey: &Survey, column: &ColumnSurvey, labels: &Labels) -> CliError {
     let rows = labels.names.iter().zip(&labels.counts).enumerate();
     let seen = rows.map(|(place, (name, count))| {
@@ -157,7 +155,7 @@ fn question(survey: &Survey, column: &ColumnSurvey, labels: &Labels) -> CliError
     CliError::new(ErrorKind::Usage, what)
 }
 
-/// Items with commas, and `and` before the last.
+/// Items joined by commas and a final `and`.
 fn listed(items: &[String]) -> String {
     match items {
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
@@ -168,7 +166,7 @@ fn listed(items: &[String]) -> String {
 fn task_of(likelihood: &dyn Likelihood) -> Task {
     match likelihood.support() {
         Support::Signs => Task::Binary,
-        // Classes along one latent function are in an order.
+        // Classes along one latent are ordered.
         Support::Classes(_) if likelihood.latents() == 1 => Task::Ordinal,
         Support::Classes(_) => Task::Multiclass,
         Support::Counts => Task::Count,
@@ -176,13 +174,13 @@ fn task_of(likelihood: &dyn Likelihood) -> Task {
     }
 }
 
-/// Number of different values, for people.
+/// Number of distinct values, as text.
 pub(super) fn how_many(labels: &Labels) -> String {
     let more = if labels.more { "more than " } else { "" };
     format!("{more}{}", labels.names.len() - usize::from(labels.more))
 }
 
-/// A likelihood whose text cannot be read.
+/// Error for an unreadable likelihood.
 pub(super) fn wrong_likelihood(cause: gp_likelihoods::LikelihoodError) -> CliError {
     CliError::caused(ErrorKind::Usage, "--likelihood cannot be read", cause)
 }

@@ -1,4 +1,4 @@
-//! Checks of a finished fit: whether it learned anything, whether its objective is possible, and which parameters ran away.
+//! Checks of a finished fit: no skill, an impossible objective, or runaway parameters.
 
 use super::noise::{largest_evidence, lost_noise};
 use super::sample::Sample;
@@ -11,14 +11,13 @@ use gp_ep::DataSource as _;
 use gp_kernels::KernelExt;
 use gp_likelihoods::{Likelihood, Support};
 
-/// Rows that are looked at.
+/// Most rows examined.
 const ROWS: usize = 500;
-/// A function whose mean varies by less than this, in units of real targets or, under other likelihoods, in its own, is
-/// flat.
+/// Standard deviation of the mean below which a function is flat: in units of real targets, otherwise of the latent.
 const FLAT: f64 = 0.02;
-/// Parameters in the units of standardised data are within so many powers of ten around 1.
+/// Largest plausible parameter in standardised units; its inverse is the smallest.
 const LARGEST: f64 = 1e8;
-/// Most names listed of those that are not skilful.
+/// Most targets named in a message.
 const MOST_NAMES: usize = 4;
 
 /// Rows of a fit.
@@ -33,10 +32,11 @@ pub(super) struct Seen<'a> {
     pub(super) columns: &'a [String],
 }
 
-/// Takes back that training converged where nothing was learned or its objective cannot be, and warns of parameters that the data left open.
+/// Clears the converged mark of a fit that learned nothing or has an impossible objective, and warns of parameters that
+/// the data leave open.
 ///
 /// # Errors
-/// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the fit cannot predict.
+/// [`Numerical`](crate::ErrorKind::Numerical) if the fit cannot predict.
 pub(super) fn judge(fit: &mut Fit, seen: &Seen<'_>, seed: u64) -> Result<(), CliError> {
     if !fit.is_trained() {
         return Ok(());
@@ -65,24 +65,24 @@ pub(super) fn judge(fit: &mut Fit, seen: &Seen<'_>, seed: u64) -> Result<(), Cli
     Ok(())
 }
 
-/// A target where it is not missing.
+/// Values of a target that are present.
 fn present(rows: &TrainingRows, target: usize) -> Result<Vec<f64>, CliError> {
     let mut targets = rows.column(target)?;
     targets.retain(|target| !target.is_nan());
     Ok(targets)
 }
 
-/// Mean weight of a row under a likelihood.
+/// Mean row weight under a likelihood.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
+/// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
 pub(super) fn mean_weight(likelihood: &dyn Likelihood, rows: &TrainingRows) -> Result<f64, CliError> {
     let (points, observed) = rows.whole()?;
     let weights = observed.chunks_exact(rows.outputs()).map(|y| likelihood.weight(y));
     Ok(weights.sum::<f64>() / points.nrows() as f64)
 }
 
-/// Warning of an objective that observations of this weight cannot have; nothing where it is possible.
+/// Warning of an objective that is impossible for observations of this weight; None if possible.
 pub(super) fn impossible(fit: &Fit, weight: f64) -> Option<String> {
     let likelihood = fit.posterior.likelihood();
     let largest = largest_evidence(likelihood, weight).filter(|largest| fit.objective > *largest)?;
@@ -95,14 +95,14 @@ pub(super) fn impossible(fit: &Fit, weight: f64) -> Option<String> {
     ))
 }
 
-/// `true` if no latent function depends on the inputs.
+/// `true` if no latent depends on the inputs.
 fn is_flat(fit: &Fit, points: MatRef<'_, f64>, targets: &[f64]) -> Result<bool, CliError> {
     if points.nrows() < 2 {
         return Ok(false);
     }
     let likelihood = fit.posterior.likelihood();
     let unit = match likelihood.support() {
-        // Nothing is known of the units of a latent function behind a log density alone.
+        // A log density alone does not tell the units of its latent.
         Support::Real if likelihood.is_sampled() => 1.0,
         Support::Real if likelihood.is_log_concave() => spread(targets),
         Support::Real => typical_spread(targets),
@@ -112,14 +112,14 @@ fn is_flat(fit: &Fit, points: MatRef<'_, f64>, targets: &[f64]) -> Result<bool, 
     Ok(beliefs.functions().iter().all(|function| spread(&function.mean) < FLAT * unit))
 }
 
-/// The standard deviation.
+/// Standard deviation.
 fn spread(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
-/// The same of most numbers, for likelihoods that expect outliers: these make no function flat.
+/// Robust spread, for likelihoods that expect outliers.
 fn typical_spread(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -128,7 +128,7 @@ fn typical_spread(values: &[f64]) -> f64 {
     if robust > 0.0 { robust.min(spread(values)) } else { spread(values) }
 }
 
-/// A warning where parameters ran away. `columns` are the names of the coordinates of points.
+/// Warning of runaway parameters. `columns` are the names of the coordinates of points.
 fn runaways(fit: &Fit, columns: &[String]) -> Option<String> {
     let mut found: Vec<String> = Vec::new();
     for latent in fit.posterior.describe() {

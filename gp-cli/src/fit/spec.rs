@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A choice that a program can make by itself.
+/// Value for an automatic choice.
 pub(super) const AUTO: &str = "auto";
 
 /// Everything that makes a difference to a fitted model.
@@ -186,13 +186,13 @@ pub enum Standardize {
 }
 
 impl Standardize {
-    /// `true` if inputs are scaled.
+    /// `true` if inputs are standardised.
     #[must_use]
     pub fn inputs(self) -> bool {
         matches!(self, Self::Inputs | Self::Both)
     }
 
-    /// `true` if a real-valued target is scaled.
+    /// `true` if a real-valued target is standardised.
     #[must_use]
     pub fn target(self) -> bool {
         matches!(self, Self::Target | Self::Both)
@@ -209,7 +209,7 @@ pub enum LengthUnits {
     Model,
 }
 
-/// The flag for [`LengthUnits`], and what configurations without it mean by lengths.
+/// Flag of [`LengthUnits`].
 pub(crate) const UNITS: &str = "units";
 pub(crate) const MODEL: &str = "model";
 
@@ -244,7 +244,7 @@ impl FitSpec {
         Ok(spec)
     }
 
-    /// Puts names in double quotes together again that were cut at their commas: `"height, cm",age` is two columns.
+    /// Rejoins quoted names that were cut at their commas: `"height, cm",age` is two columns.
     pub(crate) fn join_quoted_names(&mut self) {
         let lists = [&mut self.target, &mut self.features, &mut self.exclude, &mut self.order];
         let lists = lists.into_iter().chain([&mut self.labels]);
@@ -253,7 +253,7 @@ impl FitSpec {
         }
     }
 
-    /// The effective configuration: what was said, and the defaults of what was not.
+    /// Effective configuration: given values and defaults.
     #[must_use]
     pub fn config(&self) -> Map<String, Value> {
         match serde_json::to_value(self) {
@@ -267,14 +267,14 @@ impl FitSpec {
     /// The column to predict, or the first of several.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) where nothing was said.
+    /// [`Usage`](ErrorKind::Usage) without a target.
     pub fn target(&self) -> Result<&str, CliError> {
         self.target.first().map(String::as_str).ok_or_else(|| {
             CliError::new(ErrorKind::Usage, "which column is to be predicted? Say it with --target COL")
         })
     }
 
-    /// The columns with a role.
+    /// Role columns.
     #[must_use]
     pub fn roles(&self) -> Roles {
         let said = [
@@ -291,10 +291,10 @@ impl FitSpec {
     }
 }
 
-/// A single text as it is, as programs before several targets wrote it.
+/// Writes a single text as a plain string, as versions before several targets did.
 fn one_or_several<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     match all {
-        // A name with a comma in it is no list only where it is one of a list.
+        // A name with a comma must be quoted, so it is written as a list.
         [one] if !one.contains(',') => one.serialize(serializer),
         several => several.serialize(serializer),
     }
@@ -305,7 +305,7 @@ fn parse_kind(text: &str) -> Result<(String, Kind), String> {
     Ok((name.to_owned(), kind.parse()?))
 }
 
-/// Types of columns as a list of `COL=TYPE`, as configurations have them.
+/// Writes column types as a list of `COL=TYPE`.
 fn write_kinds<S: Serializer>(kinds: &[(String, Kind)], to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(kinds.iter().map(|(name, kind)| format!("{name}={kind}")))
 }
@@ -314,10 +314,10 @@ fn is_nothing(value: &Value) -> bool {
     value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
-/// A time as people write it: `500ms`, `90s`, `10m`, `2h`; seconds where there is no unit.
+/// Parses a time: `500ms`, `90s`, `10m`, `2h`; seconds without a unit.
 ///
 /// # Errors
-/// What is wrong with it, for the one who wrote it.
+/// Message for the user.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
     let number = text.trim_end_matches(char::is_alphabetic);
     let unit = match &text[number.len()..] {

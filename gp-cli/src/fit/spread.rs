@@ -1,4 +1,4 @@
-//! Other starts: parameters spread around the usual ones.
+//! Multiple starts: parameters spread around the defaults.
 
 use crate::method::Problem;
 use gp_kernels::{Kernel, KernelExt as _};
@@ -6,14 +6,14 @@ use gp_optim::{Parameter, Transform};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-/// Parameters are moved by at most this factor, up or down, and elements of one against each other by another.
+/// Largest factor on a parameter, up or down; elements of one vary by another such factor.
 const FACTOR: f64 = 10.0;
 const ELEMENTS_FACTOR: f64 = 3.0;
-/// Those that may have either sign are moved by this share of what the logarithms of others are.
+/// Size of moves of signed parameters, relative to moves of logarithms.
 const OF_EITHER_SIGN: f64 = 0.5;
 
-/// Numbers between −1 and 1 for one of several starts. Those of a parameter are random for the first start, and evenly spread
-/// over all of them: steps by the square roots of prime numbers, another one for each parameter.
+/// Numbers between −1 and 1 per start and parameter: random for the first start, then evenly spread in steps of square
+/// roots of primes, one prime per parameter.
 #[derive(Debug)]
 pub(super) struct Places {
     first: ChaCha8Rng,
@@ -22,7 +22,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Random numbers of a start, counted from 1.
+    /// Places of a start, counted from 1.
     pub(super) fn of(start: usize, first: ChaCha8Rng) -> Self {
         Self { first, start: start as f64, prime: 1 }
     }
@@ -35,14 +35,14 @@ impl Places {
         2.0 * (self.first.random::<f64>() + steps).fract() - 1.0
     }
 
-    /// The logarithm of a factor, or of its inverse, or between them.
+    /// Logarithm of a factor between 1/`factor` and `factor`.
     fn within(&mut self, factor: f64) -> f64 {
         self.next() * factor.ln()
     }
 }
 
-/// Moves all free parameters of kernels and likelihood: length-scales, variances and noise each by a factor between a tenth
-/// and ten, evenly in logarithms. What is bounded moves likewise, within its bounds.
+/// Moves all free parameters of kernels and likelihood: length-scales, variances and noise by a factor between a tenth
+/// and ten, log-uniformly; bounded parameters within their bounds.
 pub(super) fn spread(problem: &mut Problem, places: &mut Places) {
     if problem.alike && !problem.kernels.is_empty() {
         spread_kernel(problem.kernels[0].as_mut(), places);
@@ -76,7 +76,7 @@ fn move_away(parameter: &mut Parameter, places: &mut Places) {
         }
         let before = transform.to_unconstrained(parameter.values()[element]);
         let moved = transform.to_natural(before + scale * (together + apart));
-        // Where a prior rules a value out, the usual one stays.
+        // Keep the default if a prior refuses the value.
         let _ = parameter.set(element, moved);
     }
 }
@@ -101,7 +101,7 @@ mod tests {
         assert!(seen.iter().any(|&value| value < 0.2) && seen.iter().any(|&value| value > 5.0));
     }
 
-    /// Of any eight starts, one or more are in each third of the range of a parameter.
+    /// Any eight starts cover each third of a parameter's range.
     #[test]
     fn few_starts_are_spread_evenly() {
         for seed in 0..50 {

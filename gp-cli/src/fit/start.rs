@@ -1,9 +1,8 @@
-//! Start of training: the result of a quick fit of some rows.
+//! Start of training: a quick fit of some rows.
 //!
-//! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of
-//! which few matter, the nearest optimum of the variational bound is all noise. Power EP with α = ½ avoids
-//! it and learns the relevant inputs from a thousand rows in seconds. All methods with inducing inputs
-//! start from its result.
+//! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of which few
+//! matter, the nearest optimum of the variational bound is all noise. Power EP with α = ½ avoids this and learns the
+//! relevant inputs from a thousand rows in seconds. All methods with inducing inputs start from its result.
 
 use super::interrupt::check_interrupt;
 use super::sample::Sample;
@@ -17,20 +16,20 @@ use gp_kernels::inducing::SparseProcess;
 use gp_kernels::placement::{KMeans, Placement};
 use gp_likelihoods::{Gaussian, Likelihood};
 
-/// Rows of the quick fit, and inducing inputs that it sees them through.
+/// Rows and inducing inputs of the quick fit.
 const ROWS: usize = 1_000;
 const INDUCING: usize = 100;
 const ITERATIONS: u64 = 60;
-/// Half way between the variational bound and EP, by the advice of Bui et al. (2017).
+/// Half way between the variational bound and EP, as Bui et al. (2017) advise.
 const POWER: f64 = 0.5;
-/// Noise of the combinations of several targets, where the quick fit starts.
+/// Initial noise of combined targets in the quick fit.
 const SCORE_NOISE: f64 = 0.1;
 
-/// Moves kernel and noise of a problem to where a quick fit leads them, where they are the usual ones.
+/// Sets default kernel and noise to the result of a quick fit.
 ///
 /// # Errors
-/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read, [`Interrupted`](crate::ErrorKind::Interrupted) for an end
-/// from which training goes on.
+/// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows, [`Interrupted`](crate::ErrorKind::Interrupted) if
+/// training can be resumed.
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
     let asked = !spec.kernel.is_empty() || spec.no_train || spec.search.is_some();
     if !asked && problem.likelihood.mixing().is_some() {
@@ -47,8 +46,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// The same for latent functions that several targets mix: each starts where a quick fit of the combination of targets leads
-/// that says most of it.
+/// The same for mixtures: each latent starts from a quick fit of the combination of targets that determines it best.
 fn settle_mixture(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     for latent in 0..problem.kernels.len() {
@@ -86,8 +84,8 @@ fn scores(
     Ok(Some(TrainingRows::in_memory(points, told.into_iter().map(|row| all[row]).collect())))
 }
 
-/// A quick fit, or nothing where it comes to no end. It is whole or, where training keeps a checkpoint, an interruption: training
-/// starts from it.
+/// Quick fit; None if it fails. With a checkpoint, an interrupt discards an unfinished fit, since training starts from
+/// its result.
 fn quick(
     problem: &Problem,
     kernel: &dyn Kernel,
@@ -101,7 +99,7 @@ fn quick(
     let control = &problem.settings.control;
     let mut aside = control.aside();
     if control.checkpoint().is_some() {
-        // Training that goes on would have started elsewhere than training that was given more time.
+        // A resumed run must start where a run with more time would.
         aside = aside.with_time_limit(None);
     }
     let learned = model.learn(rows, Learning::Outer(minimise_options(ITERATIONS, &aside)));

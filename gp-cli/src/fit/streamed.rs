@@ -1,4 +1,4 @@
-//! Tables that are not held in memory: read once into a file of numbers, from which rows are taken as they are needed.
+//! Tables outside memory: read once into a file of numbers, from which rows are taken as needed.
 
 use super::missing::MissingRules;
 use super::observed::Observed;
@@ -14,14 +14,14 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Rows, the block of each and the powers of their factors, where columns say.
+/// Rows, and from columns: block per row, power per factor.
 pub(super) type EncodedRows = (TrainingRows, Vec<usize>, Option<Vec<f64>>);
 
-/// Rows that are read at a time where all of them are gone through.
+/// Rows read at a time in a full pass.
 const AT_ONCE: usize = 4096;
 
-/// A table whose columns are known and whose rows are in a file without a name: for each row one number per column, words
-/// being numbered. The file is gone with the process, whatever ends it.
+/// Table with known columns and its rows in an unnamed file: one number per column, words numbered. The file disappears
+/// with the process, however it ends.
 ///
 /// ```
 /// use gp_cli::Context;
@@ -51,7 +51,7 @@ pub struct Streamed {
     origin: Origin,
 }
 
-/// Origin of the table, read again to locate a fault.
+/// Origin of the table, read again to locate an error.
 #[derive(Debug)]
 struct Origin {
     formats: Formats,
@@ -61,12 +61,12 @@ struct Origin {
 }
 
 impl Streamed {
-    /// Reads a table, and keeps its numbers in a file in a folder. `why` says why that is done.
+    /// Reads a table and writes its numbers to a file in a folder. `why` is the reason, for messages.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) as [`fit::read`](super::read) and [`Plan::new`](super::Plan::new), of kind
-    /// [`Usage`](ErrorKind::Usage) for a format that is not read in pieces, of kind [`Io`](ErrorKind::Io) for a folder
-    /// without room.
+    /// [`Data`](ErrorKind::Data) as [`fit::read`](super::read) and [`Plan::new`](super::Plan::new),
+    /// [`Usage`](ErrorKind::Usage) for a format that cannot be read in chunks, [`Io`](ErrorKind::Io) for a full or
+    /// unwritable folder.
     pub fn read(
         input: Input,
         (choice, formats): (&TableChoice, &Formats),
@@ -109,13 +109,13 @@ impl Streamed {
         &self.survey
     }
 
-    /// Rows that were left out, because they miss a value.
+    /// Rows dropped for a missing value.
     #[must_use]
     pub fn dropped(&self) -> usize {
         self.dropped
     }
 
-    /// Columns that were left out, a sentence each.
+    /// Dropped columns, one sentence each.
     #[must_use]
     pub fn left_out(&self) -> &[String] {
         &self.left_out
@@ -127,10 +127,10 @@ impl Streamed {
         &self.why
     }
 
-    /// Its rows in the units of a model.
+    /// Rows in model units.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for an observation that the likelihood cannot take, with its place.
+    /// [`Data`](ErrorKind::Data), with its place, for an observation that the likelihood refuses.
     pub(super) fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<EncodedRows, CliError> {
         let support = observed.likelihood.support();
         let (all, features) = (observed.targets(), self.survey.features().len());
@@ -154,7 +154,7 @@ impl Streamed {
         Ok((TrainingRows::elsewhere(Encoded { raw: self.raw.0, encoder, features }), factors.blocks, powers))
     }
 
-    /// The blocks and powers of all rows, which are in memory; a pass over the file where there are some.
+    /// Blocks and powers of all rows, in memory; needs a pass over the file if there are any.
     fn factors(&self) -> Result<Factors, CliError> {
         let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| self.survey.place_of(role, 0));
         let mut factors = Factors::default();
@@ -168,7 +168,7 @@ impl Streamed {
     }
 }
 
-/// A survey and a file for the columns of the first piece.
+/// Survey and file for the columns of the first chunk.
 fn begin(piece: &Frame, spec: &FitSpec, folder: &Path) -> Result<(Survey, RawWriter), CliError> {
     let survey = begin_survey(piece, spec)?;
     let width = survey.width();
@@ -180,7 +180,7 @@ impl Origin {
         self.formats.pieces(&self.input, &self.options)
     }
 
-    /// The error about a row, counted without those that were left out.
+    /// Error about a row; dropped rows do not count.
     fn fault(&self, row: usize, column: &str, what: &str) -> CliError {
         self.find(row, column, what).unwrap_or_else(|error| error)
     }
@@ -198,7 +198,7 @@ impl Origin {
     }
 }
 
-/// Rows of numbers on their way to a file.
+/// Writer of rows to a file.
 struct RawWriter {
     out: BufWriter<File>,
     folder: PathBuf,
@@ -226,7 +226,7 @@ impl RawWriter {
     }
 }
 
-/// Rows of numbers in a file.
+/// Rows in a file.
 #[derive(Debug)]
 struct Raw(RowReader<File>);
 
@@ -244,7 +244,7 @@ impl Raw {
     }
 }
 
-/// Rows of numbers that become points and observations as they are read.
+/// Rows in a file, encoded as points and observations when read.
 #[derive(Debug)]
 struct Encoded {
     raw: RowReader<File>,

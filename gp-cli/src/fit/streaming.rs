@@ -5,7 +5,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::method::{Method, Methods, Optimizer};
 use std::sync::Arc;
 
-/// Refuses a method that needs the table in memory, whatever moves its parameters or with what was asked for.
+/// Refuses a method that needs the table in memory, with these settings or with any optimiser.
 pub(super) fn check(
     method: &dyn Method,
     optimizer: Option<Optimizer>,
@@ -25,7 +25,7 @@ pub(super) fn check(
     Err(CliError::new(ErrorKind::Usage, message))
 }
 
-/// The same for what was asked for, before anything is read.
+/// The same for the requested method, before anything is read.
 pub(super) fn check_spec(spec: &FitSpec, methods: &Methods) -> Result<(), CliError> {
     if spec.method == AUTO {
         return Ok(());
@@ -33,7 +33,7 @@ pub(super) fn check_spec(spec: &FitSpec, methods: &Methods) -> Result<(), CliErr
     check(methods.find(&spec.method)?.as_ref(), spec.optimizer, methods)
 }
 
-/// The methods that take rows from a file, and with which optimisers where that matters.
+/// Methods that read rows from a file, with their optimisers if that matters.
 pub(crate) fn able(methods: &Methods) -> Vec<String> {
     let with = |method: &Arc<dyn Method>| {
         let (can, cannot): (Vec<Optimizer>, Vec<Optimizer>) =

@@ -1,4 +1,4 @@
-//! The task: a number, a count or one of some labels.
+//! Task: regression, counts or classification.
 
 use super::spec::TaskChoice;
 use serde::Serialize;
@@ -7,15 +7,15 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
-    /// A number.
+    /// Number.
     Regression,
     /// One of two labels.
     Binary,
     /// One of several labels.
     Multiclass,
-    /// A number of events, from 0 on.
+    /// Count of events, from 0 on.
     Count,
-    /// One of several labels with an order.
+    /// One of several ordered labels.
     Ordinal,
 }
 

@@ -1,4 +1,4 @@
-//! Problems of a plan, carried out one by one.
+//! Training of a plan's problems, one by one.
 
 use super::baseline;
 use super::design::PartStart;
@@ -14,18 +14,18 @@ use crate::stages::Stages;
 use gp_ep::DataSource as _;
 use std::time::Instant;
 
-/// A fit, and the linear model beside it.
+/// A fit, with its linear baseline.
 #[derive(Debug)]
 pub(super) struct Trained {
     pub(super) fit: Fit,
     pub(super) baseline: Option<Approximation>,
-    /// Kernels that were tried, for all targets or for each.
+    /// Kernels tried, for all targets or per target.
     pub(super) kernels: Vec<TriedKernels>,
-    /// Starts that were tried, where there were several, for all targets or for each.
+    /// Starts tried, if several, for all targets or per target.
     pub(super) starts: Vec<TriedStarts>,
 }
 
-/// Means of carrying out problems, and the target where there are several.
+/// Context of a training run, and the target if there are several.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     pub(super) method: &'a dyn Method,
@@ -38,7 +38,7 @@ pub(super) struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Searches for a kernel where that was asked for, and trains from the best of some starts where there are more.
+    /// Searches for a kernel if requested, and trains from the best of several starts.
     ///
     /// # Errors
     /// As [`fit`](super::fit).
@@ -63,8 +63,8 @@ impl Task<'_> {
         Ok(Trained { kernels, ..trained })
     }
 
-    /// Carries out a problem, from the best of some starts where there are more; some of its rows, in memory, are looked at before
-    /// and after. `of` says of what it is the training.
+    /// Trains a problem from the best of several starts, and checks it on sample rows before and after. `of` names what
+    /// is trained, for messages.
     fn train(
         &self,
         mut problem: Problem,
@@ -89,7 +89,7 @@ impl Task<'_> {
         let mean_weight = skill::mean_weight(problem.likelihood.as_ref(), sample)?;
         let (control, count) = (problem.settings.control.clone(), problem.rows.count());
         let mut fit = method.fit(problem)?;
-        // Methods may end with work that an interrupt cuts short.
+        // A method may end with work that an interrupt cuts short.
         check_interrupt(&control)?;
         if !fit.objective.is_finite() {
             let message =

@@ -1,6 +1,6 @@
-//! Refusal of targets that say nothing because they do not vary.
+//! Refusal of constant targets.
 //!
-//! What has to vary is what the latent function is to explain: numbers less their offsets, or counts beside their exposures.
+//! The part explained by the latent must vary: numbers less their offsets, or counts relative to exposure.
 
 use super::spec::TaskChoice;
 use super::task::Task;
@@ -8,10 +8,10 @@ use crate::encode::{ColumnSurvey, Labels, Role, Survey, Surveyed};
 use crate::error::{CliError, ErrorKind};
 use gp_likelihoods::{Likelihood, Link};
 
-/// Numbers that differ by fewer ulps of the largest are equal but for rounding.
+/// Relative difference below which numbers are equal up to rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Possible task of a target of one value beside a varying role column, with that role.
+/// Possible task, with the role, of a constant target beside a varying role column.
 pub(super) fn task_beside(survey: &Survey) -> Option<(Task, Role)> {
     let varies = |role: Role| survey.role(role, 0).is_some_and(|column| varies(column, &[]));
     [(Task::Count, Role::Exposure), (Task::Regression, Role::Offset)]
@@ -19,20 +19,20 @@ pub(super) fn task_beside(survey: &Survey) -> Option<(Task, Role)> {
         .find(|(_, role)| varies(*role))
 }
 
-/// Refuses a target that does not vary, before its likelihood is known.
+/// Refuses a constant target, before its likelihood is known.
 ///
 /// # Errors
-/// Of kind [`Data`](ErrorKind::Data).
+/// [`Data`](ErrorKind::Data).
 pub(super) fn check_target(survey: &Survey, labels: &Labels, asked: TaskChoice) -> Result<(), CliError> {
     let may_be_number = matches!(asked, TaskChoice::Auto | TaskChoice::Regression | TaskChoice::Count);
     let varies = labels.names.len() > 1 || may_be_number && task_beside(survey).is_some();
     if varies { Ok(()) } else { Err(one_value(survey)) }
 }
 
-/// Refuses a target of which nothing is left that varies under this likelihood.
+/// Refuses a target that does not vary under this likelihood.
 ///
 /// # Errors
-/// Of kind [`Data`](ErrorKind::Data).
+/// [`Data`](ErrorKind::Data).
 pub(super) fn check_observed(
     survey: &Survey,
     labels: &Labels,
@@ -44,7 +44,7 @@ pub(super) fn check_observed(
         return if is_one { Err(one_value(survey)) } else { Ok(()) };
     }
     if likelihood.link() == Link::Log {
-        // No event at all is a rate of 0, whatever the exposure.
+        // Without any event the rate is 0, whatever the exposure.
         return if is_one && column.mean() == Some(0.0) { Err(one_value(survey)) } else { Ok(()) };
     }
     let (moved, offset) =
@@ -62,7 +62,7 @@ pub(super) fn check_observed(
     Err(CliError::new(ErrorKind::Data, format!("`{}`, column {name}: {what}", survey.source())))
 }
 
-/// `true` if numbers differ by more than the rounding of the largest of them and of their sources.
+/// `true` if numbers differ by more than the rounding of the largest and of their sources.
 fn varies(column: &ColumnSurvey, computed_from: &[&ColumnSurvey]) -> bool {
     let range = |column: &ColumnSurvey| match column.values() {
         Surveyed::Numbers { range, .. } => Some((range.lowest, range.highest)),

@@ -10,9 +10,9 @@ use crate::memory::size_text;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
-/// A table that would take more than this share of the memory there is, is not held in it.
+/// Largest share of free memory for a table.
 const SHARE: f64 = 0.5;
-/// Share of memory up to which piped input is kept there, until its size is known.
+/// Share of memory for piped input of unknown size.
 const SHARE_OF_PIPE: f64 = 0.05;
 
 /// Location of a table's rows during a fit.
@@ -27,7 +27,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Opens a table as far as it has to be to choose.
+    /// Opens a table, reading only what the choice needs.
     ///
     /// # Errors
     /// As [`Input::open`].
@@ -40,11 +40,11 @@ impl Stream {
         formats.input(path, share)
     }
 
-    /// Reason for not holding the rows of a table in memory, if so.
+    /// Reason for not holding the table in memory; None if it is held.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for a method or format that needs them in memory, against the
-    /// flags; of kind [`Data`](ErrorKind::Data) if they do not fit.
+    /// [`Usage`](ErrorKind::Usage) if the flags ask for a file and method or format cannot; [`Data`](ErrorKind::Data)
+    /// if the rows do not fit in memory.
     pub fn why_not_held(
         self,
         input: &Input,
@@ -52,7 +52,7 @@ impl Stream {
         spec: &FitSpec,
         context: &Context,
     ) -> Result<Option<String>, CliError> {
-        // How much memory is free is another thing in each process.
+        // Free memory differs between processes.
         in_step::of_first(&context.team, || self.why_not_here(input, choice, spec, context))
     }
 
@@ -82,7 +82,7 @@ impl Stream {
     }
 }
 
-/// The choice by how much memory is needed and free, for a fit that is able to do without, or says why not.
+/// Choice by needed and free memory; `able` tells why the fit cannot read from a file.
 fn by_size(needed: f64, free: f64, able: Result<(), CliError>) -> Result<Option<String>, CliError> {
     if needed <= SHARE * free {
         return Ok(None);
@@ -96,7 +96,7 @@ fn by_size(needed: f64, free: f64, able: Result<(), CliError>) -> Result<Option<
     }
 }
 
-/// A folder for temporary files: this one or, before it is there, the closest one above it.
+/// Folder for temporary files: this one, or its closest existing ancestor.
 pub(crate) fn folder_near(folder: &Path) -> PathBuf {
     let there = folder.ancestors().find(|at| at.is_dir() && *at != Path::new(""));
     there.unwrap_or(Path::new(".")).to_owned()
@@ -118,7 +118,7 @@ mod tests {
         assert!(refused.with_causes().ends_with("left: method ep needs all rows in memory"));
     }
 
-    /// A file that is all hole, of which nobody reads more than the beginning.
+    /// A sparse file, of which only the beginning is read.
     #[test]
     fn tables_without_room_go_to_a_file_by_themselves() {
         let (folder, context) = (tempfile::tempdir().unwrap(), Context::built_in());

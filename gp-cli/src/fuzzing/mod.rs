@@ -1,8 +1,8 @@
-//! Properties that hold for any bytes from outside: the functions behind the fuzz targets.
+//! Properties of readers for arbitrary bytes: the functions behind the fuzz targets.
 //!
-//! Each reads bytes with one reader. Faults are errors, never panics; accepted contents can be written and
-//! read again to the same thing. [`TARGETS`] are run by a test on a corpus and its mutations, by `cargo
-//! xtask fuzz` on inputs made for each reader, and under libFuzzer by the program in `fuzz/`.
+//! Each target reads bytes with one reader. Faults must be errors, never panics; accepted contents must round-trip.
+//! [`TARGETS`] are run by a test on a corpus and its mutations, by `cargo xtask fuzz` on generated inputs, and under
+//! libFuzzer by the program in `fuzz/`.
 
 mod tables;
 
@@ -21,9 +21,9 @@ use tempfile::TempDir;
 /// Outcome of reading bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// They were read.
+    /// Accepted.
     Read,
-    /// They were refused, for this reason.
+    /// Refused, with the reason.
     Refused(String),
 }
 
@@ -33,10 +33,10 @@ impl Reading {
     }
 }
 
-/// A reader under its name, which is also that of its corpus: what became of some bytes, or what does not hold.
+/// Name of a reader, which is also that of its corpus, and its check: the outcome, or a violated property.
 pub type Target = (&'static str, fn(&Readers, &[u8]) -> Result<Reading, String>);
 
-/// All of them.
+/// All targets.
 pub const TARGETS: [Target; 13] = [
     ("csv", |readers, bytes| tables::table(readers, bytes, "csv")),
     ("gzip", tables::gzip),
@@ -66,10 +66,10 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// Readers that keep within so many bytes of memory.
+    /// Readers with a memory budget in bytes.
     ///
     /// # Errors
-    /// Of kind [`Io`](crate::ErrorKind::Io) where there is no room for temporary files.
+    /// [`Io`](crate::ErrorKind::Io) without room for temporary files.
     pub fn new(bytes: u64) -> Result<Self, CliError> {
         let context = Context::built_in().within(Budget::of(bytes));
         let folder = tempfile::tempdir();
@@ -80,7 +80,7 @@ impl Readers {
     /// Outcome of bytes for the reader of this name.
     ///
     /// # Errors
-    /// A violated property, or no such reader.
+    /// A violated property, or an unknown reader.
     pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Reading, String> {
         match TARGETS.iter().find(|(known, _)| *known == name) {
             Some((_, target)) => target(self, bytes),
@@ -89,12 +89,12 @@ impl Readers {
     }
 }
 
-/// The expression of a kernel, which is printed so that it reads back to the same kernel.
+/// Kernel expression; printing must round-trip.
 fn kernel(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     expression(bytes, |text| readers.context.kernels.parse(text).map(|kernel| kernel.expression()))
 }
 
-/// The expression of a likelihood, likewise.
+/// Likelihood expression; printing must round-trip.
 fn likelihood(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     let known = &readers.context.likelihoods;
     expression(bytes, |text| known.parse(text).map(|likelihood| likelihood.expression()))
@@ -120,7 +120,7 @@ fn no_text() -> Reading {
     Reading::Refused("not UTF-8".to_owned())
 }
 
-/// A configuration file of `gp fit`, whose entries become flags.
+/// Configuration file of `gp fit`, as flags.
 fn config(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Ok(no_text()) };
     let line = ["gp", "fit", "table.csv"].map(Into::into).to_vec();
@@ -132,7 +132,7 @@ fn config(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     }
 }
 
-/// A checkpoint from which the least of a parabola is looked for.
+/// Checkpoint of minimising a parabola.
 fn checkpoint(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     let path = readers.folder.path().join("run.checkpoint");
     gp_optim::files::replace(&path, bytes).map_err(|cause| cause.to_string())?;
@@ -159,7 +159,7 @@ pub fn parabola(x: &[f64], gradient: &mut [f64]) -> Result<f64, Infallible> {
     Ok(x.iter().map(|x| x * x).sum())
 }
 
-/// A model file, which is written as it was read.
+/// Model file; writing must round-trip.
 fn model(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     let model = match Model::from_bytes(bytes, "bytes", &readers.context) {
         Ok(model) => model,

@@ -4,15 +4,15 @@ use super::{Readers, Reading};
 use crate::data::{Frame, Input, ReadOptions, Source, TableChoice};
 use crate::error::CliError;
 
-/// Tables of text so short are read in pieces too.
+/// Longest text that is also read in chunks.
 const SHORT: usize = 4096;
 
-/// A table in the format of this name.
+/// Table in the format of this name.
 pub(super) fn table(readers: &Readers, bytes: &[u8], format: &str) -> Result<Reading, String> {
     named(readers, "bytes", bytes, format)
 }
 
-/// A table of text, packed.
+/// Gzipped text table.
 pub(super) fn gzip(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     named(readers, "bytes.gz", bytes, "csv")
 }
@@ -42,7 +42,7 @@ fn source(readers: &Readers, name: &str, bytes: &[u8]) -> Result<Source, CliErro
     input(readers, name, bytes)?.load()
 }
 
-/// Number of rows in pieces.
+/// Number of rows when read in chunks.
 fn in_pieces(readers: &Readers, name: &str, bytes: &[u8], options: &ReadOptions) -> Result<usize, CliError> {
     let (input, mut rows) = (input(readers, name, bytes)?, 0);
     let mut pieces = readers.context.formats.pieces(&input, options)?;
@@ -52,7 +52,7 @@ fn in_pieces(readers: &Readers, name: &str, bytes: &[u8], options: &ReadOptions)
     if rows == 0 { Err(Frame::no_rows(name)) } else { Ok(rows) }
 }
 
-/// Rows and columns are there, all of one length, and every cell has a text.
+/// Checks that there are rows and columns of equal length, and that every cell has a text.
 fn check(frame: &Frame) -> Result<(), String> {
     if frame.row_count() == 0 || frame.columns().is_empty() {
         return Err("a table without rows or columns".to_owned());

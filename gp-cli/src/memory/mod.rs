@@ -1,5 +1,5 @@
-//! Memory budget of a command. Readers and methods ask here before taking memory that depends on a file or
-//! setting; nothing else asks the system.
+//! Memory budget of a command. Readers and methods check here before allocating memory that depends on a file or
+//! setting; only this module queries the system.
 
 mod over;
 mod size;
@@ -28,14 +28,14 @@ pub struct Budget(Most);
 enum Most {
     #[default]
     System,
-    /// No more than this for the whole process.
+    /// Limit on the whole process.
     Process(u64),
-    /// This much, whatever the system says.
+    /// Fixed amount, whatever the system has.
     Fixed(u64),
 }
 
 impl Budget {
-    /// The same, of a process that takes no more than so many bytes in all.
+    /// Budget of a process with at most this many bytes in total.
     #[must_use]
     pub fn of_process(bytes: u64) -> Self {
         Self(Most::Process(bytes))
@@ -62,13 +62,13 @@ impl Budget {
         Room { left, taken: 0.0 }
     }
 
-    /// Bytes that are left of it now, where a limit is known.
+    /// Bytes left now, if a limit is known.
     #[must_use]
     pub(crate) fn left(self) -> Option<f64> {
         self.room().left.map(|(bytes, _)| bytes)
     }
 
-    /// Refuses what needs more bytes than are left; `advice` says what to do instead.
+    /// Refuses a request for more bytes than are left; `advice` is added to the message.
     ///
     /// # Errors
     /// For more bytes than are left.
@@ -85,7 +85,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Takes some more bytes, or refuses.
+    /// Takes bytes, or refuses.
     pub(crate) fn take(
         &mut self,
         bytes: f64,

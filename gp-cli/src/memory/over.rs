@@ -1,4 +1,4 @@
-//! The error about what does not fit into memory.
+//! Error for exceeded memory.
 
 use super::size::size_text;
 use crate::error::{CliError, ErrorKind};
@@ -8,15 +8,15 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
-    /// The machine.
+    /// Free memory of the machine.
     Free,
-    /// A control group.
+    /// Control group.
     Group,
-    /// The address space of the process (`ulimit -v`).
+    /// Address space of the process (`ulimit -v`).
     AddressSpace,
     /// `--memory`.
     Flag,
-    /// A number given by a program.
+    /// Set by a program.
     Given,
 }
 
@@ -25,18 +25,18 @@ pub enum Limit {
 pub struct OverBudget {
     /// Purpose of the memory.
     pub what: String,
-    /// Bytes that it needs at least.
+    /// Bytes needed, at least.
     pub needed: f64,
-    /// Bytes that are left.
+    /// Bytes left.
     pub left: f64,
     /// Limit in force.
     pub limit: Limit,
-    /// Remedy.
+    /// Advice.
     pub advice: String,
 }
 
 impl OverBudget {
-    /// The error of the command, of a kind.
+    /// Command error of this kind.
     #[must_use]
     pub fn of_kind(self, kind: ErrorKind) -> CliError {
         CliError::caused(kind, "not enough memory", self)

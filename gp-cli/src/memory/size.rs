@@ -1,6 +1,6 @@
-//! Sizes in bytes as people write them.
+//! Sizes in bytes, as text.
 
-/// Units, and what they stand for.
+/// Units with their bytes.
 const UNITS: [(&str, f64); 9] = [
     ("", 1.0),
     ("k", 1e3),
@@ -13,10 +13,10 @@ const UNITS: [(&str, f64); 9] = [
     ("ti", 1_099_511_627_776.0),
 ];
 
-/// A size such as `500M`, `2G`, `1.5GiB` or a number of bytes.
+/// Parses a size such as `500M`, `2G`, `1.5GiB` or a number of bytes.
 ///
 /// # Errors
-/// For text of another form, and for less than one byte.
+/// For other text, and for less than one byte.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is not a size such as 500M, 2G or 2GiB");
     let end = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
@@ -29,7 +29,7 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     if (1.0..=u64::MAX as f64).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
-/// A number of bytes for people.
+/// Number of bytes as text.
 pub(crate) fn size_text(bytes: f64) -> String {
     match bytes {
         1e9.. => format!("{:.1} GB", bytes / 1e9),

@@ -1,35 +1,34 @@
-//! Memory that the system has left for this process.
+//! Memory the system has left for this process.
 
 use super::over::Limit;
 use std::fs;
 use std::path::Path;
 
-/// Address space that a thread reserves: a buffer of matrix products, an arena of the allocator, and its stack. It is
-/// never used up, but counts where address space is limited.
+/// Address space reserved per thread: matrix-product buffer, allocator arena and stack. Mostly unused, but counted
+/// where address space is limited.
 const THREAD: f64 = 137e6;
-/// Memory reserved by the program beyond its code.
+/// Memory reserved by the program besides its code.
 const BASE: f64 = 32e6;
-/// The share of a limit of address space that threads may reserve.
+/// Share of an address space limit that threads may reserve.
 const SHARE: f64 = 0.5;
 
-/// Bytes of memory that this process can have, where the system tells, and what the limit is: those that are free, what
-/// is left of limits of control groups, and of that of address space.
+/// Bytes this process can still have, if known, and the limit: free memory, control groups, or address space.
 pub(super) fn left() -> Option<(f64, Limit)> {
     left_at(Path::new("/"), rayon::current_num_threads())
 }
 
-/// Threads that a limit of address space has room for, if there is one.
+/// Threads that fit into the address space limit, if any.
 pub(crate) fn threads() -> Option<usize> {
     let most = most_address_space(Path::new("/"))?;
     Some((((SHARE * most - BASE) / THREAD) as usize).max(1))
 }
 
-/// Bytes of memory that this process holds, where the system tells.
+/// Bytes held by this process, if known.
 pub(super) fn resident() -> Option<f64> {
     kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// Remaining memory, with the system's files below another root.
+/// Remaining memory, with system files below another root.
 fn left_at(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     let meminfo = fs::read_to_string(root.join("proc/meminfo")).ok();
     let free = meminfo.and_then(|text| kilobytes(&text, "MemAvailable:")).map(|free| (free, Limit::Free));
@@ -38,20 +37,20 @@ fn left_at(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     free.into_iter().chain(groups).chain(space).min_by(|(one, _), (other, _)| one.total_cmp(other))
 }
 
-/// The number of a line such as `VmRSS:  120 kB`, in bytes.
+/// Number on a line such as `VmRSS:  120 kB`, in bytes.
 fn kilobytes(text: &str, name: &str) -> Option<f64> {
     let line = text.lines().find(|line| line.starts_with(name))?;
     Some(1024.0 * line.split_whitespace().nth(1)?.parse::<f64>().ok()?)
 }
 
-/// The limit of address space, if there is one.
+/// Address space limit, if any.
 fn most_address_space(root: &Path) -> Option<f64> {
     let limits = fs::read_to_string(root.join("proc/self/limits")).ok()?;
     let soft = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     soft.split_whitespace().next()?.parse().ok()
 }
 
-/// Remaining address space, less the reserve of these threads and the one waiting for them.
+/// Remaining address space, less the reserve of these threads and of the waiting one.
 fn address_space(root: &Path, threads: usize) -> Option<f64> {
     let most = most_address_space(root)?;
     let status = fs::read_to_string(root.join("proc/self/status")).ok()?;
@@ -59,7 +58,7 @@ fn address_space(root: &Path, threads: usize) -> Option<f64> {
     Some((most - used - BASE - THREAD * (threads + 1) as f64).max(0.0))
 }
 
-/// Remaining memory of this process's control groups and those around them.
+/// Remaining memory of this process's control groups and their parents.
 fn groups(root: &Path) -> Vec<f64> {
     let listed = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let left = |line: &str| {

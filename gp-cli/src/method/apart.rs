@@ -1,4 +1,4 @@
-//! More observations for a model of several targets.
+//! Updates of models with several targets.
 
 use super::contract::Method;
 use super::later::{Later, Updated};
@@ -7,8 +7,8 @@ use crate::error::CliError;
 use crate::model::{Approximation, of_output, together};
 use faer::Mat;
 
-/// Takes in more observations: one target after the other where each has a latent function of its own, with the rows that have
-/// it; all together where they share some.
+/// Updates a model with new observations: per target, on the rows that have it, if each has its own latent; jointly if
+/// latents are shared.
 ///
 /// # Errors
 /// Those of [`Method::update`].

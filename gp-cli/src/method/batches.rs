@@ -1,4 +1,4 @@
-//! Mini-batches: the order in which rows are seen, wherever they are, and the steps after each.
+//! Mini-batches: order of rows, in memory or in a file, and the steps after each.
 
 use super::optimizer::Optimizer;
 use super::problem::Settings;
@@ -6,18 +6,18 @@ use crate::error::CliError;
 use gp_ep::Steps;
 use gp_optim::{Adam, Batches, Control};
 
-/// Blocks of neighbouring rows that are put in random order at most. An order of so many takes 32 MB, whatever the
-/// number of rows; rows within a block are in random order too.
+/// Most blocks of neighbouring rows in a random order, which bounds its memory to 32 MB; rows within a block are
+/// shuffled too.
 const MOST_BLOCKS: usize = 1 << 22;
 
-/// Blocks of batches in a row without a fall of the objective, beyond its noise and this share, that make a
-/// plateau: as many as are compared, so that the last comparison shares no block with the first.
+/// Blocks of batches without a gain of the objective, beyond noise and this share, that make a plateau. Equal to the
+/// number compared, so that the last comparison shares no block with the first.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-4;
-/// The rate of Adam at first.
+/// Initial learning rate of Adam.
 const RATE: f64 = 0.02;
 
-/// Steps of the method that was asked for, or of Adam.
+/// Steps of the requested optimiser, or of Adam.
 pub(super) fn steps(settings: &Settings, count: u64, control: &Control) -> Steps {
     let asked = settings.optimizer.and_then(|optimizer: Optimizer| optimizer.first_order(RATE));
     let mut steps = Steps::new(asked.unwrap_or_else(|| Adam::with_rate(RATE).into()), count);
@@ -27,13 +27,13 @@ pub(super) fn steps(settings: &Settings, count: u64, control: &Control) -> Steps
     steps
 }
 
-/// Bytes of such an order.
+/// Memory of such an order, in bytes.
 pub(crate) fn memory(rows: usize) -> f64 {
     8.0 * rows.min(MOST_BLOCKS) as f64
 }
 
-/// Every epoch in a new random order: of rows or, where these are more than fit, of the smallest blocks of them that do.
-/// Rows of a block may be alike, so that the more blocks a batch is from, the better.
+/// Epochs in random order: of rows or, if too many, of the smallest blocks that fit. Rows of a block may be alike, so
+/// batches draw from many blocks.
 pub(super) fn in_random_order(rows: usize, size: usize, seed: u64) -> Result<Batches, CliError> {
     Ok(if rows <= MOST_BLOCKS {
         Batches::shuffled(rows, size, seed)?
@@ -58,7 +58,7 @@ mod tests {
         drawn.dedup();
         assert_eq!(drawn.len(), 300);
         assert!(drawn.iter().all(|&row| row < rows));
-        // Three rows a block, of which an epoch begins and a batch ends in the middle of one.
+        // Three rows per block; an epoch begins and a batch ends inside one.
         let blocks = drawn.chunk_by(|a, b| a / 3 == b / 3).count();
         assert!((100..=102).contains(&blocks), "{blocks} blocks");
         assert_eq!(memory(rows), memory(MOST_BLOCKS));

@@ -1,4 +1,4 @@
-//! The methods of this crate: a new one is a file beside this one and a line here.
+//! Methods of this crate. To add one, add a file beside this one and a line here.
 
 use super::closed_form::ClosedForm;
 use super::ep::Ep;
@@ -7,7 +7,7 @@ use super::{exact, ivm, savigp, sep, svgp};
 use std::sync::Arc;
 
 impl Methods {
-    /// The methods of this crate, in the order of lists for people.
+    /// Methods of this crate, in display order.
     #[must_use]
     pub fn built_in() -> Self {
         Self::new(vec![

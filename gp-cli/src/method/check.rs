@@ -1,35 +1,35 @@
-//! Gradients beside differences of what they are derivatives of.
+//! Gradients compared with finite differences.
 //!
-//! Both are by the numbers that a solver moves: free values through their transforms, log priors included.
+//! Derivatives are with respect to the optimiser's variables: transformed free values, log priors included.
 
 use crate::error::CliError;
 use gp_optim::ParameterSetMut;
 use serde::Serialize;
 
-/// One derivative, found in two ways.
+/// One derivative, analytic and numerical.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GradientCheck {
-    /// The value it is by, such as `kernel.rbf.lengthscale[1]`.
+    /// Name of the value, such as `kernel.rbf.lengthscale[1]`.
     pub parameter: String,
     /// Gradient as computed by the method.
     pub gradient: f64,
     /// Gradient by differences of the objective.
     pub difference: f64,
-    /// Difference relative to the larger one; less within the rounding of differences.
+    /// Difference relative to the larger of the two; smaller if differences are within rounding.
     pub relative_error: f64,
 }
 
-/// The step of differences: for terms of the fifth order of some 1e-12, and roundings of some 1e-10.
+/// Step of differences: truncation error about 1e-12, rounding about 1e-10.
 const STEP: f64 = 1e-3;
-/// Rounding of an objective, as a share of it; sums over rows and factors of matrices gather some.
+/// Relative rounding of an objective, including sums over rows and matrix factors.
 const ROUNDING: f64 = 1e-12;
-/// A difference that is all rounding has a relative error of this size at most.
+/// Largest relative error of a difference that is all rounding.
 const OF_ROUNDING: f64 = 1e-4;
-/// Every free value of a model, whose natural values have these names. `objective` also writes its gradient by all natural
-/// values, where there is room for it.
+/// Compares derivatives by every free value. `names` are those of all natural values; `objective` also writes its
+/// gradient by all natural values, if given a slice.
 ///
 /// # Errors
-/// Those of the objective; of kind [`Numerical`](crate::ErrorKind::Numerical) for values that parameters cannot have.
+/// Those of the objective; [`Numerical`](crate::ErrorKind::Numerical) for impossible parameter values.
 pub fn compare<M: ParameterSetMut + Clone>(
     model: &M,
     names: &[String],
@@ -61,7 +61,7 @@ pub fn compare<M: ParameterSetMut + Clone>(
     Ok(checks)
 }
 
-/// Names of free values, from those of all.
+/// Names of the free values.
 fn free_names<M: ParameterSetMut>(model: &M, names: &[String]) -> Vec<String> {
     let (mut all, mut free) = (names.iter(), Vec::new());
     model.visit(&mut |parameter| {

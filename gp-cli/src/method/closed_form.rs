@@ -1,4 +1,4 @@
-//! Regression through inducing inputs in closed form: Power EP, and its limits VFE and FITC.
+//! Closed-form regression with inducing inputs: Power EP and its limits VFE and FITC.
 
 use super::check::GradientCheck;
 use super::common;
@@ -29,25 +29,25 @@ pub(crate) struct ClosedForm {
     name: &'static str,
     summary: &'static str,
     settings: &'static [Setting],
-    /// The power, where it is not for people to choose.
+    /// Power, if the method fixes it.
     power: Option<f64>,
     white_noise: Option<f64>,
 }
 
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
-/// Evaluations that training usually takes where inducing inputs stay, and where they are learned.
+/// Typical evaluations of training, with fixed and with learned inducing inputs.
 const USUAL_EVALUATIONS: f64 = 60.0;
 const USUAL_EVALUATIONS_OF_INPUTS: f64 = 320.0;
-/// Fewest and most pairs of L-BFGS, and numbers in all of them beyond the fewest.
+/// Fewest and most L-BFGS pairs, and numbers in all pairs beyond the fewest.
 const FEWEST_PAIRS: usize = 10;
 const MOST_PAIRS: usize = 40;
 const NUMBERS_OF_PAIRS: usize = 2_000_000;
-/// Half way is the advice of Bui et al. (2017).
+/// Half way between VFE and EP, as Bui et al. (2017) advise.
 const POWER: f64 = 0.5;
 const ALPHA: Setting = common::ALPHA.usually(POWER);
-/// Up to so many rows of Gaussian noise, all of the data are looked at in every step of the optimiser.
+/// Most rows for which every step uses all data, under Gaussian noise.
 const MANY_ROWS: usize = 100_000;
-/// Training of FITC draws inducing inputs together that it has no use for.
+/// Variance of white noise for FITC, whose training lets superfluous inducing inputs coincide.
 const WHITE_NOISE: f64 = 1e-8;
 
 impl ClosedForm {
@@ -78,8 +78,7 @@ impl ClosedForm {
     }
 }
 
-/// Pairs that L-BFGS keeps. Where inducing inputs are learned, optima are long and narrow valleys: more pairs come as far in
-/// three quarters of the iterations.
+/// L-BFGS pairs. Learned inducing inputs make long narrow valleys: more pairs save a quarter of the iterations.
 fn pairs(problem: &Problem) -> usize {
     let sizes = problem.sizes();
     if problem.settings.fixed_inducing {
@@ -88,7 +87,7 @@ fn pairs(problem: &Problem) -> usize {
     (NUMBERS_OF_PAIRS / (sizes.inducing * sizes.dim).max(1)).clamp(FEWEST_PAIRS, MOST_PAIRS)
 }
 
-/// Numbers that blocks take: two matrices for each, room for the largest of each lane, and their lists.
+/// Numbers stored for blocks: two matrices each, scratch for the largest per lane, and the lists.
 fn memory_of_blocks(blocks: &Blocks, inducing: f64) -> f64 {
     let squares: f64 = blocks.iter().map(|rows| (rows.len() as f64).powi(2)).sum();
     let largest = blocks.iter().map(<[usize]>::len).max().unwrap_or(0) as f64;
@@ -135,7 +134,7 @@ impl Method for ClosedForm {
         uncertain::learns_inducing(rows, self.power(given))
     }
 
-    /// Power EP has its closed form under Gaussian noise, and sites under everything else.
+    /// Power EP has a closed form under Gaussian noise, and sites otherwise.
     fn counterpart(&self, likelihood: &dyn Likelihood, given: &Given) -> Option<(&'static str, Given)> {
         if self.power.is_some() || is_gaussian(likelihood) {
             return None;
@@ -157,7 +156,7 @@ impl Method for ClosedForm {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing) = (sizes.rows as f64, sizes.inducing as f64);
-        // The table of the fit, if it is in memory, and a copy of it beside the projections.
+        // The table, if in memory, and a copy beside the projections.
         let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
         let blocks =
             problem.settings.blocks.as_ref().map_or(0.0, |blocks| memory_of_blocks(blocks, inducing));

@@ -1,4 +1,4 @@
-//! Contract of methods of inference.
+//! Interface of inference methods.
 
 use super::check::GradientCheck;
 use super::common::BATCH_SIZE;
@@ -13,18 +13,18 @@ use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use std::fmt::Debug;
 
-/// Points that latent functions are seen through.
+/// Points that represent the latents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeenThrough {
     /// All rows.
     Rows,
-    /// Inducing inputs, which [`Problem::inducing`] holds.
+    /// Inducing inputs, in [`Problem::inducing`].
     InducingInputs,
-    /// Rows that the method chooses, as many as [`Settings::active`](super::Settings::active) says.
+    /// Rows chosen by the method, [`Settings::active`](super::Settings::active) of them.
     ActiveRows,
 }
 
-/// A fit of which the method was not said.
+/// Fit without a requested method.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     /// Likelihood of the observations.
@@ -41,92 +41,90 @@ pub struct Case<'a> {
 
 /// A method of inference.
 pub trait Method: Debug + Send + Sync {
-    /// The name it is asked for by.
+    /// Name in flags and model files.
     fn name(&self) -> &'static str;
 
-    /// One line for lists of what there is.
+    /// One-line description.
     fn summary(&self) -> &'static str;
 
-    /// All settings that are its own. Flags, entries of configurations, and the refusal of settings that make no
-    /// difference follow from them. One called [`BATCH_SIZE`] says that it works in mini-batches: rows are then read as
-    /// they are needed, and need not be in memory.
+    /// Settings of this method; flags, configuration entries and the refusal of unsupported settings follow from them.
+    /// A setting named [`BATCH_SIZE`] marks a mini-batch method, whose rows need not be in memory.
     fn settings(&self) -> &'static [Setting];
 
-    /// The optimisers it can work with, at least one, the usual one first.
+    /// Supported optimisers, at least one, the default first.
     fn optimizers(&self) -> &'static [Optimizer] {
         &[Optimizer::Lbfgs]
     }
 
-    /// Points that latent functions are seen through.
+    /// Points that represent the latents.
     fn seen_through(&self) -> SeenThrough {
         SeenThrough::InducingInputs
     }
 
-    /// Inducing inputs or active rows unless asked otherwise: what a fit of some thousand rows does in a minute.
+    /// Default number of inducing inputs or active rows: a fit of some thousand rows should take about a minute.
     fn usual_inducing(&self, latents: usize, _rows: usize) -> usize {
         if latents == 1 { 100 } else { 50 }
     }
 
-    /// Rows in a batch, as given or the usual number of them; nothing where it works on all rows at once.
+    /// Rows per batch, given or default; None if every step uses all rows.
     fn batch_size(&self, given: &Given, optimizer: Optimizer) -> Option<usize> {
         let own = self.settings().iter().find(|setting| setting.name() == BATCH_SIZE);
         own.filter(|setting| setting.is_heeded_by(optimizer)).and_then(|setting| given.count(setting))
     }
 
-    /// `true` if it can be fitted to rows in a file with this optimiser: in mini-batches, or reading rows
-    /// as needed and counting what it holds in [`memory`](Self::memory).
+    /// `true` if rows may be in a file with this optimiser: the method works in mini-batches, or reads rows as needed
+    /// and counts what it holds in [`memory`](Self::memory).
     fn takes_streams(&self, optimizer: Optimizer) -> bool {
         self.batch_size(&Given::default(), optimizer).is_some()
     }
 
-    /// `true` if several processes share the rows: sums over rows then go through [`Problem::reduction`]. Other methods
-    /// do all work in each process.
+    /// `true` if processes share the rows; sums over rows then go through [`Problem::reduction`]. Otherwise each
+    /// process does all work.
     fn shares_rows(&self) -> bool {
         false
     }
 
-    /// Reason to be the default method of a case, if any. The first such method of a program is used.
+    /// Reason to be the default for a case, if any. The first such method wins.
     fn is_usual(&self, _case: &Case<'_>) -> Option<String> {
         None
     }
 
-    /// `true` if it evaluates the density of a label at many nodes or samples, so that a likelihood of
-    /// cheap density is the better default.
+    /// `true` if it evaluates label densities at many nodes or samples, so that a likelihood with a cheap density is
+    /// the better default.
     fn evaluates_densities(&self) -> bool {
         false
     }
 
-    /// The variance of the white noise that the usual kernel has for it under Gaussian noise, if it needs some.
+    /// White-noise variance it needs in the default kernel under Gaussian noise, if any.
     fn usual_white_noise(&self) -> Option<f64> {
         None
     }
 
-    /// By default, under Gaussian noise: does it learn inducing inputs from this many rows?
+    /// `true` if it learns inducing inputs by default under Gaussian noise, with this many rows.
     fn learns_inducing(&self, _rows: usize, _given: &Given) -> bool {
         true
     }
 
-    /// The method that does the same under a likelihood that this one is not made for, by its name, with the settings that
-    /// make it the same.
+    /// Name and settings of the equivalent method for an unsupported likelihood, if any.
     fn counterpart(&self, _likelihood: &dyn Likelihood, _given: &Given) -> Option<(&'static str, Given)> {
         None
     }
 
-    /// Reason that it cannot work with this likelihood, if any.
+    /// Reason not to support a likelihood, if any.
     fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
         None
     }
 
-    /// `true` if it supports columns with this role. Roles that change observations make the likelihood of
-    /// a [`Problem`] an [`Adjusted`](gp_likelihoods::Adjusted) one, with further columns of observation.
+    /// `true` if it supports columns with this role. Roles that change observations make the likelihood of a
+    /// [`Problem`] an [`Adjusted`](gp_likelihoods::Adjusted) one, with further observation columns.
     fn heeds(&self, _role: Role) -> bool {
         false
     }
 
-    /// Bytes of memory that a fit takes.
+    /// Memory of a fit, in bytes.
     fn memory(&self, problem: &Problem) -> f64;
 
-    /// Arithmetic of training, from which the time it takes is estimated before it begins; nothing where that is not known.
+    /// Operation counts of training, to estimate its time; None if unknown.
     fn work(&self, _problem: &Problem) -> Option<Work> {
         None
     }
@@ -134,20 +132,19 @@ pub trait Method: Debug + Send + Sync {
     /// Trains and conditions.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the start cannot be evaluated.
+    /// [`Numerical`](crate::ErrorKind::Numerical) if the start cannot be evaluated.
     fn fit(&self, problem: Problem) -> Result<Fit, CliError>;
 
-    /// Compares the gradient that training moves along with differences, by every value that would be trained, where
-    /// training would start.
+    /// Compares the training gradient with finite differences at the start of training, for every trained value.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) where the objective cannot be evaluated.
+    /// [`Numerical`](crate::ErrorKind::Numerical) if the objective cannot be evaluated.
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError>;
 
-    /// Takes in more observations, parameters as they are.
+    /// Conditions on new observations with fixed parameters.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage) where a model does not hold what that needs, of kind
-    /// [`Numerical`](crate::ErrorKind::Numerical) where no proper posterior comes out.
+    /// [`Usage`](crate::ErrorKind::Usage) if the model lacks what the update needs,
+    /// [`Numerical`](crate::ErrorKind::Numerical) without a proper posterior.
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError>;
 }

@@ -1,4 +1,4 @@
-//! Power EP on all observations: EP (or any other power) on projections, and generalised FITC on latent values.
+//! Power EP on all observations, with sites on projections, or generalised FITC with sites on latent values.
 
 use super::check::GradientCheck;
 use super::common;
@@ -23,7 +23,7 @@ use gp_ep::{EpOptions, EvidenceKind, Inference as _, InferenceError, Learning, P
 use gp_likelihoods::Likelihood;
 use gp_optim::FirstOrder;
 
-/// Power EP with a site for every factor.
+/// Power EP with one site per factor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ep {
     name: &'static str,
@@ -32,30 +32,30 @@ pub(crate) struct Ep {
     level: Level,
 }
 
-/// Sites for all observations take room for up to so many rows times latent functions.
+/// Most rows times latents for which full-batch EP is the default.
 const MANY_SITES: usize = 20_000;
-/// Those of several numbers with Gaussian noise come to rest at once, or nearly so.
+/// The same for several real targets with Gaussian noise, whose sites converge almost at once.
 const MANY_SITES_OF_NUMBERS: usize = 100_000;
 
-/// Iterations unless asked otherwise, by quasi-Newton and by first-order steps.
+/// Default iterations, quasi-Newton and first-order.
 const OUTER_ITERATIONS: u64 = 100;
 const INNER_ITERATIONS: u64 = 500;
-/// Evaluations that training usually takes, and sweeps over the sites in each.
+/// Typical evaluations of training, and sweeps per evaluation.
 const USUAL_EVALUATIONS: f64 = 30.0;
 const SWEEPS_AN_EVALUATION: f64 = 10.0;
-/// Outer iterations for several targets, as for regression in closed form.
+/// Default outer iterations for several targets, as in closed-form regression.
 const OUTER_ITERATIONS_OF_NUMBERS: u64 = 300;
-/// Steps in a row without a relative gain of more than this that make a plateau.
+/// Steps without a larger relative gain that make a plateau.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
-/// Sites that learned beside the parameters are at rest where they would change by so much of a marginal: predictions do
-/// not show it. They have so many sweeps to get there, and fewer when the time is over.
+/// Change relative to the marginals below which sites learned beside the parameters have converged (predictions are
+/// unaffected), and the sweeps for it; fewer if time is over.
 const REST: f64 = 1e-4;
 const REST_OF_LOG_Z: f64 = 1e-6;
 const MANY_SWEEPS: usize = 200;
 const FEW_SWEEPS: usize = 10;
-/// The rate of Adam at first: more than the .02 of Hernández-Lobato & Hernández-Lobato 2016 for inner learning, for it falls
-/// to a tenth of that.
+/// Initial rate of Adam: above the .02 of Hernández-Lobato & Hernández-Lobato 2016 for inner learning, because it
+/// decays to a tenth.
 const RATE: f64 = 0.05;
 
 impl Ep {
@@ -127,7 +127,7 @@ impl Method for Ep {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
         let projections = common::projections(rows, latents, inducing);
-        // Of the last five sweeps, sites and half of each sum of squares are remembered.
+        // Sites and half of each sum of squares, of the last five sweeps.
         let remembered = latents * (12.0 * rows + 7.0 * inducing * inducing);
         let rest = rows * (latents * 8.0 + sizes.width() as f64) + latents * 40.0 * inducing * inducing;
         8.0 * (projections + rest + remembered)
@@ -177,7 +177,7 @@ fn kind(problem: &Problem) -> EvidenceKind {
     if is_bound { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
 }
 
-/// Iterations at most.
+/// Iteration limit.
 fn iterations(problem: &Problem) -> u64 {
     let usual = match problem.settings.optimizer {
         Some(optimizer) if optimizer != Optimizer::Lbfgs => INNER_ITERATIONS,
@@ -187,7 +187,7 @@ fn iterations(problem: &Problem) -> u64 {
     problem.settings.given.integer(&common::ITERATIONS).unwrap_or(usual)
 }
 
-/// EP comes to rest for every value that L-BFGS asks for.
+/// Converges EP at every point of L-BFGS.
 fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let data = &problem.rows;
     let options = minimise_options(iterations(problem), &problem.settings.control);
@@ -196,7 +196,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let mut fit = Fit::of_course(posterior, kind(problem), &run);
     if let EpState::AtRest(_, convergence) = state {
         if !fit.objective.is_finite() {
-            // A model without a value of its objective cannot be read again.
+            // A model file needs an objective.
             return Err(InferenceError::ImproperCavity { count: convergence.last.improper }.into());
         }
         fit.converged &= convergence.converged;
@@ -206,7 +206,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(fit)
 }
 
-/// A step of the parameters after each sweep; then EP comes to rest.
+/// One parameter step per sweep, then EP to convergence.
 fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit, CliError> {
     let data = &problem.rows;
     let mut steps = Steps::new(rule, iterations(problem));

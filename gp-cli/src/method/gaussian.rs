@@ -1,4 +1,4 @@
-//! Gaussian noise, under which there are closed forms.
+//! Gaussian noise, which allows closed forms.
 
 use crate::error::CliError;
 use gp_likelihoods::{Gaussian, Likelihood};
@@ -9,12 +9,12 @@ pub fn is_gaussian(likelihood: &dyn Likelihood) -> bool {
     likelihood.gaussian_noise().is_some()
 }
 
-/// Closed forms are those of Gaussian noise.
+/// Objection to any likelihood that is not Gaussian.
 pub(super) fn objection_unless_gaussian(likelihood: &dyn Likelihood) -> Option<String> {
     (!is_gaussian(likelihood)).then(|| objection(likelihood))
 }
 
-/// The Gaussian that a likelihood says it is, with what was said of its parameter.
+/// The Gaussian of a likelihood, with bounds, prior and fixed mark of its noise.
 pub(super) fn gaussian(likelihood: &dyn Likelihood) -> Result<Gaussian, CliError> {
     likelihood.gaussian_noise().cloned().ok_or_else(|| CliError::usage(objection(likelihood)))
 }

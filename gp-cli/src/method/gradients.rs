@@ -1,4 +1,4 @@
-//! The gradients of the methods of this crate beside differences.
+//! Gradient checks of this crate's methods.
 
 use super::check::{GradientCheck, compare};
 use super::gaussian::gaussian;
@@ -15,7 +15,7 @@ use gp_optim::MinimiseOptions;
 use gp_variational::Savigp;
 use gp_variational::savigp::{Bound, BoundLearning};
 
-/// Iterations that move a variational posterior away from the prior, where some derivatives are 0 by symmetry.
+/// Iterations that move a variational posterior away from the prior, where some derivatives vanish by symmetry.
 const WARM_UP: u64 = 5;
 
 pub(super) fn exact(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
@@ -41,7 +41,7 @@ pub(super) fn closed_form(problem: &Problem, power: f64) -> Result<Vec<GradientC
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-/// Log Z, sites at rest, and its gradient there.
+/// Log Z at converged sites, and its gradient.
 pub(super) fn at_rest(problem: &Problem, level: Level) -> Result<Vec<GradientCheck>, CliError> {
     let model = power_ep::model(problem, level)?;
     let data = &problem.rows;
@@ -59,7 +59,7 @@ pub(super) fn at_rest(problem: &Problem, level: Level) -> Result<Vec<GradientChe
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-/// The bound by everything, the posterior among it, which some iterations have moved away from the prior.
+/// Variational bound, by all parameters and the posterior, after some iterations.
 pub(super) fn bound(
     mut model: Savigp,
     problem: &Problem,
@@ -81,7 +81,7 @@ pub(super) fn bound(
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-/// The criterion with one active set, turned into a bound.
+/// Criterion of one active set, as a bound.
 pub(super) fn criterion(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
     let model = ivm_model::model(problem)?;
     let data = &problem.rows;

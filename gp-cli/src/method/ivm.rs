@@ -1,4 +1,4 @@
-//! The informative vector machine: a small active set of observations, chosen for what their labels tell.
+//! Informative vector machine: a small active set of observations, chosen by information gain.
 
 use super::check::GradientCheck;
 use super::common;
@@ -20,8 +20,7 @@ use gp_optim::ParameterSet;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IvmMethod;
 
-/// Active sets that parameters are learned with at most, and iterations with each. With sites at rest, rounds end by
-/// themselves when they gain nothing.
+/// Most active sets, and iterations for each, in training. With converged sites, rounds stop when they gain nothing.
 const ROUNDS: [usize; 2] = [6, 10];
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(20);
 
@@ -63,10 +62,10 @@ impl Method for IvmMethod {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, active, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
-        // Stubs of all rows, some matrices of the active set for each class, and the data: the table of the fit, if it is in
-        // memory, and a copy of it.
+        // Stubs of all rows, some matrices of the active set per class, and the data: the table, if in memory, and a
+        // copy.
         let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
-        // Sites at rest: curvatures over all active latents, at two places.
+        // Converged sites: curvatures over all active latents, twice.
         let is_resting = options(problem).sites == FinalSites::AtRest;
         let rest = if is_resting { 12.0 * (latents * active).powi(2) } else { 0.0 };
         8.0 * (rows * 2.0 * latents * (active + 24.0) + data + latents * 12.0 * active * active + rest)
@@ -76,7 +75,7 @@ impl Method for IvmMethod {
         let mut model = model(&problem)?;
         let data = &problem.rows;
         let options = options(&problem);
-        // Nothing to be learned but the sites.
+        // No parameters to learn, only sites.
         let most = ROUNDS[usize::from(options.sites == FinalSites::AtRest)];
         let rounds = if model.free_count() == 0 { 0 } else { most };
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;

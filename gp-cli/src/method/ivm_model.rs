@@ -1,14 +1,15 @@
-//! The model and the choices of the informative vector machine.
+//! Model and options of the informative vector machine.
 
 use super::problem::Problem;
 use super::setting::Setting;
 use crate::error::CliError;
 use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 
-/// Sites are brought to rest up to so many latents: for each row that takes the square of the active points of all of them.
+/// Most latents for which sites are iterated to convergence: each row costs the square of the number of active points
+/// times latents.
 const FEW_LATENTS: usize = 4;
 
-/// Coupling of several classes in the posterior.
+/// Coupling of classes in the posterior.
 pub(super) const COUPLING: Setting = Setting::choice(
     "coupling",
     &[
@@ -19,7 +20,7 @@ pub(super) const COUPLING: Setting = Setting::choice(
 );
 const COUPLED: &str = "coupled";
 
-/// The model of a problem, its classes coupled unless asked otherwise.
+/// Model of a problem; classes are coupled by default.
 pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
     let (kernels, likelihood) = (problem.kernels.clone(), problem.likelihood.clone());
     let several = likelihood.latents() > 1;
@@ -31,7 +32,7 @@ pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
     })
 }
 
-/// The choices of a run.
+/// Options of a run.
 pub(super) fn options(problem: &Problem) -> IvmOptions {
     let usual = IvmOptions::default();
     let active = problem.settings.active.unwrap_or(usual.active);

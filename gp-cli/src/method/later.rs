@@ -1,20 +1,20 @@
-//! More observations for a model.
+//! Model updates with new observations.
 
 use super::setting::Given;
 use crate::error::CliError;
 use crate::model::Approximation;
 use faer::MatRef;
 
-/// A model and observations that it has not seen, in its units.
+/// A model and new observations, in model units.
 #[derive(Clone, Copy, Debug)]
 pub struct Later<'a> {
     /// Earlier posterior.
     pub before: &'a Approximation,
-    /// Points, a row each.
+    /// Points, one per row.
     pub points: MatRef<'a, f64>,
-    /// Their columns of observation, row by row, as [`TrainingRows`](super::TrainingRows) have them.
+    /// Observation columns, row-major, as in [`TrainingRows`](super::TrainingRows).
     pub observed: MatRef<'a, f64>,
-    /// The power of each, where a column said it; none otherwise.
+    /// Power per observation, if given by a column; otherwise empty.
     pub powers: &'a [f64],
     /// Settings of the method when the model was fitted.
     pub given: &'a Given,
@@ -23,17 +23,17 @@ pub struct Later<'a> {
 /// Result of an update.
 #[derive(Clone, Debug)]
 pub struct Updated {
-    /// The posterior given old and new observations.
+    /// Posterior given old and new observations.
     pub posterior: Approximation,
-    /// `ln p(new observations | old ones)`, exactly, as an estimate or as a bound: as the method has it.
+    /// `ln p(new observations | old ones)`: exact, an estimate or a bound, depending on the method.
     pub gain: f64,
     /// Description of the update.
     pub how: &'static str,
-    /// Observations about the update that people should see.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// The error about a model that cannot take in more observations, and why.
+/// Error for a model that cannot be updated, with the reason.
 #[must_use]
 pub fn refused(method: &str, why: &str) -> CliError {
     CliError::usage(format!(

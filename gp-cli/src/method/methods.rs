@@ -1,4 +1,4 @@
-//! The methods of a program.
+//! Registry of methods.
 
 use super::contract::Method;
 use super::setting::Setting;
@@ -6,20 +6,20 @@ use crate::error::CliError;
 use gp_optim::did_you_mean;
 use std::sync::Arc;
 
-/// A list of methods, to which programs add their own.
+/// Registry of methods, extensible by programs.
 #[derive(Clone, Debug)]
 pub struct Methods {
     known: Vec<Arc<dyn Method>>,
 }
 
 impl Methods {
-    /// A list of these.
+    /// Registry of these methods.
     #[must_use]
     pub fn new(known: Vec<Arc<dyn Method>>) -> Self {
         Self { known }
     }
 
-    /// Adds a method, or puts it in the place of one of the same name.
+    /// Adds a method, or replaces the one of the same name.
     #[must_use]
     pub fn with(mut self, method: Arc<dyn Method>) -> Self {
         match self.known.iter_mut().find(|known| known.name() == method.name()) {
@@ -29,21 +29,21 @@ impl Methods {
         self
     }
 
-    /// All of them, in the order of lists for people.
+    /// All methods, in display order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Method>> {
         self.known.iter()
     }
 
-    /// Their names, in the same order.
+    /// Names, in the same order.
     #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
         self.known.iter().map(|method| method.name()).collect()
     }
 
-    /// The method of this name.
+    /// Method of this name.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage) with the names there are.
+    /// [`Usage`](crate::ErrorKind::Usage), listing the names.
     pub fn find(&self, name: &str) -> Result<Arc<dyn Method>, CliError> {
         self.known.iter().find(|method| method.name() == name).cloned().ok_or_else(|| {
             let (names, meant) = (self.names().join(", "), did_you_mean(name, self.names()));
@@ -51,7 +51,7 @@ impl Methods {
         })
     }
 
-    /// Every name of a setting, with the declarations of it by the names of methods, in the order of methods.
+    /// Settings grouped by name: each with its declarations by method name, in the order of methods.
     #[must_use]
     pub fn settings(&self) -> Vec<Vec<(&'static str, Setting)>> {
         let mut found: Vec<Vec<(&'static str, Setting)>> = Vec::new();

@@ -1,7 +1,7 @@
-//! The methods of inference, behind one trait: points, observations, kernels and a likelihood in; posteriors out.
+//! Inference methods behind one trait: points, observations, kernels and a likelihood in; a posterior out.
 //!
-//! A method is one file with an implementation of [`Method`], which declares its [`Setting`]s, and one line in
-//! [`Methods::built_in`] or a call of [`Context::with_method`](crate::Context::with_method).
+//! To add a method, implement [`Method`] with its [`Setting`]s in a file and add a line in [`Methods::built_in`], or
+//! call [`Context::with_method`](crate::Context::with_method).
 
 mod apart;
 mod batches;

@@ -20,7 +20,7 @@ pub enum Optimizer {
 }
 
 impl Optimizer {
-    /// The first-order method, with the rate of Adam; nothing for quasi-Newton steps.
+    /// First-order optimiser, with this rate for Adam; None for quasi-Newton.
     #[must_use]
     pub fn first_order(self, rate: f64) -> Option<FirstOrder> {
         match self {
@@ -43,12 +43,12 @@ impl fmt::Display for Optimizer {
     }
 }
 
-/// Settings of a quasi-Newton run.
+/// Options of a quasi-Newton run.
 #[must_use]
 pub fn minimise_options(iterations: u64, control: &Control) -> MinimiseOptions {
     let control = control.clone();
     let mut options = MinimiseOptions { max_iterations: iterations, control, ..MinimiseOptions::default() };
-    // Nobody sees the digits of a log marginal likelihood beyond these.
+    // Further digits of a log marginal likelihood are invisible.
     options.lbfgs.value_tolerance = 1e-7;
     options.lbfgs.gradient_tolerance = 1e-5;
     options

@@ -6,33 +6,33 @@ use gp_kernels::KernelExt as _;
 use gp_kernels::data::DataError;
 use gp_optim::{Descended, Parameter, StopReason, Training, TrainingStep};
 
-/// A fitted posterior, and how it came about.
+/// Fitted posterior with its training record.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// The posterior and the likelihood.
+    /// Posterior and likelihood.
     pub posterior: Approximation,
-    /// `ln p(y)` of the observations as the likelihood takes them.
+    /// `ln p(y)` in the units of the likelihood.
     pub objective: f64,
-    /// Meaning of that number.
+    /// Meaning of the objective.
     pub objective_kind: EvidenceKind,
     /// `true` if training converged.
     pub converged: bool,
-    /// Reason for the end.
+    /// Reason for stopping.
     pub reason: String,
-    /// Iterations of the optimiser.
+    /// Optimiser iterations.
     pub iterations: u64,
-    /// The objective with priors, after each iteration.
+    /// Objective plus log priors, after each iteration.
     pub curve: Vec<f64>,
-    /// Observations about the fit that people should see.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
 impl Fit {
-    /// The outcome of quasi-Newton training.
+    /// Fit from quasi-Newton training.
     #[must_use]
     pub fn of_training(posterior: Approximation, kind: EvidenceKind, training: &Training) -> Self {
         let warnings = failures(training.failed_evaluations, training.last_failure.as_deref());
-        // Who asks for no iteration has what was asked for.
+        // Zero iterations were requested and done.
         let asked_for = training.iterations == 0 && training.reason == StopReason::MaxIterations;
         Self {
             posterior,
@@ -58,8 +58,7 @@ impl Fit {
         self.iterations > 0 || (free > 0 && is_optimum)
     }
 
-    /// The outcome of learning, however it was done. What first-order training knows of the objective is an estimate, of
-    /// a bound where the objective is one.
+    /// Fit from any kind of training. First-order objectives are estimates, of a bound if the objective is one.
     #[must_use]
     pub fn of_course(posterior: Approximation, kind: EvidenceKind, run: &Course) -> Self {
         match run {
@@ -68,8 +67,8 @@ impl Fit {
         }
     }
 
-    /// The outcome of first-order training: one number an epoch, the mean of estimates from single batches, and as
-    /// objective the last of them without the priors.
+    /// Fit from first-order training. The curve has one value per epoch, the mean of batch estimates; the objective is
+    /// the last of them without priors.
     #[must_use]
     pub fn of_descent(posterior: Approximation, run: &Descended) -> Self {
         let curve: Vec<f64> = run.epoch_values.iter().map(|value| -value).collect();
@@ -86,7 +85,7 @@ impl Fit {
     }
 }
 
-/// The log density of the priors of all parameters; of a kernel that latent functions share once.
+/// Log prior density of all parameters; a shared kernel counts once.
 pub(crate) fn log_prior(posterior: &Approximation) -> f64 {
     let mut seen: Vec<String> = Vec::new();
     let mut sum = 0.0;
@@ -100,7 +99,7 @@ pub(crate) fn log_prior(posterior: &Approximation) -> f64 {
     sum + posterior.likelihood().parameters().iter().map(Parameter::log_prior).sum::<f64>()
 }
 
-/// Failures of evaluations, without those ended by the time limit.
+/// Warnings of failed evaluations, except those ended by the time limit.
 fn failures(count: u64, last: Option<&str>) -> Vec<String> {
     let last = last.filter(|last| !last.ends_with(&DataError::Stopped.to_string()));
     let told =

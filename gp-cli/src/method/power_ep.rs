@@ -1,4 +1,4 @@
-//! Shared parts of iterative methods: the model and its powers.
+//! Shared parts of EP methods: the model and its powers.
 
 use super::common::ALPHA;
 use super::outcome::Fit;
@@ -10,31 +10,31 @@ use gp_ep::power_ep::{Convergence, Level};
 use gp_ep::{ParameterDraws, PowerEp};
 use gp_likelihoods::Likelihood;
 
-/// The power where the likelihood is not log-concave: EP proper may not come to rest there.
+/// Power for likelihoods that are not log-concave, where EP may not converge.
 const CAUTIOUS_POWER: f64 = 0.5;
 
-/// There is nothing to infer.
+/// Error for a model without latents.
 pub(super) fn no_latent() -> CliError {
     CliError::new(ErrorKind::Usage, "the likelihood has no latent function")
 }
 
-/// The model of a problem.
+/// Model of a problem.
 pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError> {
     let likelihood = &problem.likelihood;
-    // Pieces that set one class against another, and several targets: one prior does for all.
+    // For several targets, and factors between pairs of classes, one shared prior suffices.
     let shares = likelihood.pieces().is_some() || likelihood.targets() > 1;
     let processes = if shares { problem.shared_processes()? } else { problem.processes()? };
     let model = PowerEp::new(processes, likelihood.clone())?.with_reduction(problem.reduction());
     Ok(model.with_powers(problem.settings.powers_or(power(problem))).with_level(level))
 }
 
-/// The power that was asked for, or the largest that is safe.
+/// Requested power, or the largest safe one.
 pub(super) fn power(problem: &Problem) -> f64 {
     problem.settings.given.number(&ALPHA).unwrap_or_else(|| usual_power(problem.likelihood.as_ref()))
 }
 
-/// EP where that comes to rest, and something safer elsewhere. Outputs that share latents tie these together, which sites on
-/// each alone cannot say: there it is the bound, which knows what that costs.
+/// 1 (EP) if it converges, otherwise a safer power. Outputs with shared latents get the variational bound, since sites
+/// per output cannot express the coupling and the bound accounts for the loss.
 pub(crate) fn usual_power(likelihood: &dyn Likelihood) -> f64 {
     if shares_latents(likelihood) {
         return 0.0;
@@ -42,12 +42,12 @@ pub(crate) fn usual_power(likelihood: &dyn Likelihood) -> f64 {
     if likelihood.is_log_concave() { 1.0 } else { CAUTIOUS_POWER }
 }
 
-/// `true` if several outputs share latents.
+/// `true` if outputs share latents.
 pub(crate) fn shares_latents(likelihood: &dyn Likelihood) -> bool {
     likelihood.targets() > 1 && likelihood.own_latent(0).is_none()
 }
 
-/// Puts predictions over all parameters in the place of those at the optimum, where rows are few.
+/// With few rows, replaces predictions at the optimum by an average over parameters.
 pub(super) fn over_parameters(fit: &mut Fit, model: &PowerEp, problem: &Problem) {
     let data = &problem.rows;
     let over =
@@ -55,7 +55,7 @@ pub(super) fn over_parameters(fit: &mut Fit, model: &PowerEp, problem: &Problem)
     uncertain::spread(fit, problem, over);
 }
 
-/// Warnings about the convergence of sites.
+/// Warnings of unconverged sites.
 pub(super) fn convergence_warnings(convergence: &Convergence, warnings: &mut Vec<String>) {
     if !convergence.converged {
         let (sweeps, change) = (convergence.sweeps, convergence.last.change);

@@ -14,31 +14,30 @@ use gp_optim::Control;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Suffix of a fit's second stage in checkpoint names.
+/// Suffix of the second stage in checkpoint names.
 pub const SECOND_STAGE: &str = "2";
 
-/// Beginning of the suffix of the fit of one of several targets in checkpoint names.
+/// Prefix of the suffix of a single target's fit in checkpoint names.
 pub const TARGET_STAGE: &str = "target";
 
-/// Suffix of the fit of one of several targets (counted from 0) in checkpoint names.
+/// Suffix of a target's fit (counted from 0) in checkpoint names.
 #[must_use]
 pub fn target_stage(target: usize) -> String {
     format!("{TARGET_STAGE}{target}")
 }
 
-/// Problem to fit, in units of the model.
+/// Problem to fit, in model units.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// N points and observations.
     pub rows: TrainingRows,
-    /// Kernels of the latent functions, as many as the likelihood has latents.
+    /// One kernel per latent.
     pub kernels: Vec<Box<dyn Kernel>>,
-    /// `true` if all latent functions share one kernel and one set of inducing inputs, learned from all
-    /// classes.
+    /// `true` if all latents share one kernel and one set of inducing inputs, learned jointly.
     pub alike: bool,
-    /// Inducing inputs of the latent functions; none for methods without.
+    /// Inducing inputs per latent; empty for methods without.
     pub inducing: Vec<InducingInputs>,
-    /// Likelihood with the starting parameters of training.
+    /// Likelihood with initial parameters.
     pub likelihood: Box<dyn Likelihood>,
     /// Settings of the fit.
     pub settings: Settings,
@@ -47,52 +46,52 @@ pub struct Problem {
 /// Settings of a fit.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Settings declared by the method, as given.
+    /// Given settings, as the method declares them.
     pub given: Given,
     /// Optimiser of parameters.
     pub optimizer: Option<Optimizer>,
-    /// Observations in a batch, for methods that work in batches.
+    /// Rows per batch, for mini-batch methods.
     pub batch_size: Option<usize>,
-    /// Rows that are made active.
+    /// Number of active rows.
     pub active: Option<usize>,
     /// Time limit, interrupt and checkpoint.
     pub control: Control,
-    /// Seed of everything random.
+    /// Random seed.
     pub seed: u64,
     /// `true` if inducing inputs are fixed.
     pub fixed_inducing: bool,
-    /// `true` if windows keep their widths, even if their centres move.
+    /// `true` if window widths are fixed, even with moving centres.
     pub fixed_windows: bool,
-    /// The blocks that rows are approximated in, for methods that heed them.
+    /// Blocks of rows, for methods that support them.
     pub blocks: Option<Blocks>,
-    /// A power per row or, where there are blocks, per block, for methods that heed them.
+    /// Power per row (with blocks: per block), for methods that support them.
     pub powers: Option<Vec<f64>>,
-    /// `true` if predictions take parameters as known by default, as for several targets, whose separate
-    /// mixtures do not combine.
+    /// `true` if predictions use fixed parameters by default, as for several targets, whose separate mixtures do not
+    /// combine.
     pub known_parameters: bool,
 }
 
-/// The sizes of a problem.
+/// Sizes of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// N
     pub rows: usize,
     /// Number of them in memory
     pub held: usize,
-    /// Number of them per step: a batch or all
+    /// Rows per step: a batch or all
     pub at_once: usize,
     /// D
     pub dim: usize,
     /// P, columns of observation
     pub outputs: usize,
-    /// M, or how many rows are active
+    /// M, or the number of active rows
     pub inducing: usize,
     /// Q
     pub latents: usize,
 }
 
 impl Sizes {
-    /// Numbers of a row: D of its point and P of its observation.
+    /// Numbers per row: D for the point, P for the observation.
     #[must_use]
     pub fn width(&self) -> usize {
         self.dim + self.outputs
@@ -100,7 +99,7 @@ impl Sizes {
 }
 
 impl Settings {
-    /// The powers of factors: those that columns say, or the same for all.
+    /// Powers from columns, or this one for all.
     #[must_use]
     pub fn powers_or(&self, power: f64) -> Powers {
         self.powers.as_ref().map_or(Powers::Same(power), |powers| Powers::Each(powers.clone()))
@@ -115,7 +114,7 @@ impl Problem {
         (!team.is_alone()).then(|| Arc::new(TeamReduction::of(team.clone())) as Arc<dyn Reduction>)
     }
 
-    /// The same for work that one process does by itself.
+    /// The settings for work by a single process.
     pub(crate) fn alone(&self) -> Self {
         let mut own = self.clone();
         own.settings.control = own.settings.control.alone();
@@ -137,17 +136,17 @@ impl Problem {
         }
     }
 
-    /// Sizes of one evaluation, by which its arithmetic is counted.
+    /// Sizes per evaluation, for operation counts.
     #[must_use]
     pub fn extents(&self) -> Extents {
         let Sizes { at_once: rows, inducing, dim, latents, .. } = self.sizes();
         Extents { rows, inducing, dim, latents, processes: if self.shares_processes() { 1 } else { latents } }
     }
 
-    /// The latent functions with their inducing inputs.
+    /// Latents with their inducing inputs.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for inducing inputs that a function cannot be seen through.
+    /// [`Numerical`](crate::ErrorKind::Numerical) for inducing inputs that a kernel does not support.
     pub fn processes(&self) -> Result<Vec<SparseProcess>, CliError> {
         let pairs = self.kernels.iter().map(AsRef::as_ref).zip(&self.inducing);
         let process = |(kernel, inputs): (&dyn Kernel, &InducingInputs)| {
@@ -161,8 +160,7 @@ impl Problem {
         pairs.map(process).collect()
     }
 
-    /// A problem for each target, where each of several has a latent function of its own with a kernel of its own: they have
-    /// nothing to do with each other. Nothing where they have.
+    /// One problem per target if each has its own latent and kernel; None if targets are coupled.
     ///
     /// # Errors
     /// As [`TrainingRows::of_target`].
@@ -200,8 +198,7 @@ impl Problem {
         })
     }
 
-    /// [`processes`](Self::processes), or the one that all latent functions share, where these are alike and are those of
-    /// classes or of several targets.
+    /// [`processes`](Self::processes), or the single one shared by alike latents of classes or targets.
     ///
     /// # Errors
     /// As [`processes`](Self::processes).
@@ -219,7 +216,7 @@ impl Problem {
     }
 }
 
-/// Blocks and powers of some of the rows, ascending: of blocks what is left of each.
+/// Blocks and powers of a subset of rows, ascending; blocks keep their remaining rows.
 fn factors_of_rows(
     settings: &Settings,
     rows: &[usize],
@@ -241,7 +238,7 @@ fn factors_of_rows(
 mod tests {
     use super::*;
 
-    /// Blocks and powers go with their rows; a block of which no row is left has none.
+    /// Blocks and powers follow their rows; an empty block has none.
     #[test]
     fn factors_go_with_their_rows() {
         let blocks = Blocks::from_labels(&[2, 0, 1, 2, 0]).unwrap();

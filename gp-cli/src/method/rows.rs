@@ -1,4 +1,4 @@
-//! The rows of a fit, wherever they are.
+//! Rows of a fit, in memory or in a file.
 
 mod of_target;
 
@@ -10,8 +10,8 @@ use gp_kernels::data::{DataError, DataSource, Rows as Selection, Table};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// N points with P columns of observation each, in the units of the model: in memory, or read as they are needed. The first
-/// columns are targets; those with another role, if any, come behind them. Copies share the rows.
+/// N points with P observation columns each, in model units: in memory, or read as needed. Targets come first, then
+/// role columns. Clones share the rows.
 #[derive(Clone, Debug)]
 pub struct TrainingRows(Arc<Place>);
 
@@ -21,35 +21,35 @@ enum Place {
     Elsewhere(Box<dyn Elsewhere>),
 }
 
-/// Rows that are not in memory.
+/// Rows outside memory.
 pub trait Elsewhere: DataSource + Send {}
 
 impl<T: DataSource + Send> Elsewhere for T {}
 
 impl TrainingRows {
-    /// Rows in memory: N points, and the P columns of observation, row by row: N·P numbers.
+    /// Rows in memory: N points, and N·P observation values, row-major.
     #[must_use]
     pub fn in_memory(points: Mat<f64>, observed: Vec<f64>) -> Self {
         let outputs = observed.len().checked_div(points.nrows()).unwrap_or(1).max(1);
         Self(Arc::new(Place::Memory { points, observed, outputs }))
     }
 
-    /// Rows that are read as they are needed.
+    /// Rows read as needed.
     #[must_use]
     pub fn elsewhere(source: impl Elsewhere + 'static) -> Self {
         Self(Arc::new(Place::Elsewhere(Box::new(source))))
     }
 
-    /// `true` if all of them are in memory.
+    /// `true` if all rows are in memory.
     #[must_use]
     pub fn are_in_memory(&self) -> bool {
         matches!(*self.0, Place::Memory { .. })
     }
 
-    /// Points (N×D) and the N·P numbers of observation, row by row, for methods that work on all of them at once.
+    /// Points (N×D) and N·P observation values, row-major.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) where they are not in memory.
+    /// [`Usage`](ErrorKind::Usage) if the rows are not in memory.
     pub fn whole(&self) -> Result<(MatRef<'_, f64>, &[f64]), CliError> {
         match &*self.0 {
             Place::Memory { points, observed, .. } => Ok((points.as_ref(), observed)),
@@ -59,10 +59,10 @@ impl TrainingRows {
         }
     }
 
-    /// These of the rows, in memory.
+    /// A subset of rows, in memory.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](ErrorKind::Numerical) for rows that cannot be read.
+    /// [`Numerical`](ErrorKind::Numerical) for unreadable rows.
     pub fn some(&self, rows: &[usize]) -> Result<Self, CliError> {
         let (dim, outputs) = (self.dim(), self.outputs());
         let (mut points, mut observed) = (vec![0.0; rows.len() * dim], vec![0.0; rows.len() * outputs]);
@@ -71,17 +71,16 @@ impl TrainingRows {
         Ok(Self(Arc::new(Place::Memory { points, observed, outputs })))
     }
 
-    /// The rows that do not miss one of the first columns of observation, of which there are so many targets, with that
-    /// column and, where there are more columns than targets, its adjustment and the weight.
+    /// Rows that have target `target` of `targets`, with that column and, if there are role columns, its adjustment and
+    /// the weight.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](ErrorKind::Numerical) for rows that cannot be read; of kind [`Data`](ErrorKind::Data) where no
-    /// row has it.
+    /// [`Numerical`](ErrorKind::Numerical) for unreadable rows; [`Data`](ErrorKind::Data) if no row has it.
     pub fn of_target(&self, target: usize, targets: usize) -> Result<Self, CliError> {
         of_target::of_target(self, target, targets)
     }
 
-    /// Places of the rows that do not miss one of so many targets.
+    /// Indices of the rows that have target `target` of `targets`.
     ///
     /// # Errors
     /// As [`of_target`](Self::of_target).
@@ -89,7 +88,7 @@ impl TrainingRows {
         of_target::present(self, target, targets)
     }
 
-    /// One column of observation, counted from 0.
+    /// One observation column, counted from 0.
     ///
     /// # Errors
     /// As [`whole`](Self::whole).

@@ -1,4 +1,4 @@
-//! Variational inference with any number of Gaussians, full or diagonal, by closed forms, quadrature or samples.
+//! Variational inference with a mixture of Gaussians, full or diagonal, by closed forms, quadrature or samples.
 
 use super::batches::{in_random_order, steps};
 use super::check::GradientCheck;
@@ -22,26 +22,26 @@ use gp_optim::Control;
 use gp_variational::savigp::{BoundLearning, Covariance};
 use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Savigp};
 
-/// SAVIGP, on all of the data or in mini-batches.
+/// SAVIGP, full-batch or in mini-batches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SavigpMethod;
 
-/// Iterations on all of the data unless asked otherwise: of one full Gaussian, which comes to rest for each of them, and
-/// of a posterior that is trained with everything else.
+/// Default full-batch iterations: for one full Gaussian, which converges at each of them, and for a posterior trained
+/// together with the parameters.
 const OUTER_ITERATIONS: u64 = 100;
 const JOINT_ITERATIONS: u64 = 500;
-/// Quadrature in more dimensions takes thousands of evaluations where samples take a hundred.
+/// Most latents for quadrature; beyond, it needs thousands of evaluations against a hundred samples.
 const QUADRATURE_LATENTS: usize = 2;
-/// Samples of each expectation, evenly spread, unless asked otherwise.
+/// Default samples per expectation, evenly spread.
 const USUAL_SAMPLES: usize = 128;
 
 /// Number of Gaussians in the posterior.
 const COMPONENTS: Setting = Setting::integer("components", "K", 1, "Number of Gaussians in the posterior")
     .at_most(MOST_COMPONENTS)
     .usually_whole(1);
-/// Time grows with their square.
+/// Most components: time grows with the square.
 const MOST_COMPONENTS: u64 = 1000;
-/// The shape of their covariances.
+/// Shape of the covariances.
 const COVARIANCE: Setting = Setting::choice(
     "covariance",
     &[("full", "Correlated whitened inducing values"), (DIAGONAL, "Independent whitened inducing values")],
@@ -100,7 +100,7 @@ impl Method for SavigpMethod {
             Expectation::Exact => Integral::Expected,
             Expectation::Sampled(sampling) => Integral::Sampled(sampling.samples),
         };
-        // Mixtures and diagonal covariances move with everything else, which takes as long as it takes.
+        // Mixtures and diagonal covariances train together with the parameters, in an unknown number of evaluations.
         let is_one_full = components(settings) == 1 && settings.given.word(&COVARIANCE) != Some(DIAGONAL);
         is_one_full.then(|| variational::work(problem, OUTER_ITERATIONS, integral))?
     }
@@ -118,7 +118,7 @@ impl Method for SavigpMethod {
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        // The limit of vanishing powers is variational inference.
+        // Variational inference is the limit of power 0.
         super::update::by_sites(
             self.name(),
             later,
@@ -127,7 +127,7 @@ impl Method for SavigpMethod {
     }
 }
 
-/// The model of a problem, with one Gaussian of the covariance that was asked for.
+/// Model of a problem: one Gaussian with the requested covariance.
 pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     let settings = &problem.settings;
     let expectation = expectation(problem.likelihood.as_ref(), settings.given.count(&SAMPLES), settings.seed);
@@ -142,8 +142,8 @@ pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     Ok(model.with_posterior(start)?)
 }
 
-/// The likelihood's own integrals for few latents, or where densities have no derivatives that samples could use; samples
-/// beyond, or as many as were asked for.
+/// The likelihood's own integrals for few latents, or if densities lack the derivatives that samples need; otherwise
+/// samples, in the given number.
 fn expectation(likelihood: &dyn Likelihood, samples: Option<usize>, seed: u64) -> Expectation {
     let (smooth, sampled) = (likelihood.is_smooth(), likelihood.is_sampled());
     let integrates = likelihood.latents() <= QUADRATURE_LATENTS || !smooth;
@@ -155,7 +155,7 @@ fn expectation(likelihood: &dyn Likelihood, samples: Option<usize>, seed: u64) -
     }
 }
 
-/// Convergence of the posterior. Samples err by more than the last digits of the bound.
+/// Convergence criterion of the posterior. Sampling errors exceed the last digits of the bound.
 fn rest(model: &Savigp) -> NaturalOptions {
     match model.expectation() {
         Expectation::Exact => NaturalOptions::default(),
@@ -163,7 +163,7 @@ fn rest(model: &Savigp) -> NaturalOptions {
     }
 }
 
-/// Components of the mixture.
+/// Number of mixture components.
 fn components(settings: &Settings) -> usize {
     settings.given.count(&COMPONENTS).unwrap_or(1)
 }
@@ -172,7 +172,7 @@ fn is_one_full(model: &Savigp) -> bool {
     model.posterior().components() == 1 && model.posterior().covariance() == Covariance::Full
 }
 
-/// One Gaussian first, which a mixture then is split from: from a trained one components find their places sooner.
+/// Full-batch training. A mixture is split from one trained Gaussian, so that its components settle sooner.
 fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let components = components(settings);
@@ -197,14 +197,14 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(Fit { curve, iterations: first.iterations + fit.iterations, ..fit })
 }
 
-/// The same in batches: the posterior by natural gradients while it is one full Gaussian, with everything else otherwise.
+/// The same in mini-batches: one full Gaussian by natural gradients, otherwise everything together.
 fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
     let components = components(settings);
     let per_epoch = in_random_order(data.count(), size, settings.seed)?.per_epoch() as u64;
     let count = steps_in_batches(&settings.given, per_epoch);
-    // A mixture has half of the steps for itself.
+    // A mixture gets half of the steps.
     let stages = if components == 1 { vec![count] } else { vec![count.div_ceil(2), (count / 2).max(1)] };
     let (control, mut outcome) = (settings.control.begun(), None);
     for (stage, count) in stages.into_iter().enumerate() {
@@ -222,7 +222,7 @@ fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &run))
 }
 
-/// The control of the second stage, whose checkpoint is a file beside that of the first.
+/// Control of the second stage, with its own checkpoint file.
 fn second(control: &Control) -> Control {
     let file = control.checkpoint().map(|file| file.beside(SECOND_STAGE));
     file.map_or_else(|| control.clone(), |file| control.clone().with_checkpoint(file))

@@ -1,4 +1,4 @@
-//! EP in mini-batches, with one average site for all observations (stochastic EP) or a site for each.
+//! EP in mini-batches, with one average site for all observations (stochastic EP) or one site each.
 
 use super::batches::{in_random_order, steps};
 use super::check::GradientCheck;
@@ -25,8 +25,7 @@ use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, PowerEp, Rows, T
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sep;
 
-/// Passes over the data unless asked otherwise, and steps at most. A plateau ends training before, and is not seen in
-/// fewer than some eight hundred steps.
+/// Default epochs, and most steps. A plateau ends training earlier, but needs about eight hundred steps.
 const EPOCHS: u64 = 20;
 const MOST_STEPS: u64 = 5_000;
 const BATCH_SIZE: Setting = common::batch_size(256);
@@ -37,9 +36,9 @@ const SITES: Setting = Setting::choice(
     "Sites: one for each observation, or one average for all; of log-concave likelihoods the first for up to a million \
      rows times latent functions, else the second, unless said otherwise",
 );
-/// Number of rows beyond the capacity of a few hundred inducing inputs.
+/// Rows beyond the capacity of a few hundred inducing inputs.
 const MANY_ROWS: usize = 30_000;
-/// Own sites predict better. Each takes two numbers, and as many where it is copied.
+/// Most sites by default: separate sites predict better, but take two numbers each, and again in each copy.
 const MANY_SITES: usize = 1_000_000;
 const NUMBERS_A_SITE: f64 = 6.0;
 const TIED: &str = "tied";
@@ -116,7 +115,7 @@ impl Method for Sep {
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
-        // Batches give estimates of this one; with one average site there is no objective that it would be a derivative of.
+        // Batches estimate this gradient; one average site has no objective of its own.
         super::gradients::at_rest(problem, Level::Projection)
     }
 
@@ -134,7 +133,7 @@ fn is_tied(problem: &Problem) -> bool {
     problem.settings.given.word(&SITES).map_or(usual, |word| word == TIED)
 }
 
-/// Refuses weights below the power: the average site stands for observations of which that power is taken out.
+/// Refuses weights below the power, since each observation removes that power of the average site.
 fn check_weights(problem: &Problem) -> Result<(), CliError> {
     let (power, rows, likelihood) = (power(problem), &problem.rows, problem.likelihood.as_ref());
     if likelihood.plain().is_none() {
@@ -154,7 +153,7 @@ fn check_weights(problem: &Problem) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Steps at most, where an epoch has so many.
+/// Most steps, given steps per epoch.
 fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
     let (given, most) = (&problem.settings.given, MOST_STEPS.max(per_epoch));
     let steps = common::steps_in_batches(given, EPOCHS, per_epoch);
@@ -187,12 +186,12 @@ fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(fit)
 }
 
-/// The objective is the estimate from all observations; those of single batches are noisy.
+/// Sets the objective to the estimate from all observations, since batch estimates are noisy.
 fn report(settled: &Settled, fit: &mut Fit) {
     if settled.log_z.is_finite() {
         fit.objective = settled.log_z;
     }
-    // Where the time was over before, the objective is above 0, and that has a warning of its own.
+    // A positive objective, after an early end, has its own warning.
     if settled.epochs_back > 0 && settled.log_z <= 0.0 {
         let epochs = settled.epochs_back;
         fit.warnings.push(format!(

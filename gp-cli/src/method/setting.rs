@@ -1,12 +1,11 @@
-//! Settings of methods, declared once by the method. Flags, configuration files, checks and the schema
-//! follow.
+//! Method settings, declared once by the method. Flags, configuration files, checks and the schema follow.
 
 use super::optimizer::Optimizer;
 use crate::error::CliError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// A setting that a method declares.
+/// Setting declared by a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
     name: &'static str,
@@ -16,30 +15,30 @@ pub struct Setting {
     by: &'static [Optimizer],
 }
 
-/// Type of a setting's values, and the default.
+/// Type of values, with the default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SettingKind {
-    /// A number from one end of a range to the other.
+    /// Number in a range.
     Number {
-        /// The ends, which are possible values.
+        /// Ends, inclusive.
         range: [f64; 2],
-        /// The usual one, unless the method finds it by itself.
+        /// Default, unless the method chooses.
         usual: Option<f64>,
     },
-    /// A whole number.
+    /// Integer in a range.
     Integer {
-        /// The least of them.
+        /// Least value.
         least: u64,
-        /// The largest of them.
+        /// Largest value.
         most: u64,
-        /// The usual one, unless the method finds it by itself.
+        /// Default, unless the method chooses.
         usual: Option<u64>,
     },
     /// One of several words.
     Choice {
-        /// Each with what it means.
+        /// Words with their meanings.
         words: &'static [(&'static str, &'static str)],
-        /// The usual one, unless the method finds it by itself.
+        /// Default, unless the method chooses.
         usual: Option<&'static str>,
     },
     /// Flag that is true if given.
@@ -47,7 +46,7 @@ pub enum SettingKind {
 }
 
 impl Setting {
-    /// A number of a range, such as `--alpha A`.
+    /// Number in a range, such as `--alpha A`.
     #[must_use]
     pub const fn number(
         name: &'static str,
@@ -58,13 +57,13 @@ impl Setting {
         Self { name, value, help, kind: SettingKind::Number { range, usual: None }, by: &[] }
     }
 
-    /// A whole number of at least so much.
+    /// Integer of at least `least`.
     #[must_use]
     pub const fn integer(name: &'static str, value: &'static str, least: u64, help: &'static str) -> Self {
         Self { name, value, help, kind: SettingKind::Integer { least, most: u64::MAX, usual: None }, by: &[] }
     }
 
-    /// The same whole number of at most so much.
+    /// Sets the largest integer.
     #[must_use]
     pub const fn at_most(self, most: u64) -> Self {
         match self.kind {
@@ -75,7 +74,7 @@ impl Setting {
         }
     }
 
-    /// One of some words, each with what it means.
+    /// One of several words, each with its meaning.
     #[must_use]
     pub const fn choice(
         name: &'static str,
@@ -91,7 +90,7 @@ impl Setting {
         Self { name, value: "", help, kind: SettingKind::Flag, by: &[] }
     }
 
-    /// The same number with its usual value.
+    /// Sets the default number.
     #[must_use]
     pub const fn usually(self, value: f64) -> Self {
         match self.kind {
@@ -102,7 +101,7 @@ impl Setting {
         }
     }
 
-    /// The same whole number with its usual value.
+    /// Sets the default integer.
     #[must_use]
     pub const fn usually_whole(self, value: u64) -> Self {
         match self.kind {
@@ -113,7 +112,7 @@ impl Setting {
         }
     }
 
-    /// The same choice with its usual word.
+    /// Sets the default word.
     #[must_use]
     pub const fn usually_word(self, word: &'static str) -> Self {
         match self.kind {
@@ -124,25 +123,25 @@ impl Setting {
         }
     }
 
-    /// The same setting, which makes a difference with these optimisers alone.
+    /// Restricts the setting to these optimisers.
     #[must_use]
     pub const fn only_by(self, by: &'static [Optimizer]) -> Self {
         Self { by, ..self }
     }
 
-    /// The name of its flag, without the dashes, and of its entry in configurations.
+    /// Name of its flag, without dashes, and of its configuration entry.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Name of its value in help texts; empty for words and flags.
+    /// Value name in help texts; empty for words and flags.
     #[must_use]
     pub const fn value_name(&self) -> &'static str {
         self.value
     }
 
-    /// One line for people.
+    /// One-line help.
     #[must_use]
     pub const fn help(&self) -> &'static str {
         self.help
@@ -154,16 +153,16 @@ impl Setting {
         self.kind
     }
 
-    /// `true` if it matters with this optimiser.
+    /// `true` if it has an effect with this optimiser.
     #[must_use]
     pub fn is_heeded_by(&self, optimizer: Optimizer) -> bool {
         self.by.is_empty() || self.by.contains(&optimizer)
     }
 
-    /// The value that a text stands for.
+    /// Parses a value.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage) for a text that stands for none.
+    /// [`Usage`](crate::ErrorKind::Usage) for an invalid text.
     pub fn read(&self, text: &str) -> Result<Value, CliError> {
         let refusal = |why: String| Err(CliError::usage(format!("--{} {text} {why}", self.name)));
         match self.kind {
@@ -191,13 +190,13 @@ impl Setting {
     }
 }
 
-/// Values that were given to settings, by their names.
+/// Given values by setting name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Given(Map<String, Value>);
 
 impl Given {
-    /// The values of a configuration that belong to settings of this list. What a value cannot be is left out.
+    /// Values of a configuration that belong to these settings; invalid ones are left out.
     #[must_use]
     pub fn of_config(config: &Map<String, Value>, settings: &[Setting]) -> Self {
         let mut given = Self::default();
@@ -208,22 +207,22 @@ impl Given {
         given
     }
 
-    /// Gives a value to a setting.
+    /// Sets a value.
     pub fn insert(&mut self, name: &str, value: Value) {
         self.0.insert(name.to_owned(), value);
     }
 
-    /// Takes the value of a setting away.
+    /// Removes a value.
     pub fn remove(&mut self, name: &str) {
         self.0.remove(name);
     }
 
-    /// The names of settings that have a value.
+    /// Names of settings with a value.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// Settings that have a value, with it.
+    /// Settings with their values.
     pub fn entries(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.0.iter()
     }
@@ -234,7 +233,7 @@ impl Given {
         self.0.contains_key(name)
     }
 
-    /// The same values, those of a method's settings as it declares them.
+    /// The values, with those of a method's settings parsed.
     ///
     /// # Errors
     /// As [`Setting::read`].
@@ -248,35 +247,35 @@ impl Given {
         Ok(checked)
     }
 
-    /// The number that was given, or the usual one.
+    /// Given number, or the default.
     #[must_use]
     pub fn number(&self, setting: &Setting) -> Option<f64> {
         let SettingKind::Number { usual, .. } = setting.kind else { return None };
         self.0.get(setting.name).and_then(Value::as_f64).or(usual)
     }
 
-    /// The whole number that was given, or the usual one.
+    /// Given integer, or the default.
     #[must_use]
     pub fn integer(&self, setting: &Setting) -> Option<u64> {
         let SettingKind::Integer { usual, .. } = setting.kind else { return None };
         self.0.get(setting.name).and_then(Value::as_u64).or(usual)
     }
 
-    /// The same, as a count.
+    /// The same as a `usize`.
     #[must_use]
     pub fn count(&self, setting: &Setting) -> Option<usize> {
         self.integer(setting).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
     }
 
-    /// The whole number of a setting that has a usual one.
+    /// Integer of a setting that has a default.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage) for a setting that has neither a value nor a usual one.
+    /// [`Usage`](crate::ErrorKind::Usage) without a value or a default.
     pub fn integer_of(&self, setting: &Setting) -> Result<u64, CliError> {
         self.integer(setting).ok_or_else(|| CliError::usage(format!("--{} has no value", setting.name)))
     }
 
-    /// The word that was given, or the usual one.
+    /// Given word, or the default.
     #[must_use]
     pub fn word(&self, setting: &Setting) -> Option<&str> {
         let SettingKind::Choice { usual, .. } = setting.kind else { return None };
@@ -290,7 +289,7 @@ impl Given {
     }
 }
 
-/// A value as people write it.
+/// Value as text, in the notation of flags.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

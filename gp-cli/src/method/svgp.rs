@@ -1,5 +1,5 @@
-//! Variational inference with inducing inputs: the posterior by natural gradients, everything else by the gradient of the
-//! bound.
+//! Variational inference with inducing inputs: natural gradients for the posterior, gradients of the bound for the
+//! rest.
 
 use super::batches::{in_random_order, steps};
 use super::check::GradientCheck;
@@ -22,13 +22,13 @@ use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, Trained};
 use gp_variational::savigp::{BoundLearning, Covariance};
 use gp_variational::{NaturalOptions, Savigp};
 
-/// SVGP, on all of the data or in mini-batches.
+/// SVGP, full-batch or in mini-batches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Svgp;
 
-/// Iterations on all of the data unless asked otherwise.
+/// Default full-batch iterations.
 const USUAL_ITERATIONS: u64 = 100;
-/// The posterior is at rest where a step raises the bound by less than this share of it: a tenth of what ends training.
+/// Relative gain of the bound below which the posterior has converged: a tenth of what ends training.
 const REST: f64 = 1e-8;
 const SETTINGS: &[Setting] = &[ITERATIONS, EPOCHS, BATCH_SIZE];
 
@@ -53,7 +53,7 @@ impl Method for Svgp {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
     }
 
-    /// Expected log densities of softmax are integrals along a line, those of multi-class probit are not.
+    /// Expected log densities are line integrals for softmax, but not for multi-class probit.
     fn evaluates_densities(&self) -> bool {
         true
     }
@@ -98,7 +98,7 @@ impl Method for Svgp {
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        // The limit of vanishing powers is variational inference.
+        // Variational inference is the limit of power 0.
         super::update::by_sites(
             self.name(),
             later,
@@ -107,7 +107,7 @@ impl Method for Svgp {
     }
 }
 
-/// The posterior comes to rest for every value that L-BFGS asks for.
+/// Converges the posterior at every point of L-BFGS.
 fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = problem.settings.given.integer(&ITERATIONS).unwrap_or(USUAL_ITERATIONS);
     let options = minimise_options(iterations, &problem.settings.control);

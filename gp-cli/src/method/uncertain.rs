@@ -1,4 +1,4 @@
-//! Models whose parameters few rows leave uncertain.
+//! Averaging over parameters with few rows.
 
 use super::common::{PARAMETERS, UNCERTAIN};
 use super::gaussian::is_gaussian;
@@ -7,22 +7,22 @@ use super::problem::Problem;
 use crate::model::Approximation;
 use gp_ep::{DataSource as _, InferenceError, ParameterDraws};
 
-/// Up to so many rows under Gaussian noise parameters are uncertain unless it is said otherwise. Of labels some
-/// tables were predicted better by that, and others worse. Predictions then cost as much as those of 41 models do.
+/// Most rows under Gaussian noise for which parameters are uncertain by default. For labels it helped on some tables
+/// and hurt on others. Predictions cost as much as 41 models.
 const FEW_ROWS: usize = 200;
-/// Up to so many rows inducing inputs stay at power 1.
+/// Most rows for which inducing inputs are fixed at power 1.
 const MANY_ROWS: usize = 2_000;
 
-/// `true` if Power EP of this power may learn inducing inputs under Gaussian noise. At power 1 they move to
-/// single rows unless these are many, and noise becomes too small: 95 % intervals of 1,000 rows of five
-/// inputs held 89 %, against 96 % with fixed ones, and a worse density; at 3,600 rows of eight inputs
-/// moving ones have the better density.
+/// `true` if Power EP of this power may learn inducing inputs under Gaussian noise. At power 1 they move to single rows
+/// unless rows are many, and noise becomes too small: with 1,000 rows of five inputs, 95 % intervals covered 89 %,
+/// against 96 % with fixed ones, and the density was worse; at 3,600 rows of eight inputs learned ones have the better
+/// density.
 pub(super) fn learns_inducing(rows: usize, power: f64) -> bool {
     rows > MANY_ROWS || power < 1.0
 }
 
-/// Puts predictions over all parameters that the data allow in the place of those at the optimum, where that was asked for
-/// or rows are few and noise is Gaussian. Where they cannot be had, a warning says so.
+/// Replaces predictions at the optimum by an average over plausible parameters, if requested or by default with few
+/// rows and Gaussian noise. Warns if impossible.
 pub(super) fn spread(
     fit: &mut Fit,
     problem: &Problem,

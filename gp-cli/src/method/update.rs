@@ -1,4 +1,4 @@
-//! Updates of this crate's methods by more observations, parameters fixed.
+//! Updates by new observations for this crate's methods, with fixed parameters.
 
 use super::gaussian::is_gaussian;
 use super::later::{Later, Updated, refused};
@@ -45,8 +45,8 @@ pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     })
 }
 
-/// The same for every component of a mixture over parameters: each has the weight it had times the evidence that it gives the
-/// new observations.
+/// Updates every component of a mixture over parameters, and multiplies its weight by its evidence of the new
+/// observations.
 pub(super) fn over_components(
     later: Later<'_>,
     update: impl Fn(Later<'_>) -> Result<Updated, CliError>,
@@ -80,15 +80,15 @@ pub(super) fn over_components(
 /// Sites of a method.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sites {
-    /// The power α of theirs; 0 is the variational limit.
+    /// Power α; 0 is the variational limit.
     pub(super) power: f64,
     pub(super) level: Level,
-    /// `true` if the posterior is the sum of converged sites, one per observation. Under Gaussian noise
-    /// these are independent.
+    /// `true` if the posterior is the sum of converged sites, one per observation. Under Gaussian noise these are
+    /// independent.
     pub(super) own: bool,
 }
 
-/// Power EP on the new observations, the sites of the old ones as they are.
+/// Power EP on the new observations, with the old sites fixed.
 pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<Updated, CliError> {
     let likelihood = later.before.likelihood();
     let before = inducing(later.before)
@@ -105,7 +105,7 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<U
     let gaussian = is_gaussian(likelihood);
     let mut warnings = Vec::new();
     if gaussian {
-        // The sites of regression do not depend on each other: one whole step is all there is to do.
+        // Sites of regression are independent: one full step is exact.
         ep.sweep(&model, &EpOptions { step: 1.0, ..EpOptions::default() })?;
     } else {
         convergence_warnings(&ep.converge(&model, &EpOptions::default())?, &mut warnings);
@@ -122,13 +122,13 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<U
     })
 }
 
-/// The likelihood of observations with so many columns.
+/// Likelihood of observations with this many columns.
 fn adjusted(plain: &dyn Likelihood, columns: usize) -> Box<dyn Likelihood> {
     let own = plain.clone_box();
     if columns > plain.outputs() { Box::new(Adjusted::new(own)) } else { own }
 }
 
-/// Posteriors through inducing inputs, one per latent function, for a single component.
+/// Inducing-point posteriors per latent, of a single component.
 fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     let own = |part: &Held| match part {
         Held::Inducing(posterior) => Some(posterior.as_ref().clone()),
@@ -141,7 +141,7 @@ fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     functions.parts().iter().map(own).collect()
 }
 
-/// Latent functions as the posterior has them, nothing of them to be trained.
+/// Model with the posterior as prior and all parameters fixed.
 fn model(before: &[InducingPosterior], likelihood: &dyn Likelihood) -> Result<PowerEp, CliError> {
     let process = |q: &InducingPosterior| SparseProcess::new(q.kernel().clone_box(), q.inputs().clone());
     let processes = before.iter().map(process).collect::<Result<Vec<_>, _>>()?;

@@ -14,27 +14,27 @@ use gp_variational::Savigp;
 use gp_variational::savigp::{Covariance, Mixture};
 
 const IN_BATCHES: &[Optimizer] = &[Optimizer::Adam, Optimizer::Adadelta];
-/// On all of the data.
+/// Full-batch iterations.
 pub(super) const ITERATIONS: Setting = common::ITERATIONS.only_by(&[Optimizer::Lbfgs]);
-/// In batches.
+/// Mini-batch epochs.
 pub(super) const EPOCHS: Setting = common::EPOCHS.only_by(IN_BATCHES);
 pub(super) const BATCH_SIZE: Setting = common::batch_size(256).only_by(IN_BATCHES);
-/// Passes over the data in batches unless asked otherwise.
+/// Default mini-batch epochs.
 const USUAL_EPOCHS: u64 = 30;
-/// Natural step length of the posterior after a batch.
+/// Natural step length per batch.
 pub(super) const NATURAL_RATE: f64 = 0.1;
 
-/// Evaluations that training on all of the data usually takes, and natural steps to the posterior of each.
+/// Typical full-batch evaluations, and natural steps in each.
 const USUAL_EVALUATIONS: f64 = 30.0;
 const STEPS_AN_EVALUATION: f64 = 15.0;
 
-/// Steps in batches, where an epoch has so many.
+/// Mini-batch steps, given steps per epoch.
 pub(super) fn steps_in_batches(given: &Given, per_epoch: u64) -> u64 {
     common::steps_in_batches(given, USUAL_EPOCHS, per_epoch)
 }
 
-/// Arithmetic of training, on all of the data within so many iterations unless other settings say otherwise, of a posterior
-/// that comes to rest for every evaluation.
+/// Operation counts of full-batch training (at most `iterations` by default) with a posterior converged at every
+/// evaluation.
 pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Option<Work> {
     let (settings, sizes) = (&problem.settings, problem.extents());
     let (counts, steps) = match settings.batch_size {
@@ -57,8 +57,7 @@ pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Op
     })
 }
 
-/// The posterior that training starts from: the prior or, for several targets of products of latent functions, something away
-/// from it, because it is a saddle there.
+/// Initial posterior: the prior, or a point near it if the prior is a saddle (targets with products of latents).
 pub(super) fn start(
     problem: &Problem,
     counts: &[usize],
@@ -71,12 +70,12 @@ pub(super) fn start(
     })
 }
 
-/// `true` if several outputs are functions of shared latents other than mixtures.
+/// `true` if outputs are functions of shared latents other than mixtures.
 pub(super) fn is_saddle(likelihood: &dyn Likelihood) -> bool {
     shares_latents(likelihood) && !likelihood.is_linear_gaussian()
 }
 
-/// The posterior as a model file holds it.
+/// Posterior as stored in a model file.
 pub(super) fn approximation(model: &Savigp) -> Result<Approximation, CliError> {
     Ok(model.predictor()?.map(Functions::from))
 }

@@ -1,44 +1,44 @@
-//! Arithmetic of training, counted before it begins.
+//! Operation counts of training.
 
-/// Evaluations that a quasi-Newton iteration takes, in the mean.
+/// Mean evaluations per quasi-Newton iteration.
 const EVALUATIONS_AN_ITERATION: f64 = 1.1;
 
-/// Arithmetic of training, counted before it begins from the sizes of a problem.
+/// Operation counts of training, from the sizes of a problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
-    /// Evaluations of the objective or, for first-order methods, steps: the number that training usually takes.
+    /// Typical number of evaluations or first-order steps.
     pub usual: f64,
-    /// The number at most.
+    /// Largest number.
     pub most: f64,
-    /// Additions and multiplications of one evaluation, in products of matrices and in factors.
+    /// Multiply-adds per evaluation in matrix products and factorisations.
     pub products: f64,
-    /// Covariances of one evaluation, forward and back.
+    /// Covariance values with gradients per evaluation.
     pub covariances: f64,
-    /// Observations whose integral one evaluation takes, each as often as it does.
+    /// Integrals over observations per evaluation.
     pub integrals: f64,
-    /// The kind of these integrals.
+    /// Kind of integral.
     pub integral: Integral,
 }
 
-/// An integral over the latent values of one observation.
+/// Integral over the latents of one observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Integral {
-    /// The normaliser of a tilted distribution, for this power of the density.
+    /// Normaliser of a tilted distribution, for this power.
     Tilted(f64),
-    /// An expected log density.
+    /// Expected log density.
     Expected,
-    /// Log densities and their slopes at so many samples.
+    /// Log densities and gradients at this many samples.
     Sampled(usize),
 }
 
 impl Work {
-    /// Evaluations of a quasi-Newton method within so many iterations, without any arithmetic yet.
+    /// Evaluations of a quasi-Newton method with this iteration limit; operation counts are zero.
     #[must_use]
     pub fn of_minimising(usual: f64, iterations: u64) -> Self {
         Self::of_evaluations(usual, 1.0 + EVALUATIONS_AN_ITERATION * iterations as f64)
     }
 
-    /// Evaluations, usually and at most, without any arithmetic yet.
+    /// Typical and largest number of evaluations; operation counts are zero.
     #[must_use]
     pub fn of_evaluations(usual: f64, most: f64) -> Self {
         let usual = usual.min(most);

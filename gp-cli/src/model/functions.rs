@@ -1,5 +1,4 @@
-//! The posterior over all latent functions: independent ones, a mixture of such, or the active points of an informative
-//! vector machine; and with it the likelihood.
+//! Posterior over all latents (independent, a mixture, or an informative vector machine) with the likelihood.
 
 use super::held::{Held, StoredLatent};
 use super::vocabulary::Vocabulary;
@@ -14,23 +13,22 @@ use gp_kernels::posterior::{
 use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
-/// Proportions may differ from a sum of 1 by rounding.
+/// Largest deviation of a sum of proportions from 1 by rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Posteriors of the latent functions, and the likelihood that ties them to observations: what is learned, apart from the
-/// units of the data.
+/// Posteriors of the latents and the likelihood, in model units.
 pub type Approximation = Predictor<Functions>;
 
-/// Representation of beliefs about latent functions.
+/// Representation of the posterior over latents.
 #[derive(Clone, Debug)]
 pub enum Functions {
-    /// Functions that are independent in each component of a mixture; one component is no mixture.
+    /// Mixture of independent posteriors; a single component is no mixture.
     Components(MixturePosterior<Held>),
     /// Active points with their sites.
     Active(Box<IvmPosterior>),
 }
 
-/// The same as text and numbers. What has one component is written as the first version did.
+/// Stored form. A single component is written as in the first version.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredFunctions {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,7 +122,7 @@ impl Functions {
         }
     }
 
-    /// The posteriors, component by component, one per latent function; none of an informative vector machine.
+    /// Posteriors by component, one per latent; empty for an informative vector machine.
     #[must_use]
     pub fn parts(&self) -> &[Held] {
         match self {
@@ -133,8 +131,7 @@ impl Functions {
         }
     }
 
-    /// The first version of the format knows neither mixtures nor active points, and the second no straight functions
-    /// through windows.
+    /// Oldest format version that can represent it: mixtures and active points need 2, linear functions with windows 3.
     pub(super) fn version(&self) -> u32 {
         match self {
             Self::Components(mixture) if mixture.parts().iter().any(Held::has_windows) => 3,
@@ -160,7 +157,7 @@ impl Functions {
 }
 
 impl StoredFunctions {
-    /// The posterior over this many latent functions.
+    /// Posterior over this many latents.
     pub(super) fn restore(self, wanted: usize, names: &dyn Vocabulary) -> Result<Functions, CliError> {
         let wrong = |message: String| Err(CliError::new(ErrorKind::Model, message));
         if let Some(stored) = self.ivm {
@@ -188,16 +185,16 @@ impl StoredFunctions {
     }
 }
 
-/// Posteriors of independent latent functions, as many as the likelihood has latents.
+/// Independent posteriors, one per latent of the likelihood.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) for another number.
+/// [`Numerical`](ErrorKind::Numerical) for another number.
 pub fn approximation(latents: Vec<Held>, likelihood: Box<dyn Likelihood>) -> Result<Approximation, CliError> {
     let functions = Functions::Components(MixturePosterior::single(latents));
     Ok(Predictor::new(functions, likelihood, Evaluator::default().threading())?)
 }
 
-/// A posterior with its likelihood as text and numbers.
+/// Stored form of a posterior with its likelihood.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredApproximation {
     likelihood: String,

@@ -1,4 +1,4 @@
-//! The posterior of one latent function, by whichever method it was found.
+//! Posterior of one latent, of any method.
 
 use crate::error::CliError;
 use faer::{Mat, MatRef};
@@ -11,16 +11,16 @@ use gp_kernels::{Evaluator, KernelError, KernelExt as _, Registry};
 use gp_likelihoods::Gaussian;
 use serde::{Deserialize, Serialize};
 
-/// Posterior of one latent function, for predictions.
+/// Posterior of one latent, for predictions.
 #[derive(Clone, Debug)]
 pub enum Held {
-    /// Given all observations, which it holds.
+    /// Exact, with all observations.
     Exact(Box<ExactPosterior>),
-    /// Through inducing inputs.
+    /// With inducing inputs.
     Inducing(Box<InducingPosterior>),
 }
 
-/// The same as text and numbers.
+/// Stored form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum StoredLatent {
@@ -28,14 +28,14 @@ pub(super) enum StoredLatent {
     Inducing(StoredPosterior),
 }
 
-/// Exact regression is conditioned again when it is loaded: the same arithmetic on the same numbers, so the same bits.
+/// Stored form of exact regression, which is conditioned again on loading: same arithmetic, same bits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredExact {
     kernel: String,
     noise_variance: f64,
     inputs: InducingInputs,
     targets: Vec<f64>,
-    /// Known noise variances and weights of the targets, where there are some.
+    /// Known noise variances and weights of the targets, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     known_noise: Option<Vec<f64>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ pub(super) struct StoredExact {
 }
 
 impl Held {
-    /// Predicting posterior.
+    /// The posterior as a trait object.
     fn inner(&self) -> &dyn LatentPosterior {
         match self {
             Self::Exact(exact) => exact.as_ref(),
@@ -51,7 +51,7 @@ impl Held {
         }
     }
 
-    /// `true` if seen through Gaussian windows.
+    /// `true` with Gaussian windows.
     pub(super) fn has_windows(&self) -> bool {
         matches!(self, Self::Inducing(inducing) if inducing.inputs().windows().is_some())
     }
@@ -119,7 +119,7 @@ impl LatentPosterior for Held {
     }
 }
 
-/// Nothing for a list of nothing but the usual value.
+/// The values; None if all have the default.
 fn unless_all(values: &[f64], usual: f64) -> Option<Vec<f64>> {
     values.iter().any(|value| *value != usual).then(|| values.to_vec())
 }

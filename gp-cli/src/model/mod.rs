@@ -1,5 +1,4 @@
-//! Trained models: a posterior with everything around it that makes predictions in the units of the data, and the file
-//! that holds them.
+//! Trained models: a posterior with the encoding of its data, and the model file.
 
 mod functions;
 mod held;
@@ -29,7 +28,7 @@ use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
 
-/// A model of one target, or of several, as a function of some inputs.
+/// Model of one or several targets as a function of inputs.
 #[derive(Clone, Debug)]
 pub struct Model {
     about: About,
@@ -37,10 +36,10 @@ pub struct Model {
     baseline: Option<Approximation>,
 }
 
-/// A file takes so many times its size while it is read: its bytes, their numbers, and the matrices made of them.
+/// Memory of reading a file, in multiples of its size: bytes, numbers and matrices.
 const COPIES: f64 = 4.0;
 
-/// The part that every version of the file has.
+/// Part common to all file versions.
 #[derive(Deserialize)]
 struct Header {
     format: String,
@@ -50,7 +49,7 @@ struct Header {
 }
 
 impl Model {
-    /// A model, with the linear one that it is compared with.
+    /// Model with its linear baseline.
     #[must_use]
     pub fn new(about: About, posterior: Approximation, baseline: Option<Approximation>) -> Self {
         Self { about, posterior, baseline }
@@ -59,7 +58,7 @@ impl Model {
     /// Reads a model file.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) where it cannot be read, otherwise as [`from_bytes`](Self::from_bytes).
+    /// [`Io`](ErrorKind::Io) if it cannot be read, otherwise as [`from_bytes`](Self::from_bytes).
     pub fn load(path: &Path, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let failed = |cause| CliError::io("read", path, cause);
         let size = std::fs::metadata(path).map_err(failed)?.len() as f64;
@@ -70,12 +69,12 @@ impl Model {
         Self::from_bytes(&bytes, &path.display().to_string(), names)
     }
 
-    /// The model in the bytes of a model file, `source` in errors. Its predictions have the bits of those before.
+    /// Model from the bytes of a model file, named `source` in errors. Predictions are bit-identical to those before
+    /// saving.
     ///
     /// # Errors
-    /// Of kind [`Model`](ErrorKind::Model): no model file, one of a newer version (both versions are named), or a
-    /// damaged one (what is damaged is named), or one of a kernel, likelihood or method that the program does not have
-    /// (each is named).
+    /// [`Model`](ErrorKind::Model) for bytes that are not a model file, a newer version (names both), damage (names the
+    /// part), or unknown kernels, likelihoods or methods (names each).
     pub fn from_bytes(bytes: &[u8], source: &str, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let no_model = |cause: String| {
             CliError::caused(
@@ -121,15 +120,15 @@ impl Model {
         }
     }
 
-    /// The model as the bytes of a model file; the same bytes for the same model.
+    /// Bytes of a model file; deterministic.
     ///
     /// # Errors
-    /// Of kind [`Model`](ErrorKind::Model), should the bytes not come about.
+    /// [`Model`](ErrorKind::Model) if serialisation fails.
     pub fn to_bytes(&self) -> Result<Vec<u8>, CliError> {
         tensors::to_bytes(self.to_value()?).map_err(cannot_write)
     }
 
-    /// The model as JSON, for those who read no safetensors.
+    /// The model as JSON.
     ///
     /// # Errors
     /// As [`to_bytes`](Self::to_bytes).
@@ -145,10 +144,10 @@ impl Model {
         serde_json::to_value(record).map_err(cannot_write)
     }
 
-    /// The oldest version of the format whose programs do not misread the model.
+    /// Oldest format version that can represent the model.
     fn version(&self) -> u32 {
         let about = &self.about;
-        // Programs of version 3 know roles of one target, and no names of labels.
+        // Version 3 knows roles of one target, and no label names.
         let is_newest =
             !about.target.names.is_empty() || (self.has_several_targets() && !about.roles.is_empty());
         let is_new = self.inputs().keep_missing() || !about.roles.is_empty() || self.has_several_targets();
@@ -160,7 +159,7 @@ impl Model {
         least.max(self.posterior.functions().version())
     }
 
-    /// The command that wrote a model file, if these are the bytes of one of any version.
+    /// Command that wrote a model file of any version; None for other bytes.
     #[must_use]
     pub fn origin_of(bytes: &[u8]) -> Option<String> {
         let header: Header = serde_json::from_str(&tensors::record_text(bytes).ok()?).ok()?;
@@ -191,7 +190,7 @@ impl Model {
         &self.posterior
     }
 
-    /// The linear model of the same data, where one was fitted.
+    /// Linear model of the same data, if fitted.
     #[must_use]
     pub fn baseline(&self) -> Option<&Approximation> {
         self.baseline.as_ref()
@@ -207,9 +206,8 @@ impl Model {
         options
     }
 
-    /// The targets of a table as the likelihood takes them, row by row, if the table has the target or, of several, one at
-    /// least. Of several targets those that are missing are NaN. Offsets are not subtracted: they are in
-    /// [beliefs](ModelRows::beliefs).
+    /// Targets of a table as the likelihood takes them, row by row; None if the table has none of them. With several
+    /// targets, missing ones are NaN. Offsets are not subtracted: they are in [beliefs](ModelRows::beliefs).
     ///
     /// # Errors
     /// As [`Target::encode`].
@@ -221,7 +219,7 @@ impl Model {
         encode_targets(&targets, frame, self.posterior.likelihood().support()).map(Some)
     }
 
-    /// The columns of observation of a table, row by row, as training takes them.
+    /// Observation columns of a table, row by row, as in training.
     ///
     /// # Errors
     /// As [`observations`](crate::encode::observations()).
@@ -252,7 +250,7 @@ fn cannot_write(cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {
     CliError::caused(ErrorKind::Model, "the model cannot be written", cause)
 }
 
-/// A model file whose content does not make a model.
+/// Error for a damaged model file.
 fn damaged(source: &str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {
     CliError::caused(ErrorKind::Model, format!("`{source}` is damaged"), cause)
 }

@@ -1,4 +1,4 @@
-//! A model of several targets as models of one target each.
+//! Single-target views of a model of several targets.
 
 use super::functions::{Approximation, Functions};
 use super::record::{About, Influence, TrainingRecord};
@@ -13,7 +13,7 @@ use gp_optim::Parameter;
 use std::ops::Range;
 
 impl Model {
-    /// All targets, in the order in which they were asked for.
+    /// All targets, in order.
     #[must_use]
     pub fn targets(&self) -> Vec<&Target> {
         [&self.about.target].into_iter().chain(self.about.others.iter().map(|other| &other.target)).collect()
@@ -25,11 +25,11 @@ impl Model {
         !self.about.others.is_empty()
     }
 
-    /// A model of each target alone, in their order: the latent function that belongs to it or, where targets share latent
-    /// functions, all of them under the likelihood of this one output. Of one target it is the model.
+    /// One model per target, in order, with its own latent or, if latents are shared, all of them under the likelihood
+    /// of this output. A single-target model is returned as it is.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for outputs that cannot be told apart.
+    /// [`Numerical`](crate::ErrorKind::Numerical) for outputs that cannot be separated.
     pub fn by_target(&self) -> Result<Vec<Self>, CliError> {
         if !self.has_several_targets() {
             return Ok(vec![self.clone()]);
@@ -45,7 +45,7 @@ impl Model {
     }
 }
 
-/// Posterior of one output (from 0), with its latent functions.
+/// Posterior of one output (from 0), with its latents.
 pub(crate) fn of_output(
     of: &Approximation,
     output: usize,
@@ -62,11 +62,10 @@ pub(crate) fn of_output(
     Ok((Predictor::new(functions.clone(), Box::new(alone), by)?, 0..functions.latent_count()))
 }
 
-/// The posteriors of several targets, each of which is known alone, as one: `likelihood` is that of all, which takes the
-/// parameters of each.
+/// Joint posterior of separately known targets; `likelihood` is that of all, and takes the parameters of each.
 ///
 /// # Errors
-/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for targets that share latent functions, and for mixtures.
+/// [`Numerical`](crate::ErrorKind::Numerical) for shared latents and for mixtures.
 pub fn together(each: &[Approximation], likelihood: Box<dyn Likelihood>) -> Result<Approximation, CliError> {
     let shared = || CliError::new(ErrorKind::Numerical, "targets that are not known one by one");
     let (mut likelihood, mut latents) = (likelihood, Vec::with_capacity(each.len()));
@@ -82,7 +81,7 @@ pub fn together(each: &[Approximation], likelihood: Box<dyn Likelihood>) -> Resu
     super::approximation(latents.into_iter().map(|(_, part)| part).collect(), likelihood)
 }
 
-/// Sets values from one on, of vectors flattened.
+/// Sets values from a position on, of parameters flattened.
 fn set_values(
     parameters: &mut [Parameter],
     first: usize,

@@ -11,116 +11,115 @@ use std::ops::Range;
 
 /// Format name of model files.
 pub(super) const FORMAT: &str = "gp-model";
-/// The newest version this program knows. It goes up whenever an older program would misread the file; a model that an
-/// older program can read is written in the version that it knows.
+/// Newest known version. It increases whenever an older program would misread the file; each model is written in the
+/// oldest version that can represent it.
 pub(super) const VERSION: u32 = 4;
 
-/// Everything a model is, as it is written.
+/// Stored form of a model.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) format: String,
     pub(super) version: u32,
-    /// The program that wrote the file.
+    /// Program that wrote the file.
     pub(super) writer: String,
     #[serde(flatten)]
     pub(super) about: About,
     pub(super) posterior: StoredApproximation,
-    /// The linear model of the same data, where one was fitted.
+    /// Linear model of the same data, if fitted.
     pub(super) baseline: Option<StoredApproximation>,
 }
 
 /// Record of a model: subject and origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
-    /// The command that made it.
+    /// Command that made it.
     pub origin: String,
-    /// Its columns of input.
+    /// Inputs.
     pub inputs: Inputs,
     /// Target of the model.
     pub target: Target,
-    /// Columns with a role beside both.
+    /// Role columns.
     #[serde(default, skip_serializing_if = "Roles::is_empty")]
     pub roles: Roles,
     /// Distribution of the target in the training data.
     pub summary: TargetSummary,
-    /// The targets besides, where it predicts several.
+    /// Further targets, if several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<FurtherTarget>,
     /// Record of training.
     pub training: TrainingRecord,
-    /// Seed of everything random.
+    /// Random seed.
     pub seed: u64,
-    /// The effective configuration, by the names of flags.
+    /// Effective configuration, by flag.
     pub config: Map<String, Value>,
 }
 
 /// One of several targets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FurtherTarget {
-    /// The column, and how it becomes an observation.
+    /// Column, and its conversion to observations.
     pub target: Target,
     /// Its distribution in the training data.
     pub summary: TargetSummary,
-    /// Rows that do not miss it.
+    /// Rows that have it.
     pub rows: usize,
 }
 
-/// The target without looking at any input.
+/// Distribution of the target without inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetSummary {
-    /// Mean and variance, in the units of the data.
+    /// Mean and variance, in data units.
     Moments {
-        /// The mean of all rows.
+        /// Mean of all rows.
         mean: f64,
-        /// Their variance.
+        /// Variance.
         variance: f64,
     },
-    /// Share of each class.
+    /// Class frequencies.
     Shares(Vec<f64>),
 }
 
 /// Record of a model's training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingRecord {
-    /// The method, by the name it is asked for.
+    /// Method name.
     pub method: String,
     /// Rows trained on.
     pub rows: usize,
-    /// `ln p(y)` in the units of the data, in nats: exact, an estimate or a bound.
+    /// `ln p(y)` in data units, in nats: exact, an estimate or a bound.
     pub objective: f64,
     /// Meaning of the objective.
     pub objective_kind: EvidenceKind,
     /// `true` if training converged.
     pub converged: bool,
-    /// Reason for the end.
+    /// Reason for stopping.
     pub reason: String,
-    /// Iterations of the optimiser.
+    /// Optimiser iterations.
     pub iterations: u64,
-    /// `ln p(y) + ln p(parameters)`, up to the constant of the units, after each iteration.
+    /// `ln p(y) + ln p(parameters)`, up to a constant of units, after each iteration.
     pub curve: Vec<f64>,
-    /// Observations about the fit that people should see.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// Share of prior variance at the training rows explained by the points of each latent function.
+    /// Share of prior variance at the training rows explained by each latent's points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coverage: Vec<Coverage>,
-    /// Choices with reasons: task, method and kernel, in words.
+    /// Choices with reasons: task, method and kernel, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
     /// Influence on the fitted function; empty if it does not vary, or has too many inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub influence: Vec<Influence>,
-    /// Logarithms of the scales of targets, summed over all observations trained on, where these have weights or there are
-    /// several targets.
+    /// Weighted sum of log scales of targets over all observations, with weights or several targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_scales: Option<f64>,
-    /// Kernels that were tried, where one was searched for: of all targets, or of each.
+    /// Kernels tried in a search: for all targets, or per target.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_each")]
     pub search: Vec<TriedKernels>,
-    /// Starts that were tried, where there were several: of all targets, or of each.
+    /// Starts tried, if several: for all targets, or per target.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_each")]
     pub starts: Vec<TriedStarts>,
-    /// Rows trained on that do not miss a target, for each of several targets.
+    /// Training rows per target, if several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows_of_targets: Vec<usize>,
     /// Later updates.
@@ -139,24 +138,24 @@ fn is_zero(count: &usize) -> bool {
 /// [`VarianceShares`](gp_ep::VarianceShares) with names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Influence {
-    /// The latent function, or all of them where they mean something only together.
+    /// The latent, or all if only meaningful together.
     pub latents: Range<usize>,
-    /// The target that it is about, where there are several.
+    /// Target, if several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Columns of the table, the one that accounts for most first.
+    /// Table columns, the most influential first.
     pub inputs: Vec<InputInfluence>,
-    /// Terms of the kernel, as shares that add up to 1.
+    /// Kernel terms, as shares that add up to 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<(String, f64)>,
 }
 
-/// Influence of one column of the table.
+/// Influence of one table column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputInfluence {
     /// Name of the column.
     pub input: String,
-    /// Share of the variance by its own effect.
+    /// Share of the variance by its main effect.
     pub alone: Spanned,
     /// Share including interactions.
     pub total: Spanned,

@@ -1,4 +1,4 @@
-//! Rows of a table as a model sees them.
+//! Table rows as a model takes them.
 
 use super::{Approximation, Model};
 use crate::data::Frame;
@@ -7,21 +7,21 @@ use crate::error::CliError;
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::LatentBeliefs;
 
-/// The points of some rows, and what columns with a role say of their observations.
+/// Points of some rows, with their role values.
 #[derive(Clone, Debug)]
 pub struct ModelRows {
     /// Points, N×D, one per row.
     pub points: Mat<f64>,
-    /// Levels that were not seen in training, the first of each column that has such.
+    /// Levels unseen in training, the first of each column.
     pub unseen: Vec<Unseen>,
-    /// Offset of the latent function at each row; empty without such a column.
+    /// Offset of the latent per row; empty without such a column.
     offsets: Vec<f64>,
-    /// Known variances of noise, in the units of the model; none where no column says.
+    /// Known noise variances, in model units; empty without such a column.
     noise: Vec<f64>,
 }
 
 impl ModelRows {
-    /// Points of no table, without columns with a role.
+    /// Points without roles.
     #[must_use]
     pub fn points(points: Mat<f64>) -> Self {
         Self { points, unseen: Vec::new(), offsets: Vec::new(), noise: Vec::new() }
@@ -51,16 +51,15 @@ impl ModelRows {
         self.points.as_ref()
     }
 
-    /// Beliefs about the latent values of these rows, with their offsets and known noise in addition to the
-    /// likelihood's.
+    /// Latent beliefs at these rows, with their offsets and with known noise added to the likelihood's.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
+    /// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
     pub fn beliefs(&self, by: &Approximation) -> Result<LatentBeliefs, CliError> {
         Ok(self.behind_observations(by.beliefs(self.x())?))
     }
 
-    /// The same from what is believed of the latent functions at these points.
+    /// The same, from the latent functions' beliefs at these points.
     #[must_use]
     pub fn behind_observations(&self, functions: LatentBeliefs) -> LatentBeliefs {
         if self.offsets.is_empty() && self.noise.is_empty() {
@@ -77,18 +76,17 @@ impl Model {
         Adjuster::new(self.posterior().likelihood(), self.target().scale().scale)
     }
 
-    /// The rows of a table.
+    /// Rows of a table.
     ///
     /// # Errors
-    /// Of kind [`Data`](crate::ErrorKind::Data) for a column of an input, an offset or an exposure that is not there, and a
-    /// value that is missing or cannot be, with its place.
+    /// [`Data`](crate::ErrorKind::Data), with its place, for a missing column of an input, offset or exposure, and for
+    /// a missing or impossible value.
     pub fn encode(&self, frame: &Frame) -> Result<ModelRows, CliError> {
         let encoded = self.inputs().encode(frame)?;
         self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })
     }
 
-    /// The rows of a table at points that are known, with what its columns say of observations of a single target. Those of
-    /// several targets are of [each](Self::by_target).
+    /// Adds role values of a single target to the points of a table. For several targets, use [each](Self::by_target).
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -102,8 +100,7 @@ impl Model {
         Ok(seen)
     }
 
-    /// The numbers of the target in a table as they would be without offset and of exposure 1, which is what pictures of the
-    /// function show; nothing for labels.
+    /// Target numbers of a table without offset and at exposure 1, for plots; None for labels.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -115,7 +112,7 @@ impl Model {
         Ok(Some(bare.collect()))
     }
 
-    /// Description of these numbers, for people.
+    /// Description of these numbers.
     #[must_use]
     pub fn bare_name(&self) -> String {
         let (name, roles) = (&self.target().name, &self.about().roles);
@@ -128,7 +125,7 @@ impl Model {
         }
     }
 
-    /// The names of the columns that predictions for a table go by.
+    /// Columns that predictions for a table use.
     #[must_use]
     pub fn needed<'a>(&'a self, frame: &'a Frame) -> Vec<&'a str> {
         let mut names = self.inputs().names();
@@ -136,7 +133,7 @@ impl Model {
         names
     }
 
-    /// A sentence for each column with a role that predictions could go by and a table does not have.
+    /// One sentence on role columns that predictions could use and a table lacks.
     #[must_use]
     pub fn left_out_of(&self, frame: &Frame) -> Option<String> {
         let names = self.about().roles.noise_left_out(frame);

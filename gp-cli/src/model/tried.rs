@@ -2,40 +2,40 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Starts of training, each tried for a while, and how they were compared.
+/// Starts of training, each trained briefly, with their comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedStarts {
-    /// The target, where several are fitted one by one.
+    /// Target, if several are fitted one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Kind of the scores, and the amount of training.
     pub by: String,
-    /// The starts, the usual one first.
+    /// Starts, the default first.
     pub tried: Vec<TriedStart>,
 }
 
 /// One start of training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedStart {
-    /// 0 for the usual start.
+    /// 0 for the default start.
     pub start: usize,
     /// Score; None if training failed.
     pub score: Option<f64>,
-    /// Iterations of the optimiser.
+    /// Optimiser iterations.
     pub iterations: u64,
     /// `true` if training converged.
     pub converged: bool,
-    /// `true` for the start of the model.
+    /// `true` for the chosen start.
     pub kept: bool,
     /// Reason for a missing score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// Seconds it took, where that is known: model files do not hold them, for they are others every time.
+    /// Seconds it took, if known. Not stored in model files, which must be reproducible.
     #[serde(skip)]
     pub seconds: Option<f64>,
 }
 
-/// One value by itself, as programs before several targets wrote it, or a list.
+/// Serialises one value as itself, as versions before several targets did, or as a list.
 pub(super) mod one_or_each {
     use serde::de::DeserializeOwned;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -72,13 +72,13 @@ fn of_target(target: Option<&String>) -> String {
 }
 
 impl TriedStarts {
-    /// Heading of a table of them.
+    /// Heading of the table.
     #[must_use]
     pub fn title(&self) -> String {
         format!("{}{} starts by {}", of_target(self.target.as_ref()), self.tried.len(), self.by)
     }
 
-    /// A table for people, a line each.
+    /// Table as lines of text.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let head = self.title();
@@ -93,7 +93,7 @@ impl TriedStart {
         if self.start == 0 { "usual start".to_owned() } else { format!("start {}", self.start) }
     }
 
-    /// Outcome of its training, in a few words.
+    /// Outcome of its training, as text.
     #[must_use]
     pub fn outcome(&self) -> String {
         match &self.fault {
@@ -111,55 +111,55 @@ impl TriedStart {
     }
 }
 
-/// Kernels of a search, and how they were compared.
+/// Kernels of a search, with their comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedKernels {
-    /// The target, where several are fitted one by one.
+    /// Target, if several are fitted one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Kind of the scores.
     pub by: String,
-    /// The kernels, step by step.
+    /// Kernels, step by step.
     pub tried: Vec<TriedKernel>,
-    /// Reason for the end of the search.
+    /// Reason for stopping.
     pub ended: String,
 }
 
-/// One kernel of a search, trained.
+/// Trained kernel of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedKernel {
-    /// Number of the step, from 1 on: each adds or takes away one base kernel, or gives one another shape.
+    /// Step number from 1; each adds, removes or reshapes one base kernel.
     pub step: usize,
-    /// Sums and products of base kernels, without parameters but for periods, in the units of the data.
+    /// Sums and products of base kernels, without parameters except periods, in data units.
     pub kernel: String,
-    /// Log evidence of the rows it was compared on.
+    /// Log evidence on the comparison rows.
     pub evidence: f64,
     /// Number of parameters.
     pub parameters: usize,
-    /// The evidence less what parameters cost.
+    /// Evidence less the penalty for parameters.
     pub score: f64,
     /// `true` for the best.
     pub kept: bool,
 }
 
-/// The best kernels of a step that people are shown.
+/// Most kernels shown per step.
 const SHOWN: usize = 5;
 
 impl TriedKernels {
-    /// Heading of a table of them.
+    /// Heading of the table.
     #[must_use]
     pub fn title(&self) -> String {
         let of = of_target(self.target.as_ref());
         format!("{of}{} kernels by {}; {}", self.tried.len(), self.by, self.ended)
     }
 
-    /// The kernel that was found.
+    /// The chosen kernel.
     #[must_use]
     pub fn found(&self) -> Option<&TriedKernel> {
         self.tried.iter().find(|tried| tried.kept)
     }
 
-    /// The kernels of each step, the best first.
+    /// Kernels of each step, best first.
     #[must_use]
     pub fn steps(&self) -> Vec<Vec<&TriedKernel>> {
         let last = self.tried.iter().map(|tried| tried.step).max().unwrap_or(0);
@@ -171,7 +171,7 @@ impl TriedKernels {
         (1..=last).map(step).collect()
     }
 
-    /// A table of the best kernels of each step for people, a line each.
+    /// Table of the best kernels per step, as lines of text.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let head = self.title();

@@ -1,4 +1,4 @@
-//! Names used by model files, and those that a program lacks.
+//! Names in model files, and those a program lacks.
 
 use crate::error::{CliError, ErrorKind};
 use crate::memory::Budget;
@@ -6,12 +6,12 @@ use gp_kernels::{KernelError, Registry};
 use gp_likelihoods::LikelihoodError;
 use serde_json::Value;
 
-/// The kernels, likelihoods and methods that a program knows by name.
+/// Kernels, likelihoods and methods known by name.
 pub trait Vocabulary {
-    /// The kernels of expressions.
+    /// Known kernels.
     fn kernels(&self) -> &Registry;
 
-    /// The likelihoods of expressions.
+    /// Known likelihoods.
     fn likelihoods(&self) -> &gp_likelihoods::Registry;
 
     /// `true` if there is a method of this name.
@@ -23,7 +23,7 @@ pub trait Vocabulary {
     }
 }
 
-/// Refuses a model, as it is written, of a kernel, a likelihood or a method that is not known.
+/// Refuses a stored model with an unknown kernel, likelihood or method.
 pub(super) fn check(model: &Value, source: &str, names: &dyn Vocabulary) -> Result<(), CliError> {
     let mut lacking = Vec::new();
     for part in ["posterior", "baseline"] {
@@ -43,7 +43,7 @@ pub(super) fn check(model: &Value, source: &str, names: &dyn Vocabulary) -> Resu
     Err(CliError::new(ErrorKind::Model, message))
 }
 
-/// Looks through all expressions. What else is wrong with them is found when they are read.
+/// Collects unknown names from all expressions; other faults are found when they are parsed.
 fn collect(value: &Value, names: &dyn Vocabulary, lacking: &mut Vec<String>) {
     match value {
         Value::Object(entries) => {
@@ -64,7 +64,7 @@ fn collect(value: &Value, names: &dyn Vocabulary, lacking: &mut Vec<String>) {
     }
 }
 
-/// The kernel that an expression cannot be read for the lack of.
+/// Unknown kernel of an expression, if any.
 fn lacking_kernel(text: &str, known: &Registry) -> Option<String> {
     let Err(KernelError::Expression(fault)) = known.parse(text) else { return None };
     let name = name_at(text, fault.column);
@@ -72,7 +72,7 @@ fn lacking_kernel(text: &str, known: &Registry) -> Option<String> {
     (refusal == fault.message).then(|| format!("the kernel `{name}`"))
 }
 
-/// The likelihood that an expression cannot be read for the lack of.
+/// Unknown likelihood of an expression, if any.
 fn lacking_likelihood(text: &str, known: &gp_likelihoods::Registry) -> Option<String> {
     let Err(LikelihoodError::Expression { column, message, .. }) = known.parse(text) else { return None };
     let name = name_at(text, column);
@@ -80,7 +80,7 @@ fn lacking_likelihood(text: &str, known: &gp_likelihoods::Registry) -> Option<St
     (refusal == message).then(|| format!("the likelihood `{name}`"))
 }
 
-/// The name at a column, counted from 1 in characters.
+/// Name at a column, counted from 1 in characters.
 fn name_at(text: &str, column: usize) -> &str {
     let start = text.char_indices().nth(column.saturating_sub(1)).map_or(text.len(), |(start, _)| start);
     let rest = &text[start..];

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 const MICROS_PER_DAY: f64 = 86_400e6;
 
-/// An Arrow IPC file, not compressed: every reader has that.
+/// Arrow IPC file, uncompressed for compatibility.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrowFile;
 
@@ -33,7 +33,7 @@ fn written(table: &OutTable) -> Result<Vec<u8>, ArrowError> {
     writer.into_inner()
 }
 
-/// All rows as one batch. Numbers that are not finite, and empty texts, are nulls.
+/// All rows as one batch. Non-finite numbers and empty texts are null.
 fn batch(table: &OutTable) -> Result<RecordBatch, ArrowError> {
     let arrays = table.columns().iter().map(|(name, cells)| (name, array(cells), true));
     RecordBatch::try_from_iter_with_nullable(arrays)

@@ -1,4 +1,4 @@
-//! The formats of this crate: a new one is a file beside this one and a line here.
+//! Formats of this crate. To add one, add a file beside this one and a line here.
 
 use super::writers::Writers;
 use super::{csv, jsonl};

@@ -11,19 +11,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Destination of a table: a file in the format of its name, or the standard output in the first of all
-/// formats.
+/// Destination of a table: a file in the format of its name, or standard output in the default format.
 #[derive(Debug)]
 pub enum Destination {
-    /// A file that can be written.
+    /// File.
     File(OutputFile, Arc<dyn TableFormat>),
-    /// The standard output.
+    /// Standard output.
     Stdout(Arc<dyn TableFormat>),
 }
 
 impl Destination {
-    /// Looks whether the table could be written to the path of `--output`. No path, and the path `-`, mean the standard
-    /// output. `format` is one of [`Writers::named`], which counts more than the end of the path.
+    /// Checks that the table can be written to the path of `--output`; none or `-` is standard output. `format`, one of
+    /// [`Writers::named`], overrides the extension.
     ///
     /// # Errors
     /// As [`OutputFile::prepare`], [`Writers::of`] and [`Writers::named`].
@@ -43,7 +42,7 @@ impl Destination {
         }
     }
 
-    /// The path of the file; nothing for the standard output.
+    /// Path of the file; None for standard output.
     #[must_use]
     pub fn path(&self) -> Option<PathBuf> {
         match self {
@@ -52,7 +51,7 @@ impl Destination {
         }
     }
 
-    /// `true` if a table may be written in pieces.
+    /// `true` if the table can be written in chunks.
     #[must_use]
     pub fn takes_pieces(&self) -> bool {
         is_text(self.format())
@@ -68,7 +67,7 @@ impl Destination {
     /// Writes the table.
     ///
     /// # Errors
-    /// Of kind [`Io`](crate::ErrorKind::Io).
+    /// [`Io`](crate::ErrorKind::Io).
     pub fn write(self, table: &OutTable, stdout: &mut dyn Write) -> Result<(), CliError> {
         match self {
             Self::File(file, format) => file.write(&format.bytes(table)?),

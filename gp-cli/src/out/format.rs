@@ -1,21 +1,21 @@
-//! Contract of writers: formats of written tables.
+//! Interface of table writers.
 
 use super::table::OutTable;
 use crate::error::CliError;
 use std::fmt::Debug;
 
-/// A format that tables are written in.
+/// Output format of tables.
 pub trait TableFormat: Debug + Send + Sync {
-    /// The ends of names of its files, without the dot.
+    /// File extensions, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// The bytes of a file.
+    /// Bytes of a file.
     ///
     /// # Errors
-    /// Of kind [`Io`](crate::ErrorKind::Io), with the reason.
+    /// [`Io`](crate::ErrorKind::Io), with the reason.
     fn bytes(&self, table: &OutTable) -> Result<Vec<u8>, CliError>;
 
-    /// The bytes of further rows of the same columns, to go behind a file; nothing where files cannot be continued so.
+    /// Bytes of further rows to append to a file; None if files cannot be appended to.
     ///
     /// # Errors
     /// As [`bytes`](Self::bytes).

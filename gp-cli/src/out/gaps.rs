@@ -1,17 +1,17 @@
-//! Cells that have no number to show.
+//! Cells without a finite number.
 
 use super::table::{Cells, OutTable};
 
-/// Columns of numbers in which some are beyond the range of numbers or none at all, over the pieces of a table.
+/// Numeric columns with overflowing or undefined values, over the chunks of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gaps {
     rows: usize,
-    /// The name of a column, how many, and the first, counted from 1.
+    /// Column name, number of such cells, and the first, counted from 1.
     columns: Vec<(String, usize, usize)>,
 }
 
 impl Gaps {
-    /// Looks at the next rows, but not at cells of a column and a row that are left empty on purpose.
+    /// Examines further rows, except cells left empty on purpose.
     pub fn look(&mut self, table: &OutTable, is_left_empty: impl Fn(&str, usize) -> bool) {
         for (name, cells) in table.columns() {
             let (Cells::Numbers(numbers) | Cells::Dates(numbers)) = cells else { continue };
@@ -29,7 +29,7 @@ impl Gaps {
         self.rows += table.row_count();
     }
 
-    /// A sentence for each column.
+    /// One sentence per column.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         self.columns.iter().map(|(name, count, first)| {
             format!(

@@ -1,4 +1,4 @@
-//! Text that is packed by gzip.
+//! Gzip compression of text formats.
 
 use super::format::TableFormat;
 use super::table::OutTable;
@@ -8,21 +8,21 @@ use flate2::write::GzEncoder;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// The end of names of packed files, without the dot.
+/// Extension of compressed files, without the dot.
 pub(super) const EXTENSION: &str = "gz";
 
-/// A format of text, packed. Further rows are a further member of the file, which all readers unpack as one text.
+/// Compressed text format. Further rows become a further gzip member, which all readers concatenate.
 #[derive(Clone, Debug)]
 pub(super) struct Gzip(Arc<dyn TableFormat>);
 
 impl Gzip {
-    /// The packed form of a format of text; nothing for others, which are packed inside.
+    /// Compressed form of a text format; None for others, which compress internally.
     pub(super) fn of(format: Arc<dyn TableFormat>) -> Option<Self> {
         is_text(format.as_ref()).then_some(Self(format))
     }
 }
 
-/// `true` for text formats, whose files can be continued.
+/// `true` for text formats, whose files can be appended to.
 pub(super) fn is_text(format: &dyn TableFormat) -> bool {
     format.more(&OutTable::default()).is_some()
 }
@@ -41,7 +41,7 @@ impl TableFormat for Gzip {
     }
 }
 
-/// One member of a gzip file. It holds no time, so that the same text has the same bytes.
+/// One gzip member, without a time stamp, so that equal texts give equal bytes.
 fn packed(bytes: &[u8]) -> Result<Vec<u8>, CliError> {
     let pack = || -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

@@ -1,4 +1,4 @@
-//! Tables out: CSV, TSV, JSON lines, Parquet, Arrow, text also packed by gzip; each whole or not at all.
+//! Table output: CSV, TSV, JSON lines, Parquet, Arrow; text optionally gzipped. Writing is atomic.
 
 #[cfg(feature = "columnar")]
 mod arrow;

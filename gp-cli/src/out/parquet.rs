@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const MICROS_PER_DAY: f64 = 86_400e6;
 
-/// Parquet, packed by snappy, which every reader has.
+/// Parquet with snappy compression, for compatibility.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parquet;
 
@@ -28,7 +28,7 @@ impl TableFormat for Parquet {
     }
 }
 
-/// All rows as one group. Numbers that are not finite, and empty texts, are missing values.
+/// All rows as one group. Non-finite numbers and empty texts are missing values.
 fn written(table: &OutTable) -> Result<Vec<u8>, ParquetError> {
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut file = SerializedFileWriter::new(Vec::new(), schema(table)?, Arc::new(properties))?;
@@ -76,7 +76,7 @@ fn write_cells(cells: &Cells, out: &mut SerializedColumnWriter<'_>) -> Result<()
     }
 }
 
-/// Values and, for each row, whether there is one.
+/// Writes values, and for each row whether it has one.
 fn write_known<T: DataType>(
     cells: impl Iterator<Item = Option<T::T>>,
     out: &mut SerializedColumnWriter<'_>,

@@ -1,4 +1,4 @@
-//! Tables that are written some rows at a time, and yet whole or not at all.
+//! Atomic writing of tables in chunks.
 
 use super::destination::Destination;
 use super::format::TableFormat;
@@ -11,10 +11,10 @@ use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 use tempfile::{SpooledTempFile, spooled_tempfile};
 
-/// Bytes for the standard output that stay in memory until all of them are there; more go to a file without a name.
+/// Bytes for standard output buffered in memory; more go to an unnamed file.
 const IN_MEMORY: usize = 1 << 22;
 
-/// A table on its way: to a file beside the place that it will have or, for streams, to memory or to one without a name.
+/// Unfinished table: in a temporary file beside its destination or, for streams, in memory or an unnamed file.
 #[derive(Debug)]
 pub struct TableWriter {
     format: Arc<dyn TableFormat>,
@@ -25,12 +25,12 @@ pub struct TableWriter {
 #[derive(Debug)]
 enum To {
     File(OutputFile),
-    /// The standard output, unless there is another one.
+    /// Standard output, or another stream.
     Stream(SpooledTempFile, Option<OutputFile>),
 }
 
 impl TableWriter {
-    /// Begins a table.
+    /// Starts a table.
     #[must_use]
     pub fn begin(destination: Destination) -> Self {
         let spool = || spooled_tempfile(IN_MEMORY);
@@ -45,7 +45,7 @@ impl TableWriter {
     /// Adds rows.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io); of kind [`Usage`](ErrorKind::Usage) for a format that is not written in pieces.
+    /// [`Io`](ErrorKind::Io); [`Usage`](ErrorKind::Usage) for a format that cannot be written in chunks.
     pub fn add(&mut self, table: &OutTable) -> Result<(), CliError> {
         let format = &self.format;
         let bytes = match format.more(table) {
@@ -65,10 +65,10 @@ impl TableWriter {
         }
     }
 
-    /// Gives the file its name, or prints what was written.
+    /// Renames the file into place, or prints the buffered output.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io).
+    /// [`Io`](ErrorKind::Io).
     pub fn finish(self, stdout: &mut dyn Write) -> Result<(), CliError> {
         let (mut file, mut stream) = match self.to {
             To::File(file) => return file.finish(),

@@ -1,15 +1,15 @@
-//! The standard output.
+//! Standard output.
 
 use crate::error::{CliError, ErrorKind};
 use std::io::{self, Write};
 
-/// Writes to the standard output. A reader who has gone away is no error.
+/// Writes to standard output; a closed pipe is not an error.
 ///
 /// # Errors
-/// Of kind [`Io`](ErrorKind::Io), such as a full disk behind it.
+/// [`Io`](ErrorKind::Io), such as a full disk.
 pub fn print(stdout: &mut dyn Write, bytes: &[u8]) -> Result<(), CliError> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        // Whoever read the results has read enough of them.
+        // The reader has seen enough.
         Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
             Err(CliError::caused(ErrorKind::Io, "cannot print the results", cause))
         }

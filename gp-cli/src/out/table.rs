@@ -1,44 +1,44 @@
-//! A table to be written.
+//! Table to write.
 
-/// A table to be written: columns of the same length under different names.
+/// Table to write: columns of equal length with distinct names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutTable {
     columns: Vec<(String, Cells)>,
 }
 
-/// The cells of one column.
+/// Cells of one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cells {
-    /// Numbers; one that is not finite is written as a missing value.
+    /// Numbers; non-finite ones are written as missing.
     Numbers(Vec<f64>),
-    /// Dates, as days since 1970-01-01; one that is not finite is written as a missing value.
+    /// Dates, as days since 1970-01-01; non-finite ones are written as missing.
     Dates(Vec<f64>),
-    /// Text; an empty one is written as a missing value.
+    /// Text; empty text is written as missing.
     Words(Vec<String>),
 }
 
 impl OutTable {
-    /// Adds a column of numbers behind the others.
+    /// Appends a column of numbers.
     pub fn push_numbers(&mut self, name: impl Into<String>, numbers: Vec<f64>) {
         self.columns.push((name.into(), Cells::Numbers(numbers)));
     }
 
-    /// Adds a column of dates, as days since 1970-01-01, behind the others.
+    /// Appends a column of dates, as days since 1970-01-01.
     pub fn push_dates(&mut self, name: impl Into<String>, days: Vec<f64>) {
         self.columns.push((name.into(), Cells::Dates(days)));
     }
 
-    /// Adds a column of text behind the others.
+    /// Appends a column of text.
     pub fn push_words(&mut self, name: impl Into<String>, words: Vec<String>) {
         self.columns.push((name.into(), Cells::Words(words)));
     }
 
-    /// Adds the columns of another table, which has as many rows, behind the others.
+    /// Appends the columns of another table with as many rows.
     pub fn append(&mut self, other: Self) {
         self.columns.extend(other.columns);
     }
 
-    /// A table of `count` rows, in which these ascending rows are those of this one and all others are empty.
+    /// Table of `count` rows, with this table's rows at these ascending positions and empty cells elsewhere.
     #[must_use]
     pub fn spread(self, rows: &[usize], count: usize) -> Self {
         fn over<T: Clone>(cells: Vec<T>, rows: &[usize], count: usize, empty: T) -> Vec<T> {
@@ -60,7 +60,7 @@ impl OutTable {
         &self.columns
     }
 
-    /// Rows of the first column.
+    /// Number of rows.
     #[must_use]
     pub fn row_count(&self) -> usize {
         match self.columns.first() {

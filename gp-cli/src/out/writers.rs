@@ -1,4 +1,4 @@
-//! The formats that a program writes tables in.
+//! Registry of output formats.
 
 use super::format::TableFormat;
 use super::gzip::{self, Gzip};
@@ -6,7 +6,7 @@ use crate::error::CliError;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A list of formats to write, to which programs add their own. Tables for the standard output are written in the first.
+/// Registry of output formats, extensible by programs. The first is that of standard output.
 #[derive(Clone, Debug)]
 pub struct Writers {
     first: Arc<dyn TableFormat>,
@@ -14,27 +14,26 @@ pub struct Writers {
 }
 
 impl Writers {
-    /// A list of one format.
+    /// Registry of one format.
     #[must_use]
     pub fn new(first: Arc<dyn TableFormat>) -> Self {
         Self { first, others: Vec::new() }
     }
 
-    /// Adds a format, which has the ends of names that it shares with others.
+    /// Adds a format, which takes over extensions shared with others.
     #[must_use]
     pub fn with(mut self, format: Arc<dyn TableFormat>) -> Self {
         self.others.insert(0, format);
         self
     }
 
-    /// The format of tables for the standard output.
+    /// Format of standard output.
     #[must_use]
     pub fn first(&self) -> Arc<dyn TableFormat> {
         self.first.clone()
     }
 
-    /// The ends of names of all files that can be written, with their dots: those of formats, then those of text that is
-    /// packed by gzip.
+    /// All extensions, with dots: those of formats, then those of gzipped text.
     #[must_use]
     pub fn extensions(&self) -> Vec<String> {
         let ends = |format: &Arc<dyn TableFormat>| format.extensions().to_vec();
@@ -43,23 +42,23 @@ impl Writers {
         plain.chain(texts.map(|end| format!(".{end}.{}", gzip::EXTENSION))).collect()
     }
 
-    /// The format that the end of a file's name asks for. Text whose name ends in `.gz` is packed by gzip.
+    /// Format by extension; a final `.gz` compresses text.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage), with the ends there are.
+    /// [`Usage`](crate::ErrorKind::Usage), listing the extensions.
     pub fn of(&self, path: &Path) -> Result<Arc<dyn TableFormat>, CliError> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         let mut ends = name.match_indices('.').map(|(dot, _)| &name[dot + 1..]);
-        // Names have dots elsewhere too: what counts is the last end, or the last two of a packed file.
+        // Names may contain other dots: try the last extension, then the last two of a compressed file.
         ends.find_map(|end| self.named(end).ok()).ok_or_else(|| {
             CliError::usage(format!("`{}` ends in none of {}", path.display(), self.extensions().join(", ")))
         })
     }
 
-    /// The format by one of its ends without the dot, such as `csv` or `csv.gz`.
+    /// Format by an extension without the dot, such as `csv` or `csv.gz`.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage), with those there are.
+    /// [`Usage`](crate::ErrorKind::Usage), listing the extensions.
     pub fn named(&self, name: &str) -> Result<Arc<dyn TableFormat>, CliError> {
         let packed = name.strip_suffix(gzip::EXTENSION).and_then(|front| front.strip_suffix('.'));
         let found = match packed {
@@ -75,12 +74,12 @@ impl Writers {
         })
     }
 
-    /// The format whose files have names that end so; where several have, the one that was added last.
+    /// Format with this extension; the last added wins.
     fn by_end(&self, end: &str) -> Option<Arc<dyn TableFormat>> {
         self.others.iter().chain([&self.first]).find(|format| format.extensions().contains(&end)).cloned()
     }
 
-    /// All formats, in the order in which they were added.
+    /// All formats, in the order added.
     fn all(&self) -> impl Iterator<Item = &Arc<dyn TableFormat>> {
         std::iter::once(&self.first).chain(self.others.iter().rev())
     }

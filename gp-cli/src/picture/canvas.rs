@@ -1,4 +1,4 @@
-//! Units, letters, colours and ticks of all parts of a picture.
+//! Units, fonts, colours and ticks of plots.
 
 use super::{Colour, INK};
 use plotters::coord::ranged1d::{BoldPoints, Ranged};
@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use plotters::style::register_font;
 
 const FONT: &str = "gp-picture";
-/// By how many units centred text in this font stands above the line it is centred on.
+/// Units by which centred text in this font stands above its line.
 pub(super) const TEXT_RISE: f64 = 4.0;
 pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
 pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
@@ -26,7 +26,7 @@ impl Scale {
         (FONT, self.pixels(size)).into_font().color(&rgb(INK))
     }
 
-    /// Height of a legend's symbol level with its text.
+    /// Height of a legend symbol level with its text.
     pub(super) fn beside_text(self, y: i32) -> i32 {
         y - self.pixels(TEXT_RISE / 2.0) as i32
     }
@@ -36,13 +36,13 @@ pub(super) fn rgb([red, green, blue]: Colour) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// Makes the letters known that texts are drawn with.
+/// Registers the font.
 pub(super) fn register_letters() -> Drawn<()> {
     register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
         .map_err(|_| "the embedded font cannot be read".into())
 }
 
-/// Ticks of an axis that is so many pixels long, one for so many units.
+/// Number of ticks of an axis of this length, one per `units`.
 pub(super) fn labels(pixels: u32, units: f64, scale: Scale) -> usize {
     ((f64::from(pixels) / (units * scale.0)).round() as usize).max(3)
 }

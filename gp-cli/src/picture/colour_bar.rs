@@ -1,4 +1,4 @@
-//! The bar beside a surface that says which colour is which number.
+//! Colour scale beside a surface.
 
 use super::AxisKind;
 use super::ColourScale;
@@ -9,16 +9,16 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Units to the right of a picture that the bar takes, and those of its parts.
+/// Width in units, to the right of a plot, and widths of its parts.
 pub(super) const WIDTH: f64 = 118.0;
 const BAR: f64 = 22.0;
 const TICK: f64 = 5.0;
-/// Units of height for one tick.
+/// Height per tick, in units.
 const SPACING: f64 = 80.0;
 /// Units from the right edge to the name.
 const EDGE: f64 = 26.0;
 
-/// Draws the bar into an area to the right of a chart, as high as the chart.
+/// Draws the scale in an area to the right of a chart, at the chart's height.
 pub(super) fn draw<B>(
     bar: &ColourScale,
     area: &DrawingArea<B, Shift>,

@@ -1,4 +1,4 @@
-//! Layers by plotters, on any backend.
+//! Drawing with plotters, on any backend.
 
 use super::canvas::{Chart, Drawn, Scale, TEXT_RISE, labels, places_of, register_letters, rgb};
 use super::colour_bar;
@@ -9,25 +9,25 @@ use super::{AxisKind, CURVE, Colour, INK, Layer, Picture};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// Size of a picture in units.
+/// Size of a plot in units.
 pub(super) const WIDTH: u32 = 1200;
 pub(super) const HEIGHT: u32 = 720;
 
-/// Units along an axis for one tick.
+/// Units per tick along an axis.
 const X_TICK: f64 = 100.0;
 const Y_TICK: f64 = 80.0;
-/// The same along an axis of dates.
+/// The same for dates.
 const X_DATE: f64 = 180.0;
-/// The width of a letter at a tick, and room for the name of the axis upwards with its distances.
+/// Width of a letter at a tick, and room for the name of the vertical axis.
 const LETTER: f64 = 9.5;
 const Y_NAME: f64 = 40.0;
 const GRID: RGBColor = RGBColor(226, 229, 234);
 
-/// Pictures of a sheet to a row, and how large everything in them is.
+/// Panels per row of a sheet, and their scale.
 const PANELS: usize = 3;
 const PANEL_SCALE: f64 = 0.7;
 
-/// A picture as SVG.
+/// Plot as SVG.
 pub(super) fn svg(picture: &Picture) -> Drawn<Vec<u8>> {
     let mut text = String::new();
     let area = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
@@ -36,7 +36,7 @@ pub(super) fn svg(picture: &Picture) -> Drawn<Vec<u8>> {
     Ok(text.into_bytes())
 }
 
-/// Draws everything onto an area.
+/// Draws a plot onto an area.
 pub(super) fn draw<B>(picture: &Picture, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<()>
 where
     B: DrawingBackend,
@@ -59,7 +59,7 @@ where
     Ok(())
 }
 
-/// One picture between two axes.
+/// Draws one pair of axes.
 fn draw_axes<B>(picture: &Picture, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<()>
 where
     B: DrawingBackend,
@@ -110,7 +110,7 @@ where
             whole.and_then(|i| names.get(i)).cloned().unwrap_or_default()
         }
     };
-    // A tick for each name and one between each two, or fewer where there is no room.
+    // Ticks at and between names, or fewer if there is no room.
     let x_count = match names.len() {
         0 => labels(width, x_tick, scale),
         count => 2 * count + 1,
@@ -252,7 +252,7 @@ where
 {
     let columns = x.len().saturating_sub(1).max(1);
     let rows = colours.chunks(columns).enumerate();
-    // Neighbours of one colour are one rectangle.
+    // Merge neighbours of one colour into a rectangle.
     let stretches = rows.flat_map(|(i, row)| {
         row.chunk_by(|a, b| a == b).scan(0, move |start, stretch| {
             let from = *start;

@@ -1,22 +1,22 @@
-//! In which corner a legend hides least.
+//! Placement of the legend.
 
 use super::{Layer, Picture};
 
-/// The share of the axes that a legend takes, and of the vertical one each of its lines.
+/// Width of a legend as a share of the axis, and height per line.
 const WIDE: f64 = 0.25;
 const HIGH: f64 = 0.05;
 
-/// Points of a curve between two of its own.
+/// Interpolated points between two of a curve.
 const BETWEEN: usize = 16;
 
-/// A corner of the picture.
+/// Corner of the plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Corner {
     pub(super) is_right: bool,
     pub(super) is_upper: bool,
 }
 
-/// The corner in which the fewest points are; the upper right one, where others have as few.
+/// Corner with the fewest points; the upper right one among ties.
 pub(super) fn corner(picture: &Picture) -> Corner {
     let [x, y] = picture.extents();
     let lines = picture.layers.iter().filter(|layer| !layer.label().is_empty()).count();
@@ -36,7 +36,7 @@ pub(super) fn corner(picture: &Picture) -> Corner {
     all.iter().min_by_key(|(_, count)| *count).map_or(all[0].0, |(corner, _)| *corner)
 }
 
-/// Points of a layer that may be hidden.
+/// Points of a layer that a legend may hide.
 fn points(layer: &Layer) -> Vec<(f64, f64)> {
     let pairs = |x: &[f64], y: &[f64]| x.iter().copied().zip(y.iter().copied()).collect::<Vec<_>>();
     match layer {

@@ -1,4 +1,4 @@
-//! Pictures: layers over two axes, as PNG or SVG; the same bytes for the same layers.
+//! Plots: layers over two axes, as PNG or SVG; output is deterministic.
 
 mod canvas;
 mod colour_bar;
@@ -12,47 +12,47 @@ use crate::data::Kind;
 use crate::error::{CliError, ErrorKind};
 use std::path::Path;
 
-/// Places at which a curve is computed.
+/// Points of a computed curve.
 pub const CURVE_POINTS: usize = 601;
-/// Room around the data, as a share of its extent.
+/// Margin around the data, as a share of its extent.
 const MARGIN: f64 = 0.03;
 
-/// A colour: red, green and blue.
+/// Colour: red, green and blue.
 pub type Colour = [u8; 3];
 
-/// Drawing between two axes.
+/// Plot over two axes.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
     /// Title of the picture.
     pub title: String,
-    /// The name of the axis to the right.
+    /// Name of the horizontal axis.
     pub x_name: String,
-    /// The name of the axis upwards.
+    /// Name of the vertical axis.
     pub y_name: String,
-    /// Names of the places 0, 1, … to the right; numbers where there are none.
+    /// Names of the positions 0, 1, … on the horizontal axis; empty for numbers.
     pub x_places: Vec<String>,
-    /// Type of the numbers to the right.
+    /// Type of the horizontal axis.
     pub x_ticks: AxisKind,
-    /// Type of the numbers upwards.
+    /// Type of the vertical axis.
     pub y_ticks: AxisKind,
     /// Layers, from back to front.
     pub layers: Vec<Layer>,
-    /// Colours of numbers, if cells stand for numbers.
+    /// Colour scale, if cells stand for numbers.
     pub colours: Option<ColourScale>,
-    /// Pictures that are drawn instead, three to a row.
+    /// Panels drawn instead, three per row.
     pub panels: Vec<Picture>,
 }
 
-/// Numbers as colours.
+/// Colour scale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColourScale {
     /// Name of the numbers.
     pub name: String,
-    /// The number of the first colour.
+    /// Number of the first colour.
     pub low: f64,
-    /// The number of the last colour, above the first.
+    /// Number of the last colour; larger.
     pub high: f64,
-    /// Colours at equal distances.
+    /// Equally spaced colours.
     pub colours: Vec<Colour>,
 }
 
@@ -72,25 +72,25 @@ impl From<Kind> for AxisKind {
     }
 }
 
-/// One thing in a picture. What has a label that is not empty is in the legend.
+/// Layer of a plot; those with a label appear in the legend.
 #[derive(Clone, Debug)]
 pub enum Layer {
-    /// The area between two curves.
+    /// Area between two curves.
     Band {
-        /// Places.
+        /// Horizontal positions.
         x: Vec<f64>,
-        /// The lower curve.
+        /// Lower curve.
         lower: Vec<f64>,
-        /// The upper curve.
+        /// Upper curve.
         upper: Vec<f64>,
         /// Opacity, from 0 to 1.
         strength: f64,
         /// Text in the legend.
         label: String,
     },
-    /// A curve.
+    /// Curve.
     Line {
-        /// Places.
+        /// Horizontal positions.
         x: Vec<f64>,
         /// Values.
         y: Vec<f64>,
@@ -101,7 +101,7 @@ pub enum Layer {
     },
     /// Dots, one per row of data.
     Points {
-        /// Places.
+        /// Horizontal positions.
         x: Vec<f64>,
         /// Values.
         y: Vec<f64>,
@@ -110,27 +110,27 @@ pub enum Layer {
         /// Text in the legend.
         label: String,
     },
-    /// Circles around places that are something special, whatever else is there.
+    /// Circles that mark special points.
     Rings {
-        /// Places.
+        /// Horizontal positions.
         x: Vec<f64>,
         /// Values.
         y: Vec<f64>,
         /// Text in the legend.
         label: String,
     },
-    /// Nothing to be seen, but the axes reach this far.
+    /// Invisible points that extend the axes.
     Reach {
-        /// Places.
+        /// Horizontal positions.
         x: Vec<f64>,
         /// Values.
         y: Vec<f64>,
     },
-    /// A grid of coloured cells, row by row from below.
+    /// Grid of coloured cells, row by row from below.
     Cells {
-        /// Edges of columns, one more than there are.
+        /// Column edges, one more than columns.
         x: Vec<f64>,
-        /// Edges of rows, one more than there are.
+        /// Row edges, one more than rows.
         y: Vec<f64>,
         /// Colour of each cell.
         colours: Vec<Colour>,
@@ -138,7 +138,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// Keeps it out of the legend.
+    /// Removes the layer from the legend.
     pub fn forget_label(&mut self) {
         match self {
             Self::Band { label, .. }
@@ -161,13 +161,13 @@ impl Layer {
     }
 }
 
-/// The colour of text and training data.
+/// Colour of text and training data.
 pub const INK: Colour = [40, 44, 52];
-/// The colour of means and bands.
+/// Colour of means and bands.
 pub const CURVE: Colour = [31, 89, 160];
-/// The colour of other data.
+/// Colour of other data.
 pub const OTHER: Colour = [222, 98, 20];
-/// Colours of classes, told apart by everybody; more classes take them again.
+/// Colours of classes, safe for colour blindness; they repeat for more classes.
 pub const CLASSES: [Colour; 8] = [
     [31, 89, 160],
     [222, 98, 20],
@@ -180,11 +180,10 @@ pub const CLASSES: [Colour; 8] = [
 ];
 
 impl Picture {
-    /// The bytes of a file, in the format that the end of its name asks for.
+    /// Bytes of a file, in the format of its extension.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for another end than `.png` and `.svg`, of kind [`Io`](ErrorKind::Io)
-    /// where it cannot be drawn.
+    /// [`Usage`](ErrorKind::Usage) unless `.png` or `.svg`, [`Io`](ErrorKind::Io) if it cannot be drawn.
     pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, CliError> {
         match path.extension().and_then(|end| end.to_str()) {
             Some("png") => self.png(),
@@ -193,23 +192,23 @@ impl Picture {
         }
     }
 
-    /// The bytes of a PNG file.
+    /// PNG file.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io), with the reason.
+    /// [`Io`](ErrorKind::Io), with the reason.
     pub fn png(&self) -> Result<Vec<u8>, CliError> {
         raster::png(self).map_err(|cause| cannot_draw(&*cause))
     }
 
-    /// The text of an SVG file.
+    /// SVG file.
     ///
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io), with the reason.
+    /// [`Io`](ErrorKind::Io), with the reason.
     pub fn svg(&self) -> Result<Vec<u8>, CliError> {
         draw::svg(self).map_err(|cause| cannot_draw(&*cause))
     }
 
-    /// Ends of both axes, with room around everything; those of cells where there are some.
+    /// Ends of both axes: those of cells if any, otherwise of all layers with a margin.
     fn extents(&self) -> [(f64, f64); 2] {
         let (mut x, mut y) = (Extent::EMPTY, Extent::EMPTY);
         for layer in &self.layers {
@@ -238,7 +237,7 @@ impl Picture {
     }
 }
 
-/// Refuses a name that is of no picture.
+/// Refuses a file name of another format.
 ///
 /// # Errors
 /// As [`Picture::bytes`].
@@ -257,7 +256,7 @@ fn cannot_draw(cause: &dyn std::error::Error) -> CliError {
     CliError::caused(ErrorKind::Io, "cannot draw the picture", cause.to_string())
 }
 
-/// Equally spaced places over some values and a little beyond.
+/// Equally spaced positions over the values' range and slightly beyond.
 #[must_use]
 pub fn places(values: &[f64], count: usize) -> Vec<f64> {
     let mut extent = Extent::EMPTY;
@@ -267,7 +266,7 @@ pub fn places(values: &[f64], count: usize) -> Vec<f64> {
     (0..count).map(|i| low + step * i as f64).collect()
 }
 
-/// The smallest and the largest of some numbers.
+/// Minimum and maximum.
 #[derive(Clone, Copy)]
 struct Extent {
     low: f64,
@@ -283,7 +282,7 @@ impl Extent {
         }
     }
 
-    /// With room around; something where there is nothing.
+    /// The extent with a margin; a default if empty.
     fn widened(self) -> (f64, f64) {
         if self.low > self.high {
             return (0.0, 1.0);
@@ -311,7 +310,7 @@ mod tests {
     fn what_has_no_label_is_not_in_the_legend() {
         let (with, without) = (svg("a curve"), svg(""));
         assert_eq!(with.matches("a curve").count(), 2);
-        // A line and two dots are drawn all the same, and nothing beside them.
+        // Only a line and two dots are drawn.
         assert_eq!(without.matches("<circle").count(), 2);
         assert_eq!(with.matches("<circle").count(), 3);
         assert_eq!(with.matches("<polyline").count(), without.matches("<polyline").count() + 1);

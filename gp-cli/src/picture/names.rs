@@ -1,12 +1,12 @@
-//! Names at the ticks of an axis, as short as they have to be so that none is over another.
+//! Tick names, shortened so that none overlap.
 
-/// Names are cut to no less than this, so that they can be told apart; where there is less room, only some are shown.
+/// Shortest cut, so that names stay distinct; with less room, only some are shown.
 const LEAST: usize = 4;
 /// Mark of omitted letters.
 const CUT: char = '…';
 
-/// The names where all of them have room for so many letters together: as they are, or without how all of them begin, or
-/// cut, or only some of them. Those that are not shown are empty.
+/// Names that fit into `letters` characters together: in full, without their common beginning, cut, or only some of
+/// them; hidden ones are empty.
 pub(super) fn fitting(names: &[String], letters: usize) -> Vec<String> {
     let room = |every: usize| (letters * every / names.len().max(1)).saturating_sub(1);
     let longest = |names: &[String]| names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -22,7 +22,7 @@ pub(super) fn fitting(names: &[String], letters: usize) -> Vec<String> {
     names.iter().enumerate().map(shown).collect()
 }
 
-/// A name of no more than so many letters.
+/// Name of at most `most` characters.
 fn cut(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.to_owned();
@@ -30,12 +30,12 @@ fn cut(name: &str, most: usize) -> String {
     name.chars().take(most - 1).chain([CUT]).collect()
 }
 
-/// The names without the letters that all of them begin with, where these are more than the sign that they are left out.
+/// Names without their common beginning, if that is longer than the mark.
 fn without_beginning(names: &[String]) -> Vec<String> {
     let Some((first, others)) = names.split_first() else { return Vec::new() };
     let alike = |name: &String| first.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
     let shared = others.iter().map(alike).min().unwrap_or(0);
-    // A number stays whole: of `street 10` and `street 11` the ones are no beginning.
+    // Keep numbers whole: the ones of `street 10` and `street 11` are no common beginning.
     let whole = first.chars().take(shared).collect::<String>();
     let shared = whole.trim_end_matches(char::is_alphanumeric).chars().count();
     if shared <= 1 {

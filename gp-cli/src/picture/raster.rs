@@ -1,11 +1,11 @@
-//! PNG: drawn larger than it will be and averaged down, which smooths every edge.
+//! PNG by oversampling, which smooths edges.
 
 use super::Picture;
 use super::canvas::{Drawn, Scale};
 use super::draw::{HEIGHT, WIDTH, draw};
 use plotters::prelude::*;
 
-/// Pixels to a side of each that is written.
+/// Rendered pixels per side of an output pixel.
 const OVERSAMPLING: u32 = 3;
 
 pub(super) fn png(picture: &Picture) -> Drawn<Vec<u8>> {
@@ -17,7 +17,7 @@ pub(super) fn png(picture: &Picture) -> Drawn<Vec<u8>> {
     Ok(encode(&averaged(&pixels))?)
 }
 
-/// Each pixel the mean of the square it stands for.
+/// Averages each square of pixels.
 fn averaged(large: &[u8]) -> Vec<u8> {
     let (factor, width) = (OVERSAMPLING as usize, WIDTH as usize);
     let stride = 3 * width * factor;
@@ -28,7 +28,7 @@ fn averaged(large: &[u8]) -> Vec<u8> {
             for channel in 0..3 {
                 let at = |i: usize| 3 * (column * factor + i % factor) + channel + i / factor * stride;
                 let sum: u32 = (0..factor * factor).map(|i| u32::from(rows[at(i)])).sum();
-                // The mean of numbers below 256, rounded, is below 256.
+                // The rounded mean of numbers below 256 is below 256.
                 small.push(((sum + area / 2) / area) as u8);
             }
         }

@@ -1,18 +1,18 @@
-//! Notation of numbers at the ticks of an axis.
+//! Numbers at axis ticks.
 
 use super::AxisKind;
 use crate::data::date_text;
 
 const MINUTES_PER_DAY: f64 = 1440.0;
-/// Numbers at ticks have powers of ten from this size on, and below the smaller one.
+/// Powers of ten are used from this size on, and below the smaller one.
 const LARGE: f64 = 1e6;
 const SMALL: f64 = 1e-3;
-/// Sums of steps are off by less than this share of a step.
+/// Rounding of sums of steps, as a share of a step.
 const ROUNDING: f64 = 1e-6;
-/// More decimals than the step of any axis needs.
+/// Upper bound on the decimals of a step.
 const MOST_DECIMALS: usize = 17;
 
-/// The ticks of an axis: their numbers have as many decimals as their step needs, one as many as the other.
+/// Ticks of an axis, with as many decimals as their step needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ticks {
     kind: AxisKind,
@@ -28,7 +28,7 @@ impl Ticks {
         Self { kind, step: if step.is_finite() && step > 0.0 { step } else { largest }, largest }
     }
 
-    /// The number at a tick, or its date to the minute.
+    /// Number at a tick, or its date to the minute.
     pub(super) fn text(&self, place: f64) -> String {
         if self.kind == AxisKind::Dates {
             return date_text((place * MINUTES_PER_DAY).round() / MINUTES_PER_DAY);
@@ -39,19 +39,19 @@ impl Ticks {
         if (SMALL..LARGE).contains(&self.largest) {
             return format!("{:.*}", decimals(self.step), place);
         }
-        // The last digit that the step has, in units of the leading digit of the number.
+        // Last digit of the step, relative to the leading digit of the number.
         let leading = place.abs().log10().floor();
         let digits = decimals(self.step / 10f64.powf(leading));
         format!("{place:.digits$e}")
     }
 
-    /// Letters of the longest number.
+    /// Length of the longest number.
     pub(super) fn widest(&self, places: &[f64]) -> usize {
         places.iter().map(|&place| self.text(place).chars().count()).max().unwrap_or(0)
     }
 }
 
-/// The decimals of a number such as 0.25, which has few.
+/// Decimals of a number with few, such as 0.25.
 fn decimals(step: f64) -> usize {
     let is_whole = |decimals: &usize| {
         let scaled = step * 10f64.powi(*decimals as i32);

@@ -1,4 +1,4 @@
-//! Predictions of several targets: the columns of each with its name, and the log density of those that are there.
+//! Predictions of several targets: columns with the target's name, and joint log densities.
 
 use super::{LOG_DENSITY, Wanted, push_numbers};
 use crate::data::Frame;
@@ -10,8 +10,8 @@ use crate::parts;
 use faer::MatRef;
 use gp_kernels::posterior::LatentBeliefs;
 
-/// Adds predictions of each target, such as `mean(a)` and `lower(a)(0.5)`; latent functions of one target
-/// are named after it, shared ones numbered.
+/// Adds predictions of each target, such as `mean(a)` and `lower(a)(0.5)`; latents of one target are named after it,
+/// shared ones numbered.
 pub(crate) fn push_targets(
     table: &mut OutTable,
     (model, frame, seen): (&Model, Option<&Frame>, &ModelRows),
@@ -50,8 +50,7 @@ fn push_named(table: &mut OutTable, own: &OutTable, target: &str) {
     }
 }
 
-/// Adds the parts of predictions by kernel term: of each target that has a latent function of its own, else of each latent
-/// function.
+/// Adds contributions by kernel term: per target with its own latent, else per latent.
 pub(super) fn push_parts(
     table: &mut OutTable,
     model: &Model,
@@ -68,7 +67,7 @@ pub(super) fn push_parts(
     Ok(())
 }
 
-/// Latent functions that targets share have numbers, and no units but their own.
+/// Adds shared latents, which are numbered and in their own units.
 fn push_shared_latents(table: &mut OutTable, beliefs: &LatentBeliefs) {
     for (q, function) in beliefs.functions().iter().enumerate() {
         table.push_numbers(format!("latent_mean({q})"), function.mean.clone());
@@ -76,7 +75,7 @@ fn push_shared_latents(table: &mut OutTable, beliefs: &LatentBeliefs) {
     }
 }
 
-/// The name of a column with that of a target in it.
+/// Column name with a target's name in it.
 fn of_target(column: &str, target: &str) -> String {
     match column.split_once('(') {
         Some((stem, rest)) => format!("{stem}({target})({rest}"),
@@ -84,7 +83,7 @@ fn of_target(column: &str, target: &str) -> String {
     }
 }
 
-/// The log density of the targets of each row that are there, all together; returns the rows that have one.
+/// Adds the joint log density of the present targets per row; returns the rows that have one.
 pub(super) fn push_densities(
     table: &mut OutTable,
     model: &Model,
@@ -97,11 +96,10 @@ pub(super) fn push_densities(
     Ok(rows)
 }
 
-/// The log density of the targets of each row that are there, in the units of the data; NaN where none is. Nothing for a table
-/// without any of them.
+/// Joint log density of the present targets per row, in data units; NaN without any. None for a table without targets.
 ///
 /// # Errors
-/// Of kind [`Data`](crate::ErrorKind::Data) for a target that is no number.
+/// [`Data`](crate::ErrorKind::Data) for a target that is not numeric.
 pub(crate) fn log_densities(
     model: &Model,
     frame: &Frame,
@@ -114,7 +112,7 @@ pub(crate) fn log_densities(
     let Some(observations) = model.observations(frame)? else { return Ok(None) };
     let scales: Vec<f64> = model.targets().iter().map(|target| target.scale().scale.ln()).collect();
     let (outputs, by) = (scales.len(), model.posterior());
-    // What cannot be asked of a row without a target is asked of one with some other.
+    // Rows without a target are evaluated with a placeholder.
     let filled: Vec<f64> = observations
         .chunks_exact(outputs)
         .flat_map(|row| {
@@ -132,8 +130,8 @@ pub(crate) fn log_densities(
     Ok(Some(rows.map(density).collect()))
 }
 
-/// The same of targets with a latent function each, whose observations have offsets or known noise of their own: sums over
-/// the targets of a row, which are independent.
+/// The same for targets with one latent each, whose observations have their own offsets or known noise: sums over the
+/// independent targets of a row.
 fn sums_of_log_densities(model: &Model, frame: &Frame) -> Result<Option<Vec<f64>>, CliError> {
     let mut sums: Option<Vec<f64>> = None;
     for one in model.by_target()? {

@@ -1,4 +1,4 @@
-//! Cases in which a method is another one.
+//! Special cases with a known result.
 
 use super::MethodKit;
 use super::answers::Answers;
@@ -10,10 +10,10 @@ use gp_ep::{ExactGp, Observations};
 use gp_likelihoods::Gaussian;
 
 const ROWS: usize = 60;
-/// Tolerance of a method against its closed form.
+/// Tolerance against a closed form.
 const CLOSED: f64 = 1e-6;
 
-/// With Gaussian noise and all rows as inducing inputs, latents and log evidence are those of exact regression.
+/// With Gaussian noise and all rows as inducing inputs, latents and log evidence equal those of exact regression.
 pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let Some(likelihood) = Task::Numbers.accepted(kit, findings)? else { return Ok(()) };
     let table = Table::new(Task::Numbers, ROWS);
@@ -36,7 +36,7 @@ pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
     Ok(())
 }
 
-/// With Gaussian noise through few inducing inputs, it is the method that was named.
+/// With Gaussian noise and few inducing inputs, the method equals the named closed form.
 pub(super) fn closed_form(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let Some((name, given)) = &kit.closed_form else {
         findings.skip("no method was named that is its closed form");
@@ -56,7 +56,7 @@ pub(super) fn closed_form(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
     Ok(())
 }
 
-/// With one kernel, the difference of the latents of two classes over √2 is the latent of the binary model.
+/// With one kernel, the difference of two classes' latents over √2 is the latent of the binary model.
 pub(super) fn two_classes(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let mut probabilities = Vec::new();
     for task in [Task::Signs, Task::TwoClasses] {

@@ -1,4 +1,4 @@
-//! Data that cannot be.
+//! Invalid data.
 
 use super::MethodKit;
 use super::problems::{TASKS, Table, Task};
@@ -40,7 +40,7 @@ pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// Requires an error that says something.
+/// Requires an error with a message.
 fn refused(what: &str, step: impl FnOnce() -> Result<(), CliError>, findings: &mut Findings) {
     match catch_unwind(AssertUnwindSafe(step)) {
         Err(_) => findings.fault(format!("{what}: it panics")),

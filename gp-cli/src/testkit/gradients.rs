@@ -1,11 +1,11 @@
-//! Gradients beside differences.
+//! Gradients against finite differences.
 
 use super::MethodKit;
 use super::problems::{TASKS, Table};
 use super::report::Findings;
 use crate::error::CliError;
 
-/// Differences are of objectives that are summed from scratch, some hundred times.
+/// Few rows, because differences need some hundred evaluations.
 const ROWS: usize = 24;
 
 pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {

@@ -1,4 +1,4 @@
-//! The conformance kit: what every method of inference has to keep, also one from another crate.
+//! Conformance kit for inference methods, including those of other crates.
 //!
 //! ```
 //! use gp_cli::{Context, testkit::MethodKit};
@@ -10,8 +10,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The kit draws small problems from a seed: numbers with Gaussian noise, two labels, three classes. What a method objects
-//! to, or was not made for, is skipped, and the report says so.
+//! The kit draws small problems from a seed: numbers with Gaussian noise, two labels, three classes. Cases that a
+//! method objects to or does not support are skipped and reported.
 
 mod accuracy;
 mod answers;
@@ -29,7 +29,7 @@ use crate::method::{Given, Method};
 use report::Findings;
 use serde_json::Value;
 
-/// Check of a kit: it records findings; an error is a fault too.
+/// Check of the kit, which records findings; an error is a finding too.
 type Run = fn(&MethodKit<'_>, &mut Findings) -> Result<(), CliError>;
 
 const CHECKS: &[(Check, Run)] = &[
@@ -46,7 +46,7 @@ const CHECKS: &[(Check, Run)] = &[
     (Check::Saving, answers::saved),
 ];
 
-/// A method, and what it promises.
+/// A method and its guarantees.
 #[derive(Clone, Debug)]
 pub struct MethodKit<'a> {
     context: &'a Context,
@@ -60,7 +60,7 @@ pub struct MethodKit<'a> {
 }
 
 impl<'a> MethodKit<'a> {
-    /// The checks of a method, in a context that has it (model files name it) and the kernels and likelihoods of
+    /// Kit for a method, in a context that has it (for model files) and the kernels and likelihoods of
     /// [`Context::built_in`].
     #[must_use]
     pub fn new(context: &'a Context, method: &'a dyn Method) -> Self {
@@ -76,14 +76,14 @@ impl<'a> MethodKit<'a> {
         }
     }
 
-    /// With a value for a setting of the method.
+    /// Sets a method setting.
     #[must_use]
     pub fn with_setting(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.given.insert(name, value.into());
         self
     }
 
-    /// The largest relative error of a derivative: 1e-5 unless said.
+    /// Sets the largest relative error of a derivative; 1e-5 by default.
     #[must_use]
     pub fn gradients_within(self, tolerance: f64) -> Self {
         Self { gradients: tolerance, ..self }
@@ -102,13 +102,13 @@ impl<'a> MethodKit<'a> {
         Self { two_classes: tolerance, ..self }
     }
 
-    /// With a likelihood of three classes that is cheaper for it than the usual one.
+    /// Sets a likelihood of three classes that is cheaper for the method than the default.
     #[must_use]
     pub fn with_three_classes(self, likelihood: &'a str) -> Self {
         Self { three_classes: Some(likelihood), ..self }
     }
 
-    /// The method of the context, with values of its settings, that has the closed form of this one under Gaussian noise.
+    /// Names the method of the context, with settings, that is the closed form of this one under Gaussian noise.
     #[must_use]
     pub fn with_closed_form(mut self, method: &'a str, settings: &[(&str, f64)]) -> Self {
         let mut given = Given::default();
@@ -120,7 +120,7 @@ impl<'a> MethodKit<'a> {
     /// Runs every check.
     ///
     /// # Errors
-    /// [`Failures`]: every fault that was found, by its check.
+    /// [`Failures`], with every finding by its check.
     pub fn check(&self) -> Result<Report, Failures> {
         let (mut report, mut failures) = (Report::default(), Vec::new());
         for (check, run) in CHECKS {

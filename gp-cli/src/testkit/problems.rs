@@ -1,4 +1,4 @@
-//! Small problems, drawn from a seed.
+//! Small random problems.
 
 use super::MethodKit;
 use super::report::Findings;
@@ -30,7 +30,7 @@ pub(super) enum Task {
     ThreeClasses,
 }
 
-/// The tasks that checks of one fit go through.
+/// Tasks of the checks.
 pub(super) const TASKS: [Task; 3] = [Task::Numbers, Task::Signs, Task::ThreeClasses];
 
 impl Task {
@@ -45,7 +45,7 @@ impl Task {
         })?)
     }
 
-    /// The likelihood, unless the method objects to it.
+    /// Likelihood of the task, unless the method objects.
     pub(super) fn accepted(
         self,
         kit: &MethodKit<'_>,
@@ -60,7 +60,7 @@ impl Task {
         Ok(objection.is_none().then_some(likelihood))
     }
 
-    /// An observation of a signal with noise from −1 to 1.
+    /// Observation of a signal with noise from −1 to 1.
     fn observe(self, signal: f64, noise: f64) -> f64 {
         let noisy = signal + 0.6 * noise;
         match self {
@@ -99,7 +99,7 @@ impl Table {
     }
 }
 
-/// Source of rows that are not in memory.
+/// Rows outside memory.
 impl DataSource for Table {
     fn count(&self) -> usize {
         self.targets.len()
@@ -118,13 +118,13 @@ impl DataSource for Table {
     }
 }
 
-/// Points to predict at, some of them far from all rows.
+/// Test points, some far from all rows.
 pub(super) fn elsewhere() -> Mat<f64> {
     Mat::from_fn(12, 2, |i, d| 0.5 * i as f64 - 2.5 + 0.3 * d as f64)
 }
 
 impl<'a> MethodKit<'a> {
-    /// A fit of a few steps from where parameters start.
+    /// Short fit from the initial parameters.
     pub(super) fn short_fit(
         &self,
         likelihood: &dyn Likelihood,
@@ -144,7 +144,7 @@ impl<'a> MethodKit<'a> {
         Ok(problem)
     }
 
-    /// The same parameters, which stay as they are, and budgets as the method has them.
+    /// Problem with fixed initial parameters and default iteration limits.
     pub(super) fn fixed(&self, likelihood: &dyn Likelihood, rows: TrainingRows) -> Result<Problem, CliError> {
         let mut problem = self.problem(likelihood, rows)?;
         problem.likelihood.parameters_mut().iter_mut().for_each(|parameter| parameter.fix_all(true));
@@ -155,7 +155,7 @@ impl<'a> MethodKit<'a> {
         Ok(problem)
     }
 
-    /// A fit with the method's usual budgets.
+    /// Problem with default iteration limits.
     pub(super) fn problem(
         &self,
         likelihood: &dyn Likelihood,
@@ -186,7 +186,7 @@ impl<'a> MethodKit<'a> {
     }
 }
 
-/// Puts the inducing inputs of all latents in these places.
+/// Sets the inducing inputs of all latents.
 pub(super) fn see_through(problem: &mut Problem, places: MatRef<'_, f64>) -> Result<(), CliError> {
     problem.inducing = vec![InducingInputs::points(places)?; problem.likelihood.latents()];
     Ok(())

@@ -2,34 +2,34 @@
 
 use std::fmt::{Debug, Display, Formatter};
 
-/// A property that the kit looks at.
+/// Property checked by the kit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// Gradients are those that differences have.
+    /// Gradients agree with finite differences.
     Gradients,
-    /// With all rows as inducing inputs and Gaussian noise it is exact regression.
+    /// With all rows as inducing inputs and Gaussian noise, results are those of exact regression.
     AtTheData,
-    /// Under Gaussian noise it is the method that was named as its closed form.
+    /// Under Gaussian noise, results are those of the named closed form.
     ClosedForm,
-    /// Two classes are the binary model.
+    /// Two classes give the results of the binary model.
     TwoClasses,
-    /// Rows that are not in memory give the same bits.
+    /// Rows outside memory give the same bits.
     Streams,
     /// One, two and eight threads give the same bits.
     Threads,
-    /// A fit that is interrupted after every iteration and goes on from its checkpoint gives the same bits.
+    /// A fit interrupted after every iteration and resumed gives the same bits.
     Resuming,
-    /// Several processes that share the rows, and another number of them that goes on, give the same bits.
+    /// Several processes that share the rows give the same bits, also when resumed by another number of them.
     Processes,
-    /// Data that cannot be are errors, and no panics.
+    /// Invalid data give errors, not panics.
     BadData,
-    /// Variances, probabilities, quantiles and densities can be what they are.
+    /// Variances, probabilities, quantiles and densities are valid.
     Predictions,
-    /// A model that was saved and loaded predicts the same bits.
+    /// A saved and loaded model predicts the same bits.
     Saving,
 }
 
-/// Checks passed, and checks left out.
+/// Checks passed and cases skipped.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub(super) passed: Vec<Check>,
@@ -37,13 +37,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// The checks that were passed, each in at least one case.
+    /// Checks passed, each in at least one case.
     #[must_use]
     pub fn passed(&self) -> &[Check] {
         &self.passed
     }
 
-    /// The cases that were skipped, and why.
+    /// Skipped cases, with the reason.
     #[must_use]
     pub fn skipped(&self) -> &[(Check, String)] {
         &self.skipped
@@ -57,11 +57,11 @@ impl Display for Report {
     }
 }
 
-/// Failed checks of a method: one sentence per fault, with numbers.
+/// Failed checks of a method: one sentence per finding, with numbers.
 pub struct Failures(pub(super) Vec<(Check, String)>);
 
 impl Failures {
-    /// The checks that found a fault.
+    /// Failed checks.
     #[must_use]
     pub fn checks(&self) -> Vec<Check> {
         let mut checks: Vec<Check> = self.0.iter().map(|(check, _)| *check).collect();

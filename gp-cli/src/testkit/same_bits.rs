@@ -11,13 +11,13 @@ use gp_optim::files::Onlooker;
 use gp_optim::{CheckpointFile, Control, Interrupt, Team};
 
 const THREADS: [usize; 3] = [1, 2, 8];
-/// Rows enough for several threads.
+/// Enough rows for several threads.
 const MANY_ROWS: usize = 150;
 const PROCESSES: [usize; 2] = [2, 4];
 /// Rows of these fits: two processes have lanes, the last of four has none.
 const ROWS_TO_SHARE: usize = 300;
 const ROWS: usize = 60;
-/// More than a short fit has iterations.
+/// More than the iterations of a short fit.
 const MOST_RESUMPTIONS: usize = 200;
 
 /// Every task with every optimiser of the method.
@@ -39,7 +39,7 @@ fn numbers(kit: &MethodKit<'_>, problem: Problem, task: Task) -> Result<Vec<f64>
     Answers::numbers_of(&kit.method.fit(problem)?, task)
 }
 
-/// Methods that say so take rows from elsewhere. Others may refuse them.
+/// Checks that methods that claim it accept rows outside memory; others may refuse.
 pub(super) fn streams(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     each(kit, findings, |task, by, likelihood, findings| {
         let table = Table::new(task, ROWS);
@@ -59,7 +59,7 @@ pub(super) fn streams(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<()
     })
 }
 
-/// The number of threads is nobody's business.
+/// The number of threads does not change results.
 pub(super) fn threads(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     each(kit, findings, |task, by, likelihood, findings| {
         let mut first = None;
@@ -102,7 +102,7 @@ fn left_alone(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliErr
     })
 }
 
-/// A fit of some processes that is stopped after each of its iterations goes on with another number of them.
+/// A fit interrupted after each iteration and resumed with another number of processes.
 fn resuming_with_others(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let folder = tempfile::tempdir().map_err(|cause| CliError::caused(ErrorKind::Io, "no folder", cause))?;
     each(kit, findings, |task, by, likelihood, findings| {
@@ -146,7 +146,7 @@ fn in_team<T: Send>(
     })
 }
 
-/// A fit that is stopped after each of its iterations ends as one that was left alone.
+/// A fit interrupted after each iteration and resumed ends like an uninterrupted one.
 pub(super) fn resuming(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let folder = tempfile::tempdir().map_err(|cause| CliError::caused(ErrorKind::Io, "no folder", cause))?;
     each(kit, findings, |task, by, likelihood, findings| {
@@ -171,7 +171,7 @@ pub(super) fn resuming(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(
     })
 }
 
-/// A control that asks for an end in the first iteration that is not the start.
+/// Control that requests an end in the first iteration after the start.
 fn interrupted_after_one(file: &CheckpointFile) -> Control {
     let interrupt = Interrupt::new();
     let control = Control::new().with_checkpoint(file.clone()).with_interrupt(interrupt.clone());

@@ -1,4 +1,4 @@
-//! Finds rows that take longer than in an earlier report.
+//! Rows slower than in an earlier report.
 
 use crate::error::BenchError;
 use crate::measure::{Measured, Report, Times};
@@ -12,16 +12,16 @@ const MOST: f64 = 0.15;
 /// Report written by `--json`.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// An unreadable file.
 pub(crate) fn read(file: &Path) -> Result<Report, BenchError> {
     let text = fs::read_to_string(file).map_err(|cause| format!("{}: {cause}", file.display()))?;
     serde_json::from_str(&text).map_err(|cause| format!("{}: {cause}", file.display()).into())
 }
 
-/// Checks that times of these rows on this machine can be compared with a file.
+/// Checks that these rows on this machine can be compared with a report.
 ///
 /// # Errors
-/// A file of another machine, or without any of the rows.
+/// A report of another machine, or without any of the rows.
 pub(crate) fn check(before: &Report, machine: &str, rows: &[&Row]) -> Result<(), BenchError> {
     if before.machine != machine {
         return Err(format!("times of {} say nothing about {machine}", before.machine).into());
@@ -32,7 +32,7 @@ pub(crate) fn check(before: &Report, machine: &str, rows: &[&Row]) -> Result<(),
     Ok(())
 }
 
-/// A line for each row that is slower than before by more than noise.
+/// One line per row that is slower than before by more than noise.
 pub(crate) fn slower(before: &Report, now: &Report) -> Vec<String> {
     let then = |now: &Measured| before.rows.iter().find(|before| before.name == now.name);
     let pairs = now.rows.iter().filter_map(|now| Some((then(now)?, now)));

@@ -1,6 +1,6 @@
-//! The error of this program.
+//! Error of this program.
 
 use std::error::Error;
 
-/// Whatever keeps a row from running.
+/// Error of a row.
 pub(crate) type BenchError = Box<dyn Error + Send + Sync>;

@@ -8,7 +8,7 @@ use gp_linalg::product::matmul;
 use rayon::prelude::*;
 use std::fs;
 
-/// The processor, and how many threads there are.
+/// Processor and number of threads.
 pub(crate) fn name() -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?.to_owned();
@@ -18,13 +18,13 @@ pub(crate) fn name() -> String {
     format!("{}, {threads} threads", cpu.as_deref().unwrap_or("processor unknown"))
 }
 
-/// Sizes of the product that stands for all: the operations of a row are products of about this shape.
+/// Shape of the reference product, similar to the products of the rows.
 const M: usize = 500;
 const COLUMNS: usize = 2_000;
-/// Numbers of the vectors that stand for memory: far more than any cache holds.
+/// Length of the vectors for the memory rate: far beyond any cache.
 const LENGTH: usize = 1 << 25;
 
-/// Operations a second of a product of matrices, 2 M² times the columns of them.
+/// Operations per second of a matrix product: 2 M² per column.
 ///
 /// # Errors
 /// None: the shapes agree.
@@ -36,7 +36,7 @@ pub(crate) fn product_rate(threading: Threading) -> Result<f64, BenchError> {
     Ok(2.0 * (M * M * COLUMNS) as f64 / seconds)
 }
 
-/// Bytes a second of `a ← a s + b`: two numbers are read and one is written.
+/// Bytes per second of `a ← a s + b`: two numbers read and one written.
 ///
 /// # Errors
 /// None.

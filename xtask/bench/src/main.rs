@@ -1,10 +1,9 @@
-//! `cargo xtask bench`: how long the work of every method takes on one thread and on all, beside the rates of matrix
-//! products and of memory that the machine had in the same run.
+//! `cargo xtask bench`: time of every method on one thread and on all, relative to the matrix-product and memory rates
+//! of the machine in the same run.
 //!
-//! A row is a piece of work that other programs do too, with the operations that its mathematics needs. What a program does
-//! beyond these counts for nothing: a share of 50 % of the product rate says that a perfect program would take half as
-//! long. The least time of several runs counts, for interference only ever adds, and the best of the machine's rates before and
-//! after.
+//! A row is a piece of work that other programs do too, with the operations its mathematics needs. Further operations
+//! of a program do not count: a share of 50 % of the product rate means that a perfect program would take half as long.
+//! Times are the shortest of several runs, since interference only adds, and rates are the best before and after.
 
 mod compare;
 mod error;
@@ -69,7 +68,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, BenchError> {
         problems::write(&chosen, folder)?;
         return Ok(ExitCode::SUCCESS);
     }
-    // A file that cannot be compared with is known before minutes have passed.
+    // Detect an unsuitable file before spending minutes.
     let before = arguments.compare.as_deref().map(compare::read).transpose()?;
     let machine = machine::name();
     before.as_ref().map_or(Ok(()), |before| compare::check(before, &machine, &chosen))?;

@@ -12,15 +12,15 @@ use std::alloc::System;
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// All that was found.
+/// Complete report.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
-    /// The processor.
+    /// Processor.
     pub(crate) machine: String,
     pub(crate) rows: Vec<Measured>,
 }
 
-/// A row, on one thread and on all.
+/// Row, on one thread and on all.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     pub(crate) name: String,
@@ -28,25 +28,25 @@ pub(crate) struct Measured {
     pub(crate) work: Work,
     pub(crate) one: Times,
     pub(crate) all: Times,
-    /// Allocations of one run after the first, on one thread, and their bytes.
+    /// Allocations and allocated bytes of one run after the first, on one thread.
     pub(crate) allocations: usize,
     pub(crate) allocated: usize,
 }
 
-/// Seconds of one run, and the rates of the machine beside it.
+/// Seconds per run, with the machine's rates.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Times {
-    /// The least of all runs.
+    /// Shortest of all runs.
     pub(crate) seconds: f64,
-    /// By how much the least of the first half of all runs and that of the second differ, as a share.
+    /// Relative difference between the shortest runs of the first and second half.
     pub(crate) noise: f64,
-    /// Operations of a product a second.
+    /// Operations per second of a product.
     pub(crate) product_rate: f64,
-    /// Bytes a second.
+    /// Bytes per second.
     pub(crate) memory_rate: f64,
 }
 
-/// Runs a row for so many seconds on one thread, and on all.
+/// Runs a row for this many seconds on one thread, and on all.
 ///
 /// # Errors
 /// Those of the row.
@@ -57,7 +57,7 @@ pub(crate) fn row(row: &Row, seconds: f64) -> Result<Measured, BenchError> {
         let region = Region::new(ALLOCATOR);
         run()?;
         let used = region.change();
-        // The rates too are the best of what the machine had in these seconds.
+        // The best rates during this time.
         let (products, memory) = (product_rate(threading)?, memory_rate(threading)?);
         let times = times(seconds, &mut run)?;
         let product_rate = products.max(product_rate(threading)?);

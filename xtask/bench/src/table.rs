@@ -1,16 +1,16 @@
-//! Tables of results, for people.
+//! Text tables of results.
 
 use crate::measure::{Measured, Report, Times};
 use crate::rows::{Row, Work};
 use std::fmt::Write as _;
 
-/// Names of rows, what they do, and what is counted.
+/// Row names, descriptions and counted resources.
 pub(crate) fn list(rows: &[&Row]) -> String {
     let line = |row: &&Row| format!("{:4} {}\n     {}\n", row.name, row.what, counted(row.work));
     rows.iter().map(line).collect()
 }
 
-/// The operations that are needed, in words.
+/// Required operations, as text.
 fn counted(work: Work) -> String {
     match work {
         Work::Operations(count) => format!("{:.3} GF", 1e-9 * count),
@@ -19,7 +19,7 @@ fn counted(work: Work) -> String {
     }
 }
 
-/// A table with a line for each row.
+/// Table with one line per row.
 pub(crate) fn markdown(report: &Report) -> String {
     let mut text = format!(
         "{}. Milliseconds, the least of several runs; shares are of the rate of matrix products (or of memory) that the \

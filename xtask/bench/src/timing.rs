@@ -3,10 +3,10 @@
 use crate::error::BenchError;
 use std::time::Instant;
 
-/// Every row runs so often at least.
+/// Fewest runs per row.
 const FEWEST_RUNS: usize = 3;
 
-/// The least time of runs over so many seconds, after one that does not count.
+/// Shortest time of runs over this many seconds, after an uncounted one.
 ///
 /// # Errors
 /// Those of a run.
@@ -18,7 +18,7 @@ pub(crate) fn least(
     Ok(times(seconds, &mut run)?.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// The times of runs over so many seconds.
+/// Times of runs over this many seconds.
 ///
 /// # Errors
 /// Those of a run.

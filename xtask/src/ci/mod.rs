@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: everything that has to hold on a clean checkout.
+//! `cargo xtask ci`: all checks on a clean checkout.
 
 mod runner;
 mod step;

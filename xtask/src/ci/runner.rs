@@ -1,4 +1,4 @@
-//! Runs steps one after the other, times them and says how each ended.
+//! Runs steps in sequence, with times and outcomes.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -16,10 +16,10 @@ struct Outcome<'a> {
     result: Result<(), XtaskError>,
 }
 
-/// Runs `steps` in order; after a failure the remaining ones run only when `keep_going`.
+/// Runs `steps` in order; after a failure the rest run only with `keep_going`.
 ///
-/// Writes a line when a step starts and one when it ends, and repeats the latter at the end when there were several.
-/// The error lists every failed step with the command that repeats it.
+/// Prints a line at the start and end of each step, and a summary of several. The error lists failed steps with the
+/// commands that repeat them.
 pub(crate) fn run(
     steps: &[Step],
     keep_going: bool,
@@ -46,7 +46,7 @@ fn run_one<'a>(
     perform: &mut Perform<'_>,
 ) -> Result<Outcome<'a>, XtaskError> {
     writeln!(out, "=== {}: {}", step.name, step.command_line())?;
-    // What the command writes itself must come after this line.
+    // The command's own output must follow this line.
     out.flush()?;
     let start = Instant::now();
     let result = perform(step, out);
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::ci::step;
 
-    /// Runs the real list of steps with the named ones failing; what was performed, the report and the error.
+    /// Runs the real steps with the named ones failing; returns steps run, report and error.
     fn run_with_failures(failing: &[&str], keep_going: bool) -> (Vec<&'static str>, String, Option<String>) {
         let mut performed = Vec::new();
         let mut report = Vec::new();

@@ -1,16 +1,15 @@
-//! The steps of `cargo xtask ci`, in the order they run: the quickest answers first.
+//! Steps of `cargo xtask ci`, in order: the fastest first.
 //!
-//! Every command that compiles covers the whole workspace with all features in the development profile. One choice
-//! everywhere means that dependencies are compiled twice in all (once checked for lints and documentation, once with
-//! code for tests and examples) and that no step undoes the work of another.
+//! Every compiling command covers the whole workspace with all features in the development profile. Dependencies are
+//! then compiled only twice (for lints and documentation, and for tests and examples), and no step invalidates another.
 
 use crate::cargo::CargoCommand;
 use crate::faults::ROUNDS_OF_CI;
 
-/// Seconds of trying inputs.
+/// Seconds of fuzzing.
 pub(crate) const FUZZ_SECONDS: &str = "60";
 
-/// One thing that has to hold, with a name to call it by.
+/// Named check.
 #[derive(Debug)]
 pub(crate) struct Step {
     /// Name for `--step`.
@@ -24,22 +23,22 @@ pub(crate) struct Step {
 /// Kind of work of a step.
 #[derive(Debug)]
 pub(crate) enum Work {
-    /// The rules of `cargo xtask tidy`, in this process.
+    /// Rules of `cargo xtask tidy`, in this process.
     Tidy,
     /// Rounds of `cargo xtask faults`.
     Faults,
-    /// The policy on other people's crates, in this process.
+    /// Policy on third-party crates, in this process.
     Supply,
     /// One run of cargo.
     Cargo(CargoCommand),
-    /// Inputs made at random, for a minute.
+    /// Fuzzing for a minute.
     Fuzz,
-    /// The template of a crate outside the workspace, built against packages.
+    /// Template of an external crate, built against packages.
     Template,
 }
 
 impl Step {
-    /// The command that repeats this step by hand.
+    /// Command that repeats this step.
     pub(crate) fn command_line(&self) -> String {
         match &self.work {
             Work::Tidy => "cargo xtask tidy".to_owned(),
@@ -52,12 +51,12 @@ impl Step {
     }
 }
 
-/// The names that `--step` accepts.
+/// Names that `--step` accepts.
 pub(crate) fn names() -> Vec<&'static str> {
     all(false).iter().map(|step| step.name).collect()
 }
 
-/// All steps in order. With `nextest` the tests run under cargo-nextest, which runs test programs side by side.
+/// All steps in order. With `nextest`, tests run under cargo-nextest, in parallel.
 pub(crate) fn all(nextest: bool) -> Vec<Step> {
     vec![
         Step { name: "format", about: "the sources are formatted", work: Work::Cargo(format()) },
@@ -111,15 +110,15 @@ fn lints() -> CargoCommand {
         .needing("clippy", &["clippy", "--version"])
 }
 
-/// Naming the examples makes cargo count the development dependencies in, as the lints do. Without them some
-/// dependencies would have fewer features and be checked a second time.
+/// Documentation. `--examples` makes cargo include development dependencies, as for lints; otherwise some dependencies
+/// would be checked twice with different features.
 fn docs() -> CargoCommand {
     CargoCommand::new(&["doc", "--workspace", "--all-features", "--no-deps", "--lib", "--bins", "--examples"])
         .with_variable("RUSTDOCFLAGS", "-D warnings")
 }
 
-/// The targets are named because the default would also compile the examples, which have a step of their own. A
-/// failing test does not hide the result of those after it.
+/// Tests. Targets are named because the default would compile the examples, which are another step. Tests after a
+/// failure still run.
 fn tests(nextest: bool) -> CargoCommand {
     const NEXTEST: &[&str] =
         &["nextest", "run", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"];
@@ -132,7 +131,7 @@ fn doctests() -> CargoCommand {
     CargoCommand::new(&["test", "--workspace", "--all-features", "--doc", "--no-fail-fast"])
 }
 
-/// In the development profile, so that the libraries compiled for the tests are used again.
+/// Examples, in the development profile to reuse the libraries compiled for the tests.
 fn examples() -> CargoCommand {
     CargoCommand::new(&["build", "--workspace", "--all-features", "--examples", "--benches"])
 }
@@ -160,7 +159,7 @@ mod tests {
             }
             let line = step.command_line();
             assert!(line.contains(" --workspace ") && line.contains(" --all-features "), "{line}");
-            // Any of these makes cargo count development dependencies, and their features, in.
+            // Any of these makes cargo include development dependencies and their features.
             let with_development = ["--all-targets", "--examples", "--tests", "--doc"];
             assert!(with_development.iter().any(|option| line.contains(option)), "{line}");
             assert!(!line.contains("--release") && !line.contains("--profile"), "{line}");

@@ -1,7 +1,7 @@
-//! Template of a likelihood crate, built as an outsider would, against the contents of the packages.
+//! Template of a likelihood crate, built as an external crate against the packages.
 //!
-//! Every crate is packaged as for a release and unpacked again, so that a file missing from a package is
-//! noticed here. A copy of the template uses the unpacked crates in place of released ones.
+//! Every crate is packaged and unpacked, which reveals files missing from a package. A copy of the template uses the
+//! unpacked crates.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ const TEMPLATE: &str = "templates/likelihood";
 /// Folder of the copy and the unpacked crates, below the build output.
 const PLACE: &str = "outside";
 
-/// Packages and unpacks the crates, runs the tests of the template with them, and compiles its `gp`.
+/// Packages and unpacks the crates, runs the template's tests with them, and compiles its `gp`.
 pub(crate) fn check(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
     let output = output_folder(root);
     let place = output.join(PLACE);
@@ -30,7 +30,7 @@ pub(crate) fn check(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
     }
     let template = place.join("template");
     copy(&root.join(TEMPLATE), &template)?;
-    // The same versions of other people's crates, which have been fetched for the workspace.
+    // The same third-party versions, already fetched for the workspace.
     copy_file(&root.join("Cargo.lock"), &template.join("Cargo.lock"))?;
     fs::create_dir(template.join(".cargo")).map_err(|source| unwritable(&template, source))?;
     let config = template.join(".cargo/config.toml");
@@ -39,14 +39,14 @@ pub(crate) fn check(cargo: &Cargo, root: &Path) -> Result<(), XtaskError> {
     cargo.run_in(&template, &["check", "--quiet", "--all-features"])
 }
 
-/// Configuration by which cargo takes the unpacked crates for the released ones.
+/// Cargo configuration that replaces released crates by the unpacked ones.
 fn patches(place: &Path) -> String {
     let line = |name: &str| format!("{name} = {{ path = {:?} }}\n", place.join(name).display().to_string());
     let lines: String = RELEASED.into_iter().map(line).collect();
     format!("[patch.crates-io]\n{lines}")
 }
 
-/// Unpacks the package of a crate, whatever its version, into a folder of the crate's name.
+/// Unpacks a crate's package of any version into a folder of the crate's name.
 fn unpack(packages: &Path, name: &str, place: &Path) -> Result<(), XtaskError> {
     let folder = place.join(name);
     let file = packages.join(format!("{name}-{}.crate", env!("CARGO_PKG_VERSION")));
@@ -65,7 +65,7 @@ fn make_anew(folder: &Path) -> Result<(), XtaskError> {
     fs::create_dir_all(folder).map_err(|source| unwritable(folder, source))
 }
 
-/// Copies a folder with all that is below it.
+/// Copies a folder recursively.
 fn copy(from: &Path, to: &Path) -> Result<(), XtaskError> {
     let unreadable = |source| XtaskError::Read { path: from.to_owned(), source };
     fs::create_dir(to).map_err(|source| unwritable(to, source))?;
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::workspace;
 
-    /// Packages are those of all crates that the template can name.
+    /// All crates that the template can name are packaged.
     #[test]
     fn the_template_names_crates_that_are_packaged() {
         let root = workspace::root().unwrap();

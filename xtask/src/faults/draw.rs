@@ -1,11 +1,11 @@
-//! Random numbers from a seed.
+//! Random numbers.
 
 /// Sebastiano Vigna's splitmix64.
 #[derive(Debug)]
 pub(super) struct Draw(u64);
 
 impl Draw {
-    /// The numbers of one round.
+    /// Generator of a round.
     pub(super) fn of_round(seed: u64, round: u64) -> Self {
         let mut draw = Self(seed);
         let mixed = draw.next();
@@ -19,17 +19,17 @@ impl Draw {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to 1.
+    /// Number in [0, 1].
     pub(super) fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// One of some things, of which there is one at least.
+    /// Element of a non-empty list.
     pub(super) fn one_of<'a, T>(&mut self, things: &'a [T]) -> &'a T {
         &things[((self.share() * things.len() as f64) as usize).min(things.len() - 1)]
     }
 
-    /// Heads or tails.
+    /// Fair coin.
     pub(super) fn coin(&mut self) -> bool {
         self.share() < 0.5
     }

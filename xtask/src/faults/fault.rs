@@ -2,35 +2,35 @@
 
 use std::time::Duration;
 
-/// A way to disturb a command.
+/// Disturbance of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fault {
-    /// `kill -9`: nothing in the command can answer.
+    /// `kill -9`, which the command cannot handle.
     Kill,
     /// SIGTERM.
     Term,
-    /// SIGHUP, of a terminal that is closed.
+    /// SIGHUP, of a closed terminal.
     Hangup,
     /// SIGINT, of Ctrl-C.
     Interrupt,
-    /// Ctrl-C, and again at once.
+    /// Ctrl-C twice in quick succession.
     Twice,
-    /// A limit on the size of files.
+    /// File size limit.
     FileSize,
-    /// A limit on memory.
+    /// Memory limit.
     Memory,
-    /// A file system without room.
+    /// Full file system.
     FullDisk,
-    /// An output that is a device without room.
+    /// Full output device.
     FullDevice,
-    /// A reader who leaves.
+    /// Closed output pipe.
     BrokenPipe,
-    /// The same command at the same time.
+    /// Concurrent run of the same command.
     Rival,
 }
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub(super) const ALL: [Self; 11] = [
         Self::Kill,
         Self::Term,
@@ -62,7 +62,7 @@ impl Fault {
         }
     }
 
-    /// The signals that are sent, with the time between them.
+    /// Signals to send.
     pub(super) fn signals(self) -> &'static [&'static str] {
         match self {
             Self::Kill => &["-KILL"],
@@ -77,7 +77,7 @@ impl Fault {
     /// Time between two signals.
     pub(super) const PAUSE: Duration = Duration::from_millis(5);
 
-    /// `true` if the command may end without tidying up or giving a reason.
+    /// `true` if the command may end without cleaning up or giving a reason.
     pub(super) fn may_end_abruptly(self) -> bool {
         matches!(self, Self::Kill | Self::Memory)
     }

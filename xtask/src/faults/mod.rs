@@ -1,7 +1,7 @@
-//! `cargo xtask faults`: the `gp` command under kills, signals, limits, full disks and rivals.
+//! `cargo xtask faults`: the `gp` command under kills, signals, limits, full disks and concurrent runs.
 //!
-//! Each round runs a command in a folder of its own, disturbs it at a random moment, and looks at what is left: outputs are
-//! as they were or whole, nothing unfinished stays, training goes on to the same bytes, and there is one message.
+//! Each round runs a command in its own folder, disturbs it at a random moment, and checks the result: outputs are
+//! unchanged or complete, no unfinished files remain, resumed training gives the same bytes, and there is one message.
 
 mod draw;
 mod fault;
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     program: Option<PathBuf>,
 }
 
-/// Plays the rounds, and reports on `out`.
+/// Runs the rounds, and reports on `out`.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     match &args.program {
         Some(program) => play(program, args.rounds, args.seed, out),
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     }
 }
 
-/// Builds the command as `cargo xtask ci` does, and plays rounds.
+/// Builds the command as `cargo xtask ci` does, and runs rounds.
 pub(crate) fn check(
     root: &Path,
     cargo: &Cargo,
@@ -54,7 +54,7 @@ pub(crate) fn check(
     seed: u64,
     out: &mut dyn Write,
 ) -> Result<(), XtaskError> {
-    // Naming the examples makes cargo count development dependencies in, as other steps do.
+    // `--examples` makes cargo include development dependencies, as in other steps.
     const BUILD: &[&str] = &["build", "--quiet", "--workspace", "--all-features", "--bins", "--examples"];
     cargo.run(&CargoCommand::new(BUILD), root)?;
     let own = std::env::current_exe()?;
@@ -67,7 +67,7 @@ fn play(program: &Path, rounds: u64, seed: u64, out: &mut dyn Write) -> Result<(
         writeln!(out, "left out: {} ({why})", fault.name())?;
     }
     let (next, tally) = (AtomicU64::new(0), Mutex::new(Tally::default()));
-    // Commands wait for the disk more than for processors.
+    // Commands are limited by the disk rather than by processors.
     let workers = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8);
     std::thread::scope(|scope| {
         for _ in 0..workers {

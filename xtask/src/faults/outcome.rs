@@ -6,11 +6,11 @@ use std::io::{self, Write};
 /// Successful end of a round.
 #[derive(Debug)]
 pub(super) struct Played {
-    /// The fault, in words.
+    /// Name of the fault.
     pub(super) fault: &'static str,
-    /// The exit code, or `signal`.
+    /// Exit code, or `signal`.
     pub(super) ended: String,
-    /// Contents found in place of the output.
+    /// State of the output.
     pub(super) found: &'static str,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// One more round; an error says what did not hold.
+    /// Adds a round; an error is a violated property.
     pub(super) fn add(&mut self, number: u64, played: Result<Played, String>) {
         self.rounds += 1;
         match played {
@@ -41,7 +41,7 @@ impl Tally {
         &self.broken
     }
 
-    /// Counts by fault and end, then what did not hold.
+    /// Prints counts by fault and end, then violated properties.
     pub(super) fn report(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut by_fault: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for ((fault, ended), count) in &self.ends {

@@ -1,4 +1,4 @@
-//! One round: a command, a fault, and what has to hold afterwards.
+//! One round: a command, a fault, and the properties that must hold afterwards.
 
 use std::fs;
 use std::io::Read;
@@ -14,18 +14,18 @@ use super::outcome::Played;
 use super::scenario::{self, STATE, Scenario};
 use super::workbench::{MOUNTED, Workbench, remove};
 
-/// Longer, and a command hangs.
+/// Time after which a command counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// The exit codes that `gp --help` lists.
+/// Exit codes listed by `gp --help`.
 const CODES: [i32; 8] = [0, 2, 3, 4, 5, 6, 7, 130];
-/// Exit code of a loader without memory for a program: the command never ran.
+/// Exit code of a loader out of memory: the command never ran.
 const NOT_LOADED: i32 = 127;
 /// Prefix of unfinished files.
 const UNFINISHED: &str = ".gp-unfinished-";
 /// Contents of a file that existed before.
 const OLD: &[u8] = b"precious";
 
-/// A round as it was drawn.
+/// Random round.
 struct Round<'a> {
     bench: &'a Workbench,
     scenario: &'static Scenario,
@@ -36,7 +36,7 @@ struct Round<'a> {
     draw: Draw,
 }
 
-/// Plays a round. What did not hold is an error, and the folder of the round then stays.
+/// Runs a round. Returns the violated property as an error, and then keeps the round's folder.
 pub(super) fn play(bench: &Workbench, seed: u64, number: u64) -> Result<Played, String> {
     let mut draw = Draw::of_round(seed, number);
     let possible = |fault: &&Fault| bench.impossible().iter().all(|(known, _)| known != *fault);
@@ -84,7 +84,7 @@ impl Round<'_> {
         Ok(Played { fault: self.fault.name(), ended, found })
     }
 
-    /// The words of the command, with its checkpoint.
+    /// Arguments of the command, with its checkpoint.
     fn words(&self) -> Vec<String> {
         let mut words = self.bench.words(self.scenario, self.force);
         if self.scenario.checkpoint {
@@ -129,7 +129,7 @@ impl Round<'_> {
         }
     }
 
-    /// Two of the command at the same time. With a checkpoint they share the folder, otherwise the output.
+    /// Runs the command twice concurrently. With a checkpoint they share its folder, otherwise the output.
     fn rivals(&mut self) -> Result<Vec<Output>, String> {
         let words = self.words();
         let mut others = words.clone();
@@ -153,7 +153,7 @@ impl Round<'_> {
         ended(child.map_err(|cause| cause.to_string())?, self.moment(1.1)?, signals)
     }
 
-    /// Runs a command whose reader leaves after some bytes.
+    /// Runs a command whose reader closes the pipe after some bytes.
     fn left_by_reader(&mut self, mut command: Command) -> Result<Output, String> {
         let child = command.env("TMPDIR", self.place.join("tmp")).spawn();
         let mut child = child.map_err(|cause| cause.to_string())?;
@@ -164,7 +164,7 @@ impl Round<'_> {
         ended(child, Duration::ZERO, &[])
     }
 
-    /// A time from the start, up to this share of what the command takes.
+    /// Random time, up to this share of the command's duration.
     fn moment(&mut self, share: f64) -> Result<Duration, String> {
         let time = self.bench.expected(self.scenario)?.time;
         Ok(time.mul_f64(share * self.draw.share()))
@@ -177,7 +177,7 @@ impl Round<'_> {
             return Err(format!("it panicked: {said}"));
         }
         let allowed = match (self.fault, end.status.code()) {
-            // Before it listens, a signal ends it as any other process.
+            // Before the handler is installed, a signal ends the process in the default way.
             (fault, None) => !fault.signals().is_empty() || fault.may_end_abruptly(),
             (Fault::FileSize | Fault::FullDisk | Fault::FullDevice | Fault::Rival, Some(code)) => {
                 matches!(code, 0 | 7)
@@ -206,11 +206,11 @@ impl Round<'_> {
         }
     }
 
-    /// Contents in place of the output: the old file, the new one, or none.
+    /// State of the output: old file, new file, or none.
     fn check_output(&self, successes: usize) -> Result<&'static str, String> {
         let Some(name) = self.scenario.output else { return Ok("printed") };
         let (path, new) = (self.place.join(name), &self.bench.expected(self.scenario)?.bytes);
-        // Where it went elsewhere, this one is as it was.
+        // If output went elsewhere, this file is unchanged.
         let elsewhere = matches!(self.fault, Fault::FullDisk | Fault::FullDevice);
         let found = match fs::read(&path) {
             Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => "none",
@@ -244,7 +244,7 @@ impl Round<'_> {
         }
     }
 
-    /// The same command again, undisturbed: it goes on to what was expected, and sweeps.
+    /// Repeats the command undisturbed: it must give the expected result, and clean up.
     fn recover(&self) -> Result<(), String> {
         let mut words = self.bench.words(self.scenario, true);
         if self.scenario.checkpoint {
@@ -257,7 +257,7 @@ impl Round<'_> {
             Some(name) => fs::read(self.place.join(name)).map_err(|cause| cause.to_string())?,
             None => output.stdout,
         };
-        // A model that had its rows already has them twice now.
+        // A model updated in place may have its rows twice now.
         if bytes != expected.bytes && !self.scenario.in_place {
             return Err("what goes on ends elsewhere than what is left alone".to_owned());
         }
@@ -275,7 +275,7 @@ impl Round<'_> {
     }
 }
 
-/// The same words with the output in another place: a folder, a device, or a name with something in front.
+/// Arguments with the output elsewhere: a folder, a device, or a prefixed name.
 fn write_to(words: &mut Vec<String>, scenario: &Scenario, front: &str) {
     let Some(name) = scenario.output else { return };
     let Some(place) = words.iter().position(|word| word == "-o").map(|flag| flag + 1) else { return };
@@ -285,7 +285,7 @@ fn write_to(words: &mut Vec<String>, scenario: &Scenario, front: &str) {
     words.extend(format.into_iter().flat_map(|format| ["--output-format".to_owned(), format.to_owned()]));
 }
 
-/// Waits for the end of a command that is sent signals after a time.
+/// Waits for a command, sending signals after a time.
 fn ended(child: Child, after: Duration, signals: &[&'static str]) -> Result<Output, String> {
     let id = child.id().to_string();
     let (done, waiting) = mpsc::channel::<()>();
@@ -315,7 +315,7 @@ fn ended(child: Child, after: Duration, signals: &[&'static str]) -> Result<Outp
     })
 }
 
-/// Sends a signal; a process that has ended is no error.
+/// Sends a signal; an ended process is no error.
 fn send(signal: &str, id: &str) {
     let _ = Command::new("kill").args([signal, id]).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }

@@ -1,21 +1,21 @@
-//! The commands that are disturbed.
+//! Commands to disturb.
 
-/// A command, and what it writes.
+/// Command with its outputs.
 #[derive(Debug)]
 pub(super) struct Scenario {
     /// Name in reports.
     pub(super) name: &'static str,
-    /// Its words.
+    /// Arguments.
     pub(super) words: &'static str,
-    /// The file that it writes; it prints otherwise.
+    /// File it writes; None if it prints.
     pub(super) output: Option<&'static str>,
-    /// `true` if the file is also read by the command and existed before.
+    /// `true` if the command also reads this existing file.
     pub(super) in_place: bool,
-    /// `true` if training is kept in a folder and resumed from it.
+    /// `true` if training has a checkpoint folder to resume from.
     pub(super) checkpoint: bool,
 }
 
-/// The folder of a checkpoint.
+/// Checkpoint folder.
 pub(super) const STATE: &str = "state";
 
 impl Scenario {
@@ -42,7 +42,7 @@ const STREAMED: &str =
     "fit t.csv --target y --method sep --inducing 8 --batch-size 20 --epochs 12 -o out.gp --stream always";
 const CV: &str = "cv t.csv --target y --folds 3 --method sep --inducing 6 --batch-size 20 --epochs 6";
 
-/// All of them.
+/// All scenarios.
 pub(super) const ALL: &[Scenario] = &[
     Scenario::new("fit", FIT, Some("out.gp")),
     Scenario::new("streamed fit", STREAMED, Some("out.gp")),
@@ -57,13 +57,13 @@ pub(super) const ALL: &[Scenario] = &[
     Scenario::new("cv with a checkpoint", CV, None).with_checkpoint(),
 ];
 
-/// The commands that make the models which others read, with the files they write.
+/// Commands that make the models of other scenarios, with their output files.
 pub(super) const MODELS: [(&str, &str); 2] = [
     ("model.gp", "fit t.csv --target y --method sep --inducing 8 --batch-size 20 --epochs 2 -o model.gp"),
     ("exact.gp", "fit t.csv --target y --method exact --parameters known -o exact.gp"),
 ];
 
-/// Tables that commands read, with their rows.
+/// Tables, with their rows.
 pub(super) fn tables() -> Vec<(&'static str, String)> {
     let wave = |i: usize| {
         let (a, b) = (((i * 17) % 41) as f64 / 20.0 - 1.0, ((i * 29) % 37) as f64 / 18.0 - 1.0);

@@ -23,14 +23,14 @@ pub(super) struct Workbench {
 /// Result of an undisturbed command.
 #[derive(Debug)]
 pub(super) struct Expected {
-    /// Its file, or what it prints.
+    /// Output file or printed text.
     pub(super) bytes: Vec<u8>,
     /// Duration of the command.
     pub(super) time: Duration,
 }
 
 impl Workbench {
-    /// Makes inputs and models, and runs every command undisturbed.
+    /// Creates inputs and models, and runs every command undisturbed.
     pub(super) fn new(program: &Path) -> Result<Self, String> {
         let folder = std::env::temp_dir().join(format!("gp-faults-{}", std::process::id()));
         let program = fs::canonicalize(program).map_err(|cause| format!("{}: {cause}", program.display()))?;
@@ -58,22 +58,22 @@ impl Workbench {
         Ok(bench)
     }
 
-    /// Faults that cannot be made here, with the reason.
+    /// Faults that cannot be produced here, with the reason.
     pub(super) fn impossible(&self) -> &[(Fault, &'static str)] {
         &self.impossible
     }
 
-    /// The folder of all rounds.
+    /// Folder of all rounds.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Result of a command left alone.
+    /// Result of the undisturbed command.
     pub(super) fn expected(&self, scenario: &Scenario) -> Result<&Expected, String> {
         self.expected.get(scenario.name).ok_or_else(|| format!("{} was not tried", scenario.name))
     }
 
-    /// A new folder with everything that commands read.
+    /// New folder with all inputs.
     pub(super) fn begin(&self, name: &str) -> Result<PathBuf, String> {
         let place = self.folder.join(name);
         let made = remove(&place).and_then(|()| fs::create_dir_all(&place));
@@ -83,21 +83,21 @@ impl Workbench {
         written.map_err(|cause| format!("{}: {cause}", place.display())).map(|()| place)
     }
 
-    /// The words of a command, which replaces what is there where that is wanted.
+    /// Arguments of a command, with `--force` if requested.
     pub(super) fn words(&self, scenario: &Scenario, force: bool) -> Vec<String> {
         let force = if (force || scenario.in_place) && scenario.takes_force() { " --force" } else { "" };
         let line = format!("{} --quiet --threads 1{force}", scenario.words);
         line.split(' ').map(str::to_owned).collect()
     }
 
-    /// A command, not yet run.
+    /// Command, not yet run.
     pub(super) fn command(&self, place: &Path, words: &[String]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(words);
         Self::at(command, place)
     }
 
-    /// The same under a line of a shell, which runs it by `"$@"`.
+    /// The same under a shell script, which runs it by `"$@"`.
     pub(super) fn under(&self, shell: &[&str], script: &str, place: &Path, words: &[String]) -> Command {
         let mut command = Command::new(shell[0]);
         command.args(&shell[1..]).args(["sh", "-c", script, "sh"]).arg(&self.program).args(words);
@@ -109,7 +109,7 @@ impl Workbench {
         command
     }
 
-    /// Runs a command that has to succeed.
+    /// Runs a command that must succeed.
     pub(super) fn undisturbed(&self, place: &Path, line: &str) -> Result<Output, String> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let output = self.command(place, &words).output();
@@ -144,10 +144,10 @@ impl Workbench {
     }
 }
 
-/// A program that runs others where they may mount.
+/// Program that runs others with permission to mount.
 pub(super) const MOUNTED: [&str; 2] = ["unshare", "-rm"];
 
-/// Removes a folder, if it is there.
+/// Removes a folder, if it exists.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -1,8 +1,8 @@
-//! Licences as crates state them: expressions of SPDX.
+//! SPDX licence expressions.
 
-/// `true` if an expression can be satisfied with the allowed licences.
+/// `true` if the allowed licences satisfy an expression.
 pub(super) fn is_allowed(expression: &str, allowed: &[String]) -> bool {
-    // Older manifests write a choice with a slash.
+    // Older manifests write alternatives with a slash.
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let mut rest = words.as_slice();
@@ -32,7 +32,7 @@ fn licence(words: &mut &[&str], allowed: &[String]) -> Option<bool> {
     }
     let (name, rest) = words.split_first()?;
     *words = rest;
-    // An exception allows more than the licence alone does.
+    // An exception only adds permissions.
     if take(words, "WITH") {
         *words = words.split_first()?.1;
     }

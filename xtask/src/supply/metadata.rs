@@ -1,4 +1,4 @@
-//! Packages of the dependency graph, as `cargo metadata` tells.
+//! Packages of the dependency graph, from `cargo metadata`.
 
 use serde::Deserialize;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::cargo::Cargo;
 use crate::error::XtaskError;
 
-/// All packages that any feature on any platform needs.
+/// All packages needed by any feature on any platform.
 #[derive(Debug, Deserialize)]
 pub(super) struct Metadata {
     pub(super) packages: Vec<Package>,
@@ -19,7 +19,7 @@ pub(super) struct Package {
     pub(super) version: String,
     #[serde(default)]
     pub(super) license: Option<String>,
-    /// Registry it comes from; none for a package of the workspace.
+    /// Registry of origin; None for a workspace package.
     #[serde(default)]
     pub(super) source: Option<String>,
     #[serde(default)]
@@ -35,7 +35,7 @@ pub(super) struct Package {
 }
 
 impl Metadata {
-    /// The graph of the workspace at `root`, with the versions of its lock file.
+    /// Graph of the workspace at `root`, with the versions of its lock file.
     pub(super) fn read(cargo: &Cargo, root: &Path) -> Result<Self, XtaskError> {
         let text =
             cargo.output_in(root, &["metadata", "--format-version", "1", "--all-features", "--locked"])?;

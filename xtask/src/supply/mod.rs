@@ -1,7 +1,7 @@
-//! `cargo xtask supply`: licences and versions of other people's crates, and what packages of this one say of themselves.
+//! `cargo xtask supply`: licences and versions of third-party crates, and metadata of released packages.
 //!
-//! The policy is `deny.toml`, so that `cargo deny check licenses bans` holds the same where it is installed. This command
-//! needs no network and no other program.
+//! The policy is `deny.toml`, shared with `cargo deny check licenses bans`. This command needs no network and no other
+//! program.
 
 mod licence;
 mod metadata;
@@ -22,7 +22,7 @@ pub(crate) fn run(out: &mut dyn Write) -> Result<(), XtaskError> {
     check(&Cargo::of_this_toolchain(), &workspace::root()?, out)
 }
 
-/// Checks the dependency graph of the workspace at `root`: a line per fault on `out`, and an error with their number.
+/// Checks the dependency graph of the workspace at `root`: prints a line per fault on `out`; the error is their number.
 pub(crate) fn check(cargo: &Cargo, root: &Path, out: &mut dyn Write) -> Result<(), XtaskError> {
     let (metadata, policy) = (Metadata::read(cargo, root)?, Policy::read(root)?);
     let faults = faults(&metadata.packages, &policy);
@@ -54,7 +54,7 @@ fn licence_fault(package: &Package, policy: &Policy) -> Option<String> {
     (!licence::is_allowed(stated, &policy.licenses.allow)).then(fault)
 }
 
-/// Crates that come in several versions without a reason, and reasons for versions that are gone.
+/// Faults in versions: crates in several versions without a reason, and reasons for versions that are gone.
 fn version_faults(packages: &[&Package], policy: &Policy) -> Vec<String> {
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for package in packages {
@@ -81,12 +81,12 @@ fn version_faults(packages: &[&Package], policy: &Policy) -> Vec<String> {
     faults
 }
 
-/// Packages for others; the rest are tools and examples of this workspace.
+/// `true` for packages to release; the rest are tools and examples.
 fn is_released(package: &Package) -> bool {
     crate::workspace::RELEASED.contains(&package.name.as_str())
 }
 
-/// Fields that a registry shows and a package lacks.
+/// Registry metadata that a package lacks.
 fn bare(package: &Package) -> Vec<String> {
     let lacks = [
         ("description", package.description.is_none()),

@@ -1,4 +1,4 @@
-//! `deny.toml`, the file of cargo-deny, as far as it is checked here.
+//! `deny.toml`, the configuration of cargo-deny, as far as it is checked here.
 
 use serde::Deserialize;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::error::XtaskError;
 /// Name of the file at the root of the workspace.
 pub(super) const FILE: &str = "deny.toml";
 
-/// Licences that are allowed, and versions that may stand beside another of the same crate.
+/// Allowed licences, and versions allowed beside another of the same crate.
 #[derive(Debug, Deserialize)]
 pub(super) struct Policy {
     pub(super) licenses: Licences,
@@ -25,10 +25,10 @@ pub(super) struct Bans {
     pub(super) skip: Vec<Skip>,
 }
 
-/// A version that may stand beside another one.
+/// Version allowed beside another one.
 #[derive(Debug, Deserialize)]
 pub(super) struct Skip {
-    /// Name and version, with `@` between them.
+    /// Name and version, joined by `@`.
     #[serde(rename = "crate")]
     pub(super) package: String,
     pub(super) reason: String,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One fault: where it is, which rule sees it and what to do about it.
+/// Fault with place, rule and advice.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     /// Path relative to the workspace root, with `/` between its parts.
@@ -11,12 +11,12 @@ pub(crate) struct Finding {
     pub(crate) line: usize,
     /// Name of the rule; filled in by [`check_all`](super::rules::check_all).
     pub(crate) rule: &'static str,
-    /// A sentence that says what to do.
+    /// Sentence with advice.
     pub(crate) message: String,
 }
 
 impl Finding {
-    /// A fault at a line of a file.
+    /// Fault at a line of a file.
     pub(crate) fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
         Self { path: path.to_owned(), line, rule: "", message: message.into() }
     }

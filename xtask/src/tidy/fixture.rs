@@ -1,4 +1,4 @@
-//! A small workspace in a temporary folder, clean until a test plants a fault in it.
+//! Small workspace in a temporary folder, clean until a test plants a fault.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// A workspace of the eight crates in which every rule holds.
+    /// Workspace of the eight crates in which every rule holds.
     pub(crate) fn clean() -> Self {
         let fixture = Self { folder: tempfile::tempdir().unwrap() };
         fixture.write("Cargo.toml", WORKSPACE);
@@ -76,25 +76,25 @@ impl Fixture {
         self.folder.path()
     }
 
-    /// The workspace as the rules see it.
+    /// The parsed workspace.
     pub(crate) fn tree(&self) -> Tree {
         Tree::load(self.root()).unwrap()
     }
 
-    /// What a rule finds, sorted.
+    /// Sorted findings of a rule.
     pub(crate) fn findings(&self, check: Check) -> Vec<Finding> {
         let mut findings = check(&self.tree());
         findings.sort();
         findings
     }
 
-    /// Asserts that a rule finds nothing.
+    /// Asserts that a rule has no findings.
     pub(crate) fn expect_none(&self, check: Check) {
         let findings = self.findings(check);
         assert!(findings.is_empty(), "{findings:#?}");
     }
 
-    /// Asserts that a rule finds one fault, at this place, with these words in its message.
+    /// Asserts that a rule has one finding, at this place, with these words in its message.
     pub(crate) fn expect_one(&self, check: Check, path: &str, line: usize, words: &str) {
         let findings = self.findings(check);
         assert_eq!(findings.len(), 1, "{findings:#?}");
@@ -126,7 +126,7 @@ impl Fixture {
         std::fs::remove_file(self.root().join(path)).unwrap();
     }
 
-    /// The first line of a file that holds `text`, or the start of `text` when that has several lines.
+    /// First line of a file that contains `text`, or its first line if it has several.
     pub(crate) fn line_of(&self, path: &str, text: &str) -> usize {
         let content = self.text(path);
         let offset = content.find(text).unwrap();

@@ -1,6 +1,6 @@
-//! `cargo xtask tidy`: the rules of the house that no compiler lint can see.
+//! `cargo xtask tidy`: project rules beyond compiler lints.
 //!
-//! [`tree`] reads the workspace once, [`rules`] holds one small file per rule, each a function from the tree to
+//! [`tree`] reads the workspace once; [`rules`] has a file per rule, each a function from the tree to
 //! [`Finding`](finding::Finding)s.
 
 mod finding;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     check(&root, out)
 }
 
-/// Checks every rule on the workspace at `root`: a line per fault on `out`, and an error with their number.
+/// Checks every rule on the workspace at `root`: prints a line per fault on `out`; the error is their number.
 pub(crate) fn check(root: &Path, out: &mut dyn Write) -> Result<(), XtaskError> {
     let tree = Tree::load(root)?;
     let findings = rules::check_all(&tree);

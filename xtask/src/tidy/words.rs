@@ -1,4 +1,4 @@
-//! `cargo xtask tidy --words`: the amount of documentation per crate.
+//! `cargo xtask tidy --words`: amount of documentation per crate.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ pub(crate) fn print(tree: &Tree, out: &mut dyn Write) -> io::Result<()> {
     total.print("all", out)
 }
 
-/// Documented items and the words of their documentation.
+/// Number of documented items and of words.
 #[derive(Debug, Default, Clone, Copy)]
 struct Count {
     items: usize,

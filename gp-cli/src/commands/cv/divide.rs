@@ -1,4 +1,4 @@
-//! The division of a table that the options of a cross-validation ask for.
+//! Division of a table into folds, as requested.
 
 use super::CvOptions;
 use super::division::Division;
@@ -15,13 +15,13 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-/// Targets of at most so many different values are labels, which are shared out evenly.
+/// Most distinct target values that are stratified as labels.
 const FEW_LABELS: usize = 26;
 
-/// Parts as the options say. `rows` are those of the file, `left_out` those of them that `frame` does not have.
+/// Folds from the options. `rows` is the number of rows in the file, `left_out` those missing in `frame`.
 ///
 /// # Errors
-/// Of kind [`Data`](ErrorKind::Data) for a table that has no such parts.
+/// [`Data`](ErrorKind::Data) if the table cannot be divided so.
 pub(super) fn divide(
     options: &CvOptions,
     context: &Context,
@@ -29,7 +29,7 @@ pub(super) fn divide(
     (rows, left_out): (usize, &[usize]),
 ) -> Result<Division, CliError> {
     let (count, seed) = (usize::from(options.folds), options.spec.seed);
-    // Several targets are no labels, and one of them may be missing.
+    // Several targets are not labels, and may be missing.
     let target = match options.spec.targets()? {
         [target] => Some(frame.require(&[target])?[0]),
         _ => None,
@@ -50,15 +50,14 @@ pub(super) fn divide(
     Ok(Division::of_the_rest(tests, frame.row_count(), words, json!({ "by": by })))
 }
 
-/// The label of each row by its place among all labels, where there are few of them.
+/// Label index per row, if labels are few.
 fn labels(target: &Column) -> Option<Vec<usize>> {
     let known = class_labels(target);
     let place = |row| known.iter().position(|label| *label == target.text(row)).unwrap_or(0);
     (known.len() <= FEW_LABELS).then(|| (0..target.values().len()).map(place).collect())
 }
 
-/// Rows dealt out after a shuffle; where the target has few values, each of them by itself, so that every part has its
-/// share.
+/// Shuffled folds, stratified if the target has few values.
 fn shuffled(
     frame: &Frame,
     target: Option<&Column>,

@@ -1,32 +1,32 @@
-//! The rows that each part of a cross-validation scores, and those that its model learns from.
+//! Test and training rows of each fold.
 
 use crate::data::Frame;
 use crate::error::CliError;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The rows that a part scores, and those that its model learns from, ascending.
+/// Test and training rows of a fold, ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) test: Vec<usize>,
     pub(super) training: Vec<usize>,
 }
 
-/// All parts, and how they were made.
+/// All folds, with their description.
 #[derive(Clone, Debug)]
 pub(super) struct Division {
     pub(super) parts: Vec<Part>,
-    /// For people, a line each.
+    /// Description, as lines of text.
     pub(super) words: Vec<String>,
-    /// For programs: how, and an entry for each part.
+    /// Description as JSON, with an entry per fold.
     pub(super) json: Value,
 }
 
 impl Division {
-    /// Refuses parts with labels that their models would not know.
+    /// Refuses folds with test labels that do not occur in training.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data), with the first of them.
+    /// [`Data`](ErrorKind::Data), with the first of them.
     pub(super) fn check_labels(&self, frame: &Frame, target: &str) -> Result<(), CliError> {
         let column = frame.require(&[target])?[0];
         for (fold, part) in self.parts.iter().enumerate() {
@@ -42,7 +42,7 @@ impl Division {
         Ok(())
     }
 
-    /// Each model learns from all rows but those that it is scored on.
+    /// Folds that train on all rows but their test rows.
     pub(super) fn of_the_rest(tests: Vec<Vec<usize>>, rows: usize, words: Vec<String>, json: Value) -> Self {
         let part = |test: Vec<usize>| {
             let held_out: BTreeSet<usize> = test.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! Parts that keep the rows of a group together.
+//! Folds that keep groups together.
 
 use super::division::Division;
 use crate::data::{Column, FILL_OR_DROP, Frame};
@@ -10,20 +10,20 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Groups of rows, and the label of each row where labels are to be shared out evenly.
+/// Groups of rows, and labels per row if stratified.
 pub(super) struct Groups<'a> {
     source: &'a str,
     name: &'a str,
-    /// Rows of each group, groups in the order of their names.
+    /// Rows of each group, groups sorted by name.
     groups: Vec<Vec<usize>>,
     labels: Option<Vec<usize>>,
 }
 
 impl<'a> Groups<'a> {
-    /// The rows that have the same value in a column.
+    /// Groups by the values of a column.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for a column that is not there, or that misses a value.
+    /// [`Data`](ErrorKind::Data) for a missing column or value.
     pub(super) fn of(frame: &'a Frame, name: &'a str, labels: Option<Vec<usize>>) -> Result<Self, CliError> {
         let column = frame.require(&[name])?[0];
         frame.refuse_missing(&[column], FILL_OR_DROP)?;
@@ -32,10 +32,10 @@ impl<'a> Groups<'a> {
         Ok(Self { source: frame.source(), name, groups: groups.into_values().collect(), labels })
     }
 
-    /// Parts of about as many rows each and, where there are labels, of about the same shares of them.
+    /// Folds of about equal size and, with labels, about equal class frequencies.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) where there are fewer groups than parts.
+    /// [`Data`](ErrorKind::Data) for fewer groups than folds.
     pub(super) fn divide(&self, count: usize, seed: u64) -> Result<Division, CliError> {
         let found = self.groups.len();
         if found < count {
@@ -60,8 +60,8 @@ impl<'a> Groups<'a> {
         Ok(Division::of_the_rest(tests, rows, vec![words], json))
     }
 
-    /// The rows of each part, and its number of groups. The largest groups come first, in random order where they are of one
-    /// size, each to the part where the squares of the shares, of rows and of each label, then add up to least.
+    /// Rows and number of groups per fold. Largest groups come first (ties in random order); each goes to the fold that
+    /// minimises the sum of squared shares, of rows and of each label.
     fn shared_out(&self, count: usize, rows: usize, seed: u64) -> (Vec<Vec<usize>>, Vec<usize>) {
         let mut order: Vec<&Vec<usize>> = self.groups.iter().collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -74,7 +74,7 @@ impl<'a> Groups<'a> {
         for group in order {
             let mut own = vec![0.0; kinds + 1];
             self.add(group, &mut own);
-            // What the sum of squares grows by, without what is the same for every part.
+            // Growth of the sum of squares, without terms common to all folds.
             let growth = |load: &Vec<f64>| -> f64 {
                 load.iter().zip(&own).zip(&all).map(|((load, own), all)| load * own / (all * all)).sum()
             };
@@ -89,7 +89,7 @@ impl<'a> Groups<'a> {
         (tests, groups)
     }
 
-    /// Counts the rows of a group, and those of each label.
+    /// Adds a group's rows to the counts, total and by label.
     fn add(&self, group: &[usize], counts: &mut [f64]) {
         counts[0] += group.len() as f64;
         if let Some(labels) = &self.labels {
@@ -98,7 +98,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// The value of a cell, by which rows are grouped: zeros of either sign are one.
+/// Cell value as a group name; both zeros are one.
 fn value(column: &Column, row: usize) -> String {
     match column.numbers() {
         Some(numbers) if numbers[row] == 0.0 => column.kind().text(0.0),

@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use summary::{lines, summarise, table};
 
-/// The command, as models name their origin.
+/// Command name, recorded in models.
 const ORIGIN: &str = "gp cv";
 
 /// Options of `gp cv`.
@@ -82,10 +82,10 @@ pub struct CvOptions {
     pub json: bool,
 }
 
-/// Prints the scores of every fold, and their means with standard errors.
+/// Prints the scores of every fold, and means with standard errors.
 ///
 /// # Errors
-/// Of the kind of whatever failed in the first fold that did.
+/// The failure of the first failed fold.
 pub fn run(
     options: &CvOptions,
     context: &Context,
@@ -128,7 +128,7 @@ pub fn run(
         notes.say(format_args!("fold {fold}: {}", of.join(", ")));
     });
     let predictors = scored.first().map_or(&[] as &[_], |first| &first.predictors);
-    // The model needs no words.
+    // The model needs no description.
     predictors.iter().skip(1).for_each(|(name, words)| notes.say(format_args!("{name}: {words}")));
     let summaries = summarise(&scored);
     if options.json {
@@ -145,14 +145,13 @@ pub fn run(
     out::print(out, &context.writers.first().bytes(&table(&scored, &summaries))?)
 }
 
-/// The flag that names a column by which rows are divided, and the column.
+/// Flag and column that divide rows, if any.
 fn by(options: &CvOptions) -> Option<(&'static str, &str)> {
     let groups = options.groups.as_deref().map(|name| ("--groups", name));
     groups.or(options.rolling.as_deref().map(|name| ("--rolling", name)))
 }
 
-/// Read options of the table. The column that divides rows is an input too, unless it holds names of groups
-/// or is left out.
+/// Read options. The dividing column is an input too, unless it names groups or is excluded.
 fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     let mut read = options.spec.read_options(&options.choice)?;
     let Some((flag, name)) = by(options) else { return Ok((read, false)) };
@@ -169,10 +168,10 @@ fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     Ok((read, is_input))
 }
 
-/// The scores of a part, and what was chosen for its model among others.
+/// Scores of a fold, and choices made for its model.
 type Scored = (Evaluation, Vec<String>);
 
-/// The kernel of a search, and the start that was kept of several.
+/// Kernel of a search, and the best of several starts.
 fn chosen(model: &Model) -> Vec<String> {
     let training = &model.about().training;
     let of =
@@ -186,7 +185,7 @@ fn chosen(model: &Model) -> Vec<String> {
     kernels.chain(training.starts.iter().filter_map(kept)).collect()
 }
 
-/// Parts of a table that are scored in turn.
+/// Folds, scored in turn.
 struct Parts<'a> {
     frame: &'a Frame,
     spec: &'a FitSpec,
@@ -196,8 +195,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Scores all parts, side by side; `fit` carries out the plan for all rows but those of a part. Several processes fit some
-    /// of the parts each.
+    /// Scores all folds in parallel; `fit` trains on all rows but those of a fold. Several processes share the folds.
     fn score(
         &self,
         fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,
@@ -230,7 +228,7 @@ impl Parts<'_> {
         (0..self.parts.len()).map(scored).collect()
     }
 
-    /// Fits all rows but those of a part, by this process alone.
+    /// Fits a fold in this process alone.
     fn fit_part(
         &self,
         place: usize,

@@ -1,4 +1,4 @@
-//! Parts one after the other along a column: each is scored by a model of earlier rows.
+//! Consecutive folds along a column, each scored by a model of earlier rows.
 
 use super::division::{Division, Part};
 use crate::data::{Column, FILL_OR_DROP, Frame};
@@ -7,9 +7,9 @@ use crate::left_out::counted;
 use gp_optim::format_number;
 use serde_json::{Value, json};
 
-/// Rows that a model learns from at least.
+/// Fewest training rows.
 const FEWEST: usize = 2;
-/// Lengths are compared but for rounding.
+/// Rounding allowed in comparing lengths.
 const ROUNDING: f64 = 1e-9;
 
 /// Rows in the order of a column of numbers or dates.
@@ -17,9 +17,9 @@ pub(super) struct Rolling<'a> {
     source: &'a str,
     column: &'a Column,
     times: &'a [f64],
-    /// Rows, the earliest first.
+    /// Rows, earliest first.
     order: Vec<usize>,
-    /// Before a part so much is left out of its training; so long a stretch before that is learned from.
+    /// Gap before a test fold that is left out of training, and length of the training window before it.
     gap: f64,
     window: Option<f64>,
 }
@@ -28,7 +28,7 @@ impl<'a> Rolling<'a> {
     /// Rows along a column.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for a column that is not there, misses a value or holds words.
+    /// [`Data`](ErrorKind::Data) for a column that is missing, has missing values, or holds words.
     pub(super) fn along(
         frame: &'a Frame,
         name: &str,
@@ -49,10 +49,10 @@ impl<'a> Rolling<'a> {
         Ok(Self { source, column, times, order, gap, window })
     }
 
-    /// Parts of about equal size, after a stretch of that size used for training only.
+    /// Folds of about equal size; the first stretch of that size is used for training only.
     ///
     /// # Errors
-    /// Of kind [`Data`](ErrorKind::Data) for too few different times, or a part without training rows.
+    /// [`Data`](ErrorKind::Data) for too few distinct times, or a fold without training rows.
     pub(super) fn divide(&self, count: usize) -> Result<Division, CliError> {
         let cuts = self.cuts(count)?;
         let ends = cuts.iter().skip(1).copied().chain([self.order.len()]);
@@ -71,7 +71,7 @@ impl<'a> Rolling<'a> {
         Ok(Division { parts, words, json })
     }
 
-    /// Places in the order of rows where parts begin: near equal parts, and between different times.
+    /// Positions where folds begin: near equal sizes, between distinct times.
     fn cuts(&self, count: usize) -> Result<Vec<usize>, CliError> {
         let (rows, at) = (self.order.len(), |place: usize| self.times[self.order[place]]);
         let starts: Vec<usize> = (1..rows).filter(|&place| at(place - 1) < at(place)).collect();
@@ -88,7 +88,7 @@ impl<'a> Rolling<'a> {
         let (mut cuts, mut next) = (Vec::with_capacity(count), 0);
         for part in 0..count {
             let wanted = rows * (part + 1) / (count + 1);
-            // As many places are left as there are parts.
+            // Leave as many positions as there are folds.
             let last = starts.len() - (count - part);
             let near = |place: &usize| starts[*place].abs_diff(wanted);
             let place = (next..=last).min_by_key(near).unwrap_or(next);
@@ -98,7 +98,7 @@ impl<'a> Rolling<'a> {
         Ok(cuts)
     }
 
-    /// The part of some rows in their order.
+    /// Fold of consecutive rows.
     fn part(&self, start: usize, end: usize) -> Part {
         let first = self.times[self.order[start]];
         let is_known = |row: &&usize| {
@@ -116,7 +116,7 @@ impl<'a> Rolling<'a> {
         }
     }
 
-    /// The first and the last time of some rows, as the table has them.
+    /// First and last time of some rows, as the table writes them.
     fn ends(&self, rows: &[usize]) -> Option<(String, String)> {
         let time = |row: &usize| self.times[*row];
         let first = rows.iter().min_by(|a, b| time(a).total_cmp(&time(b)))?;
@@ -161,7 +161,7 @@ impl<'a> Rolling<'a> {
     }
 }
 
-/// A stretch of a column as people write it: a number that is not negative.
+/// Parses a length along a column: a non-negative number.
 pub(super) fn parse_stretch(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "it has to be a number from 0 on, of dates a number of days".to_owned())
@@ -195,7 +195,7 @@ mod tests {
         let times: Vec<f64> = (0..100).map(|day| 0.1 * f64::from(day)).collect();
         let part = &parts(&times, 4, 0.3, Some(1.0))[1];
         assert_eq!(part.test, (40..60).collect::<Vec<_>>());
-        // Three steps are left out, and ten are learned from.
+        // Gap of three steps, window of ten.
         assert_eq!(part.training, (27..37).collect::<Vec<_>>());
     }
 

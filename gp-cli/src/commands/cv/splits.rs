@@ -1,10 +1,10 @@
-//! Parts that a file of splits names.
+//! Folds from a file of splits.
 
 use crate::data::{FILL_OR_DROP, Formats, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use std::collections::BTreeMap;
 
-/// The rows of splits by their places among those that are left: splits count the rows of the file.
+/// Rows of splits (row numbers of the file) by position among the remaining rows.
 pub(super) fn left_in_splits(
     parts: Vec<Vec<usize>>,
     left_out: &[usize],
@@ -21,7 +21,7 @@ pub(super) fn left_in_splits(
     }
 }
 
-/// The rows of each split in a file of splits.
+/// Rows of each split in a file.
 pub(super) fn splits(path: &str, rows: usize, formats: &Formats) -> Result<Vec<Vec<usize>>, CliError> {
     let frame = formats.open(path, &ReadOptions::default())?;
     let columns = frame.require(&["split", "test_row"])?;

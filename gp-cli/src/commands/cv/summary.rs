@@ -1,23 +1,23 @@
-//! Means of scores over folds with their standard errors, as a table and for people.
+//! Mean scores over folds with standard errors, as a table and as text.
 
 use crate::evaluate::{Evaluation, number};
 use crate::out::OutTable;
 use serde::Serialize;
 
-/// A score over all folds.
+/// Summary of a score over folds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// The predictor that is scored: `gp`, `mean` or `shares`, `linear`.
+    /// Predictor: `gp`, `mean` or `shares`, `linear`.
     pub predictor: String,
     /// Name of the score.
     pub score: String,
     /// Mean over folds.
     pub mean: f64,
-    /// Standard error of that mean.
+    /// Standard error of the mean.
     pub standard_error: f64,
 }
 
-/// Means over folds with their standard errors, in the order of predictors and scores.
+/// Means with standard errors, in the order of predictors and scores.
 pub(super) fn summarise(scored: &[Evaluation]) -> Vec<Summary> {
     let all: Vec<Vec<_>> = scored.iter().map(Evaluation::named).collect();
     let Some(first) = all.first() else { return Vec::new() };
@@ -35,7 +35,7 @@ pub(super) fn summarise(scored: &[Evaluation]) -> Vec<Summary> {
     first.iter().map(summary).collect()
 }
 
-/// A line for each score of each fold, and one for its mean over folds with the standard error of that mean.
+/// One line per score and fold, and one per mean with its standard error.
 pub(super) fn table(scored: &[Evaluation], summaries: &[Summary]) -> OutTable {
     let (mut folds, mut predictors, mut scores) = (Vec::new(), Vec::new(), Vec::new());
     let (mut rows, mut values, mut errors) = (Vec::new(), Vec::new(), Vec::new());
@@ -66,7 +66,7 @@ pub(super) fn table(scored: &[Evaluation], summaries: &[Summary]) -> OutTable {
     table
 }
 
-/// Means and standard errors for people: a line a score, a column a predictor.
+/// Means and standard errors as text: one line per score, one column per predictor.
 pub(super) fn lines(summaries: &[Summary], folds: usize) -> String {
     let mut predictors: Vec<&str> = summaries.iter().map(|summary| summary.predictor.as_str()).collect();
     predictors.dedup();

@@ -1,4 +1,4 @@
-//! The rows that come with the program.
+//! Bundled example data.
 
 use crate::data::{Formats, Frame, ReadOptions, Source};
 use crate::error::CliError;
@@ -7,10 +7,10 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 const TEXT: &str = include_str!("../../../data/demo.csv");
-/// One row in so many is held out.
+/// One in this many rows is held out.
 const HELD_OUT: usize = 4;
 
-/// Training and held-out rows, each in the order of x.
+/// Training and held-out rows, sorted by x.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     pub(super) train: Frame,
@@ -18,7 +18,7 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// Holds out rows chosen by a seed.
+    /// Random split.
     pub(super) fn new(seed: u64, formats: &Formats) -> Result<Self, CliError> {
         let source = Source::from_bytes("demo.csv", TEXT.as_bytes().to_vec())?;
         let table = formats.read(&source, &ReadOptions::default())?;

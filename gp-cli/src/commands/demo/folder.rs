@@ -1,4 +1,4 @@
-//! The folder that the demo writes into.
+//! Output folder of the demo.
 
 use crate::error::{CliError, ErrorKind};
 use crate::files;
@@ -6,19 +6,19 @@ use crate::model::Model;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The command, as model files name their origin.
+/// Command name, recorded in model files.
 pub(super) const ORIGIN: &str = "gp demo";
-/// The name of the model.
+/// File name of the model.
 pub(super) const MODEL: &str = "model.gp";
 
-/// A folder that is there, can be written into, and is the demo's to fill.
+/// Existing, writable folder for the demo.
 #[derive(Debug)]
 pub(super) struct OutputFolder {
     path: PathBuf,
 }
 
 impl OutputFolder {
-    /// Takes a folder that is new, empty or made by the demo before, or with `force` any folder.
+    /// Accepts a new or empty folder or one of an earlier demo, with `force` any folder.
     pub(super) fn prepare(path: &Path, force: bool) -> Result<Self, CliError> {
         if !force && is_foreign(path)? {
             let message = format!(
@@ -37,7 +37,7 @@ impl OutputFolder {
     }
 }
 
-/// `true` for a folder with contents but no model of the demo.
+/// `true` for a non-empty folder without a model of the demo.
 fn is_foreign(path: &Path) -> Result<bool, CliError> {
     let mut entries = match fs::read_dir(path) {
         Ok(entries) => entries,

@@ -1,4 +1,4 @@
-//! `gp demo`: fit, eval, predict and plot on data that comes with the program.
+//! `gp demo`: fit, eval, predict and plot on bundled data.
 
 mod data;
 mod folder;
@@ -40,14 +40,14 @@ pub struct DemoOptions {
 /// Trains, predicts, writes the three files and prints the table of scores to `out`.
 ///
 /// # Errors
-/// Of the kind of whatever failed; every file is then as it was or whole.
+/// Any failure; every file is then unchanged or complete.
 pub fn run(
     options: &DemoOptions,
     context: &Context,
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
-    // Before any work is done that could not be written down.
+    // Fail early if the results could not be written.
     let folder = OutputFolder::prepare(&options.output, options.force)?;
     let split = Split::new(options.seed, &context.formats)?;
     let (train, test) = (split.train.row_count(), split.test.row_count());
@@ -79,7 +79,7 @@ fn describe(notes: &mut Notes<'_>, model: &Model) {
     notes.say(format_args!("likelihood: {}", readable_likelihood(posterior.likelihood())));
 }
 
-/// The function with its bands, training rows and held-out rows.
+/// Function with bands, training rows and held-out rows.
 fn picture(model: &Model, split: &Split) -> Result<Picture, CliError> {
     let mut picture = plot::picture(model, &split.train)?;
     "Exact Gaussian-process regression".clone_into(&mut picture.title);

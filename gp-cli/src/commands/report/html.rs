@@ -1,10 +1,9 @@
-//! The parts of a page: text, tables, sections with an index of them. Nothing of it is fetched from elsewhere, and nothing
-//! runs.
+//! Self-contained HTML page: text, tables, indexed sections; no scripts, nothing external.
 
 use crate::error::{CliError, ErrorKind};
 use crate::picture::Picture;
 
-/// Colours follow the reader's choice of light or dark; pictures stay on paper.
+/// Style sheet with light and dark mode; plots keep a white background.
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1d232b;--paper:#fff;--faint:#5c6773;--line:#d6dbe1;--bar:#9dbbe0;--shade:#f3f5f8}
 @media(prefers-color-scheme:dark){:root{--ink:#e4e8ec;--paper:#14181d;--faint:#9aa5b1;--line:#38414b;--bar:#35598a;--shade:#1d232b}}
@@ -27,19 +26,19 @@ pre{background:var(--shade);padding:.8rem 1rem;overflow-x:auto}
 .warning{border-left:4px solid #d98200;padding:.1rem 1rem;background:var(--shade)}
 figure{margin:1rem 0}svg{width:100%;height:auto;background:#fff;border-radius:4px}";
 
-/// A cell of a table.
+/// Table cell.
 pub(super) enum Cell {
-    /// A number, or a few words that stand to the right.
+    /// Number or short text, right-aligned.
     Number(String),
-    /// Words that may need several lines.
+    /// Text that may wrap.
     Words(String),
-    /// A share between 0 and 1 with a bar as long.
+    /// Share between 0 and 1 as a bar.
     Bar(f64, String),
-    /// A number on a ground as deep as a share between 0 and 1.
+    /// Number shaded by a share between 0 and 1.
     Shaded(f64, String),
 }
 
-/// A part of the page with a place in its index.
+/// Indexed section of the page.
 pub(super) struct Section {
     title: String,
     body: String,
@@ -62,7 +61,7 @@ impl Section {
         self.body += &format!("<pre>{}</pre>\n", escaped(text));
     }
 
-    /// A table whose first column names rows.
+    /// Adds a table whose first column names rows.
     pub(super) fn table(&mut self, caption: &str, header: &[String], rows: &[(String, Vec<Cell>)]) {
         let names: String =
             header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escaped(name))).collect();
@@ -78,11 +77,11 @@ impl Section {
     }
 
     /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) for a picture that cannot be drawn.
+    /// [`Io`](ErrorKind::Io) for a plot that cannot be drawn.
     pub(super) fn picture(&mut self, picture: &Picture) -> Result<(), CliError> {
         let text = String::from_utf8(picture.svg()?)
             .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot draw the picture", cause))?;
-        // Fonts are those of the page.
+        // Plots use the fonts of the page.
         let text = text.replace("font-family=\"gp-picture\"", "font-family=\"sans-serif\"");
         self.body += &format!("<figure>{text}</figure>\n");
         Ok(())
@@ -107,7 +106,7 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// The page of some sections, under a title and a line of what it is about.
+/// Page of sections, with a title and a lead line.
 pub(super) fn page(title: &str, lead: &str, sections: &[Section]) -> String {
     let (title, lead) = (escaped(title), escaped(lead));
     let entry = |(place, section): (usize, &Section)| {

@@ -1,4 +1,4 @@
-//! Sections of a page about a model: origin, training and influences.
+//! Report sections on the model: origin, training and influences.
 
 use super::super::inspect::{function_names, length_scales, log_posterior};
 use super::super::targets;
@@ -13,7 +13,7 @@ use gp_ep::{Posterior as _, Spanned};
 use gp_kernels::KernelExt as _;
 use serde_json::{Map, Value};
 
-/// A line that tells how far the model may be trusted.
+/// Summary line on the reliability of the model.
 pub(super) fn lead(model: &Model) -> String {
     let training = &model.about().training;
     let outcome = if training.converged { "converged" } else { "did not converge" };
@@ -21,7 +21,7 @@ pub(super) fn lead(model: &Model) -> String {
     format!("{}, {}; training {outcome}: {}", counted(rows, "row"), counted(inputs, "input"), training.reason)
 }
 
-/// Target, inputs, kernels and what else has been learned.
+/// Target, inputs, kernels and other learned quantities.
 pub(super) fn learned(model: &Model) -> Section {
     let (about, posterior) = (model.about(), model.posterior());
     let mut section = Section::new("What was learned");
@@ -58,7 +58,7 @@ fn word_row(name: &str, words: &str) -> (String, Vec<Cell>) {
     (name.to_owned(), vec![Cell::Words(words.to_owned())])
 }
 
-/// Inputs by what they account for, and terms of the kernel; nothing where it is not known.
+/// Influence of inputs and kernel terms; None if unknown.
 pub(super) fn depends_on(model: &Model) -> Option<Section> {
     let influence = &model.about().training.influence;
     let first = influence.first()?;
@@ -112,7 +112,7 @@ fn inputs_table(model: &Model, influence: &Influence, caption: &str, section: &m
     section.table(caption, &header, &rows);
 }
 
-/// Choices, course of training, and coverage by inducing inputs.
+/// Choices, training record, and coverage by inducing inputs.
 pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     let training = &model.about().training;
     let mut section = Section::new("How it was trained");
@@ -146,7 +146,7 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     Ok(section)
 }
 
-/// Kernels that were tried.
+/// Kernels tried.
 fn kernels_table(kernels: &TriedKernels, section: &mut Section) {
     let row = |of: &&TriedKernel| {
         let kept = if of.kept { " (kept)" } else { "" };
@@ -164,7 +164,7 @@ fn kernels_table(kernels: &TriedKernels, section: &mut Section) {
     section.table(&kernels.title(), &header, &rows);
 }
 
-/// Starts that were tried.
+/// Starts tried.
 fn starts_table(starts: &TriedStarts, section: &mut Section) {
     let row = |start: &TriedStart| {
         let score = start.score.map_or_else(|| "–".to_owned(), |score| format!("{score:.3}"));
@@ -176,7 +176,7 @@ fn starts_table(starts: &TriedStarts, section: &mut Section) {
     section.table(&starts.title(), &header, &rows);
 }
 
-/// The objective after each iteration, where there were some.
+/// Objective by iteration, if any.
 fn curve(values: &[f64]) -> Option<Picture> {
     let y = values.to_vec();
     let x: Vec<f64> = (0..y.len()).map(|iteration| iteration as f64).collect();
@@ -191,7 +191,7 @@ fn curve(values: &[f64]) -> Option<Picture> {
     (values.len() > 1).then_some(picture)
 }
 
-/// The flags that make the same model of the same data.
+/// Flags that reproduce the model from the same data.
 pub(super) fn again(model: &Model) -> Section {
     let mut section = Section::new("How to run it again");
     let entries = with_units(&model.about().config);
@@ -202,7 +202,7 @@ pub(super) fn again(model: &Model) -> Section {
     section
 }
 
-/// A stored configuration with its units of lengths: those of the model where it comes from a program that had no others.
+/// Stored configuration with its length units; files of earlier versions imply model units.
 fn with_units(config: &Map<String, Value>) -> Map<String, Value> {
     let mut config = config.clone();
     if !says_nothing_of_lengths(&config) {
@@ -211,14 +211,14 @@ fn with_units(config: &Map<String, Value>) -> Map<String, Value> {
     config
 }
 
-/// A value of a configuration as TOML has it.
+/// Configuration value as TOML.
 fn toml(value: &Value) -> String {
     match value {
         Value::Array(values) => {
             let each: Vec<String> = values.iter().map(toml).collect();
             format!("[{}]", each.join(", "))
         }
-        // JSON's texts, numbers and truths are those of TOML.
+        // JSON strings, numbers and booleans are valid TOML.
         other => other.to_string(),
     }
 }

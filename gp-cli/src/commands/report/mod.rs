@@ -1,4 +1,4 @@
-//! `gp report`: what a model has learned and how good it is, as one page with pictures in it.
+//! `gp report`: HTML page on a model and its scores.
 
 mod html;
 mod learned;
@@ -37,7 +37,7 @@ pub struct ReportOptions {
 /// Writes the page.
 ///
 /// # Errors
-/// Of the kind of whatever failed; the output is then as it was.
+/// Any failure; the output is then unchanged.
 pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
     let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("--test", options.test.as_ref());
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
@@ -53,7 +53,7 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
     Ok(())
 }
 
-/// The text of the page: what was learned, what it depends on, the course of training, and for a table scores and pictures.
+/// HTML text: learned quantities, influences, training and, with a table, scores and plots.
 ///
 /// # Errors
 /// As [`plot::picture`](super::plot::picture).

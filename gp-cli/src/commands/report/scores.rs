@@ -1,4 +1,4 @@
-//! Scores on a table, as sections of a page: numbers, and pictures of predictions beside what was observed.
+//! Report sections on a table: scores and plots of predictions.
 
 use super::html::{Cell, Section};
 use crate::commands::{dependence, plot};
@@ -20,7 +20,7 @@ pub(super) fn scores(frame: &Frame, evaluation: &Evaluation) -> Section {
     section
 }
 
-/// Counts are on a ground as deep as their share of the row.
+/// Rows of a score table; counts are shaded by their share of the row.
 fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
     let row = |(name, cells): &(String, Vec<String>)| {
         let counts: Option<Vec<f64>> = cells.iter().map(|cell| cell.parse().ok()).collect();
@@ -37,7 +37,7 @@ fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
     grid.rows.iter().map(row).collect()
 }
 
-/// Predictions over the inputs, or how they depend on the most important ones, and how they agree with observations.
+/// Predictions over the inputs or dependence on the most influential ones, and agreement with observations.
 ///
 /// # Errors
 /// As [`plot::picture`].

@@ -1,19 +1,19 @@
-//! Points chosen for all targets of a model, each of which has a latent function of its own.
+//! Points chosen jointly for all targets, each with its own latent.
 
 use crate::error::CliError;
 use crate::model::{Functions, Model};
 use faer::MatRef;
 use gp_ep::design::{Criterion, Design};
 
-/// A design for each target; the value of a point is the sum of its values for them.
+/// One design per target; the value of a point is the sum over targets.
 #[derive(Debug)]
 pub(super) struct Batch<'a>(Vec<Design<'a, Functions>>);
 
 impl<'a> Batch<'a> {
-    /// No point yet, for targets that are models of their own.
+    /// Empty batch for targets with separate models.
     ///
     /// # Errors
-    /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for a criterion that a target does not have.
+    /// [`Numerical`](crate::ErrorKind::Numerical) for a criterion that a target does not support.
     pub(super) fn new(targets: &'a [Model], criterion: Criterion) -> Result<Self, CliError> {
         let design = |target: &'a Model| Ok(Design::new(target.posterior(), criterion)?);
         targets.iter().map(design).collect::<Result<_, CliError>>().map(Self)
@@ -27,7 +27,7 @@ impl<'a> Batch<'a> {
         self.sums(points.nrows(), |design| Ok(design.values(points)?))
     }
 
-    /// The same for a search, accurate to a percent or so.
+    /// The same to about a percent, for a search.
     ///
     /// # Errors
     /// As [`values`](Self::values).

@@ -1,4 +1,4 @@
-//! The best target so far, over which a point is to improve.
+//! Best target so far, for expected improvement.
 
 use super::{By, Extreme, SuggestOptions};
 use crate::error::CliError;
@@ -8,22 +8,21 @@ use faer::MatRef;
 use gp_ep::Posterior as _;
 use serde_json::{Value, json};
 
-/// The best so far.
+/// Best target so far.
 pub(super) struct BestSoFar {
-    /// Value as the likelihood takes it.
+    /// Value in the units of the likelihood.
     pub(super) observation: f64,
-    /// In the units of the data.
+    /// In data units, as text.
     pub(super) text: String,
     pub(super) json: Value,
     /// Origin of the value.
     pub(super) how: String,
 }
 
-/// The best target so far, where the criterion is improvement: as it was said, or the best of the means predicted at the
-/// points that the model holds.
+/// Best target so far, if the criterion needs one: as given, or the best predicted mean at the model's points.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for classes, and for a value that is none of the target.
+/// [`Usage`](crate::ErrorKind::Usage) for classes, and for an impossible value.
 pub(super) fn find(options: &SuggestOptions, model: &Model) -> Result<Option<BestSoFar>, CliError> {
     let (By::Improvement, Some(goal)) = (options.by, options.goal) else { return Ok(None) };
     let target = model.target();
@@ -56,7 +55,7 @@ fn of_model(model: &Model, goal: Extreme) -> Result<(f64, String), CliError> {
     Ok((best, format!("the best mean at the {called} of the model")))
 }
 
-/// The points that a model holds, with what they are called: all rows, or what it sees them through.
+/// Points stored in a model, with their name: all rows, or inducing or active points.
 fn held(model: &Model) -> (MatRef<'_, f64>, &'static str) {
     if let Some(Held::Exact(exact)) = model.posterior().functions().parts().first() {
         return (exact.inputs(), "training rows");

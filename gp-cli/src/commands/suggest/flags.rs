@@ -7,7 +7,7 @@ use crate::encode::{Feature, FeatureEncoding, Inputs};
 use crate::error::CliError;
 use gp_optim::did_you_mean;
 
-/// Refuses flags that do not go together.
+/// Refuses incompatible flags.
 pub(super) fn check(options: &SuggestOptions) -> Result<(), CliError> {
     let usage = |message: &str| Err(CliError::usage(message));
     match (options.by, options.goal, &options.best) {
@@ -31,7 +31,7 @@ pub(super) fn check(options: &SuggestOptions) -> Result<(), CliError> {
     }
 }
 
-/// Wishes for each input, in the order of inputs, from flags.
+/// Restriction of each input, in order, from flags.
 pub(super) fn wishes(options: &SuggestOptions, inputs: &Inputs) -> Result<Vec<Option<Wish>>, CliError> {
     let mut wishes: Vec<Option<(&str, Wish)>> = vec![None; inputs.features().len()];
     for (flag, said) in [("--range", &options.range), ("--levels", &options.levels), ("--at", &options.at)] {
@@ -60,7 +60,7 @@ pub(super) fn wishes(options: &SuggestOptions, inputs: &Inputs) -> Result<Vec<Op
     Ok(wishes.into_iter().map(|wish| wish.map(|(_, wish)| wish)).collect())
 }
 
-/// The input that stands before the `=`, which names may hold too, and what stands behind it.
+/// Input before the `=` (names may contain `=` too), and the text after it.
 fn named<'t>(flag: &str, text: &'t str, inputs: &Inputs) -> Result<(usize, &'t str), CliError> {
     let value = |name: &str| text.strip_prefix(name).and_then(|rest| rest.strip_prefix('='));
     let found =
@@ -78,7 +78,7 @@ fn named<'t>(flag: &str, text: &'t str, inputs: &Inputs) -> Result<(usize, &'t s
     }
 }
 
-/// Products of four values that are farther from 0 are beyond the range of numbers.
+/// Largest absolute value: products of four stay finite.
 const FARTHEST: f64 = 1e75;
 
 fn range(feature: &Feature, text: &str) -> Result<Wish, CliError> {
@@ -102,7 +102,7 @@ fn range(feature: &Feature, text: &str) -> Result<Wish, CliError> {
     Err(CliError::usage(format!("{flag} {}={text}: its end is below its beginning", feature.name)))
 }
 
-/// A value of an input; of words, the place among those of training.
+/// Value of an input; the level index of a word.
 fn number(flag: &str, feature: &Feature, text: &str) -> Result<f64, CliError> {
     let text = text.trim();
     if let FeatureEncoding::OneHot(levels) = &feature.encoding {

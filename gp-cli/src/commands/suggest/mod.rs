@@ -1,4 +1,4 @@
-//! `gp suggest`: the next points to observe.
+//! `gp suggest`: next points to observe.
 
 mod batch;
 mod best;
@@ -28,7 +28,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Points that may be asked for at once: the covariance with all of them is formed for each.
+/// Most points at once: each forms its covariance with all others.
 const MOST_POINTS: u16 = 1_000;
 
 /// Options of `gp suggest`.
@@ -113,22 +113,21 @@ pub enum Extreme {
     Max,
 }
 
-/// The points chosen.
+/// Chosen points.
 struct Suggested {
     places: Vec<Place>,
-    /// The criterion at each, when it was chosen.
+    /// Criterion at each, when chosen.
     values: Vec<f64>,
-    /// Points that were looked at for the first of them.
+    /// Points examined for the first choice.
     looked_at: usize,
-    /// Rows of the table of candidates, and these rows, where there is one.
+    /// Row numbers in the candidate table, and these rows, if given.
     rows: Option<(Vec<usize>, Frame)>,
 }
 
-/// Writes a table of points: their inputs, the criterion, and what is predicted there.
+/// Writes a table of points: inputs, criterion and predictions.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for a range that is not known, and for flags that do not go together;
-/// otherwise of the kind of whatever failed.
+/// [`Usage`](crate::ErrorKind::Usage) for unknown ranges and incompatible flags; any other failure.
 pub fn run(
     options: &SuggestOptions,
     context: &Context,
@@ -172,7 +171,7 @@ pub fn run(
 /// The model, or that of the chosen target.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for a target that there is not, and where several can be judged one by one only.
+/// [`Usage`](crate::ErrorKind::Usage) for an unknown target, or if a single target must be chosen.
 fn wanted(model: Model, options: &SuggestOptions) -> Result<Model, CliError> {
     if let Some(name) = &options.target {
         targets::check_chosen(&model, Some(name))?;
@@ -213,7 +212,7 @@ impl Extreme {
     }
 }
 
-/// Points from anywhere within the ranges of the inputs.
+/// Points within the ranges of the inputs.
 fn of_space(
     options: &SuggestOptions,
     mut batch: Batch<'_>,
@@ -233,7 +232,7 @@ fn of_space(
     Ok(Suggested { places, values, looked_at, rows: None })
 }
 
-/// Rows of a table, each once.
+/// Rows of a table, each at most once.
 fn of_table(
     options: &SuggestOptions,
     path: &str,
@@ -263,7 +262,7 @@ fn of_table(
     let part = frame.rows(&rows)?;
     let places = places_of(model.inputs(), &part)?;
     let mut ids = OutTable::default();
-    // Inputs are in the table anyway.
+    // The table contains the inputs anyway.
     let inputs = model.inputs().names();
     let copied = each_once(&options.id).filter(|name| !inputs.contains(name));
     for column in part.require(&copied.collect::<Vec<_>>())? {
@@ -276,7 +275,7 @@ fn points_of(inputs: &Inputs, places: &[Place]) -> faer::Mat<f64> {
     inputs.points_at(places)
 }
 
-/// The inputs of the rows of a table; a word that is not known is beyond the levels.
+/// Inputs of table rows; an unknown word gets an index beyond the levels.
 fn places_of(inputs: &Inputs, frame: &Frame) -> Result<Vec<Place>, CliError> {
     let columns = frame.require(&inputs.names())?;
     let value = |(feature, column): (&crate::encode::Feature, &&Column), row: usize| match column.values() {
@@ -326,7 +325,7 @@ fn say(
     }
 }
 
-/// The first place that was chosen twice: both numbers, from 1 on.
+/// First point that was chosen twice: both numbers, from 1.
 fn repeated(places: &[Place]) -> Option<(usize, usize)> {
     let before = |again: usize| places[..again].iter().position(|place| *place == places[again]);
     (1..places.len()).find_map(|again| Some((before(again)? + 1, again + 1)))
@@ -341,7 +340,7 @@ impl By {
         }
     }
 
-    /// The column of the criterion.
+    /// Column of the criterion.
     fn column(self) -> &'static str {
         match self {
             Self::Variance => "latent_variance",
@@ -351,7 +350,7 @@ impl By {
     }
 }
 
-/// The name of the target, or the names of several.
+/// Name of the target, or of several.
 fn names_of(model: &Model) -> Value {
     match model.targets().as_slice() {
         [target] => target.name.clone().into(),
@@ -359,7 +358,7 @@ fn names_of(model: &Model) -> Value {
     }
 }
 
-/// Summary of the work, for programs.
+/// JSON summary.
 fn summary(
     options: &SuggestOptions,
     model: &Model,

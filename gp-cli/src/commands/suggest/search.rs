@@ -1,5 +1,5 @@
-//! The place of the largest value: all places where they are few; otherwise a Latin hypercube with corners, and steps from
-//! the best of those, as long as they lead up.
+//! Maximisation over a space: exhaustive if small; otherwise a Latin hypercube with corners, and hill climbing from its
+//! best points.
 
 use super::space::{Axis, Place, Space};
 use crate::error::CliError;
@@ -7,32 +7,32 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Largest number of places that are all examined.
+/// Most points for an exhaustive search.
 const ALL: usize = 4_096;
-/// Places of the hypercube for each input that moves, and at least and at most.
+/// Hypercube points per free input, and their least and largest number.
 const PER_INPUT: usize = 256;
 const LEAST: usize = 512;
 const MOST: usize = 2_048;
-/// Corners that are looked at besides.
+/// Most corners added.
 const CORNERS: usize = 64;
-/// Best places that steps are made from, and rounds of steps.
+/// Starting points for climbing, and rounds of steps.
 const STARTS: usize = 4;
 const ROUNDS: usize = 40;
-/// Inputs that steps are made along in a round, and steps along all of them.
+/// Inputs stepped along per round, and steps along all of them.
 const STEPS_ALONG: usize = 24;
 const STEPS_ACROSS: usize = 8;
-/// The first step, and the one that ends the search, as shares of the range.
+/// First and final step, as shares of the range.
 const FIRST_STEP: f64 = 0.1;
 const LAST_STEP: f64 = 1e-6;
-/// A step is so much shorter after a round that did not lead up.
+/// Factor on the step after a round without a gain.
 const SHORTER: f64 = 0.4;
 
-/// A search of a space, which looks at the same places every time.
+/// Deterministic search of a space.
 pub(super) struct Search<'s> {
     space: &'s Space,
     candidates: Vec<Place>,
     rng: ChaCha8Rng,
-    /// `true` if the candidates are all possible places.
+    /// `true` if the candidates are all possible points.
     whole: bool,
 }
 
@@ -52,7 +52,7 @@ impl<'s> Search<'s> {
         &self.candidates
     }
 
-    /// The place of the largest value found; the first of several.
+    /// Point of the largest value found; the first among ties.
     ///
     /// # Errors
     /// Those of `values`.
@@ -62,7 +62,7 @@ impl<'s> Search<'s> {
     ) -> Result<Place, CliError> {
         let found = values(&self.candidates)?;
         let mut order: Vec<usize> = (0..found.len()).collect();
-        // Stable: equal ones stay in their order.
+        // Stable sort keeps the order of ties.
         order.sort_by(|&a, &b| found[b].total_cmp(&found[a]));
         let count = if self.whole { 1 } else { STARTS };
         let starts = order.into_iter().take(count);
@@ -86,7 +86,7 @@ impl<'s> Search<'s> {
         Ok(climbers.into_iter().reduce(better).map(|climber| climber.place).unwrap_or_default())
     }
 
-    /// Places one step away: along inputs, also to other levels, and along all numbers at once.
+    /// Neighbours: along single inputs, to other levels, and along all numbers at once.
     fn around(&mut self, from: &Climber) -> Vec<Place> {
         if from.step < LAST_STEP {
             return Vec::new();
@@ -122,7 +122,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// A place from which steps are made.
+/// Point to step from.
 struct Climber {
     place: Place,
     value: f64,
@@ -130,7 +130,7 @@ struct Climber {
 }
 
 impl Climber {
-    /// Goes to the best of the places tried, or makes shorter steps.
+    /// Moves to the best trial, or shortens the steps.
     fn climb(&mut self, trials: &[Place], found: &[f64]) {
         let best = (0..found.len()).reduce(|best, i| if found[i] > found[best] { i } else { best });
         match best.filter(|&best| found[best] > self.value) {
@@ -149,7 +149,7 @@ fn with(place: &Place, axis: usize, value: f64) -> Place {
     place
 }
 
-/// All places, the last input fastest.
+/// All points, the last input fastest.
 fn all(space: &Space, count: usize) -> Vec<Place> {
     let place = |mut number: usize| {
         let mut place = vec![0.0; space.axes.len()];
@@ -164,7 +164,7 @@ fn all(space: &Space, count: usize) -> Vec<Place> {
     (0..count).map(place).collect()
 }
 
-/// A Latin hypercube: each input takes each of N equal shares of its range once. Corners follow.
+/// Latin hypercube (each input takes each of N equal shares of its range once), followed by corners.
 fn hypercube(space: &Space, rng: &mut ChaCha8Rng) -> Vec<Place> {
     let free = space.free();
     let count = (PER_INPUT * free.len()).clamp(LEAST, MOST);
@@ -213,7 +213,7 @@ mod tests {
         assert!((found[0] - 1.234).abs() < 1e-3 && found[1] == 1.0 && found[2] == 7.0, "{found:?}");
         assert!((found[3] - 2e5).abs() < 1e3, "{found:?}");
         assert_eq!(found, Search::new(&space, 3).best(values).unwrap());
-        // At a corner.
+        // Maximum at a corner.
         let corner = |places: &[Place]| Ok(places.iter().map(|place| place[0] - place[3]).collect());
         assert_eq!(Search::new(&space, 3).best(corner).unwrap()[0], 5.0);
     }

@@ -7,37 +7,37 @@ use crate::error::CliError;
 /// Restriction of one input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wish {
-    /// Anything between two values.
+    /// Range.
     Range(f64, f64),
-    /// One of some values.
+    /// Finite set of values.
     Levels(Vec<f64>),
-    /// One value.
+    /// Fixed value.
     At(f64),
 }
 
-/// A value for each input, in the units of the data: dates as days, words as their place among the levels.
+/// Value per input, in data units: dates as days, words as level index.
 pub(super) type Place = Vec<f64>;
 
-/// The values that each input may take.
+/// Allowed values of each input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Space {
     pub(super) axes: Vec<Axis>,
 }
 
-/// The values that one input may take.
+/// Allowed values of one input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Axis {
-    /// Anything from the first to the second, which is larger.
+    /// Interval; the second end is larger.
     Between(f64, f64),
-    /// One of these, at least one.
+    /// Non-empty set.
     Among(Vec<f64>),
 }
 
 impl Space {
-    /// Space from wishes or, without a wish, the range in training.
+    /// Space from restrictions, and training ranges otherwise.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage) for all inputs whose range the model does not know.
+    /// [`Usage`](crate::ErrorKind::Usage), listing inputs of unknown range.
     pub(super) fn new(inputs: &Inputs, wishes: &[Option<Wish>]) -> Result<Self, CliError> {
         let (mut axes, mut unknown) = (Vec::new(), Vec::new());
         for (feature, wish) in inputs.features().iter().zip(wishes) {
@@ -55,7 +55,7 @@ impl Space {
         }
     }
 
-    /// Places there are; nothing where inputs take any number.
+    /// Number of points; None with continuous inputs.
     pub(super) fn count(&self) -> Option<usize> {
         self.axes.iter().try_fold(1_usize, |count, axis| match axis {
             Axis::Between(..) => None,
@@ -98,7 +98,7 @@ impl Axis {
         matches!(self, Self::Among(values) if values.len() < 2)
     }
 
-    /// The value at this share, from 0 to 1, of the way.
+    /// Value at this share, 0 to 1, of the range.
     pub(super) fn at(&self, share: f64) -> f64 {
         match self {
             Self::Between(low, high) => (low + share * (high - low)).clamp(*low, *high),

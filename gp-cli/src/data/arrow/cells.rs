@@ -1,4 +1,4 @@
-//! Arrays of Arrow as numbers or words.
+//! Arrow arrays as numbers or words.
 
 use crate::data::column::{Kind, LevelBuilder};
 use crate::data::{units, wide};
@@ -14,7 +14,7 @@ use arrow_array::types::{
 use arrow_array::{Array, GenericByteViewArray};
 use arrow_schema::{DataType, TimeUnit};
 
-/// Type of a column of numbers; none for one of words.
+/// Type of a numeric column; None for words.
 pub(super) fn kind_of_numbers(kind: &DataType) -> Option<Kind> {
     match kind {
         DataType::Boolean => Some(Kind::Boolean),
@@ -24,10 +24,10 @@ pub(super) fn kind_of_numbers(kind: &DataType) -> Option<Kind> {
     }
 }
 
-/// Appends the numbers of an array, NaN where one is missing: days of dates, seconds of durations and times of day.
+/// Appends the numbers of an array, NaN if missing: dates in days, durations and times of day in seconds.
 ///
 /// # Errors
-/// The type, where it is none of numbers.
+/// The type, if not numeric.
 pub(super) fn append_numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), String> {
     match array.data_type() {
         DataType::Boolean => {
@@ -112,7 +112,7 @@ fn append_times(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), String> {
 /// Appends the words of an array.
 ///
 /// # Errors
-/// The type, where it is none of words; bytes that are no text.
+/// The type, if not words; bytes that are not text.
 pub(super) fn append_words(array: &dyn Array, out: &mut LevelBuilder) -> Result<(), String> {
     let mut push = |bytes: Option<&[u8]>| bytes.map(text).transpose().map(|word| out.push(word));
     match array.data_type() {
@@ -130,7 +130,7 @@ pub(super) fn append_words(array: &dyn Array, out: &mut LevelBuilder) -> Result<
     Ok(())
 }
 
-/// Letters of the words of an array beyond those of its buffers: views of one buffer may overlap.
+/// Bytes of words beyond those of the buffers: views of one buffer may overlap.
 pub(super) fn shared_letters(array: &dyn Array) -> f64 {
     match array.data_type() {
         DataType::Utf8View => beyond_buffers(array.as_string_view()),
@@ -143,10 +143,10 @@ pub(super) fn shared_letters(array: &dyn Array) -> f64 {
 }
 
 fn beyond_buffers<T: ByteViewType>(array: &GenericByteViewArray<T>) -> f64 {
-    // Short words are in the views themselves.
+    // Short words are stored in the views.
     let held = (size_of_val(array.views().as_ref())
         + array.data_buffers().iter().map(|b| b.len()).sum::<usize>()) as f64;
-    // The lowest 32 bits of a view are its length.
+    // The low 32 bits of a view are its length.
     let views = array.views().iter().enumerate().filter(|(row, _)| array.is_valid(*row));
     let letters: f64 = views.map(|(_, view)| f64::from(*view as u32)).sum();
     (letters - held).max(0.0)
@@ -167,7 +167,7 @@ fn append_dictionary(array: &dyn Array, out: &mut LevelBuilder) -> Result<(), St
     Ok(())
 }
 
-/// All values of a dictionary, numbers as text.
+/// All values of a dictionary; numbers as text.
 fn words(values: &dyn Array) -> Result<Vec<Option<String>>, String> {
     let Some(kind) = kind_of_numbers(values.data_type()) else {
         let mut words = LevelBuilder::default();

@@ -1,4 +1,4 @@
-//! Tables of Arrow: its files and its streams.
+//! Arrow files and streams.
 
 mod cells;
 mod sizes;
@@ -26,8 +26,8 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrowFile;
 
-/// A file begins and ends with this; what begins otherwise is a stream. In a file the list at its end says where batches are:
-/// some writers leave bytes before and between them that are no messages of a stream.
+/// First and last bytes of a file; anything else is a stream. Batches of a file are located by the list at its end,
+/// since some writers leave other bytes before and between them.
 const MAGIC: &[u8; 6] = b"ARROW1";
 
 impl Format for ArrowFile {
@@ -77,18 +77,18 @@ impl Format for ArrowFile {
 /// Format name in errors.
 const FORMAT: &str = "Arrow";
 
-/// End of the message about a file that cannot be read.
+/// End of the message about an unreadable file.
 const DAMAGED: &str = " is a damaged or truncated Arrow file";
 
 fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
     supply.fault(&format!("{DAMAGED}: {cause}"))
 }
 
-/// Batches one after the other.
+/// Sequence of batches.
 type BatchReader<'a> = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a>;
 
-/// The schema and the batches of a file or stream that claims no sizes it cannot have, and no more memory than is left; `held`
-/// says what of it is in memory at a time.
+/// Schema and batches of a file or stream, after checking its stated sizes against what is possible and against free
+/// memory; `held` selects what is in memory at a time.
 fn open<'a, R: Read + Seek + 'a>(
     supply: &dyn Supply,
     mut from: R,
@@ -117,7 +117,7 @@ fn open<'a, R: Read + Seek + 'a>(
     }
 }
 
-/// True for a file, false for a stream, whose beginning is where the reader is left; nothing for a file without its end.
+/// `true` for a file; `false` for a stream, with the reader at its start; None for a truncated file.
 fn is_file(from: &mut (impl Read + Seek)) -> io::Result<Option<bool>> {
     from.rewind()?;
     if read_up_to(from, MAGIC.len() as u64)? != MAGIC {
@@ -128,15 +128,15 @@ fn is_file(from: &mut (impl Read + Seek)) -> io::Result<Option<bool>> {
     Ok((read_up_to(from, MAGIC.len() as u64)? == MAGIC).then_some(true))
 }
 
-/// Batches of a file as pieces of a table.
+/// Batches of a file as chunks of a table.
 struct Batches<'a> {
     supply: &'a dyn Supply,
     heading: Arc<Heading>,
-    /// Positions in batches of the heading's columns to read.
+    /// Positions in batches of the columns to read.
     places: Vec<usize>,
     schema: SchemaRef,
     from: BatchReader<'a>,
-    /// Rows that have gone before.
+    /// Rows before this chunk.
     rows: u64,
 }
 
@@ -157,12 +157,12 @@ impl FrameStream for Batches<'_> {
     }
 }
 
-/// The columns of a schema, and those of them that are wanted.
+/// Heading of a schema with the requested columns.
 fn heading(options: &ReadOptions, schema: &Schema) -> Heading {
     Heading::new(schema.fields().iter().map(|field| field.name().clone()).collect(), options)
 }
 
-/// The columns at some places of a table that comes in batches.
+/// Columns at these positions, from all batches.
 fn columns(
     supply: &dyn Supply,
     places: &[usize],
@@ -170,7 +170,7 @@ fn columns(
     batches: &[RecordBatch],
 ) -> Result<Vec<Column>, CliError> {
     check_width(supply, schema.fields().len())?;
-    // Columns without values claim rows that no byte stands for.
+    // Without columns, row counts are claims that no bytes back.
     let rows = batches.iter().map(RecordBatch::num_rows).fold(0, usize::saturating_add);
     let mut room = supply.room();
     room.take_table(rows, places.len(), 0)?;
@@ -188,7 +188,7 @@ fn columns(
     Ok(columns)
 }
 
-/// A column, as numbers where its type allows it.
+/// A column, numeric if its type allows.
 fn column(name: &str, kind: &DataType, arrays: &[&ArrayRef]) -> Result<Column, String> {
     if let Some(kind) = cells::kind_of_numbers(kind) {
         let mut numbers = Vec::new();

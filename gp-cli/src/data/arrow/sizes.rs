@@ -1,31 +1,31 @@
-//! Memory that an Arrow file asks for. Its reader takes as much as the messages say, and a process that takes more than there
-//! is ends; so sizes are checked first.
+//! Memory claimed by an Arrow file. The reader allocates what messages state, which can kill the process, so sizes are
+//! checked first.
 
 use crate::data::counted::read_up_to;
 use arrow_ipc::{Field, Message, RecordBatch, Schema, root_as_footer, root_as_message};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-/// A buffer of one column of one batch has fewer bytes.
+/// Exclusive limit on bytes per buffer of a column and batch.
 const MOST_BYTES: i64 = 1 << 32;
-/// First bytes of a message; those of old writers lack them.
+/// First bytes of a message; old writers omit them.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// The end of a file: the length of the list of its parts, and the mark.
+/// Bytes at the end of a file: length of the list of parts, and the magic.
 const END: u64 = 10;
 
-/// Fault in the sizes that a file states.
+/// Fault in the sizes a file states.
 pub(super) enum Fault {
-    /// The file cannot be read.
+    /// Read error.
     Unreadable(io::Error),
-    /// A size that some part cannot have.
+    /// Impossible size.
     Impossible(i64),
-    /// The list of parts at the end, or a part that it names, is none.
+    /// Invalid list of parts, or invalid part in it.
     NoList,
-    /// A column of a type that the reader does not know.
+    /// Column of an unsupported type.
     Unread {
-        /// Its name.
+        /// Name.
         column: String,
-        /// Its type.
+        /// Type.
         kind: String,
     },
 }
@@ -36,24 +36,24 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// Bytes of memory that parts of a file take, packed buffers unpacked.
+/// Memory claimed by parts of a file, in bytes, with buffers unpacked.
 #[derive(Default)]
 pub(super) struct Claims {
     /// All parts together.
     pub(super) all: f64,
-    /// Parts that stay while batches come one after the other: names and dictionaries.
+    /// Parts that stay in memory between batches: names and dictionaries.
     kept: f64,
     /// The largest batch.
     largest: f64,
 }
 
 impl Claims {
-    /// Bytes where one batch is held at a time.
+    /// Bytes with one batch held at a time.
     pub(super) fn of_one_batch(&self) -> f64 {
         self.kept + self.largest
     }
 
-    /// Claims of the messages that follow each other from here on. Other faults are left to the reader.
+    /// Claims of a sequence of messages from here on. Other faults are left to the reader.
     pub(super) fn of_stream(from: &mut (impl Read + Seek)) -> Result<Self, Fault> {
         let mut at = from.stream_position()?;
         let end = from.seek(SeekFrom::End(0))?;
@@ -69,8 +69,8 @@ impl Claims {
         Ok(claims)
     }
 
-    /// Claims of the parts that the list at the end of a file names. No two of them share bytes, or parts could be named
-    /// again and again until there is no memory left.
+    /// Claims of the parts listed at the end of a file. Parts must not overlap, or a small file could claim unlimited
+    /// memory.
     pub(super) fn of_list(from: &mut (impl Read + Seek)) -> Result<Self, Fault> {
         let (list, bytes) = list(from)?;
         let footer = root_as_footer(&bytes).map_err(|_| Fault::NoList)?;
@@ -94,7 +94,7 @@ impl Claims {
         Ok(claims)
     }
 
-    /// Adds what a message that begins at `at` and its body take.
+    /// Adds the claim of the message at `at` and its body.
     fn add(
         &mut self,
         from: &mut (impl Read + Seek),
@@ -121,7 +121,7 @@ impl Claims {
     }
 }
 
-/// Bytes that the buffers of a batch take beside its body: unpacked, or where some share bytes of it.
+/// Bytes of a batch's buffers beyond its body: unpacked, or overlapping.
 fn buffers(from: &mut (impl Read + Seek), batch: &RecordBatch<'_>, body: Range<u64>) -> Result<f64, Fault> {
     let packed = batch.compression().is_some();
     let mut claimed = 0.0;
@@ -135,7 +135,7 @@ fn buffers(from: &mut (impl Read + Seek), batch: &RecordBatch<'_>, body: Range<u
             continue;
         }
         let claim = i64::from_le_bytes(read_at(from, first, 8)?.try_into().unwrap_or_default());
-        // −1 says that a buffer is not packed after all.
+        // −1 marks an uncompressed buffer.
         if !(-1..MOST_BYTES).contains(&claim) {
             return Err(Fault::Impossible(claim));
         }
@@ -145,11 +145,11 @@ fn buffers(from: &mut (impl Read + Seek), batch: &RecordBatch<'_>, body: Range<u
     Ok((claimed - held).max(0.0))
 }
 
-/// Bits of whole numbers and of decimals that are read.
+/// Supported widths of integers and decimals, in bits.
 const BITS_OF_INTEGERS: [i32; 4] = [8, 16, 32, 64];
 const BITS_OF_DECIMALS: [i32; 4] = [32, 64, 128, 256];
 
-/// Refuses columns of numbers that are wider than those that are read.
+/// Refuses numeric columns of unsupported width.
 fn check_types(schema: Schema<'_>) -> Result<(), Fault> {
     let unread = |field: Field<'_>| {
         let kind = match (field.type_as_int(), field.type_as_decimal()) {
@@ -166,7 +166,7 @@ fn check_types(schema: Schema<'_>) -> Result<(), Fault> {
     schema.fields().into_iter().flatten().find_map(unread).map_or(Ok(()), Err)
 }
 
-/// Letters of the names of all columns, of which several may be the same bytes of a file.
+/// Bytes of all column names, which may overlap in the file.
 fn letters(schema: Schema<'_>) -> f64 {
     schema.fields().into_iter().flatten().map(|field| letters_of(&field)).sum()
 }
@@ -176,7 +176,7 @@ fn letters_of(field: &Field<'_>) -> f64 {
     field.name().map_or(0, str::len) as f64 + inner
 }
 
-/// Place and bytes of the list of parts.
+/// Position and bytes of the list of parts.
 fn list(from: &mut (impl Read + Seek)) -> Result<(u64, Vec<u8>), Fault> {
     let size = from.seek(SeekFrom::End(0))?;
     let end = size.checked_sub(END).ok_or(Fault::NoList)?;
@@ -187,13 +187,13 @@ fn list(from: &mut (impl Read + Seek)) -> Result<(u64, Vec<u8>), Fault> {
     Ok((place, read_at(from, place, end - place)?))
 }
 
-/// The description of a message without the length before it.
+/// Message description without its length prefix.
 fn behind_prefix(bytes: &[u8]) -> &[u8] {
     let prefix = if bytes.starts_with(&CONTINUATION) { 8 } else { 4 };
     bytes.get(prefix..).unwrap_or_default()
 }
 
-/// Place and length of the description of a message; none at the end.
+/// Position and length of a message's description; None at the end.
 fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Result<Option<(u64, i32)>> {
     let number = |messages: &mut M, at: u64| -> io::Result<Option<[u8; 4]>> {
         if at + 4 > end { Ok(None) } else { Ok(read_at(messages, at, 4)?.try_into().ok()) }
@@ -206,7 +206,7 @@ fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Resul
     Ok(length.map(|length| (head, length)))
 }
 
-/// Position after `length` bytes, unless beyond the end.
+/// Position after `length` bytes; an error beyond the end.
 fn skip(at: u64, length: i64, end: u64) -> Result<u64, Fault> {
     let there = u64::try_from(length).ok().and_then(|length| at.checked_add(length));
     there.filter(|&there| there <= end).ok_or(Fault::Impossible(length))
@@ -234,7 +234,7 @@ mod tests {
         bytes
     }
 
-    /// Where the list says of its last batch where it is: offset, length of its description, length of its body.
+    /// Position in the list of its last batch's entry: offset, length of description, length of body.
     fn last_batch() -> usize {
         let (at, bytes) = list(&mut Cursor::new(FILE)).ok().unwrap();
         let footer = root_as_footer(&bytes).unwrap();

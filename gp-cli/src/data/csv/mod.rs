@@ -1,4 +1,4 @@
-//! Text with separated cells: commas, tabs, semicolons or bars, found from the header.
+//! Delimited text: commas, tabs, semicolons or bars, detected from the header.
 
 mod watched;
 
@@ -22,9 +22,9 @@ use watched::Watched;
 
 /// Delimiters, the most common first.
 const DELIMITERS: [u8; 4] = *b",\t;|";
-/// The memory of so many rows is counted at a time.
+/// Rows between memory checks.
 const COUNTED: usize = 1024;
-/// Name of the first column if the header leaves it out.
+/// Name of a first column that the header leaves unnamed.
 const FIRST_COLUMN: &str = "column_1";
 
 /// CSV and TSV.
@@ -65,7 +65,7 @@ impl Format for Csv {
         Ok(Box::new(Text::begin(input, options, rows_of_piece)?))
     }
 
-    /// The text, and the cells as numbers, twice: in their columns and in points.
+    /// Text, plus cells as numbers twice: in columns and in points.
     fn memory(&self, input: &Input) -> f64 {
         let head = input.head();
         let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -77,14 +77,13 @@ impl Format for Csv {
     }
 }
 
-/// A table of text, read from its beginning to its end twice: the first time for the types of columns, the second for
-/// their cells.
+/// Table of text, read twice: for the column types, then for the cells.
 struct Text<'a> {
     layout: Layout<'a>,
     heading: Arc<Heading>,
     columns: Vec<Wanted>,
     body: Body<'a>,
-    /// Rows of a piece.
+    /// Rows per chunk.
     rows: usize,
 }
 
@@ -93,17 +92,17 @@ struct Layout<'a> {
     supply: &'a dyn Supply,
     delimiter: u8,
     header: Vec<String>,
-    /// `true` if the first column had no name and was given one.
+    /// `true` if the first column was unnamed.
     is_first_unnamed: bool,
 }
 
-/// A column that is read: where it stands, and what is known of its type.
+/// Column to read: its position and what is known of its type.
 struct Wanted {
     place: usize,
     kind: Option<Kind>,
 }
 
-/// The records of a table, one after the other.
+/// Records of a table in sequence.
 struct Body<'a> {
     reader: Reader<Watched<'a>>,
     record: StringRecord,
@@ -112,8 +111,8 @@ struct Body<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// Reads the header, and finds the types of all columns that are wanted. A piece of them has so many rows as is said
-    /// for their number.
+    /// Reads the header and determines the types of the requested columns. `rows` gives the chunk size for their
+    /// number.
     fn begin(
         supply: &'a dyn Supply,
         options: &ReadOptions,
@@ -181,7 +180,7 @@ impl<'a> Layout<'a> {
         }
         layout.header = first.record.iter().map(str::to_owned).collect();
         if let Some(unnamed) = layout.header.first_mut().filter(|name| name.is_empty()) {
-            // Programs that write the numbers or names of rows give them no name.
+            // Programs that write row numbers or names leave their header empty.
             FIRST_COLUMN.clone_into(unnamed);
             layout.is_first_unnamed = true;
         }
@@ -205,7 +204,7 @@ impl<'a> Layout<'a> {
             }
         }
         let numbers = || self.header.iter().map(|name| cells::number(name));
-        // Numbers from 0 or from 1 on are names that other programs give.
+        // Numbers from 0 or 1 on are row names.
         let counts = |first: usize| numbers().enumerate().all(|(i, name)| name == Some((i + first) as f64));
         if numbers().all(|name| name.is_some()) && !counts(0) && !counts(1) {
             return Err(self.supply.fault(&", line 1: numbers instead of names of columns; add a header"));
@@ -214,13 +213,12 @@ impl<'a> Layout<'a> {
     }
 
     fn wanted(&self, heading: &Heading, options: &ReadOptions) -> Vec<Wanted> {
-        // A column that is read for want of others may hold anything.
+        // A column read only for lack of others may hold anything.
         let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
         heading.places().iter().map(|&place| Wanted { place, kind: kind(&self.header[place]) }).collect()
     }
 
-    /// Looks at all cells of the columns whose type was not said, and tells whether the first column numbers the rows if
-    /// that is asked.
+    /// Determines undeclared types from all cells; returns whether the first column numbers the rows, if asked.
     fn find_kinds(&self, columns: &mut [Wanted], has_open_first: bool) -> Result<bool, CliError> {
         if columns.iter().all(|column| column.kind.is_some()) {
             return Ok(false);
@@ -244,7 +242,7 @@ impl<'a> Layout<'a> {
         Ok(numbering.is_one())
     }
 
-    /// Counts the memory of what has been read, of which so much was counted before.
+    /// Counts the memory read since the last count.
     fn count(
         &self,
         room: &mut TableRoom,
@@ -258,7 +256,7 @@ impl<'a> Layout<'a> {
         Ok(bytes)
     }
 
-    /// The records behind the header.
+    /// Records after the header.
     fn body(&self) -> Result<Body<'a>, CliError> {
         let mut body = Body::new(self)?;
         body.next(self)?;
@@ -274,7 +272,7 @@ impl<'a> Body<'a> {
         Ok(Self { reader, record: StringRecord::new(), line: 0 })
     }
 
-    /// Goes to the next record, if there is one, with as many cells as the header.
+    /// Advances to the next record, if any, which must have as many cells as the header.
     fn next(&mut self, layout: &Layout<'a>) -> Result<bool, CliError> {
         let more =
             self.reader.read_record(&mut self.record).map_err(|cause| not_a_table(layout.supply, cause))?;
@@ -301,7 +299,7 @@ fn not_a_table(supply: &dyn Supply, cause: csv::Error) -> CliError {
     }
 }
 
-/// The separator that a line has most of; a comma where it has none.
+/// Most frequent separator of a line; comma if none.
 fn delimiter(line: &[u8]) -> u8 {
     let (mut counts, mut quoted) = ([0usize; DELIMITERS.len()], false);
     for &byte in line {

@@ -1,34 +1,34 @@
-//! Text on its way to the parser: found to be UTF-8, and remembered as far as lines have to be counted in it.
+//! Text on its way to the parser: checked as UTF-8, and buffered as far as line counting needs.
 
 use super::super::supply::{Supply, unreadable};
 use crate::error::CliError;
 use std::io::{self, Read};
 
-/// Bytes that are read at a time, and that pile up before they are forgotten.
+/// Bytes per read, and most bytes kept before they are discarded.
 const CHUNK: usize = 1 << 16;
-/// A first line of more bytes tells its separator by these.
+/// Most bytes of a first line used to detect the separator.
 const LONGEST: usize = 1 << 24;
 
-/// A stream of UTF-8, without the mark that may stand before it.
+/// UTF-8 stream without its byte-order mark.
 pub(super) struct Watched<'a> {
     supply: &'a dyn Supply,
     from: Box<dyn Read + 'a>,
     bytes: Vec<u8>,
-    /// Offset of the first of these bytes in the text.
+    /// Offset of the buffer in the text.
     offset: u64,
-    /// Numbers of bytes checked to be UTF-8, and of bytes passed on.
+    /// Bytes checked as UTF-8, and bytes passed on.
     checked: usize,
     given: usize,
-    /// Line ends among those that were forgotten.
+    /// Line ends among discarded bytes.
     lines: usize,
     ended: bool,
 }
 
 impl<'a> Watched<'a> {
-    /// The text of a supply.
+    /// Text of a supply.
     ///
     /// # Errors
-    /// For what is no UTF-8 at its very beginning.
+    /// For a start that is not UTF-8.
     pub(super) fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
         let from = supply.reader()?;
         let mut text =
@@ -44,7 +44,7 @@ impl<'a> Watched<'a> {
         Ok(text)
     }
 
-    /// The first line, as far as it is not of unseen length.
+    /// The first line, up to a length limit.
     pub(super) fn first_line(&mut self) -> Result<&[u8], CliError> {
         let mut seen = 0;
         loop {
@@ -58,8 +58,8 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// Line ends in front of what stands at a place of the text, which is not before the one last asked for. The parser
-    /// counts empty lines to the record behind them.
+    /// Number of empty lines before a position, which must not decrease between calls. The parser counts them to the
+    /// following record.
     pub(super) fn empty_lines(&mut self, at: u64) -> u64 {
         let place = usize::try_from(at - self.offset.min(at)).unwrap_or(usize::MAX).min(self.bytes.len());
         let empty = self.bytes[place..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
@@ -78,7 +78,7 @@ impl<'a> Watched<'a> {
         self.given -= count;
     }
 
-    /// Reads on.
+    /// Reads more.
     fn more(&mut self) -> io::Result<()> {
         let length = self.bytes.len();
         self.bytes.resize(length + CHUNK, 0);
@@ -92,14 +92,14 @@ impl<'a> Watched<'a> {
         Ok(())
     }
 
-    /// Finds out how much of what is there is UTF-8.
+    /// Checks new bytes as UTF-8.
     fn check(&mut self) -> io::Result<()> {
         let Err(error) = std::str::from_utf8(&self.bytes[self.checked..]) else {
             self.checked = self.bytes.len();
             return Ok(());
         };
         self.checked += error.valid_up_to();
-        // A letter may be cut in two between what was read and what comes.
+        // A character may be split between reads.
         if error.error_len().is_none() && !self.ended {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Columns of Parquet as numbers or words.
+//! Parquet columns as numbers or words.
 
 use crate::data::column::{Column, Kind, LevelBuilder};
 use crate::data::units::TimeUnit;
@@ -9,26 +9,26 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescriptor;
 
-/// Values that are decoded at once, few enough to stay near the processor.
+/// Values per decoding step, few enough for the cache.
 pub(super) const AT_ONCE: usize = 1 << 14;
 
-/// Meaning of the values of a column.
+/// Meaning of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Meaning {
     Boolean,
     Signed,
     Unsigned,
     Real,
-    /// Two bytes of a number with a short mantissa.
+    /// Half-precision float in two bytes.
     Half,
-    /// An integer over ten to this power.
+    /// Integer divided by ten to this power.
     Decimal(i32),
     Date,
     Instant(TimeUnit),
     /// Durations and times of day.
     Seconds(TimeUnit),
     Words,
-    /// Nothing but missing values.
+    /// Missing values only.
     Nothing,
 }
 
@@ -36,7 +36,7 @@ impl Meaning {
     /// Meaning of a column with one value per row.
     ///
     /// # Errors
-    /// A type that is not supported.
+    /// An unsupported type.
     pub(super) fn of(column: &ColumnDescriptor) -> Result<Self, String> {
         let physical = column.physical_type();
         let meaning = match column.logical_type_ref() {
@@ -65,7 +65,7 @@ impl Meaning {
         }
     }
 
-    /// Type of the column; none for one of words.
+    /// Column type; None for words.
     pub(super) fn kind(self) -> Option<Kind> {
         match self {
             Self::Boolean => Some(Kind::Boolean),
@@ -85,7 +85,7 @@ impl Meaning {
         }
     }
 
-    /// Numbers that stand as bytes.
+    /// Number stored as bytes.
     fn number(self, bytes: &[u8]) -> Option<f64> {
         match self {
             Self::Half => bytes.first_chunk().map(|&pair| half(u16::from_le_bytes(pair))),
@@ -114,7 +114,7 @@ fn of_logical(logical: &LogicalType) -> Option<Meaning> {
     })
 }
 
-/// Meaning by the annotation that older writers use in place of a logical type.
+/// Meaning of the legacy annotation that older writers use instead of a logical type.
 fn of_converted(converted: ConvertedType, scale: i32) -> Option<Meaning> {
     Some(match converted {
         ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64 => {
@@ -137,7 +137,7 @@ fn named(column: &ColumnDescriptor) -> String {
     }
 }
 
-/// A number of 16 bits: sign, five bits of exponent, ten of mantissa.
+/// 16-bit float: sign, five bits of exponent, ten of mantissa.
 fn half(bits: u16) -> f64 {
     let (exponent, mantissa) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
     let size = match exponent {
@@ -149,7 +149,7 @@ fn half(bits: u16) -> f64 {
     if bits >> 15 == 1 { -size } else { size }
 }
 
-/// An integer of up to 32 bytes, the first with its sign; none that is longer.
+/// Signed big-endian integer of up to 32 bytes; None if longer.
 fn big_endian(bytes: &[u8]) -> Option<f64> {
     let sign = if bytes.first().is_some_and(|&first| first >= 0x80) { 0xff } else { 0 };
     let mut filled = [sign; 32];
@@ -158,7 +158,7 @@ fn big_endian(bytes: &[u8]) -> Option<f64> {
     Some(wide::to_f64(i128::from_be_bytes(*upper), u128::from_be_bytes(*lower.first_chunk()?)))
 }
 
-/// Cells of one column as they come.
+/// Growing cells of one column.
 #[derive(Debug)]
 pub(super) enum Cells {
     Numbers(Kind, Vec<f64>),
@@ -166,7 +166,7 @@ pub(super) enum Cells {
 }
 
 impl Cells {
-    /// No cells yet.
+    /// No cells.
     pub(super) fn new(meaning: Meaning) -> Self {
         meaning
             .kind()
@@ -181,7 +181,7 @@ impl Cells {
         }
     }
 
-    /// The column of a name.
+    /// Finished column.
     pub(super) fn into_column(self, name: &str) -> Column {
         match self {
             Self::Numbers(kind, numbers) => Column::of_numbers(name, kind, numbers),
@@ -244,7 +244,7 @@ impl Cells {
     }
 }
 
-/// Hands on the next `count` values of a column, none where one is missing.
+/// Passes on the next `count` values of a column, None if missing.
 fn records<T: DataType>(
     from: &mut ColumnReaderImpl<T>,
     count: usize,

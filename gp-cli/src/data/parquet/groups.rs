@@ -1,4 +1,4 @@
-//! Rows of a file of Parquet, which stand in groups, column by column.
+//! Rows of a Parquet file, stored in groups column by column.
 
 use super::cells::{AT_ONCE, Cells, Meaning};
 use super::{damaged, pages};
@@ -15,25 +15,25 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::SchemaDescriptor;
 use std::sync::Arc;
 
-/// Rows of a file from the first to the last, those columns of it that are wanted.
+/// Rows of a file in sequence, requested columns only.
 pub(super) struct Rows<'a, R: ChunkReader> {
     supply: &'a dyn Supply,
     from: Arc<R>,
     about: ParquetMetaData,
     columns: Vec<Wanted>,
-    /// Groups that have been begun.
+    /// Groups begun.
     begun: usize,
     current: Group,
 }
 
-/// A column that is read: its name, where its values stand, and their meaning.
+/// Column to read: name, position and meaning of its values.
 struct Wanted {
     name: String,
     leaf: usize,
     meaning: Meaning,
 }
 
-/// Rest of the group that is being read.
+/// Rest of the current group.
 #[derive(Default)]
 struct Group {
     columns: Vec<ColumnReader>,
@@ -44,7 +44,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     /// All rows of a file.
     ///
     /// # Errors
-    /// Of kind [`Data`](crate::ErrorKind::Data) for a column that is wanted and of a type that is not read.
+    /// [`Data`](crate::ErrorKind::Data) for a requested column of an unsupported type.
     pub(super) fn new(
         supply: &'a dyn Supply,
         (from, about): (R, ParquetMetaData),
@@ -63,10 +63,10 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(Self { supply, from: Arc::new(from), about, columns, begun: 0, current: Group::default() })
     }
 
-    /// The next rows, as many as asked for unless there are fewer; no columns behind the last.
+    /// Next rows, at most this many; None after the last.
     ///
     /// # Errors
-    /// Of kind [`Data`](crate::ErrorKind::Data) for a damaged file.
+    /// [`Data`](crate::ErrorKind::Data) for a damaged file.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Vec<Column>>, CliError> {
         let mut cells: Vec<Cells> = self.columns.iter().map(|column| Cells::new(column.meaning)).collect();
         let (mut read, mut room) = (0, self.supply.room());
@@ -81,7 +81,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok((read > 0).then(|| columns.collect()))
     }
 
-    /// Appends the next rows of the current group. Words, which vary in length, are counted as they come.
+    /// Appends the next rows of the current group. Words, which vary in length, are counted as they are read.
     fn append(&mut self, cells: &mut [Cells], room: &mut TableRoom, count: usize) -> Result<(), CliError> {
         let Self { supply, columns, current, .. } = self;
         for first in (0..count).step_by(AT_ONCE) {
@@ -98,7 +98,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(())
     }
 
-    /// Goes to the next group that has rows, where nothing is left of this one.
+    /// Advances to the next group with rows, if the current one is finished.
     fn has_rows(&mut self) -> Result<bool, CliError> {
         while self.current.rows == 0 {
             let Some(group) = self.about.row_groups().get(self.begun) else { return Ok(false) };
@@ -108,7 +108,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(true)
     }
 
-    /// Readers of the columns of a group whose pages fit into memory.
+    /// Readers of a group's columns, after a memory check of its pages.
     fn begin(&self, group: &RowGroupMetaData) -> Result<Group, CliError> {
         let (supply, mut room) = (self.supply, self.supply.room());
         let rows = usize::try_from(group.num_rows()).map_err(|cause| damaged(supply, &cause))?;
@@ -127,12 +127,12 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     }
 }
 
-/// A column that cannot be read.
+/// Error for an unreadable column.
 fn unreadable(supply: &dyn Supply, wanted: &Wanted, cause: &ParquetError) -> CliError {
     supply.fault(&format!(", column {}: it is damaged or truncated: {cause}", wanted.name))
 }
 
-/// Place and meaning of the values of a column.
+/// Position and meaning of a column's values.
 fn meaning_at(schema: &SchemaDescriptor, place: usize) -> Result<(usize, Meaning), String> {
     let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == place);
     let plain = leaf.filter(|&leaf| {

@@ -1,4 +1,4 @@
-//! Headers of pages, in Thrift's compact protocol, as far as sizes are in them.
+//! Page headers in Thrift's compact protocol, as far as they contain sizes.
 
 use std::io::{self, Read};
 
@@ -7,28 +7,28 @@ use std::io::{self, Read};
 pub(super) struct PageHeader {
     /// Bytes of the header itself.
     pub(super) length: u64,
-    /// Bytes of the page once unpacked, and as it stands behind the header.
+    /// Bytes of the page, unpacked and packed.
     pub(super) unpacked: i64,
     pub(super) packed: i64,
-    /// Content of the page.
+    /// Kind of page.
     pub(super) holds: Holds,
 }
 
-/// Content of a page, and its number of values.
+/// Kind of page, with its number of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Holds {
-    /// Nothing that is read.
+    /// Ignored page.
     #[default]
     Other,
-    /// Values of rows, missing ones included.
+    /// Row values, missing ones included.
     Values(i64),
-    /// A dictionary.
+    /// Dictionary.
     Words(i64),
 }
 
-/// Most structures inside each other.
+/// Deepest nesting of structures.
 const DEEPEST: u32 = 16;
-/// Types of fields.
+/// Field types.
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;
 const BYTE: u8 = 3;
@@ -37,21 +37,21 @@ const DOUBLE: u8 = 7;
 const BINARY: u8 = 8;
 const LISTS: std::ops::RangeInclusive<u8> = 9..=10;
 const STRUCTURE: u8 = 12;
-/// Fields of a header: type and sizes, and the parts of pages of data, of dictionaries, and of data of the second version.
+/// Header fields: type, sizes, and the parts of data pages, dictionaries and version 2 data pages.
 const TYPE: i64 = 1;
 const UNPACKED: i64 = 2;
 const PACKED: i64 = 3;
 const DATA: i64 = 5;
 const DICTIONARY: i64 = 7;
 const DATA_2: i64 = 8;
-/// First field of each of these parts.
+/// First field of each part.
 const COUNT: i64 = 1;
 
 impl PageHeader {
-    /// The header at the beginning of a reader.
+    /// Reads the header at the start of a reader.
     ///
     /// # Errors
-    /// Those of the reader, also for a header that does not end, and for bytes that are none.
+    /// Those of the reader; invalid or truncated headers.
     pub(super) fn read(from: impl Read) -> io::Result<Self> {
         let (mut header, mut kind_of_page, mut counts) = (Self::default(), -1, [0; 3]);
         let mut compact = Compact { from, read: 0 };
@@ -64,7 +64,7 @@ impl PageHeader {
             DATA_2 => compact.count(kind).map(|count| counts[2] = count),
             _ => compact.skip(kind, 0),
         })?;
-        // The part that belongs to the type counts, whatever others there are.
+        // Only the part that matches the page type counts.
         let holds = match kind_of_page {
             0 => Holds::Values(counts[0]),
             2 => Holds::Words(counts[1]),
@@ -75,14 +75,14 @@ impl PageHeader {
     }
 }
 
-/// Bytes of the protocol, counted.
+/// Protocol reader that counts bytes.
 struct Compact<R> {
     from: R,
     read: u64,
 }
 
 impl<R: Read> Compact<R> {
-    /// Hands out identifier and type of each field of a structure; `visit` reads its value.
+    /// Calls `visit` with identifier and type of each field of a structure; it reads the value.
     fn fields(&mut self, mut visit: impl FnMut(&mut Self, i64, u8) -> io::Result<()>) -> io::Result<()> {
         let mut field = 0_i64;
         loop {
@@ -90,7 +90,7 @@ impl<R: Read> Compact<R> {
             if byte == 0 {
                 return Ok(());
             }
-            // Identifiers are steps from the one before, or written out where these are long.
+            // Identifiers are differences, or written out if the difference is large.
             field = match byte >> 4 {
                 0 => self.varint()?,
                 step => field.saturating_add(step.into()),
@@ -99,7 +99,7 @@ impl<R: Read> Compact<R> {
         }
     }
 
-    /// The number of values that a part of a header begins with.
+    /// Number of values, the first field of a part.
     fn count(&mut self, kind: u8) -> io::Result<i64> {
         if kind != STRUCTURE {
             return Err(strange());
@@ -116,10 +116,10 @@ impl<R: Read> Compact<R> {
         if INTEGERS.contains(&kind) { self.varint() } else { Err(strange()) }
     }
 
-    /// Goes behind a value of a field.
+    /// Skips a field value.
     fn skip(&mut self, kind: u8, depth: u32) -> io::Result<()> {
         match kind {
-            // Such a value is in its type.
+            // The type holds the value.
             TRUE | FALSE => Ok(()),
             BYTE => self.byte().map(drop),
             DOUBLE => self.pass(8),
@@ -135,7 +135,7 @@ impl<R: Read> Compact<R> {
         let byte = self.byte()?;
         let length = if byte >> 4 == 0xf { self.unsigned()? } else { u64::from(byte >> 4) };
         let kind = match byte & 0xf {
-            // In lists each has a byte.
+            // In lists each takes a byte.
             TRUE | FALSE => BYTE,
             kind => kind,
         };
@@ -167,7 +167,7 @@ impl<R: Read> Compact<R> {
         Err(strange())
     }
 
-    /// A number with its sign last.
+    /// Zigzag varint.
     fn varint(&mut self) -> io::Result<i64> {
         let number = self.unsigned()?;
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))
@@ -182,7 +182,7 @@ fn strange() -> io::Error {
 mod tests {
     use super::*;
 
-    /// Page of data: type 0, 10,000 bytes from 300, part of 7 values with an encoding, a list and a text in it.
+    /// Data page: type 0, 10,000 bytes from 300, part of 7 values with an encoding, a list and a text in it.
     const HEADER: &[u8] = &[
         0x15, 0x00, 0x15, 0xa0, 0x9c, 0x01, 0x15, 0xd8, 0x04, 0x2c, 0x15, 0x0e, 0x15, 0x00, 0x19, 0x31, 1, 2,
         1, 0x18, 0x02, b'a', b'b', 0x00, 0x00, 0x55,

@@ -23,7 +23,7 @@ use parquet::file::reader::ChunkReader;
 use std::fs::File;
 use std::sync::Arc;
 
-/// Parquet, packed by snappy, zstd, lz4, gzip or not at all.
+/// Parquet, compressed by snappy, zstd, lz4, gzip or not at all.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parquet;
 
@@ -66,7 +66,7 @@ impl Format for Parquet {
         Ok(Box::new(FilePieces { supply: input, heading: heading.into(), rows, most, before: 0 }))
     }
 
-    /// The file, and its numbers twice, which it may hold packed to a fraction.
+    /// The file, plus its numbers twice, which may be packed to a fraction.
     fn memory(&self, input: &Input) -> f64 {
         let numbers = |file| {
             let about = about(&file).ok()?;
@@ -85,12 +85,12 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
     supply.fault(&format!(" is a damaged or truncated Parquet file: {cause}"))
 }
 
-/// Description at the end of a file.
+/// Metadata at the end of a file.
 fn about(from: &impl ChunkReader) -> Result<ParquetMetaData, ParquetError> {
     ParquetMetaDataReader::new().parse_and_finish(from)
 }
 
-/// The columns of the file, and the rows of those that are wanted.
+/// Columns of the file, and rows of the requested ones.
 fn open<'a, R: ChunkReader + 'static>(
     supply: &'a dyn Supply,
     from: R,
@@ -104,14 +104,14 @@ fn open<'a, R: ChunkReader + 'static>(
     Ok((heading, rows))
 }
 
-/// A file as pieces of a table.
+/// A file as chunks of a table.
 struct FilePieces<'a> {
     supply: &'a dyn Supply,
     heading: Arc<Heading>,
     rows: Rows<'a, File>,
-    /// Rows of a piece.
+    /// Rows per chunk.
     most: usize,
-    /// Rows that have gone before.
+    /// Rows before this chunk.
     before: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Memory that the pages of a column ask for. Each is unpacked into as many bytes as its header says, and a process that
-//! takes more than there is ends; so sizes are checked first.
+//! Memory claimed by the pages of a column. The reader allocates what headers state, which can kill the process, so
+//! sizes are checked first.
 
 use super::header::{Holds, PageHeader};
 use parquet::errors::ParquetError;
@@ -8,13 +8,13 @@ use parquet::file::reader::ChunkReader;
 use std::collections::VecDeque;
 use std::io::Read;
 
-/// Bytes of a word of a dictionary beside its letters, or of a number.
+/// Bytes of a dictionary word besides its text, or of a number.
 const WORD: f64 = 32.0;
 
-/// Bytes of memory that the column of a group of so many rows takes while `at_once` values are read at a time.
+/// Memory of a column in a group of `rows` rows, in bytes, with `at_once` values read at a time.
 ///
 /// # Errors
-/// For headers that are damaged, and pages outside their column.
+/// For damaged headers and pages outside their column.
 pub(super) fn claim(
     from: &impl ChunkReader,
     column: &ColumnChunkMetaData,
@@ -25,7 +25,7 @@ pub(super) fn claim(
     let end = start.checked_add(length).filter(|&end| end <= from.len());
     let end = end.ok_or_else(|| damaged("a column ends behind the file"))?;
     let (mut at, mut held) = (start, Held { most: at_once as i64, ..Held::default() });
-    // Pages behind the last row are not read.
+    // Pages after the last row are not read.
     while at < end && held.seen < rows as i64 {
         let header = PageHeader::read(from.get_read(at)?.take(end - at))?;
         held.add(&header)?;
@@ -40,12 +40,12 @@ fn damaged(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
 
-/// Pages in memory at the same time: those with values that are handed on together.
+/// Pages in memory together: those with values that are passed on together.
 #[derive(Default)]
 struct Held {
-    /// Values that are handed on together.
+    /// Values passed on together.
     most: i64,
-    /// Values and bytes of the last pages.
+    /// Values and bytes of the latest pages.
     last: VecDeque<(i64, f64)>,
     values: i64,
     bytes: f64,
@@ -67,14 +67,14 @@ impl Held {
             return Err(damaged("a page has a negative size"));
         }
         if let Holds::Words(words) = header.holds {
-            // A word takes a byte at least.
+            // A word takes at least a byte.
             if !(0..=unpacked).contains(&words) {
                 return Err(damaged("a dictionary has more words than bytes"));
             }
             self.dictionary += bytes + WORD * words as f64;
             return Ok(());
         }
-        // What was read before the values at hand is gone; a page may have been begun before them.
+        // Pages before the current values are freed; one may be partly read.
         while let Some(&(values, before)) = self.last.front()
             && self.values - values >= self.most
         {
@@ -103,9 +103,9 @@ mod tests {
         let pages = [
             (page(4, 99), 100.0),
             (page(4, 99), 200.0),
-            // Ten values may begin in the first page and end in the third.
+            // Ten values may span the first page to the third.
             (page(8, 199), 400.0),
-            // 16 values are enough without the first page, and 12 without the second.
+            // Without the first page there are 16 values, without the second 12: enough.
             (page(20, 9), 400.0),
             (page(20, 899), 910.0),
             (page(1, 0), 910.0),

@@ -1,4 +1,4 @@
-//! A database, opened so that nothing of it changes, and the statement that selects rows of it.
+//! Database opened without any change to it, and the statement that selects rows.
 
 use super::super::options::ReadOptions;
 use crate::data::list;
@@ -42,7 +42,7 @@ impl Database {
         &self.name
     }
 
-    /// A connection that sees the rows of one moment, whatever other programs write meanwhile.
+    /// Connection that sees a consistent snapshot, whatever other programs write.
     pub(super) fn connect(&self) -> Result<Connection, CliError> {
         let connection = self.open()?;
         connection.busy_timeout(PATIENCE).map_err(|cause| self.fault(&cause))?;
@@ -58,7 +58,7 @@ impl Database {
             }
             Place::Memory(bytes) => Connection::open_in_memory().and_then(|mut connection| {
                 let mut bytes = bytes.clone();
-                // Without a file beside there is none that changes could be in.
+                // Without a log file there are no pending changes.
                 if let Some(versions) = bytes.get_mut(WRITE_VERSION..WRITE_VERSION + 2) {
                     versions.fill(1);
                 }
@@ -69,8 +69,8 @@ impl Database {
         opened.map_err(|cause| self.fault(&cause))
     }
 
-    /// The file as SQLite is asked for it. One that is written ahead would get files beside it by being read, unless it is
-    /// said not to change; where another program has them open, they are there.
+    /// SQLite address of the file. Reading a database in write-ahead mode would create files beside it unless it is
+    /// declared immutable; if another program has it open, they exist already.
     fn address(&self, path: &Path) -> Result<String, CliError> {
         let beside = |end: &str| PathBuf::from(format!("{}{end}", path.display()));
         let is_written_ahead = header(path).is_some_and(|header| header[WRITE_VERSION] == WRITE_AHEAD);
@@ -86,7 +86,7 @@ impl Database {
         Ok(format!("file:{}?mode=ro{immutable}", escaped(&path.display().to_string())))
     }
 
-    /// The statement that selects the rows, which changes nothing.
+    /// Read-only statement that selects the rows.
     pub(super) fn statement<'c>(
         &self,
         connection: &'c Connection,
@@ -106,7 +106,7 @@ impl Database {
         Ok(statement)
     }
 
-    /// The table that is asked for, or the only one.
+    /// Requested table, or the only one.
     fn table(&self, connection: &Connection, wanted: Option<&str>) -> Result<String, CliError> {
         let of_type = |kind: &str| {
             let query = format!(
@@ -121,7 +121,7 @@ impl Database {
         let known: Vec<&str> = tables.iter().chain(&views).map(String::as_str).collect();
         let fault = |what: String| Err(CliError::new(ErrorKind::Data, format!("`{}` {what}", self.name)));
         match (wanted, tables.as_slice()) {
-            // Names are alike in either case to SQLite.
+            // SQLite names are case-insensitive.
             (Some(name), _) => match known.iter().find(|known| known.eq_ignore_ascii_case(name)) {
                 Some(found) => Ok((*found).to_owned()),
                 None => {
@@ -138,7 +138,7 @@ impl Database {
         }
     }
 
-    /// The error about a statement that SQLite does not take.
+    /// Error for a statement that SQLite refuses.
     fn refused(&self, cause: &Error) -> CliError {
         match cause {
             Error::MultipleStatement => CliError::usage("--query takes one statement".to_owned()),
@@ -175,14 +175,14 @@ impl Database {
     }
 }
 
-/// The header of a file that has one.
+/// Header of a file, if it has one.
 fn header(path: &Path) -> Option<[u8; 100]> {
     let mut header = [0; 100];
     fs::File::open(path).ok()?.read_exact(&mut header).ok()?;
     Some(header)
 }
 
-/// A path as part of an address, in which letters that mean something there are written by their numbers.
+/// Path with special characters percent-encoded.
 fn escaped(path: &str) -> String {
     let letter = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {

@@ -1,4 +1,4 @@
-//! Tables of SQLite files, whole or as a statement selects them.
+//! SQLite tables and queries.
 
 mod database;
 mod rows;
@@ -15,10 +15,10 @@ use database::Database;
 use rows::Selected;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// The first bytes of every SQLite file.
+/// First bytes of SQLite files.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// SQLite, opened for reading alone.
+/// SQLite, read-only.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sqlite;
 
@@ -62,14 +62,14 @@ impl Format for Sqlite {
     ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         let (database, options) = (database(input)?, options.clone());
         let (name, (sender, receiver)) = (input.name().to_owned(), sync_channel(1));
-        // A statement borrows its connection, and both go on between pieces: they have a thread of their own.
+        // A statement borrows its connection and both outlive a chunk, so they run on their own thread.
         let spawned = std::thread::Builder::new().spawn(move || send(&database, &options, &sender));
         spawned.map_err(|cause| CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause))?;
         Ok(Box::new(Received { name, from: receiver }))
     }
 }
 
-/// The file that an input is, or its bytes where it is none.
+/// File of an input, or its bytes.
 fn database(input: &Input) -> Result<Database, CliError> {
     match input.path() {
         Some(path) => Ok(Database::of_file(input.name(), path)),
@@ -92,19 +92,19 @@ fn whole(database: &Database, options: &ReadOptions) -> Result<Frame, CliError> 
     read.ok_or_else(|| Frame::no_rows(database.name()))
 }
 
-/// A piece, nothing behind the last, or what is wrong.
+/// Chunk, None after the last, or an error.
 type Sent = Result<Option<Frame>, CliError>;
 
-/// Sends all pieces while the receiver takes them.
+/// Sends all chunks while the receiver accepts them.
 fn send(database: &Database, options: &ReadOptions, to: &SyncSender<Sent>) {
     let read = Selected::with(database, options, |selected| {
         Selected::for_each(selected, rows_of_piece, &mut |piece| to.send(Ok(Some(piece))).is_ok())
     });
-    // Where nobody takes it, nobody has to know.
+    // The receiver may be gone.
     let _ = to.send(read.map(|()| None));
 }
 
-/// Pieces from another thread.
+/// Chunks from another thread.
 struct Received {
     name: String,
     from: Receiver<Sent>,

@@ -1,4 +1,4 @@
-//! The rows that a statement selects, as columns with types.
+//! Rows of a statement as typed columns.
 
 use super::super::frame::{Frame, not_of_kind};
 use super::super::heading::Heading;
@@ -12,9 +12,9 @@ use rusqlite::Statement;
 use rusqlite::types::ValueRef;
 use std::sync::Arc;
 
-/// A statement, what it selects, and which columns of that are read.
+/// Statement with its columns and those to read.
 ///
-/// It is carried out twice: the first time for the types of columns, since SQLite has types of values alone.
+/// It runs twice, first for the column types, because SQLite types only values.
 pub(super) struct Selected<'a> {
     database: &'a Database,
     statement: Statement<'a>,
@@ -24,7 +24,7 @@ pub(super) struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// Hands over the rows of a database that are asked for, as they are at one moment.
+    /// Calls a function with the requested rows of a database, as one snapshot.
     pub(super) fn with<T>(
         database: &Database,
         options: &ReadOptions,
@@ -40,13 +40,13 @@ impl<'a> Selected<'a> {
     fn new(database: &'a Database, statement: Statement<'a>, options: &ReadOptions) -> Self {
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let heading = Heading::new(names.clone(), options);
-        // A column that is read for want of others may hold anything.
+        // A column read only for lack of others may hold anything.
         let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
         let kinds = heading.places().iter().map(|&place| kind(&names[place])).collect();
         Self { database, statement, names, heading: heading.into(), kinds }
     }
 
-    /// Hands over pieces of so many rows as are said for their number of columns, as long as that returns true.
+    /// Passes on chunks while the callback returns true; their size depends on the number of columns.
     pub(super) fn for_each(
         &mut self,
         rows_of_piece: impl Fn(usize) -> usize,
@@ -86,7 +86,7 @@ impl<'a> Selected<'a> {
         Ok(())
     }
 
-    /// Looks at all values of the columns whose type was not said.
+    /// Determines undeclared types from all values.
     fn find_kinds(&mut self) -> Result<(), CliError> {
         let Self { database, statement, heading, kinds, .. } = self;
         let open: Vec<usize> = (0..kinds.len()).filter(|&column| kinds[column].is_none()).collect();
@@ -117,13 +117,13 @@ fn begin(kinds: &[Option<Kind>]) -> Vec<Cells> {
 /// Fault of a value.
 #[derive(Clone, Copy)]
 enum Fault<'v> {
-    /// It is not text, a number or nothing.
+    /// Neither text, number nor null.
     Bytes,
-    /// It is not of the type of its column.
+    /// Wrong type for its column.
     Type(&'v str),
 }
 
-/// Takes a value, or has an error made of what is wrong with it.
+/// Appends a value, or returns an error made from its fault.
 fn push(
     cells: &mut Cells,
     value: ValueRef<'_>,

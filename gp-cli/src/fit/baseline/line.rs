@@ -1,8 +1,8 @@
-//! A straight function of the inputs, known exactly, as the posterior of a latent function.
+//! A known linear function of the inputs, as the posterior of a latent function.
 //!
-//! A linear kernel of a long length-scale ℓ and a constant one, seen through two inducing inputs, 0 and ℓ w/|w|: their
-//! covariance matrix is `[1 1; 1 2]`, so that the whitened coordinates of a point x are 1 and `x·w/(|w| ℓ)`, and the mean
-//! `(b, |w| ℓ)` is the function `b + w·x`. What the prior leaves free, `|x|²/ℓ²` at most, is next to nothing.
+//! The kernel is linear with a long length-scale ℓ plus a constant, with two inducing inputs, 0 and ℓ w/|w|. Their
+//! covariance matrix is `[1 1; 1 2]`, so a point x has whitened coordinates 1 and `x·w/(|w| ℓ)`, and the mean `(b, |w|
+//! ℓ)` is the function `b + w·x`. The remaining prior variance is negligible: at most `|x|²/ℓ²`.
 
 use crate::error::CliError;
 use faer::Mat;
@@ -14,7 +14,7 @@ use gp_kernels::kernels::linear::{Identity, Linear};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::JitterPolicy;
 
-/// The length-scale: its square is far from the rounding of 1, and its inverse squared far below any variance that counts.
+/// Length-scale. Its square stays far from the rounding of 1; its inverse square is far below any relevant variance.
 const LENGTH: f64 = 1e5;
 
 /// The function `level + slopes·x`.
@@ -23,7 +23,7 @@ const LENGTH: f64 = 1e5;
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for numbers that are not finite.
 pub(super) fn line(level: f64, slopes: &[f64]) -> Result<InducingPosterior, CliError> {
     let steepness = slopes.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
-    // A level function has no direction; any will do.
+    // A constant function has no direction; use any.
     let towards = |d: usize| match steepness {
         0.0 => f64::from(u8::from(d == 0)),
         _ => slopes[d] / steepness,
@@ -52,7 +52,7 @@ mod tests {
             let found = line(-0.7, &slopes).unwrap().predict(points.as_ref(), &Evaluator::default()).unwrap();
             for (i, (mean, variance)) in found.mean.iter().zip(&found.variance).enumerate() {
                 let expected = -0.7 + (0..3).map(|d| slopes[d] * points[(i, d)]).sum::<f64>();
-                // Digits are lost in 1 + x·w/(|w| ℓ): 1e-16 ℓ of the steepness.
+                // Rounding in 1 + x·w/(|w| ℓ): 1e-16 ℓ of the slope.
                 assert!((mean - expected).abs() < 1e-9, "{mean} instead of {expected}");
                 assert!(*variance < 1e-8, "{variance}");
             }

@@ -1,9 +1,9 @@
-//! The linear model of the same data: linear, logistic or other generalised linear regression, as a posterior that a
+//! Linear baseline on the same data: linear, logistic or other generalised linear regression, as a posterior that a
 //! model file holds.
 //!
-//! Labels and counts have penalised likelihood ([`penalised`]), real numbers a closed form, and everything else
-//! expectation propagation with a linear kernel. Its covariance matrices have rank D + 1, so that D + 1 inducing inputs in
-//! general position stand for all data: nothing is approximated but the likelihood.
+//! Labels and counts use penalised likelihood ([`penalised`]), real numbers a closed form, the rest EP with a linear
+//! kernel. That kernel has rank D + 1, so D + 1 inducing inputs in general position are exact: only the likelihood is
+//! approximated.
 
 mod line;
 mod penalised;
@@ -22,24 +22,24 @@ use gp_kernels::placement::{Greedy, Placement};
 use gp_likelihoods::{Adjusted, BernoulliLogit, Gaussian, Gaussians, Likelihood, Poisson, Softmax, Support};
 use gp_optim::Control;
 
-/// A fit of this many numbers, N D² for each latent, takes seconds.
+/// Largest N D² per latent: some seconds.
 const MOST_WORK: f64 = 1e9;
-/// Other observations than real numbers, labels and counts are taken from so many rows at most: sites come to rest slowly.
+/// Most rows for targets other than real numbers, labels and counts: EP converges slowly there.
 const MOST_OTHERS: usize = 2_000;
-/// Iterations of the two variances, where sites come to rest for each of them, and steps where sweeps and steps take turns.
+/// Iterations over the two variances with converged sites, or steps alternating with sweeps.
 const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 50;
-/// Noise of several targets, where training starts.
+/// Initial noise with several targets.
 const NOISE: f64 = 0.1;
 
-/// The linear model of the observations of a sample, unless it would take long or the time is over. The control of the
-/// problem has begun.
+/// Linear model of a sample; None if it would take too long or the time is over. The clock of the problem's control
+/// must be running.
 ///
 /// # Errors
-/// Of kind [`Numerical`](crate::ErrorKind::Numerical) where it cannot be fitted.
+/// [`Numerical`](crate::ErrorKind::Numerical) if it cannot be fitted.
 pub(super) fn linear(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     let (control, seed) = (&problem.settings.control, problem.settings.seed);
-    // Expectation propagation has to integrate, which log densities alone do not let it.
+    // EP needs integrals, which a log density alone does not give.
     if is_over(control) || problem.likelihood.is_sampled() {
         return Ok(None);
     }
@@ -58,12 +58,12 @@ pub(super) fn linear(problem: &Problem, sample: &TrainingRows) -> Result<Option<
     }
 }
 
-/// The likelihood of observations that have columns for roles, where they have such.
+/// The likelihood, extended by role columns if there are any.
 fn with_columns(own: Box<dyn Likelihood>, is_adjusted: bool) -> Box<dyn Likelihood> {
     if is_adjusted { Box::new(Adjusted::new(own)) } else { own }
 }
 
-/// A linear regression for each of several targets, each by the rows that have it.
+/// One linear regression per target, on the rows that have it.
 fn of_several(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     if problem.likelihood.support() != Support::Real {
         return Ok(None);
@@ -83,13 +83,13 @@ fn of_several(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approxi
     (lines.len() == outputs).then(|| together(&lines, noise.into())).transpose()
 }
 
-/// `true` once the time is over or the run was interrupted.
+/// `true` once time is over or the run was interrupted.
 fn is_over(control: &Control) -> bool {
     control.wants_end()
 }
 
-/// The likelihood of the same observations that a regression is usually made with, where that has no parameters to be
-/// learned: softmax of labels with a latent function each, log odds of two, a rate of counts.
+/// Standard likelihood for the same observations, if it has no parameters: softmax with one latent per class, log odds
+/// of two classes, log rate of counts.
 fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let latents = of_model.latents();
     Ok(match of_model.support() {
@@ -113,12 +113,12 @@ fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approxim
     let kernel = Sum::of(vec![Box::new(Linear::new(Identity)), Box::new(Constant::new())])?;
     let placed = Greedy::new().place(kernel.as_ref(), points, (dim + 1).min(rows), 0)?;
     let method: &dyn Method = if is_real { &ClosedForm::VFE } else { &Ep::EP };
-    // Sites of densities that are not log-concave take hundreds of sweeps to come to rest.
+    // EP takes hundreds of sweeps for densities that are not log-concave.
     let in_turns = !problem.likelihood.is_log_concave();
     let mut given = Given::default();
     given.insert(ITERATIONS.name(), if in_turns { FEW_STEPS } else { FEW_ITERATIONS }.into());
     let optimizer = in_turns.then_some(Optimizer::SignAdaptive);
-    // What was fixed or expected of the likelihood holds here too; what was given for kernels does not.
+    // Fixed values and priors of the likelihood apply here too; those of kernels do not.
     let kernels: Vec<Box<dyn Kernel>> = vec![kernel; latents];
     let fit = method.fit(Problem {
         rows: sample,

@@ -1,6 +1,6 @@
-//! Generalised linear regression by penalised likelihood: `Σ ln p(y | W x + b) − ½ |W|²`, the mode under a standard normal
-//! prior on the weights of inputs that have been standardised, and none on the levels. For labels it is multinomial
-//! logistic regression as it is usually done.
+//! Generalised linear regression by penalised likelihood, `Σ ln p(y | W x + b) − ½ |W|²`: a standard normal prior on
+//! the weights of standardised inputs, none on the intercepts. For labels this is the usual multinomial logistic
+//! regression.
 
 use super::is_over;
 use super::line::line;
@@ -14,27 +14,27 @@ use gp_likelihoods::{Likelihood, LikelihoodError, PointSlopes};
 use gp_optim::{Control, LbfgsOptions, MinimiseOptions, minimise};
 use rayon::prelude::*;
 
-/// Multiplications of one evaluation, N (D + 1) Q: with more, fewer rows are looked at, but no fewer than these.
+/// Most multiplications per evaluation, N (D + 1) Q, and fewest rows: beyond it, a subset of the rows is used.
 const MOST_WORK: usize = 10_000_000;
 const LEAST_ROWS: usize = 2_000;
-/// Iterations, each of which is an evaluation or two.
+/// Iteration limit; each takes one or two evaluations.
 const ITERATIONS: u64 = 100;
-/// The least change, relative to the value, that is worth another iteration.
+/// Smallest relative change of the value that continues the search.
 const VALUE_TOLERANCE: f64 = 1e-8;
-/// Spreads below this share of a number are those of its rounding.
+/// Relative spread below which differences are rounding.
 const ROUNDING: f64 = 1e-9;
-/// Rows summed together; independent of the number of threads.
+/// Rows per block of a sum; independent of the number of threads.
 const BLOCK: usize = 1_024;
 
-/// Rows of a sample that are looked at, of this many latents.
+/// Number of rows to use from a sample, for this many latents.
 pub(super) fn most_rows(sample: &TrainingRows, latents: usize) -> usize {
     (MOST_WORK / ((sample.dim() + 1) * latents)).max(LEAST_ROWS)
 }
 
-/// The regression under a likelihood without parameters; nothing where the time is over before it is found.
+/// Fits the regression under a likelihood without parameters; None if time ran out.
 ///
 /// # Errors
-/// Of kind [`Numerical`](ErrorKind::Numerical) where the start cannot be evaluated.
+/// [`Numerical`](ErrorKind::Numerical) if the start cannot be evaluated.
 pub(super) fn fit(
     rows: &TrainingRows,
     likelihood: Box<dyn Likelihood>,
@@ -48,7 +48,7 @@ pub(super) fn fit(
     };
     let objective = |x: &[f64], gradient: &mut [f64]| regression.loss(x, gradient);
     let found = minimise(objective, &regression.start(), &options);
-    // Weights that were on their way are no result.
+    // Unconverged weights are no result.
     if is_over(control) {
         return Ok(None);
     }
@@ -62,11 +62,11 @@ pub(super) fn fit(
     Ok(Some(Predictor::new(Functions::from(lines), likelihood, by)?))
 }
 
-/// Rows whose inputs have been standardised, row after row, each behind a 1.
+/// Rows of standardised inputs, each preceded by a 1.
 struct Regression<'a> {
     inputs: Vec<f64>,
     width: usize,
-    /// Columns of observation, row after row.
+    /// Observation columns, row-major.
     observed: &'a [f64],
     outputs: usize,
     likelihood: &'a dyn Likelihood,
@@ -75,7 +75,7 @@ struct Regression<'a> {
     deviations: Vec<f64>,
 }
 
-/// The loss of some rows, and its gradient.
+/// Loss and gradient of some rows.
 struct Share {
     loss: f64,
     gradient: Vec<f64>,
@@ -94,7 +94,7 @@ impl<'a> Regression<'a> {
         let means: Vec<f64> = (0..dim).map(mean).collect();
         let deviation = |d: usize| {
             let deviation = average(&|i| (points[(i, d)] - means[d]).powi(2)).sqrt();
-            // What rounding makes of a constant is no spread.
+            // The spread of a constant is rounding.
             if deviation > ROUNDING * (1.0 + means[d].abs()) { deviation } else { 1.0 }
         };
         let deviations: Vec<f64> = (0..dim).map(deviation).collect();
@@ -107,7 +107,7 @@ impl<'a> Regression<'a> {
         Ok(Self { inputs, width, observed, outputs, likelihood, latents, means, deviations })
     }
 
-    /// Level functions: that of counts at the logarithm of their mean.
+    /// Constant functions; for counts, the logarithm of their mean.
     fn start(&self) -> Vec<f64> {
         let mut start = vec![0.0; self.width * self.latents];
         if self.likelihood.support().classes() == 0 {
@@ -115,14 +115,14 @@ impl<'a> Regression<'a> {
                 let rows = self.observed.chunks_exact(self.outputs);
                 rows.map(|y| self.likelihood.weight(y) * of(y)).sum::<f64>()
             };
-            // Offsets are those of an adjusted likelihood.
+            // The second column of an adjusted likelihood is the offset.
             let rate = sum(&|y| y[0]) / sum(&|y| y.get(1).copied().unwrap_or(0.0).exp());
             start[0] = rate.max(f64::MIN_POSITIVE).ln();
         }
         start
     }
 
-    /// `−Σ ln p + ½ |W|²` with its gradient. Of each column come the weights of all latents, the levels first.
+    /// `−Σ ln p + ½ |W|²` with its gradient. Weights are ordered by column, all latents of each; the intercepts first.
     fn loss(&self, weights: &[f64], gradient: &mut [f64]) -> Result<f64, LikelihoodError> {
         let blocks =
             self.inputs.par_chunks(BLOCK * self.width).zip(self.observed.par_chunks(BLOCK * self.outputs));
@@ -158,7 +158,7 @@ impl<'a> Regression<'a> {
         Ok(share)
     }
 
-    /// Level and slopes of one latent function of the inputs as they were.
+    /// Intercept and slopes of one latent in the original inputs.
     fn function(&self, weights: &[f64], latent: usize) -> (f64, Vec<f64>) {
         let own = |column: usize| weights[column * self.latents + latent];
         let slopes: Vec<f64> =

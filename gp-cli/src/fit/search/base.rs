@@ -3,11 +3,11 @@
 use super::super::seasons::four_digits;
 use gp_optim::format_number;
 
-/// One length-scale for each input up to so many inputs.
+/// Most inputs with one length-scale each.
 const ARD_INPUTS: usize = 64;
-/// Length-scales along the circle.
+/// Bounds of length-scales along the circle.
 const SHAPES: (f64, f64) = (0.2, 10.0);
-/// Bounds of the exponent of a rational quadratic kernel: beyond, it is a squared exponential.
+/// Bounds of a rational quadratic's exponent; beyond, it is an RBF.
 const EXPONENTS: (f64, f64) = (0.05, 50.0);
 
 /// Form of a base kernel.
@@ -18,7 +18,7 @@ pub(super) enum Form {
     Matern52,
     RationalQuadratic,
     Linear,
-    /// With the ends that the period stays between, and the units of the column for each one of the model.
+    /// Periodic, with bounds of the period and the column's units per model unit.
     Periodic {
         around: (f64, f64),
         unit: f64,
@@ -26,7 +26,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Functions without a preferred direction or period.
+    /// Kernels without direction or period.
     pub(super) const SMOOTH: [Self; 4] = [Self::Rbf, Self::Matern32, Self::Matern52, Self::RationalQuadratic];
 
     fn name(self) -> &'static str {
@@ -45,25 +45,25 @@ impl Form {
     }
 }
 
-/// Columns of points that a base kernel sees.
+/// Columns of a base kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Seen {
-    /// All of them, where nothing is said.
+    /// Column numbers; None for all.
     pub(super) columns: Option<Vec<usize>>,
-    /// Number of base kernels.
+    /// Number of columns.
     pub(super) count: usize,
-    /// The input they stand for, for people; empty for all.
+    /// Name of the input, for display; empty for all.
     pub(super) input: String,
 }
 
 impl Seen {
-    /// A typical distance of points in units of their spread.
+    /// Typical distance of standardised points.
     pub(super) fn distance(&self) -> f64 {
         (self.count as f64).sqrt()
     }
 }
 
-/// A base kernel with its parameters, in the order of its expression.
+/// Base kernel with parameters, in the order of its expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Base {
     pub(super) form: Form,
@@ -72,7 +72,7 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// A smooth kernel, or a straight one, whose length-scales are so many typical distances.
+    /// Smooth or linear kernel with length-scales of this many typical distances.
     pub(super) fn of(form: Form, seen: &Seen, distances: f64) -> Self {
         let each = if form.is_smooth() && seen.count <= ARD_INPUTS { seen.count } else { 1 };
         let mut values = vec![distances * seen.distance(); each];
@@ -80,18 +80,18 @@ impl Base {
         Self { form, seen: seen.clone(), values }
     }
 
-    /// A periodic kernel.
+    /// Periodic kernel.
     pub(super) fn periodic(period: f64, around: (f64, f64), unit: f64, seen: &Seen) -> Self {
         Self { form: Form::Periodic { around, unit }, seen: seen.clone(), values: vec![period, 1.0] }
     }
 
-    /// The length-scales of a smooth or straight kernel.
+    /// Length-scales of a smooth or linear kernel.
     pub(super) fn lengths(&mut self) -> &mut [f64] {
         let count = self.values.len() - usize::from(self.form == Form::RationalQuadratic);
         &mut self.values[..count]
     }
 
-    /// The same function of the same inputs in another shape, length-scales as they are.
+    /// The kernel in another form, with the same length-scales.
     pub(super) fn reshaped(&self, form: Form) -> Self {
         let mut other = self.clone();
         let mut values = other.lengths().to_vec();
@@ -99,7 +99,7 @@ impl Base {
         Self { form, values, ..other }
     }
 
-    /// Its expression; `prior` follows length-scales.
+    /// Expression; `prior` is appended to length-scales.
     pub(super) fn text(&self, prior: &str) -> String {
         let number = |value: &f64| format_number(*value);
         let on = self.seen.columns.as_ref().map_or_else(String::new, |columns| {
@@ -121,7 +121,7 @@ impl Base {
         format!("{name}(lengthscale={lengths}{prior}{alpha}{on})")
     }
 
-    /// Description, for people.
+    /// Display text.
     pub(super) fn describe(&self) -> String {
         let input = &self.seen.input;
         match (self.form, self.values.as_slice()) {

@@ -1,4 +1,4 @@
-//! Kernels that grow step by step.
+//! Stepwise growth of kernels.
 
 use super::base::{Base, Form, Seen};
 use super::judge::{Judge, Judged, NOISE};
@@ -8,47 +8,47 @@ use crate::fit::seasons::Plausible;
 use crate::model::TriedKernel;
 use rayon::prelude::*;
 
-/// Trainings of all candidates together.
+/// Most trainings of all candidates together.
 pub(super) const MOST_FITS: usize = 200;
-/// Terms of single inputs are tried for so many of them.
+/// Most inputs with terms of their own.
 const MOST_INPUTS: usize = 4;
-/// Length-scales that smooth functions start from, in typical distances: a slow and a quick one, and one that changes little
-/// over a season.
+/// Initial length-scales of smooth functions, in typical distances: slow and fast; the second changes little over a
+/// season.
 const LENGTHS: [f64; 2] = [1.0, 0.2];
 const SLOW: f64 = 3.0;
-/// The variance of each product at first, of numbers whose variance is 1.
+/// Initial variance per product, for targets of variance 1.
 const VARIANCE: f64 = 0.5;
-/// Seasons stay themselves over so many deviations of their input, at first.
+/// Initial memory of seasons, in standard deviations of the input.
 const MEMORY: f64 = 5.0;
-/// Straight functions start small.
+/// Initial length-scale of linear functions, which start small.
 const STRAIGHT: f64 = 3.0;
 
-/// Grammar of kernels, and their comparison.
+/// Grammar of kernels and their comparison.
 pub(super) struct Grammar<'a> {
     pub(super) judge: &'a Judge<'a>,
-    /// All inputs together, and each by itself where there are several.
+    /// All inputs together, and each alone if several.
     pub(super) all: Seen,
     pub(super) inputs: Vec<Seen>,
-    /// `true` if inducing inputs are enough for a linear function of all inputs.
+    /// `true` if the inducing inputs can represent a linear function of all inputs.
     pub(super) is_straight: bool,
-    /// Seasons along one of the inputs, and the units of its column.
+    /// Seasons along one input, and its column's units.
     pub(super) seasons: Option<(Plausible, Seen, f64)>,
     pub(super) depth: usize,
 }
 
-/// The kernel that was found, and all that were tried.
+/// Best kernel and all that were tried.
 pub(super) struct Grown {
     pub(super) best: Option<Judged>,
     pub(super) tried: Vec<TriedKernel>,
-    /// Reason for the end of growth.
+    /// Reason for stopping.
     pub(super) ended: &'static str,
 }
 
-/// A kernel by the starts of its training.
+/// A kernel, as its training starts.
 type Candidate = Vec<Structure>;
 
 impl Grammar<'_> {
-    /// The best of single kernels and usual sums, and what it grows into as long as that is worth more.
+    /// Starts with the best single kernel or default sum, and grows it while the score rises.
     ///
     /// # Errors
     /// As [`Judge::best`].
@@ -89,7 +89,7 @@ impl Grammar<'_> {
         Ok(grown)
     }
 
-    /// Writes down the kernels of a step, and returns the best of them with its score.
+    /// Records the kernels of a step; returns the best with its score.
     fn record(
         &self,
         step: usize,
@@ -127,7 +127,7 @@ impl Grammar<'_> {
         Product::of(base, self.judge.labels.as_ref().map_or(VARIANCE, |labels| labels.variances.0))
     }
 
-    /// Single base kernels, and the sums that are usual without a search.
+    /// Single base kernels and default sums.
     fn first(&self) -> Vec<Candidate> {
         let single = |base: Base| self.sum(vec![self.product(base)]);
         let smooth = |form: Form| LENGTHS.map(|length| single(Base::of(form, &self.all, length))).to_vec();
@@ -148,14 +148,14 @@ impl Grammar<'_> {
         candidates
     }
 
-    /// Periodic base kernels beside some periods that are known.
+    /// Periodic base kernels besides known periods.
     fn seasonal(&self, known: &[f64]) -> Vec<Base> {
         let Some((plausible, seen, unit)) = &self.seasons else { return Vec::new() };
         let periods = plausible.clone().beside(known);
         periods.into_iter().map(|(period, around)| Base::periodic(period, around, *unit, seen)).collect()
     }
 
-    /// Sums and products with one base kernel more or less, and smooth ones in other shapes.
+    /// Sums and products with one base kernel more or less, and smooth ones in other forms.
     fn larger(&self, best: &Structure, inputs: &[Seen]) -> Vec<Candidate> {
         let seasons = self.seasonal(&best.periods());
         let mut candidates = self.sums(best, inputs, &seasons);
@@ -213,7 +213,7 @@ impl Grammar<'_> {
         candidates
     }
 
-    /// The inputs over which a smooth function of all of them varies most, where it tells them apart.
+    /// Inputs with the largest effect on a smooth function of all, if it separates them.
     fn most_important(&self, judged: &[Option<Judged>]) -> Vec<Seen> {
         let smooth = judged.iter().flatten().flat_map(|judged| &judged.structure.products);
         let mut factors = smooth.flat_map(|product| &product.factors);
@@ -235,7 +235,7 @@ impl Grammar<'_> {
     }
 }
 
-/// Leaves out candidates beyond a number of trainings, and returns how many are left after those that stay.
+/// Drops candidates beyond a number of trainings; returns the number left after the kept ones.
 fn affordable(candidates: &mut Vec<Candidate>, mut fits: usize) -> usize {
     candidates.retain(|candidate| {
         let stays = candidate.len() <= fits;
@@ -245,7 +245,7 @@ fn affordable(candidates: &mut Vec<Candidate>, mut fits: usize) -> usize {
     fits
 }
 
-/// The same without one of its products, or without one factor.
+/// The kernel without one product, or one factor.
 fn reduced(best: &Structure) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for (place, product) in best.products.iter().enumerate() {
@@ -263,11 +263,11 @@ fn reduced(best: &Structure) -> Vec<Candidate> {
     candidates
 }
 
-/// Each smooth factor in each other shape.
+/// Each smooth factor in each other form.
 fn reshaped(best: &Structure) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     if best.products.iter().map(|product| product.factors.len()).sum::<usize>() == 1 {
-        // The first step has tried all of them.
+        // The first step tried all of them.
         return candidates;
     }
     for (place, product) in best.products.iter().enumerate() {
@@ -282,7 +282,7 @@ fn reshaped(best: &Structure) -> Vec<Candidate> {
     candidates
 }
 
-/// Marks the kernel that was found.
+/// Marks the best kernel.
 fn mark(grown: &mut Grown) {
     let highest = grown.tried.iter().map(|tried| tried.score).fold(f64::NEG_INFINITY, f64::max);
     if let Some(best) = grown.tried.iter_mut().find(|tried| tried.score == highest) {

@@ -1,4 +1,4 @@
-//! Score of a kernel: its evidence on some rows, less the cost of its parameters.
+//! Score of a kernel: its evidence on some rows, less a penalty per parameter.
 
 use super::structure::{Around, Priors, Structure};
 use crate::error::{CliError, ErrorKind};
@@ -10,51 +10,50 @@ use gp_likelihoods::{Gaussian, Likelihood};
 use gp_linalg::Threading;
 use gp_optim::Control;
 
-/// Iterations of the optimiser for each start of each kernel: of exact regression, and where EP settles for each of them.
+/// Optimiser iterations per start: exact regression, and EP with converged sites.
 const ITERATIONS_OF_NUMBERS: u64 = 40;
 const ITERATIONS_OF_LABELS: u64 = 20;
-/// Noise that training starts from, of a target of variance 1.
+/// Initial noise, for a target of variance 1.
 pub(super) const NOISE: f64 = 0.2;
 
-/// Labels, and the inducing inputs that they are looked at through.
+/// Labels and their inducing inputs.
 #[derive(Debug)]
 pub(super) struct Labels {
     pub(super) likelihood: Box<dyn Likelihood>,
     pub(super) inducing: InducingInputs,
-    /// Expected variances of kernels.
+    /// Prior of kernel variances.
     pub(super) variances: Around,
 }
 
-/// Compares kernels on some rows.
+/// Comparison of kernels on some rows.
 #[derive(Debug)]
 pub(super) struct Judge<'a> {
     pub(super) registry: &'a Registry,
-    /// Targets are numbers of mean 0 and variance 1 with Gaussian noise, unless they are labels.
+    /// Rows; targets that are numbers have mean 0, variance 1 and Gaussian noise.
     pub(super) rows: TrainingRows,
     pub(super) labels: Option<Labels>,
     pub(super) control: Control,
 }
 
-/// A kernel that was trained.
+/// Trained kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
     pub(super) structure: Structure,
-    /// The variance of the noise of numbers.
+    /// Noise variance of numbers.
     pub(super) noise: f64,
     pub(super) evidence: f64,
 }
 
 impl Judge<'_> {
-    /// Half the logarithm of the number of rows for each parameter: the Bayesian information criterion.
+    /// Penalty per parameter: half the log number of rows (Bayesian information criterion).
     pub(super) fn cost_of_a_parameter(&self) -> f64 {
         0.5 * (self.rows.count() as f64).ln()
     }
 
-    /// The kernel with the highest evidence that training finds from some starts; nothing where the time is over, or none
-    /// comes to an end.
+    /// Kernel of highest evidence among the trained starts; None if time is over or none finishes.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for a registry that misses a kernel of this crate.
+    /// [`Usage`](ErrorKind::Usage) for a registry that lacks a kernel of this crate.
     pub(super) fn best(&self, starts: &[Structure], noise: f64) -> Result<Option<Judged>, CliError> {
         let mut best: Option<Judged> = None;
         for start in starts {
@@ -80,7 +79,7 @@ impl Judge<'_> {
             None => self.of_numbers(kernel, noise)?,
             Some(labels) => self.of_labels(kernel, labels),
         };
-        // What ended early is not to be compared.
+        // Trainings that ended early are not comparable.
         Ok(trained.filter(|_| !self.control.wants_end()).map(|(values, noise, evidence)| Judged {
             structure: start.with_values(&values),
             noise,
@@ -88,13 +87,13 @@ impl Judge<'_> {
         }))
     }
 
-    /// Exact regression: values of the kernel, noise, log evidence.
+    /// Exact regression; returns kernel values, noise and log evidence.
     fn of_numbers(
         &self,
         kernel: Box<dyn Kernel>,
         noise: f64,
     ) -> Result<Option<(Vec<f64>, f64, f64)>, CliError> {
-        // Kernels are trained side by side.
+        // Kernels are trained in parallel, one thread each.
         let mut model = ExactGp::new(kernel, Gaussian::new(noise)?).with_threading(Threading::Here);
         let options = minimise_options(ITERATIONS_OF_NUMBERS, &self.control);
         if model.learn(&self.rows, Learning::Outer(options)).is_err() {
@@ -104,7 +103,7 @@ impl Judge<'_> {
         Ok(Some((model.kernel().parameter_values(), model.noise().variance(), evidence.value)))
     }
 
-    /// Expectation propagation: the same, without noise.
+    /// The same by EP, without noise.
     fn of_labels(&self, kernel: Box<dyn Kernel>, labels: &Labels) -> Option<(Vec<f64>, f64, f64)> {
         let latents = labels.likelihood.latents();
         let mut given = Given::default();

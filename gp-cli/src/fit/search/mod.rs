@@ -1,10 +1,10 @@
-//! A search for a kernel: sums of products of base kernels that grow step by step, in the spirit of Duvenaud, Lloyd,
-//! Grosse, Tenenbaum and Ghahramani (2013).
+//! Kernel search: growing sums of products of base kernels, after Duvenaud, Lloyd, Grosse, Tenenbaum and Ghahramani
+//! (2013).
 //!
-//! Kernels are compared on at most [`ROWS`] rows by the log evidence of exact regression (of labels, by that of EP through
-//! [`INDUCING`] inducing inputs), less half the logarithm of the number of rows for each parameter and, for each period, the
-//! logarithm of how many could have been chosen. The best one of a step grows in the next, until nothing is worth more.
-//! Training on all rows then starts from it.
+//! Kernels are compared on at most [`ROWS`] rows by the log evidence of exact regression (labels: of EP with
+//! [`INDUCING`] inducing inputs), minus half the log number of rows per parameter and, per period, the log number of
+//! possible periods. The best of each step grows in the next, until the score stops rising. Training on all rows starts
+//! from it.
 
 mod base;
 mod grow;
@@ -37,18 +37,18 @@ use judge::{Judge, Judged, Labels};
 use serde::{Deserialize, Serialize};
 use structure::{Around, Priors};
 
-/// Rows that kernels are compared on, and rows that seasons are looked for in.
+/// Rows to compare kernels on, and to look for seasons in.
 const ROWS: usize = 250;
 const ROWS_OF_SEASONS: usize = 1_000;
-/// Inducing inputs that labels are looked at through.
+/// Inducing inputs for labels.
 const INDUCING: usize = 50;
-/// Least noise that training starts from, of a target of variance 1: where rows of large weights leave none, the first
-/// evaluation has to be a number.
+/// Least initial noise, for a target of variance 1: with large weights none may be left, and the first evaluation must
+/// be finite.
 const LEAST_NOISE: f64 = 1e-8;
-/// The share of a limit on time that the search may take.
+/// Share of the time limit for the search.
 const SHARE_OF_TIME: f64 = 0.3;
 
-/// A search that is to be carried out.
+/// Search to run.
 #[derive(Debug)]
 pub(super) struct Search {
     registry: Registry,
@@ -58,13 +58,13 @@ pub(super) struct Search {
     dim: usize,
     is_straight: bool,
     is_gaussian: bool,
-    /// Expected variances under likelihoods other than the Gaussian.
+    /// Prior variances under non-Gaussian likelihoods.
     variances: Around,
     white: Option<f64>,
     along: Option<Along>,
-    /// The likelihood that labels are looked at under.
+    /// Likelihood for labels.
     of_labels: Option<Box<dyn Likelihood>>,
-    /// `true` if inducing inputs are placed by the kernel.
+    /// `true` if the placement of inducing inputs depends on the kernel.
     places_anew: bool,
 }
 
@@ -77,11 +77,10 @@ struct Kept {
 }
 
 impl Search {
-    /// The search that was asked for, if one was.
+    /// Search, if requested.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for flags that do not go with it, and for likelihoods whose latent functions are
-    /// of several kinds.
+    /// [`Usage`](ErrorKind::Usage) for incompatible flags, or likelihoods with different kinds of latents.
     pub(super) fn new(
         spec: &FitSpec,
         context: &Context,
@@ -109,12 +108,11 @@ impl Search {
         }))
     }
 
-    /// Moves a problem to the kernel that is found, and its noise, and returns what was tried. The control of the problem has
-    /// begun.
+    /// Sets the problem's kernel and noise to the result; returns the kernels tried. The clock of the problem's control
+    /// must be running.
     ///
     /// # Errors
-    /// Of kind [`Interrupted`](ErrorKind::Interrupted), or of kind [`Numerical`](ErrorKind::Numerical) for rows that cannot
-    /// be read.
+    /// [`Interrupted`](ErrorKind::Interrupted); [`Numerical`](ErrorKind::Numerical) for unreadable rows.
     pub(super) fn settle(
         &self,
         problem: &mut Problem,
@@ -125,7 +123,7 @@ impl Search {
         let (control, memo) = (problem.settings.control.clone(), Memo::beside(&problem.settings.control));
         let kept = match memo.read(SEARCH)? {
             Some(kept) => kept,
-            // Kernels are compared side by side, each by one thread: that one process does, and tells the others.
+            // Kernels are compared in parallel, one thread each, by one process for all.
             None => in_step::of_first(control.team(), || self.find(&problem.alone(), spec, sample))?,
         };
         check_interrupt(&control)?;
@@ -137,7 +135,7 @@ impl Search {
         problem.kernels = vec![kernel; problem.kernels.len()];
         if self.is_gaussian {
             for noise in problem.likelihood.parameters_mut().iter_mut().filter(|noise| !noise.is_fixed(0)) {
-                // Where bounds or a prior rule it out, the usual one stays.
+                // Keep the default if bounds or a prior refuse the value.
                 let _ = noise.set(0, kept.noise);
             }
         }
@@ -182,7 +180,7 @@ impl Search {
         Ok(self.kept(grammar.grow()?, &judge, unit))
     }
 
-    /// Periods along the input that has some.
+    /// Plausible periods along the input that has some.
     fn seasons(&self, rows: &TrainingRows, count: usize) -> Result<Option<(Plausible, Seen, f64)>, CliError> {
         let Some(along) = &self.along else { return Ok(None) };
         let columns = (self.dim > 1).then(|| vec![along.column]);
@@ -191,7 +189,7 @@ impl Search {
         Ok(plausible.map(|plausible| (plausible, Seen { columns, count: 1, input }, along.scale)))
     }
 
-    /// Labels are looked at through inducing inputs.
+    /// Labels with their inducing inputs.
     fn labels(&self, rows: &TrainingRows, problem: &Problem) -> Result<Option<Labels>, CliError> {
         let Some(likelihood) = &self.of_labels else { return Ok(None) };
         let (points, _) = rows.whole()?;
@@ -207,7 +205,7 @@ impl Search {
         Ok(Some(Labels { likelihood, inducing: placed.inputs, variances }))
     }
 
-    /// The kernel of the latent function, in the units of the model.
+    /// Kernel of the latent in model units.
     fn kept(&self, grown: Grown, judge: &Judge<'_>, unit: f64) -> Kept {
         let rows = judge.rows.count();
         let by = match judge.labels {
@@ -234,13 +232,13 @@ impl Search {
     }
 }
 
-/// Expected variances of the default kernel.
+/// Variance prior of the default kernel.
 fn variances(observed: &Observed) -> Around {
     let (median, deviation) = usual_variance(observed);
     Around(median, deviation)
 }
 
-/// Each input by itself, where there are several.
+/// Each input alone, if several.
 fn single_inputs(inputs: &Inputs) -> Vec<Seen> {
     let (features, places) = (inputs.features(), inputs.places());
     if features.len() < 2 {
@@ -254,7 +252,7 @@ fn single_inputs(inputs: &Inputs) -> Vec<Seen> {
     features.iter().zip(places).map(seen).collect()
 }
 
-/// The likelihood that labels are looked at under: by a probit of each class where they have no order. Nothing for numbers.
+/// Likelihood for labels: one probit per class if unordered. None for numbers.
 fn of_labels(
     likelihood: &dyn Likelihood,
     context: &Context,
@@ -278,7 +276,7 @@ fn of_labels(
             );
             return Err(CliError::usage(message));
         }
-        // An offset is in the units of the likelihood that it was said for.
+        // An offset is in the units of its own likelihood.
         Support::Signs if has_offset => return Ok(Some(likelihood.clone_box())),
         Support::Signs => "bernoulli_probit".to_owned(),
         Support::Classes(_) => return Ok(Some(likelihood.clone_box())),

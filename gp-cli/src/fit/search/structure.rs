@@ -3,7 +3,7 @@
 use super::base::{Base, Form};
 use gp_optim::format_number;
 
-/// A product of base kernels with its variance, unless a straight one has that in its length-scale.
+/// Product of base kernels with a variance; a linear factor has it in its length-scale.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Product {
     pub(super) variance: Option<f64>,
@@ -11,18 +11,18 @@ pub(super) struct Product {
 }
 
 impl Product {
-    /// Structure of one factor, with an initial variance.
+    /// Product of one factor, with an initial variance.
     pub(super) fn of(base: Base, variance: f64) -> Self {
         Self { variance: (base.form != Form::Linear).then_some(variance), factors: vec![base] }
     }
 
-    /// The same with one factor more.
+    /// The product with a further factor.
     pub(super) fn times(&self, base: Base) -> Self {
         let variance = self.variance.filter(|_| base.form != Form::Linear);
         Self { variance, factors: self.factors.iter().cloned().chain([base]).collect() }
     }
 
-    /// The same with one factor less.
+    /// The product without a factor.
     pub(super) fn without(&self, factor: usize) -> Self {
         let mut factors = self.factors.clone();
         factors.remove(factor);
@@ -35,7 +35,7 @@ impl Product {
         self.factors.iter().any(|factor| factor.form == Form::Linear)
     }
 
-    /// The function times the square root of a number.
+    /// Multiplies the variance by a number.
     fn scale(&mut self, by: f64) {
         match &mut self.variance {
             Some(variance) => *variance *= by,
@@ -48,18 +48,18 @@ impl Product {
     }
 }
 
-/// A sum of products and, where observations do not vary about zero, a constant.
+/// Sum of products, plus a constant unless observations vary about zero.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Structure {
     pub(super) products: Vec<Product>,
     pub(super) constant: Option<f64>,
 }
 
-/// Weak priors of a kernel, where it has some: of length-scales around typical distances, of variances around a number.
+/// Weak priors of a kernel, if any: length-scales around typical distances, variances around a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Priors(pub(super) Option<Around>);
 
-/// The median of a variance, and the deviation of its logarithm.
+/// Median of a variance, and standard deviation of its logarithm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around(pub(super) f64, pub(super) f64);
 
@@ -76,7 +76,7 @@ impl Priors {
 }
 
 impl Structure {
-    /// The expression. White noise of a variance is added where that is wanted.
+    /// Expression, with white noise if requested.
     pub(super) fn text(&self, priors: Priors, white: Option<f64>) -> String {
         let product = |product: &Product| {
             let variance =
@@ -91,7 +91,7 @@ impl Structure {
         self.products.iter().map(product).chain(constant).chain(white).collect::<Vec<_>>().join(" + ")
     }
 
-    /// Description, for people: `rbf * periodic(period 12.00) + linear`.
+    /// Display text: `rbf * periodic(period 12.00) + linear`.
     pub(super) fn describe(&self) -> String {
         let product =
             |product: &Product| product.factors.iter().map(Base::describe).collect::<Vec<_>>().join(" * ");
@@ -107,7 +107,7 @@ impl Structure {
         self.products.iter().map(of).sum::<usize>() + usize::from(self.constant.is_some())
     }
 
-    /// The same with other values, in the order of the expression.
+    /// The structure with other values, in the order of the expression.
     pub(super) fn with_values(&self, values: &[f64]) -> Self {
         let (mut learned, mut values) = (self.clone(), values.iter().copied());
         let mut take = |value: &mut f64| *value = values.next().unwrap_or(*value);
@@ -119,14 +119,14 @@ impl Structure {
         learned
     }
 
-    /// All of its periods.
+    /// All periods.
     pub(super) fn periods(&self) -> Vec<f64> {
         let factors = self.products.iter().flat_map(|product| &product.factors);
         let periodic = factors.filter(|base| matches!(base.form, Form::Periodic { .. }));
         periodic.filter_map(|base| base.values.first().copied()).collect()
     }
 
-    /// The kernel of a function the square root of a number times as large.
+    /// The kernel with all variances multiplied by a number.
     pub(super) fn scaled(&self, by: f64) -> Self {
         let mut scaled = self.clone();
         scaled.products.iter_mut().for_each(|product| product.scale(by));
@@ -134,7 +134,7 @@ impl Structure {
         scaled
     }
 
-    /// The same kernel with smooth functions that are slow.
+    /// The kernel with slow smooth functions.
     pub(super) fn slowed(&self, distances: f64) -> Self {
         let mut slow = self.clone();
         let factors = slow.products.iter_mut().flat_map(|product| &mut product.factors);
@@ -145,8 +145,8 @@ impl Structure {
         slow
     }
 
-    /// `true` if a product could have this factor: squares of smooth functions or of one season are not
-    /// new, nor more than two linear ones.
+    /// `true` if a product may take this factor: no squares of smooth functions or of one season, at most two linear
+    /// factors.
     pub(super) fn takes(&self, place: usize, base: &Base) -> bool {
         let factors = &self.products[place].factors;
         let alike = factors.iter().filter(|known| {

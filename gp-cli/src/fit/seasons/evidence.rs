@@ -8,23 +8,23 @@ use gp_likelihoods::Gaussian;
 use gp_optim::{Control, format_number};
 use serde::{Deserialize, Serialize};
 
-/// Iterations of the optimiser for each model.
+/// Optimiser iterations per model.
 const ITERATIONS: u64 = 40;
-/// Noise that training starts from, of a target of variance 1.
+/// Initial noise, for a target of variance 1.
 const NOISE: f64 = 0.3;
-/// A season stays itself for so many periods at least.
+/// Least memory of a season, in periods.
 const LEAST_MEMORY: f64 = 2.0;
-/// It starts from a memory of so many standard deviations of the input, which have some 3.5 in their range.
+/// Initial memory, in standard deviations of the input, whose range has about 3.5.
 const MEMORY: f64 = 5.0;
 const LONGEST_MEMORY: f64 = 1e3;
-/// Length-scales along the circle.
+/// Bounds of length-scales along the circle.
 const SHAPES: (f64, f64) = (0.2, 10.0);
-/// A period is known up to this part of a cycle over a standard deviation of the input.
+/// Uncertainty of a period: part of a cycle per standard deviation of the input.
 const UNCERTAINTY: f64 = 0.15;
-/// A smooth function follows a wave with a length-scale of this part of its period.
+/// Length-scale of a smooth function that follows a wave, as part of its period.
 const OF_A_WAVE: f64 = 0.2;
 
-/// A season with its parameters, of points in the units of a model and a target of variance 1.
+/// Parameters of a season, in model units and for a target of variance 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The variance.
@@ -35,7 +35,7 @@ pub(super) struct Learned {
     pub(super) period: f64,
     /// The length-scale along the circle.
     shape: f64,
-    /// The ends that the period stays between.
+    /// Bounds of the period.
     around: (f64, f64),
 }
 
@@ -47,17 +47,17 @@ impl Learned {
         Self { variance: 0.5, memory: MEMORY.max(2.0 * LEAST_MEMORY * period), period, shape: 1.0, around }
     }
 
-    /// The ends that its memory stays between.
+    /// Bounds of the memory.
     fn memories(&self) -> (f64, f64) {
         (LEAST_MEMORY * self.around.0, LONGEST_MEMORY)
     }
 
-    /// The ends that the period stays between.
+    /// Bounds of the period.
     pub(super) fn around(&self) -> (f64, f64) {
         self.around
     }
 
-    /// The kernel of variance 1, on a column where there are several.
+    /// Kernel of variance 1, on a column if there are several.
     pub(super) fn shape(&self, column: Option<usize>) -> String {
         let on = column.map_or_else(String::new, |column| format!(", dims=[{column}]"));
         let number = format_number;
@@ -81,7 +81,7 @@ impl Learned {
     }
 }
 
-/// Compares models of some rows.
+/// Comparison of models on some rows.
 #[derive(Debug)]
 pub(super) struct Judge<'a> {
     registry: &'a Registry,
@@ -90,14 +90,14 @@ pub(super) struct Judge<'a> {
     control: Control,
 }
 
-/// A model that was trained: its log evidence, and its seasons.
+/// Trained model: log evidence and seasons.
 struct Trained {
     evidence: f64,
     seasons: Vec<Learned>,
 }
 
 impl<'a> Judge<'a> {
-    /// Compares on these rows, seasons being on a column where there are several, until the control ends it.
+    /// Comparison on these rows, until the control ends it. `column` is that of the seasons, if there are several.
     pub(super) fn new(
         registry: &'a Registry,
         rows: &'a TrainingRows,
@@ -107,11 +107,10 @@ impl<'a> Judge<'a> {
         Self { registry, rows, column, control }
     }
 
-    /// The best season of one of these periods beside those that are known, if the log evidence grows by more than a
-    /// margin.
+    /// Best season of these periods besides known ones, if the log evidence rises by more than a margin.
     ///
     /// # Errors
-    /// Of kind [`Usage`](ErrorKind::Usage) for a registry that misses a kernel of this crate.
+    /// [`Usage`](ErrorKind::Usage) for a registry that lacks a kernel of this crate.
     pub(super) fn best(
         &self,
         known: &[Learned],
@@ -136,8 +135,8 @@ impl<'a> Judge<'a> {
         Ok(best.filter(|(evidence, _)| *evidence > without + margin).map(|(_, season)| season))
     }
 
-    /// Trains a model with these seasons beside smooth, rough and straight functions; nothing where the time is over or no
-    /// model comes about.
+    /// Trains a model with these seasons plus smooth, rough and linear functions; None if time is over or training
+    /// fails.
     fn train(&self, seasons: &[Learned], smooth: f64) -> Result<Option<Trained>, CliError> {
         let text: String = seasons.iter().map(|season| season.term(self.column)).collect();
         let dim = self.rows.dim();
@@ -169,7 +168,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Three digits, which is plenty for where training starts; all of them where three would leave the bounds.
+/// Three digits, enough for an initial value; all digits if rounding would leave the bounds.
 fn rounded(value: f64, (low, high): (f64, f64)) -> f64 {
     let unit = 10f64.powf(value.abs().log10().floor() - 2.0);
     let rounded = (value / unit).round() * unit;

@@ -1,9 +1,8 @@
-//! Seasons: whether a target repeats itself along a date, or along the only input.
+//! Seasons of a target along a date or the only input.
 //!
-//! A periodogram proposes periods, and the evidence decides: a season is taken in where a model with it, of the rows of a
-//! sample, has a log evidence above that of the same model without it, by more than the choice of a period among all
-//! is worth. The model has smooth, rough and straight functions besides, so that neither a wave of a smooth function nor one
-//! of a random walk is a season.
+//! A periodogram proposes periods; the evidence decides. A season is added if it raises the log evidence on a sample by
+//! more than the cost of choosing its period. The model also has smooth, rough and linear functions, so that waves of a
+//! smooth function or a random walk are not taken for seasons.
 
 mod evidence;
 mod periodogram;
@@ -26,52 +25,52 @@ use gp_optim::{Control, Team, format_number};
 use periodogram::{Series, ends, harmonics};
 use trend::Basis;
 
-/// Rows that the periodogram looks at, and rows that models are compared on.
+/// Rows for the periodogram, and for comparing models.
 const ROWS: usize = 1_000;
 const JUDGED_ROWS: usize = 250;
-/// Fewer rows, or fewer different values of the input, show no season.
+/// Fewest rows and distinct input values.
 const FEWEST: usize = 24;
 /// Most seasons.
 const MOST_SEASONS: usize = 2;
-/// The log evidence of a season, beyond the choice of its period: odds of 150 to one.
+/// Least rise of log evidence, beyond the choice of the period: odds of 150 to one.
 const MARGIN: f64 = 5.0;
-/// The trend beside the periodogram is a polynomial of this degree.
+/// Degree of the polynomial trend beside the periodogram.
 const DEGREE: i32 = 3;
-/// Harmonics of a season that is known.
+/// Harmonics of a known season.
 const HARMONICS: usize = 4;
-/// The share of a limit on time that the search may take.
+/// Share of the time limit for the search.
 const SHARE_OF_TIME: f64 = 0.1;
-/// Least share of different values in a sample for which repeats are rare.
+/// Least share of distinct values in a sample for which repeats are rare.
 const MOSTLY_DISTINCT: f64 = 0.7;
-/// Two periods may belong to one season whose size comes and goes if they are less than this factor apart.
+/// Largest ratio of two periods that may be one season of varying amplitude.
 const BESIDE: f64 = 1.5;
-/// Outliers that a likelihood expects are moved here, in units of the target.
+/// Limit that outliers are moved to, in units of the target.
 const OUTLIER: f64 = 4.0;
 
-/// A part of a target that repeats itself along one input.
+/// Periodic part of a target along one input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Season {
-    /// The column of points, where there are several.
+    /// Column of points, if there are several.
     column: Option<usize>,
-    /// Its name, and the period in its units.
+    /// Name of the input, and the period in its units.
     name: String,
     period: f64,
     is_date: bool,
-    /// Start of training, in units of the model.
+    /// Start of training, in model units.
     learned: Learned,
-    /// The variance of the latent function where that of the target is one.
+    /// Variance of the latent for a target of variance 1.
     unit: f64,
 }
 
 impl Season {
-    /// The term of a kernel; `prior` follows the variance. A Matérn function of the input lets the season change slowly.
+    /// Kernel term; `prior` is appended to the variance. A Matérn function of the input lets the season change slowly.
     pub(super) fn term(&self, prior: impl Fn(f64) -> String) -> String {
         let variance = self.learned.variance * self.unit;
         let prior = prior(variance);
         format!("{}{prior} * {}", format_number(variance), self.learned.shape(self.column))
     }
 
-    /// Description, for people.
+    /// Display text.
     pub(super) fn describe(&self) -> String {
         let (name, period) = (&self.name, four_digits(self.period));
         let days = if self.is_date { " days" } else { "" };
@@ -79,17 +78,17 @@ impl Season {
     }
 }
 
-/// Four significant digits.
+/// Number to four significant digits.
 pub(super) fn four_digits(value: f64) -> String {
     let digits = (3.0 - value.abs().log10().floor()).clamp(0.0, 12.0) as usize;
     format!("{value:.digits$}")
 }
 
-/// Looks for seasons in a sample of `count` rows, where the kernel is the usual one: along the only input, or along the only
+/// Looks for seasons in a sample of a table of `count` rows, for the default kernel: along the only input, or the only
 /// date among several.
 ///
 /// # Errors
-/// Of kind [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read.
+/// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows.
 pub(super) fn find(
     spec: &FitSpec,
     (registry, team): (&Registry, &Team),
@@ -98,7 +97,7 @@ pub(super) fn find(
     (sample, count): (&Sample, usize),
 ) -> Result<Vec<Season>, CliError> {
     let none = Ok(Vec::new());
-    // Seasons cannot be seen through windows, and a search looks for them by itself.
+    // Windows do not support seasons; a kernel search finds them itself.
     let settled = !spec.kernel.is_empty() || spec.no_train;
     if settled || spec.windows.is_some() || spec.search.is_some() {
         return none;
@@ -124,19 +123,19 @@ pub(super) fn find(
     Ok(found.into_iter().map(season).collect())
 }
 
-/// The input that seasons are looked for along.
+/// Input to look for seasons along.
 #[derive(Clone, Debug)]
 pub(super) struct Along {
-    /// Its column of points.
+    /// Column of points.
     pub(super) column: usize,
     pub(super) name: String,
-    /// Units of the data for each one of the points.
+    /// Data units per unit of the points.
     pub(super) scale: f64,
     is_date: bool,
 }
 
 impl Along {
-    /// The only input, if it is a number or a date, or else the only date.
+    /// The only input if it is a number or a date, otherwise the only date.
     pub(super) fn of(inputs: &Inputs) -> Option<Self> {
         let mut found = Vec::new();
         let features = inputs.features();
@@ -144,7 +143,7 @@ impl Along {
             let is_date = feature.kind == Kind::Date;
             let is_ordered = is_date || (features.len() == 1 && feature.kind == Kind::Number);
             match &feature.encoding {
-                // The order of rows that miss their place is not known.
+                // Rows with a missing value have no position.
                 FeatureEncoding::Scaled(units) if is_ordered && feature.missing.is_none() => {
                     let (column, name) = (place.start, feature.name.clone());
                     found.push(Self { column, name, scale: units.scale, is_date });
@@ -155,18 +154,17 @@ impl Along {
         if found.len() == 1 { found.pop() } else { None }
     }
 
-    /// The column, where there are others.
+    /// The column, if there are several.
     fn of_several(&self, inputs: &Inputs) -> Option<usize> {
         (inputs.dim() > 1).then_some(self.column)
     }
 }
 
-/// Observations as numbers with Gaussian noise, of mean 0 and variance 1, and the variance of the latent function for
-/// which 1 stands there; nothing for labels, and where several latent functions are behind an observation. Where rows have
-/// columns with a role, known noise and a weight come behind each number.
+/// Observations as numbers with Gaussian noise, standardised, and the latent variance that 1 stands for; None for
+/// labels, or several latents per observation. With role columns, each number is followed by known noise and weight.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
+/// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
 pub(super) fn numbers(
     likelihood: &dyn Likelihood,
     rows: &TrainingRows,
@@ -193,7 +191,7 @@ pub(super) fn numbers(
     }))
 }
 
-/// Numbers by their links less offsets, of mean 0 and variance 1, and the variance that they had.
+/// Link of the targets less offsets, standardised, and the original variance.
 fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Option<(Vec<f64>, f64)> {
     let link = |y: f64| match likelihood.support() {
         Support::Real if likelihood.is_log_concave() => Some(y),
@@ -213,7 +211,7 @@ fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Op
     (deviation.is_normal() && variance.is_normal()).then_some((numbers, variance))
 }
 
-/// Seasons that a periodogram finds plausible along an input, beside those that are known.
+/// Plausible seasons along an input, besides known ones.
 #[derive(Clone, Debug)]
 pub(super) struct Plausible {
     x: Vec<f64>,
@@ -223,10 +221,10 @@ pub(super) struct Plausible {
 }
 
 impl Plausible {
-    /// Along a column of some rows of a table of `count`; nothing where they show no season.
+    /// Seasons along a column of a sample of `count` rows; None if there are none.
     ///
     /// # Errors
-    /// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
+    /// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
     pub(super) fn of(rows: &TrainingRows, column: usize, count: usize) -> Result<Option<Self>, CliError> {
         let (points, target) = (rows.whole()?.0, rows.column(0)?);
         let x: Vec<f64> = points.col(column).iter().copied().collect();
@@ -244,19 +242,18 @@ impl Plausible {
         Series { x: &self.x, target: &self.target, distinct: self.distinct, trend: &self.trend }
     }
 
-    /// Logarithm of the number of periods that one is chosen from.
+    /// Logarithm of the number of possible periods.
     pub(super) fn choice(&self) -> f64 {
         self.series().choice()
     }
 
-    /// From now on a season is known.
+    /// Adds a known season.
     fn know(&mut self, period: f64) {
         harmonics(&self.x, period, HARMONICS).into_iter().for_each(|column| self.trend.push(column));
     }
 
-    /// Periods beside some that are known, the likeliest first, each with the ends that it stays between in training. Where
-    /// two have frequencies near each other they may be those of one season whose size comes and goes, which has the
-    /// frequency between them: its period is the last.
+    /// Periods besides known ones, most likely first, each with its bounds in training. Two neighbouring frequencies
+    /// may be one season of varying amplitude, with the frequency between them: that period comes last.
     pub(super) fn beside(mut self, known: &[f64]) -> Vec<(f64, (f64, f64))> {
         known.iter().for_each(|period| self.know(*period));
         let with_ends = |period: &f64| (*period, Learned::start(*period).around());
@@ -271,7 +268,7 @@ impl Plausible {
     }
 }
 
-/// One season after the other, as long as the evidence grows.
+/// Adds seasons one by one while the evidence rises.
 fn search(
     rows: &TrainingRows,
     column: usize,
@@ -289,7 +286,7 @@ fn search(
     Ok(found)
 }
 
-/// A polynomial of the input, and all other inputs.
+/// Polynomial of the input, and all other inputs.
 fn trend_of(points: MatRef<'_, f64>, x: &[f64]) -> Basis {
     let (low, high) = ends(x);
     let mut trend = Basis::default();
@@ -300,7 +297,7 @@ fn trend_of(points: MatRef<'_, f64>, x: &[f64]) -> Basis {
     trend
 }
 
-/// Number of different numbers.
+/// Number of distinct values.
 fn distinct(x: &[f64]) -> usize {
     let mut sorted = x.to_vec();
     sorted.sort_by(f64::total_cmp);

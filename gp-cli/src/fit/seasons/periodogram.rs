@@ -1,56 +1,56 @@
-//! Periods that a target may have along one input: peaks of a Lomb–Scargle periodogram, beside a trend.
+//! Candidate periods of a target along one input: peaks of a Lomb–Scargle periodogram beside a trend.
 
 use super::trend::{Basis, dot};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
-/// A season is seen this many times, up to the uncertainty of its period.
+/// Fewest cycles of a season in the range, up to the uncertainty of its period.
 const FEWEST_CYCLES: f64 = 2.75;
-/// No more cycles are looked for than these.
+/// Most cycles in the range.
 const MOST_CYCLES: f64 = 2_000.0;
-/// Frequencies for each cycle over the whole range.
+/// Frequencies per cycle over the range.
 const FINENESS: f64 = 4.0;
-/// Peaks that are looked at, and candidates that are left of them.
+/// Most peaks examined, and most candidates.
 const PEAKS: usize = 3;
 const CANDIDATES: usize = 2;
-/// Frequencies that are as near to each other are one, in cycles over the whole range.
+/// Cycles over the range below which two frequencies are one.
 const SAME: f64 = 0.5;
-/// The shape of a season is a sum of so many harmonics at most.
+/// Most harmonics of a season.
 const HARMONICS: usize = 4;
-/// A peak is worth a look where one frequency of noise is as high with probability e^−4, divided by their number.
+/// Least height of a peak: one frequency of noise is as high with probability e^−4, divided by their number.
 const NOTABLE: f64 = 4.0;
-/// Halvings of the grid's steps in which a peak is refined.
+/// Halvings of the grid step in refining a peak.
 const REFINEMENTS: usize = 12;
 
-/// Points of one input, and a target there.
+/// One input and a target.
 #[derive(Debug)]
 pub(super) struct Series<'a> {
     pub(super) x: &'a [f64],
     pub(super) target: &'a [f64],
-    /// Different values of the input among all rows, of which these may be a sample.
+    /// Distinct input values among all rows, of which these may be a sample.
     pub(super) distinct: f64,
     /// Non-seasonal part: trends, other inputs, known seasons.
     pub(super) trend: &'a Basis,
 }
 
 impl Series<'_> {
-    /// The range of the input with the half of a step at both ends, so that twelve months are a year.
+    /// Range of the input plus half a step at both ends, so that twelve months are a year.
     fn range(&self) -> f64 {
         let (low, high) = ends(self.x);
         (high - low) * self.distinct / (self.distinct - 1.0)
     }
 
-    /// The largest number of cycles over the range: each is seen at more than two points.
+    /// Most cycles over the range: more than two points per cycle.
     fn most_cycles(&self) -> f64 {
         (0.5 * self.distinct).min(MOST_CYCLES)
     }
 
-    /// Logarithm of the number of frequencies that can be told apart, which is what it costs to choose one of them.
+    /// Log number of distinguishable frequencies: the cost of choosing one.
     pub(super) fn choice(&self) -> f64 {
         (self.most_cycles() - FEWEST_CYCLES).max(1.0).ln()
     }
 
-    /// Periods that may be those of a season, the likeliest first; none where no peak stands out of noise.
+    /// Candidate periods, most likely first; empty if no peak stands out from noise.
     pub(super) fn candidates(&self) -> Vec<f64> {
         let (rest, range) = (self.trend.rest(self.target), self.range());
         let first = FEWEST_CYCLES * FINENESS;
@@ -67,7 +67,7 @@ impl Series<'_> {
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut found: Vec<f64> = Vec::new();
         for (_, cycles) in scored {
-            // Several harmonics of one season lead to it.
+            // Several harmonics lead to the same season.
             if found.iter().all(|known| (known - cycles).abs() > SAME) {
                 found.push(cycles);
             }
@@ -75,7 +75,7 @@ impl Series<'_> {
         found.into_iter().take(CANDIDATES).map(|cycles| range / cycles).collect()
     }
 
-    /// The season that a peak belongs to, with its score: as long as the period of the peak, or two or three times as long.
+    /// Season of a peak with its score; its period is one, two or three times that of the peak.
     fn fundamental(&self, rest: &[f64], cycles: f64) -> Option<(f64, f64)> {
         let several = [1.0, 2.0, 3.0].map(|times| cycles / times).into_iter();
         let scored = several
@@ -84,7 +84,7 @@ impl Series<'_> {
         scored.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// Explained part of a season of this period, less the cost of its harmonics (BIC).
+    /// Gain of a season of this period, less the cost of its harmonics (BIC).
     fn score(&self, rest: &[f64], period: f64) -> f64 {
         let cost = (self.x.len() as f64).ln();
         let most = ((period / self.range() * self.most_cycles()) as usize).clamp(1, HARMONICS);
@@ -92,7 +92,7 @@ impl Series<'_> {
         (1..=most).map(of).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Rise of the Gaussian log likelihood by this many harmonics of a period.
+    /// Rise of the Gaussian log likelihood by this many harmonics.
     fn gain(&self, rest: &[f64], period: f64, count: usize) -> f64 {
         let total = dot(rest, rest);
         let left = total - self.trend.gain(rest, harmonics(self.x, period, count));
@@ -100,13 +100,13 @@ impl Series<'_> {
     }
 }
 
-/// Cosines and sines of a period and of its first fractions.
+/// Cosines and sines of a period and its harmonics.
 pub(super) fn harmonics(x: &[f64], period: f64, count: usize) -> Vec<Vec<f64>> {
     let wave = |turn: fn(f64) -> f64, k: usize| x.iter().map(|x| turn(TAU * k as f64 * x / period)).collect();
     (1..=count).flat_map(|k| [wave(f64::cos, k), wave(f64::sin, k)]).collect()
 }
 
-/// Lowest and highest.
+/// Minimum and maximum.
 pub(super) fn ends(x: &[f64]) -> (f64, f64) {
     x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)))
 }
@@ -117,7 +117,7 @@ fn is_peak(powers: &[f64], place: usize) -> bool {
     before < powers[place] && powers[place] >= after
 }
 
-/// The top of a peak near a number of cycles.
+/// Peak near a number of cycles.
 fn refined(cycles: f64, power: &impl Fn(f64) -> f64) -> f64 {
     let (mut best, mut step) = ((power(cycles), cycles), 0.5 / FINENESS);
     for _ in 0..REFINEMENTS {
@@ -155,7 +155,7 @@ mod tests {
         assert!((found[0] - 12.0).abs() < 0.1, "{found:?}");
     }
 
-    /// Spikes once in ten steps have more power in their harmonics than in the period itself.
+    /// Spikes every ten steps have more power in their harmonics than at the period itself.
     #[test]
     fn a_shape_of_harmonics_has_the_period_of_all() {
         let x: Vec<f64> = (0..200).map(|i| f64::from(i) + 0.3 * f64::from(i * 7 % 5)).collect();
@@ -173,7 +173,7 @@ mod tests {
             let y: Vec<f64> = x.iter().map(|_| rng.random::<f64>()).collect();
             !candidates(&x, &y).is_empty()
         });
-        // e^−4 times some 3, because peaks between frequencies count too: about 6 of 100, and three standard errors.
+        // e^−4 times about 3 (peaks between frequencies count too): about 6 of 100, plus three standard errors.
         let noisy = noisy.count();
         assert!(noisy < 14, "{noisy} of 100");
     }

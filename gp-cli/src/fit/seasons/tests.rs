@@ -1,4 +1,4 @@
-//! Seasons that are there are found, and no others.
+//! Real seasons are found, and no others.
 
 use super::*;
 use faer::Mat;
@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use std::f64::consts::TAU;
 
-/// Periods found in rows of a single input, in its units.
+/// Periods found along a single input, in its units.
 fn periods(x: &[f64], y: &[f64]) -> Vec<f64> {
     let (units, target) = (crate::standardise::Standardiser::of(x), crate::standardise::Standardiser::of(y));
     let points = Mat::from_fn(x.len(), 1, |i, _| units.apply(x[i]));
@@ -27,7 +27,7 @@ fn months(count: u32) -> Vec<f64> {
     (0..count).map(f64::from).collect()
 }
 
-/// How many of some series have a season.
+/// Number of series in which a season is found.
 fn fired(seeds: u64, series: impl Fn(&mut ChaCha8Rng) -> (Vec<f64>, Vec<f64>) + Sync) -> usize {
     use rayon::prelude::*;
     let found = |seed| {
@@ -109,7 +109,7 @@ fn a_rough_walk_has_no_season() {
     assert!(count <= 2, "{count} of 40");
 }
 
-/// Smooth functions: waves of random frequencies, as a squared exponential has them.
+/// Smooth functions as waves of random frequencies, as an RBF has them.
 #[test]
 fn a_smooth_function_has_no_season() {
     let count = fired(40, |rng| {

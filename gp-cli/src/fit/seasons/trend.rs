@@ -1,24 +1,24 @@
-//! Regressors besides a season, as orthogonal columns, and residuals of a target.
+//! Non-seasonal regressors as orthonormal columns, and residuals of a target.
 
-/// Columns that keep less than this share of their size when those before have been taken away say nothing new.
+/// Least relative size of the part orthogonal to earlier columns.
 const NOTHING_NEW: f64 = 1e-7;
 
-/// Orthogonal columns of length 1.
+/// Orthonormal columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Basis {
     columns: Vec<Vec<f64>>,
 }
 
 impl Basis {
-    /// One more column, as far as it is new.
+    /// Adds the orthogonal part of a column, if any.
     pub(super) fn push(&mut self, column: Vec<f64>) {
         self.columns.extend(self.new_part(&[], column));
     }
 
-    /// A column less its parts along these columns and those of `more`, of length 1; nothing where little is left.
+    /// Part of a column orthogonal to these columns and to unit columns `more`, scaled to length 1; None if negligible.
     fn new_part(&self, more: &[Vec<f64>], mut column: Vec<f64>) -> Option<Vec<f64>> {
         let size = dot(&column, &column).sqrt();
-        // Twice, because rounding leaves parts behind.
+        // Twice, because of rounding.
         for _ in 0..2 {
             for known in self.columns.iter().chain(more) {
                 take_away(known, &mut column);
@@ -46,12 +46,12 @@ impl Basis {
     }
 }
 
-/// The inner product.
+/// Inner product.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Takes the part along a column of length 1 away.
+/// Subtracts the part along a unit column.
 fn take_away(unit: &[f64], from: &mut [f64]) {
     let part = dot(unit, from);
     from.iter_mut().zip(unit).for_each(|(value, unit)| *value -= part * unit);
@@ -67,12 +67,12 @@ mod tests {
         let mut basis = Basis::default();
         basis.push(vec![1.0; 20]);
         basis.push(x.clone());
-        // Nothing new.
+        // Linearly dependent.
         basis.push(x.iter().map(|x| 3.0 - 2.0 * x).collect());
         assert_eq!(basis.columns.len(), 2);
         let target: Vec<f64> = x.iter().map(|x| 5.0 + 0.3 * x).collect();
         assert!(basis.rest(&target).iter().all(|left| left.abs() < 1e-12));
-        // A square has a rest, which the square explains.
+        // A square leaves a residual, which the square itself explains.
         let square: Vec<f64> = x.iter().map(|x| x * x).collect();
         let rest = basis.rest(&square);
         let gain = basis.gain(&rest, [square]);

@@ -1,4 +1,4 @@
-//! Targets that have nothing to do with each other, one by one.
+//! Separate fits of unrelated targets.
 
 use super::super::design::PartStart;
 use super::super::trained::{Task, Trained};
@@ -7,7 +7,7 @@ use crate::method::{Fit, Problem, TrainingRows};
 use crate::model::{Approximation, together};
 use gp_likelihoods::Likelihood;
 
-/// Fits the parts of a problem one after the other, each on its part of a sample too, and puts them together.
+/// Fits the parts of a problem one by one, each with its part of the sample, and combines them.
 ///
 /// # Errors
 /// Those of a fit.
@@ -52,7 +52,7 @@ fn join(fits: &[Fit], whole: &dyn Likelihood, names: &[&str]) -> Result<Fit, Cli
     })
 }
 
-/// The sum of all curves; one that has ended stays where it ended.
+/// Sum of all curves; finished ones stay at their last value.
 fn summed(fits: &[Fit]) -> Vec<f64> {
     let longest = fits.iter().map(|fit| fit.curve.len()).max().unwrap_or(0);
     let at = |place: usize| {

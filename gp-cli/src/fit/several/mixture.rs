@@ -6,18 +6,18 @@ use faer::Mat;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Likelihood;
 
-/// The least noise of a target where training starts, as a share of its variance.
+/// Least initial noise of a target, as a share of its variance.
 const LEAST_NOISE: f64 = 0.1;
-/// The least weight of a component, as a share of the largest: where a weight is nothing, its latent function learns nothing.
+/// Least weight of a component relative to the largest: a latent with zero weight learns nothing.
 const LEAST_WEIGHT: f64 = 0.05;
-/// Sweeps of rotations: each squares what is left beside the diagonal, once that is small.
+/// Sweeps of Jacobi rotations, which converge quadratically.
 const SWEEPS: usize = 20;
 
-/// Moves mixing weights and noise of a likelihood to the principal components of the targets of some rows: `W = U Λ^{½}` of
-/// the covariance matrix `U Λ Uᵀ`, and what W leaves of each variance. Covariances are those of the rows that have both targets.
+/// Sets mixing weights to the principal components of the targets, `W = U Λ^{½}` for the covariance matrix `U Λ Uᵀ`,
+/// and noise to the unexplained variances. Each covariance is over the rows that have both targets.
 ///
 /// # Errors
-/// Of kind [`Usage`](crate::ErrorKind::Usage) for rows that are not in memory.
+/// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
 pub(in crate::fit) fn start_mixture(
     likelihood: &mut dyn Likelihood,
     rows: &TrainingRows,
@@ -38,7 +38,7 @@ pub(in crate::fit) fn start_mixture(
     Ok(())
 }
 
-/// Pairwise covariances of the first columns of observation.
+/// Pairwise covariances of the first observation columns.
 fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError> {
     let (observed, width) = (rows.whole()?.1, rows.outputs());
     let mut covariance = Mat::zeros(outputs, outputs);
@@ -52,7 +52,7 @@ fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError>
             let (mean_a, mean_b) =
                 pairs().fold((0.0, 0.0), |(sum_a, sum_b), (a, b)| (sum_a + a / count, sum_b + b / count));
             let products = pairs().map(|(a, b)| (a - mean_a) * (b - mean_b));
-            // Targets that are never seen together may as well be independent.
+            // Targets never observed together are treated as uncorrelated.
             let value = if count > 1.0 { products.sum::<f64>() / count } else { 0.0 };
             (covariance[(a, b)], covariance[(b, a)]) = (value, value);
         }
@@ -60,8 +60,8 @@ fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError>
     Ok(covariance)
 }
 
-/// `U Λ^{½}` of the largest eigenvalues, a column each; the largest weight of each is positive. Beyond P there are none: such
-/// columns are small ones of the identity.
+/// `U Λ^{½}` of the largest eigenvalues, one column each; the largest weight of each is positive. Columns beyond P are
+/// scaled-down columns of the identity.
 fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     let outputs = covariance.nrows();
     let pairs = eigenpairs(covariance.clone());
@@ -79,7 +79,7 @@ fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     Mat::from_fn(outputs, latents, |p, q| columns[q][p])
 }
 
-/// Eigenvalues of a small symmetric matrix, the largest first, with their vectors: by Jacobi's rotations.
+/// Eigenpairs of a small symmetric matrix, largest first, by Jacobi rotations.
 fn eigenpairs(mut a: Mat<f64>) -> Vec<(f64, Vec<f64>)> {
     let n = a.nrows();
     let mut vectors = Mat::<f64>::identity(n, n);
@@ -98,7 +98,7 @@ fn eigenpairs(mut a: Mat<f64>) -> Vec<(f64, Vec<f64>)> {
     pairs
 }
 
-/// The rotation of two coordinates after which their covariance is 0.
+/// Rotates two coordinates so that their covariance is 0.
 fn rotate(a: &mut Mat<f64>, vectors: &mut Mat<f64>, (p, q): (usize, usize)) {
     let angle = 0.5 * (2.0 * a[(p, q)]).atan2(a[(q, q)] - a[(p, p)]);
     let (sine, cosine) = angle.sin_cos();
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_mixture_starts_at_principal_components() {
-        // Of (x, 2x) all variance is along (1, 2)/√5.
+        // All variance of (x, 2x) is along (1, 2)/√5.
         let x = [-1.5, -0.5, 0.5, 1.5];
         let observed: Vec<f64> = x.iter().flat_map(|x| [*x, 2.0 * x]).collect();
         let rows = TrainingRows::in_memory(Mat::zeros(4, 1), observed);

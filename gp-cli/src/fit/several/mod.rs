@@ -1,7 +1,7 @@
-//! Several targets in one model: what they are, how they are observed together, and where their mixture starts.
+//! Several targets in one model: their observation and the start of their mixture.
 //!
-//! Targets with latent functions of their own and a kernel each have nothing to do with each other: they are fitted one by
-//! one, each by the rows that have it, and put together. Targets that share a kernel, and mixtures, are fitted at once.
+//! Targets with their own latents and kernels are unrelated: each is fitted on the rows that have it, and the fits are
+//! combined. Targets with a shared kernel, and mixtures, are fitted together.
 
 mod apart;
 mod mixture;
@@ -24,14 +24,14 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Coregionalised, Gaussians, Likelihood, Support};
 use gp_optim::{Parameter, Prior};
 
-/// Noise as a share of the variance of a target, where training starts.
+/// Initial noise, as a share of a target's variance.
 const NOISE: f64 = 0.1;
 
-/// Finds out how several targets are observed together.
+/// Determines how several targets are observed together.
 ///
 /// # Errors
-/// Of kind [`Data`](ErrorKind::Data) for a target that is no number or does not vary, of kind [`Usage`](ErrorKind::Usage) for
-/// what is not for several targets.
+/// [`Data`](ErrorKind::Data) for a target that is not numeric or constant, [`Usage`](ErrorKind::Usage) for options
+/// unsupported with several targets.
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
     let (columns, roles) = (survey.targets(), spec.roles());
     let (likelihood, reason) = likelihood(columns.len(), spec, context)?;
@@ -40,7 +40,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     let mut targets = Vec::with_capacity(columns.len());
     for (place, column) in columns.iter().enumerate() {
         check_column(survey, (place, column))?;
-        // What is left of a target without its offset has units of its own.
+        // A target less its offset has its own scale.
         let own = survey.moved(place).unwrap_or(column).scale().unwrap_or(Standardiser::identity());
         if scaled {
             check_range(column.name(), own)?;
@@ -97,7 +97,7 @@ fn check_column(survey: &Survey, (place, column): (usize, &ColumnSurvey)) -> Res
     Ok(())
 }
 
-/// The likelihood of this many outputs, and why.
+/// Likelihood of this many outputs, with the reason.
 fn likelihood(
     outputs: usize,
     spec: &FitSpec,
@@ -124,7 +124,7 @@ fn likelihood(
         None => Ok((Gaussians::new(noise)?.into(), format!("there are {outputs} targets"))),
         Some(0) => Err(CliError::usage("--latents 0: at least one latent function is needed".to_owned())),
         Some(latents) => {
-            // The mixture starts from the data once rows are known.
+            // Mixing weights are initialised from the data later.
             let mut mixed = Coregionalised::new(latents, vec![1.0; outputs * latents], noise)?;
             mixed_prior(gp_likelihoods::Described::parameters_mut(&mut mixed))?;
             let plural = if latents == 1 { "function" } else { "functions" };
@@ -136,7 +136,7 @@ fn likelihood(
     }
 }
 
-/// Weights of a mixture and scales of its latent functions are known by their products alone; a weak prior decides.
+/// Weak prior that resolves the scale between mixing weights and latents, of which only products are identified.
 fn mixed_prior(parameters: &mut [Parameter]) -> Result<(), CliError> {
     Ok(parameters[0].set_prior(Some(Prior::Normal { mean: 0.0, sd: 1.0 }))?)
 }

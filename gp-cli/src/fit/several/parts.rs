@@ -1,9 +1,9 @@
-//! Several targets as so many problems.
+//! Several targets as separate problems.
 
 use super::super::observed::Observed;
 use super::super::spec::FitSpec;
 
-/// Each of several targets alone, where each has a latent function and a kernel of its own; nothing where they share one.
+/// Each target alone if each has its own latent and kernel; empty if they share one.
 pub(in crate::fit) fn parts(observed: &Observed, spec: &FitSpec) -> Vec<Observed> {
     if observed.others.is_empty() || spec.kernel.len() == 1 {
         return Vec::new();

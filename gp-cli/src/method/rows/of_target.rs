@@ -4,16 +4,16 @@ use super::TrainingRows;
 use crate::error::{CliError, ErrorKind};
 use gp_kernels::data::{DataError, DataSource, Rows as Selection};
 
-/// Rows that are looked at together.
+/// Rows read at a time.
 const AT_ONCE: usize = 4096;
 
-/// Columns of observation of one of several targets: its own, and where roles change observations its adjustment and the
-/// weight of the row, as [`Adjusted`](gp_likelihoods::Adjusted) has them.
+/// Observation columns of one of several targets: its own and, with roles, its adjustment and the row weight, as
+/// [`Adjusted`](gp_likelihoods::Adjusted) orders them.
 pub(in crate::method) fn columns_of_target(target: usize, targets: usize, outputs: usize) -> Vec<usize> {
     if outputs == targets { vec![target] } else { vec![target, targets + target, 2 * targets] }
 }
 
-/// Rows that have one of several targets, as [columns_of_target] says.
+/// Rows that have one of several targets, with [columns_of_target].
 pub(super) fn of_target(all: &TrainingRows, target: usize, targets: usize) -> Result<TrainingRows, CliError> {
     let view = View::new(all, target, targets)?;
     let places: Vec<usize> = (0..view.present.len()).collect();
@@ -21,7 +21,7 @@ pub(super) fn of_target(all: &TrainingRows, target: usize, targets: usize) -> Re
     if all.are_in_memory() { view.some(&places) } else { Ok(view) }
 }
 
-/// Places of the rows that have one of several targets.
+/// Indices of the rows that have one of several targets.
 pub(super) fn present(all: &TrainingRows, target: usize, targets: usize) -> Result<Vec<usize>, CliError> {
     View::new(all, target, targets).map(|view| view.present)
 }
@@ -30,7 +30,7 @@ pub(super) fn present(all: &TrainingRows, target: usize, targets: usize) -> Resu
 struct View {
     all: TrainingRows,
     target: usize,
-    /// Its columns of observation.
+    /// Observation columns.
     columns: Vec<usize>,
     present: Vec<usize>,
 }

@@ -1,4 +1,4 @@
-//! A problem as files: JSON for numbers, and the bytes of arrays beside it.
+//! Problem files: JSON for numbers, raw bytes for arrays.
 
 use crate::error::BenchError;
 use crate::rows::Row;
@@ -18,7 +18,7 @@ pub(crate) struct Problem {
     arrays: Vec<Array>,
 }
 
-/// Row after row.
+/// Row-major array.
 #[derive(Debug)]
 struct Array {
     name: &'static str,
@@ -32,7 +32,7 @@ impl Problem {
         self
     }
 
-    /// An array of any shape, its last axis contiguous.
+    /// Adds an array of any shape, its last axis contiguous.
     pub(crate) fn array(mut self, name: &'static str, shape: &[usize], values: Vec<f64>) -> Self {
         self.arrays.push(Array { name, shape: shape.to_vec(), values });
         self
@@ -48,10 +48,10 @@ impl Problem {
         self.array(name, &[of.nrows(), of.ncols()], values)
     }
 
-    /// Inputs `x` and targets `y`.
+    /// Adds inputs `x` and targets `y`.
     ///
     /// # Errors
-    /// None: a table can be read.
+    /// None: a table is readable.
     pub(crate) fn data(self, data: &Table<'static>) -> Result<Self, BenchError> {
         let (count, dim) = (data.count(), data.dim());
         let (mut points, mut targets) = (vec![0.0; count * dim], vec![0.0; count]);
@@ -59,16 +59,16 @@ impl Problem {
         Ok(self.array("x", &[count, dim], points).vector("y", targets))
     }
 
-    /// `variance` and `lengthscales` (one, or one for each input) of a number times an RBF.
+    /// Adds `variance` and `lengthscales` (one, or one per input) of a scaled RBF.
     pub(crate) fn kernel(self, kernel: &dyn Kernel) -> Self {
         let values = kernel.parameter_values();
         self.number("variance", values[0]).vector("lengthscales", values[1..].to_vec())
     }
 
-    /// The kernel, inducing inputs `z`, and `jitter`, the number added to the diagonal of their covariance.
+    /// Adds the kernel, inducing inputs `z`, and `jitter`, the number added to the diagonal of their covariance.
     ///
     /// # Errors
-    /// Where that has no factor.
+    /// If that cannot be factorised.
     pub(crate) fn process(self, process: &SparseProcess, policy: &JitterPolicy) -> Result<Self, BenchError> {
         let prior = InducingPrior::new(process, policy, &Evaluator::new(Threading::Pool))?;
         let z = process.inputs().z();
@@ -78,10 +78,10 @@ impl Problem {
             .number("jitter", prior.jitter().added))
     }
 
-    /// Writes `ROW.json`, and `ROW.ARRAY.bin` for each array: numbers of eight bytes, the least significant first.
+    /// Writes `ROW.json`, and `ROW.ARRAY.bin` per array: 8-byte little-endian numbers.
     ///
     /// # Errors
-    /// Where a file cannot be written.
+    /// If a file cannot be written.
     pub(crate) fn write(self, row: &Row, folder: &Path) -> Result<(), BenchError> {
         let mut arrays = Map::new();
         for Array { name, shape, values } in self.arrays {

@@ -1,4 +1,4 @@
-//! Rows as problems for other programs: data, parameters, and the values that must come out.
+//! Rows as problems for other programs: data, parameters, and expected values.
 
 mod bounds;
 mod file;
@@ -13,8 +13,8 @@ use gp_linalg::JitterPolicy;
 use std::fs;
 use std::path::Path;
 
-/// One step of jitter: 10⁻⁶ of the diagonal where none is not enough. Values that two programs agree on must not hang on
-/// the last bits of a covariance without a numerical factor.
+/// One step of jitter, 10⁻⁶ of the diagonal if needed. Reference values must not depend on the last bits of a singular
+/// covariance.
 const JITTER: JitterPolicy = JitterPolicy { first: 1e-6, ..JitterPolicy::ladder() };
 
 /// Solves the problem of a row.
@@ -36,10 +36,10 @@ const PROBLEMS: &[(&str, Solved)] = &[
     ("S13b", predictions::exact),
 ];
 
-/// Writes those of these rows that other programs have too into a folder.
+/// Writes these rows, as far as other programs have them, into a folder.
 ///
 /// # Errors
-/// Where a problem cannot be solved or written.
+/// If a problem cannot be solved or written.
 pub(crate) fn write(rows: &[&Row], folder: &Path) -> Result<(), BenchError> {
     fs::create_dir_all(folder)?;
     let wanted = |name: &str| rows.iter().find(|row| row.name == name);

@@ -13,7 +13,7 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 /// Number of compared rows.
 const FEW: usize = 200;
 
-/// `latent_mean` and `latent_variance` are those of the latent function at the first rows of `x_new`.
+/// `latent_mean` and `latent_variance` at the first rows of `x_new`.
 fn moments<F: Posterior>(
     problem: Problem,
     predictor: &Predictor<F>,
@@ -38,8 +38,7 @@ pub(super) fn exact() -> Result<Problem, BenchError> {
     moments(problem, &model.posterior(data)?, new_points(T_OF_EXACT))
 }
 
-/// `probability` is that of the label 1 at the first rows of `x_new`, under the posterior of `q_mean` and `q_factor` that EP
-/// found.
+/// `probability` of label 1 at the first rows of `x_new`, under the EP posterior `q_mean`, `q_factor`.
 pub(super) fn labels() -> Result<Problem, BenchError> {
     let (mut model, data) = predictions::labels_model()?;
     model.set_jitter(JITTER);
@@ -57,7 +56,7 @@ pub(super) fn labels() -> Result<Problem, BenchError> {
         .vector("probability", few.col(1).iter().copied().collect()))
 }
 
-/// A lower factor of the covariance, however it is held.
+/// Lower factor of the covariance, in any representation.
 fn covariance_factor(of: &PosteriorFactor) -> Result<Mat<f64>, BenchError> {
     match of {
         PosteriorFactor::Covariance(factor) => Ok(factor.clone()),

@@ -1,4 +1,4 @@
-//! Log marginal likelihoods, and what stands for them.
+//! Log marginal likelihoods, their bounds and estimates.
 
 use super::JITTER;
 use super::file::Problem;
@@ -23,7 +23,7 @@ pub(super) fn exact() -> Result<Problem, BenchError> {
     Ok(problem.number("noise", model.noise().variance()).number("value", value))
 }
 
-/// `value` is EP's estimate of the log marginal likelihood with sites at rest.
+/// `value` is EP's estimate of the log marginal likelihood at converged sites.
 pub(super) fn ep() -> Result<Problem, BenchError> {
     let (mut model, data) = sweeps::full_model()?;
     model.set_jitter(JITTER);

@@ -10,7 +10,7 @@ use gp_optim::{Adam, Batches, ParameterSet as _};
 use gp_variational::savigp::{Bound, BoundLearning};
 use gp_variational::{Inference as _, Learning, Savigp, Steps};
 
-/// Rows of the table, of a batch, inducing inputs, inputs and classes of the digits.
+/// Rows of the table and of a batch, inducing inputs, inputs and classes of the digits.
 const N: usize = 2_000;
 pub(crate) const B: usize = 200;
 const M: usize = 200;
@@ -19,16 +19,16 @@ const C: usize = 10;
 /// Likelihoods of digits.
 pub(crate) const ROBUST_MAX: &str = "robust_max(classes=10)";
 pub(crate) const SOFTMAX: &str = "softmax(classes=10)";
-/// Steps of a run in which all parameters move.
+/// Steps per run with all parameters moving.
 const STEPS: u64 = 30;
 
-/// Distances forward and back (6 MBD), and of Z with itself for half of its pairs (3 M²D), of one process.
+/// Distances with gradients (6 MBD), and of Z with itself for half of its pairs (3 M²D), per process.
 const DISTANCES: usize = 6 * M * B * D + 3 * M * M * D;
-/// A projection and its reverse (2 M²B), and factors (4/3 M³), of one process.
+/// Projection with its reverse (2 M²B), and factors (4/3 M³), per process.
 const PROJECTION: usize = 2 * M * M * B + 4 * M * M * M / 3;
-/// Marginals, sums and their reverse, of one function.
+/// Marginals, sums and their reverse, per function.
 const MARGINALS: usize = 6 * M * M * B;
-/// The factor of a posterior, of one function.
+/// Factor of a posterior, per function.
 const POSTERIOR: usize = 2 * M * M * M / 3;
 const SHARED: usize = DISTANCES + PROJECTION + C * (MARGINALS + POSTERIOR);
 const EACH: usize = C * (DISTANCES + PROJECTION + MARGINALS + POSTERIOR);
@@ -90,7 +90,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// The operations of two classes with M = 100 and D = 2, without those of distances.
+/// Operations of two classes with M = 100 and D = 2, without distances.
 const fn small() -> f64 {
     const M: usize = 100;
     (8 * M * M * B + 2 * M * M * M) as f64
@@ -101,7 +101,7 @@ fn digits() -> Result<&'static Table<'static>, BenchError> {
     drawn::table(points, drawn::classes(points, C))
 }
 
-/// Rows of one batch after the other.
+/// Rows of consecutive batches.
 struct Next(usize);
 
 impl Next {
@@ -115,7 +115,7 @@ impl Next {
 /// Digits by a bound, and their table.
 ///
 /// # Errors
-/// For a likelihood there is not.
+/// For an unknown likelihood.
 pub(crate) fn digits_model(likelihood: &str) -> Result<(Savigp, &'static Table<'static>), BenchError> {
     let likelihood = gp_likelihoods::parse(likelihood)?;
     Ok((Savigp::new(vec![drawn::process(M, D, 1)?], likelihood)?, digits()?))

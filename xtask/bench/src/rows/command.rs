@@ -21,13 +21,13 @@ pub(super) const ROWS: &[Row] = &[Row {
 /// Random rows with targets.
 pub(crate) fn noisy(count: usize, seed: u64) -> (MatRef<'static, f64>, Vec<f64>) {
     let points = drawn::points(count, D, seed);
-    // Noise of spread .1, by a sequence that fills the unit interval.
+    // Noise of standard deviation 0.1, from a sequence that fills the unit interval.
     let noise = |i: usize| 0.346 * ((i as f64 * 0.618_033_988_749_894_9).fract() - 0.5);
     let targets = drawn::wave(points).into_iter().enumerate().map(|(i, value)| value + noise(i)).collect();
     (points, targets)
 }
 
-/// These rows as CSV.
+/// The rows as CSV.
 pub(crate) fn csv((points, targets): &(MatRef<'static, f64>, Vec<f64>)) -> String {
     let mut text = "a,b,c,y\n".to_owned();
     for (i, y) in targets.iter().enumerate() {
@@ -37,7 +37,7 @@ pub(crate) fn csv((points, targets): &(MatRef<'static, f64>, Vec<f64>)) -> Strin
     text
 }
 
-/// The command line that learns from a table, and writes a model.
+/// Command line that trains on a table and writes a model.
 pub(crate) fn fit_line(table: &Path, model: &Path) -> Vec<OsString> {
     let mut line: Vec<OsString> =
         ["gp", "fit", "--target", "y", "--method", "vfe", "--inducing", "50"].map(OsString::from).into();
@@ -61,11 +61,11 @@ fn fit(threading: Threading) -> Result<Run, BenchError> {
     let [table, model] = ["table.csv", "model.gp"].map(|name| folder.path().join(name));
     std::fs::write(&table, csv(&noisy(N, 5)))?;
     let threads = if threading == Threading::Here { 1 } else { rayon::current_num_threads() };
-    // The program has a pool already: the command works on one of its own.
+    // This program already has a pool; the command runs in its own.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let line = fit_line(&table, &model);
     Ok(Box::new(move || {
-        // The folder lives as long as the run.
+        // Keeps the folder during the run.
         let _ = &folder;
         pool.install(|| printed(line.clone())).map(drop)
     }))

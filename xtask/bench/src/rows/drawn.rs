@@ -1,4 +1,4 @@
-//! Data and models that rows are about.
+//! Data and models of the rows.
 
 use crate::error::BenchError;
 use faer::{Mat, MatRef};
@@ -6,15 +6,14 @@ use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use rand::{RngExt, SeedableRng};
 
-/// Random points between −1 and 1, one per row, each contiguous. They live as long as the program, as rows
-/// do.
+/// Random points between −1 and 1, one per row, each contiguous; `'static`, like the rows.
 pub(crate) fn points(count: usize, dim: usize, seed: u64) -> MatRef<'static, f64> {
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
     let points = Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0));
     Box::leak(Box::new(points)).as_ref().transpose()
 }
 
-/// A smooth function of the first two inputs, between −1 and 1.
+/// Smooth function of the first two inputs, between −1 and 1.
 pub(crate) fn wave(points: MatRef<'_, f64>) -> Vec<f64> {
     (0..points.nrows()).map(|i| (3.0 * points[(i, 0)] + points[(i, 1)]).sin()).collect()
 }
@@ -29,10 +28,10 @@ pub(crate) fn classes(points: MatRef<'_, f64>, count: usize) -> Vec<f64> {
     wave(points).iter().map(|value| (0.5 * (value + 1.0) * (count as f64 - 1e-9)).floor()).collect()
 }
 
-/// A table of these, which lives as long as the program.
+/// Table of these, `'static`.
 ///
 /// # Errors
-/// None: there is a target for each point.
+/// None: every point has a target.
 pub(crate) fn table(
     points: MatRef<'static, f64>,
     targets: Vec<f64>,
@@ -41,7 +40,7 @@ pub(crate) fn table(
     Ok(Box::leak(Box::new(Table::with_targets(points, targets)?)))
 }
 
-/// A function with a length-scale for each input, seen through so many points.
+/// Latent with one length-scale per input and this many inducing inputs.
 ///
 /// # Errors
 /// None.

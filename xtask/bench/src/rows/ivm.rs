@@ -16,7 +16,7 @@ const LIQUID: usize = 25;
 pub(super) const ROWS: &[Row] = &[Row {
     name: "S14",
     what: "informative vector machine, 20,000 rows of 50 inputs, 5 classes, 200 active rows",
-    // Each row that becomes active moves 24 bytes a component of all stubs before it that EP no longer changes.
+    // Each new active row moves 24 bytes per component of all earlier stubs that EP no longer changes.
     work: Work::Bytes((24 * N * C * (ACTIVE - LIQUID) * (ACTIVE - LIQUID) / 2) as f64),
     prepare: run,
 }];
@@ -26,7 +26,7 @@ fn run(threading: Threading) -> Result<Run, BenchError> {
     let labels: &'static [f64] = Box::leak(drawn::classes(points, C).into_boxed_slice());
     let data = Observations::new(points, labels)?;
     let lengthscale = 0.7 * (D as f64).sqrt();
-    // Kernels that differ, so that none is shared.
+    // Different kernels, so that none is shared.
     let kernel =
         |c: usize| gp_kernels::parse(&format!("{} * rbf(lengthscale={lengthscale})", 2.0 + 0.1 * c as f64));
     let kernels = (0..C).map(kernel).collect::<Result<_, _>>()?;

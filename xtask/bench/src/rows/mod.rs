@@ -23,12 +23,12 @@ pub(crate) enum Work {
     Operations(f64),
     /// Bytes of memory read and written.
     Bytes(f64),
-    /// Nothing that is known beforehand, such as all steps to the end of learning.
+    /// Unknown in advance, such as all steps of training.
     Whole,
 }
 
 impl Work {
-    /// Unit of a thousand million per second.
+    /// Unit of 10⁹ per second.
     pub(crate) fn unit(self) -> &'static str {
         match self {
             Self::Bytes(_) => "GB/s",
@@ -45,18 +45,18 @@ pub(crate) struct Row {
     pub(crate) prepare: fn(Threading) -> Result<Run, BenchError>,
 }
 
-/// All rows, in their order.
+/// All rows, in order.
 fn all() -> impl Iterator<Item = &'static Row> {
     let groups = [batches::ROWS, regression::ROWS, sweeps::ROWS, command::ROWS, predictions::ROWS, ivm::ROWS];
     groups.into_iter().flatten()
 }
 
-/// The rows of these names, or all.
+/// Rows of these names, or all.
 ///
 /// # Errors
-/// For a name that no row has.
+/// For a name without rows.
 pub(crate) fn chosen(names: &[String]) -> Result<Vec<&'static Row>, BenchError> {
-    // A name stands for all rows that it begins, up to a letter: S1 is S1 and S1a, and not S10.
+    // A name selects rows that begin with it, up to a letter: S1 selects S1 and S1a, but not S10.
     let is = |row: &Row, name: &str| {
         row.name.strip_prefix(name).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
     };

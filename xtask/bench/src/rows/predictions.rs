@@ -10,10 +10,10 @@ use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;
 
 const D: usize = 8;
-/// New rows, and inducing inputs.
+/// Number of new rows, and of inducing inputs.
 pub(crate) const T: usize = 100_000;
 const M: usize = 200;
-/// Rows that were learned from, as many as of exact regression, and new ones of that.
+/// Number of training rows (as in exact regression), and of its new rows.
 const N: usize = 2_000;
 pub(crate) const T_OF_EXACT: usize = 10_000;
 
@@ -39,7 +39,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// New rows, so many of them.
+/// New rows.
 pub(crate) fn new_points(count: usize) -> MatRef<'static, f64> {
     drawn::points(count, D, 7)
 }
@@ -66,7 +66,7 @@ pub(crate) fn labels_model() -> Result<(PowerEp, &'static Table<'static>), Bench
     Ok((model, data))
 }
 
-/// Its predictor, close to rest.
+/// Predictor of that model, near convergence.
 ///
 /// # Errors
 /// Those of EP.

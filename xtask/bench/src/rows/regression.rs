@@ -15,10 +15,9 @@ const D: usize = 8;
 /// Rows of exact regression.
 const ROWS_OF_EXACT: usize = 2_000;
 
-/// A projection and a sum of the value, and a solve and a sum of the gradient (4 M²N), distances forward and back
-/// (6 MND).
+/// Value: a projection and a sum; gradient: a solve and a sum (together 4 M²N); distances with gradients (6 MND).
 const SPARSE: f64 = (4 * M * M * N + 6 * M * N * D) as f64;
-/// A factor (⅓ N³) and an inverse from it (⅔ N³), distances of both (2 N²D).
+/// Factor (⅓ N³), inverse from it (⅔ N³), distances with gradients (2 N²D).
 const EXACT: f64 = (ROWS_OF_EXACT * ROWS_OF_EXACT * (ROWS_OF_EXACT + 2 * D)) as f64;
 
 pub(super) const ROWS: &[Row] = &[
@@ -42,7 +41,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// Regression through inducing inputs by this power, and its data.
+/// Regression with inducing inputs and this power, and its data.
 ///
 /// # Errors
 /// None.

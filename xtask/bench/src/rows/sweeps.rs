@@ -1,4 +1,4 @@
-//! EP on all observations until sites are at rest.
+//! EP on all observations until convergence.
 
 use super::{Row, Run, Work, drawn};
 use crate::error::BenchError;
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// EP of two classes with an inducing input at each observation, and its data.
+/// EP of two classes with one inducing input per observation, and its data.
 ///
 /// # Errors
 /// None.

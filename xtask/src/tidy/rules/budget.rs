@@ -1,19 +1,19 @@
-//! Memory is asked for in one place, and tables are read to their end through the reader that counts.
+//! Only one module queries memory, and tables are read through the counting reader.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, SourceFile, Tree};
 
 /// The command.
 const COMMAND: &str = "gp-cli/src/";
-/// The module that asks the system.
+/// Module that queries the system.
 const ASKS: &str = "gp-cli/src/memory/";
-/// The readers of tables, and the one of them that counts.
+/// Table readers, and the counting one.
 const READERS: &str = "gp-cli/src/data/";
 const COUNTS: &str = "gp-cli/src/data/counted.rs";
-/// Files by which the system is asked for memory.
+/// System files about memory.
 const FILES: &[&str] = &["proc/meminfo", "proc/self/limits", "sys/fs/cgroup", "MemAvailable"];
 
-/// Findings about memory that is taken without the budget.
+/// Findings about memory taken without the budget.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.sources().filter(|source| source.path.starts_with(COMMAND)).flat_map(check_source).collect()
 }

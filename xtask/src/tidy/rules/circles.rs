@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Import, Member, SourceFile, Tree, imports};
 
-/// Findings about circles, each at its first file, with one shortest way around.
+/// Findings about circles, each at its first file, with one shortest circle.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.members.iter().flat_map(circles).collect()
 }
@@ -27,14 +27,14 @@ fn circles(member: &Member) -> Vec<Finding> {
     findings
 }
 
-/// `true` for a file in the folder of a module, `a/b.rs` in that of `a.rs` or `a/mod.rs`: they are one idea in several
-/// files, and what the module keeps to itself is for them too.
+/// `true` for a file in a module's folder, `a/b.rs` in that of `a.rs` or `a/mod.rs`: they are one unit, and may use the
+/// module's private items.
 fn is_inside(file: &str, module: &str) -> bool {
     let folder = module.strip_suffix("/mod.rs").or_else(|| module.strip_suffix(".rs"));
     folder.and_then(|folder| file.strip_prefix(folder)).is_some_and(|below| below.starts_with('/'))
 }
 
-/// Shortest way from a file back to it, past files of circles that are told already.
+/// Shortest circle through a file, avoiding files of reported circles.
 fn shortest_circle<'a>(start: usize, imports: &'a [Import], told: &[bool]) -> Option<Vec<&'a Import>> {
     let mut before: Vec<Option<&Import>> = vec![None; told.len()];
     let mut next = VecDeque::from([start]);
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use crate::tidy::fixture::Fixture;
 
-    /// A library of two files beside its root.
+    /// Library of two files beside its root.
     fn two_files(a: &str, b: &str) -> Fixture {
         let fixture = Fixture::clean();
         fixture.append("gp-optim/src/lib.rs", "\nmod a;\nmod b;\npub use a::A;\npub use b::B;\n");

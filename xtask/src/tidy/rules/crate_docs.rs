@@ -1,4 +1,4 @@
-//! Each crate introduces itself: a README, and for a library documentation with an example that is compiled.
+//! Each crate has a README and, if a library, documentation with a compiled example.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Member, Tree, docs};
@@ -27,7 +27,7 @@ fn example(tree: &Tree, member: &Member) -> Option<Finding> {
 /// `true` if the Markdown has a code block that rustdoc compiles.
 fn has_compiled_example(text: &str) -> bool {
     let fences = text.lines().filter_map(|line| line.trim_start().strip_prefix("```"));
-    // Fences open and close in turn.
+    // Fences alternate between opening and closing.
     fences.step_by(2).any(is_compiled)
 }
 

@@ -1,5 +1,5 @@
-//! Documentation of public items of libraries says more than the item's name: not "Gets the name" for `name`. That there is
-//! any, rustc's `missing_docs` asks.
+//! Documentation of public library items says more than the item's name: not "Gets the name" for `name`. Its existence
+//! is checked by rustc's `missing_docs`.
 
 use proc_macro2::Ident;
 use syn::{Attribute, Fields, Item, ItemMod, Visibility};
@@ -13,7 +13,7 @@ const FILLERS: &[&str] = &[
     "returns",
 ];
 
-/// Findings about public items whose documentation says nothing.
+/// Findings about documentation without content.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let libraries = tree.members.iter().filter(|member| member.library_root().is_some());
     libraries.flat_map(|member| check_library(tree, member)).collect()
@@ -30,7 +30,7 @@ fn check_library(tree: &Tree, member: &Member) -> Vec<Finding> {
         .collect()
 }
 
-/// A walk over the items of one file.
+/// Visitor of the items of one file.
 struct Visit<'a> {
     tree: &'a Tree,
     source: &'a SourceFile,
@@ -80,7 +80,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Fields with names; the meaning of a field without one is said at the type or variant.
+    /// Named fields; unnamed ones are described at the type or variant.
     fn fields(&mut self, fields: &Fields, is_visible: impl Fn(&syn::Field) -> bool) {
         for field in fields.iter().filter(|field| is_visible(field)) {
             if let Some(name) = &field.ident {
@@ -150,7 +150,7 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// `true` if the text consists of the words of the name and fillers.
+/// `true` if the text consists of words of the name and fillers.
 fn repeats_name(name: &str, text: &str) -> bool {
     let known = words(&spaced(name));
     words(text).iter().all(|word| known.contains(word) || FILLERS.contains(&word.as_str()))

@@ -1,4 +1,4 @@
-//! Entries of the index of papers' equations are cited in the files that it names.
+//! Entries of the equation index are cited in the files that it names.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::Tree;
@@ -6,7 +6,7 @@ use crate::tidy::tree::Tree;
 /// File with the index.
 const FILE: &str = "EQUATIONS.md";
 
-/// Findings about entries of the index without their file, or whose file does not cite them.
+/// Findings about index entries without a file, or whose file does not cite them.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let text = tree.read(FILE).unwrap_or_default();
     let entries = text.lines().enumerate().filter_map(|(at, line)| Some((at + 1, entry(line)?)));
@@ -15,7 +15,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// Label and path of a row of a table whose last cell is a path in code style.
+/// Label and path of a table row whose last cell is a path in code style.
 fn entry(line: &str) -> Option<(&str, &str)> {
     let mut cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
     let (label, path) = (cells.next()?, cells.last()?);
@@ -30,7 +30,7 @@ fn fault(tree: &Tree, label: &str, path: &str) -> Option<String> {
     (!is_cited).then(|| format!("cite `{label}` in `{path}`, or remove the entry"))
 }
 
-/// Text without blanks, line ends and comment markers, so that a citation may be broken between lines.
+/// Text without blanks, line ends and comment markers, so that citations may span lines.
 fn words(source: &str) -> String {
     let lines = source.lines().map(|line| line.trim_start().trim_start_matches(['/', '!']));
     lines.flat_map(str::split_whitespace).collect()

@@ -1,6 +1,6 @@
-//! Every crate takes its lints from the workspace, and no file or module switches them off as a whole.
+//! Every crate inherits the workspace lints, and no file or module disables them as a whole.
 //!
-//! clippy's `allow_attributes` sees `#[allow(…)]` on items, and not `#![allow(…)]`.
+//! clippy's `allow_attributes` covers `#[allow(…)]` on items, but not `#![allow(…)]`.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Member, SourceFile, Tree};

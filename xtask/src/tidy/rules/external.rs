@@ -1,16 +1,16 @@
-//! Other people's crates: gp-linalg is the one door to matrix products, and some crates are not used at all.
+//! Third-party crates: only gp-linalg calls matrix products, and some crates are banned.
 //!
-//! gp-linalg's products leave the processor in a clean state and avoid sizes at which faer's are slow; a library that
-//! calls faer's products or factorisations itself loses both, silently. Operators between matrices (`a * b`) are
-//! beyond a tool that does not know types.
+//! gp-linalg's products restore the processor state and avoid sizes at which faer's are slow; a direct call of faer's
+//! products or factorisations would silently lose both. Operators between matrices (`a * b`) need type information and
+//! are not checked.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Member, Mention, MentionKind, Tree};
 
-/// The crate that may call faer's products and factorisations.
+/// Crate that may call faer's products and factorisations.
 const DOOR: &str = "gp-linalg";
 
-/// faer's factorisations as methods of its matrices.
+/// faer's factorisations as matrix methods.
 const FACTORISATIONS: &[&str] = &[
     "llt",
     "ldlt",
@@ -24,13 +24,13 @@ const FACTORISATIONS: &[&str] = &[
     "self_adjoint_eigen",
 ];
 
-/// Crates that no manifest may list, and why.
+/// Banned crates, with the reason.
 const BANNED: &[(&str, &str)] = &[
     ("statrs", "its error function is good to ten digits only; use libm or gp-likelihoods"),
     ("bincode", "its newest release is an empty shell that does not compile"),
 ];
 
-/// Findings about banned crates and about libraries that go around gp-linalg.
+/// Findings about banned crates and libraries that bypass gp-linalg.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = banned(tree);
     let libraries =

@@ -1,14 +1,14 @@
-//! Crates depend on the floors below, never up. Of the two inference crates gp-variational stands on gp-ep.
+//! Crates depend only on lower layers. Of the two inference crates, gp-variational depends on gp-ep.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Dependency, Member, Section, Tree};
 
-/// A crate's place in the house.
+/// Position of a crate in the layering.
 struct Place {
     name: &'static str,
-    /// Floor, counted from the ground. Tests may use anything that is not above them.
+    /// Layer, counted from the bottom. Tests may use anything that is not above them.
     floor: u8,
-    /// The crates of the workspace that its library or programs may use.
+    /// Workspace crates that its library or programs may use.
     may_use: &'static [&'static str],
 }
 
@@ -30,7 +30,7 @@ const HOUSE: &[Place] = &[
     Place { name: "xtask", floor: 4, may_use: EVERYTHING },
 ];
 
-/// Findings about the list of crates and about dependencies that point the wrong way.
+/// Findings about the crate list and dependencies in the wrong direction.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = members(tree);
     findings.extend(tree.members.iter().flat_map(dependencies));
@@ -41,8 +41,7 @@ fn place(name: &str) -> Option<&'static Place> {
     HOUSE.iter().find(|place| place.name == name)
 }
 
-/// The crate that a package below its `examples/` folder belongs to, or any package below `xtask/`: it stands outside the
-/// house and uses what its owner's users may use.
+/// Owner of a package below a crate's `examples/` folder or below `xtask/`: it may use what its owner's users may use.
 fn owner(folder: &str) -> Option<&'static Place> {
     let (owner, below) = folder.split_once('/')?;
     (owner == "xtask" || below.starts_with("examples/")).then(|| place(owner))?

@@ -1,4 +1,4 @@
-//! The rules, one file each.
+//! Rules, one file each.
 //!
 //! A rule is a function from the tree to findings and one row in [`RULES`].
 
@@ -22,7 +22,7 @@ mod writing;
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::Tree;
 
-/// A rule of the house.
+/// Project rule.
 #[derive(Debug)]
 pub(crate) struct Rule {
     /// Name in findings.
@@ -92,7 +92,7 @@ pub(crate) const RULES: &[Rule] = &[
     },
 ];
 
-/// The findings of every rule, sorted by file and line.
+/// Findings of every rule, sorted by file and line.
 pub(crate) fn check_all(tree: &Tree) -> Vec<Finding> {
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| check_one(rule, tree)).collect();
     findings.sort();

@@ -1,12 +1,11 @@
-//! Every file of a library or of its tests is a declared module: others are not compiled, and their tests
-//! never run.
+//! Every file of a library or its tests is a declared module: others are not compiled, and their tests never run.
 
 use std::collections::BTreeSet;
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Member, Tree, declared_files};
 
-/// Findings about files below `src` and `tests` that are no program and no module.
+/// Findings about files below `src` and `tests` that are neither program nor module.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.members.iter().flat_map(check_member).collect()
 }
@@ -26,7 +25,7 @@ fn is_looked_at(path: &str) -> bool {
     path.starts_with("src/") || path.starts_with("tests/")
 }
 
-/// `true` if cargo takes the file for a library or program.
+/// `true` if cargo takes the file for a library or program root.
 fn is_root(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(

@@ -1,6 +1,6 @@
-//! One word, one thing: no two public types of the libraries have the same name.
+//! No two public types of the libraries have the same name.
 //!
-//! Whoever reads `Sites` in a signature, an error or a search should not have to ask which. Definitions of one name in one
+//! A name such as `Sites` in a signature, an error or a search must be unambiguous. Definitions of one name in one
 //! module are alternatives under `cfg`, and count as one.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use syn::{Item, Visibility};
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, SourceFile, Tree, docs, is_test_only, item_attributes};
 
-/// Names that stand for several things all the same, each with its reason.
+/// Allowed repeated names, each with its reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("Build", "makes a kernel, or a likelihood, of its arguments"),
     ("Conformance", "the kit of the crate, each for what it has a trait for"),
@@ -23,17 +23,17 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("Target", "of a conversion, of a fit, and of a fuzzer"),
 ];
 
-/// Path of the exceptions, in the workspace that has them.
+/// Path of this file, in the workspace with the exceptions.
 const HERE: &str = "src/tidy/rules/names.rs";
 
-/// A definition: the module it is in, and its place.
+/// Definition with its module and place.
 struct Definition<'a> {
     module: String,
     path: &'a str,
     line: usize,
 }
 
-/// Findings about names of public types that a library before has too, and about exceptions that are none any more.
+/// Findings about type names used in an earlier library, and obsolete exceptions.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let twice = defined_twice(tree);
     let is_excused = |name: &str| EXCEPTIONS.iter().any(|(other, _)| *other == name);
@@ -60,7 +60,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Public types of libraries by name, those of which there is more than one.
+/// Public library types defined more than once, by name.
 fn defined_twice(tree: &Tree) -> BTreeMap<String, Vec<Definition<'_>>> {
     let mut all: BTreeMap<String, Vec<Definition<'_>>> = BTreeMap::new();
     for member in

@@ -3,7 +3,7 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{SourceFile, Tree};
 
-/// Words that no source contains. Put together here, so that this file does not contain them either.
+/// Banned words, assembled so that this file does not contain them.
 const WORDS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X"), concat!("HA", "CK")];
 
 /// Findings about banned words, in code, comments and strings alike.

@@ -1,4 +1,4 @@
-//! Other people's crates each have a reason, in one place.
+//! Every third-party dependency has a stated reason, in one place.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::Tree;
@@ -9,7 +9,7 @@ const FILE: &str = "ARCHITECTURE.md";
 /// Heading above the table.
 const HEADING: &str = "## Other people's crates";
 
-/// Findings about dependencies without a reason, and about reasons for what is no dependency any more.
+/// Findings about dependencies without a reason, and reasons without a dependency.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let own: BTreeSet<&str> = tree.manifests().filter_map(|manifest| manifest.package.as_deref()).collect();
     let (text, mut seen, mut findings) = (tree.read(FILE).unwrap_or_default(), BTreeSet::new(), Vec::new());
@@ -31,7 +31,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The crates in the table of reasons, with their lines: all names in code style in the first cells of its rows.
+/// Crates in the table of reasons, with their lines: all names in code style in first cells.
 fn listed(text: &str) -> Vec<(usize, &str)> {
     let lines = text.lines().enumerate().skip_while(|(_, line)| *line != HEADING).skip(1);
     let table =

@@ -1,13 +1,12 @@
-//! Implementations chosen by name are in a registry that the conformance tests go through: no kernel or
-//! likelihood goes untested.
+//! Implementations chosen by name are in a registry that conformance tests cover: no kernel or likelihood is untested.
 
 use std::collections::BTreeMap;
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Member, MentionKind, SourceFile, Tree};
 
-/// A folder of implementations, one a file or subfolder, with the registry that names them and the tests that run
-/// over the registry. Paths are below the crate's folder.
+/// Folder of implementations (one per file or subfolder), the registry that names them, and the tests over the
+/// registry. Paths are relative to the crate.
 struct Collection {
     crate_folder: &'static str,
     folder: &'static str,
@@ -30,8 +29,8 @@ const COLLECTIONS: &[Collection] = &[
     },
 ];
 
-/// Findings about implementations outside their registry and registries outside the conformance tests. A collection
-/// whose folder does not exist is passed over.
+/// Findings about implementations outside their registry and registries outside the conformance tests. Missing folders
+/// are skipped.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for collection in COLLECTIONS {
@@ -53,7 +52,7 @@ impl Collection {
         findings
     }
 
-    /// Module name and file of each implementation: the files of the folder, and the first file of each subfolder.
+    /// Module name and file of each implementation; for a subfolder its first file.
     fn implementations<'a>(&self, member: &'a Member) -> BTreeMap<&'a str, &'a str> {
         let prefix = format!("{}/{}/", self.crate_folder, self.folder);
         let mut found = BTreeMap::new();

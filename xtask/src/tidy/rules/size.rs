@@ -3,7 +3,7 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{SourceFile, Tree};
 
-/// Lines of a file.
+/// Most lines of a file.
 const FILE_LINES: usize = 600;
 
 /// Findings about long files, tests included.

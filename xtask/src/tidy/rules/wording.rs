@@ -3,7 +3,7 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{DocComment, SourceFile, Tree, shipped_comments};
 
-/// Words that open a riddle instead of a summary.
+/// Words that must not open a summary.
 const RIDDLES: &[&str] = &[
     "what",
     "how",
@@ -82,7 +82,7 @@ const COUNTED_BY: &[&str] = &[
     "block",
 ];
 
-/// Findings about documentation that has to be decoded.
+/// Findings about unclear documentation.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.sources().flat_map(check_source).collect()
 }
@@ -108,7 +108,7 @@ fn fault(comment: &DocComment<'_>) -> Option<String> {
     distributive(comment).map(|found| format!("write \"per\" in `{found}`"))
 }
 
-/// A count and its unit that are joined by "a".
+/// Count and unit joined by "a", if any.
 fn distributive(comment: &DocComment<'_>) -> Option<String> {
     let all: Vec<String> = words(&comment.prose.join(" ")).collect();
     let found = all.windows(3).find(|three| {
@@ -119,7 +119,7 @@ fn distributive(comment: &DocComment<'_>) -> Option<String> {
     Some(found.join(" "))
 }
 
-/// Words in lower case without the punctuation around them; code in backticks is one that matches nothing.
+/// Lower-case words without surrounding punctuation; code in backticks is one word that matches nothing.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let is_edge = |character: char| !character.is_alphanumeric() && character != '`';
     text.split_whitespace().map(move |word| word.trim_matches(is_edge).to_lowercase())

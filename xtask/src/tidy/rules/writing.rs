@@ -1,17 +1,17 @@
-//! Files are written through one door: `gp_optim::files`, whose files are whole or not there.
+//! Files are written only through `gp_optim::files`, which writes atomically.
 //!
-//! A file that is opened for writing anywhere else is torn where the process ends, replaces what it should not, and stays
-//! where a signal comes. Files without a name and folders are free.
+//! Files opened for writing elsewhere would be truncated by an early end, could overwrite others, and remain after a
+//! signal. Unnamed files and folders are exempt.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Mention, MentionKind, Tree};
 
-/// The folder of the door.
+/// Folder of `gp_optim::files`.
 const DOOR: &str = "gp-optim/src/files/";
 /// Paths that must use `gp_optim::files`.
 const THROUGH: [&str; 2] = ["gp-cli/src/", "gp-optim/src/"];
 
-/// Paths that write or name files, by their last two segments.
+/// Functions that write or name files, by their last two path segments.
 const CALLS: &[(&str, &str)] = &[
     ("File", "create"),
     ("File", "create_new"),
@@ -27,10 +27,10 @@ const CALLS: &[(&str, &str)] = &[
     ("NamedTempFile", "new_in"),
 ];
 
-/// Methods of temporary files that give them names.
+/// Methods that name temporary files.
 const METHODS: &[&str] = &["persist", "persist_noclobber"];
 
-/// Findings about files that are written around the door.
+/// Findings about files written otherwise.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let sources = tree.sources().filter(|source| {
         THROUGH.iter().any(|folder| source.path.starts_with(folder)) && !source.path.starts_with(DOOR)

@@ -1,5 +1,5 @@
-//! Audience of code: users of a crate, testers with its test kit, or its own tests. Rules about panics and
-//! documentation differ between the three.
+//! Audience of code: users of a crate, users of its test kit, or its own tests. Rules about panics and documentation
+//! differ between them.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,7 @@ use syn::{Attribute, Meta, Token};
 pub(crate) enum Audience {
     /// Code that users of the crate run.
     Users,
-    /// A test kit: offered to users, but for their tests; it may assert.
+    /// Test kit: public, but for tests, so it may assert.
     TestKit,
     /// Tests, benchmarks and examples of the crate itself.
     Tests,
@@ -26,7 +26,7 @@ pub(crate) struct Region {
     pub(crate) audience: Audience,
 }
 
-/// Audience of a file, by its path below its crate's folder.
+/// Audience of a file, by its path within its crate.
 pub(crate) fn of_path(path: &str) -> Audience {
     let mut parts = path.split('/');
     match parts.next() {
@@ -80,7 +80,7 @@ fn is_literal(value: &syn::Expr, expected: &str) -> bool {
     matches!(value, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) if text.value() == expected)
 }
 
-/// The regions of a file whose audience differs from the file's.
+/// Regions of a file whose audience differs from the file's.
 pub(crate) fn regions(file: &syn::File) -> Vec<Region> {
     let mut collector = Collector { regions: Vec::new() };
     collector.note(&file.attrs, 1, usize::MAX);
@@ -123,7 +123,7 @@ impl<'ast> Visit<'ast> for Collector {
     }
 }
 
-/// The attributes of an item; kinds that cannot hold code count as bare.
+/// Attributes of an item; empty for kinds that cannot hold code.
 pub(crate) fn item_attributes(item: &syn::Item) -> &[Attribute] {
     match item {
         syn::Item::Const(item) => &item.attrs,

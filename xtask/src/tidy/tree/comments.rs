@@ -1,13 +1,13 @@
-//! Documentation comments as lines of text, with the item that follows each.
+//! Documentation comments as lines of text, each with its item.
 
 use crate::tidy::tree::{Audience, SourceFile};
 
-/// A run of `///` lines, or the `//!` lines that open a file.
+/// Run of `///` lines, or the `//!` lines that open a file.
 #[derive(Debug)]
 pub(crate) struct DocComment<'a> {
     /// Line of its first line, counted from 1.
     pub(crate) line: usize,
-    /// Lines without their markers, with lines of code blocks left out.
+    /// Lines without markers and code blocks.
     pub(crate) prose: Vec<&'a str>,
     /// First line of the item after its attributes; empty for a file.
     pub(crate) item: &'a str,
@@ -20,7 +20,7 @@ impl DocComment<'_> {
         lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
-    /// Number of words outside code: numbers and symbols are none.
+    /// Number of words outside code, without numbers and symbols.
     pub(crate) fn words(&self) -> usize {
         let text = self.prose.join("\n");
         let outside = text.split('`').step_by(2).flat_map(str::split_whitespace);
@@ -28,7 +28,7 @@ impl DocComment<'_> {
     }
 }
 
-/// Documentation comments of a file in code that users or their tests run, in order.
+/// Documentation comments in code for users or their tests, in order.
 pub(crate) fn shipped(source: &SourceFile) -> Vec<DocComment<'_>> {
     let mut comments = of_text(&source.text);
     comments.retain(|comment| source.audience_at(comment.line) != Audience::Tests);

@@ -1,12 +1,12 @@
-//! The documentation that attributes hold.
+//! Documentation in attributes.
 
 use syn::{Attribute, Expr, ExprLit, ExprMacro, Lit, LitStr, Meta};
 
 use crate::tidy::tree::Tree;
 
-/// The documentation in these attributes of the file at `path`, one line per comment line.
+/// Documentation in these attributes of the file at `path`, one line per comment line.
 ///
-/// Text taken from another file by `#[doc = include_str!("…")]` is read.
+/// Includes text from `#[doc = include_str!("…")]`.
 pub(crate) fn text(attributes: &[Attribute], path: &str, tree: &Tree) -> String {
     let parts = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => value(&pair.value, path, tree),

@@ -1,4 +1,4 @@
-//! Imports of files from others of their crate.
+//! Imports between files of a crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,25 +8,25 @@ use crate::tidy::tree::audience::{Audience, is_test_only, item_attributes};
 use crate::tidy::tree::mention::MentionKind;
 use crate::tidy::tree::source::SourceFile;
 
-/// Most re-exports of re-exports that are followed.
+/// Most re-exports followed in a chain.
 const MOST_STEPS: usize = 16;
 
-/// One file takes a name from another.
+/// Import of a name from another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Import {
-    /// Index of the file that takes.
+    /// Index of the importing file.
     pub(crate) from: usize,
-    /// Index of the file that defines the name.
+    /// Index of the defining file.
     pub(crate) to: usize,
-    /// The name.
+    /// Name.
     pub(crate) name: String,
     /// Line of the first mention.
     pub(crate) line: usize,
 }
 
-/// The imports between the files of one crate that users run, the first for each pair of files.
+/// Imports between the files of a crate that users run, the first per pair of files.
 ///
-/// Names are followed through re-exports to the file that defines them; a re-export alone imports nothing.
+/// Names are followed through re-exports to the defining file; a re-export alone imports nothing.
 pub(crate) fn imports(sources: &[&SourceFile]) -> Vec<Import> {
     let modules = Modules::new(sources);
     let mut found: Vec<Import> = (0..modules.list.len()).flat_map(|from| modules.imports_of(from)).collect();
@@ -39,12 +39,12 @@ pub(crate) fn imports(sources: &[&SourceFile]) -> Vec<Import> {
 struct Module<'a> {
     source: &'a SourceFile,
     path: Vec<String>,
-    /// Items that the file defines, modules in it included.
+    /// Items defined in the file, modules included.
     items: BTreeSet<String>,
     uses: Vec<Use>,
 }
 
-/// A name that a `use` binds.
+/// Name bound by a `use`.
 struct Use {
     /// None for `*`.
     name: Option<String>,
@@ -83,7 +83,7 @@ impl<'a> Modules<'a> {
         all.collect()
     }
 
-    /// File that defines what a path in this module names; None for modules themselves and for other crates.
+    /// File that defines what a path in this module names; None for modules and other crates.
     fn definition(&self, at: usize, path: &[String], steps: usize) -> Option<usize> {
         let (first, rest) = path.split_first()?;
         let own = &self.list[at].path;
@@ -147,7 +147,7 @@ impl<'a> Module<'a> {
         lines.any(|(first, last)| (first..=last).contains(&line))
     }
 
-    /// First line of shipped code on which a name that the file hands on is used in the file itself.
+    /// First line of shipped code that uses a re-exported name in the file itself.
     fn use_of(&self, name: &str, (first, last): (usize, usize)) -> Option<usize> {
         let lines = self.source.text.lines().enumerate().map(|(index, line)| (index + 1, line));
         let mut code = lines.filter(|(line, text)| {
@@ -164,7 +164,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
 }
 
-/// The path of a file's module, below the root of its crate.
+/// Module path of a file within its crate.
 fn module_path(file: &str) -> Vec<String> {
     let below = file.split_once("/src/").map_or(file, |(_, below)| below);
     let mut parts: Vec<String> = below.trim_end_matches(".rs").split('/').map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! A `Cargo.toml`, reduced to what the rules ask about.
+//! `Cargo.toml`, reduced to what the rules need.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use crate::error::XtaskError;
 pub(crate) struct Manifest {
     /// Path relative to the workspace root.
     pub(crate) path: String,
-    /// Name of the package; none in a manifest of a workspace alone.
+    /// Package name; None in a pure workspace manifest.
     pub(crate) package: Option<String>,
     /// Every dependency in every section.
     pub(crate) dependencies: Vec<Dependency>,
     /// `workspace.members`; empty in the manifest of a crate.
     pub(crate) members: Vec<String>,
-    /// The line that lists them, 1 when there is none.
+    /// Line that lists them; 1 if none.
     pub(crate) members_line: usize,
-    /// `true` if the crate inherits the lints of the workspace.
+    /// `true` if the crate inherits the workspace lints.
     pub(crate) inherits_lints: bool,
 }
 
 /// A dependency as a manifest states it.
 #[derive(Debug)]
 pub(crate) struct Dependency {
-    /// Name of the package, also where the manifest gives it another name.
+    /// Package name, even if renamed in the manifest.
     pub(crate) package: String,
     /// Section that lists it.
     pub(crate) section: Section,
@@ -106,7 +106,7 @@ fn dependencies(text: &str, table: &DeTable<'_>) -> Vec<Dependency> {
     {
         found.extend(listed(text, shared, Section::Workspace));
     }
-    // [target.'cfg(unix)'.dependencies] and the like hide behind one more level.
+    // Sections such as [target.'cfg(unix)'.dependencies] are one level deeper.
     if let Some(targets) = subtable(table, "target") {
         let targets = targets.iter().filter_map(|(_, target)| target.get_ref().as_table());
         found.extend(targets.flat_map(|target| sections(text, target)));
@@ -128,7 +128,7 @@ fn listed(text: &str, entries: &DeTable<'_>, section: Section) -> Vec<Dependency
     entries.iter().map(|(key, value)| dependency(key.get_ref(), key.span().start, value.get_ref())).collect()
 }
 
-/// The real name of `name = { package = "…" }`.
+/// Real name of `name = { package = "…" }`.
 fn renamed_from(value: &DeValue<'_>) -> Option<String> {
     value.as_table()?.get("package")?.get_ref().as_str().map(str::to_owned)
 }

@@ -1,12 +1,11 @@
 //! Mentions in code: paths and method calls, found in the token stream.
 //!
-//! Tokens rather than the syntax tree, since the arguments of a macro call are only tokens, and
-//! `assert!(x.unwrap() > 0.0)` has to be seen too. Strings, comments and examples in documentation mention
-//! nothing.
+//! Tokens instead of the syntax tree, because macro arguments are only tokens, as in `assert!(x.unwrap() > 0.0)`.
+//! Strings, comments and documentation examples do not count.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// One thing that code mentions, and where.
+/// Mention of something in code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mention {
     pub(crate) kind: MentionKind,
@@ -14,7 +13,7 @@ pub(crate) struct Mention {
     pub(crate) line: usize,
 }
 
-/// The kinds of things that code mentions.
+/// Kind of mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MentionKind {
     /// `a::b::c`: its segments, at least two. Members of a `use` group have the group's prefix.
@@ -23,7 +22,7 @@ pub(crate) enum MentionKind {
     Method(String),
 }
 
-/// Everything that the tokens mention, in order.
+/// All mentions in the tokens, in order.
 pub(crate) fn scan(tokens: TokenStream) -> Vec<Mention> {
     let mut mentions = Vec::new();
     scan_into(tokens, &[], &mut mentions);
@@ -45,7 +44,7 @@ fn scan_into(tokens: TokenStream, prefix: &[String], mentions: &mut Vec<Mention>
     }
 }
 
-/// Reads the path that starts at `at`, and what follows it decides what was mentioned. The next position to read.
+/// Reads the path at `at` and classifies it by the following token; returns the next position.
 fn scan_name(tokens: &[TokenTree], at: usize, prefix: &[String], mentions: &mut Vec<Mention>) -> usize {
     let line = tokens[at].span().start().line;
     let (own_segments, end) = path_from(tokens, at);
@@ -65,7 +64,7 @@ fn scan_name(tokens: &[TokenTree], at: usize, prefix: &[String], mentions: &mut 
     end
 }
 
-/// The segments of the path that starts at the name at `at`, and the position behind it.
+/// Segments of the path at `at`, and the position after it.
 fn path_from(tokens: &[TokenTree], at: usize) -> (Vec<String>, usize) {
     let mut segments = vec![tokens[at].to_string()];
     let mut end = at + 1;
@@ -87,7 +86,7 @@ fn is_separator(tokens: &[TokenTree], at: usize) -> bool {
     is_punct(tokens, at, ':') && is_punct(tokens, at + 1, ':')
 }
 
-/// An argument list, or the type arguments in front of one, at this position.
+/// `true` if an argument list, or type arguments before one, start here.
 fn is_called(tokens: &[TokenTree], at: usize) -> bool {
     group_at(tokens, at, Delimiter::Parenthesis).is_some()
         || (is_separator(tokens, at) && is_punct(tokens, at + 2, '<'))

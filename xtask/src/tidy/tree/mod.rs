@@ -1,4 +1,4 @@
-//! The workspace as the rules see it: manifests and Rust sources, read and parsed once.
+//! Parsed workspace: manifests and Rust sources, read once.
 
 mod audience;
 mod comments;
@@ -27,7 +27,7 @@ pub(crate) struct Tree {
     root: PathBuf,
     /// The `Cargo.toml` of the workspace.
     pub(crate) manifest: Manifest,
-    /// The crates, in the order the manifest lists them.
+    /// Crates, in manifest order.
     pub(crate) members: Vec<Member>,
 }
 
@@ -37,14 +37,14 @@ pub(crate) struct Member {
     pub(crate) folder: String,
     /// Its `Cargo.toml`.
     pub(crate) manifest: Manifest,
-    /// Every Rust file of the crate, tests, benchmarks and examples included, sorted by path.
+    /// Every Rust file of the crate, including tests, benchmarks and examples, sorted by path.
     pub(crate) sources: Vec<SourceFile>,
 }
 
 impl Tree {
     /// Reads the workspace at `root`.
     ///
-    /// Fails when a manifest or source cannot be read or does not parse.
+    /// Fails if a manifest or source cannot be read or parsed.
     pub(crate) fn load(root: &Path) -> Result<Self, XtaskError> {
         let manifest = Manifest::load(root, "Cargo.toml")?;
         let members =
@@ -52,7 +52,7 @@ impl Tree {
         Ok(Self { root: root.to_path_buf(), manifest, members })
     }
 
-    /// The crate in this folder.
+    /// Crate in this folder.
     pub(crate) fn member(&self, folder: &str) -> Option<&Member> {
         self.members.iter().find(|member| member.folder == folder)
     }
@@ -67,7 +67,7 @@ impl Tree {
         self.members.iter().flat_map(|member| &member.sources)
     }
 
-    /// Text of any file, by its path relative to the workspace root; `None` when it cannot be read.
+    /// Text of any file, by path relative to the workspace root; `None` if it cannot be read.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         std::fs::read_to_string(self.root.join(path)).ok()
     }
@@ -84,12 +84,12 @@ impl Member {
         Ok(Self { folder: folder.to_owned(), manifest, sources })
     }
 
-    /// The root of the crate's library, if it has one.
+    /// Root of the crate's library, if any.
     pub(crate) fn library_root(&self) -> Option<&SourceFile> {
         self.source("src/lib.rs")
     }
 
-    /// A source by its path below the crate's folder.
+    /// Source by path within the crate.
     pub(crate) fn source(&self, path: &str) -> Option<&SourceFile> {
         let path = format!("{}/{path}", self.folder);
         self.sources.iter().find(|source| source.path == path)

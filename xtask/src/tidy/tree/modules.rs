@@ -1,13 +1,13 @@
-//! File of each `mod name;`, so that a module declared for tests makes its file a test file.
+//! Files of `mod name;` declarations, so that modules declared for tests are test files.
 
 use syn::{Expr, ExprLit, Item, ItemMod, Lit, Meta};
 
 use crate::tidy::tree::audience::{self, Audience};
 use crate::tidy::tree::source::SourceFile;
 
-/// Gives files that are declared as modules for tests or test kits, directly or through other files, that audience.
+/// Gives modules declared for tests or test kits, directly or indirectly, that audience.
 pub(crate) fn spread_audience(sources: &mut [SourceFile]) {
-    // Each pass carries an audience one file deeper; depth is bounded by the number of files.
+    // Each pass reaches one file deeper; depth is bounded by the number of files.
     while let Some((index, audience)) = first_laxer(sources) {
         sources[index].audience = audience;
     }
@@ -22,12 +22,12 @@ fn first_laxer(sources: &[SourceFile]) -> Option<(usize, Audience)> {
     })
 }
 
-/// Files that may be meant by the modules that a file declares.
+/// Files that the module declarations of a file may mean.
 pub(crate) fn declared_files(source: &SourceFile) -> Vec<String> {
     declarations(source).into_iter().flat_map(|declaration| declaration.files).collect()
 }
 
-/// A `mod name;` and the files it may mean.
+/// `mod name;` with the files it may mean.
 struct Declaration {
     files: Vec<String>,
     audience: Audience,
@@ -68,7 +68,7 @@ fn explicit_path(module: &ItemMod) -> Option<String> {
     })
 }
 
-/// The folder in which a file's own modules lie.
+/// Folder of a file's submodules.
 fn children_folder(path: &str) -> String {
     let stem = path.strip_suffix(".rs").unwrap_or(path);
     match stem.rsplit_once('/') {
@@ -77,7 +77,7 @@ fn children_folder(path: &str) -> String {
     }
 }
 
-/// The same path without `..`.
+/// Path without `..`.
 fn without_steps_up(path: &str) -> String {
     let mut parts = Vec::new();
     for part in path.split('/') {

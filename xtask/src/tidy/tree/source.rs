@@ -1,4 +1,4 @@
-//! A Rust file, parsed.
+//! Parsed Rust file.
 
 use std::path::Path;
 
@@ -8,17 +8,17 @@ use crate::error::XtaskError;
 use crate::tidy::tree::audience::{self, Audience, Region};
 use crate::tidy::tree::mention::{self, Mention};
 
-/// A Rust file in the forms the rules need.
+/// Rust file in the forms the rules need.
 pub(crate) struct SourceFile {
     /// Path relative to the workspace root, with `/` between its parts.
     pub(crate) path: String,
     /// The text.
     pub(crate) text: String,
-    /// The syntax tree, for rules about items.
+    /// Syntax tree, for rules about items.
     pub(crate) syntax: syn::File,
-    /// Every path and method call, for rules about what code uses.
+    /// Every path and method call, for rules about usage.
     pub(crate) mentions: Vec<Mention>,
-    /// Audience of the file as a whole; regions of it may be for tests only.
+    /// Audience of the file as a whole; regions of it may be test-only.
     pub(crate) audience: Audience,
     regions: Vec<Region>,
 }
@@ -35,7 +35,7 @@ impl SourceFile {
 
     fn parse(path: &str, text: String, audience: Audience) -> Result<Self, XtaskError> {
         let syntax = syn::parse_file(&text).map_err(|error| syntax_error(path, &error))?;
-        // A first line `#!/usr/bin/env …` is no token, and a parser of tokens would trip over it.
+        // A shebang line is not a token.
         let tokens: TokenStream = match &syntax.shebang {
             None => text.parse(),
             Some(shebang) => text[shebang.len()..].parse(),
@@ -51,7 +51,7 @@ impl SourceFile {
         inside.map(|region| region.audience).fold(self.audience, Audience::max)
     }
 
-    /// The mentions in code that users run: outside tests, benchmarks, examples and test kits.
+    /// Mentions in code that users run: outside tests, benchmarks, examples and test kits.
     pub(crate) fn shipped_mentions(&self) -> impl Iterator<Item = &Mention> {
         self.mentions.iter().filter(|mention| self.audience_at(mention.line) == Audience::Users)
     }

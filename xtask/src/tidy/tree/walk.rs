@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::error::XtaskError;
 
-/// Paths of all Rust files below `folder`, relative to `root`, with `/` between their parts, sorted.
+/// Sorted paths of all Rust files below `folder`, relative to `root`, with `/` as separator.
 ///
-/// Build output and hidden folders are left out, and so are folders with a manifest: they are packages of their own. The file system is asked rather than git, so that a tree without
-/// history, such as an unpacked archive, is checked as well.
+/// Skips build output, hidden folders, and folders with a manifest (separate packages). Uses the file system instead of
+/// git, so that unpacked archives are checked too.
 pub(crate) fn rust_files(root: &Path, folder: &str) -> Result<Vec<String>, XtaskError> {
     let mut files = Vec::new();
     collect(root, folder, &mut files)?;

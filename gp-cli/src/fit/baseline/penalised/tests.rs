@@ -1,5 +1,5 @@
-//! The regressions against those of scikit-learn 1.9 (`LogisticRegression(C=1)`, `PoissonRegressor(alpha=1/N)`, inputs by
-//! `StandardScaler`), which minimise the same sums.
+//! Comparison with scikit-learn 1.9 (`LogisticRegression(C=1)`, `PoissonRegressor(alpha=1/N)`, inputs by
+//! `StandardScaler`), which minimises the same sums.
 
 use super::*;
 use faer::Mat;
@@ -20,7 +20,7 @@ fn noise(row: usize, class: usize) -> f64 {
     (3.1 * row as f64 * (class as f64 + 1.0) + class as f64).sin()
 }
 
-/// Labels 46 times 0, 51 times 1 and 23 times 2.
+/// Class frequencies 46, 51 and 23.
 fn labels() -> Vec<f64> {
     let x = points();
     let label = |i: usize| {
@@ -35,7 +35,7 @@ fn fitted(targets: Vec<f64>, likelihood: impl Likelihood + 'static) -> Approxima
     fit(&TrainingRows::in_memory(points(), targets), Box::new(likelihood), &Control::new()).unwrap().unwrap()
 }
 
-/// Where predictions were made.
+/// Test points.
 fn elsewhere() -> Mat<f64> {
     let rows = [[0.2, -1.0, 3.0], [-0.7, 2.0, -4.0]];
     Mat::from_fn(2, 3, |i, d| rows[i][d])
@@ -45,7 +45,7 @@ fn probabilities(by: &Approximation) -> Mat<f64> {
     by.given(&by.beliefs(elsewhere().as_ref()).unwrap()).class_probabilities().unwrap()
 }
 
-/// The solver stops where the loss falls by no more than 1e-8 of itself.
+/// The solver stops at a relative change of 1e-8.
 const TOLERANCE: f64 = 2e-4;
 
 #[test]
@@ -124,7 +124,7 @@ fn more_rows_cost_no_more() {
     assert_eq!(most_rows(&narrow, 26), MOST_WORK / (17 * 26));
 }
 
-/// The mean of equal numbers is off by rounding, which is no spread to divide by.
+/// The mean of equal numbers is off by rounding, which must not become a divisor.
 #[test]
 fn constant_inputs_have_no_spread() {
     let points = Mat::from_fn(37, 2, |i, d| if d == 0 { 0.1 + 0.2 } else { i as f64 });
