@@ -196,6 +196,7 @@ def test_wrong_parameters(params, said, sine):
         GPModel("gaussian").fit(*sine)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_examples():
     errors = runpy.run_path(str(EXAMPLES / "seismic.py"))["main"]()

@@ -1,9 +1,13 @@
 from collections.abc import Callable, Sequence
 
-from numpy import ndarray
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import final
 
-_Column = tuple[str, str, ndarray | Sequence[str | None]]
+_Array = NDArray[np.float64]
+_Column = tuple[str, str, _Array | Sequence[str | None]]
 
+@final
 class Function:
     def __new__(
         cls,
@@ -23,6 +27,7 @@ def fit(
     function: Function | None = None,
 ) -> tuple[Model, list[str]]: ...
 
+@final
 class Model:
     @staticmethod
     def from_bytes(bytes: bytes, source: str, function: Function | None = None) -> Model: ...
@@ -41,10 +46,10 @@ class Model:
         probabilities: bool = ...,
         keep_missing: bool = ...,
         threads: int | None = ...,
-    ) -> dict[str, ndarray | list[str]]: ...
-    def latents(self, table: Sequence[_Column], threads: int | None = None) -> tuple[ndarray, ndarray]: ...
-    def sample_latents(self, table: Sequence[_Column], samples: int, seed: int, threads: int | None = None) -> ndarray: ...
+    ) -> dict[str, _Array | list[str]]: ...
+    def latents(self, table: Sequence[_Column], threads: int | None = None) -> tuple[_Array, _Array]: ...
+    def sample_latents(self, table: Sequence[_Column], samples: int, seed: int, threads: int | None = None) -> _Array: ...
     def updated(
         self, table: Sequence[_Column], threads: int | None = None, function: Function | None = None
     ) -> tuple[Model, str, list[str]]: ...
-    def leave_one_out(self, threads: int | None = None) -> list[ndarray] | None: ...
+    def leave_one_out(self, threads: int | None = None) -> list[_Array] | None: ...
