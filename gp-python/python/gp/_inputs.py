@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from ._cells import as_kind, is_missing
 from ._choices import Choices
-from ._table import as_kind, columns_of_array, columns_of_frame, is_frame, is_missing
+from ._table import columns_of_array, columns_of_frame, has_kinds
 from ._targets import names_of
 from ._types import Column
 
@@ -68,12 +69,3 @@ class Inputs(Choices):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._keeps_gaps()
         return tags
-
-
-def has_kinds(X: Any) -> bool:
-    """Whether a table has columns of other types than numbers."""
-    if not is_frame(X):
-        return False
-    if hasattr(X, "iloc"):
-        return any(getattr(kind, "kind", "O") not in "iuf" or not isinstance(kind, np.dtype) for kind in X.dtypes)
-    return True

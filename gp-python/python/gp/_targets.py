@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ._cells import written
 from ._roles import free
-from ._table import written
 from ._types import Column
 
 
@@ -27,7 +27,7 @@ def columns_of_numbers(y: Any, names: list[str], taken: set[str]) -> list[Column
     """Targets of numbers as columns, under these names or, where they are taken, others."""
     y = np.asarray(y)
     if y.dtype.kind in "mM":
-        raise ValueError(f"y is of type {y.dtype}: give numbers, such as days since some day")
+        raise ValueError(f"y is of type {y.dtype}: give numbers, such as days since some day, or seconds")
     columns = np.asarray(y, dtype=np.float64).reshape(len(y), -1).T
     if len(columns) != len(names):
         raise ValueError(f"y has {len(columns)} columns, and there are {len(names)} targets: {', '.join(names)}")
