@@ -52,7 +52,8 @@ def likelihood(x: Array, y: Array) -> None:
     assert_type(model.predict(x), Array)
     assert_type(model.predict(x, return_std=True), tuple[Array, Array])
     assert_type(model.params_, dict[str, float])
+    assert_type(model.partial_fit(x, y), GPModel)
 
 
 def files() -> None:
-    assert_type(gp.load("model.gp"), GPRegressor | GPClassifier | GPCountRegressor)
+    assert_type(gp.load("model.gp", functions=True), GPRegressor | GPClassifier | GPCountRegressor | GPModel)

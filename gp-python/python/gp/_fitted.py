@@ -66,7 +66,7 @@ class Fitted(Inputs):
             The file; one that is there is replaced as a whole.
         """
         check_is_fitted(self)
-        _write_whole(Path(os.path.realpath(path)), self._model.to_bytes())
+        write_whole(Path(os.path.realpath(path)), self._model.to_bytes())
 
     def _look(self) -> None:
         """Takes over what the model file says."""
@@ -118,7 +118,7 @@ class Fitted(Inputs):
         return hasattr(self, "_model")
 
 
-def _write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Writes a file as a whole or not at all, with the rights of the one that it replaces."""
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file for the model")

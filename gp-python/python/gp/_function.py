@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.random import RandomState
@@ -16,6 +18,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from . import _gp
 from ._choices import threads
 from ._estimator import Estimator
+from ._fitted import write_whole
+from ._named import ENTRY, name_of
 from ._targets import columns_of_numbers
 from ._types import Array, Column, Words
 
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
 
 # Rows of a call at prediction, as many as in training.
 _BLOCK = 256
+# As many as an update has a grid of latent values for.
+_MOST_LATENTS = 3
 
 
 class GPModel(Estimator):
@@ -194,6 +200,32 @@ class GPModel(Estimator):
         """
         return self._learn(X, y, weights=sample_weight)
 
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Takes in more observations, with parameters as they are; learns a model where there is none yet.
+
+        Expectations are sums over a grid of latent values here, not over samples: ``log_density`` is called for one row at a
+        time with 193 (of two latent functions 625, of three 1,331) points of the grid in place of samples.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there are more than three latent functions, or ``log_density`` fails.
+        """
+        count = self.latents or 1
+        if hasattr(self, "_model") and count > _MOST_LATENTS:
+            raise ValueError(f"partial_fit: at most {_MOST_LATENTS} latent functions, and there are {count}; fit with all rows")
+        return self._learn_more(X, y, weights=sample_weight)
+
     @overload
     def predict(self, X: ArrayLike, return_std: Literal[False] = False) -> Array: ...
 
@@ -242,7 +274,7 @@ class GPModel(Estimator):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        columns = columns_of_numbers(y, self._target_names, set())
+        columns = self._known_targets(y)
         y = np.column_stack([np.asarray(cells) for _, _, cells in columns])
         y = y[:, 0] if len(columns) == 1 else y
         check_consistent_length(X, y)
@@ -288,15 +320,33 @@ class GPModel(Estimator):
         seed = int(check_random_state(random_state).randint(2**31 - 1))
         return self._model.sample_latents(self._inputs(X, reset=False), n_samples, seed, threads(self.n_jobs))
 
-    def save(self, path: str | os.PathLike[str]) -> NoReturn:
-        """Refused: a model file holds no functions of Python. Pickle the estimator.
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model to a file that ``gp.load`` reads, with the names of its functions.
+
+        Functions have to be found by their module and name, also by other programs: those of a module are, those of the
+        program itself and those within functions are not. The command does not know them.
 
         Parameters
         ----------
         path : str or path-like
-            Whatever it is.
+            The file; one that is there is replaced as a whole.
+
+        Raises
+        ------
+        TypeError
+            If a function has no such name. Such an estimator can be pickled.
         """
-        raise TypeError("a model file holds no functions of Python; pickle the estimator, with its functions in a module")
+        check_is_fitted(self)
+        model = self._model.with_entry(ENTRY, json.dumps(self._named()))
+        write_whole(Path(os.path.realpath(path)), model.to_bytes())
+
+    def _named(self) -> dict[str, Any]:
+        """What a model file has to say of the likelihood."""
+        functions = {"log_density": self.log_density, "gradient": self.gradient, "mean": self.mean}
+        named = {what: None if function is None else name_of(function, what) for what, function in functions.items()}
+        params = [_parameter(name, value) for name, value in (self.params or {}).items()]
+        said = {name: ends for name, *ends in params}
+        return {**named, "latents": self.latents, "targets": len(self._target_names), "params": said}
 
     @property
     def params_(self) -> dict[str, float]:
@@ -317,7 +367,10 @@ class GPModel(Estimator):
             yield rows, mean[rows, None] + np.sqrt(variance[rows, None]) * t
 
     def _function(self) -> _gp.Function:
-        return self._of(dict(vars(self)), len(self._target_names))
+        return self._function_of(len(self._target_names))
+
+    def _function_of(self, targets: int) -> _gp.Function:
+        return self._of(dict(vars(self)), targets)
 
     def _read(self, model: bytes, state: dict[str, Any]) -> _gp.Model:
         return _gp.Model.from_bytes(model, type(self).__name__, self._of(state, len(state["_target_names"])))
@@ -334,6 +387,9 @@ class GPModel(Estimator):
 
     def _targets(self, y: Any, names: set[str]) -> list[Column]:
         return columns_of_numbers(y, self._asked_names, names)
+
+    def _known_targets(self, y: Any) -> list[Column]:
+        return columns_of_numbers(y, self._target_names, set())
 
     def _look(self) -> None:
         super()._look()

@@ -23,7 +23,8 @@ def as_html(model: Any) -> str:
         ("training", _training(model)),
         ("relevance", _relevance(model.relevance_)),
     ]
-    cells = "".join(f"<tr><th style=\"text-align:left;vertical-align:top\">{name}</th><td>{cell}</td></tr>" for name, cell in rows)
+    heading = '<th style="text-align:left;vertical-align:top">'
+    cells = "".join(f"<tr>{heading}{name}</th><td>{cell}</td></tr>" for name, cell in rows)
     return f"<div><b>{html.escape(type(model).__name__)}</b><table>{cells}</table></div>"
 
 
@@ -53,10 +54,11 @@ def _relevance(relevance: dict[str, float]) -> str:
     if not relevance:
         return "not known"
     ordered = sorted(relevance.items(), key=lambda entry: -entry[1])
-    lines = [
-        f'<div><span style="display:inline-block;height:.7em;width:{max(0.0, min(1.0, share)) * 160:.0f}px;background:currentColor">'
-        f"</span> {html.escape(name)} {100 * share:.1f} %</div>"
-        for name, share in ordered[:_MOST]
-    ]
+    lines = [f"<div>{_bar(share)} {html.escape(name)} {100 * share:.1f} %</div>" for name, share in ordered[:_MOST]]
     more = len(ordered) - _MOST
     return "".join(lines) + (f"<div>and {more} more</div>" if more > 0 else "")
+
+
+def _bar(share: float) -> str:
+    width = max(0.0, min(1.0, share)) * 160
+    return f'<span style="display:inline-block;height:.7em;width:{width:.0f}px;background:currentColor"></span>'
