@@ -96,7 +96,7 @@ def test_durations_and_nanoseconds_are_those_of_the_command(waits, tmp_path):
     feather.write_feather(frame, tmp_path / "t.arrow", compression="uncompressed")
     command = [sys.executable, "-c", "import sys; from gp._command import main; main()", "predict", "m.gp", "t.arrow"]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    means = pd.read_csv(pd.io.common.StringIO(said))["mean"]
+    means = pd.read_csv(pd.io.common.StringIO(said), float_precision="round_trip")["mean"]
     assert np.array_equal(means, model.predict(frame))
 
 

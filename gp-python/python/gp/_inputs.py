@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import column_or_1d
+from sklearn.utils import column_or_1d, validation
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from ._cells import as_kind, is_missing
 from ._choices import Choices
-from ._table import columns_of_array, columns_of_frame, has_kinds
+from ._table import columns_of_array, columns_of_frame, has_kinds, is_frame
 from ._targets import names_of
 from ._types import Column
 
@@ -43,7 +43,7 @@ class Inputs(Choices):
         if has_kinds(X):
             if not X.shape[1]:
                 raise ValueError("0 feature(s) found: the table has no columns")
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            validate_data(self, _with_names(X), reset=reset, skip_check_array=True)
             return self._as_learned(columns_of_frame(X, self._names()), reset)
         X = validate_data(self, X, reset=reset, dtype=np.float64, **self._finite())
         return self._as_learned(columns_of_array(X, self._names()), reset)
@@ -69,3 +69,25 @@ class Inputs(Choices):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._keeps_gaps()
         return tags
+
+
+def _with_names(X: Any) -> Any:
+    """The table, or its names and shape in the only way that older versions of scikit-learn ask for them.
+
+    They know pandas and whatever exchanges tables by ``__dataframe__``, which newer versions of polars no longer do; from
+    narwhals on they know all.
+    """
+    is_known = not is_frame(X) or hasattr(X, "iloc") or hasattr(X, "__dataframe__") or hasattr(validation, "nw")
+    return X if is_known else _Names(X)
+
+
+class _Names:
+    def __init__(self, X: Any) -> None:
+        self.shape = X.shape
+        self._names = list(X.column_names if hasattr(X, "column_names") else X.columns)
+
+    def __dataframe__(self) -> _Names:
+        return self
+
+    def column_names(self) -> list[str]:
+        return self._names
