@@ -21,6 +21,7 @@ mod ci;
 mod error;
 mod faults;
 mod mpi;
+mod outside;
 mod program;
 mod python;
 mod supply;
