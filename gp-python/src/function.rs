@@ -1,13 +1,15 @@
 //! A likelihood that is a function of Python.
 
 mod call;
+mod grid;
 
-use call::{Block, Callables};
+use call::{Block, Callables, UNKNOWN};
 use gp_likelihoods::{
     Described, Latent, Likelihood, LikelihoodEntry, LikelihoodError, ObservationMoments, PointSlopes,
     RowError, Slopes, Support, Targets, Workspace, defaults, parameter_count,
 };
 use gp_optim::{Interrupt, Parameter, ParameterError, Transform};
+use grid::Grid;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rand::Rng;
@@ -55,6 +57,7 @@ impl Function {
             parameters: self.parameters.clone(),
             raised: Raised::default(),
             interrupt: interrupt.clone(),
+            grid: Grid::of(self.callables.latents).map(Arc::new),
         }
     }
 }
@@ -96,6 +99,7 @@ pub(crate) struct FunctionLikelihood {
     parameters: Vec<Parameter>,
     raised: Raised,
     interrupt: Interrupt,
+    grid: Option<Arc<Grid>>,
 }
 
 impl fmt::Debug for FunctionLikelihood {
@@ -187,7 +191,7 @@ impl Described for FunctionLikelihood {
 
 impl Likelihood for FunctionLikelihood {
     fn log_densities(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError> {
-        let done = self.log_densities_of_rows(Targets { numbers: &[0], y }, f, out);
+        let done = self.log_densities_of_rows(Targets { numbers: &[UNKNOWN], y }, f, out);
         done.map_err(|error| error.fault)
     }
 
@@ -203,7 +207,7 @@ impl Likelihood for FunctionLikelihood {
     }
 
     fn log_density_by_params(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError> {
-        let done = self.mean_by_params_of_rows(Targets { numbers: &[0], y }, f, out);
+        let done = self.mean_by_params_of_rows(Targets { numbers: &[UNKNOWN], y }, f, out);
         done.map_err(|error| error.fault)
     }
 
@@ -231,14 +235,22 @@ impl Likelihood for FunctionLikelihood {
     fn sample(&self, _f: &[f64], _rng: &mut dyn Rng, _out: &mut [f64]) -> Result<(), LikelihoodError> {
         self.nothing("draws of observations")
     }
+
+    /// Without derivatives by parameters: training asks for samples instead, and whoever asks here keeps parameters.
     fn expected_log_density(
         &self,
         y: &[f64],
         q: &[Latent],
-        ws: &mut Workspace,
+        _ws: &mut Workspace,
         out: &mut Slopes,
     ) -> Result<(), LikelihoodError> {
-        defaults::expected_log_density(self, y, q, ws, out)
+        let Some(grid) = &self.grid else {
+            return self.nothing("expectations of more than three latent values");
+        };
+        let mut found = vec![0.0; grid.count()];
+        self.log_densities(y, &grid.values(q), &mut found)?;
+        grid.expectation(q, &found, parameter_count(&self.parameters), out);
+        Ok(())
     }
 
     fn tilted(

@@ -2,7 +2,7 @@
 
 use crate::context::context;
 use crate::errors::exception;
-use crate::function::Function;
+use crate::function::{Function, FunctionLikelihood};
 use crate::latents::{draws, moments};
 use crate::leave_one_out::leave_one_out;
 use crate::table::{PyColumn, columns, frame};
@@ -30,6 +30,16 @@ impl Model {
     }
 }
 
+/// The same model with another likelihood in Python.
+fn again(
+    model: &gp_cli::model::Model,
+    likelihood: Option<FunctionLikelihood>,
+) -> PyResult<gp_cli::model::Model> {
+    let bytes = model.to_bytes().map_err(|error| exception(&error))?;
+    gp_cli::model::Model::from_bytes(&bytes, "the model", &context(likelihood))
+        .map_err(|error| exception(&error))
+}
+
 #[pymethods]
 impl Model {
     /// Reads the bytes of a model file, which errors call `source`. `function` is the likelihood that it calls so.
@@ -45,6 +55,15 @@ impl Model {
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.0.to_bytes().map_err(|error| exception(&error))?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The same model with an entry of JSON in the configuration that its file holds.
+    fn with_entry(&self, name: &str, json: &str) -> PyResult<Self> {
+        let entry = serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let mut about = self.0.about().clone();
+        about.config.insert(name.to_owned(), entry);
+        let (posterior, baseline) = (self.0.posterior().clone(), self.0.baseline().cloned());
+        Ok(Self::new(gp_cli::model::Model::new(about, posterior, baseline)))
     }
 
     /// What is known of it as JSON: all of its file but the posterior, of which the likelihood by its expression, by name
@@ -142,8 +161,17 @@ impl Model {
         function: Option<&Function>,
     ) -> PyResult<(Self, String, Vec<String>)> {
         let (table, model, interrupt) = (frame("X", table)?, self.0.clone(), Interrupt::new());
-        let context = context(function.map(|function| function.likelihood(&interrupt)));
+        let likelihood = function.map(|function| function.likelihood(&interrupt));
+        let raised = likelihood.as_ref().map(FunctionLikelihood::raised);
+        // The likelihood of the model may have been interrupted in an earlier call.
+        let (model, context) = match function {
+            Some(_) => (Arc::new(again(&model, likelihood)?), context(None)),
+            None => (model, context(None)),
+        };
         let found = watched(py, threads, &interrupt, || take_in(&model, &table, &context))?;
+        if let Some(error) = raised.and_then(|raised| raised.take()) {
+            return Err(error);
+        }
         let taken = found.map_err(|error| exception(&error))?;
         Ok((Self::new(taken.model), taken.how, taken.warnings))
     }

@@ -55,7 +55,7 @@ def test_the_same_model_in_the_command(tmp_path, sine):
     assert np.array_equal(ours.predict(new), theirs.predict(new))
     ours.save(tmp_path / "ours.gp")
     said = subprocess.run([*command, "predict", "ours.gp", "t.csv"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    means = pd.read_csv(pd.io.common.StringIO(said.stdout))["mean"].to_numpy()
+    means = pd.read_csv(pd.io.common.StringIO(said.stdout), float_precision="round_trip")["mean"].to_numpy()
     assert np.array_equal(means, ours.predict(new))
 
 

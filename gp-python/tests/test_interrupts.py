@@ -9,6 +9,8 @@ import pytest
 
 from gp import GPRegressor
 
+# By the clock, which other programs share.
+pytestmark = pytest.mark.slow
 LIMIT = 0.2
 
 

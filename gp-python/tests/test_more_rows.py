@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import gp
-from gp import GPClassifier, GPCountRegressor, GPModel, GPRegressor
+from gp import GPClassifier, GPCountRegressor, GPRegressor
 
 
 @pytest.fixture
@@ -135,7 +135,3 @@ def test_several_targets(sine):
             wrong()
     with pytest.raises(ValueError, match="y has 1 column"):
         model.predict_log_density(x, both[["up"]])
-
-
-def test_a_function_takes_in_no_more_rows():
-    assert not hasattr(GPModel(np.add), "partial_fit")

@@ -20,6 +20,7 @@ mod ci;
 mod error;
 mod faults;
 mod mpi;
+mod outside;
 mod program;
 mod python;
 mod supply;

@@ -1,6 +1,5 @@
 //! `cargo xtask mpi`: the multi-process command, built and tested under `mpirun`.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -8,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::cargo::Cargo;
 use crate::error::XtaskError;
+use crate::outside;
 use crate::program::output_folder;
 use crate::workspace;
 
@@ -45,15 +45,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
         return Ok(());
     }
     let (root, cargo) = (workspace::root()?, Cargo::of_this_toolchain());
-    let [here, there] = [root.clone(), root.join(PACKAGE)].map(|folder| cargo.output_in(&folder, &TREE));
-    let again = compiled_again(&here?, &there?);
-    if !again.is_empty() {
-        writeln!(
-            out,
-            "mpi: compiled once more, for other features than in the workspace: {}",
-            again.join(", ")
-        )?;
-    }
+    outside::tell_what_is_compiled_again(&cargo, &root, PACKAGE, "mpi", out)?;
     let mut test = Command::new(cargo.program());
     test.args(["test", "--", "--test-threads", "1"]).args(&args.tests);
     test.current_dir(root.join(PACKAGE));
@@ -61,25 +53,6 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     cargo.pass_on(test)?;
     writeln!(out, "mpi: passed")?;
     Ok(())
-}
-
-/// All packages with their features, including those of tests; excluding build-only ones such as bindgen.
-const TREE: [&str; 7] =
-    ["tree", "--workspace", "--all-features", "--edges=normal,dev", "--prefix", "none", "--format={p} [{f}]"];
-
-/// Third-party packages in both trees for which the second has a version with features that the first lacks.
-fn compiled_again(workspace: &str, package: &str) -> Vec<String> {
-    let units = |tree: &str| -> BTreeSet<String> {
-        let lines = tree.lines().map(|line| line.replace(" (*)", "").replace(" (proc-macro)", ""));
-        // Packages with a path are ours, and are compiled per starting folder.
-        lines.filter(|line| !line.contains(" (/")).collect()
-    };
-    let versions = |units: &BTreeSet<String>| -> BTreeSet<String> {
-        units.iter().filter_map(|unit| Some(unit.split_once(" [")?.0.to_owned())).collect()
-    };
-    let (here, there) = (units(workspace), units(package));
-    let both = &versions(&here) & &versions(&there.difference(&here).cloned().collect());
-    both.into_iter().collect()
 }
 
 /// Missing parts.
@@ -133,16 +106,6 @@ mod tests {
             let name = line.split_whitespace().next().unwrap_or_default();
             assert!(!foreign.contains(&name), "{line}");
         }
-    }
-
-    #[test]
-    fn packages_with_other_features_are_compiled_again() {
-        let workspace =
-            "a v1.0 [std]\na v1.0 [std] (*)\nb v2.0 []\nm v1.0 (proc-macro) [full]\nours v0.1 (/w/ours) [x]";
-        let package =
-            "a v1.0 [std]\nb v2.0 [std]\nb v1.0 [std]\nc v1.0 []\nm v1.0 [full]\nours v0.1 (/w/ours) []";
-        assert_eq!(compiled_again(workspace, package), ["b v2.0"]);
-        assert!(compiled_again(workspace, workspace).is_empty());
     }
 
     #[test]

@@ -11,19 +11,33 @@ True
 """
 
 import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._classifier import GPClassifier
+    from ._counts import GPCountRegressor
+    from ._files import load
+    from ._function import GPModel
+    from ._regressor import GPRegressor
 
 __all__ = ["GPClassifier", "GPCountRegressor", "GPModel", "GPRegressor", "load"]
 __version__ = "0.1.0"
 
-_HOMES = {"load": "._files", "GPModel": "._function"}
+_HOMES = {
+    "GPClassifier": "._classifier",
+    "GPCountRegressor": "._counts",
+    "GPModel": "._function",
+    "GPRegressor": "._regressor",
+    "load": "._files",
+}
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     # scikit-learn takes a second to import, which the command does not need.
-    if name in __all__:
-        return getattr(importlib.import_module(_HOMES.get(name, "._estimators"), __name__), name)
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return [*globals(), *__all__]

@@ -3,31 +3,108 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from ._gp import Model
+from ._named import entry_of, function_of
+
+if TYPE_CHECKING:
+    from ._classifier import GPClassifier
+    from ._counts import GPCountRegressor
+    from ._estimator import Estimator
+    from ._function import GPModel
+    from ._regressor import GPRegressor
+
+_E = TypeVar("_E", bound="Estimator")
 
 
-def load(path):
+def load(path: str | os.PathLike[str], *, functions: bool = False) -> GPRegressor | GPClassifier | GPCountRegressor | GPModel:
     """An estimator with the model of a file that the command or an estimator wrote.
 
     Parameters
     ----------
     path : str or path-like
         The model file.
+    functions : bool, default=False
+        Whether functions that the file names, of a ``GPModel``, may be imported. That runs their modules: say so for files
+        that you trust.
 
     Returns
     -------
-    GPRegressor, GPClassifier or GPCountRegressor
+    GPRegressor, GPClassifier, GPCountRegressor or GPModel
         By what the model predicts.
 
     Raises
     ------
     ValueError
-        If the file holds no model that this version knows.
+        If the file holds no model that this version knows, or one that calls functions, which are not to be imported or
+        are not there.
     """
-    from ._estimators import of_model
-
     path = Path(path)
-    model = Model.from_bytes(path.read_bytes(), str(path))
-    return of_model(model, json.loads(model.about()))
+    content = path.read_bytes()
+    entry = entry_of(content)
+    if entry is not None:
+        if not functions:
+            what = f"{path} calls {entry['log_density']}, a function of Python"
+            raise ValueError(f"{what}: load(path, functions=True) imports it, which runs its module")
+        return _of_functions(content, str(path), entry)
+    model = Model.from_bytes(content, str(path))
+    told = json.loads(model.about())
+    classes = told["about"]["target"]["values"].get("classes")
+    kind = _kind(told["likelihood"], classes)
+    estimator: GPRegressor | GPClassifier | GPCountRegressor = kind(**_choices(kind().get_params(), told))
+    if classes:
+        _give_classes(estimator, classes, told)
+    return _with_model(estimator, model, told)
+
+
+def _of_functions(content: bytes, source: str, entry: dict[str, Any]) -> GPModel:
+    from ._function import GPModel
+
+    functions = {what: entry[what] and function_of(entry[what]) for what in ("log_density", "gradient", "mean")}
+    params = {name: tuple(ends) for name, ends in entry["params"].items()}
+    estimator = GPModel(**functions, latents=entry["latents"], params=params or None)
+    model = Model.from_bytes(content, source, estimator._function_of(entry["targets"]))
+    told = json.loads(model.about())
+    estimator.set_params(**_choices(estimator.get_params(), told))
+    return _with_model(estimator, model, told)
+
+
+def _kind(likelihood: str, classes: list[str] | None) -> Any:
+    """The estimator for such targets."""
+    from ._classifier import GPClassifier
+    from ._counts import GPCountRegressor
+    from ._regressor import GPRegressor
+
+    is_count = likelihood.startswith(("poisson", "negative_binomial"))
+    return GPClassifier if classes else GPCountRegressor if is_count else GPRegressor
+
+
+def _choices(known: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+    """What the model was asked for, as far as it is an argument."""
+    given = {name.replace("-", "_"): value for name, value in told["about"]["config"].items()}
+    return {name: value for name, value in given.items() if name in known}
+
+
+def _give_classes(estimator: Any, classes: list[str], told: dict[str, Any]) -> None:
+    from ._targets import of_labels
+
+    estimator.classes_ = of_labels(classes, told["about"]["target"]["kind"])
+
+
+def _with_model(estimator: _E, model: Model, told: dict[str, Any]) -> _E:
+    """The estimator with this model, of which the file says so much."""
+    about = told["about"]
+    estimator._model, estimator.notes_ = model, about["training"]["choices"]
+    targets = [about["target"], *(other["target"] for other in about.get("others") or [])]
+    estimator._target_names = [target["name"] for target in targets]
+    names = [feature["name"] for feature in about["inputs"]["features"]]
+    estimator.n_features_in_ = len(names)
+    if names != [f"x{place}" for place in range(len(names))]:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    estimator._look()
+    return estimator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ import numpy as np
 _REPEATED = {"kernel", "bound", "prior", "missing_in", "type"}
 
 
-def flags(choices: dict) -> list[str]:
+def flags(choices: dict[str, Any]) -> list[str]:
     """The flags that say these choices; nothing is said of those that are ``None``."""
     said = []
     for name, value in choices.items():
@@ -35,13 +36,13 @@ def quoted(name: str) -> str:
     return name
 
 
-def _entries(value) -> list[str]:
+def _entries(value: Any) -> list[str]:
     if isinstance(value, dict):
         return [f"{name}={entry}" for name, entry in value.items()]
     return [str(entry) for entry in value]
 
 
-def _word(value) -> str:
+def _word(value: Any) -> str:
     if isinstance(value, datetime.timedelta):
         return f"{value.total_seconds()}s"
     return repr(float(value)) if isinstance(value, float) else str(value)

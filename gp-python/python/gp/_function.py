@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from . import _gp
-from ._estimators import _columns_of_numbers, _Estimator, _threads
+from ._choices import threads
+from ._estimator import Estimator
+from ._fitted import write_whole
+from ._named import ENTRY, name_of
+from ._targets import columns_of_numbers
+from ._types import Array, Column, Words
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # Rows of a call at prediction, as many as in training.
 _BLOCK = 256
+# As many as an update has a grid of latent values for.
+_MOST_LATENTS = 3
 
 
-class GPModel(_Estimator):
+class GPModel(Estimator):
     """Latent Gaussian processes under any likelihood, given as a function.
 
     Inference is variational, by samples of the latent values (SAVIGP): of the likelihood it asks for log densities alone. Their
@@ -100,35 +119,35 @@ class GPModel(_Estimator):
 
     def __init__(
         self,
-        log_density,
+        log_density: Callable[..., Any],
         *,
-        latents=1,
-        params=None,
-        gradient=None,
-        mean=None,
-        kernel=None,
-        inducing=None,
-        placement=None,
-        fix=None,
-        bound=None,
-        prior=None,
-        units=None,
-        standardize="inputs",
-        missing="error",
-        missing_in=None,
-        samples=512,
-        covariance=None,
-        components=None,
-        optimizer=None,
-        iterations=None,
-        epochs=None,
-        batch_size=None,
-        no_train=False,
-        time_limit=None,
-        seed=0,
-        n_jobs=None,
-        verbose=0,
-    ):
+        latents: int = 1,
+        params: Mapping[str, Any] | None = None,
+        gradient: Callable[..., Any] | None = None,
+        mean: Callable[..., Any] | None = None,
+        kernel: Words = None,
+        inducing: int | None = None,
+        placement: str | None = None,
+        fix: Words = None,
+        bound: Words = None,
+        prior: Words = None,
+        units: str | None = None,
+        standardize: str | None = "inputs",
+        missing: str = "error",
+        missing_in: Mapping[str, str] | None = None,
+        samples: int | None = 512,
+        covariance: str | None = None,
+        components: int | None = None,
+        optimizer: str | None = None,
+        iterations: int | None = None,
+        epochs: int | None = None,
+        batch_size: int | None = None,
+        no_train: bool = False,
+        time_limit: str | timedelta | None = None,
+        seed: int = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.log_density = log_density
         self.latents = latents
         self.params = params
@@ -157,7 +176,7 @@ class GPModel(_Estimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:  # type: ignore[override]
         """Learns a model.
 
         Parameters
@@ -181,7 +200,39 @@ class GPModel(_Estimator):
         """
         return self._learn(X, y, weights=sample_weight)
 
-    def predict(self, X, return_std=False):
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Takes in more observations, with parameters as they are; learns a model where there is none yet.
+
+        Expectations are sums over a grid of latent values here, not over samples: ``log_density`` is called for one row at a
+        time with 193 (of two latent functions 625, of three 1,331) points of the grid in place of samples.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there are more than three latent functions, or ``log_density`` fails.
+        """
+        count = self.latents or 1
+        if hasattr(self, "_model") and count > _MOST_LATENTS:
+            raise ValueError(f"partial_fit: at most {_MOST_LATENTS} latent functions, and there are {count}; fit with all rows")
+        return self._learn_more(X, y, weights=sample_weight)
+
+    @overload
+    def predict(self, X: ArrayLike, return_std: Literal[False] = False) -> Array: ...
+
+    @overload
+    def predict(self, X: ArrayLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
+
+    def predict(self, X: Any, return_std: Any = False) -> Any:
         """Predicts ``mean`` of the latent functions, or the functions themselves where there is none.
 
         Parameters
@@ -206,7 +257,9 @@ class GPModel(_Estimator):
         mean, deviation = (part[:, 0] if part.ndim == 2 and part.shape[1] == 1 else part for part in found)
         return (mean, deviation) if return_std else mean
 
-    def predict_log_density(self, X, y, n_samples=1000, random_state=0):
+    def predict_log_density(  # type: ignore[override]
+        self, X: ArrayLike, y: ArrayLike, n_samples: int = 1000, random_state: int | RandomState | None = 0
+    ) -> Array:
         """Log densities of targets: the logarithms of means over samples of the latent values.
 
         Parameters
@@ -221,8 +274,8 @@ class GPModel(_Estimator):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        columns = _columns_of_numbers(y, self._target_names, set())
-        y = np.column_stack([cells for _, _, cells in columns])
+        columns = self._known_targets(y)
+        y = np.column_stack([np.asarray(cells) for _, _, cells in columns])
         y = y[:, 0] if len(columns) == 1 else y
         check_consistent_length(X, y)
         found = []
@@ -232,7 +285,7 @@ class GPModel(_Estimator):
             found.append(largest + np.log(np.exp(densities - largest[:, None]).mean(axis=1)))
         return np.concatenate(found)
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The mean log density of targets.
 
         Parameters
@@ -245,9 +298,10 @@ class GPModel(_Estimator):
         -------
         float
         """
-        return float(np.average(self.predict_log_density(X, y), weights=sample_weight))
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return float(np.average(self.predict_log_density(X, y), weights=weights))
 
-    def sample_latents(self, X, n_samples=1, random_state=0):
+    def sample_latents(self, X: ArrayLike, n_samples: int = 1, random_state: int | RandomState | None = 0) -> Array:
         """Draws all latent functions, each jointly at all rows.
 
         Parameters
@@ -264,22 +318,46 @@ class GPModel(_Estimator):
         if n_samples < 1:
             raise ValueError(f"n_samples={n_samples}: at least one sample has to be drawn")
         seed = int(check_random_state(random_state).randint(2**31 - 1))
-        return self._model.sample_latents(self._inputs(X, reset=False), n_samples, seed, _threads(self.n_jobs))
+        return self._model.sample_latents(self._inputs(X, reset=False), n_samples, seed, threads(self.n_jobs))
 
-    def save(self, path):
-        """Refused: a model file holds no functions of Python. Pickle the estimator."""
-        raise TypeError("a model file holds no functions of Python; pickle the estimator, with its functions in a module")
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model to a file that ``gp.load`` reads, with the names of its functions.
+
+        Functions have to be found by their module and name, also by other programs: those of a module are, those of the
+        program itself and those within functions are not. The command does not know them.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; one that is there is replaced as a whole.
+
+        Raises
+        ------
+        TypeError
+            If a function has no such name. Such an estimator can be pickled.
+        """
+        check_is_fitted(self)
+        model = self._model.with_entry(ENTRY, json.dumps(self._named()))
+        write_whole(Path(os.path.realpath(path)), model.to_bytes())
+
+    def _named(self) -> dict[str, Any]:
+        """What a model file has to say of the likelihood."""
+        functions = {"log_density": self.log_density, "gradient": self.gradient, "mean": self.mean}
+        named = {what: None if function is None else name_of(function, what) for what, function in functions.items()}
+        params = [_parameter(name, value) for name, value in (self.params or {}).items()]
+        said = {name: ends for name, *ends in params}
+        return {**named, "latents": self.latents, "targets": len(self._target_names), "params": said}
 
     @property
-    def params_(self):
+    def params_(self) -> dict[str, float]:
         """Parameters of the likelihood, learned."""
         check_is_fitted(self)
         return dict(self._params)
 
-    def _moments(self, X):
-        return self._model.latents(self._inputs(X, reset=False), _threads(self.n_jobs))
+    def _moments(self, X: Any) -> tuple[Array, Array]:
+        return self._model.latents(self._inputs(X, reset=False), threads(self.n_jobs))
 
-    def _blocks(self, X, n_samples, random_state):
+    def _blocks(self, X: Any, n_samples: int, random_state: Any) -> Iterator[tuple[slice, Array]]:
         """Blocks of rows, with samples of the latent values there, (rows, samples, latents)."""
         mean, variance = self._moments(X)
         drawn = check_random_state(random_state)
@@ -288,31 +366,37 @@ class GPModel(_Estimator):
             t = drawn.standard_normal((len(mean[rows]), n_samples, mean.shape[1]))
             yield rows, mean[rows, None] + np.sqrt(variance[rows, None]) * t
 
-    def _function(self):
-        return self._of(vars(self), len(self._target_names))
+    def _function(self) -> _gp.Function:
+        return self._function_of(len(self._target_names))
 
-    def _read(self, model, state):
+    def _function_of(self, targets: int) -> _gp.Function:
+        return self._of(dict(vars(self)), targets)
+
+    def _read(self, model: bytes, state: dict[str, Any]) -> _gp.Model:
         return _gp.Model.from_bytes(model, type(self).__name__, self._of(state, len(state["_target_names"])))
 
     @staticmethod
-    def _of(state, targets):
+    def _of(state: dict[str, Any], targets: int) -> _gp.Function:
         if not callable(state["log_density"]):
             raise TypeError(f"log_density={state['log_density']!r}: it has to be a function of y and samples of latent values")
         params = [_parameter(name, value) for name, value in (state["params"] or {}).items()]
         return _gp.Function(state["log_density"], state["latents"], targets, params, state["gradient"])
 
-    def _task(self):
+    def _task(self) -> dict[str, Any]:
         return {"task": "regression", "method": "savigp", "likelihood": "function"}
 
-    def _targets(self, y, names):
-        return _columns_of_numbers(y, self._asked_names, names)
+    def _targets(self, y: Any, names: set[str]) -> list[Column]:
+        return columns_of_numbers(y, self._asked_names, names)
 
-    def _look(self):
+    def _known_targets(self, y: Any) -> list[Column]:
+        return columns_of_numbers(y, self._target_names, set())
+
+    def _look(self) -> None:
         super()._look()
         self._params = self._told["parameters"]
 
 
-def _parameter(name, value):
+def _parameter(name: Any, value: Any) -> tuple[str, float, float | None, float | None]:
     """Name, start and ends of a parameter."""
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(f"params: {name!r} is no name of a parameter")

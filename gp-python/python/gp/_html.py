@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import html
+from typing import Any
 
 import numpy as np
+
+from ._types import Array
 
 _WIDTH, _HEIGHT = 320, 90
 # Inputs that are shown of many.
 _MOST = 12
 
 
-def as_html(model) -> str:
+def as_html(model: Any) -> str:
     """Kernel, likelihood, relevance and training curve of a fitted estimator."""
     rows = [
         ("kernel", "<br>".join(f"<code>{html.escape(kernel)}</code>" for kernel in model._told["kernels"])),
@@ -20,16 +23,17 @@ def as_html(model) -> str:
         ("training", _training(model)),
         ("relevance", _relevance(model.relevance_)),
     ]
-    cells = "".join(f"<tr><th style=\"text-align:left;vertical-align:top\">{name}</th><td>{cell}</td></tr>" for name, cell in rows)
+    heading = '<th style="text-align:left;vertical-align:top">'
+    cells = "".join(f"<tr>{heading}{name}</th><td>{cell}</td></tr>" for name, cell in rows)
     return f"<div><b>{html.escape(type(model).__name__)}</b><table>{cells}</table></div>"
 
 
-def _training(model) -> str:
+def _training(model: Any) -> str:
     count = f"{model.n_iter_} iteration{'' if model.n_iter_ == 1 else 's'}"
     return f"{count}, {'converged' if model.converged_ else 'not converged'}<br>{_curve(model.trace_)}"
 
 
-def _curve(trace: np.ndarray) -> str:
+def _curve(trace: Array) -> str:
     """The training curve as a picture; nothing for fewer than two points."""
     trace = trace[np.isfinite(trace)]
     if len(trace) < 2:
@@ -46,14 +50,15 @@ def _curve(trace: np.ndarray) -> str:
     )
 
 
-def _relevance(relevance: dict) -> str:
+def _relevance(relevance: dict[str, float]) -> str:
     if not relevance:
         return "not known"
     ordered = sorted(relevance.items(), key=lambda entry: -entry[1])
-    lines = [
-        f'<div><span style="display:inline-block;height:.7em;width:{max(0.0, min(1.0, share)) * 160:.0f}px;background:currentColor">'
-        f"</span> {html.escape(name)} {100 * share:.1f} %</div>"
-        for name, share in ordered[:_MOST]
-    ]
+    lines = [f"<div>{_bar(share)} {html.escape(name)} {100 * share:.1f} %</div>" for name, share in ordered[:_MOST]]
     more = len(ordered) - _MOST
     return "".join(lines) + (f"<div>and {more} more</div>" if more > 0 else "")
+
+
+def _bar(share: float) -> str:
+    width = max(0.0, min(1.0, share)) * 160
+    return f'<span style="display:inline-block;height:.7em;width:{width:.0f}px;background:currentColor"></span>'

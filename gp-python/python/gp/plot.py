@@ -5,13 +5,25 @@ Each function draws into ``ax``, or into new axes where there are none, and retu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 __all__ = ["bands", "calibration", "partial_dependence", "surface"]
 
 
-def bands(model, X, y=None, *, levels=(0.5, 0.95), points=200, ax=None):
+def bands(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    levels: Sequence[float] = (0.5, 0.95),
+    points: int = 200,
+    ax: Any = None,
+) -> Any:
     """The mean of new observations along the one input, and central intervals that hold them with these probabilities.
 
     Parameters
@@ -49,7 +61,7 @@ def bands(model, X, y=None, *, levels=(0.5, 0.95), points=200, ax=None):
     return ax
 
 
-def surface(model, X, *, inputs=(0, 1), points=40, ax=None):
+def surface(model: Any, X: ArrayLike, *, inputs: tuple[int | str, int | str] = (0, 1), points: int = 40, ax: Any = None) -> Any:
     """The mean of new observations, or the probability of the last class, over two inputs; all others have their median.
 
     Parameters
@@ -80,7 +92,15 @@ def surface(model, X, *, inputs=(0, 1), points=40, ax=None):
     return ax
 
 
-def partial_dependence(model, X, *, inputs=None, points=40, rows=100, ax=None):
+def partial_dependence(
+    model: Any,
+    X: ArrayLike,
+    *,
+    inputs: Sequence[int | str] | None = None,
+    points: int = 40,
+    rows: int = 100,
+    ax: Any = None,
+) -> list[Any]:
     """How predictions change with one input at a time: their mean over rows whose other inputs stay as they are.
 
     Parameters
@@ -121,7 +141,7 @@ def partial_dependence(model, X, *, inputs=None, points=40, rows=100, ax=None):
     return axes
 
 
-def calibration(model, X, y, *, bins=10, ax=None):
+def calibration(model: Any, X: ArrayLike, y: ArrayLike, *, bins: int = 10, ax: Any = None) -> Any:
     """Whether probabilities are what they say, on rows that were not trained on.
 
     Of numbers: which share of targets lies in central intervals of each probability. Of labels: which share of rows has a
@@ -142,6 +162,8 @@ def calibration(model, X, y, *, bins=10, ax=None):
     """
     check_is_fitted(model)
     ax, y = _axes(ax), np.ravel(y)
+    x: Any
+    found: Any
     if hasattr(model, "classes_"):
         said = model.predict_proba(X)
         true = y[:, None] == model.classes_[None, :]
@@ -163,7 +185,7 @@ def calibration(model, X, y, *, bins=10, ax=None):
     return ax
 
 
-def _predicted(model, X):
+def _predicted(model: Any, X: Any) -> Any:
     if hasattr(model, "classes_"):
         return model.predict_proba(X)[:, -1]
     found = model.predict(X)
@@ -172,7 +194,7 @@ def _predicted(model, X):
     return found
 
 
-def _pyplot():
+def _pyplot() -> Any:
     try:
         import matplotlib.pyplot
     except ImportError:
@@ -180,24 +202,25 @@ def _pyplot():
     return matplotlib.pyplot
 
 
-def _axes(ax):
+def _axes(ax: Any) -> Any:
     return _pyplot().subplots()[1] if ax is None else ax
 
 
-def _row_of_axes(count):
-    return _pyplot().subplots(1, count, figsize=(3.2 * count, 3), squeeze=False)[1][0].tolist()
+def _row_of_axes(count: int) -> list[Any]:
+    axes: list[Any] = _pyplot().subplots(1, count, figsize=(3.2 * count, 3), squeeze=False)[1][0].tolist()
+    return axes
 
 
 class _Table:
     """Rows of inputs, an array or a table of pandas; other tables become such."""
 
-    def __init__(self, X):
+    def __init__(self, X: Any) -> None:
         X = X.to_pandas() if hasattr(X, "to_pandas") else X
-        self.X = X if hasattr(X, "iloc") else np.asarray(X)
+        self.X: Any = X if hasattr(X, "iloc") else np.asarray(X)
         self.count, self.width = self.X.shape
         self.names = list(map(str, X.columns)) if hasattr(X, "iloc") else [f"x{place}" for place in range(self.width)]
 
-    def place(self, name):
+    def place(self, name: int | str) -> int:
         """The place of an input by its name or number."""
         if isinstance(name, str):
             if name not in self.names:
@@ -205,27 +228,27 @@ class _Table:
             return self.names.index(name)
         return range(self.width)[name]
 
-    def column(self, place):
+    def column(self, place: int) -> Any:
         return self.X.iloc[:, place].to_numpy() if hasattr(self.X, "iloc") else self.X[:, place]
 
-    def is_number(self, place):
+    def is_number(self, place: int) -> bool:
         return np.asarray(self.column(place)).dtype.kind in "iufM"
 
-    def values(self, place, points):
+    def values(self, place: int, points: int) -> Any:
         """Values from the least to the largest; of words each."""
         column = self.column(place)
         if not self.is_number(place):
             return np.array(sorted({cell for cell in column if cell == cell and cell is not None}))
         if column.dtype.kind == "M":
-            ends = np.array([column.min(), column.max()]).astype("datetime64[us]").astype(np.int64)
-            return np.linspace(*ends, points).astype(np.int64).astype("datetime64[us]")
+            low, high = np.array([column.min(), column.max()]).astype("datetime64[us]").astype(np.int64)
+            return np.linspace(low, high, points).astype(np.int64).astype("datetime64[us]")
         return np.linspace(np.nanmin(column), np.nanmax(column), points)
 
-    def first(self, count):
+    def first(self, count: int) -> _Table:
         """The first row so many times."""
         return _Table(self._take(np.zeros(count, dtype=int)))
 
-    def typical(self, count):
+    def typical(self, count: int) -> _Table:
         """A row so many times in which each number has its median, and everything else its most frequent value."""
         table = self.first(count)
         for place in range(self.width):
@@ -238,13 +261,13 @@ class _Table:
             table = _Table(table.with_column(place, np.repeat(middle, count)))
         return table
 
-    def some(self, rows):
+    def some(self, rows: int) -> _Table:
         """So many rows at most, evenly chosen."""
         if self.count <= rows:
             return self
         return _Table(self._take(np.linspace(0, self.count - 1, rows).astype(int)))
 
-    def with_column(self, place, values):
+    def with_column(self, place: int, values: Any) -> Any:
         """The rows with other values of one input."""
         if not hasattr(self.X, "iloc"):
             changed = self.X.astype(np.result_type(self.X, values), copy=True)
@@ -252,5 +275,5 @@ class _Table:
             return changed
         return self.X.assign(**{self.X.columns[place]: values})
 
-    def _take(self, rows):
+    def _take(self, rows: Any) -> Any:
         return self.X.iloc[rows].reset_index(drop=True) if hasattr(self.X, "iloc") else self.X[rows]

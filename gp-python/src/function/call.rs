@@ -10,6 +10,9 @@ use pyo3::types::PyDict;
 /// The step of central differences, as a share of a parameter: the cube root of the rounding of numbers.
 const STEP: f64 = 6e-6;
 
+/// The number of a row of which only the target is known.
+pub(super) const UNKNOWN: usize = usize::MAX;
+
 /// The functions and what they take.
 pub(super) struct Callables {
     pub(super) log_density: Py<PyAny>,
@@ -125,6 +128,9 @@ impl Block<'_> {
         let found = (0..self.rows.count())
             .find_map(|place| alone(place).map(|error| (self.rows.numbers[place], error)));
         let (place, cause) = match (found, self.rows.numbers) {
+            (Some((UNKNOWN, cause)), _) => {
+                (format!("the row whose target is {}", listed(self.rows.y)), cause)
+            }
             (Some((row, cause)), _) => (format!("row {row}"), cause),
             (None, [first, .., last]) => (format!("rows {first} to {last}, asked together"), error),
             (None, _) => ("one row".to_owned(), error),
@@ -133,6 +139,10 @@ impl Block<'_> {
         let what = format!("log_density failed at {place}: {kind}{}", cause.value(py));
         chained(py, PyValueError::new_err(what), cause)
     }
+}
+
+fn listed(numbers: &[f64]) -> String {
+    numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// An error with its cause.

@@ -1,0 +1,192 @@
+"""Regression of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from numpy.typing import ArrayLike
+from sklearn.metrics import r2_score
+
+from ._choices import described
+from ._numbers import Numbers
+from ._types import Array
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class GPCountRegressor(Numbers):
+    __doc__ = described(
+        """Gaussian-process regression of counts, with a log link.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gp import GPCountRegressor
+        >>> x = np.linspace(0, 3, 40)[:, None]
+        >>> counts = np.random.default_rng(0).poisson(np.exp(x[:, 0]))
+        >>> model = GPCountRegressor().fit(x, counts)
+        >>> bool(abs(model.predict([[2.0]])[0] / np.exp(2) - 1) < 0.3)
+        True
+        """
+    )
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> Self:
+        """Learns a model.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Inputs: an array, or a table of pandas, polars or pyarrow, whose words and dates are taken as the command
+            takes them.
+        y : array-like of shape (n_samples,)
+            Counts.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight w counts as if it had been seen w times.
+        offset : array-like of shape (n_samples,), optional
+            What is added to the logarithm of the rate of each row. Predictions need theirs too.
+        exposure : array-like of shape (n_samples,), optional
+            How much of time, area or people each count is of. Predictions need theirs too.
+
+        Returns
+        -------
+        self
+        """
+        return self._learn(X, y, weights=sample_weight, offset=offset, exposure=exposure)
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> Self:
+        """Takes in more observations, with parameters as they are; learns a model where there is none yet.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight, offset, exposure : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._learn_more(X, y, weights=sample_weight, offset=offset, exposure=exposure)
+
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: Literal[False] = False,
+        return_cov: Literal[False] = False,
+        quantiles: None = None,
+        offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> Array: ...
+
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: bool = False,
+        return_cov: bool = False,
+        quantiles: Sequence[float] | Array | None = None,
+        offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> tuple[Array, ...]: ...
+
+    def predict(
+        self,
+        X: Any,
+        return_std: Any = False,
+        return_cov: Any = False,
+        quantiles: Any = None,
+        offset: Any = None,
+        exposure: Any = None,
+    ) -> Any:
+        """Predicts new observations.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Whether the standard deviations of new observations are returned too.
+        return_cov : bool, default=False
+            Refused: counts have no covariance in closed form.
+        quantiles : list of float, optional
+            Probabilities of quantiles to return too.
+        offset, exposure : array-like of shape (n_samples,), optional
+            Those of the rows, where the model was learned with some.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,)
+        deviation : ndarray of shape (n_samples,)
+            If asked for.
+        quantiles : ndarray of shape (n_samples, n_quantiles)
+            If asked for.
+        """
+        return self._moments_of(X, return_std, return_cov, quantiles, offset=offset, exposure=exposure)
+
+    def predict_log_density(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> Array:
+        """Log probabilities of counts.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        offset, exposure : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._log_densities(X, y, offset=offset, exposure=exposure)
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> float:
+        """The coefficient of determination of predictions.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight, offset, exposure : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        return float(r2_score(y, self.predict(X, offset=offset, exposure=exposure), sample_weight=sample_weight))
+
+    def _task(self) -> dict[str, Any]:
+        return {"task": "count"}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        tags.regressor_tags.poor_score = True
+        return tags

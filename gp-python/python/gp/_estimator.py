@@ -1,0 +1,147 @@
+"""Learning from rows, and from more of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from . import _gp
+from ._choices import threads
+from ._errors import plainly, unchanged_on_errors
+from ._fitted import Fitted
+from ._flags import flags
+from ._roles import checked, counting, free, named
+from ._types import Array, Column, Roles
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Estimator(Fitted):
+    """Everything but what a target is."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, offset: ArrayLike | None = None) -> Self:
+        """Learns a model.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            Inputs: an array, or a table of pandas, polars or pyarrow, whose words and dates are taken as the command
+            takes them.
+        y : array-like of shape (n_samples,)
+            Target.
+        sample_weight : array-like of shape (n_samples,), optional
+            A row of weight w counts as if it had been seen w times.
+        offset : array-like of shape (n_samples,), optional
+            What is added to the latent function of each row. Predictions need theirs too.
+
+        Returns
+        -------
+        self
+        """
+        return self._learn(X, y, weights=sample_weight, offset=offset)
+
+    def predict_log_density(self, X: ArrayLike, y: ArrayLike, offset: ArrayLike | None = None) -> Array:
+        """Log densities of targets, or log probabilities of labels and counts.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        offset : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._log_densities(X, y, offset=offset)
+
+    def _learn(self, X: Any, y: Any, **roles: Any) -> Self:
+        with unchanged_on_errors(self):
+            self._fit(X, y, roles)
+        return self
+
+    def _learn_more(self, X: Any, y: Any, **roles: Any) -> Self:
+        if not hasattr(self, "_model"):
+            return self._learn(X, y, **roles)
+        with unchanged_on_errors(self):
+            self._update(X, y, roles)
+        return self
+
+    def _fit(self, X: Any, y: Any, roles: Roles) -> None:
+        columns, y = self._inputs_and_target(X, y)
+        columns, y, roles = counting(columns, y, checked(roles, y))
+        if len(y) < 2:
+            raise ValueError(f"n_samples={len(y)} with a weight above 0: at least two rows are needed to learn from")
+        targets = self._targets(y, {name for name, _, _ in columns})
+        self._target_names = [name for name, _, _ in targets]
+        table = [*columns, *targets]
+        said = {name: value for name, value in self.get_params(deep=False).items() if name not in self._not_flags}
+        said |= self._task() | {"target": self._target_names}
+        for role, values in roles.items():
+            said[role] = free(role, {name for name, _, _ in table})
+            table.append((said[role], "number", values))
+        self._model, self.notes_ = self._fitted(table, flags(said))
+        self._look()
+        self._warn(self._about["training"]["warnings"])
+
+    def _fitted(self, table: list[Column], said: list[str]) -> tuple[_gp.Model, list[str]]:
+        """A model, and what is worth knowing of its choices."""
+        count = threads(self.n_jobs)
+        return plainly(lambda: _gp.fit(table, said, count, self._teller(), self._function()))
+
+    def _update(self, X: Any, y: Any, roles: Roles) -> None:
+        columns = self._inputs(X, reset=False)
+        y = np.asarray(y) if self._takes_several and np.asarray(y).ndim == 2 else column_or_1d(y, warn=True)
+        check_consistent_length(columns[0][2], y)
+        own = checked(roles, y)
+        if "weights" in self._roles and "weights" not in own:
+            own["weights"] = np.ones(len(y))
+        columns, y, own = counting(columns, y, own)
+        table = [*columns, *self._known_targets(y), *named(own, self._roles)]
+        count = threads(self.n_jobs)
+        self._model, how, warned = plainly(lambda: self._model.updated(table, count, self._function()))
+        self.notes_ = [*self.notes_, f"{len(y)} more {'row' if len(y) == 1 else 'rows'}, {how}"]
+        self._look()
+        self._warn(warned)
+
+    def _columns(self, X: Any, roles: Roles) -> list[Column]:
+        """The columns of a prediction."""
+        columns = self._inputs(X, reset=False)
+        return [*columns, *named(checked(roles, columns[0][2]), self._roles)]
+
+    def _log_densities(self, X: Any, y: Any, **roles: Any) -> Array:
+        check_is_fitted(self)
+        columns = self._columns(X, roles)
+        y = np.asarray(y) if len(self._target_names) > 1 else column_or_1d(y)
+        check_consistent_length(columns[0][2], y)
+        found: Array = self._predict([*columns, *self._known_targets(y)])["log_density"]
+        return found
+
+    def _teller(self) -> Callable[[str, int, float], object] | None:
+        if not self.verbose:
+            return None
+        return lambda stage, iteration, value: print(
+            f"{stage}, iteration {iteration}, log posterior {value:.3f}" if iteration else stage
+        )
+
+    def _function(self) -> _gp.Function | None:
+        """The likelihood, where it is a function of Python."""
+        return None
+
+    def _task(self) -> dict[str, Any]:
+        """The flags that say what a target is."""
+        raise NotImplementedError
+
+    def _targets(self, y: Any, names: set[str]) -> list[Column]:
+        """The columns of the targets of a fit; inputs have these names."""
+        raise NotImplementedError
+
+    def _known_targets(self, y: Any) -> list[Column]:
+        """The same of targets for a model that is there."""
+        raise NotImplementedError

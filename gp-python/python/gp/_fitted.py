@@ -1,0 +1,136 @@
+"""What an estimator that has a model says of it, and how the two are kept in files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
+
+from . import _gp
+from ._choices import threads
+from ._html import as_html
+from ._inputs import Inputs
+from ._types import Array, Column
+
+
+class Fitted(Inputs):
+    """The model behind an estimator."""
+
+    _model: _gp.Model
+    _target_names: list[str]
+    _roles: dict[str, str]
+    converged_: bool
+    n_iter_: int
+    log_evidence_: float
+    trace_: Array
+    notes_: list[str]
+
+    @property
+    def relevance_(self) -> dict[str, float]:
+        """Share of the variance of the fitted function that each input accounts for together with others."""
+        check_is_fitted(self)
+        return {
+            entry["input"]: entry["total"]["value"]
+            for influence in self._about["training"].get("influence", [])[:1]
+            for entry in influence["inputs"]
+        }
+
+    @property
+    def leave_one_out_(self) -> Bunch:
+        """Each target of training as the others foresee it: ``mean``, ``deviation`` and ``log_density``.
+
+        Of models by ``method="exact"``, which hold their observations; parameters stay what all observations made them.
+        """
+        check_is_fitted(self)
+        found = self._model.leave_one_out(threads(self.n_jobs))
+        if found is None:
+            method = self._about["training"]["method"]
+            raise AttributeError(f"leave_one_out_ is of models that hold their observations, and method {method} leaves none")
+        mean, variance, log_density = found
+        return Bunch(mean=mean, deviation=np.sqrt(variance), log_density=log_density)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model to a file that ``gp.load`` and every command of ``gp`` read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; one that is there is replaced as a whole.
+        """
+        check_is_fitted(self)
+        write_whole(Path(os.path.realpath(path)), self._model.to_bytes())
+
+    def _look(self) -> None:
+        """Takes over what the model file says."""
+        self._told = told = json.loads(self._model.about())
+        self._about, self._likelihood = told["about"], told["likelihood"]
+        training = self._about["training"]
+        self.converged_ = training["converged"]
+        self.n_iter_ = max(1, training["iterations"])
+        self.log_evidence_ = training["objective"]
+        self.trace_ = np.array(training["curve"])
+        self._roles = self._about.get("roles") or {}
+
+    def _warn(self, said: list[str]) -> None:
+        """Warns whoever called ``fit`` or ``partial_fit``, four calls above."""
+        if not self.converged_:
+            reason = self._about["training"]["reason"]
+            warnings.warn(f"training did not converge: {reason}", ConvergenceWarning, stacklevel=5)
+        for warning in said:
+            warnings.warn(warning, UserWarning, stacklevel=5)
+
+    def _predict(self, columns: list[Column], **wanted: Any) -> dict[str, Any]:
+        return self._model.predict(columns, keep_missing=self._keeps_gaps(), threads=threads(self.n_jobs), **wanted)
+
+    def _repr_html_(self) -> str:
+        return as_html(self) if hasattr(self, "_model") else self._repr_html_inner()
+
+    def _repr_mimebundle_(self, **wanted: Any) -> dict[str, Any]:
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**wanted)
+        if hasattr(self, "_model"):
+            bundle["text/html"] = as_html(self)
+        return bundle
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "_model" in state:
+            state["_model"] = state["_model"].to_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "_model" in state:
+            state = {**state, "_model": self._read(state["_model"], state)}
+        super().__setstate__(state)
+
+    def _read(self, model: bytes, state: dict[str, Any]) -> _gp.Model:
+        """The model of these bytes, in an estimator of this state."""
+        return _gp.Model.from_bytes(model, type(self).__name__)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Writes a file as a whole or not at all, with the rights of the one that it replaces."""
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a file for the model")
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(beside, "xb") as file:
+            file.write(content)
+            os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, beside)
+        os.replace(beside, path)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no folder {path.parent} for the model") from None
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,49 @@
+"""Targets: their names, numbers as columns, and labels as words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._cells import written
+from ._roles import free
+from ._types import Column
+
+
+def names_of(y: Any) -> list[str]:
+    """The names of targets: their own, where they have some."""
+    columns = getattr(y, "columns", None)
+    names: list[Any] = list(columns) if columns is not None else [getattr(y, "name", None)]
+    if all(isinstance(name, str) and name for name in names):
+        return names
+    # Arrays of other kinds need not answer for their shape.
+    cells = np.asarray(y)
+    count = cells.shape[1] if cells.ndim == 2 else 1
+    return ["y"] if count == 1 else [f"y{place}" for place in range(count)]
+
+
+def columns_of_numbers(y: Any, names: list[str], taken: set[str]) -> list[Column]:
+    """Targets of numbers as columns, under these names or, where they are taken, others."""
+    y = np.asarray(y)
+    if y.dtype.kind in "mM":
+        raise ValueError(f"y is of type {y.dtype}: give numbers, such as days since some day, or seconds")
+    columns = np.asarray(y, dtype=np.float64).reshape(len(y), -1).T
+    if len(columns) != len(names):
+        raise ValueError(f"y has {len(columns)} columns, and there are {len(names)} targets: {', '.join(names)}")
+    return [(free(name, taken), "number", np.ascontiguousarray(cells)) for name, cells in zip(names, columns)]
+
+
+def labels_of(classes: Any) -> list[str]:
+    """A word for each class."""
+    words = [written(c) if isinstance(c, np.number) else str(c) for c in classes]
+    is_sound = len(set(words)) == len(words) and all(words)
+    return words if is_sound else [f"class {place}" for place in range(len(words))]
+
+
+def of_labels(labels: list[str], kind: str) -> Any:
+    """Classes of a model that another program wrote."""
+    if kind == "number":
+        numbers = np.array([float(label) for label in labels])
+        return numbers.astype(np.int64) if np.all(numbers == np.round(numbers)) else numbers
+    return np.array([label == "true" for label in labels]) if kind == "boolean" else np.array(labels)
