@@ -102,8 +102,8 @@ impl RoleValues {
     /// All roles of observations.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data), with its place, for a missing column, a column of words, or a missing or
-    /// invalid value.
+    /// [`Data`](crate::ErrorKind::Data), with its place, for a missing column, one of words, or a missing or invalid
+    /// value.
     pub fn of_observations(roles: &Roles, frame: &Frame) -> Result<Self, CliError> {
         Self::read(roles.iter(), frame)
     }

@@ -37,7 +37,7 @@ pub enum Kept {
 pub enum Surveyed {
     /// Mean, range and spread of the present numbers.
     Numbers {
-        /// Sum.
+        /// Sum of the present numbers.
         sum: Sum,
         /// Minimum and maximum.
         range: Range,

@@ -27,7 +27,7 @@ const COLUMNS: usize = 256;
 const INTEGRALS: usize = 64;
 /// Most inducing points in a measurement; larger products run at the same rate.
 const MOST_INDUCING: usize = 500;
-/// Time per measurement; repeated until it has passed.
+/// Time after which a measurement is not repeated, and most repeats.
 const MEASURED: Duration = Duration::from_millis(20);
 const REPEATS: usize = 5;
 /// Combined rate of products, solves and factorisations, relative to products alone.

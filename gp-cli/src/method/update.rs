@@ -141,7 +141,7 @@ fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     functions.parts().iter().map(own).collect()
 }
 
-/// Model with the posterior as prior and all parameters fixed.
+/// Model with the kernels and inducing inputs of the posterior, without parameters to train.
 fn model(before: &[InducingPosterior], likelihood: &dyn Likelihood) -> Result<PowerEp, CliError> {
     let process = |q: &InducingPosterior| SparseProcess::new(q.kernel().clone_box(), q.inputs().clone());
     let processes = before.iter().map(process).collect::<Result<Vec<_>, _>>()?;

@@ -34,7 +34,7 @@ pub(super) struct Record {
 pub struct About {
     /// Command that made it.
     pub origin: String,
-    /// Inputs.
+    /// Input columns and their encoding.
     pub inputs: Inputs,
     /// Target of the model.
     pub target: Target,
@@ -73,7 +73,7 @@ pub enum TargetSummary {
     Moments {
         /// Mean of all rows.
         mean: f64,
-        /// Variance.
+        /// Variance over all rows.
         variance: f64,
     },
     /// Class frequencies.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Destination of a table: a file in the format of its name, or standard output in the default format.
 #[derive(Debug)]
 pub enum Destination {
-    /// File.
+    /// File to write, and its format.
     File(OutputFile, Arc<dyn TableFormat>),
     /// Standard output.
     Stdout(Arc<dyn TableFormat>),

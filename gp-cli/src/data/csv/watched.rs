@@ -58,7 +58,7 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// Number of empty lines before a position, which must not decrease between calls. The parser counts them to the
+    /// Number of empty lines at a position, which must not decrease between calls. The parser counts them to the
     /// following record.
     pub(super) fn empty_lines(&mut self, at: u64) -> u64 {
         let place = usize::try_from(at - self.offset.min(at)).unwrap_or(usize::MAX).min(self.bytes.len());
