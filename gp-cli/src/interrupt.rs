@@ -9,7 +9,6 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Exit code of an interrupted process.
 pub(crate) const EXIT_CODE: u8 = 130;
 
 /// Interruptible training with a checkpoint, if any.

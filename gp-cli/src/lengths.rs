@@ -204,7 +204,6 @@ fn to_few_digits(number: f64) -> f64 {
     format!("{number:.3e}").parse().unwrap_or(number)
 }
 
-/// Number to four significant digits, as text.
 pub(crate) fn four_digits(number: f64) -> String {
     let size = number.abs();
     if (1e-3..1e6).contains(&size) {

@@ -11,7 +11,6 @@ use crate::error::XtaskError;
 use crate::program::output_folder;
 use crate::workspace;
 
-/// Folder of the package.
 const PACKAGE: &str = "gp-mpi";
 /// Command that installs all requirements with apt.
 const INSTALL: &str = "apt-get install libopenmpi-dev openmpi-bin libclang-dev";
@@ -82,7 +81,6 @@ fn compiled_again(workspace: &str, package: &str) -> Vec<String> {
     both.into_iter().collect()
 }
 
-/// Missing parts.
 fn missing() -> Vec<&'static str> {
     let mut missing = Vec::new();
     if !(starts("mpirun", "--version") && starts("mpicc", "--version")) {

@@ -9,7 +9,6 @@ use crate::error::XtaskError;
 use crate::program::output_folder;
 use crate::workspace;
 
-/// Folder of the package.
 const PACKAGE: &str = "gp-python";
 
 /// Options of `cargo xtask python`.

@@ -305,7 +305,6 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
     })
 }
 
-/// Cost of a fit.
 struct Took {
     /// Seconds of training.
     seconds: f64,

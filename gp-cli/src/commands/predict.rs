@@ -212,7 +212,6 @@ impl Seen {
         Ok(())
     }
 
-    /// JSON summary.
     fn summary(&self, options: &PredictOptions, output: &Path, warnings: &[String], seconds: f64) -> Value {
         let (rows, left_out) = (self.left_out.rows(), self.left_out.count());
         json!({

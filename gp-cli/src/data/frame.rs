@@ -76,7 +76,6 @@ impl Frame {
         Self::placed(source, columns, Places::From(rows))
     }
 
-    /// Error for a table without rows.
     pub(crate) fn no_rows(source: &str) -> CliError {
         CliError::new(ErrorKind::Data, format!("`{source}` has no rows; a table needs one at least"))
     }

@@ -147,7 +147,6 @@ impl FrameStream for Lines<'_> {
     }
 }
 
-/// Columns of zeros.
 fn zeros(rows: usize, columns: usize, supply: &dyn Supply) -> Result<Vec<Vec<f64>>, CliError> {
     let column = |_| {
         let mut numbers = Vec::new();

@@ -25,7 +25,6 @@ impl Default for RowRoles {
 }
 
 impl RowRoles {
-    /// Sets the value of a role.
     pub(super) fn set(&mut self, role: Role, value: f64) {
         match role {
             Role::Weights => self.weight = value,

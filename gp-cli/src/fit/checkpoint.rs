@@ -182,7 +182,6 @@ impl CheckpointFolder {
     }
 }
 
-/// Locks the folder for this process.
 pub(super) fn lock(folder: &Path) -> Result<FolderLock, CliError> {
     FolderLock::take(folder).map_err(|cause| CliError::io("work in the folder", folder, cause))
 }

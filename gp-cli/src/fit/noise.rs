@@ -41,7 +41,6 @@ fn start(noise: &Parameter) -> String {
     }
 }
 
-/// Noise parameter of real targets.
 fn noise(likelihood: &dyn Likelihood) -> Option<&Parameter> {
     let is_real = likelihood.support() == Support::Real;
     let is_one_each = is_real && (likelihood.latents() == 1 || likelihood.is_linear_gaussian());

@@ -61,7 +61,6 @@ pub(super) struct Placing {
 }
 
 impl Placing {
-    /// Placement of the requested number.
     fn new(
         spec: &FitSpec,
         known: &Placements,

@@ -118,7 +118,6 @@ fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliEr
     Ok(columns)
 }
 
-/// Role columns.
 fn others<'a>(frame: &'a Frame, spec: &FitSpec) -> Result<Vec<(Role, &'a str)>, CliError> {
     let roles = spec.roles();
     let is_missing =

@@ -26,7 +26,6 @@ pub(super) struct Seen<'a> {
     /// Number of rows, and their mean weight.
     pub(super) count: usize,
     pub(super) mean_weight: f64,
-    /// Some of the rows.
     pub(super) sample: &'a TrainingRows,
     /// Names of the coordinates of points.
     pub(super) columns: &'a [String],

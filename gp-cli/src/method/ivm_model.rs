@@ -32,7 +32,6 @@ pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
     })
 }
 
-/// Options of a run.
 pub(super) fn options(problem: &Problem) -> IvmOptions {
     let usual = IvmOptions::default();
     let active = problem.settings.active.unwrap_or(usual.active);

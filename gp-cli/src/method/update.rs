@@ -77,7 +77,6 @@ pub(super) fn over_components(
     })
 }
 
-/// Sites of a method.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sites {
     /// Power α; 0 is the variational limit.

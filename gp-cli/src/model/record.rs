@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-/// Format name of model files.
 pub(super) const FORMAT: &str = "gp-model";
 /// Newest known version. It increases whenever an older program would misread the file; each model is written in the
 /// oldest version that can represent it.

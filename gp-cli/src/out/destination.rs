@@ -57,7 +57,6 @@ impl Destination {
         is_text(self.format())
     }
 
-    /// The format of the table.
     pub(super) fn format(&self) -> &dyn TableFormat {
         match self {
             Self::File(_, format) | Self::Stdout(format) => format.as_ref(),

@@ -36,7 +36,6 @@ pub(super) fn svg(picture: &Picture) -> Drawn<Vec<u8>> {
     Ok(text.into_bytes())
 }
 
-/// Draws a plot onto an area.
 pub(super) fn draw<B>(picture: &Picture, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<()>
 where
     B: DrawingBackend,
@@ -59,7 +58,6 @@ where
     Ok(())
 }
 
-/// Draws one pair of axes.
 fn draw_axes<B>(picture: &Picture, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<()>
 where
     B: DrawingBackend,

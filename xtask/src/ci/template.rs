@@ -57,7 +57,6 @@ fn unpack(packages: &Path, name: &str, place: &Path) -> Result<(), XtaskError> {
     if status.success() { Ok(()) } else { Err(XtaskError::CommandFailed { status: status.to_string() }) }
 }
 
-/// An empty folder.
 fn make_anew(folder: &Path) -> Result<(), XtaskError> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(|source| unwritable(folder, source))?;
@@ -90,7 +89,6 @@ mod tests {
     use super::*;
     use crate::workspace;
 
-    /// All crates that the template can name are packaged.
     #[test]
     fn the_template_names_crates_that_are_packaged() {
         let root = workspace::root().unwrap();

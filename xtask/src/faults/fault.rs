@@ -30,7 +30,6 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// All faults.
     pub(super) const ALL: [Self; 11] = [
         Self::Kill,
         Self::Term,
@@ -45,7 +44,6 @@ impl Fault {
         Self::Rival,
     ];
 
-    /// Name in reports.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Kill => "kill -9",
@@ -62,7 +60,6 @@ impl Fault {
         }
     }
 
-    /// Signals to send.
     pub(super) fn signals(self) -> &'static [&'static str] {
         match self {
             Self::Kill => &["-KILL"],

@@ -25,7 +25,6 @@ pub(super) struct Workbench {
 pub(super) struct Expected {
     /// Output file or printed text.
     pub(super) bytes: Vec<u8>,
-    /// Duration of the command.
     pub(super) time: Duration,
 }
 
@@ -138,7 +137,6 @@ impl Workbench {
         impossible
     }
 
-    /// Removes everything.
     pub(super) fn remove(&self) -> io::Result<()> {
         remove(&self.folder)
     }
@@ -147,7 +145,6 @@ impl Workbench {
 /// Program that runs others with permission to mount.
 pub(super) const MOUNTED: [&str; 2] = ["unshare", "-rm"];
 
-/// Removes a folder, if it exists.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -121,7 +121,6 @@ impl Fixture {
         self.write(path, &text.replace(old, new));
     }
 
-    /// Removes a file.
     pub(crate) fn remove(&self, path: &str) {
         std::fs::remove_file(self.root().join(path)).unwrap();
     }
@@ -133,7 +132,6 @@ impl Fixture {
         1 + content[..offset].matches('\n').count()
     }
 
-    /// The number of lines of a file.
     pub(crate) fn line_count(&self, path: &str) -> usize {
         self.text(path).lines().count()
     }

@@ -340,7 +340,6 @@ impl By {
         }
     }
 
-    /// Column of the criterion.
     fn column(self) -> &'static str {
         match self {
             Self::Variance => "latent_variance",
@@ -358,7 +357,6 @@ fn names_of(model: &Model) -> Value {
     }
 }
 
-/// JSON summary.
 fn summary(
     options: &SuggestOptions,
     model: &Model,

@@ -84,7 +84,6 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
     supply.fault(&format!("{DAMAGED}: {cause}"))
 }
 
-/// Sequence of batches.
 type BatchReader<'a> = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a>;
 
 /// Schema and batches of a file or stream, after checking its stated sizes against what is possible and against free

@@ -13,7 +13,6 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Bytes at the end of a file: length of the list of parts, and the magic.
 const END: u64 = 10;
 
-/// Fault in the sizes a file states.
 pub(super) enum Fault {
     /// Read error.
     Unreadable(io::Error),

@@ -78,7 +78,6 @@ impl<'a> Watched<'a> {
         self.given -= count;
     }
 
-    /// Reads more.
     fn more(&mut self) -> io::Result<()> {
         let length = self.bytes.len();
         self.bytes.resize(length + CHUNK, 0);

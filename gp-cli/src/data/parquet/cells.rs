@@ -85,7 +85,6 @@ impl Meaning {
         }
     }
 
-    /// Number stored as bytes.
     fn number(self, bytes: &[u8]) -> Option<f64> {
         match self {
             Self::Half => bytes.first_chunk().map(|&pair| half(u16::from_le_bytes(pair))),
@@ -166,7 +165,6 @@ pub(super) enum Cells {
 }
 
 impl Cells {
-    /// No cells.
     pub(super) fn new(meaning: Meaning) -> Self {
         meaning
             .kind()
@@ -181,7 +179,6 @@ impl Cells {
         }
     }
 
-    /// Finished column.
     pub(super) fn into_column(self, name: &str) -> Column {
         match self {
             Self::Numbers(kind, numbers) => Column::of_numbers(name, kind, numbers),

@@ -2,7 +2,6 @@
 
 use std::io::{self, Read};
 
-/// Header of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PageHeader {
     /// Bytes of the header itself.

@@ -48,7 +48,6 @@ const LEAST_NOISE: f64 = 1e-8;
 /// Share of the time limit for the search.
 const SHARE_OF_TIME: f64 = 0.3;
 
-/// Search to run.
 #[derive(Debug)]
 pub(super) struct Search {
     registry: Registry,

@@ -98,7 +98,6 @@ impl Structure {
         self.products.iter().map(product).collect::<Vec<_>>().join(" + ")
     }
 
-    /// Number of parameters.
     pub(super) fn parameters(&self) -> usize {
         let of = |product: &Product| {
             let factors: usize = product.factors.iter().map(|base| base.values.len()).sum();
@@ -119,7 +118,6 @@ impl Structure {
         learned
     }
 
-    /// All periods.
     pub(super) fn periods(&self) -> Vec<f64> {
         let factors = self.products.iter().flat_map(|product| &product.factors);
         let periodic = factors.filter(|base| matches!(base.form, Form::Periodic { .. }));

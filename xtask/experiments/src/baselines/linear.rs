@@ -132,7 +132,6 @@ mod tests {
         }
     }
 
-    /// The noise variance maximises that process's evidence.
     #[test]
     fn the_noise_is_a_maximum_of_the_evidence() {
         let training = part(30);

@@ -7,7 +7,6 @@ use faer::{Accum, Mat, MatRef, RowRef};
 use gp_linalg::{LinalgError, Threading, product};
 use gp_optim::{MinimiseOptions, minimise};
 
-/// Rows per block.
 const BLOCK: usize = 4096;
 
 /// `p(y = c | x) ∝ exp(w_c·x + b_c)`, with a Gaussian prior on the weights.

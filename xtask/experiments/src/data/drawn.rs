@@ -9,7 +9,6 @@ use gp_kernels::Kernel;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Noise variance of drawn functions.
 pub(crate) const DRAWN_NOISE: f64 = 0.04;
 
 /// Regression data: standard normal inputs, an RBF function of amplitude 1 with length-scales log-uniform between 1 and

@@ -116,7 +116,6 @@ pub fn shuffle(rows: &mut [usize], rng: &mut ChaCha8Rng) {
     }
 }
 
-/// Random split of all rows.
 fn drawn(split: usize, rows: usize, test: usize) -> (Vec<usize>, Vec<usize>) {
     let mut rng = ChaCha8Rng::seed_from_u64(split as u64);
     let mut all: Vec<usize> = (0..rows).collect();

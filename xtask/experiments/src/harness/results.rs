@@ -8,7 +8,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Lock file of a results folder.
 const LOCK: &str = ".lock";
 
 /// Results of one item.

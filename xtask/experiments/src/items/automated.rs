@@ -86,7 +86,6 @@ pub(super) const SMALL: Grid<Gaussians> = Grid {
 
 const DIGITS: &str = "usps (savigp)";
 
-/// Likelihood of a small data set.
 fn likelihood(data: &str) -> &'static str {
     match data {
         "boston (savigp)" => "gaussian(variance=0.1)",

@@ -27,7 +27,6 @@ const PLACED_AMONG: usize = 20_000;
 /// Distance between the starts of two windows, in flights.
 const APART: usize = 200_000;
 
-/// Method for delays.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     /// Sampled expectations, without knowledge of the likelihood; everything by Adadelta.
@@ -154,7 +153,6 @@ fn subsets(split: &Split, count: usize, at: &At<'_, Method>) -> Result<Outcome, 
     Ok(flat(total.by(efforts)))
 }
 
-/// Scores in minutes.
 fn scored(fitted: &dyn Fitted, split: &Split, seconds: f64) -> Result<Outcome, ExperimentError> {
     let found = scores::of_numbers(fitted, split)?;
     let rmse = split.units[0] * found.squares[0].sqrt();

@@ -14,10 +14,8 @@ use gp_optim::{Batches, ParameterSetMut};
 use gp_variational::{Predictor, Savigp};
 
 const PAPER: Reference = Reference::new(&[include_str!("../../papers/004_figures.csv")]);
-/// The paper's setting in its CSV.
 const PAPER_SETTING: &str = "M=2000;batch=1000;19 hours";
 const DATA: &str = "mnist8m";
-/// The authors' kernel.
 const KERNEL: &str = "11 * rbf(lengthscale=9)";
 const SETTINGS: [&str; 2] = ["M=2000;batch=1000", "M=200;batch=1000"];
 /// Method names with their natural step length; without one, Adadelta moves the posterior.
@@ -147,7 +145,6 @@ impl Means {
     }
 }
 
-/// Interpolated quantile of sorted numbers.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() as f64 - 1.0);
     let at = |place: f64| sorted.get(place as usize).copied().unwrap_or(f64::NAN);

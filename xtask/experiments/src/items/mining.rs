@@ -21,7 +21,6 @@ const SETTINGS: [&str; 2] = [FIXED, "learned"];
 /// Kernel, in days.
 const KERNEL: &str = "fixed(1) * rbf(lengthscale=fixed(13516))";
 
-/// Method for the rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     Slices,

@@ -29,7 +29,6 @@ const SHARES: [f64; 2] = [0.15, 0.1];
 /// Initial variance of the paper's posterior, as a share of the prior's.
 const NARROW: f64 = 1e-3;
 
-/// Method for the layers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     Hamiltonian,

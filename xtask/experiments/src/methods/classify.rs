@@ -189,7 +189,6 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// Trains by EP.
     fn by_sites(
         &self,
         method: Method,
@@ -219,7 +218,6 @@ impl<'a> Setup<'a> {
         Ok(Learned { fitted: Box::new(found.state.predictor(&model)?), effort })
     }
 
-    /// Model and site settings of an EP method.
     fn sites(&self, method: Method) -> Result<(PowerEp, EpLearning), ExperimentError> {
         let (model, mut settings) = (self.power_ep()?, EpLearning::default());
         Ok(match method {

@@ -37,7 +37,6 @@ pub(crate) fn by_default(
     Ok(of_eval(&scores["scores"]["gp"], found))
 }
 
-/// Adds the scores of an evaluation.
 fn of_eval(scores: &Value, found: Outcome) -> Outcome {
     let known = [
         ("nll", &scores["log_loss"]),

@@ -66,7 +66,6 @@ pub trait Fitted {
     }
 }
 
-/// Probabilities with the labels of their support.
 fn classes(probabilities: Mat<f64>, support: Support) -> Predicted {
     let labels = (0..probabilities.ncols()).map(|class| support.label(class)).collect();
     Predicted::Classes(probabilities, labels)

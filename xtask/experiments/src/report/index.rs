@@ -64,7 +64,6 @@ fn sentences(known: &[Known], judgements: &Judgements) -> String {
     )
 }
 
-/// Items of a figure.
 fn of<'a>(figure: &Figure, known: &'a [Known]) -> Vec<&'a Known> {
     figure.items().filter_map(|name| known.iter().find(|known| known.item.name() == name)).collect()
 }
@@ -83,7 +82,6 @@ fn join(words: impl Iterator<Item = String>) -> String {
     words.collect::<Vec<_>>().join("; ")
 }
 
-/// Link to an item.
 fn link(item: &str) -> String {
     format!("[{item}]({}.md#{item})", page_of(item))
 }

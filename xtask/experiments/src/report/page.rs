@@ -19,7 +19,6 @@ pub struct Page {
     blocks: Vec<Block>,
 }
 
-/// Page that shows an item.
 pub(super) fn page_of(item: &str) -> &str {
     let paper = item.split('-').next().unwrap_or(item);
     if PAPERS.iter().any(|(name, _)| *name == paper) { paper } else { BEYOND }

@@ -39,7 +39,6 @@ pub fn pages(items: &[&'static dyn Item], folder: &Path) -> Result<Vec<Page>, Ex
     Ok(pages)
 }
 
-/// Section of an item on its page.
 fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> {
     let Known { item, results, stale } = known;
     let mut blocks = vec![

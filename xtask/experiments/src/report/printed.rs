@@ -8,7 +8,6 @@ const INDEX: &str = include_str!("../../papers/index.csv");
 /// File of judgements in a results folder, written by hand.
 const JUDGEMENTS: &str = "judgements.csv";
 
-/// Papers by number.
 pub(super) const PAPERS: [(&str, &str); 5] = [
     ("000", "Villacampa-Calvo & Hernández-Lobato 2017: scalable multi-class expectation propagation"),
     ("001", "Bui, Yan & Turner 2017: Power EP"),

@@ -102,7 +102,6 @@ fn plain(data: &str) -> &str {
     data.split(" (").next().unwrap_or(data)
 }
 
-/// Number of a line.
 fn published(line: &[&str], repetitions: usize) -> Option<Published> {
     let value = line.get(4)?.parse().ok()?;
     let error = line.get(5).and_then(|text| Some(text.parse::<f64>().ok()?.max(half_digit(text))));

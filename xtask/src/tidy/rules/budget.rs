@@ -3,7 +3,6 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, SourceFile, Tree};
 
-/// The command.
 const COMMAND: &str = "gp-cli/src/";
 /// Module that queries the system.
 const ASKS: &str = "gp-cli/src/memory/";

@@ -45,7 +45,6 @@ impl SourceFile {
         Ok(Self { path: path.to_owned(), mentions: mention::scan(tokens), syntax, text, audience, regions })
     }
 
-    /// Audience of the code on this line.
     pub(crate) fn audience_at(&self, line: usize) -> Audience {
         let inside = self.regions.iter().filter(|region| region.lines.contains(&line));
         inside.map(|region| region.audience).fold(self.audience, Audience::max)

@@ -38,7 +38,6 @@ fn of_function(table: &str, deviations: f64) -> Result<Vec<[f64; 2]>, Experiment
     Ok(moments.into_iter().map(interval).collect())
 }
 
-/// Two columns of a table of numbers.
 fn columns(table: &str, names: [&str; 2]) -> Result<Vec<[f64; 2]>, ExperimentError> {
     let missing = || ExperimentError::Command { code: 0, said: format!("no columns {names:?} of numbers") };
     let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());

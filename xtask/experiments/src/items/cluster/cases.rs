@@ -4,7 +4,6 @@ use crate::harness::Form;
 use crate::items::growth::Sizes;
 use gp_ep::operations::{Extents, SharedWork};
 
-/// Kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Sweep,
@@ -65,7 +64,6 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 impl Case {
-    /// Setting in a form.
     pub(super) const fn setting(&self, form: Form) -> &'static str {
         match form {
             Form::Full | Form::Reduced => self.setting,

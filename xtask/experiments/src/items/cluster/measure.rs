@@ -134,7 +134,6 @@ fn by_team(
     found.into_iter().reduce(Timed::together).ok_or_else(|| ExperimentError::Files("no team".to_owned()))
 }
 
-/// Evaluation on the first rows.
 fn evaluation<'a>(
     case: &Case,
     sizes: &Sizes,

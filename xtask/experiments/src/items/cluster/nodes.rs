@@ -4,7 +4,6 @@ use super::network::{NETWORKS, USUAL};
 use super::plan::Plan;
 use gp_ep::operations::Machine;
 
-/// Numbers of nodes.
 pub(super) const NODES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 /// Least efficiency at which further nodes are worth their price.

@@ -137,7 +137,6 @@ fn networks() -> Block {
     Block::table(["network", "latency, µs", "bandwidth, GB/s"], NETWORKS.iter().map(row).collect())
 }
 
-/// All plans with this many rows, and their nodes.
 fn plans<'a>(nodes: &'a [Node], rows: &'a [f64]) -> impl Iterator<Item = (Plan, &'a Machine)> {
     nodes.iter().flat_map(move |node| {
         let of_rows = move |rows: &f64| Functions::ALL.map(|functions| (*rows, functions));

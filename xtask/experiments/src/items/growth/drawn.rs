@@ -35,7 +35,6 @@ impl Drawn {
         drawn
     }
 
-    /// Signs of the function.
     pub(in crate::items) fn signs(sizes: &Sizes) -> Self {
         let mut drawn = Self::numbers(sizes);
         drawn.targets.iter_mut().for_each(|value| *value = value.signum());
@@ -51,7 +50,6 @@ impl Drawn {
         Table::with_targets(self.inputs(), &self.targets)
     }
 
-    /// The first rows as a data source.
     pub(in crate::items) fn first(&self, rows: usize) -> Result<Table<'_>, DataError> {
         Table::with_targets(self.inputs().subrows(0, rows), &self.targets[..rows])
     }

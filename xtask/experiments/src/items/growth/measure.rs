@@ -9,7 +9,6 @@ use gp_linalg::product::matmul;
 use stats_alloc::INSTRUMENTED_SYSTEM;
 use std::time::Instant;
 
-/// Threads of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Threads {
     One,

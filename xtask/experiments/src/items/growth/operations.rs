@@ -3,7 +3,6 @@
 use super::Sizes;
 use gp_ep::operations::{self, Extents};
 
-/// Extents of this many rows with one latent.
 fn of_one(sizes: &Sizes, rows: usize) -> Extents {
     Extents { rows, inducing: sizes.inducing, dim: sizes.dim, latents: 1, processes: 1 }
 }

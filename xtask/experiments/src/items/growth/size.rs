@@ -40,7 +40,6 @@ impl Sizes {
 
 /// Size that grows while the others are fixed.
 pub(super) struct Axis {
-    /// Letter of the size.
     pub(super) letter: &'static str,
     pub(super) sizes: &'static [usize],
     /// Exponent of the leading term of time.
@@ -58,7 +57,6 @@ impl Axis {
         Self { memory: Some(exponent), ..self }
     }
 
-    /// Setting with a size.
     pub(super) fn setting(&self, base: &str, size: usize) -> String {
         let part = |part: &str| match part.split_once('=') {
             Some((letter, _)) if letter == self.letter => format!("{letter}={size}"),
@@ -67,7 +65,6 @@ impl Axis {
         base.split(';').map(part).collect::<Vec<_>>().join(";")
     }
 
-    /// Settings of a form.
     pub(super) fn settings(&self, base: &str, form: Form) -> Vec<String> {
         let count = match form {
             Form::Full => self.sizes.len(),

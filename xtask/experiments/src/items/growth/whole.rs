@@ -10,7 +10,6 @@ use gp_likelihoods::{Gaussian, Softmax};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet as _;
 
-/// Noise variance.
 const NOISE: f64 = 0.1;
 
 fn vfe(sizes: &Sizes) -> Result<SparseRegression, ExperimentError> {
