@@ -11,7 +11,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) const EXIT_CODE: u8 = 130;
 
-/// Interruptible training with a checkpoint, if any.
 static TRAINING: Mutex<Option<Interrupt>> = Mutex::new(None);
 
 /// `true` during training without a checkpoint.

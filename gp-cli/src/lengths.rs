@@ -33,7 +33,6 @@ pub(crate) struct InputLength {
     pub prior: Option<Prior>,
 }
 
-/// All lengths of a kernel, parameter by parameter.
 pub(crate) fn lengths(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<InputLength> {
     let (names, units, counted_in) = (inputs.column_names(), inputs.units(), counted_in(inputs));
     let (full_names, columns) = (kernel.parameter_names(), kernel.length_columns(names.len()));

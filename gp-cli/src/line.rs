@@ -46,7 +46,6 @@ impl Line {
         Self(Some(state))
     }
 
-    /// Starts another stage.
     pub(crate) fn stage(&self, stage: &str) {
         self.change(|state| {
             stage.clone_into(&mut state.stage);

@@ -194,7 +194,6 @@ fn course(model: &Model, page: &mut Page) {
     }
 }
 
-/// Kernels and starts tried.
 fn tried(model: &Model, page: &mut Page) {
     let training = &model.about().training;
     let kernels = training.search.iter().map(TriedKernels::lines);
@@ -292,7 +291,6 @@ fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
     }
 }
 
-/// Coverage of the data by a latent's inducing inputs.
 fn covering(training: &TrainingRecord, latent: usize) -> String {
     training.coverage.get(latent).map_or_else(String::new, |coverage| {
         let Coverage { mean, worst, .. } = coverage;

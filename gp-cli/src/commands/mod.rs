@@ -140,7 +140,6 @@ fn each_once(names: &[String]) -> impl Iterator<Item = &str> {
     names.iter().enumerate().filter(is_new).map(|(_, name)| name.as_str())
 }
 
-/// Prints warnings, one per line.
 fn warn(notes: &mut Notes<'_>, warnings: &[String]) {
     warnings.iter().for_each(|warning| notes.say(format_args!("warning: {warning}")));
 }

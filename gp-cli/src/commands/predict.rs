@@ -142,7 +142,6 @@ fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result
     checked.map_err(|over| over.of_kind(ErrorKind::Numerical))
 }
 
-/// Output being written.
 enum Written {
     Whole(Predictions, Destination),
     Pieces(TableWriter),

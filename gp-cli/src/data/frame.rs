@@ -33,7 +33,6 @@ pub struct Frame {
 /// Positions of rows in the file.
 #[derive(Clone, Debug)]
 enum Places {
-    /// Lines of text.
     Lines(Vec<u64>),
     /// Rows, counted from 0.
     Rows(Vec<u64>),

@@ -157,7 +157,6 @@ fn zeros(rows: usize, columns: usize, supply: &dyn Supply) -> Result<Vec<Vec<f64
     (0..columns).map(column).collect()
 }
 
-/// Error for a file that changed between passes.
 fn body_changed(supply: &dyn Supply) -> CliError {
     supply.fault(&" changed while it was read")
 }

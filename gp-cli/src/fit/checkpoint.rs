@@ -40,7 +40,6 @@ struct Record {
     method: String,
     config: Map<String, Value>,
     target: String,
-    /// Number of targets, if several.
     #[serde(default)]
     targets: usize,
     features: Vec<String>,

@@ -24,9 +24,7 @@ pub(super) struct Design {
     pub(super) pseudo: usize,
     /// Rows that the choices were made from.
     pub(super) sample: Sample,
-    /// Seasons in the default kernel.
     pub(super) seasons: Vec<Season>,
-    /// Kernel search, if requested.
     pub(super) search: Option<Search>,
     pub(super) kernels: Vec<Box<dyn Kernel>>,
     /// Inducing inputs per latent; empty if all rows are used.

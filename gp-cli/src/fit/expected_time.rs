@@ -73,14 +73,12 @@ impl ExpectedTime {
     }
 }
 
-/// A problem and rows to measure on.
 struct Measured<'a> {
     problem: &'a Problem,
     sample: &'a TrainingRows,
 }
 
 impl Measured<'_> {
-    /// Seconds per evaluation on one thread.
     fn seconds(&self, work: &Work) -> Result<f64, Box<dyn Error>> {
         let mut seconds = work.products * self.product()? / SHARE;
         if work.covariances > 0.0 {

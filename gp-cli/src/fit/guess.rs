@@ -38,7 +38,6 @@ const BODY: f64 = 0.75;
 pub(crate) enum Guess {
     /// Class names.
     Labels,
-    /// Event counts.
     Counts,
     /// Numbers.
     Amounts,

@@ -10,7 +10,6 @@ const NO_NOISE: f64 = 1e-9;
 /// Relative rounding of an objective.
 const ROUNDING: f64 = 1e-6;
 
-/// Warning if noise vanished for targets with these spreads.
 pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weight: f64) -> Option<String> {
     let noise = noise(likelihood)?;
     let is_lost = |(&value, &spread): (&f64, &f64)| value < NO_NOISE * spread * spread;

@@ -64,7 +64,6 @@ pub(super) fn judge(fit: &mut Fit, seen: &Seen<'_>, seed: u64) -> Result<(), Cli
     Ok(())
 }
 
-/// Values of a target that are present.
 fn present(rows: &TrainingRows, target: usize) -> Result<Vec<f64>, CliError> {
     let mut targets = rows.column(target)?;
     targets.retain(|target| !target.is_nan());

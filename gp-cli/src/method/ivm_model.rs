@@ -9,7 +9,6 @@ use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 /// times latents.
 const FEW_LATENTS: usize = 4;
 
-/// Coupling of classes in the posterior.
 pub(super) const COUPLING: Setting = Setting::choice(
     "coupling",
     &[

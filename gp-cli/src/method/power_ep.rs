@@ -53,7 +53,6 @@ pub(super) fn over_parameters(fit: &mut Fit, model: &PowerEp, problem: &Problem)
     uncertain::spread(fit, problem, over);
 }
 
-/// Warnings of unconverged sites.
 pub(super) fn convergence_warnings(convergence: &Convergence, warnings: &mut Vec<String>) {
     if !convergence.converged {
         let (sweeps, change) = (convergence.sweeps, convergence.last.change);

@@ -27,7 +27,6 @@ const GRID: RGBColor = RGBColor(226, 229, 234);
 const PANELS: usize = 3;
 const PANEL_SCALE: f64 = 0.7;
 
-/// Plot as SVG.
 pub(super) fn svg(picture: &Picture) -> Drawn<Vec<u8>> {
     let mut text = String::new();
     let area = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();

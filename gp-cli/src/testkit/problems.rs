@@ -70,7 +70,6 @@ impl Task {
         }
     }
 
-    /// Impossible observation.
     pub(super) fn impossible(self) -> f64 {
         if self == Self::Numbers { f64::NAN } else { 7.0 }
     }

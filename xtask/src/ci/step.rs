@@ -26,11 +26,8 @@ pub(crate) enum Work {
     Faults,
     /// Policy on third-party crates, in this process.
     Supply,
-    /// One run of cargo.
     Cargo(CargoCommand),
-    /// Fuzzing for a minute.
     Fuzz,
-    /// Template of an external crate, built against packages.
     Template,
 }
 

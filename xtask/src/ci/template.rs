@@ -12,7 +12,6 @@ use crate::error::XtaskError;
 use crate::program::output_folder;
 use crate::workspace::RELEASED;
 
-/// The template, below the root.
 const TEMPLATE: &str = "templates/likelihood";
 /// Folder of the copy and the unpacked crates, below the build output.
 const PLACE: &str = "outside";

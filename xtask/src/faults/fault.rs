@@ -15,13 +15,9 @@ pub(super) enum Fault {
     Interrupt,
     /// Ctrl-C twice in quick succession.
     Twice,
-    /// File size limit.
     FileSize,
-    /// Memory limit.
     Memory,
-    /// Full file system.
     FullDisk,
-    /// Full output device.
     FullDevice,
     /// Closed output pipe.
     BrokenPipe,

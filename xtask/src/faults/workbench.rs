@@ -62,12 +62,10 @@ impl Workbench {
         &self.impossible
     }
 
-    /// Folder of all rounds.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Result of the undisturbed command.
     pub(super) fn expected(&self, scenario: &Scenario) -> Result<&Expected, String> {
         self.expected.get(scenario.name).ok_or_else(|| format!("{} was not tried", scenario.name))
     }

@@ -81,7 +81,6 @@ impl Fixture {
         Tree::load(self.root()).unwrap()
     }
 
-    /// Sorted findings of a rule.
     pub(crate) fn findings(&self, check: Check) -> Vec<Finding> {
         let mut findings = check(&self.tree());
         findings.sort();

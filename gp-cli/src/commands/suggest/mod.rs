@@ -349,7 +349,6 @@ impl By {
     }
 }
 
-/// Name of the target, or of several.
 fn names_of(model: &Model) -> Value {
     match model.targets().as_slice() {
         [target] => target.name.clone().into(),

@@ -156,12 +156,10 @@ impl FrameStream for Batches<'_> {
     }
 }
 
-/// Heading of a schema with the requested columns.
 fn heading(options: &ReadOptions, schema: &Schema) -> Heading {
     Heading::new(schema.fields().iter().map(|field| field.name().clone()).collect(), options)
 }
 
-/// Columns at these positions, from all batches.
 fn columns(
     supply: &dyn Supply,
     places: &[usize],
@@ -187,7 +185,6 @@ fn columns(
     Ok(columns)
 }
 
-/// A column, numeric if its type allows.
 fn column(name: &str, kind: &DataType, arrays: &[&ArrayRef]) -> Result<Column, String> {
     if let Some(kind) = cells::kind_of_numbers(kind) {
         let mut numbers = Vec::new();

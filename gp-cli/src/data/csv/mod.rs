@@ -86,7 +86,6 @@ struct Text<'a> {
     rows: usize,
 }
 
-/// Structure of a text table.
 struct Layout<'a> {
     supply: &'a dyn Supply,
     delimiter: u8,

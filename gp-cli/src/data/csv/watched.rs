@@ -44,7 +44,6 @@ impl<'a> Watched<'a> {
         Ok(text)
     }
 
-    /// The first line, up to a length limit.
     pub(super) fn first_line(&mut self) -> Result<&[u8], CliError> {
         let mut seen = 0;
         loop {

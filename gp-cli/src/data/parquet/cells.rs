@@ -25,7 +25,6 @@ pub(super) enum Meaning {
     Decimal(i32),
     Date,
     Instant(TimeUnit),
-    /// Durations and times of day.
     Seconds(TimeUnit),
     Words,
     /// Missing values only.
@@ -157,7 +156,6 @@ fn big_endian(bytes: &[u8]) -> Option<f64> {
     Some(wide::to_f64(i128::from_be_bytes(*upper), u128::from_be_bytes(*lower.first_chunk()?)))
 }
 
-/// Growing cells of one column.
 #[derive(Debug)]
 pub(super) enum Cells {
     Numbers(Kind, Vec<f64>),

@@ -118,7 +118,6 @@ fn begin(kinds: &[Option<Kind>]) -> Vec<Cells> {
 enum Fault<'v> {
     /// Neither text, number nor null.
     Bytes,
-    /// Wrong type for its column.
     Type(&'v str),
 }
 

@@ -281,7 +281,6 @@ fn reshaped(best: &Structure) -> Vec<Candidate> {
     candidates
 }
 
-/// Marks the best kernel.
 fn mark(grown: &mut Grown) {
     let highest = grown.tried.iter().map(|tried| tried.score).fold(f64::NEG_INFINITY, f64::max);
     if let Some(best) = grown.tried.iter_mut().find(|tried| tried.score == highest) {

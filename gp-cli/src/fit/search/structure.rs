@@ -16,13 +16,11 @@ impl Product {
         Self { variance: (base.form != Form::Linear).then_some(variance), factors: vec![base] }
     }
 
-    /// The product with a further factor.
     pub(super) fn times(&self, base: Base) -> Self {
         let variance = self.variance.filter(|_| base.form != Form::Linear);
         Self { variance, factors: self.factors.iter().cloned().chain([base]).collect() }
     }
 
-    /// The product without a factor.
     pub(super) fn without(&self, factor: usize) -> Self {
         let mut factors = self.factors.clone();
         factors.remove(factor);

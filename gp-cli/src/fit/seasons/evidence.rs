@@ -38,7 +38,6 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    /// Initial values for a period.
     pub(super) fn start(period: f64) -> Self {
         let off = UNCERTAINTY * period * period;
         let around = (period - off.min(0.3 * period), period + off.min(0.3 * period));
@@ -87,7 +86,6 @@ pub(super) struct Judge<'a> {
     control: Control,
 }
 
-/// Trained model: log evidence and seasons.
 struct Trained {
     evidence: f64,
     seasons: Vec<Learned>,

@@ -151,7 +151,6 @@ impl Along {
         if found.len() == 1 { found.pop() } else { None }
     }
 
-    /// The column, if there are several.
     fn of_several(&self, inputs: &Inputs) -> Option<usize> {
         (inputs.dim() > 1).then_some(self.column)
     }
@@ -244,7 +243,6 @@ impl Plausible {
         self.series().choice()
     }
 
-    /// Adds a known season.
     fn know(&mut self, period: f64) {
         harmonics(&self.x, period, HARMONICS).into_iter().for_each(|column| self.trend.push(column));
     }

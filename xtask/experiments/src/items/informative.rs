@@ -210,7 +210,6 @@ fn machine(at: &At<'_, Machine>, training: &Part) -> Result<(Ivm, IvmOptions), E
     Ok((model.with_coupling(at.how.coupling)?, options))
 }
 
-/// Record of a run with its options.
 fn effort(found: &IvmRun, options: &IvmOptions) -> Effort {
     let stop = match &found.ended {
         Some(reason) => reason.to_string(),

@@ -9,7 +9,6 @@ use crate::harness::Outcome;
 use crate::methods::classify::Setup;
 use crate::methods::schemes::Scheme;
 
-/// Pima, two classes.
 pub(super) const PIMA: Grid<Scheme> = Grid {
     name: "003-figure-1",
     title: "log Z against time on Pima, EP to rest before every step or one sweep",
@@ -36,7 +35,6 @@ pub(super) const PIMA: Grid<Scheme> = Grid {
     ..Grid::EMPTY
 };
 
-/// Vehicle, four classes.
 pub(super) const VEHICLE: Grid<Scheme> = Grid {
     name: "000-figure-1",
     title: "log Z against time on Vehicle, by three schemes",

@@ -37,7 +37,6 @@ pub(super) enum Method {
     Full,
     /// The same by natural gradients, from the prior.
     Natural,
-    /// Diagonal Gaussians.
     Mixture(Gaussians),
 }
 

@@ -21,7 +21,6 @@ pub(crate) struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    /// Starts the clock.
     pub(crate) fn start(test: &'a Part, stops: Vec<u64>) -> Self {
         Self { test, stops, watch: Stopwatch::start(), found: Vec::new(), failed: None }
     }

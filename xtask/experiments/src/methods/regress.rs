@@ -16,7 +16,6 @@ use gp_likelihoods::Gaussian;
 use gp_optim::MinimiseOptions;
 use std::f64::consts::TAU;
 
-/// Initial noise variance.
 pub(crate) const NOISE: f64 = 0.1;
 
 /// Power EP of this power, with inducing inputs learned from a k-means start: `smse`, `smll`, `log_evidence` and

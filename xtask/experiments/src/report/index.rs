@@ -18,7 +18,6 @@ never averaged with those of the present one; “ended early” training that en
 `cargo xtask experiment run ITEM` repeats an item, `cargo xtask experiment report` makes these pages from the files \
 `ITEM.jsonl` beside them, one line a run, and `--stale` lists the lines made by what has changed since.";
 
-/// Index page.
 pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
     let mut blocks = vec![Block::Heading(1, TITLE.to_owned()), Block::text(INTRODUCTION)];
     blocks.push(Block::text(numbers(known)));

@@ -25,7 +25,6 @@ pub(super) fn page_of(item: &str) -> &str {
 }
 
 impl Page {
-    /// Page of these blocks.
     pub(super) fn new(name: &str, title: &str, blocks: Vec<Block>) -> Self {
         Self { name: name.to_owned(), title: title.to_owned(), blocks }
     }

@@ -14,13 +14,11 @@ const MOST_STEPS: usize = 16;
 /// Import of a name from another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Import {
-    /// Index of the importing file.
     pub(crate) from: usize,
     /// Index of the defining file.
     pub(crate) to: usize,
     /// Name.
     pub(crate) name: String,
-    /// Line of the first mention.
     pub(crate) line: usize,
 }
 

@@ -26,7 +26,6 @@ pub(crate) struct Manifest {
 pub(crate) struct Dependency {
     /// Package name, even if renamed in the manifest.
     pub(crate) package: String,
-    /// Section that lists it.
     pub(crate) section: Section,
     pub(crate) line: usize,
 }

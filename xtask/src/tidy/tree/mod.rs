@@ -60,7 +60,6 @@ impl Tree {
         std::iter::once(&self.manifest).chain(self.members.iter().map(|member| &member.manifest))
     }
 
-    /// Every Rust file.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &SourceFile> {
         self.members.iter().flat_map(|member| &member.sources)
     }

@@ -12,7 +12,6 @@ use crate::tidy::tree::mention::{self, Mention};
 pub(crate) struct SourceFile {
     /// Path relative to the workspace root, with `/` between its parts.
     pub(crate) path: String,
-    /// The text.
     pub(crate) text: String,
     /// Syntax tree, for rules about items.
     pub(crate) syntax: syn::File,

@@ -13,7 +13,6 @@ use draw::Drawn;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Test rows per model.
 const TESTED: usize = 200;
 
 /// Observation of a drawn function, and flags of `gp fit`.

@@ -76,7 +76,6 @@ impl Case {
         form == Form::Full || !self.quick.is_empty()
     }
 
-    /// Work on this many rows.
     pub(super) fn work(&self, sizes: &Sizes, rows: usize) -> SharedWork {
         let processes = if self.own { sizes.classes } else { 1 };
         let Sizes { inducing, dim, classes: latents, .. } = *sizes;

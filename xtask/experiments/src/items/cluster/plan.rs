@@ -53,7 +53,6 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Work of a step on this many nodes.
     pub(super) fn work(&self, nodes: usize) -> SharedWork {
         let Functions { latents, processes } = self.functions;
         let rows = self.rows as usize;

@@ -45,7 +45,6 @@ impl Drawn {
         self.points.as_ref().transpose()
     }
 
-    /// The rows as a data source.
     pub(in crate::items) fn table(&self) -> Result<Table<'_>, DataError> {
         Table::with_targets(self.inputs(), &self.targets)
     }

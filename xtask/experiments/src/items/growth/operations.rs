@@ -17,7 +17,6 @@ pub(super) fn exact(sizes: &Sizes) -> f64 {
     operations::exact(sizes.rows, sizes.dim)
 }
 
-/// Predictions of new rows.
 pub(super) fn prediction(sizes: &Sizes) -> f64 {
     operations::prediction(&of_one(sizes, sizes.new))
 }

@@ -37,7 +37,6 @@ impl Course<'_> {
         sizes.into_iter().map(|(size, _)| (size, self.work_at(size))).collect()
     }
 
-    /// Row of the table of times.
     fn times(&self) -> Option<Vec<String>> {
         let [one, all] = Threads::ALL.map(|threads| self.points(threads, SECONDS));
         let (size, seconds) = *one.last()?;
@@ -57,7 +56,6 @@ impl Course<'_> {
         Some(row.into())
     }
 
-    /// Row of the table of memory.
     fn memory(&self) -> Option<Vec<String>> {
         let (theory, held) = (self.axis.memory?, self.points(Threads::One, HELD));
         let ((first, least), (last, most)) = (held.first()?, held.last()?);
@@ -131,7 +129,6 @@ pub(super) fn blocks(results: &Results) -> Vec<Block> {
     blocks
 }
 
-/// Description and plot of a case.
 fn figure(case: &Case, mut panels: Vec<Picture>) -> Vec<Block> {
     // One legend suffices for all panels.
     for layer in panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers) {

@@ -44,7 +44,6 @@ pub(super) struct Axis {
     pub(super) sizes: &'static [usize],
     /// Exponent of the leading term of time.
     pub(super) theory: &'static str,
-    /// Growth of memory, if shown.
     pub(super) memory: Option<&'static str>,
 }
 

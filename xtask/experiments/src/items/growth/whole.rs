@@ -59,7 +59,6 @@ pub(super) fn prediction(
     }))
 }
 
-/// Active set of labelled rows, with its posterior.
 pub(super) fn active_set(
     sizes: &Sizes,
     rows: Drawn,
