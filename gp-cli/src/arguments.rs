@@ -135,7 +135,6 @@ fn with_names(argument: Arg, context: &Context) -> Arg {
     argument.help(help)
 }
 
-/// Database formats, as text.
 fn databases(context: &Context) -> String {
     let names: Vec<&str> =
         context.formats.iter().filter(|format| format.takes_queries()).map(|format| format.name()).collect();

@@ -91,7 +91,6 @@ impl Evaluation {
     }
 }
 
-/// Observations that forecasts are scored on.
 struct Observed<'a> {
     model: &'a Model,
     seen: &'a ModelRows,

@@ -73,7 +73,6 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Predictions", &["interval", "quantiles", "latent", "joint", "samples", "parts", "id", "proba"]),
     ("Output", &["output", "output-format", "to", "trace", "report", "force", "json", "tolerance", "config"]),
 ];
-/// Group of method settings.
 const SETTINGS: &str = "Settings of methods, in brackets";
 /// Flags in the short help of fitting commands.
 const COMMON: [&str; 18] = [
@@ -176,7 +175,6 @@ pub(crate) fn arranged(command: Command) -> Command {
     command.after_help(more).after_long_help(LANGUAGES)
 }
 
-/// The examples of a command.
 fn examples(name: &str) -> &'static [&'static str] {
     EXAMPLES.iter().find(|(known, _)| *known == name).map_or(&[], |(_, lines)| lines)
 }
@@ -237,7 +235,6 @@ mod tests {
         }
     }
 
-    /// Words of a line, as split by a shell.
     fn words(line: &str) -> Vec<String> {
         let halves = line.split('"').enumerate();
         halves

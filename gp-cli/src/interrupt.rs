@@ -9,10 +9,8 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Exit code of an interrupted process.
 pub(crate) const EXIT_CODE: u8 = 130;
 
-/// Interruptible training with a checkpoint, if any.
 static TRAINING: Mutex<Option<Interrupt>> = Mutex::new(None);
 
 /// `true` during training without a checkpoint.

@@ -27,7 +27,6 @@ impl LeftOut {
         self.count
     }
 
-    /// Number of rows of the table.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }

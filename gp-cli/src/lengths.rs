@@ -33,7 +33,6 @@ pub(crate) struct InputLength {
     pub prior: Option<Prior>,
 }
 
-/// All lengths of a kernel, parameter by parameter.
 pub(crate) fn lengths(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<InputLength> {
     let (names, units, counted_in) = (inputs.column_names(), inputs.units(), counted_in(inputs));
     let (full_names, columns) = (kernel.parameter_names(), kernel.length_columns(names.len()));
@@ -204,7 +203,6 @@ fn to_few_digits(number: f64) -> f64 {
     format!("{number:.3e}").parse().unwrap_or(number)
 }
 
-/// Number to four significant digits, as text.
 pub(crate) fn four_digits(number: f64) -> String {
     let size = number.abs();
     if (1e-3..1e6).contains(&size) {

@@ -17,7 +17,6 @@ const CLEAR: &str = "\r\x1b[K";
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line(Option<Arc<Mutex<State>>>);
 
-/// Contents of the line.
 #[derive(Debug)]
 struct State {
     /// Stage of the command; empty before the first and after the last.
@@ -31,7 +30,6 @@ struct State {
 }
 
 impl Line {
-    /// Line, if the error stream is a terminal.
     pub(crate) fn on_terminal() -> Self {
         if !io::stderr().is_terminal() {
             return Self::default();
@@ -48,7 +46,6 @@ impl Line {
         Self(Some(state))
     }
 
-    /// Starts another stage.
     pub(crate) fn stage(&self, stage: &str) {
         self.change(|state| {
             stage.clone_into(&mut state.stage);
@@ -82,7 +79,6 @@ impl Line {
         work()
     }
 
-    /// Stages shown in this line.
     pub(crate) fn stages(&self) -> Stages {
         let line = self.clone();
         Stages::told(move |stage| line.stage(stage))

@@ -27,7 +27,6 @@ impl<'a> Notes<'a> {
         &self.line
     }
 
-    /// Starts another stage.
     pub(crate) fn stage(&self, stage: fmt::Arguments<'_>) {
         self.line.stage(&stage.to_string());
     }

@@ -105,7 +105,6 @@ fn without_numbers(kernel: &dyn Kernel, columns: &[String]) -> String {
     }
 }
 
-/// Names of the columns that a kernel is restricted to.
 fn seen_columns(kernel: &dyn Kernel, columns: &[String]) -> Option<String> {
     let dims = dims(kernel)?;
     let names: Option<Vec<&str>> = dims.iter().map(|&dim| columns.get(dim).map(String::as_str)).collect();

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Callback for stages.
 type Tell = dyn Fn(&str) + Send + Sync;
 
 /// Progress reports by stage; none by default.

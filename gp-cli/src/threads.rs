@@ -6,7 +6,6 @@ use rayon::ThreadPoolBuilder;
 use std::error::Error as _;
 use std::thread::available_parallelism;
 
-/// Most threads that can be requested.
 pub(crate) const MOST_THREADS: u16 = 1024;
 
 /// Starts this many threads, by default one per processor as far as they fit. Without it, a system that allows no more

@@ -9,7 +9,7 @@ use crate::method::{self, Given, Later, Updated, refused};
 use crate::model::{About, Model};
 use faer::MatRef;
 
-/// Updated model.
+/// Model with new observations.
 #[derive(Debug)]
 pub struct UpdatedModel {
     /// Model with old and new observations.

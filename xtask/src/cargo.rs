@@ -28,7 +28,6 @@ impl CargoCommand {
         Self { arguments, variable: None, component: None }
     }
 
-    /// Sets an environment variable.
     pub(crate) fn with_variable(self, name: &'static str, value: &'static str) -> Self {
         Self { variable: Some((name, value)), ..self }
     }
@@ -102,7 +101,6 @@ impl Cargo {
         if status.success() { Ok(()) } else { Err(XtaskError::CommandFailed { status: status.to_string() }) }
     }
 
-    /// Program to start.
     pub(crate) fn program(&self) -> &OsString {
         &self.program
     }

@@ -39,7 +39,6 @@ pub(crate) enum XtaskError {
         /// Message of the parser.
         message: String,
     },
-    /// The report could not be written.
     #[error("cannot write the report: {0}")]
     Write(#[from] std::io::Error),
     /// A program could not be started.
@@ -50,7 +49,6 @@ pub(crate) enum XtaskError {
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A program or library is not installed.
     #[error("{message}")]
     NotInstalled {
         /// Missing part and a command that installs it.

@@ -11,7 +11,6 @@ use crate::outside;
 use crate::program::output_folder;
 use crate::workspace;
 
-/// Folder of the package.
 const PACKAGE: &str = "gp-mpi";
 /// Command that installs all requirements with apt.
 const INSTALL: &str = "apt-get install libopenmpi-dev openmpi-bin libclang-dev";

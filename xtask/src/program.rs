@@ -47,7 +47,6 @@ pub(crate) fn build_checked(cargo: &Cargo, root: &Path, program: &str) -> Result
     cargo.run_in(root, &[&whole[..], &["--example", "streamed_rows", "--bin", program]].concat())
 }
 
-/// Path of the built program.
 pub(crate) fn built(root: &Path, program: &str) -> PathBuf {
     output_folder(root).join("debug").join(program).with_extension(std::env::consts::EXE_EXTENSION)
 }

@@ -11,7 +11,6 @@ use crate::outside;
 use crate::program::output_folder;
 use crate::workspace;
 
-/// Folder of the package.
 const PACKAGE: &str = "gp-python";
 /// Succeeds in an interpreter that can make environments for the package.
 const SUITS: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";

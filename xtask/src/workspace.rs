@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::error::XtaskError;
 
-/// Released crates.
 pub(crate) const RELEASED: [&str; 7] =
     ["gp-linalg", "gp-optim", "gp-kernels", "gp-likelihoods", "gp-ep", "gp-variational", "gp-cli"];
 

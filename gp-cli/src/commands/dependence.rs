@@ -45,7 +45,6 @@ pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pic
     Ok(Picture { title, panels, ..Picture::default() })
 }
 
-/// A sample of points, and all inputs, most influential first.
 pub(super) fn relevant_sample<'a>(
     model: &'a Model,
     points: &Mat<f64>,

@@ -199,7 +199,6 @@ fn train(
     trained.map_err(|error| folder.how_to_go_on(error))
 }
 
-/// Checkpoint folder, if requested.
 fn checkpoint_folder(options: &FitOptions, plan: &Plan) -> Result<Option<CheckpointFolder>, CliError> {
     match (&options.checkpoint, &options.resume) {
         (_, Some(folder)) => CheckpointFolder::resume(folder, plan, &options.spec).map(Some),
@@ -305,11 +304,8 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
     })
 }
 
-/// Cost of a fit.
 struct Took {
-    /// Seconds of training.
     seconds: f64,
-    /// Expected time, if known.
     expected: Option<ExpectedTime>,
     /// Number of processes and their traffic; null for one process.
     processes: Value,
@@ -344,7 +340,6 @@ fn one_or_each(mut all: Vec<Value>) -> Value {
     if all.len() > 1 { all.into() } else { all.pop().unwrap_or(Value::Null) }
 }
 
-/// Starts tried, with the seconds of each.
 fn starts(of: &TriedStarts) -> Value {
     let entry = |start: &TriedStart| {
         let mut entry = json!(start);

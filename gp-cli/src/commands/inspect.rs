@@ -72,7 +72,6 @@ struct WindowWidths {
     largest: f64,
 }
 
-/// Window widths of a latent, if it has windows.
 fn widths(model: &Model, latent: &LatentFunction<'_>) -> Vec<WindowWidths> {
     let Some(windows) = latent.windows else { return Vec::new() };
     let along = |(d, (input, scale)): (usize, (String, f64))| {
@@ -148,7 +147,6 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// Kind and origin of the model.
 fn origin(model: &Model, page: &mut Page) {
     let about = model.about();
     page.line("made by", &format!("{}, seed {}", about.origin, about.seed));
@@ -196,7 +194,6 @@ fn course(model: &Model, page: &mut Page) {
     }
 }
 
-/// Kernels and starts tried.
 fn tried(model: &Model, page: &mut Page) {
     let training = &model.about().training;
     let kernels = training.search.iter().map(TriedKernels::lines);
@@ -294,7 +291,6 @@ fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
     }
 }
 
-/// Coverage of the data by a latent's inducing inputs.
 fn covering(training: &TrainingRecord, latent: usize) -> String {
     training.coverage.get(latent).map_or_else(String::new, |coverage| {
         let Coverage { mean, worst, .. } = coverage;
@@ -306,7 +302,6 @@ fn covering(training: &TrainingRecord, latent: usize) -> String {
     })
 }
 
-/// Numbers as a sparkline.
 fn sparkline(values: &[f64]) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     const WIDTH: usize = 40;

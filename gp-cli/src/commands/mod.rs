@@ -140,12 +140,10 @@ fn each_once(names: &[String]) -> impl Iterator<Item = &str> {
     names.iter().enumerate().filter(is_new).map(|(_, name)| name.as_str())
 }
 
-/// Prints warnings, one per line.
 fn warn(notes: &mut Notes<'_>, warnings: &[String]) {
     warnings.iter().for_each(|warning| notes.say(format_args!("warning: {warning}")));
 }
 
-/// Prints one JSON object.
 fn print_json(out: &mut dyn Write, value: &impl Serialize) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write JSON", cause))?;

@@ -142,7 +142,6 @@ fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result
     checked.map_err(|over| over.of_kind(ErrorKind::Numerical))
 }
 
-/// Output being written.
 enum Written {
     Whole(Predictions, Destination),
     Pieces(TableWriter),
@@ -212,7 +211,6 @@ impl Seen {
         Ok(())
     }
 
-    /// JSON summary.
     fn summary(&self, options: &PredictOptions, output: &Path, warnings: &[String], seconds: f64) -> Value {
         let (rows, left_out) = (self.left_out.rows(), self.left_out.count());
         json!({

@@ -10,7 +10,6 @@ use crate::parts::{columns_of, term_names};
 use crate::picture::{CURVE, Layer, Picture};
 use gp_kernels::posterior::terms;
 
-/// Most panels of a plot.
 const MOST_PANELS: usize = 24;
 
 /// One panel per term and latent: the contribution along the most influential input of the term, averaged over rows, in

@@ -72,7 +72,6 @@ pub fn run(
     print_json(out, &summary(told, options, &model, &updated_model))
 }
 
-/// JSON summary, with the models before and after.
 fn summary(mut told: Value, options: &UpdateOptions, before: &Model, after: &Model) -> Value {
     let training = &after.about().training;
     told["n"] = training.rows.into();

@@ -220,7 +220,6 @@ pub(super) fn parse(cell: &str, kind: Kind) -> Option<f64> {
     }
 }
 
-/// Builder of a word column.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LevelBuilder {
     codes: Vec<u32>,

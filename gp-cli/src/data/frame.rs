@@ -33,7 +33,6 @@ pub struct Frame {
 /// Positions of rows in the file.
 #[derive(Clone, Debug)]
 enum Places {
-    /// Lines of text.
     Lines(Vec<u64>),
     /// Rows, counted from 0.
     Rows(Vec<u64>),
@@ -76,7 +75,6 @@ impl Frame {
         Self::placed(source, columns, Places::From(rows))
     }
 
-    /// Error for a table without rows.
     pub(crate) fn no_rows(source: &str) -> CliError {
         CliError::new(ErrorKind::Data, format!("`{source}` has no rows; a table needs one at least"))
     }

@@ -42,7 +42,6 @@ impl Heading {
         }
     }
 
-    /// Records the name given to an unnamed column.
     pub(super) fn mark_unnamed(&mut self, name: &str) {
         self.unnamed = Some(name.to_owned());
     }

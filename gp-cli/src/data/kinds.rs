@@ -79,7 +79,6 @@ impl Numbering {
     }
 }
 
-/// Growing cells of one column.
 pub(super) enum Cells {
     Numbers(Kind, Vec<f64>),
     Words(LevelBuilder),

@@ -147,7 +147,6 @@ impl FrameStream for Lines<'_> {
     }
 }
 
-/// Columns of zeros.
 fn zeros(rows: usize, columns: usize, supply: &dyn Supply) -> Result<Vec<Vec<f64>>, CliError> {
     let column = |_| {
         let mut numbers = Vec::new();
@@ -158,7 +157,6 @@ fn zeros(rows: usize, columns: usize, supply: &dyn Supply) -> Result<Vec<Vec<f64
     (0..columns).map(column).collect()
 }
 
-/// Error for a file that changed between passes.
 fn body_changed(supply: &dyn Supply) -> CliError {
     supply.fault(&" changed while it was read")
 }

@@ -59,7 +59,7 @@ impl Notation {
         }
     }
 
-    /// Advice.
+    /// Remedy to suggest to the user.
     #[must_use]
     pub fn advice(self) -> &'static str {
         match self {

@@ -80,7 +80,6 @@ impl<'a> Array<'a> {
         (0..self.columns).map(name).collect()
     }
 
-    /// One column.
     pub(super) fn column(&self, name: String, place: usize) -> Column {
         let value = |row: usize| match self.fortran {
             true => self.numbers.at(place * self.rows + row),

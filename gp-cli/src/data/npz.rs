@@ -126,7 +126,6 @@ impl Entry {
         }
     }
 
-    /// Packed bytes.
     fn packed<'a>(&self, archive: &'a [u8]) -> Result<&'a [u8], String> {
         let lengths = number(archive, self.offset + 26, 2)? + number(archive, self.offset + 28, 2)?;
         let start = self.offset + 30 + lengths;

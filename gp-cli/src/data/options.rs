@@ -20,7 +20,7 @@ pub struct TableChoice {
 /// Options for reading a table.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Which table of the file; by default the format follows from first bytes or name.
+    /// Table within the file, and format; by default the format follows from first bytes or name.
     pub choice: TableChoice,
     /// Declared column types; the others follow from the cells.
     pub kinds: BTreeMap<String, Kind>,

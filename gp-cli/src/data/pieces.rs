@@ -25,7 +25,6 @@ const BLOCK: usize = 2048;
 /// Most numbers in a block for that.
 const MOST_CELLS: usize = 1 << 23;
 
-/// Rows per chunk of this many columns.
 pub(super) fn rows_of_piece(columns: usize) -> usize {
     let blocks = (CELLS / columns.max(1) / BLOCK).max(1);
     let most = (MOST_CELLS / columns.max(1)).max(1);

@@ -74,7 +74,6 @@ pub(super) fn extension_of(name: &str) -> String {
     Path::new(name).extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// Error for damaged gzip data.
 pub(super) fn damaged_gzip(name: &str, cause: std::io::Error) -> CliError {
     let message = format!("`{name}` is a damaged or truncated gzip file; fetch or pack it again");
     CliError::caused(ErrorKind::Data, message, cause)

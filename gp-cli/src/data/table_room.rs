@@ -9,7 +9,6 @@ const COPIES: f64 = 2.0;
 const NUMBER: f64 = 8.0;
 /// Bytes of a column besides its cells and name.
 const COLUMN: f64 = 200.0;
-/// Advice for a table that does not fit in memory.
 const ADVICE: &str = "name fewer columns with --features or --exclude; gp fit and gp predict need not hold tables in CSV, Parquet, Arrow and LibSVM in memory";
 
 /// Memory left for a table, taken step by step.

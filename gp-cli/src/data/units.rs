@@ -3,7 +3,6 @@
 /// Microseconds in a day.
 const DAY: f64 = 86_400e6;
 
-/// Unit of time in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimeUnit {
     Seconds,

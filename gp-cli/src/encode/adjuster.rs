@@ -25,7 +25,6 @@ impl Default for RowRoles {
 }
 
 impl RowRoles {
-    /// Sets the value of a role.
     pub(super) fn set(&mut self, role: Role, value: f64) {
         match role {
             Role::Weights => self.weight = value,
@@ -102,8 +101,8 @@ impl RoleValues {
     /// All roles of observations.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data), with its place, for a missing column, a column of words, or a missing or
-    /// invalid value.
+    /// [`Data`](crate::ErrorKind::Data), with its place, for a missing column, one of words, or a missing or invalid
+    /// value.
     pub fn of_observations(roles: &Roles, frame: &Frame) -> Result<Self, CliError> {
         Self::read(roles.iter(), frame)
     }

@@ -13,7 +13,6 @@ pub const MOST_VALUES: usize = 1 << 16;
 pub struct ColumnSurvey {
     pub(super) name: String,
     kind: Kind,
-    /// Position of the first row.
     pub(super) first_place: String,
     pub(super) kept: Kept,
     /// Number of missing values.
@@ -37,7 +36,7 @@ pub enum Kept {
 pub enum Surveyed {
     /// Mean, range and spread of the present numbers.
     Numbers {
-        /// Sum.
+        /// Sum of the present numbers.
         sum: Sum,
         /// Minimum and maximum.
         range: Range,

@@ -111,7 +111,6 @@ impl Feature {
         }
     }
 
-    /// Names of these columns.
     pub(super) fn column_names(&self) -> Vec<String> {
         let mut names = match &self.encoding {
             FeatureEncoding::Scaled(_) => vec![self.name.clone()],
@@ -209,7 +208,6 @@ impl Feature {
     }
 }
 
-/// Sorted levels of a column.
 fn sorted(survey: &Survey, column: &ColumnSurvey, words: &[String]) -> Result<Vec<String>, CliError> {
     if words.len() > MAX_LEVELS {
         let like = column.lookalike().map_or_else(String::new, |like| format!("; {like}"));

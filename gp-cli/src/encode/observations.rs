@@ -38,7 +38,6 @@ pub fn observations(
     Ok(observed)
 }
 
-/// One target with its role values.
 struct OfTarget<'f> {
     scale: Standardiser,
     adjuster: Adjuster,

@@ -76,7 +76,6 @@ impl Role {
 #[serde(transparent)]
 pub struct Roles(BTreeMap<Role, Named>);
 
-/// One name, or one per target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Named {

@@ -144,7 +144,6 @@ impl RowEncoder {
 }
 
 impl RoleEncoding {
-    /// Encoding of one target, with its roles and position.
     fn new(survey: &Survey, (roles, target): (&Roles, usize), adjuster: Adjuster) -> Self {
         let first = survey.features().len();
         let place = |(role, _): (Role, &str)| Some((role, survey.place_of(role, target)? - first));
@@ -164,7 +163,6 @@ impl RoleEncoding {
 }
 
 impl TargetEncoding {
-    /// Encoding of one target of a survey.
     fn new(survey: &Survey, place: usize, target: &Target, support: Support) -> Self {
         let labels = match &target.values {
             TargetValues::Number(scale) => return Self::Number(*scale),

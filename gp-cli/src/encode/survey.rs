@@ -287,7 +287,6 @@ impl Survey {
         self.first_targets.first().map_or("", String::as_str)
     }
 
-    /// Error about one column.
     pub(crate) fn fault(&self, column: &ColumnSurvey, what: &str) -> CliError {
         let (source, place, name) = (&self.source, &column.first_place, &column.name);
         CliError::new(ErrorKind::Data, format!("`{source}`, {place}, column {name}: {what}"))

@@ -44,7 +44,6 @@ impl Constant {
         }
     }
 
-    /// Description, as text.
     pub(super) fn describe(&self) -> String {
         format!("{} of the training targets, whatever the inputs", self.name)
     }

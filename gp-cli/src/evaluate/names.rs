@@ -21,7 +21,6 @@ const REGRESSIONS: &[(&str, &str)] = &[
     ("multiclass_probit", "multinomial probit regression"),
 ];
 
-/// Name of a linear model under this likelihood.
 pub(super) fn regression(likelihood: &dyn Likelihood) -> String {
     let known = REGRESSIONS.iter().find(|(name, _)| *name == likelihood.name());
     known.map_or_else(

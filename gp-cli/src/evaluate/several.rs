@@ -87,7 +87,6 @@ fn rows_with(frame: &Frame, column: &Column) -> Vec<usize> {
     frame.complete_rows(&[column])
 }
 
-/// Predictors that all targets have.
 fn names(targets: &[TargetScores]) -> impl Iterator<Item = &'static str> {
     let first = targets.first().map_or(&[] as &[_], |first| first.of.as_slice());
     let known = |name: &&'static str| targets.iter().all(|of| of.of.iter().any(|(other, _)| other == name));
@@ -137,7 +136,6 @@ impl SeveralScores {
         Value::Object(names(&self.targets).map(of).collect())
     }
 
-    /// Rows and scores per target, by name.
     pub(super) fn targets_to_json(&self) -> Value {
         let of = |target: &TargetScores| {
             let scores: Map<String, Value> =

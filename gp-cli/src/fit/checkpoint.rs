@@ -40,7 +40,6 @@ struct Record {
     method: String,
     config: Map<String, Value>,
     target: String,
-    /// Number of targets, if several.
     #[serde(default)]
     targets: usize,
     features: Vec<String>,
@@ -182,7 +181,6 @@ impl CheckpointFolder {
     }
 }
 
-/// Locks the folder for this process.
 pub(super) fn lock(folder: &Path) -> Result<FolderLock, CliError> {
     FolderLock::take(folder).map_err(|cause| CliError::io("work in the folder", folder, cause))
 }

@@ -132,7 +132,6 @@ fn unheeded(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option
     all.map(|name| format!("--{name}")).next()
 }
 
-/// Refuses role columns that the method does not support.
 pub(super) fn check_roles(
     roles: &Roles,
     spec: &FitSpec,
@@ -174,7 +173,6 @@ pub(super) fn check_settings(
     spec.settings.checked(method.settings())
 }
 
-/// Method settings from the flags.
 pub(super) fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
     Settings {
         optimizer: Some(optimizer),

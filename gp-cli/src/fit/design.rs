@@ -24,11 +24,8 @@ pub(super) struct Design {
     pub(super) pseudo: usize,
     /// Rows that the choices were made from.
     pub(super) sample: Sample,
-    /// Seasons in the default kernel.
     pub(super) seasons: Vec<Season>,
-    /// Kernel search, if requested.
     pub(super) search: Option<Search>,
-    /// One kernel per latent.
     pub(super) kernels: Vec<Box<dyn Kernel>>,
     /// Inducing inputs per latent; empty if all rows are used.
     pub(super) inducing: Vec<InducingInputs>,
@@ -119,7 +116,6 @@ fn check_counts(spec: &FitSpec, count: usize) -> Result<(), CliError> {
     }
 }
 
-/// Flags of one target.
 fn own_flags(spec: &FitSpec, target: usize) -> Cow<'_, FitSpec> {
     if spec.kernel.is_empty() && spec.inducing_file.len() <= 1 {
         return Cow::Borrowed(spec);

@@ -27,7 +27,7 @@ const COLUMNS: usize = 256;
 const INTEGRALS: usize = 64;
 /// Most inducing points in a measurement; larger products run at the same rate.
 const MOST_INDUCING: usize = 500;
-/// Time per measurement; repeated until it has passed.
+/// Time after which a measurement is not repeated, and most repeats.
 const MEASURED: Duration = Duration::from_millis(20);
 const REPEATS: usize = 5;
 /// Combined rate of products, solves and factorisations, relative to products alone.
@@ -73,14 +73,12 @@ impl ExpectedTime {
     }
 }
 
-/// A problem and rows to measure on.
 struct Measured<'a> {
     problem: &'a Problem,
     sample: &'a TrainingRows,
 }
 
 impl Measured<'_> {
-    /// Seconds per evaluation on one thread.
     fn seconds(&self, work: &Work) -> Result<f64, Box<dyn Error>> {
         let mut seconds = work.products * self.product()? / SHARE;
         if work.covariances > 0.0 {

@@ -9,7 +9,6 @@
 
 use crate::encode::Labels;
 
-/// Most different labels.
 const MOST_LABELS: usize = 26;
 /// Fewest rows per label, on average.
 const ROWS_PER_LABEL: u64 = 10;
@@ -39,7 +38,6 @@ const BODY: f64 = 0.75;
 pub(crate) enum Guess {
     /// Class names.
     Labels,
-    /// Event counts.
     Counts,
     /// Numbers.
     Amounts,

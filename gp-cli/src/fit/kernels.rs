@@ -44,7 +44,6 @@ pub(super) fn kernels(
     (0..latents).map(|latent| parse(&texts[latent.min(texts.len() - 1)])).collect()
 }
 
-/// Kernel with lengths in column units.
 fn in_data_units(text: &str, registry: &Registry, units: &[f64]) -> Result<Box<dyn Kernel>, CliError> {
     registry.parse_in_units(text, units).map_err(|cause| match registry.parse_for(text, units.len()) {
         Ok(_) => unusable(

@@ -31,7 +31,6 @@ pub(super) fn of_target(name: &str, target: usize) -> String {
 }
 
 impl Memo {
-    /// Memo beside the checkpoint of a control.
     pub(super) fn beside(control: &Control) -> Self {
         let file = control.checkpoint().map(CheckpointFile::path);
         let word = file.and_then(Path::extension).map(|word| word.to_string_lossy().into_owned());

@@ -88,7 +88,6 @@ impl MissingRules {
         Ok(Self { usual: Missing::Error, of_columns, targets })
     }
 
-    /// Rule of one column.
     fn of(&self, column: &str) -> Missing {
         self.of_columns.get(column).copied().unwrap_or(self.usual)
     }

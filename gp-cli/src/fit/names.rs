@@ -76,7 +76,6 @@ pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs, known: &Registry) -> Re
     Ok(if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) })
 }
 
-/// Registered name of a kernel.
 fn usual_name<'n>(name: &'n str, known: &Registry) -> &'n str {
     let other = KERNELS.iter().find(|(other, _)| *other == name && known.find(name).is_err());
     other.map_or(name, |(_, usual)| usual)

@@ -10,7 +10,6 @@ const NO_NOISE: f64 = 1e-9;
 /// Relative rounding of an objective.
 const ROUNDING: f64 = 1e-6;
 
-/// Warning if noise vanished for targets with these spreads.
 pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weight: f64) -> Option<String> {
     let noise = noise(likelihood)?;
     let is_lost = |(&value, &spread): (&f64, &f64)| value < NO_NOISE * spread * spread;
@@ -41,7 +40,6 @@ fn start(noise: &Parameter) -> String {
     }
 }
 
-/// Noise parameter of real targets.
 fn noise(likelihood: &dyn Likelihood) -> Option<&Parameter> {
     let is_real = likelihood.support() == Support::Real;
     let is_one_each = is_real && (likelihood.latents() == 1 || likelihood.is_linear_gaussian());

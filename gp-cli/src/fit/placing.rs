@@ -61,7 +61,6 @@ pub(super) struct Placing {
 }
 
 impl Placing {
-    /// Placement of the requested number.
     fn new(
         spec: &FitSpec,
         known: &Placements,
@@ -134,7 +133,6 @@ pub(super) fn count(
     }
 }
 
-/// All placements, including one by label.
 fn placements(known: &Placements, observed: &Observed, labels: Vec<f64>) -> Placements {
     let ivm = IvmPlacement::new(labels, observed.likelihood.clone(), IvmOptions::default());
     known.clone().with(Box::new(ivm))

@@ -50,7 +50,6 @@ pub struct Plan {
     pub sample: Sample,
     /// Placement of inducing inputs, if any.
     pub(super) placing: Option<Placing>,
-    /// Kernel search, if requested.
     pub(super) search: Option<Search>,
     /// Start per target, if targets are fitted one by one.
     pub(super) parts: Vec<PartStart>,
@@ -339,7 +338,6 @@ fn cost(plan: &Plan, streamed: Option<&str>) -> String {
     format!("memory: about {:.0} MB for {rows} and {inputs}{rows_are}", plan.memory() / 1e6)
 }
 
-/// Text shortened to one line.
 fn short(text: &str) -> String {
     const LONGEST: usize = 300;
     match text.char_indices().nth(LONGEST) {

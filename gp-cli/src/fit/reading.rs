@@ -60,7 +60,6 @@ pub(super) fn begin_survey(piece: &Frame, spec: &FitSpec) -> Result<Survey, CliE
     Ok(Survey::begin(piece, &columns)?.keeping(|name| rules.kept(name)))
 }
 
-/// Error for a table whose rows all miss a value.
 pub(crate) fn none_left(source: &str, rows: usize) -> CliError {
     let what = format!("`{source}`: each of its {rows} rows misses a value; none is left");
     CliError::new(ErrorKind::Data, what)
@@ -118,7 +117,6 @@ fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliEr
     Ok(columns)
 }
 
-/// Role columns.
 fn others<'a>(frame: &'a Frame, spec: &FitSpec) -> Result<Vec<(Role, &'a str)>, CliError> {
     let roles = spec.roles();
     let is_missing =

@@ -120,7 +120,6 @@ impl Restarts<'_> {
         Ok((self.start(kept, usual, drawn_about)?, starts))
     }
 
-    /// Problem at a start.
     fn start(&self, number: usize, usual: &Problem, drawn_about: &Problem) -> Result<Problem, CliError> {
         if number == 0 {
             return Ok(usual.clone());

@@ -93,7 +93,6 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     Ok(Model::new(about, fit.posterior, baseline))
 }
 
-/// Chosen kernel and the number tried.
 fn chosen_kernel(tried: &TriedKernels) -> String {
     let of = tried.target.as_ref().map_or_else(String::new, |name| format!(" for {name}"));
     match tried.found() {

@@ -180,7 +180,6 @@ pub(super) fn how_many(labels: &Labels) -> String {
     format!("{more}{}", labels.names.len() - usize::from(labels.more))
 }
 
-/// Error for an unreadable likelihood.
 pub(super) fn wrong_likelihood(cause: gp_likelihoods::LikelihoodError) -> CliError {
     CliError::caused(ErrorKind::Usage, "--likelihood cannot be read", cause)
 }

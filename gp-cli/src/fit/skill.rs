@@ -26,7 +26,6 @@ pub(super) struct Seen<'a> {
     /// Number of rows, and their mean weight.
     pub(super) count: usize,
     pub(super) mean_weight: f64,
-    /// Some of the rows.
     pub(super) sample: &'a TrainingRows,
     /// Names of the coordinates of points.
     pub(super) columns: &'a [String],
@@ -65,7 +64,6 @@ pub(super) fn judge(fit: &mut Fit, seen: &Seen<'_>, seed: u64) -> Result<(), Cli
     Ok(())
 }
 
-/// Values of a target that are present.
 fn present(rows: &TrainingRows, target: usize) -> Result<Vec<f64>, CliError> {
     let mut targets = rows.column(target)?;
     targets.retain(|target| !target.is_nan());

@@ -209,7 +209,7 @@ pub enum LengthUnits {
     Model,
 }
 
-/// Flag of [`LengthUnits`].
+/// Flag of [`LengthUnits`], and its value in configurations without it.
 pub(crate) const UNITS: &str = "units";
 pub(crate) const MODEL: &str = "model";
 

@@ -6,7 +6,7 @@ use gp_optim::{Parameter, Transform};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-/// Largest factor on a parameter, up or down; elements of one vary by another such factor.
+/// Largest factor on a parameter, up or down, and on its elements relative to each other.
 const FACTOR: f64 = 10.0;
 const ELEMENTS_FACTOR: f64 = 3.0;
 /// Size of moves of signed parameters, relative to moves of logarithms.

@@ -198,7 +198,6 @@ impl Origin {
     }
 }
 
-/// Writer of rows to a file.
 struct RawWriter {
     out: BufWriter<File>,
     folder: PathBuf,
@@ -226,7 +225,6 @@ impl RawWriter {
     }
 }
 
-/// Rows in a file.
 #[derive(Debug)]
 struct Raw(RowReader<File>);
 

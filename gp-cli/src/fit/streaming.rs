@@ -5,7 +5,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::method::{Method, Methods, Optimizer};
 use std::sync::Arc;
 
-/// Refuses a method that needs the table in memory, with these settings or with any optimiser.
+/// Refuses a method that needs the table in memory, with this optimiser or with any.
 pub(super) fn check(
     method: &dyn Method,
     optimizer: Option<Optimizer>,

@@ -7,12 +7,10 @@ use crate::error::CliError;
 /// Longest text that is also read in chunks.
 const SHORT: usize = 4096;
 
-/// Table in the format of this name.
 pub(super) fn table(readers: &Readers, bytes: &[u8], format: &str) -> Result<Reading, String> {
     named(readers, "bytes", bytes, format)
 }
 
-/// Gzipped text table.
 pub(super) fn gzip(readers: &Readers, bytes: &[u8]) -> Result<Reading, String> {
     named(readers, "bytes.gz", bytes, "csv")
 }

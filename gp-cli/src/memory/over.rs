@@ -31,7 +31,7 @@ pub struct OverBudget {
     pub left: f64,
     /// Limit in force.
     pub limit: Limit,
-    /// Advice.
+    /// Remedy to suggest to the user.
     pub advice: String,
 }
 

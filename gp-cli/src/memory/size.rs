@@ -1,6 +1,5 @@
 //! Sizes in bytes, as text.
 
-/// Units with their bytes.
 const UNITS: [(&str, f64); 9] = [
     ("", 1.0),
     ("k", 1e3),
@@ -29,7 +28,6 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     if (1.0..=u64::MAX as f64).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
-/// Number of bytes as text.
 pub(crate) fn size_text(bytes: f64) -> String {
     match bytes {
         1e9.. => format!("{:.1} GB", bytes / 1e9),

@@ -61,7 +61,6 @@ pub fn compare<M: ParameterSetMut + Clone>(
     Ok(checks)
 }
 
-/// Names of the free values.
 fn free_names<M: ParameterSetMut>(model: &M, names: &[String]) -> Vec<String> {
     let (mut all, mut free) = (names.iter(), Vec::new());
     model.visit(&mut |parameter| {

@@ -177,7 +177,6 @@ fn kind(problem: &Problem) -> EvidenceKind {
     if is_bound { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
 }
 
-/// Iteration limit.
 fn iterations(problem: &Problem) -> u64 {
     let usual = match problem.settings.optimizer {
         Some(optimizer) if optimizer != Optimizer::Lbfgs => INNER_ITERATIONS,

@@ -9,7 +9,6 @@ pub fn is_gaussian(likelihood: &dyn Likelihood) -> bool {
     likelihood.gaussian_noise().is_some()
 }
 
-/// Objection to any likelihood that is not Gaussian.
 pub(super) fn objection_unless_gaussian(likelihood: &dyn Likelihood) -> Option<String> {
     (!is_gaussian(likelihood)).then(|| objection(likelihood))
 }

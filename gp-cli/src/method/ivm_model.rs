@@ -9,7 +9,6 @@ use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 /// times latents.
 const FEW_LATENTS: usize = 4;
 
-/// Coupling of classes in the posterior.
 pub(super) const COUPLING: Setting = Setting::choice(
     "coupling",
     &[
@@ -32,7 +31,6 @@ pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
     })
 }
 
-/// Options of a run.
 pub(super) fn options(problem: &Problem) -> IvmOptions {
     let usual = IvmOptions::default();
     let active = problem.settings.active.unwrap_or(usual.active);

@@ -13,12 +13,10 @@ use gp_likelihoods::Likelihood;
 /// Power for likelihoods that are not log-concave, where EP may not converge.
 const CAUTIOUS_POWER: f64 = 0.5;
 
-/// Error for a model without latents.
 pub(super) fn no_latent() -> CliError {
     CliError::new(ErrorKind::Usage, "the likelihood has no latent function")
 }
 
-/// Model of a problem.
 pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError> {
     let likelihood = &problem.likelihood;
     // For several targets, and factors between pairs of classes, one shared prior suffices.
@@ -55,7 +53,6 @@ pub(super) fn over_parameters(fit: &mut Fit, model: &PowerEp, problem: &Problem)
     uncertain::spread(fit, problem, over);
 }
 
-/// Warnings of unconverged sites.
 pub(super) fn convergence_warnings(convergence: &Convergence, warnings: &mut Vec<String>) {
     if !convergence.converged {
         let (sweeps, change) = (convergence.sweeps, convergence.last.change);

@@ -35,20 +35,17 @@ const QUADRATURE_LATENTS: usize = 2;
 /// Default samples per expectation, evenly spread.
 const USUAL_SAMPLES: usize = 128;
 
-/// Number of Gaussians in the posterior.
 const COMPONENTS: Setting = Setting::integer("components", "K", 1, "Number of Gaussians in the posterior")
     .at_most(MOST_COMPONENTS)
     .usually_whole(1);
 /// Most components: time grows with the square.
 const MOST_COMPONENTS: u64 = 1000;
-/// Shape of the covariances.
 const COVARIANCE: Setting = Setting::choice(
     "covariance",
     &[("full", "Correlated whitened inducing values"), (DIAGONAL, "Independent whitened inducing values")],
     "Covariances of these Gaussians",
 );
 const DIAGONAL: &str = "diagonal";
-/// Number of samples per expectation.
 const SAMPLES: Setting = Setting::integer(
     "samples",
     "S",
@@ -163,7 +160,6 @@ fn rest(model: &Savigp) -> NaturalOptions {
     }
 }
 
-/// Number of mixture components.
 fn components(settings: &Settings) -> usize {
     settings.given.count(&COMPONENTS).unwrap_or(1)
 }

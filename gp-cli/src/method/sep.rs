@@ -29,7 +29,6 @@ pub(super) struct Sep;
 const EPOCHS: u64 = 20;
 const MOST_STEPS: u64 = 5_000;
 const BATCH_SIZE: Setting = common::batch_size(256);
-/// Ownership of sites.
 const SITES: Setting = Setting::choice(
     "sites",
     &[("full", "One per observation"), (TIED, "One average for all")],

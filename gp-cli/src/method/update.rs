@@ -77,7 +77,6 @@ pub(super) fn over_components(
     })
 }
 
-/// Sites of a method.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sites {
     /// Power α; 0 is the variational limit.
@@ -141,7 +140,7 @@ fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     functions.parts().iter().map(own).collect()
 }
 
-/// Model with the posterior as prior and all parameters fixed.
+/// Model with the kernels and inducing inputs of the posterior, without parameters to train.
 fn model(before: &[InducingPosterior], likelihood: &dyn Likelihood) -> Result<PowerEp, CliError> {
     let process = |q: &InducingPosterior| SparseProcess::new(q.kernel().clone_box(), q.inputs().clone());
     let processes = before.iter().map(process).collect::<Result<Vec<_>, _>>()?;

@@ -16,7 +16,6 @@ use gp_variational::savigp::{Covariance, Mixture};
 const IN_BATCHES: &[Optimizer] = &[Optimizer::Adam, Optimizer::Adadelta];
 /// Full-batch iterations.
 pub(super) const ITERATIONS: Setting = common::ITERATIONS.only_by(&[Optimizer::Lbfgs]);
-/// Mini-batch epochs.
 pub(super) const EPOCHS: Setting = common::EPOCHS.only_by(IN_BATCHES);
 pub(super) const BATCH_SIZE: Setting = common::batch_size(256).only_by(IN_BATCHES);
 /// Default mini-batch epochs.
@@ -28,7 +27,6 @@ pub(super) const NATURAL_RATE: f64 = 0.1;
 const USUAL_EVALUATIONS: f64 = 30.0;
 const STEPS_AN_EVALUATION: f64 = 15.0;
 
-/// Mini-batch steps, given steps per epoch.
 pub(super) fn steps_in_batches(given: &Given, per_epoch: u64) -> u64 {
     common::steps_in_batches(given, USUAL_EPOCHS, per_epoch)
 }

@@ -131,7 +131,7 @@ impl Functions {
         }
     }
 
-    /// Oldest format version that can represent it: mixtures and active points need 2, linear functions with windows 3.
+    /// Oldest format version that can represent it: mixtures and active points need 2, windows 3.
     pub(super) fn version(&self) -> u32 {
         match self {
             Self::Components(mixture) if mixture.parts().iter().any(Held::has_windows) => 3,

@@ -35,7 +35,6 @@ pub(super) struct StoredExact {
     noise_variance: f64,
     inputs: InducingInputs,
     targets: Vec<f64>,
-    /// Known noise variances and weights of the targets, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     known_noise: Option<Vec<f64>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

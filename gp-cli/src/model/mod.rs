@@ -250,7 +250,6 @@ fn cannot_write(cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {
     CliError::caused(ErrorKind::Model, "the model cannot be written", cause)
 }
 
-/// Error for a damaged model file.
 fn damaged(source: &str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {
     CliError::caused(ErrorKind::Model, format!("`{source}` is damaged"), cause)
 }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-/// Format name of model files.
 pub(super) const FORMAT: &str = "gp-model";
 /// Newest known version. It increases whenever an older program would misread the file; each model is written in the
 /// oldest version that can represent it.
@@ -34,7 +33,7 @@ pub(super) struct Record {
 pub struct About {
     /// Command that made it.
     pub origin: String,
-    /// Inputs.
+    /// Input columns and their encoding.
     pub inputs: Inputs,
     /// Target of the model.
     pub target: Target,
@@ -73,7 +72,7 @@ pub enum TargetSummary {
     Moments {
         /// Mean of all rows.
         mean: f64,
-        /// Variance.
+        /// Variance over all rows.
         variance: f64,
     },
     /// Class frequencies.

@@ -21,7 +21,6 @@ struct Tensor {
     bytes: Vec<u8>,
 }
 
-/// Bytes of a file.
 pub(super) fn to_bytes(record: Value) -> Result<Vec<u8>, String> {
     let mut tensors = Vec::new();
     let record = take_out(record, "", &mut tensors);

@@ -9,9 +9,7 @@ use gp_optim::format_number;
 /// Delimited text with a header; numbers read back to the same bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Csv {
-    /// Separated by commas.
     Commas,
-    /// Separated by tabs.
     Tabs,
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Destination of a table: a file in the format of its name, or standard output in the default format.
 #[derive(Debug)]
 pub enum Destination {
-    /// File.
+    /// File to write, and its format.
     File(OutputFile, Arc<dyn TableFormat>),
     /// Standard output.
     Stdout(Arc<dyn TableFormat>),
@@ -57,7 +57,6 @@ impl Destination {
         is_text(self.format())
     }
 
-    /// The format of the table.
     pub(super) fn format(&self) -> &dyn TableFormat {
         match self {
             Self::File(_, format) | Self::Stdout(format) => format.as_ref(),

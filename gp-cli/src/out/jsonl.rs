@@ -5,7 +5,6 @@ use super::table::{Cells, OutTable};
 use crate::data::date_text;
 use crate::error::{CliError, ErrorKind};
 
-/// One JSON object per row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JsonLines;
 

@@ -36,7 +36,6 @@ pub(super) fn rgb([red, green, blue]: Colour) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// Registers the font.
 pub(super) fn register_letters() -> Drawn<()> {
     register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
         .map_err(|_| "the embedded font cannot be read".into())

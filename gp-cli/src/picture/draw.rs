@@ -27,7 +27,6 @@ const GRID: RGBColor = RGBColor(226, 229, 234);
 const PANELS: usize = 3;
 const PANEL_SCALE: f64 = 0.7;
 
-/// Plot as SVG.
 pub(super) fn svg(picture: &Picture) -> Drawn<Vec<u8>> {
     let mut text = String::new();
     let area = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
@@ -36,7 +35,6 @@ pub(super) fn svg(picture: &Picture) -> Drawn<Vec<u8>> {
     Ok(text.into_bytes())
 }
 
-/// Draws a plot onto an area.
 pub(super) fn draw<B>(picture: &Picture, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<()>
 where
     B: DrawingBackend,
@@ -59,7 +57,6 @@ where
     Ok(())
 }
 
-/// Draws one pair of axes.
 fn draw_axes<B>(picture: &Picture, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<()>
 where
     B: DrawingBackend,

@@ -9,7 +9,6 @@ const HIGH: f64 = 0.05;
 /// Interpolated points between two of a curve.
 const BETWEEN: usize = 16;
 
-/// Corner of the plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Corner {
     pub(super) is_right: bool,
@@ -36,7 +35,6 @@ pub(super) fn corner(picture: &Picture) -> Corner {
     all.iter().min_by_key(|(_, count)| *count).map_or(all[0].0, |(corner, _)| *corner)
 }
 
-/// Points of a layer that a legend may hide.
 fn points(layer: &Layer) -> Vec<(f64, f64)> {
     let pairs = |x: &[f64], y: &[f64]| x.iter().copied().zip(y.iter().copied()).collect::<Vec<_>>();
     match layer {

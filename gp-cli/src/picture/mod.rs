@@ -43,7 +43,7 @@ pub struct Picture {
     pub panels: Vec<Picture>,
 }
 
-/// Colour scale.
+/// Mapping of numbers to colours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColourScale {
     /// Name of the numbers.

@@ -75,7 +75,6 @@ fn push_shared_latents(table: &mut OutTable, beliefs: &LatentBeliefs) {
     }
 }
 
-/// Column name with a target's name in it.
 fn of_target(column: &str, target: &str) -> String {
     match column.split_once('(') {
         Some((stem, rest)) => format!("{stem}({target})({rest}"),

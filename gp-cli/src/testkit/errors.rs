@@ -10,7 +10,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const ROWS: usize = 30;
 const ROW: usize = 11;
 
-/// Fault planted in a table.
 type Damage = fn(&mut Table, Task);
 
 const FAULTS: [(&str, Damage); 5] = [
@@ -40,7 +39,6 @@ pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// Requires an error with a message.
 fn refused(what: &str, step: impl FnOnce() -> Result<(), CliError>, findings: &mut Findings) {
     match catch_unwind(AssertUnwindSafe(step)) {
         Err(_) => findings.fault(format!("{what}: it panics")),

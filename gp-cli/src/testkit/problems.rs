@@ -30,7 +30,6 @@ pub(super) enum Task {
     ThreeClasses,
 }
 
-/// Tasks of the checks.
 pub(super) const TASKS: [Task; 3] = [Task::Numbers, Task::Signs, Task::ThreeClasses];
 
 impl Task {
@@ -71,7 +70,6 @@ impl Task {
         }
     }
 
-    /// Impossible observation.
     pub(super) fn impossible(self) -> f64 {
         if self == Self::Numbers { f64::NAN } else { 7.0 }
     }
@@ -124,7 +122,6 @@ pub(super) fn elsewhere() -> Mat<f64> {
 }
 
 impl<'a> MethodKit<'a> {
-    /// Short fit from the initial parameters.
     pub(super) fn short_fit(
         &self,
         likelihood: &dyn Likelihood,

@@ -84,10 +84,8 @@ impl Debug for Failures {
 
 impl std::error::Error for Failures {}
 
-/// Findings of one check.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// Number of cases examined.
     pub(super) cases: usize,
     pub(super) faults: Vec<String>,
     pub(super) skipped: Vec<String>,

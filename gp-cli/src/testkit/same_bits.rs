@@ -132,7 +132,6 @@ fn resuming_with_others(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<
     })
 }
 
-/// Results of all processes of a team.
 fn in_team<T: Send>(
     count: usize,
     work: impl Fn(Team) -> Result<T, CliError> + Sync,

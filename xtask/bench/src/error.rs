@@ -2,5 +2,4 @@
 
 use std::error::Error;
 
-/// Error of a row.
 pub(crate) type BenchError = Box<dyn Error + Send + Sync>;

@@ -12,7 +12,6 @@ use std::alloc::System;
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Complete report.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
     /// Processor.

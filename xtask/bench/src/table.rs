@@ -19,7 +19,6 @@ fn counted(work: Work) -> String {
     }
 }
 
-/// Table with one line per row.
 pub(crate) fn markdown(report: &Report) -> String {
     let mut text = format!(
         "{}. Milliseconds, the least of several runs; shares are of the rate of matrix products (or of memory) that the \

@@ -1,4 +1,4 @@
-//! The command line, for any program that has items, kernels, likelihoods and methods.
+//! Command line, for any program with its own items, kernels, likelihoods and methods.
 
 use crate::commands::Command;
 use crate::error::ExperimentError;
@@ -16,14 +16,13 @@ struct Cli {
     command: Command,
 }
 
-/// Runs the command of this process's arguments and streams, with what a program knows by name.
+/// Runs the command with this process's arguments and streams and a program's registries.
 pub fn main_with(names: &Context) -> ExitCode {
     let code = run(names, std::env::args_os(), &mut std::io::stdout(), &mut std::io::stderr());
     ExitCode::from(code)
 }
 
-/// Runs a command line, the program's name first: lists and counts to `out`, everything else to `err`. Returns the exit
-/// code.
+/// Runs a command line, program name first: lists and counts to `out`, everything else to `err`. Returns the exit code.
 pub fn run(
     names: &Context,
     arguments: impl IntoIterator<Item = OsString>,
@@ -34,14 +33,14 @@ pub fn run(
         Ok(line) => line.command.run(names, out),
         Err(refusal) => {
             let text = refusal.render();
-            // Where a stream is closed there is nobody left to tell.
+            // With a closed stream there is no way to report.
             let _ = if refusal.use_stderr() { write!(err, "{text}") } else { write!(out, "{text}") };
             return u8::try_from(refusal.exit_code()).unwrap_or(2);
         }
     };
     match done {
         Ok(()) => 0,
-        // Whoever reads has read enough.
+        // The reader has seen enough.
         Err(ExperimentError::Write(cause)) if cause.kind() == ErrorKind::BrokenPipe => 0,
         Err(error) => {
             let _ = writeln!(err, "error: {error}");

@@ -9,11 +9,11 @@ use gp_linalg::LinalgError;
 use gp_optim::{OptimError, TeamError};
 use std::path::PathBuf;
 
-/// Reason that an experiment cannot run.
+/// Reason for the failure of an experiment.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExperimentError {
-    /// A data set is not in the folder.
+    /// A missing data file.
     #[error("`{}` is not there ({cause}); name the folder of data sets with --data", path.display())]
     NoData {
         /// Place searched.
@@ -21,31 +21,31 @@ pub enum ExperimentError {
         /// Error of the operating system.
         cause: std::io::Error,
     },
-    /// A file holds something else than it should.
+    /// A file with invalid content.
     #[error("`{}`, line {line}: {what}", path.display())]
     BadData {
         /// The file.
         path: PathBuf,
-        /// The line, counted from 1; 0 where it has none.
+        /// Line, counted from 1; 0 without one.
         line: usize,
         /// Fault found.
         what: String,
     },
-    /// A table that a script makes, and that is not in the folder.
+    /// A missing table that a script makes.
     #[error("`{}` is not there; `python3 xtask/experiments/peers/defaults.py sets --data FOLDER` makes it", path.display())]
     NotMade {
         /// Place searched.
         path: PathBuf,
     },
-    /// A command of `gp` that failed.
+    /// A failed `gp` command.
     #[error("`gp` ended with code {code}: {said}")]
     Command {
         /// Its exit code.
         code: u8,
-        /// Its message.
+        /// Message.
         said: String,
     },
-    /// A name that no item has.
+    /// An unknown item name.
     #[error("there is no item `{name}`; there are: {known}")]
     NoItem {
         /// Name given.
@@ -53,7 +53,7 @@ pub enum ExperimentError {
         /// All names.
         known: String,
     },
-    /// A word that no run of the items that are asked for has.
+    /// A word that matches no run of the requested items.
     #[error("no run has `{word}` as its data set, setting or method; there are: {known}")]
     NoWord {
         /// Word given.
@@ -61,16 +61,16 @@ pub enum ExperimentError {
         /// All names.
         known: String,
     },
-    /// An item that is done by its own methods alone.
+    /// An item that supports only its own methods.
     #[error("`{item}` takes no other methods than its own")]
     NoGuests {
         /// Table or figure, by its command-line name.
         item: &'static str,
     },
-    /// A cell that its item does not have.
+    /// A cell unknown to its item.
     #[error("`{cell}` is none of this item's runs")]
     NoCell {
-        /// The cell, in words.
+        /// The cell, as text.
         cell: String,
     },
     /// Some runs failed; they are rows of the results.
@@ -81,29 +81,29 @@ pub enum ExperimentError {
         /// Number of all runs.
         all: usize,
     },
-    /// A baseline that found no answer.
+    /// A failed baseline.
     #[error("{method} did not get anywhere: {what}")]
     Baseline {
         /// Method in question.
         method: &'static str,
-        /// Reason of the failure.
+        /// Reason.
         what: String,
     },
-    /// A file that cannot be had from a server.
+    /// A failed download.
     #[error("cannot fetch {address}: {what}")]
     Fetch {
         /// Address given.
         address: String,
-        /// Reason of the failure.
+        /// Reason.
         what: String,
     },
-    /// Text on standard output.
+    /// Writing to standard output.
     #[error("cannot write to the standard output: {0}")]
     Write(#[from] std::io::Error),
-    /// Files of results.
+    /// Result files.
     #[error("{0}")]
     Files(String),
-    /// Inference, by whichever method.
+    /// Inference, by any method.
     #[error(transparent)]
     Inference(#[from] InferenceError),
     /// Kernels and inducing inputs.

@@ -1,9 +1,9 @@
-//! The program behind `cargo xtask experiment`.
+//! Program behind `cargo xtask experiment`.
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
 
-/// Counts what is allocated, for the item `growth`.
+/// Allocator that counts bytes, for the item `growth`.
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 

@@ -6,7 +6,6 @@
 use crate::cargo::CargoCommand;
 use crate::faults::ROUNDS_OF_CI;
 
-/// Seconds of fuzzing.
 pub(crate) const FUZZ_SECONDS: &str = "60";
 
 /// Named check.
@@ -16,11 +15,9 @@ pub(crate) struct Step {
     pub(crate) name: &'static str,
     /// Purpose, in a few words.
     pub(crate) about: &'static str,
-    /// Work of the step.
     pub(crate) work: Work,
 }
 
-/// Kind of work of a step.
 #[derive(Debug)]
 pub(crate) enum Work {
     /// Rules of `cargo xtask tidy`, in this process.
@@ -29,16 +26,12 @@ pub(crate) enum Work {
     Faults,
     /// Policy on third-party crates, in this process.
     Supply,
-    /// One run of cargo.
     Cargo(CargoCommand),
-    /// Fuzzing for a minute.
     Fuzz,
-    /// Template of an external crate, built against packages.
     Template,
 }
 
 impl Step {
-    /// Command that repeats this step.
     pub(crate) fn command_line(&self) -> String {
         match &self.work {
             Work::Tidy => "cargo xtask tidy".to_owned(),

@@ -12,7 +12,6 @@ use crate::error::XtaskError;
 use crate::program::output_folder;
 use crate::workspace::RELEASED;
 
-/// The template, below the root.
 const TEMPLATE: &str = "templates/likelihood";
 /// Folder of the copy and the unpacked crates, below the build output.
 const PLACE: &str = "outside";
@@ -57,7 +56,6 @@ fn unpack(packages: &Path, name: &str, place: &Path) -> Result<(), XtaskError> {
     if status.success() { Ok(()) } else { Err(XtaskError::CommandFailed { status: status.to_string() }) }
 }
 
-/// An empty folder.
 fn make_anew(folder: &Path) -> Result<(), XtaskError> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(|source| unwritable(folder, source))?;
@@ -90,7 +88,6 @@ mod tests {
     use super::*;
     use crate::workspace;
 
-    /// All crates that the template can name are packaged.
     #[test]
     fn the_template_names_crates_that_are_packaged() {
         let root = workspace::root().unwrap();

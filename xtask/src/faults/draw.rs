@@ -5,7 +5,6 @@
 pub(super) struct Draw(u64);
 
 impl Draw {
-    /// Generator of a round.
     pub(super) fn of_round(seed: u64, round: u64) -> Self {
         let mut draw = Self(seed);
         let mixed = draw.next();
@@ -29,7 +28,6 @@ impl Draw {
         &things[((self.share() * things.len() as f64) as usize).min(things.len() - 1)]
     }
 
-    /// Fair coin.
     pub(super) fn coin(&mut self) -> bool {
         self.share() < 0.5
     }

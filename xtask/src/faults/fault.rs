@@ -15,13 +15,9 @@ pub(super) enum Fault {
     Interrupt,
     /// Ctrl-C twice in quick succession.
     Twice,
-    /// File size limit.
     FileSize,
-    /// Memory limit.
     Memory,
-    /// Full file system.
     FullDisk,
-    /// Full output device.
     FullDevice,
     /// Closed output pipe.
     BrokenPipe,
@@ -30,7 +26,6 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// All faults.
     pub(super) const ALL: [Self; 11] = [
         Self::Kill,
         Self::Term,
@@ -45,7 +40,6 @@ impl Fault {
         Self::Rival,
     ];
 
-    /// Name in reports.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Kill => "kill -9",
@@ -62,7 +56,6 @@ impl Fault {
         }
     }
 
-    /// Signals to send.
     pub(super) fn signals(self) -> &'static [&'static str] {
         match self {
             Self::Kill => &["-KILL"],

@@ -6,11 +6,9 @@ use std::io::{self, Write};
 /// Successful end of a round.
 #[derive(Debug)]
 pub(super) struct Played {
-    /// Name of the fault.
     pub(super) fault: &'static str,
     /// Exit code, or `signal`.
     pub(super) ended: String,
-    /// State of the output.
     pub(super) found: &'static str,
 }
 

@@ -25,7 +25,6 @@ const UNFINISHED: &str = ".gp-unfinished-";
 /// Contents of a file that existed before.
 const OLD: &[u8] = b"precious";
 
-/// Random round.
 struct Round<'a> {
     bench: &'a Workbench,
     scenario: &'static Scenario,

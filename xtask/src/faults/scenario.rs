@@ -3,7 +3,6 @@
 /// Command with its outputs.
 #[derive(Debug)]
 pub(super) struct Scenario {
-    /// Name in reports.
     pub(super) name: &'static str,
     /// Arguments.
     pub(super) words: &'static str,
@@ -42,7 +41,6 @@ const STREAMED: &str =
     "fit t.csv --target y --method sep --inducing 8 --batch-size 20 --epochs 12 -o out.gp --stream always";
 const CV: &str = "cv t.csv --target y --folds 3 --method sep --inducing 6 --batch-size 20 --epochs 6";
 
-/// All scenarios.
 pub(super) const ALL: &[Scenario] = &[
     Scenario::new("fit", FIT, Some("out.gp")),
     Scenario::new("streamed fit", STREAMED, Some("out.gp")),
@@ -63,7 +61,6 @@ pub(super) const MODELS: [(&str, &str); 2] = [
     ("exact.gp", "fit t.csv --target y --method exact --parameters known -o exact.gp"),
 ];
 
-/// Tables, with their rows.
 pub(super) fn tables() -> Vec<(&'static str, String)> {
     let wave = |i: usize| {
         let (a, b) = (((i * 17) % 41) as f64 / 20.0 - 1.0, ((i * 29) % 37) as f64 / 18.0 - 1.0);

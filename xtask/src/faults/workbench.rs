@@ -25,7 +25,6 @@ pub(super) struct Workbench {
 pub(super) struct Expected {
     /// Output file or printed text.
     pub(super) bytes: Vec<u8>,
-    /// Duration of the command.
     pub(super) time: Duration,
 }
 
@@ -63,12 +62,10 @@ impl Workbench {
         &self.impossible
     }
 
-    /// Folder of all rounds.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Result of the undisturbed command.
     pub(super) fn expected(&self, scenario: &Scenario) -> Result<&Expected, String> {
         self.expected.get(scenario.name).ok_or_else(|| format!("{} was not tried", scenario.name))
     }
@@ -138,7 +135,6 @@ impl Workbench {
         impossible
     }
 
-    /// Removes everything.
     pub(super) fn remove(&self) -> io::Result<()> {
         remove(&self.folder)
     }
@@ -147,7 +143,6 @@ impl Workbench {
 /// Program that runs others with permission to mount.
 pub(super) const MOUNTED: [&str; 2] = ["unshare", "-rm"];
 
-/// Removes a folder, if it exists.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(missing) if missing.kind() == io::ErrorKind::NotFound => Ok(()),

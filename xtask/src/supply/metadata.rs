@@ -12,7 +12,6 @@ pub(super) struct Metadata {
     pub(super) packages: Vec<Package>,
 }
 
-/// One package.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Package {
     pub(super) name: String,

@@ -81,7 +81,6 @@ impl Fixture {
         Tree::load(self.root()).unwrap()
     }
 
-    /// Sorted findings of a rule.
     pub(crate) fn findings(&self, check: Check) -> Vec<Finding> {
         let mut findings = check(&self.tree());
         findings.sort();
@@ -121,7 +120,6 @@ impl Fixture {
         self.write(path, &text.replace(old, new));
     }
 
-    /// Removes a file.
     pub(crate) fn remove(&self, path: &str) {
         std::fs::remove_file(self.root().join(path)).unwrap();
     }
@@ -133,7 +131,6 @@ impl Fixture {
         1 + content[..offset].matches('\n').count()
     }
 
-    /// The number of lines of a file.
     pub(crate) fn line_count(&self, path: &str) -> usize {
         self.text(path).lines().count()
     }

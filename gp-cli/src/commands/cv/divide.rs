@@ -50,7 +50,6 @@ pub(super) fn divide(
     Ok(Division::of_the_rest(tests, frame.row_count(), words, json!({ "by": by })))
 }
 
-/// Label index per row, if labels are few.
 fn labels(target: &Column) -> Option<Vec<usize>> {
     let known = class_labels(target);
     let place = |row| known.iter().position(|label| *label == target.text(row)).unwrap_or(0);

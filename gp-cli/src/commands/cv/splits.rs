@@ -21,7 +21,6 @@ pub(super) fn left_in_splits(
     }
 }
 
-/// Rows of each split in a file.
 pub(super) fn splits(path: &str, rows: usize, formats: &Formats) -> Result<Vec<Vec<usize>>, CliError> {
     let frame = formats.open(path, &ReadOptions::default())?;
     let columns = frame.require(&["split", "test_row"])?;

@@ -18,7 +18,6 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// Random split.
     pub(super) fn new(seed: u64, formats: &Formats) -> Result<Self, CliError> {
         let source = Source::from_bytes("demo.csv", TEXT.as_bytes().to_vec())?;
         let table = formats.read(&source, &ReadOptions::default())?;

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 /// Command name, recorded in model files.
 pub(super) const ORIGIN: &str = "gp demo";
-/// File name of the model.
 pub(super) const MODEL: &str = "model.gp";
 
 /// Existing, writable folder for the demo.

@@ -26,7 +26,6 @@ pre{background:var(--shade);padding:.8rem 1rem;overflow-x:auto}
 .warning{border-left:4px solid #d98200;padding:.1rem 1rem;background:var(--shade)}
 figure{margin:1rem 0}svg{width:100%;height:auto;background:#fff;border-radius:4px}";
 
-/// Table cell.
 pub(super) enum Cell {
     /// Number or short text, right-aligned.
     Number(String),

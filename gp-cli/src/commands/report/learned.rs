@@ -146,7 +146,6 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     Ok(section)
 }
 
-/// Kernels tried.
 fn kernels_table(kernels: &TriedKernels, section: &mut Section) {
     let row = |of: &&TriedKernel| {
         let kept = if of.kept { " (kept)" } else { "" };
@@ -164,7 +163,6 @@ fn kernels_table(kernels: &TriedKernels, section: &mut Section) {
     section.table(&kernels.title(), &header, &rows);
 }
 
-/// Starts tried.
 fn starts_table(starts: &TriedStarts, section: &mut Section) {
     let row = |start: &TriedStart| {
         let score = start.score.map_or_else(|| "–".to_owned(), |score| format!("{score:.3}"));
@@ -211,7 +209,6 @@ fn with_units(config: &Map<String, Value>) -> Map<String, Value> {
     config
 }
 
-/// Configuration value as TOML.
 fn toml(value: &Value) -> String {
     match value {
         Value::Array(values) => {

@@ -8,7 +8,6 @@ use faer::MatRef;
 use gp_ep::Posterior as _;
 use serde_json::{Value, json};
 
-/// Best target so far.
 pub(super) struct BestSoFar {
     /// Value in the units of the likelihood.
     pub(super) observation: f64,

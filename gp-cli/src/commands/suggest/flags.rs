@@ -7,7 +7,6 @@ use crate::encode::{Feature, FeatureEncoding, Inputs};
 use crate::error::CliError;
 use gp_optim::did_you_mean;
 
-/// Refuses incompatible flags.
 pub(super) fn check(options: &SuggestOptions) -> Result<(), CliError> {
     let usage = |message: &str| Err(CliError::usage(message));
     match (options.by, options.goal, &options.best) {

@@ -340,7 +340,6 @@ impl By {
         }
     }
 
-    /// Column of the criterion.
     fn column(self) -> &'static str {
         match self {
             Self::Variance => "latent_variance",
@@ -350,7 +349,6 @@ impl By {
     }
 }
 
-/// Name of the target, or of several.
 fn names_of(model: &Model) -> Value {
     match model.targets().as_slice() {
         [target] => target.name.clone().into(),
@@ -358,7 +356,6 @@ fn names_of(model: &Model) -> Value {
     }
 }
 
-/// JSON summary.
 fn summary(
     options: &SuggestOptions,
     model: &Model,

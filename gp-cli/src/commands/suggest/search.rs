@@ -27,7 +27,6 @@ const LAST_STEP: f64 = 1e-6;
 /// Factor on the step after a round without a gain.
 const SHORTER: f64 = 0.4;
 
-/// Deterministic search of a space.
 pub(super) struct Search<'s> {
     space: &'s Space,
     candidates: Vec<Place>,

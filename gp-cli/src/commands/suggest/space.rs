@@ -7,7 +7,6 @@ use crate::error::CliError;
 /// Restriction of one input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wish {
-    /// Range.
     Range(f64, f64),
     /// Finite set of values.
     Levels(Vec<f64>),

@@ -67,7 +67,6 @@ fn in_units(model: &Model, by: By, values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| unit * value).collect()
 }
 
-/// Table rows as JSON objects.
 pub(super) fn objects(table: &OutTable) -> Value {
     let cell = |cells: &Cells, row: usize| match cells {
         Cells::Numbers(numbers) => json!(numbers[row]),

@@ -84,7 +84,6 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
     supply.fault(&format!("{DAMAGED}: {cause}"))
 }
 
-/// Sequence of batches.
 type BatchReader<'a> = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a>;
 
 /// Schema and batches of a file or stream, after checking its stated sizes against what is possible and against free
@@ -157,12 +156,10 @@ impl FrameStream for Batches<'_> {
     }
 }
 
-/// Heading of a schema with the requested columns.
 fn heading(options: &ReadOptions, schema: &Schema) -> Heading {
     Heading::new(schema.fields().iter().map(|field| field.name().clone()).collect(), options)
 }
 
-/// Columns at these positions, from all batches.
 fn columns(
     supply: &dyn Supply,
     places: &[usize],
@@ -188,7 +185,6 @@ fn columns(
     Ok(columns)
 }
 
-/// A column, numeric if its type allows.
 fn column(name: &str, kind: &DataType, arrays: &[&ArrayRef]) -> Result<Column, String> {
     if let Some(kind) = cells::kind_of_numbers(kind) {
         let mut numbers = Vec::new();

@@ -13,11 +13,8 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Bytes at the end of a file: length of the list of parts, and the magic.
 const END: u64 = 10;
 
-/// Fault in the sizes a file states.
 pub(super) enum Fault {
-    /// Read error.
     Unreadable(io::Error),
-    /// Impossible size.
     Impossible(i64),
     /// Invalid list of parts, or invalid part in it.
     NoList,
@@ -43,7 +40,6 @@ pub(super) struct Claims {
     pub(super) all: f64,
     /// Parts that stay in memory between batches: names and dictionaries.
     kept: f64,
-    /// The largest batch.
     largest: f64,
 }
 

@@ -27,7 +27,6 @@ const COUNTED: usize = 1024;
 /// Name of a first column that the header leaves unnamed.
 const FIRST_COLUMN: &str = "column_1";
 
-/// CSV and TSV.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Csv;
 
@@ -87,7 +86,6 @@ struct Text<'a> {
     rows: usize,
 }
 
-/// Structure of a text table.
 struct Layout<'a> {
     supply: &'a dyn Supply,
     delimiter: u8,

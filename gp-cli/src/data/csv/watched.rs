@@ -44,7 +44,6 @@ impl<'a> Watched<'a> {
         Ok(text)
     }
 
-    /// The first line, up to a length limit.
     pub(super) fn first_line(&mut self) -> Result<&[u8], CliError> {
         let mut seen = 0;
         loop {
@@ -58,7 +57,7 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// Number of empty lines before a position, which must not decrease between calls. The parser counts them to the
+    /// Number of empty lines at a position, which must not decrease between calls. The parser counts them to the
     /// following record.
     pub(super) fn empty_lines(&mut self, at: u64) -> u64 {
         let place = usize::try_from(at - self.offset.min(at)).unwrap_or(usize::MAX).min(self.bytes.len());
@@ -78,7 +77,6 @@ impl<'a> Watched<'a> {
         self.given -= count;
     }
 
-    /// Reads more.
     fn more(&mut self) -> io::Result<()> {
         let length = self.bytes.len();
         self.bytes.resize(length + CHUNK, 0);

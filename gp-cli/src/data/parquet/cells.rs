@@ -25,7 +25,6 @@ pub(super) enum Meaning {
     Decimal(i32),
     Date,
     Instant(TimeUnit),
-    /// Durations and times of day.
     Seconds(TimeUnit),
     Words,
     /// Missing values only.
@@ -85,7 +84,6 @@ impl Meaning {
         }
     }
 
-    /// Number stored as bytes.
     fn number(self, bytes: &[u8]) -> Option<f64> {
         match self {
             Self::Half => bytes.first_chunk().map(|&pair| half(u16::from_le_bytes(pair))),
@@ -158,7 +156,6 @@ fn big_endian(bytes: &[u8]) -> Option<f64> {
     Some(wide::to_f64(i128::from_be_bytes(*upper), u128::from_be_bytes(*lower.first_chunk()?)))
 }
 
-/// Growing cells of one column.
 #[derive(Debug)]
 pub(super) enum Cells {
     Numbers(Kind, Vec<f64>),
@@ -166,7 +163,6 @@ pub(super) enum Cells {
 }
 
 impl Cells {
-    /// No cells.
     pub(super) fn new(meaning: Meaning) -> Self {
         meaning
             .kind()
@@ -181,7 +177,6 @@ impl Cells {
         }
     }
 
-    /// Finished column.
     pub(super) fn into_column(self, name: &str) -> Column {
         match self {
             Self::Numbers(kind, numbers) => Column::of_numbers(name, kind, numbers),

@@ -127,7 +127,6 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     }
 }
 
-/// Error for an unreadable column.
 fn unreadable(supply: &dyn Supply, wanted: &Wanted, cause: &ParquetError) -> CliError {
     supply.fault(&format!(", column {}: it is damaged or truncated: {cause}", wanted.name))
 }

@@ -2,7 +2,6 @@
 
 use std::io::{self, Read};
 
-/// Header of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PageHeader {
     /// Bytes of the header itself.
@@ -167,7 +166,6 @@ impl<R: Read> Compact<R> {
         Err(strange())
     }
 
-    /// Zigzag varint.
     fn varint(&mut self) -> io::Result<i64> {
         let number = self.unsigned()?;
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))

@@ -85,7 +85,6 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
     supply.fault(&format!(" is a damaged or truncated Parquet file: {cause}"))
 }
 
-/// Metadata at the end of a file.
 fn about(from: &impl ChunkReader) -> Result<ParquetMetaData, ParquetError> {
     ParquetMetaDataReader::new().parse_and_finish(from)
 }
@@ -104,7 +103,6 @@ fn open<'a, R: ChunkReader + 'static>(
     Ok((heading, rows))
 }
 
-/// A file as chunks of a table.
 struct FilePieces<'a> {
     supply: &'a dyn Supply,
     heading: Arc<Heading>,

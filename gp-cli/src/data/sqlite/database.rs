@@ -150,7 +150,6 @@ impl Database {
         }
     }
 
-    /// Error of SQLite with the name of the database.
     pub(super) fn fault(&self, cause: &Error) -> CliError {
         let name = &self.name;
         let (kind, what) = match cause.sqlite_error_code() {

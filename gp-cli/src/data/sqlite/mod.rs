@@ -18,7 +18,6 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 /// First bytes of SQLite files.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// SQLite, read-only.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sqlite;
 
@@ -69,7 +68,6 @@ impl Format for Sqlite {
     }
 }
 
-/// File of an input, or its bytes.
 fn database(input: &Input) -> Result<Database, CliError> {
     match input.path() {
         Some(path) => Ok(Database::of_file(input.name(), path)),

@@ -114,12 +114,10 @@ fn begin(kinds: &[Option<Kind>]) -> Vec<Cells> {
     kinds.iter().map(|kind| Cells::new(*kind)).collect()
 }
 
-/// Fault of a value.
 #[derive(Clone, Copy)]
 enum Fault<'v> {
     /// Neither text, number nor null.
     Bytes,
-    /// Wrong type for its column.
     Type(&'v str),
 }
 

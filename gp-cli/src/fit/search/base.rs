@@ -10,7 +10,6 @@ const SHAPES: (f64, f64) = (0.2, 10.0);
 /// Bounds of a rational quadratic's exponent; beyond, it is an RBF.
 const EXPONENTS: (f64, f64) = (0.05, 50.0);
 
-/// Form of a base kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Form {
     Rbf,
@@ -80,7 +79,6 @@ impl Base {
         Self { form, seen: seen.clone(), values }
     }
 
-    /// Periodic kernel.
     pub(super) fn periodic(period: f64, around: (f64, f64), unit: f64, seen: &Seen) -> Self {
         Self { form: Form::Periodic { around, unit }, seen: seen.clone(), values: vec![period, 1.0] }
     }

@@ -12,8 +12,7 @@ use rayon::prelude::*;
 pub(super) const MOST_FITS: usize = 200;
 /// Most inputs with terms of their own.
 const MOST_INPUTS: usize = 4;
-/// Initial length-scales of smooth functions, in typical distances: slow and fast; the second changes little over a
-/// season.
+/// Initial length-scales of smooth functions, in typical distances: slow and fast, and slow beside a season.
 const LENGTHS: [f64; 2] = [1.0, 0.2];
 const SLOW: f64 = 3.0;
 /// Initial variance per product, for targets of variance 1.
@@ -282,7 +281,6 @@ fn reshaped(best: &Structure) -> Vec<Candidate> {
     candidates
 }
 
-/// Marks the best kernel.
 fn mark(grown: &mut Grown) {
     let highest = grown.tried.iter().map(|tried| tried.score).fold(f64::NEG_INFINITY, f64::max);
     if let Some(best) = grown.tried.iter_mut().find(|tried| tried.score == highest) {

@@ -16,7 +16,6 @@ const ITERATIONS_OF_LABELS: u64 = 20;
 /// Initial noise, for a target of variance 1.
 pub(super) const NOISE: f64 = 0.2;
 
-/// Labels and their inducing inputs.
 #[derive(Debug)]
 pub(super) struct Labels {
     pub(super) likelihood: Box<dyn Likelihood>,
@@ -39,7 +38,6 @@ pub(super) struct Judge<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
     pub(super) structure: Structure,
-    /// Noise variance of numbers.
     pub(super) noise: f64,
     pub(super) evidence: f64,
 }

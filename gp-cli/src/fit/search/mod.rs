@@ -48,7 +48,6 @@ const LEAST_NOISE: f64 = 1e-8;
 /// Share of the time limit for the search.
 const SHARE_OF_TIME: f64 = 0.3;
 
-/// Search to run.
 #[derive(Debug)]
 pub(super) struct Search {
     registry: Registry,
@@ -62,7 +61,6 @@ pub(super) struct Search {
     variances: Around,
     white: Option<f64>,
     along: Option<Along>,
-    /// Likelihood for labels.
     of_labels: Option<Box<dyn Likelihood>>,
     /// `true` if the placement of inducing inputs depends on the kernel.
     places_anew: bool,
@@ -189,7 +187,6 @@ impl Search {
         Ok(plausible.map(|plausible| (plausible, Seen { columns, count: 1, input }, along.scale)))
     }
 
-    /// Labels with their inducing inputs.
     fn labels(&self, rows: &TrainingRows, problem: &Problem) -> Result<Option<Labels>, CliError> {
         let Some(likelihood) = &self.of_labels else { return Ok(None) };
         let (points, _) = rows.whole()?;

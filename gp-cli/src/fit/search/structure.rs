@@ -16,13 +16,11 @@ impl Product {
         Self { variance: (base.form != Form::Linear).then_some(variance), factors: vec![base] }
     }
 
-    /// The product with a further factor.
     pub(super) fn times(&self, base: Base) -> Self {
         let variance = self.variance.filter(|_| base.form != Form::Linear);
         Self { variance, factors: self.factors.iter().cloned().chain([base]).collect() }
     }
 
-    /// The product without a factor.
     pub(super) fn without(&self, factor: usize) -> Self {
         let mut factors = self.factors.clone();
         factors.remove(factor);
@@ -98,7 +96,6 @@ impl Structure {
         self.products.iter().map(product).collect::<Vec<_>>().join(" + ")
     }
 
-    /// Number of parameters.
     pub(super) fn parameters(&self) -> usize {
         let of = |product: &Product| {
             let factors: usize = product.factors.iter().map(|base| base.values.len()).sum();
@@ -119,7 +116,6 @@ impl Structure {
         learned
     }
 
-    /// All periods.
     pub(super) fn periods(&self) -> Vec<f64> {
         let factors = self.products.iter().flat_map(|product| &product.factors);
         let periodic = factors.filter(|base| matches!(base.form, Form::Periodic { .. }));

@@ -27,11 +27,9 @@ const OF_A_WAVE: f64 = 0.2;
 /// Parameters of a season, in model units and for a target of variance 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
-    /// The variance.
     pub(super) variance: f64,
     /// Length-scale over which the season stays the same.
     memory: f64,
-    /// The period.
     pub(super) period: f64,
     /// The length-scale along the circle.
     shape: f64,
@@ -40,14 +38,12 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    /// Initial values for a period.
     pub(super) fn start(period: f64) -> Self {
         let off = UNCERTAINTY * period * period;
         let around = (period - off.min(0.3 * period), period + off.min(0.3 * period));
         Self { variance: 0.5, memory: MEMORY.max(2.0 * LEAST_MEMORY * period), period, shape: 1.0, around }
     }
 
-    /// Bounds of the memory.
     fn memories(&self) -> (f64, f64) {
         (LEAST_MEMORY * self.around.0, LONGEST_MEMORY)
     }
@@ -90,7 +86,6 @@ pub(super) struct Judge<'a> {
     control: Control,
 }
 
-/// Trained model: log evidence and seasons.
 struct Trained {
     evidence: f64,
     seasons: Vec<Learned>,

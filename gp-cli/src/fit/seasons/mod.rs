@@ -30,7 +30,6 @@ const ROWS: usize = 1_000;
 const JUDGED_ROWS: usize = 250;
 /// Fewest rows and distinct input values.
 const FEWEST: usize = 24;
-/// Most seasons.
 const MOST_SEASONS: usize = 2;
 /// Least rise of log evidence, beyond the choice of the period: odds of 150 to one.
 const MARGIN: f64 = 5.0;
@@ -78,7 +77,6 @@ impl Season {
     }
 }
 
-/// Number to four significant digits.
 pub(super) fn four_digits(value: f64) -> String {
     let digits = (3.0 - value.abs().log10().floor()).clamp(0.0, 12.0) as usize;
     format!("{value:.digits$}")
@@ -126,7 +124,6 @@ pub(super) fn find(
 /// Input to look for seasons along.
 #[derive(Clone, Debug)]
 pub(super) struct Along {
-    /// Column of points.
     pub(super) column: usize,
     pub(super) name: String,
     /// Data units per unit of the points.
@@ -154,7 +151,6 @@ impl Along {
         if found.len() == 1 { found.pop() } else { None }
     }
 
-    /// The column, if there are several.
     fn of_several(&self, inputs: &Inputs) -> Option<usize> {
         (inputs.dim() > 1).then_some(self.column)
     }
@@ -247,7 +243,6 @@ impl Plausible {
         self.series().choice()
     }
 
-    /// Adds a known season.
     fn know(&mut self, period: f64) {
         harmonics(&self.x, period, HARMONICS).into_iter().for_each(|column| self.trend.push(column));
     }
@@ -297,7 +292,6 @@ fn trend_of(points: MatRef<'_, f64>, x: &[f64]) -> Basis {
     trend
 }
 
-/// Number of distinct values.
 fn distinct(x: &[f64]) -> usize {
     let mut sorted = x.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -29,7 +29,6 @@ impl Basis {
         (left > NOTHING_NEW * size).then_some(column)
     }
 
-    /// Residual of a target.
     pub(super) fn rest(&self, target: &[f64]) -> Vec<f64> {
         let mut rest = target.to_vec();
         self.columns.iter().for_each(|column| take_away(column, &mut rest));

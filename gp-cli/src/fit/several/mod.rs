@@ -97,7 +97,6 @@ fn check_column(survey: &Survey, (place, column): (usize, &ColumnSurvey)) -> Res
     Ok(())
 }
 
-/// Likelihood of this many outputs, with the reason.
 fn likelihood(
     outputs: usize,
     spec: &FitSpec,

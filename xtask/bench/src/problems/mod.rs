@@ -17,7 +17,6 @@ use std::path::Path;
 /// covariance.
 const JITTER: JitterPolicy = JitterPolicy { first: 1e-6, ..JitterPolicy::ladder() };
 
-/// Solves the problem of a row.
 type Solved = fn() -> Result<Problem, BenchError>;
 
 /// Rows that other programs have too.

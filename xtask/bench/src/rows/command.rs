@@ -27,7 +27,6 @@ pub(crate) fn noisy(count: usize, seed: u64) -> (MatRef<'static, f64>, Vec<f64>)
     (points, targets)
 }
 
-/// The rows as CSV.
 pub(crate) fn csv((points, targets): &(MatRef<'static, f64>, Vec<f64>)) -> String {
     let mut text = "a,b,c,y\n".to_owned();
     for (i, y) in targets.iter().enumerate() {

@@ -39,7 +39,6 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// New rows.
 pub(crate) fn new_points(count: usize) -> MatRef<'static, f64> {
     drawn::points(count, D, 7)
 }

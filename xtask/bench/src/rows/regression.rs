@@ -12,7 +12,6 @@ use gp_optim::ParameterSet as _;
 const N: usize = 10_000;
 const M: usize = 500;
 const D: usize = 8;
-/// Rows of exact regression.
 const ROWS_OF_EXACT: usize = 2_000;
 
 /// Value: a projection and a sum; gradient: a solve and a sum (together 4 M²N); distances with gradients (6 MND).

@@ -7,13 +7,13 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::f64::consts::TAU;
 
-/// Brackets that shrink so often hold one point only.
+/// Most shrinkings of a bracket, after which it holds a single point.
 const SHRINKS: usize = 200;
 
-/// A chain of `burn_in` steps that are forgotten, and `steps` of which every `thin`th is kept.
+/// Chain of `burn_in` discarded steps and `steps` further ones, of which every `thin`th is kept.
 ///
 /// # Errors
-/// As those of the posterior, and for a slice that shrinks to nothing.
+/// Those of the posterior; a bracket that shrinks to nothing.
 pub fn elliptical_slice(
     posterior: &mut WhitenedPosterior<'_>,
     burn_in: usize,

@@ -1,4 +1,4 @@
-//! Hamiltonian Monte Carlo (Neal 2011), in coordinates in which the prior is standard normal.
+//! Hamiltonian Monte Carlo (Neal 2011), in coordinates with a standard normal prior.
 
 use super::{Chain, WhitenedPosterior};
 use crate::error::ExperimentError;
@@ -6,22 +6,22 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// The rate of acceptance that the step is tuned to during burn-in.
+/// Target acceptance rate of the step-size tuning in burn-in.
 const TARGET: f64 = 0.8;
 
-/// Settings of trajectories.
+/// Trajectory settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Leapfrog {
-    /// Steps of a trajectory at most; a number up to it is drawn for each.
+    /// Most steps per trajectory; the number is drawn for each.
     pub steps: usize,
-    /// The length of the first; burn-in tunes it.
+    /// Initial step size; tuned in burn-in.
     pub length: f64,
 }
 
-/// A chain of `burn_in` trajectories that are forgotten, and `samples` of which every `thin`th is kept.
+/// Chain of `burn_in` discarded trajectories and `samples` further ones, of which every `thin`th is kept.
 ///
 /// # Errors
-/// As those of the posterior at the start; a trajectory that leaves where it can be evaluated is not taken.
+/// Those of the posterior at the start; a trajectory that cannot be evaluated is rejected.
 pub fn hamiltonian(
     posterior: &mut WhitenedPosterior<'_>,
     leapfrog: Leapfrog,
@@ -50,7 +50,7 @@ pub fn hamiltonian(
             here = there;
         }
         if round < burn_in {
-            // Robbins and Monro: steps grow where more is taken than wanted.
+            // Robbins–Monro: the step grows if the acceptance rate is above target.
             let rate = 1.0 / (1.0 + round as f64).sqrt();
             length *= (rate * (probability.max(0.0) - TARGET)).exp();
         } else {
@@ -64,7 +64,7 @@ pub fn hamiltonian(
     Ok(chain)
 }
 
-/// A point with the log posterior density and its slope.
+/// Point with log posterior density and gradient.
 #[derive(Clone)]
 struct Place {
     v: Vec<f64>,

@@ -6,11 +6,11 @@ use crate::methods::fitted::{Fitted, Predicted};
 use faer::{Accum, Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, Threading, product};
 
-/// Rounds of the noise variance at most, and the relative change at which they end.
+/// Most iterations of the noise variance, and the relative change at convergence.
 const ROUNDS: usize = 200;
 const TOLERANCE: f64 = 1e-8;
 
-/// `y = w·x + b + ε` with standard normal weights and a noise variance at the maximum of the evidence.
+/// `y = w·x + b + ε` with standard normal weights and the noise variance at the maximum of the evidence.
 #[derive(Clone, Debug)]
 pub struct BayesianLinear {
     /// Posterior means of the weights, the intercept last.
@@ -21,11 +21,11 @@ pub struct BayesianLinear {
 }
 
 impl BayesianLinear {
-    /// Conditions on numbers. The noise variance goes through the fixed point of the evidence: σ² = |y − Xw|² / (N − γ)
-    /// with γ the number of weights that data determine.
+    /// Conditions on numbers. The noise variance follows the fixed point of the evidence, σ² = |y − Xw|² / (N − γ),
+    /// with γ the number of well-determined weights.
     ///
     /// # Errors
-    /// For tables that cannot be factored.
+    /// For tables that cannot be factorised.
     pub fn fit(training: &Part) -> Result<Self, ExperimentError> {
         let (count, x) = (training.len(), extended(training.inputs.as_ref()));
         let (y, width) = (training.targets.as_ref().subcols(0, 1), x.ncols());
@@ -61,7 +61,7 @@ impl BayesianLinear {
         Ok(Self { mean, factor, noise })
     }
 
-    /// The noise variance.
+    /// Noise variance.
     #[must_use]
     pub fn noise(&self) -> f64 {
         self.noise
@@ -91,7 +91,7 @@ fn condition(gram: &Mat<f64>, cross: &Mat<f64>, noise: f64) -> Result<(Mat<f64>,
     Ok((mean, factor))
 }
 
-/// Inputs with a column of ones behind.
+/// Inputs followed by a column of ones.
 fn extended(inputs: MatRef<'_, f64>) -> Mat<f64> {
     let dim = inputs.ncols();
     Mat::from_fn(inputs.nrows(), dim + 1, |i, d| if d < dim { inputs[(i, d)] } else { 1.0 })
@@ -112,7 +112,7 @@ mod tests {
         Part { inputs, targets }
     }
 
-    /// The same model as a Gaussian process, by other code.
+    /// Comparison with a Gaussian process with the same prior.
     #[test]
     fn predictions_are_those_of_a_process_with_a_linear_kernel() {
         let training = part(30);
@@ -132,7 +132,6 @@ mod tests {
         }
     }
 
-    /// The noise variance is where the evidence of the same process is largest.
     #[test]
     fn the_noise_is_a_maximum_of_the_evidence() {
         let training = part(30);

@@ -1,4 +1,4 @@
-//! Logistic regression of several classes.
+//! Multi-class logistic regression.
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -7,7 +7,6 @@ use faer::{Accum, Mat, MatRef, RowRef};
 use gp_linalg::{LinalgError, Threading, product};
 use gp_optim::{MinimiseOptions, minimise};
 
-/// Rows that are worked on at a time.
 const BLOCK: usize = 4096;
 
 /// `p(y = c | x) ∝ exp(w_c·x + b_c)`, with a Gaussian prior on the weights.
@@ -20,11 +19,10 @@ pub struct Logistic {
 }
 
 impl Logistic {
-    /// The most probable weights under a prior of this precision on each (intercepts are free). Targets are any of
-    /// `labels`.
+    /// Most probable weights under a prior of this precision (intercepts are free). Targets are among `labels`.
     ///
     /// # Errors
-    /// For a target that is no label, and where the optimum is not found.
+    /// For a target that is no label, and if the optimisation fails.
     pub fn fit(training: &Part, labels: &[f64], precision: f64) -> Result<Self, ExperimentError> {
         let classes = classes_of(training, labels)?;
         let (rows, columns) = (training.dim() + 1, labels.len());
@@ -68,7 +66,7 @@ impl Fitted for Logistic {
     }
 }
 
-/// Memory for one evaluation.
+/// Scratch of an evaluation.
 struct Buffers {
     /// BLOCK×C: scores, then probabilities less indicators.
     scores: Mat<f64>,
@@ -81,7 +79,7 @@ impl Buffers {
         Self { scores: Mat::zeros(BLOCK, columns), gradient: Mat::zeros(rows, columns) }
     }
 
-    /// The negative log posterior over the number of rows.
+    /// Negative log posterior per row.
     fn value_and_gradient(
         &mut self,
         inputs: &Mat<f64>,
@@ -154,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Without inputs, probabilities are shares.
+    /// Without inputs, probabilities are class frequencies.
     #[test]
     fn intercepts_alone_give_shares_of_classes() {
         let targets = Mat::from_fn(8, 1, |i, _| if i < 2 { -1.0 } else { 1.0 });
@@ -191,7 +189,7 @@ mod tests {
         }
     }
 
-    /// At the optimum of a free intercept the mean probability of a class is its share.
+    /// With a free intercept, the mean probability of a class at the optimum is its frequency.
     #[test]
     fn mean_probabilities_are_shares_and_digits_are_learned() {
         let digits = Digits::load(&Store::Synthetic).unwrap();

@@ -1,5 +1,4 @@
-//! Expectation propagation for two classes without inducing inputs, step by step as in a textbook (Rasmussen and Williams
-//! 2006, Algorithms 3.5 and 3.6).
+//! Textbook EP for two classes without inducing inputs (Rasmussen and Williams 2006, Algorithms 3.5 and 3.6).
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -9,11 +8,11 @@ use gp_kernels::Kernel;
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf, standard_normal_cdf};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// Sweeps at most, and the change of log Z at which they end.
+/// Most sweeps, and the change of log Z at convergence.
 const SWEEPS: usize = 200;
 const TOLERANCE: f64 = 1e-9;
 
-/// The posterior of a probit model of labels −1 and 1.
+/// Posterior of a probit model of labels −1 and 1.
 #[derive(Debug)]
 pub struct TextbookEp<'a> {
     kernel: &'a dyn Kernel,
@@ -29,10 +28,10 @@ pub struct TextbookEp<'a> {
 }
 
 impl<'a> TextbookEp<'a> {
-    /// Goes through the sites in turn until log Z stays what it is.
+    /// Updates sites in turn until log Z has converged.
     ///
     /// # Errors
-    /// For targets other than −1 and 1, a matrix that cannot be factored, and sites that do not come to rest.
+    /// For targets other than −1 and 1, a matrix that cannot be factorised, and sites that do not converge.
     pub fn fit(kernel: &'a dyn Kernel, training: &'a Part) -> Result<Self, ExperimentError> {
         let labels = training.labels();
         if let Some(y) = labels.iter().find(|y| y.abs() != 1.0) {
@@ -57,13 +56,13 @@ impl<'a> TextbookEp<'a> {
         Err(failure(format!("sites are not at rest after {SWEEPS} sweeps")))
     }
 
-    /// The estimate of `ln p(y)` (eq. 3.65).
+    /// Estimate of `ln p(y)` (eq. 3.65).
     #[must_use]
     pub fn log_z(&self) -> f64 {
         self.log_z
     }
 
-    /// Sweeps it took.
+    /// Number of sweeps.
     #[must_use]
     pub fn sweeps(&self) -> usize {
         self.sweeps
@@ -102,7 +101,7 @@ impl Fitted for TextbookEp<'_> {
     }
 }
 
-/// Sites, and the posterior N(μ, Σ) under them.
+/// Sites, and their posterior N(μ, Σ).
 struct State {
     gram: Mat<f64>,
     /// Σ
@@ -128,7 +127,7 @@ impl State {
         (1.0 / variance - self.precision[i], self.mean[i] / variance - self.shift[i])
     }
 
-    /// One site, and the posterior by a change of rank one (eqs. 3.58, 3.59 and 3.70).
+    /// Updates one site, and the posterior by a rank-one change (eqs. 3.58, 3.59 and 3.70).
     fn update(&mut self, i: usize, y: f64) {
         let (tau, nu) = self.cavity(i);
         let (mean, variance) = (nu / tau, 1.0 / tau);
@@ -152,7 +151,7 @@ impl State {
         }
     }
 
-    /// Σ and μ anew from the sites (eqs. 3.67 and 3.68); the factor of B.
+    /// Recomputes Σ and μ from the sites (eqs. 3.67 and 3.68); returns the factor of B.
     fn refresh(&mut self) -> Result<Cholesky, ExperimentError> {
         let count = self.gram.nrows();
         let root: Vec<f64> = self.precision.iter().map(|tau| tau.sqrt()).collect();
@@ -185,7 +184,7 @@ impl State {
         Ok((0..count).map(|i| self.shift[i] - self.precision[i].sqrt() * z[(i, 0)]).collect())
     }
 
-    /// Eqs. 3.65, 3.73 and 3.74, with μ̃ = ν̃/τ̃ written such that a site of precision 0 does no harm.
+    /// Eqs. 3.65, 3.73 and 3.74, with μ̃ = ν̃/τ̃ arranged so that sites of precision 0 are harmless.
     fn log_z(&self, factor: &Cholesky, labels: &[f64]) -> Result<f64, ExperimentError> {
         let weights = self.weights(factor)?;
         // ½ ν̃ᵀ Σ ν̃ with Σ ν̃ = μ = K (ν̃ − S^½ B⁻¹ S^½ K ν̃).
@@ -219,14 +218,14 @@ mod tests {
         Part { inputs, targets }
     }
 
-    /// With one observation EP is exact: p(y) = ½, whatever the kernel, and the tilted moments are those of the posterior.
+    /// With one observation EP is exact: p(y) = ½ for any kernel, and the tilted moments are those of the posterior.
     #[test]
     fn one_observation_is_exact() {
         let kernel = gp_kernels::parse("3 * rbf(lengthscale=1)").unwrap();
         let training = Part { inputs: Mat::zeros(1, 1), targets: Mat::full(1, 1, 1.0) };
         let found = TextbookEp::fit(kernel.as_ref(), &training).unwrap();
         assert!((found.log_z() - 0.5f64.ln()).abs() < 1e-12, "{}", found.log_z());
-        // p(y* = 1 | y = 1) at the same place, by a sum over a fine grid of Φ(f)² N(f; 0, 3) over that of Φ(f) N(f; 0, 3).
+        // p(y* = 1 | y = 1) at the same point, by sums over a fine grid: Φ(f)² N(f; 0, 3) over Φ(f) N(f; 0, 3).
         let (mut two, mut one) = (0.0, 0.0);
         for k in -20_000..=20_000 {
             let f = f64::from(k) * 1e-3;
@@ -237,11 +236,11 @@ mod tests {
             panic!("labels are predicted by their probabilities")
         };
         let p = p[(0, 1)];
-        // The mean and variance are exact, but Φ under them is taken over a Gaussian that the posterior is not.
+        // Mean and variance are exact, but the prediction assumes a Gaussian posterior.
         assert!((p - two / one).abs() < 0.01, "{p} and {}", two / one);
     }
 
-    /// Two observations far apart are two of one: log Z adds up.
+    /// For two distant observations, log Z is the sum.
     #[test]
     fn observations_far_apart_do_not_see_each_other() {
         let kernel = gp_kernels::parse("2 * rbf(lengthscale=0.1)").unwrap();
@@ -253,8 +252,8 @@ mod tests {
         assert_eq!(found.log_densities(&training).unwrap().len(), 3);
     }
 
-    /// log p(y) of two labels at correlated places has a closed form: ¼ + arcsin(ρ)/2π with ρ the correlation of f + ε. EP is
-    /// within a thousandth of it.
+    /// For two labels at correlated points, p(y) is ¼ + arcsin(ρ)/2π with ρ the correlation of f + ε. EP is within a
+    /// thousandth.
     #[test]
     fn two_labels_have_nearly_their_probability() {
         let kernel = gp_kernels::parse("4 * rbf(lengthscale=1)").unwrap();
@@ -269,7 +268,7 @@ mod tests {
         }
     }
 
-    /// The same fixed point by Power EP with inducing inputs at the data, which shares no code with this.
+    /// Power EP with inducing inputs at the data, independently implemented, has the same fixed point.
     #[test]
     fn power_ep_with_inducing_inputs_at_the_data_is_the_same() {
         use crate::methods::scores;

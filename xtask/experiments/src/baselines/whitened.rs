@@ -1,4 +1,4 @@
-//! The exact posterior over latent values at the data, in coordinates in which the prior is standard normal.
+//! Exact posterior over latent values at the data, in coordinates with a standard normal prior.
 
 use crate::error::ExperimentError;
 use faer::{MatMut, MatRef};
@@ -6,43 +6,42 @@ use gp_kernels::Kernel;
 use gp_likelihoods::{Likelihood, PointSlopes};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// `p(v | y) ∝ N(v; 0, I) Π_n p(y_n | f_n)` with `f_q = L_q v_q` and `K_q = L_q L_qᵀ`, one q after the other in v and f.
+/// `p(v | y) ∝ N(v; 0, I) Π_n p(y_n | f_n)` with `f_q = L_q v_q` and `K_q = L_q L_qᵀ`; v and f are ordered by q first.
 #[derive(Debug)]
 pub struct WhitenedPosterior<'a> {
-    /// Factors, one per latent function.
+    /// Factors, one per latent.
     factors: Vec<Cholesky>,
     likelihood: &'a dyn Likelihood,
-    /// N×P, row by row.
+    /// N×P, row-major.
     targets: Vec<f64>,
     points: usize,
     slopes: PointSlopes,
-    /// N·Q: latent values, or their slopes.
+    /// N·Q: latent values, or their gradient.
     latents: Vec<f64>,
-    /// Q: those of one observation.
+    /// Q values of one observation.
     one: Vec<f64>,
 }
 
-/// Summary of a chain: means and variances of latent values, and of a function of each.
+/// Summary of a chain: moments of latent values, and means of their exponentials.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
     /// Samples kept.
     pub samples: usize,
-    /// N: means of the latent values.
+    /// N means of latent values.
     pub mean: Vec<f64>,
-    /// N: their variances.
+    /// N variances of latent values.
     pub variance: Vec<f64>,
-    /// N: means of the exponentials.
+    /// N means of exponentials.
     pub rate: Vec<f64>,
-    /// The share of proposals that were taken, where there are such.
+    /// Acceptance rate, if applicable.
     pub accepted: f64,
 }
 
 impl<'a> WhitenedPosterior<'a> {
-    /// The posterior at some points, with a kernel for each latent function; targets are N×P.
+    /// Posterior at these points, with one kernel per latent; targets are N×P.
     ///
     /// # Errors
-    /// For another number of kernels or targets than the likelihood and the points have, and a covariance matrix that
-    /// cannot be factored.
+    /// For a wrong number of kernels or targets, and a covariance matrix that cannot be factorised.
     pub fn new(
         kernels: &[&dyn Kernel],
         points: MatRef<'_, f64>,
@@ -85,7 +84,7 @@ impl<'a> WhitenedPosterior<'a> {
         self.latents.len()
     }
 
-    /// `L_q v_q`, one q after the other.
+    /// `L_q v_q`, ordered by q first.
     ///
     /// # Errors
     /// For another number of coordinates.
@@ -101,7 +100,7 @@ impl<'a> WhitenedPosterior<'a> {
     /// `Σ_n ln p(y_n | f_n)`.
     ///
     /// # Errors
-    /// As [`latents`](Self::latents), and for observations there cannot be.
+    /// As [`latents`](Self::latents), and for impossible observations.
     pub fn log_likelihood(&mut self, v: &[f64]) -> Result<f64, ExperimentError> {
         self.latents(v)?;
         let mut sum = 0.0;
@@ -116,7 +115,7 @@ impl<'a> WhitenedPosterior<'a> {
         Ok(sum)
     }
 
-    /// The same, and its slope by v.
+    /// The same with its gradient by v.
     ///
     /// # Errors
     /// As [`log_likelihood`](Self::log_likelihood).
@@ -148,7 +147,7 @@ impl<'a> WhitenedPosterior<'a> {
 }
 
 impl Chain {
-    /// Takes one sample more into the means.
+    /// Adds a sample to the moments.
     pub(super) fn take(&mut self, latents: &[f64]) {
         self.samples += 1;
         let share = 1.0 / self.samples as f64;
@@ -158,7 +157,7 @@ impl Chain {
         for (i, f) in latents.iter().enumerate() {
             let off = f - self.mean[i];
             self.mean[i] += share * off;
-            // Welford's recurrence for the mean square about the mean.
+            // Welford's recurrence for the variance.
             self.variance[i] += share * (off * (f - self.mean[i]) - self.variance[i]);
             self.rate[i] += share * (f.exp() - self.rate[i]);
         }
@@ -208,8 +207,8 @@ mod tests {
         }
     }
 
-    /// Under Gaussian noise the posterior is known. Chains of 20,000 nearly independent steps: means within 0.05, and
-    /// variances within a tenth, are five standard errors or more.
+    /// Comparison with the exact posterior under Gaussian noise. Chains of 20,000 nearly independent steps: means
+    /// within 0.05 and variances within a tenth are at least five standard errors.
     #[test]
     fn both_samplers_find_the_exact_posterior() {
         let kernel = gp_kernels::parse("1 * rbf(lengthscale=1)").unwrap();
@@ -276,7 +275,7 @@ mod tests {
         assert!(refused(&[kernel, kernel], &[1.0, 0.0]).contains("1 latents, 2 kernels"));
     }
 
-    /// Three latent functions with kernels of their own: the slope, and latent values one function after the other.
+    /// Three latents with different kernels: gradient, and order of latent values.
     #[test]
     fn several_latent_functions_have_their_own_kernels() {
         let kernels = ["2 * rbf(lengthscale=1)", "0.5 * rbf(lengthscale=3)", "rbf(lengthscale=0.1)"]
@@ -288,7 +287,7 @@ mod tests {
             WhitenedPosterior::new(&refs, points.as_ref(), &likelihood, targets.as_ref()).unwrap();
         let v: Vec<f64> = (0..12).map(|k| (k as f64).sin()).collect();
         let f = posterior.latents(&v).unwrap().to_vec();
-        // The third kernel sees no neighbours: its values are the coordinates.
+        // The third kernel has no correlations: its values are the coordinates.
         assert!((8..12).all(|k| (f[k] - v[k]).abs() < 1e-3) && (f[0] - 2f64.sqrt() * v[0]).abs() < 1e-12);
         let expected: f64 = (0..4)
             .map(|i| {

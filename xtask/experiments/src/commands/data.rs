@@ -1,4 +1,4 @@
-//! `data`: the files that items need.
+//! `data`: data files of items.
 
 use super::DataFolder;
 use crate::ExperimentError;

@@ -1,4 +1,4 @@
-//! `list`: what there is.
+//! `list`: all items.
 
 use super::DataFolder;
 use crate::ExperimentError;
@@ -14,7 +14,7 @@ pub(crate) struct Options {
     data: DataFolder,
 }
 
-/// Names, runs, times and files that are missing.
+/// Prints names, runs, times and missing files.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), ExperimentError> {
     let store = Store::folder(&options.data.path());
     for item in ITEMS {

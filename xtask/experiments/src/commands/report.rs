@@ -1,4 +1,4 @@
-//! `report`: the pages of all results.
+//! `report`: pages of all results.
 
 use crate::ExperimentError;
 use crate::items::ITEMS;
@@ -25,7 +25,7 @@ pub(crate) struct Options {
     stale: bool,
 }
 
-/// Writes a page for each paper as Markdown and as HTML, the index before them, and the pictures.
+/// Writes a page per paper as Markdown and HTML, an index, and the plots.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), ExperimentError> {
     if options.stale {
         return stale(&options.results, out);
@@ -40,7 +40,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Experime
     if options.open { open(&options.results.join("index.html")) } else { Ok(()) }
 }
 
-/// Removes pictures of before that no page shows any more.
+/// Removes plots that no page shows any more.
 fn sweep(figures: &Path, shown: &BTreeSet<String>) -> Result<(), ExperimentError> {
     let failed = |cause: std::io::Error| ExperimentError::Files(format!("{}: {cause}", figures.display()));
     for entry in std::fs::read_dir(figures).map_err(failed)? {
@@ -53,7 +53,7 @@ fn sweep(figures: &Path, shown: &BTreeSet<String>) -> Result<(), ExperimentError
     Ok(())
 }
 
-/// A line for each item with stale results, and one that counts them.
+/// Prints a line per item with stale results, and their number.
 fn stale(folder: &Path, out: &mut dyn Write) -> Result<(), ExperimentError> {
     let changes = Changes::default();
     let (mut all, mut lines) = (0, 0);

@@ -1,4 +1,4 @@
-//! `run`: items, run by run.
+//! `run`: runs of items.
 
 use super::DataFolder;
 use crate::ExperimentError;
@@ -47,7 +47,7 @@ pub(crate) struct Options {
     results: Option<PathBuf>,
 }
 
-/// Runs what is asked for and not there yet; the others go on where one fails.
+/// Does the requested runs that have no result yet; a failure does not stop the others.
 pub(super) fn run(
     options: &Options,
     names: &gp_cli::Context,
@@ -94,7 +94,7 @@ pub(super) fn run(
     if failed > 0 { Err(ExperimentError::Failed { failed, all }) } else { Ok(()) }
 }
 
-/// Fails for a word that is a name in none of the items.
+/// Refuses a word that is a name in none of the items.
 fn check_words(items: &[&dyn Item], extent: &Extent, words: &[String]) -> Result<(), ExperimentError> {
     let known: BTreeSet<String> = items.iter().flat_map(|item| names(&item.cells(extent))).collect();
     match words.iter().find(|word| !known.contains(*word)) {
@@ -106,7 +106,7 @@ fn check_words(items: &[&dyn Item], extent: &Extent, words: &[String]) -> Result
     }
 }
 
-/// A line about a run that ended, on the error stream.
+/// Prints a line about a finished run to stderr.
 fn say(progress: Progress<'_>) {
     let Progress { record, done, all, seconds } = progress;
     let outcome = match &record.failure {
@@ -116,6 +116,6 @@ fn say(progress: Progress<'_>) {
             scores.collect::<Vec<_>>().join(", ")
         }
     };
-    // Nobody left to tell is no reason to stop.
+    // Failures to print do not stop the work.
     let _ = writeln!(std::io::stderr(), "[{done}/{all}] {} ({seconds:.1} s): {outcome}", record.cell);
 }

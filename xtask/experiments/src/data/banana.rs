@@ -1,4 +1,4 @@
-//! Two classes of two inputs, in the shape of bananas.
+//! Banana data: two classes, two inputs.
 
 use super::normal::normal;
 use super::part::in_units;
@@ -14,16 +14,16 @@ const TRAINING: &str = "splits/banana_train400_rows.csv.gz";
 /// The files.
 pub const BANANA: [&str; 2] = [TABLE, TRAINING];
 
-/// 400 rows for training that many others have trained on too, and 4,900 for tests.
+/// 400 training rows, as in other publications, and 4,900 test rows.
 ///
 /// # Errors
-/// For files that are not there, or hold something else.
+/// For missing or invalid files.
 pub fn banana(store: &Store) -> Result<Split, ExperimentError> {
     let (training, test) = match store {
         Store::Synthetic => (drawn(60, 1), drawn(40, 2)),
         Store::Folder(_) => {
             let all = store.table(TABLE, 1)?;
-            // The file lists the rows for training, where others list those for tests.
+            // The file lists training rows in the format for test rows.
             let splits = Splits::TestRows { file: TRAINING, count: 1 };
             let (test, training) = splits.rows(store, 0, all.len())?;
             (all.rows(&training), all.rows(&test))

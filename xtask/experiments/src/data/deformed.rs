@@ -1,4 +1,4 @@
-//! Images without end: deformations of those there are, each made when it is asked for.
+//! Unlimited images: random deformations of given ones, generated on demand.
 
 use super::Part;
 use super::normal::normal;
@@ -10,19 +10,19 @@ use rand_chacha::ChaCha8Rng;
 /// Rows of MNIST8M: 135 times those of MNIST.
 pub const EIGHT_MILLION: usize = 8_100_000;
 
-/// Largest deformation of an image either way: rotation (radians), stretch along either axis, shear, and
-/// shift (share of its side).
+/// Largest deformation in either direction: rotation (radians), stretch along either axis, shear, and shift (share of
+/// the side).
 const TURN: f64 = 0.175;
 const STRETCH: f64 = 0.1;
 const SHEAR: f64 = 0.1;
 const SHIFT: f64 = 1.0 / 28.0;
-/// Displacement of single pixels: standard deviation of either coordinate, and that of the Gaussian that
-/// smooths displacements, as shares of the side. One pixel and four, for images of 28×28.
+/// Displacement of single pixels, as shares of the side: standard deviation per coordinate, and that of the smoothing
+/// Gaussian. One and four pixels for 28×28 images.
 const WAVE: f64 = 1.0 / 28.0;
 const SMOOTH: f64 = 4.0 / 28.0;
 
-/// Square images and deformations of them, as many rows as are wanted: the images themselves first, then all of them
-/// again, deformed at random, time after time. A row is a function of its number, and none is kept.
+/// Square images and random deformations of them: the images first, then repeated passes over them, deformed. A row is
+/// a function of its number, and none is stored.
 #[derive(Clone, Debug)]
 pub struct Deformed<'a> {
     images: &'a Part,
@@ -50,13 +50,13 @@ impl<'a> Deformed<'a> {
         Ok(Self { images, side, rows, strength: 1.0, smooth: gaussian(SMOOTH * side as f64) })
     }
 
-    /// The same with so many times the deformation.
+    /// Multiplies the deformation.
     #[must_use]
     pub fn with_strength(self, strength: f64) -> Self {
         Self { strength, ..self }
     }
 
-    /// The image of a row, and its label.
+    /// Image and label of a row.
     fn draw(&self, row: usize, pixels: &mut [f64]) -> f64 {
         let original = row % self.images.len();
         let image = self.images.inputs.row(original);
@@ -71,7 +71,7 @@ impl<'a> Deformed<'a> {
         self.images.targets[(original, 0)]
     }
 
-    /// Every pixel from where the deformation has it from, between four of the image.
+    /// Interpolates every pixel from its deformed position.
     fn deform(&self, image: &[f64], rng: &mut ChaCha8Rng, pixels: &mut [f64]) {
         let (side, strength) = (self.side, self.strength);
         let mut within = |most: f64| strength * most * rng.random_range(-1.0..1.0);
@@ -93,14 +93,14 @@ impl<'a> Deformed<'a> {
         }
     }
 
-    /// One coordinate of displacements that neighbours have nearly in common, for every pixel.
+    /// One coordinate of a smooth displacement field, for every pixel.
     fn wave(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let (side, wide) = (self.side, self.side + self.smooth.len() - 1);
         let noise: Vec<f64> = (0..wide * wide).map(|_| normal(rng)).collect();
         let add = |out: &mut [f64], from: &[f64], weight: f64| {
             out.iter_mut().zip(from).for_each(|(sum, value)| *sum += weight * value);
         };
-        // Along rows, which leaves `side` columns, and then down these.
+        // Along rows, which leaves `side` columns, then along columns.
         let mut along = vec![0.0; wide * side];
         for (out, row) in along.chunks_exact_mut(side).zip(noise.chunks_exact(wide)) {
             self.smooth.iter().enumerate().for_each(|(t, weight)| add(out, &row[t..], *weight));
@@ -147,7 +147,7 @@ impl DataSource for Deformed<'_> {
     }
 }
 
-/// The value of an image at a place between its pixels, row first; 0 outside.
+/// Interpolated value of an image at a position, row first; 0 outside.
 fn between(image: &[f64], side: usize, [y, x]: [f64; 2]) -> f64 {
     let (top, left) = (y.floor(), x.floor());
     let (down, right) = (y - top, x - left);
@@ -159,7 +159,7 @@ fn between(image: &[f64], side: usize, [y, x]: [f64; 2]) -> f64 {
     (1.0 - down) * row(top) + down * row(top + 1.0)
 }
 
-/// A Gaussian of this standard deviation, in steps of 1 to three of them on either side, whose squares add up to 1.
+/// Gaussian weights of this standard deviation, out to three of them, whose squares add up to 1.
 fn gaussian(deviation: f64) -> Vec<f64> {
     let reach = (3.0 * deviation).ceil() as i32;
     let weights: Vec<f64> =
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use faer::Mat;
 
-    /// Rings of 28×28, one class a radius.
+    /// Rings of 28×28, one class per radius.
     fn rings() -> Part {
         let pixel = |i: usize, d: usize| {
             let (y, x) = ((d / 28) as f64 - 13.5, (d % 28) as f64 - 13.5);
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(labels, [2.0, 1.0, 1.0]);
         assert_eq!(read(&source, &[4]).0, all[784..2 * 784]);
         assert_eq!(read(&source, &[8_099_999]).0, all[..784]);
-        // Both are of the second ring.
+        // Both show the second ring.
         assert_ne!(all[784..2 * 784], all[2 * 784..]);
     }
 
@@ -222,7 +222,7 @@ mod tests {
             let original: Vec<f64> = images.inputs.row(row % 3).iter().copied().collect();
             let ink = |pixels: &[f64]| pixels.iter().sum::<f64>();
             let mine = ink(&pixels) / ink(&original);
-            // Stretching by at most a tenth along both axes, and what pixels have from their displacement.
+            // Stretch of at most a tenth along both axes, and the effect of displacements.
             assert!((0.6..1.6).contains(&mine), "row {row}: {mine}");
             let apart: f64 = pixels.iter().zip(&original).map(|(a, b)| (a - b).abs()).sum();
             (ratio, moved) = (
@@ -230,9 +230,9 @@ mod tests {
                 moved + apart / ink(&original) / f64::from(count as u32),
             );
         }
-        // Three hundred ratios that deviate by a tenth have a mean within a hundredth or two of 1.
+        // The mean of three hundred ratios that deviate by a tenth is within one or two percent of 1.
         assert!((ratio - 1.0).abs() < 0.03, "{ratio}");
-        // A ring three pixels wide that is moved by one or two has much of its ink elsewhere, but not all.
+        // A ring three pixels wide moved by one or two has much of its ink elsewhere, but not all.
         assert!((0.3..1.5).contains(&moved), "{moved}");
     }
 
@@ -248,7 +248,8 @@ mod tests {
             let steps = wave.chunks(28).flat_map(|row| row.windows(2)).map(|two| (two[1] - two[0]).powi(2));
             step += steps.sum::<f64>() / (28.0 * 27.0) / 200.0;
         }
-        // One pixel. A field has some 784/(2π 4²) = 8 independent places, so that 200 have their mean square to 4 %.
+        // One pixel. A field has about 784/(2π 4²) = 8 independent positions, so 200 fields have their mean square to 4
+        // %.
         assert!((square - 1.0).abs() < 0.15, "{square}");
         // E[(w(x + 1) − w(x))²] = 2 (1 − exp(−1/(4·4²))) = 0.031
         assert!((step - 0.031).abs() < 0.005, "{step}");

@@ -7,7 +7,7 @@ use faer::Mat;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// The MNIST database: images as rows of numbers between 0 and 1, digits as classes.
+/// MNIST: images as rows of numbers between 0 and 1, digits as classes.
 #[derive(Clone, Debug)]
 pub struct Digits {
     /// 60,000 images.
@@ -28,7 +28,7 @@ impl Digits {
     /// All digits.
     ///
     /// # Errors
-    /// For files that are not there, or are no images and labels.
+    /// For missing or invalid files.
     pub fn load(store: &Store) -> Result<Self, ExperimentError> {
         match store {
             Store::Synthetic => Ok(Self { training: drawn(400, 1), test: drawn(100, 2) }),
@@ -39,13 +39,13 @@ impl Digits {
         }
     }
 
-    /// Split without standardised columns.
+    /// Split, without standardisation.
     #[must_use]
     pub fn split(self, task: Task) -> Split {
         Split { training: self.training, test: self.test, units: vec![1.0], task }
     }
 
-    /// The same images with −1 for even digits and 1 for odd ones.
+    /// The images with label −1 for even digits and 1 for odd ones.
     #[must_use]
     pub fn parity(mut self) -> Self {
         for part in [&mut self.training, &mut self.test] {
@@ -68,7 +68,7 @@ fn part(store: &Store, images: &str, labels: &str) -> Result<Part, ExperimentErr
     })
 }
 
-/// Extents and bytes of an IDX file of bytes.
+/// Shape and bytes of an IDX file of bytes.
 fn idx(store: &Store, file: &str) -> Result<(Vec<usize>, Vec<u8>), ExperimentError> {
     let mut bytes = store.bytes(file)?;
     let bad = || store.bad(file, 0, "it is no IDX file of bytes".to_owned());

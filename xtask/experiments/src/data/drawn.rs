@@ -1,4 +1,4 @@
-//! Splits that no file has: of functions drawn from a Gaussian process, and of a table whose rows are taken in turn.
+//! Generated splits: functions from a Gaussian process, and tables split by row number.
 
 use super::normal::normal;
 use super::part::in_units;
@@ -9,21 +9,19 @@ use gp_kernels::Kernel;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The noise variance of drawn functions.
 pub(crate) const DRAWN_NOISE: f64 = 0.04;
 
-/// Regression data: standard normal inputs; a function of amplitude 1 under a squared exponential, whose
-/// length-scales are log-uniform between 1 and 5; noise of standard deviation 0.2. The first half is for
-/// training, in whose units both halves are.
+/// Regression data: standard normal inputs, an RBF function of amplitude 1 with length-scales log-uniform between 1 and
+/// 5, noise of standard deviation 0.2. The first half is for training; both halves are standardised by it.
 ///
 /// # Errors
-/// For a covariance matrix that cannot be factored.
+/// For a covariance matrix that cannot be factorised.
 pub fn draw_regression(rows: usize, dim: usize, seed: u64) -> Result<Split, ExperimentError> {
     let (training, test, _) = draw_halves(rows, dim, seed)?;
     Ok(in_units(training, test, Task::Number))
 }
 
-/// The same as it was drawn, with the kernel that it was drawn from.
+/// The same without standardisation, with its kernel.
 ///
 /// # Errors
 /// As [`draw_regression`].
@@ -48,18 +46,18 @@ fn draw_halves(rows: usize, dim: usize, seed: u64) -> Result<(Part, Part, Box<dy
     Ok((all.rows(training), all.rows(test), kernel))
 }
 
-/// A squared exponential of amplitude 1 whose length-scale for each input is drawn, its logarithm uniformly, between 1 and 5.
+/// RBF of amplitude 1 with length-scales log-uniform between 1 and 5.
 pub(crate) fn scaled_rbf(dim: usize, rng: &mut ChaCha8Rng) -> Result<Box<dyn Kernel>, ExperimentError> {
     let scales: Vec<String> =
         (0..dim).map(|_| format!("{}", rng.random_range(0.0..5f64.ln()).exp())).collect();
     Ok(gp_kernels::parse(&format!("rbf(lengthscale=[{}])", scales.join(", ")))?)
 }
 
-/// Class data: one function per class drawn from a process over training and test points, uniform in a
-/// square of side 5 about 0; the class is that of the largest function.
+/// Class data: points uniform in a square of side 5 about 0, one function per class from a process over all of them;
+/// the class is that of the largest function.
 ///
 /// # Errors
-/// For a covariance matrix that cannot be factored.
+/// For a covariance matrix that cannot be factorised.
 pub fn draw_classes(
     kernel: &dyn Kernel,
     classes: usize,
@@ -84,7 +82,7 @@ pub fn draw_classes(
     })
 }
 
-/// A split of a table of numbers of which every fifth row is for tests, in the units of the training set.
+/// Split with every fifth row for tests, standardised by the training set.
 #[must_use]
 pub fn every_fifth(all: &Part) -> Split {
     let (test, training): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|row| row % 5 == 0);
@@ -111,7 +109,7 @@ mod tests {
         assert!(split.training.inputs.col(0).iter().all(|x| x.abs() <= 2.5));
         let labels = split.training.labels();
         assert!((0..3).all(|class| labels.contains(&f64::from(class))));
-        // The nearest neighbour of a point is nearly always of its class.
+        // The nearest neighbour of a point is almost always of its class.
         let x = &split.training.inputs;
         let apart = |i: usize, j: usize| (0..2).map(|d| (x[(i, d)] - x[(j, d)]).powi(2)).sum::<f64>();
         let nearest = |i: usize| {
@@ -126,7 +124,7 @@ mod tests {
         let table = Mat::from_fn(11, 1, |i, _| i as f64);
         let split = every_fifth(&Part { inputs: table.clone(), targets: table });
         assert_eq!((split.training.len(), split.test.len()), (8, 3));
-        // Rows 0, 5 and 10 in units in which the others have mean 0.
+        // Rows 0, 5 and 10, in units in which the others have mean 0.
         let found = split.test.labels();
         assert!((found[2] - found[1] - (found[1] - found[0])).abs() < 1e-12 && split.units[0] > 1.0);
     }

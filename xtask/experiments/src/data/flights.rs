@@ -1,4 +1,4 @@
-//! Flights within the United States, January to April 2008.
+//! US flights, January to April 2008.
 
 use super::normal::normal;
 use super::part::in_units;
@@ -9,21 +9,21 @@ use faer::Mat;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Minutes beyond which a flight is late, and early.
+/// Minutes beyond which a flight is late or early.
 const TOLERANCE: f64 = 5.0;
 
-/// Eight facts about each flight, and the minutes by which it arrived late.
+/// Eight inputs per flight, and the arrival delay in minutes.
 #[derive(Clone, Debug)]
 pub struct Flights(Part);
 
 impl Flights {
-    /// The file of the table.
+    /// File of the table.
     pub const FILE: &'static str = "flights/flights_2008_janapr.csv.gz";
 
     /// All flights.
     ///
     /// # Errors
-    /// For a file that is not there, or holds something else.
+    /// For a missing or invalid file.
     pub fn load(store: &Store) -> Result<Self, ExperimentError> {
         match store {
             Store::Synthetic => Ok(Self(drawn(1000))),
@@ -31,8 +31,8 @@ impl Flights {
         }
     }
 
-    /// Random test flights, with all others (or the first of them) for training, in units of the training
-    /// set; targets are minutes, three classes (early, on time, late) or two (on time, late).
+    /// Random test flights, with all others or the first of them for training, standardised by the training set.
+    /// Targets are minutes, three classes (early, on time, late) or two (on time, late).
     #[must_use]
     pub fn split(&self, test: usize, training: Option<usize>, task: Task, seed: u64) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();
@@ -49,8 +49,8 @@ impl Flights {
 }
 
 impl Flights {
-    /// Consecutive flights from the offset on for training, and following ones for tests, in order of days,
-    /// in units of the training set; targets are minutes. Shorter if the table is.
+    /// Consecutive flights in order of days: training from the offset on, then tests, standardised by the training set;
+    /// targets are minutes. Shorter at the end of the table.
     #[must_use]
     pub fn window(&self, offset: usize, training: usize, test: usize) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();
@@ -78,7 +78,7 @@ fn target(minutes: f64, task: Task) -> f64 {
     }
 }
 
-/// Flights that are late by a function of three facts, and by chance.
+/// Flights with delays from three inputs and noise.
 fn drawn(count: usize) -> Part {
     let mut rng = ChaCha8Rng::seed_from_u64(8);
     let inputs = Mat::from_fn(count, 8, |_, _| normal(&mut rng));
@@ -106,7 +106,7 @@ mod tests {
             Mat::from_fn(6, 2, |i, d| if d == 0 { f64::from(u8::from(i < 3)) } else { (i % 3) as f64 });
         let targets = Mat::from_fn(6, 1, |i, _| i as f64);
         let flights = Flights(Part { inputs, targets });
-        // By days: flights 3, 4, 5, 0, 1, 2.
+        // By day: flights 3, 4, 5, 0, 1, 2.
         let split = flights.window(1, 3, 100);
         let minutes: Vec<f64> = split.test.labels().iter().map(|y| y * split.units[0] + 3.0).collect();
         assert_eq!(split.training.len(), 3);

@@ -6,7 +6,7 @@ use crate::error::ExperimentError;
 use faer::Mat;
 
 impl Store {
-    /// The split of the data set of this name; nothing, if there is no such set.
+    /// Split of the data set of this name; None if unknown.
     ///
     /// # Errors
     /// As [`split`](Self::split).
@@ -24,11 +24,10 @@ impl Store {
         }
     }
 
-    /// One split of a set: inputs, and targets that are numbers, in units in which every column of the training set has
-    /// mean 0 and variance 1.
+    /// Split of a data set; inputs and numeric targets are standardised by the training set.
     ///
     /// # Errors
-    /// For files that are not there or hold something else.
+    /// For missing or invalid files.
     pub fn split(&self, set: &Set, split: usize) -> Result<Split, ExperimentError> {
         let (training, test) = match self {
             Self::Synthetic => synthetic::parts(set, split)?,
@@ -41,7 +40,7 @@ impl Store {
         Ok(in_units(training, test, set.task))
     }
 
-    /// The table of a set; a binary target that is written as 0 and 1 becomes −1 and 1.
+    /// Table of a data set; binary targets 0 and 1 become −1 and 1.
     fn columns(&self, set: &Set) -> Result<Part, ExperimentError> {
         let all = self.numbers(set.table)?;
         let last = set.columns.iter().max().copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The files of the data folder: sizes, check sums, and where they come from.
+//! Files of the data folder: sizes, checksums and origins.
 
 use crate::error::ExperimentError;
 use gp_cli::files;
@@ -10,23 +10,23 @@ use std::path::Path;
 use std::time::Duration;
 
 const MANIFEST: &str = include_str!("../../data/manifest.json");
-/// Longest silence of a server.
+/// Longest wait for a server.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A file of the data folder.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Entry {
-    /// Its name below the folder, parts with slashes between.
+    /// Name within the folder, with `/` as separator.
     pub file: String,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
-    /// The SHA-256 of its bytes, in hexadecimal digits.
+    /// SHA-256 in hexadecimal.
     pub sha256: String,
-    /// Rows of the table, where it is one.
+    /// Rows, if a table.
     pub rows: Option<u64>,
-    /// The public repository it was made from, and how.
+    /// Public repository it was made from, and how.
     pub source: String,
-    /// Address of publication; None for a file made from others.
+    /// Address of publication; None for a derived file.
     #[serde(default)]
     pub address: Option<String>,
 }
@@ -34,27 +34,27 @@ pub struct Entry {
 /// State of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It is there, and is what it should be.
+    /// Present and correct.
     Right,
-    /// It is not there.
+    /// Absent.
     Missing,
-    /// It is there, and is something else: why.
+    /// Present but wrong, with the reason.
     Wrong(String),
 }
 
 /// All files.
 ///
 /// # Errors
-/// None, unless the program was built from a damaged list.
+/// Only for a damaged built-in list.
 pub fn manifest() -> Result<Vec<Entry>, ExperimentError> {
     serde_json::from_str(MANIFEST).map_err(|cause| ExperimentError::Files(format!("manifest.json: {cause}")))
 }
 
 impl Entry {
-    /// Looks at the file in a folder.
+    /// State of the file in a folder.
     ///
     /// # Errors
-    /// For a file that is there and cannot be read.
+    /// For an unreadable file.
     pub fn state(&self, folder: &Path) -> Result<State, ExperimentError> {
         let path = folder.join(&self.file);
         match File::open(&path).and_then(digest) {
@@ -71,11 +71,10 @@ impl Entry {
         server.map(on).or_else(|| self.address.clone())
     }
 
-    /// Gets the file from its address, and puts it there if it is what it should be: whole or
-    /// not at all.
+    /// Downloads and verifies the file, and writes it atomically.
     ///
     /// # Errors
-    /// Where the server does not answer or has something else, and where the file cannot be written.
+    /// If the server fails or has another file, or if the file cannot be written.
     pub fn fetch(&self, address: &str, folder: &Path) -> Result<(), ExperimentError> {
         let failed = |cause: &dyn std::fmt::Display| ExperimentError::Fetch {
             address: address.to_owned(),
@@ -85,7 +84,7 @@ impl Entry {
             ureq::Agent::config_builder().timeout_recv_response(Some(PATIENCE)).build().into();
         let mut answer = agent.get(address).call().map_err(|cause| failed(&cause))?;
         let mut bytes = Vec::new();
-        // A byte more than there should be is enough to see that there are too many.
+        // One excess byte reveals a wrong length.
         let body = answer.body_mut().as_reader();
         body.take(self.bytes + 1).read_to_end(&mut bytes).map_err(|cause| failed(&cause))?;
         if let State::Wrong(why) = self.compare(&of_bytes(&bytes)) {
@@ -113,7 +112,7 @@ impl Entry {
     }
 }
 
-/// Length and check sum.
+/// Length and checksum.
 fn digest(mut file: File) -> io::Result<(u64, String)> {
     let (mut hash, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
     loop {
@@ -154,7 +153,7 @@ mod tests {
     #[test]
     fn a_file_is_right_missing_or_wrong() {
         let folder = tempfile::tempdir().unwrap();
-        // The SHA-256 of "abc", as its standard has it.
+        // SHA-256 of "abc", from the standard.
         let entry = Entry {
             file: "a.csv".to_owned(),
             bytes: 3,

@@ -1,4 +1,4 @@
-//! Data sets, with their splits, as the papers use them.
+//! Data sets with the papers' splits.
 
 mod banana;
 mod deformed;

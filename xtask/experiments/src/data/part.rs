@@ -1,9 +1,9 @@
-//! Observations, and their units.
+//! Observations, and standardisation.
 
 use super::Task;
 use faer::Mat;
 
-/// Observations: N×D inputs, and N×P targets, of which P is one nearly always.
+/// Observations: N×D inputs and N×P targets; P is almost always 1.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// N×D
@@ -31,13 +31,13 @@ impl Part {
         self.inputs.ncols()
     }
 
-    /// The first target of each.
+    /// First target of each row.
     #[must_use]
     pub fn labels(&self) -> Vec<f64> {
         self.targets.col(0).iter().copied().collect()
     }
 
-    /// These rows.
+    /// The part restricted to these rows.
     #[must_use]
     pub fn rows(&self, rows: &[usize]) -> Self {
         let pick = |table: &Mat<f64>| Mat::from_fn(rows.len(), table.ncols(), |i, d| table[(rows[i], d)]);
@@ -48,18 +48,18 @@ impl Part {
 /// Training and test set of one split.
 #[derive(Clone, Debug)]
 pub struct Split {
-    /// To learn from.
+    /// Rows to learn from.
     pub training: Part,
-    /// To be predicted.
+    /// Rows to predict.
     pub test: Part,
-    /// The scale of each target: one unit of the parts is so many of the file.
+    /// Scale of each target: file units per unit of the parts.
     pub units: Vec<f64>,
     /// Kind of the target.
     pub task: Task,
 }
 
 impl Split {
-    /// The log of the units, which negative log densities in the units of the file have more.
+    /// Sum of log units: negative log densities in file units are larger by it.
     #[must_use]
     pub fn log_units(&self) -> f64 {
         self.units.iter().map(|unit| unit.ln()).sum()
@@ -71,7 +71,7 @@ impl Split {
 pub struct Scales(Vec<(f64, f64)>);
 
 impl Scales {
-    /// Those of a table. A constant column has scale 1: it is only centred.
+    /// Scales of a table. Constant columns have scale 1.
     #[must_use]
     pub fn of(table: &Mat<f64>) -> Self {
         let count = table.nrows() as f64;
@@ -83,21 +83,21 @@ impl Scales {
         Self((0..table.ncols()).map(column).collect())
     }
 
-    /// Puts a table into these units.
+    /// Standardises a table.
     pub fn apply(&self, table: &mut Mat<f64>) {
         for (d, (mean, deviation)) in self.0.iter().enumerate() {
             table.col_mut(d).iter_mut().for_each(|x| *x = (*x - mean) / deviation);
         }
     }
 
-    /// The standard deviations.
+    /// Standard deviations.
     #[must_use]
     pub fn deviations(&self) -> Vec<f64> {
         self.0.iter().map(|(_, deviation)| *deviation).collect()
     }
 }
 
-/// Both parts in the units of the first.
+/// Both parts standardised by the first.
 pub(super) fn in_units(mut training: Part, mut test: Part, task: Task) -> Split {
     let scales = Scales::of(&training.inputs);
     scales.apply(&mut training.inputs);

@@ -1,4 +1,4 @@
-//! Tables as files, as `gp` and other programs read them, and which of their rows are tested.
+//! Tables as files for `gp` and other programs, with their test rows.
 
 use super::store::Store;
 use super::{Part, Set, Splits, Task, synthetic};
@@ -6,37 +6,37 @@ use crate::error::ExperimentError;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The same list as peers/defaults.py reads.
+/// Table list, shared with peers/defaults.py.
 const LIST: &str = include_str!("../../peers/sets.csv");
-/// Splits of a table that comes without a test set.
+/// Splits of a table without a test set.
 const SPLITS: usize = 3;
-/// One row in so many is tested.
+/// One in this many rows is a test row.
 const SHARE: u32 = 5;
-/// The folder of the tables that come with scikit-learn.
+/// Folder of the tables that come with scikit-learn.
 const MADE: &str = "sklearn/";
 
-/// A table whose last column is the target.
+/// Table with the target in the last column.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain {
     /// Name in results.
     pub name: &'static str,
     /// Kind of the target.
     pub task: Task,
-    /// Rows, those of the test set included, and inputs.
+    /// Rows, including the test set, and inputs.
     pub size: (usize, usize),
     table: &'static str,
-    /// The test set, where it is a file of its own.
+    /// Separate test file, if any.
     test: Option<&'static str>,
 }
 
-/// Files to learn from and to be tested on, and the column that is predicted.
+/// Training and test files, and the target column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainSplit {
     /// Rows for training.
     pub training: PathBuf,
     /// Rows for tests, with the target.
     pub test: PathBuf,
-    /// The column.
+    /// Target column.
     pub target: String,
 }
 
@@ -65,7 +65,7 @@ impl Plain {
         if self.test.is_some() { 1 } else { SPLITS }
     }
 
-    /// Its files below the data folder.
+    /// Files below the data folder.
     pub fn files(&self) -> impl Iterator<Item = &'static str> {
         [Some(self.table), self.test].into_iter().flatten()
     }
@@ -76,10 +76,10 @@ impl Plain {
         self.table.starts_with(MADE)
     }
 
-    /// One split, as files; those that are not there yet are written to a folder.
+    /// A split as files; missing ones are written to a folder.
     ///
     /// # Errors
-    /// For tables that are not there or cannot be read, and for a folder that cannot be written to.
+    /// For missing or unreadable tables, and an unwritable folder.
     pub fn split(&self, store: &Store, split: usize, folder: &Path) -> Result<PlainSplit, ExperimentError> {
         if self.is_made() && !store.has(self.table) {
             return Err(ExperimentError::NotMade { path: store.path(self.table) });
@@ -102,7 +102,7 @@ impl Plain {
         }
     }
 
-    /// A small table of this name, drawn at random.
+    /// Small random table of this name.
     fn drawn(&self, split: usize) -> Result<(Part, Part), ExperimentError> {
         let splits = Splits::Drawn { test: 0, count: SPLITS };
         let set = Set {
@@ -117,8 +117,8 @@ impl Plain {
     }
 }
 
-/// `true` if a row is tested in a split. The peers' script has the same rule: a mixture of both numbers in
-/// 32 bits, so that sorted or alternating tables do not matter.
+/// `true` if a row is a test row of a split. The same rule as in the peers' script: a 32-bit hash of both numbers, so
+/// that the order of the table does not matter.
 fn is_test(row: usize, split: usize) -> bool {
     let mix = |h: u32, shift: u32, by: u32| (h ^ (h >> shift)).wrapping_mul(by);
     let row = (row as u32).wrapping_mul(0x9E37_79B1);
@@ -126,7 +126,7 @@ fn is_test(row: usize, split: usize) -> bool {
     mix(mix(mix(start, 15, 0x85EB_CA77), 13, 0xC2B2_AE3D), 16, 1).is_multiple_of(SHARE)
 }
 
-/// The header, and the rows that are tested or the others.
+/// Header, and the test rows or the others.
 fn lines_of(text: &str, split: usize, tested: bool) -> String {
     let mut lines = text.lines();
     let header = lines.next().unwrap_or_default();
@@ -141,14 +141,14 @@ fn target_of(text: &str) -> String {
     header.rsplit(',').next().unwrap_or_default().trim().to_owned()
 }
 
-/// Labels of classes are words: of the few rows of a stand-in, whole numbers may as well be counts.
+/// CSV text; class labels are words, because few integers could be taken for counts.
 fn csv(part: &Part, task: Task) -> String {
     let prefix = if matches!(task, Task::Classes(_)) { "class " } else { "" };
     let mut text: String = (0..part.dim()).map(|d| format!("x{},", d + 1)).collect();
     text.push_str("y\n");
     for i in 0..part.len() {
         let cells: Vec<String> = part.inputs.row(i).iter().map(ToString::to_string).collect();
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{},{prefix}{}", cells.join(","), part.targets[(i, 0)]);
     }
     text
@@ -167,7 +167,7 @@ fn written(folder: &Path, training: &str, test: &str) -> Result<PlainSplit, Expe
 mod tests {
     use super::*;
 
-    /// The same numbers as in the script of the peers.
+    /// The numbers are those of the peers' script.
     #[test]
     fn the_rule_is_that_of_the_script() {
         let tested = |split| (0..40).filter(|&row| is_test(row, split)).collect::<Vec<_>>();

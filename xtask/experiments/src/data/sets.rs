@@ -1,14 +1,14 @@
-//! The tables of the papers, by name.
+//! Tables of the papers, by name.
 
 use super::{BANANA, Digits, Flights, Splits, Task};
 use std::collections::BTreeSet;
 
-/// A table whose last column is the target, and how it is split.
+/// Table with the target in the last column, and its splits.
 #[derive(Clone, Copy, Debug)]
 pub struct Set {
     /// Name in the papers.
     pub name: &'static str,
-    /// Its file below the data folder.
+    /// File below the data folder.
     pub table: &'static str,
     /// Splits into training and test rows.
     pub splits: Splits,
@@ -16,7 +16,7 @@ pub struct Set {
     pub task: Task,
     /// Rows and inputs.
     pub size: (usize, usize),
-    /// Columns of the table, the target last, unless all in order.
+    /// Columns of the table, the target last; empty for all in order.
     pub columns: &'static [usize],
 }
 
@@ -77,7 +77,7 @@ const ALL: [Set; 33] = [
     binary("breast", "binary/breast.csv", twenty("splits/breast_pep20.csv.gz"), (683, 9)),
     binary("breast (authors)", "binary/breast_authors.csv", twenty("splits/breast_pep20.csv.gz"), (683, 10)),
     binary("crabs", "binary/crabs.csv", twenty("splits/crabs_pep20.csv.gz"), (200, 7)),
-    // By the number of inputs that Bui et al. 2017 has (6 beside the target), two readings of the same table.
+    // With the number of inputs in Bui et al. 2017 (6 beside the target), there are two readings of the table.
     binary("crabs (sex)", "binary/crabs.csv", twenty("splits/crabs_pep20.csv.gz"), (200, 6))
         .of_columns(&[7, 2, 3, 4, 5, 6, 0]),
     binary("crabs (6 inputs)", "binary/crabs.csv", twenty("splits/crabs_pep20.csv.gz"), (200, 6))
@@ -111,7 +111,7 @@ const ALL: [Set; 33] = [
         Task::Number,
         (506, 13),
     ),
-    // Of these two, all partitions that were published (20 and 6) hold the same rows in another order: there is but one.
+    // Of these two, all published partitions (20 and 6) hold the same rows in another order: there is only one.
     partitions("creep", "regression/creep.csv", "splits/creep_savigp20.csv.gz", 1, Task::Number, (2066, 30)),
     partitions(
         "abalone",
@@ -139,19 +139,19 @@ const ALL: [Set; 33] = [
     ),
 ];
 
-/// The set of this name.
+/// Data set of this name.
 #[must_use]
 pub fn set(name: &str) -> Option<&'static Set> {
     ALL.iter().find(|set| set.name == name)
 }
 
-/// Number of splits of the set of this name, if it exists.
+/// Number of splits of the data set of this name, if it exists.
 #[must_use]
 pub fn count_of(name: &str) -> Option<usize> {
     set(name).map(|set| set.splits.count())
 }
 
-/// The files of the data sets of these names, as [`Store::load`](super::Store::load) knows them.
+/// Files of the data sets of these names, as far as [`Store::load`](super::Store::load) knows them.
 #[must_use]
 pub fn files_of(names: &[&str]) -> Vec<&'static str> {
     let mut files = Vec::new();

@@ -5,24 +5,24 @@ use crate::error::ExperimentError;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Origin of training and test rows.
+/// Source of training and test rows.
 #[derive(Clone, Copy, Debug)]
 pub enum Splits {
-    /// A file of the columns `split` and `test_row`; all other rows are for training.
+    /// File with columns `split` and `test_row`; other rows are for training.
     TestRows {
-        /// Its name below the data folder.
+        /// Name below the data folder.
         file: &'static str,
         /// Number of splits.
         count: usize,
     },
-    /// A file of the columns `split`, `set` and `row`.
+    /// File with columns `split`, `set` and `row`.
     BothParts {
-        /// Its name below the data folder.
+        /// Name below the data folder.
         file: &'static str,
         /// Number of splits.
         count: usize,
     },
-    /// None were published: so many rows are drawn, by a generator that starts from the split's number.
+    /// None published: this many rows are drawn, with the split's number as seed.
     Drawn {
         /// Rows of the test set.
         test: usize,
@@ -51,10 +51,10 @@ impl Splits {
         }
     }
 
-    /// Rows for training and rows for tests, of a table of so many.
+    /// Training rows and test rows, of a table of `rows` rows.
     ///
     /// # Errors
-    /// For a file that is not there, or that names rows the table has not.
+    /// For a missing file, or one with row numbers beyond the table.
     pub fn rows(
         &self,
         store: &Store,
@@ -83,7 +83,7 @@ impl Splits {
     }
 }
 
-/// The rows that a file lists for a split, in one of its parts or in the only one.
+/// Rows listed for a split, in one of its parts or the only one.
 fn listed(
     store: &Store,
     file: &str,
@@ -109,14 +109,13 @@ fn listed(
     if rows.is_empty() { Err(store.bad(file, 0, format!("it has no split {split}"))) } else { Ok(rows) }
 }
 
-/// Puts rows into an order that is drawn.
+/// Shuffles rows.
 pub fn shuffle(rows: &mut [usize], rng: &mut ChaCha8Rng) {
     for last in (1..rows.len()).rev() {
         rows.swap(last, rng.random_range(0..=last));
     }
 }
 
-/// A shuffle of all rows, cut in two.
 fn drawn(split: usize, rows: usize, test: usize) -> (Vec<usize>, Vec<usize>) {
     let mut rng = ChaCha8Rng::seed_from_u64(split as u64);
     let mut all: Vec<usize> = (0..rows).collect();

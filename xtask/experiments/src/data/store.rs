@@ -1,4 +1,4 @@
-//! Source of data: a folder, or a generator of small tables of the same names.
+//! Source of data: a folder, or generated small tables of the same names.
 
 use super::Part;
 use crate::error::ExperimentError;
@@ -13,18 +13,18 @@ use std::path::{Path, PathBuf};
 pub enum Store {
     /// Files below a folder.
     Folder(PathBuf),
-    /// Small random tables named like data sets, to see that everything runs.
+    /// Small random tables named like the data sets, for smoke tests.
     Synthetic,
 }
 
 impl Store {
-    /// The files of a folder.
+    /// Store of a folder.
     #[must_use]
     pub fn folder(path: &Path) -> Self {
         Self::Folder(path.to_owned())
     }
 
-    /// `true` if a file exists; always for drawn tables.
+    /// `true` if a file exists; always for generated tables.
     #[must_use]
     pub fn has(&self, file: &str) -> bool {
         match self {
@@ -33,7 +33,7 @@ impl Store {
         }
     }
 
-    /// The path of a file, for people.
+    /// Path of a file, for display.
     #[must_use]
     pub fn path(&self, file: &str) -> PathBuf {
         match self {
@@ -42,16 +42,16 @@ impl Store {
         }
     }
 
-    /// An error about a file.
+    /// Error about a file.
     #[must_use]
     pub fn bad(&self, file: &str, line: usize, what: String) -> ExperimentError {
         ExperimentError::BadData { path: self.path(file), line, what }
     }
 
-    /// The bytes of a file, unpacked.
+    /// Unpacked bytes of a file.
     ///
     /// # Errors
-    /// For a file that is not there, or cannot be unpacked.
+    /// For a missing file, or one that cannot be unpacked.
     pub fn bytes(&self, file: &str) -> Result<Vec<u8>, ExperimentError> {
         let path = self.path(file);
         let read = |path: &Path| -> std::io::Result<Vec<u8>> {
@@ -66,18 +66,18 @@ impl Store {
         read(&path).map_err(|cause| ExperimentError::NoData { path, cause })
     }
 
-    /// The text of a file.
+    /// Text of a file.
     ///
     /// # Errors
-    /// As [`bytes`](Self::bytes), and for bytes that are no text.
+    /// As [`bytes`](Self::bytes), and for bytes that are not text.
     pub fn text(&self, file: &str) -> Result<String, ExperimentError> {
         String::from_utf8(self.bytes(file)?).map_err(|cause| self.bad(file, 0, cause.to_string()))
     }
 
-    /// The numbers of a CSV file below its header, N×D; an empty table is refused.
+    /// Numbers of a CSV file with a header, N×D; at least one row.
     ///
     /// # Errors
-    /// As [`text`](Self::text), and for a cell that is no number, with its line.
+    /// As [`text`](Self::text), and for a cell that is not numeric, with its line.
     pub fn numbers(&self, file: &str) -> Result<Mat<f64>, ExperimentError> {
         let text = self.text(file)?;
         let (mut cells, mut width) = (Vec::new(), 0);
@@ -103,7 +103,7 @@ impl Store {
         Ok(Mat::from_fn(cells.len() / width, width, |i, d| cells[i * width + d]))
     }
 
-    /// All rows of a table whose last columns are targets, as they are.
+    /// All rows of a table whose last columns are targets, unscaled.
     ///
     /// # Errors
     /// As [`numbers`](Self::numbers).

@@ -1,4 +1,4 @@
-//! Tables drawn at random: functions of a Gaussian process, and small stand-ins for data sets.
+//! Random tables: functions of a Gaussian process, and small stand-ins for data sets.
 
 use super::normal::normal;
 use super::{Part, Set, Task};
@@ -9,10 +9,10 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Rows for training and for tests, and the most inputs, of a stand-in.
+/// Training rows, test rows, and most inputs of a stand-in.
 const SIZE: (usize, usize, usize) = (60, 30, 3);
 
-/// Training and test set of a stand-in for a set: smooth functions of a few inputs, with a little noise.
+/// Stand-in for a data set: smooth functions of a few inputs, with a little noise.
 pub(super) fn parts(set: &Set, split: usize) -> Result<(Part, Part), ExperimentError> {
     let seed =
         set.name.bytes().fold(split as u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
@@ -40,10 +40,10 @@ pub(super) fn parts(set: &Set, split: usize) -> Result<(Part, Part), ExperimentE
     Ok((all.rows(&rows[..SIZE.0]), all.rows(&rows[SIZE.0..])))
 }
 
-/// Values of a function drawn from a Gaussian process of mean 0 at some points.
+/// Draws a function from a zero-mean Gaussian process at these points.
 ///
 /// # Errors
-/// For a covariance matrix that cannot be factored.
+/// For a covariance matrix that cannot be factorised.
 pub fn sample_prior(
     kernel: &dyn Kernel,
     points: MatRef<'_, f64>,

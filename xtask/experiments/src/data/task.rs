@@ -3,16 +3,16 @@
 /// Kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// A number, put in units of its spread.
+    /// Number, to be standardised.
     Number,
     /// −1 or 1.
     Binary,
-    /// One of so many classes, counted from 0.
+    /// One of this many classes, counted from 0.
     Classes(usize),
 }
 
 impl Task {
-    /// Number of latent functions.
+    /// Number of latents.
     #[must_use]
     pub fn functions(self) -> usize {
         if let Self::Classes(classes) = self { classes } else { 1 }

@@ -6,35 +6,35 @@ use crate::harness::{Cell, Context, Form};
 use gp_kernels::Kernel;
 use gp_likelihoods::Likelihood;
 
-/// One run of a grid.
+/// Run of a grid.
 #[derive(Debug)]
 pub struct At<'a, M> {
     /// Its names.
     pub cell: &'a Cell,
     /// Settings of the run's method.
     pub how: &'a M,
-    /// Data, and how much is asked for.
+    /// Data, and the extent of the run.
     pub context: &'a Context,
 }
 
 impl<M> At<'_, M> {
-    /// The split of the data set of this name.
+    /// Split of the cell's data set.
     ///
     /// # Errors
-    /// For files that are not there or hold something else, and for a name that is none of a set.
+    /// For missing or invalid files, and an unknown data set.
     pub fn split(&self) -> Result<Split, ExperimentError> {
         self.context.store.load(&self.cell.data, self.cell.split)?.ok_or_else(|| self.cell.unknown())
     }
 
-    /// A number in the setting, by the name in front of it: 0.15 for `M` in `M=15%;batch=200`.
+    /// Number in the setting by name: 0.15 for `M` in `M=15%;batch=200`.
     ///
     /// # Errors
-    /// For a name that the setting does not have.
+    /// For a missing name.
     pub fn number(&self, name: &str) -> Result<f64, ExperimentError> {
         number(&self.cell.setting, name).ok_or_else(|| self.cell.unknown())
     }
 
-    /// The same as a count; in quick runs at most so many.
+    /// The same as a count; at most `quick` in quick runs.
     ///
     /// # Errors
     /// As [`number`](Self::number).
@@ -43,35 +43,35 @@ impl<M> At<'_, M> {
         Ok(if self.context.extent.form == Form::Quick { count.min(quick) } else { count })
     }
 
-    /// The kernel of an expression.
+    /// Kernel of an expression.
     ///
     /// # Errors
-    /// For what is none.
+    /// For an invalid expression.
     pub fn kernel(&self, text: &str) -> Result<Box<dyn Kernel>, ExperimentError> {
         Ok(self.context.names.kernels.parse(text)?)
     }
 
-    /// The likelihood of an expression.
+    /// Likelihood of an expression.
     ///
     /// # Errors
-    /// For what is none.
+    /// For an invalid expression.
     pub fn likelihood(&self, text: &str) -> Result<Box<dyn Likelihood>, ExperimentError> {
         Ok(self.context.names.likelihoods.parse(text)?)
     }
 
-    /// One of three by the form: full, reduced, quick.
+    /// Value by form: full, reduced, quick.
     pub fn choose<T>(&self, full: T, reduced: T, quick: T) -> T {
         self.context.extent.choose(full, reduced, quick)
     }
 
-    /// The split's number, for random choices.
+    /// Random seed: the split's number.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.cell.split as u64
     }
 }
 
-/// The number behind a name in a setting: `NAME=NUMBER` or `NAME=NUMBER%`, between semicolons.
+/// Number of a name in a setting: `NAME=NUMBER` or `NAME=NUMBER%`, separated by semicolons.
 #[must_use]
 pub fn number(setting: &str, name: &str) -> Option<f64> {
     let text = setting.split(';').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))?;

@@ -1,5 +1,5 @@
-//! Tables and figures as values: data, settings and methods, and which of their products are run; what one run does; what
-//! the report shows of them.
+//! Tables and figures as values: data, settings, methods and the products of them to run; the function of a run; the
+//! contents of the report.
 
 mod at;
 mod show;
@@ -18,55 +18,54 @@ use std::fmt;
 /// Function of one run of a grid.
 pub type Run<M> = fn(&At<'_, M>) -> Result<Outcome, ExperimentError>;
 
-/// A table or figure of a paper: every data set with every setting by every method, but for what is left out.
+/// Table or figure of a paper: every data set with every setting and method, with exceptions.
 ///
-/// `M` says how a method learns, for the function that runs it. Start from [`Grid::EMPTY`].
+/// `M` holds a method's settings for the run function. Start from [`Grid::EMPTY`].
 pub struct Grid<M: 'static> {
     /// Command-line name, such as `003-table-1`.
     pub name: &'static str,
     /// Title, in one line.
     pub title: &'static str,
-    /// Description in Markdown: the paper's procedure, choices where it is silent, and omissions of the
-    /// reduced form.
+    /// Description in Markdown: the paper's procedure, choices where it is silent, and omissions of the reduced form.
     pub about: &'static str,
-    /// Duration in words: of the whole, and of the reduced form.
+    /// Duration as text: of the full and of the reduced form.
     pub takes: [&'static str; 2],
-    /// Data sets by name; the files of those that [`Store::load`](crate::data::Store::load) knows need not be named.
+    /// Data sets by name; files of those known to [`Store::load`](crate::data::Store::load) need not be listed.
     pub data: &'static [&'static str],
-    /// Other files that it reads.
+    /// Further files.
     pub files: &'static [&'static str],
     /// Variations besides the method; numbers in them, as in `M=15%;batch=200`, are read by [`At::number`].
     pub settings: &'static [&'static str],
-    /// Settings that are many, or depend on the machine.
+    /// Further settings, which are many or depend on the machine.
     pub more_settings: fn(Form) -> Vec<String>,
     /// Methods by name, with their settings.
     pub methods: &'static [(&'static str, M)],
-    /// Number of splits: of the whole, and of the reduced form; the quick one has one.
+    /// Number of splits: of the full and of the reduced form; the quick form has one.
     pub splits: [usize; 2],
-    /// The words, as of `--only`, that leave the runs of the reduced form and of the quick one.
+    /// Words, as of `--only`, that select the runs of the reduced and of the quick form.
     pub words: [&'static [&'static str]; 2],
     /// Predicate of existing runs, if the product has holes.
     pub has: fn(Form, &Cell, &M) -> bool,
-    /// Does a run.
+    /// Function of a run.
     pub run: Run<M>,
-    /// Does a run by a method that the grid does not know, if that makes sense.
+    /// Function of a run by a guest method, if supported.
     pub guest: Option<Run<Guest>>,
-    /// The version of how it is done ([`Item::protocol`]).
+    /// Protocol version ([`Item::protocol`]).
     pub protocol: u32,
-    /// `true` if each run of the reduced form is as in the whole item ([`Item::is_whole_run_by_run`]).
+    /// `true` if each run of the reduced form is as in the full item ([`Item::is_whole_run_by_run`]).
     pub is_whole_run_by_run: bool,
-    /// The folders and files of the workspace whose code its results depend on.
+    /// Folders and files of the workspace whose code affects the results.
     pub depends_on: &'static [&'static str],
-    /// `true` if runs are sequential because each takes all processors.
+    /// `true` if runs are sequential because each uses all processors.
     pub is_alone: bool,
     /// The paper's numbers.
     pub reference: Reference,
-    /// Contents of the report, below the description.
+    /// Contents of the report, after the description.
     pub show: &'static [Show],
 }
 
 impl<M> Grid<M> {
-    /// Without data, settings and methods; one split, the same in all forms.
+    /// Empty grid without data, settings and methods; one split in all forms.
     pub const EMPTY: Self = Self {
         name: "",
         title: "",
@@ -94,7 +93,7 @@ impl<M> Grid<M> {
         self.settings.iter().map(|name| (*name).to_owned()).chain((self.more_settings)(form)).collect()
     }
 
-    /// All cells that a form may have: split by split, so that what a run out of time leaves is whole splits.
+    /// All cells of a form, split by split, so that a run out of time leaves complete splits.
     fn product(&self, extent: &Extent) -> Vec<Cell> {
         let settings = self.settings(extent.form);
         let mut cells = Vec::new();

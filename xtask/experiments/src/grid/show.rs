@@ -4,35 +4,35 @@ use super::number;
 use crate::harness::Results;
 use crate::report::{Block, Comparison, Pairing, Scale, course, levels, ranks, regions, wins};
 
-/// One part of what the report shows.
+/// Part of a report.
 ///
-/// In names of files, `{data}`, `{setting}`, `{method}` and `{score}` stand for those of each picture. Words, as of
-/// `--only`, say for which of the grid there is one: of all, where there are none.
+/// In file names, `{data}`, `{setting}`, `{method}` and `{score}` are replaced for each plot. Words, as of `--only`,
+/// select the parts of the grid with a plot; without words, all have one.
 #[derive(Debug)]
 pub enum Show {
-    /// A line above what follows, in larger type.
+    /// Heading above the following parts.
     Heading(&'static str),
-    /// A paragraph.
+    /// Paragraph.
     Text(&'static str),
-    /// The paper's numbers of a score beside ours, with so many digits.
+    /// The paper's numbers of a score beside ours, with this many digits.
     Table(&'static str, usize),
-    /// Number of agreeing values, in a sentence.
+    /// Sentence with the number of agreeing values.
     Agreement(&'static str),
-    /// A score, its title (none where that is empty) and a column for each method, with so many digits.
+    /// Score, title (may be empty) and digits: a table with a column per method.
     Scores(&'static str, &'static str, usize),
-    /// Means of a score over data sets, with so many digits.
+    /// Means of a score over data sets, with this many digits.
     Averages(&'static str, usize),
-    /// Number of times that one method is better than another.
+    /// Frequency with which one method is better than another.
     Wins(&'static [Pairing]),
-    /// Average ranks of these methods by scores, all methods at once.
+    /// Average ranks of these methods by these scores, all methods jointly.
     Ranks(&'static [&'static str], &'static [&'static str]),
-    /// A picture for each of some curves, which their axes are named after as in `nll by seconds`: a file, the curves
-    /// and words. Seconds are drawn by their logarithms.
+    /// File, curves and words: a plot per curve, with axes named after it as in `nll by seconds`. Seconds are on a log
+    /// scale.
     Curves(&'static str, &'static [&'static str], &'static [&'static str]),
-    /// A file, a curve, the axes to the right and up, and words.
+    /// File, curve, names of horizontal and vertical axis, and words.
     Curve(&'static str, &'static str, [&'static str; 2], &'static [&'static str]),
-    /// Means of scores by a number of the setting, drawn by its logarithm: a file, the number's name and the scores.
-    /// Methods whose setting has no such number are level lines.
+    /// File, name of a number in the setting, and scores: mean scores by that number on a log scale. Methods without
+    /// the number are horizontal lines.
     Levels(&'static str, &'static str, &'static [&'static str]),
     /// Regions of classes in a plane.
     Regions(&'static str),
@@ -104,7 +104,7 @@ fn planes(of: &Comparison<'_>, file: &str) -> Vec<Block> {
     blocks
 }
 
-/// Those of the names that are among the words; all, if none is.
+/// Names that are among the words; all if none is.
 fn picked<'a>(names: &[&'a str], words: &[&str]) -> Vec<&'a str> {
     let asked: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
     if asked.is_empty() { names.to_vec() } else { asked }

@@ -1,4 +1,4 @@
-//! One run of one method on one split, and what came out of it.
+//! Run of a method on a split, with its result.
 
 use super::{Effort, Form, Origin};
 use crate::error::ExperimentError;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// One run: a method with a setting, on one split of a data set.
+/// Run: a method with a setting, on one split of a data set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cell {
     /// Data, such as `pima`.
@@ -20,7 +20,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A cell of these names.
+    /// Cell with these names.
     pub fn new(
         data: impl Into<String>,
         setting: impl Into<String>,
@@ -30,7 +30,7 @@ impl Cell {
         Self { data: data.into(), setting: setting.into(), method: method.into(), split }
     }
 
-    /// An error that says that an item has no such cell.
+    /// Error for a cell that an item does not have.
     #[must_use]
     pub fn unknown(&self) -> ExperimentError {
         ExperimentError::NoCell { cell: self.to_string() }
@@ -47,45 +47,45 @@ impl fmt::Display for Cell {
 /// Result of a run: named numbers and named curves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Such as `nll`, `error`, `seconds`.
+    /// Scores such as `nll`, `error`, `seconds`.
     pub scores: BTreeMap<String, f64>,
-    /// Points from left to right, such as `nll by seconds`.
+    /// Curves such as `nll by seconds`, from left to right.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub curves: BTreeMap<String, Vec<(f64, f64)>>,
-    /// Record of training; None without training, and in old lines.
+    /// Training record; None without training, and in old lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
 }
 
 impl Outcome {
-    /// Scores of these names.
+    /// Outcome with these scores.
     pub fn of<const N: usize>(scores: [(&str, f64); N]) -> Self {
         let scores = scores.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Self { scores, ..Self::default() }
     }
 
-    /// The same with one score more.
+    /// Adds a score.
     #[must_use]
     pub fn with(mut self, name: &str, value: f64) -> Self {
         self.scores.insert(name.to_owned(), value);
         self
     }
 
-    /// The same with a curve.
+    /// Adds a curve.
     #[must_use]
     pub fn with_curve(mut self, name: &str, points: Vec<(f64, f64)>) -> Self {
         self.curves.insert(name.to_owned(), points);
         self
     }
 
-    /// The same with how training went.
+    /// Adds a training record.
     #[must_use]
     pub fn by(mut self, effort: Effort) -> Self {
         self.effort = Some(effort);
         self
     }
 
-    /// The name of a score that is no number, which makes the run a failure.
+    /// Name of a non-finite score, which makes the run a failure.
     #[must_use]
     pub fn not_finite(&self) -> Option<&str> {
         let score = self.scores.iter().find(|(_, value)| !value.is_finite()).map(|(name, _)| name);
@@ -95,7 +95,7 @@ impl Outcome {
     }
 }
 
-/// A line of the results.
+/// Line of the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Cell of the run.
@@ -104,21 +104,20 @@ pub struct Record {
     /// Result; empty after a failure.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The version of the item's [protocol](super::Item::protocol) that it was run by.
+    /// Version of the item's [protocol](super::Item::protocol) used.
     #[serde(default = "first")]
     pub protocol: u32,
-    /// Form of the run: [`Form::Full`] if the whole item has it too. None in old lines, all of the reduced
-    /// form.
+    /// Form of the run: [`Form::Full`] if the full item has it too. None in old lines, all of the reduced form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
-    /// Reason of a failure, if any.
+    /// Reason for a failure, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Origin of the run.
     pub origin: Origin,
 }
 
-/// The protocol of lines that do not say theirs.
+/// Protocol of lines without one.
 fn first() -> u32 {
     1
 }

@@ -1,9 +1,9 @@
-//! Time of training.
+//! Training time.
 
 use cpu_time::ThreadTime;
 
-/// Processor time of the calling thread, which runs that share the machine with others hardly change. Inside a run all
-/// work is done by one thread.
+/// Processor time of the calling thread, which other load on the machine hardly affects. Each run works in a single
+/// thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     start: ThreadTime,
@@ -23,7 +23,7 @@ impl Stopwatch {
         self.start.elapsed().as_secs_f64() - self.paused
     }
 
-    /// Does something that does not count, such as looking at the test set.
+    /// Does uncounted work, such as scoring the test set.
     pub fn pause<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let before = ThreadTime::now();
         let result = work();
@@ -47,7 +47,7 @@ mod tests {
         let worked = watch.seconds();
         assert!(watch.pause(spin) > 1.0);
         assert!(worked > 0.0);
-        // The pause was as long as the work before it: without it nearly nothing has passed.
+        // The pause was as long as the work before it; without it, almost no time has passed.
         assert!(watch.seconds() - worked < 0.5 * worked, "{worked} and {}", watch.seconds());
     }
 }

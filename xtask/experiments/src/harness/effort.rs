@@ -1,4 +1,4 @@
-//! Record of training and its settings, in every line of results.
+//! Training record with settings, in every line of results.
 
 use super::essence::fingerprint;
 use gp_ep::Course;
@@ -6,7 +6,7 @@ use gp_optim::StopReason;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The rules by which training ends, as source.
+/// Source code of the stopping rules.
 const RULES: [&str; 6] = [
     include_str!("../../../../gp-optim/src/solvers/stop.rs"),
     include_str!("../../../../gp-optim/src/solvers/lbfgs.rs"),
@@ -16,35 +16,35 @@ const RULES: [&str; 6] = [
     include_str!("../../../../gp-optim/src/solvers/descent/watch.rs"),
 ];
 
-/// Record of training and its settings.
+/// Training record with settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
-    /// Reason for the end; of several trainings every reason once, in order.
+    /// Reason for stopping; for several trainings each distinct reason, in order.
     pub stop: String,
-    /// `true` if it ended unlike a paper's training, which ends after its number of steps or evaluations,
-    /// or at convergence of L-BFGS.
+    /// `true` if training ended otherwise than in a paper: after its number of steps or evaluations, or at convergence
+    /// of L-BFGS.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_early: bool,
     /// Iterations or steps.
     pub steps: u64,
     /// Evaluations of value and gradient.
     pub evaluations: u64,
-    /// Evaluations that failed, each stepped back from.
+    /// Failed evaluations, each followed by a step back.
     pub failed_evaluations: u64,
-    /// The version of the rules by which training ends: a check sum of their code.
+    /// Version of the stopping rules: a checksum of their code.
     pub stopping_rules: String,
     /// Effective settings by name, such as `likelihood` or `optimizer`.
     pub settings: BTreeMap<String, String>,
 }
 
 impl Effort {
-    /// Record of a method without training, or with counts of its own: reason for the end, and steps.
+    /// Record of a method without training or with its own counts: reason for stopping, and steps.
     #[must_use]
     pub fn ended(stop: &str, steps: u64) -> Self {
         Self { stop: stop.to_owned(), steps, evaluations: steps, stopping_rules: rules(), ..Self::default() }
     }
 
-    /// The same with a setting.
+    /// Adds a setting.
     #[must_use]
     #[expect(
         clippy::needless_pass_by_value,
@@ -55,7 +55,7 @@ impl Effort {
         self
     }
 
-    /// With what went before: steps and evaluations of both, and the settings of both, where they differ those of `self`.
+    /// Adds an earlier training: sums steps and evaluations, and merges settings; those of `self` take precedence.
     #[must_use]
     pub fn after(mut self, before: Self) -> Self {
         if before.stop != self.stop && !before.stop.is_empty() {
@@ -90,7 +90,7 @@ impl From<&Course> for Effort {
     }
 }
 
-/// `true` if training ended unlike a paper's. Without free parameters there is nothing to end.
+/// `true` if training ended otherwise than in a paper. Without free parameters it never does.
 fn is_broken_off(reason: &StopReason) -> bool {
     matches!(
         reason,
@@ -102,7 +102,7 @@ fn is_broken_off(reason: &StopReason) -> bool {
     )
 }
 
-/// A check sum of the rules' code.
+/// Checksum of the rules' code.
 fn rules() -> String {
     fingerprint(&RULES)
 }

@@ -1,17 +1,17 @@
-//! Relevant part of a source file: code without comments, empty lines and tests.
+//! Code of a source file without comments, empty lines and tests.
 
 use sha2::{Digest, Sha256};
 
-/// Start of the tests of a file.
+/// Start of a file's tests.
 const TESTS: &str = "#[cfg(test)]\nmod tests {";
 
-/// The lines of code.
+/// Lines of code.
 pub(crate) fn essence(source: &str) -> impl Iterator<Item = &str> {
     let code = source.split_once(TESTS).map_or(source, |(code, _)| code);
     code.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"))
 }
 
-/// Eight hexadecimal digits of the check sum of the code of some files.
+/// Checksum of the code of some files, eight hexadecimal digits.
 pub(crate) fn fingerprint(sources: &[&str]) -> String {
     let mut hash = Sha256::new();
     for line in sources.iter().flat_map(|source| essence(source)) {

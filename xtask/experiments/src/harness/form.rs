@@ -15,7 +15,7 @@ pub enum Form {
     Quick,
 }
 
-/// Extent: a form, and perhaps another number of splits.
+/// Extent: a form, and optionally another number of splits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
     /// Form of the runs.
@@ -25,7 +25,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// One of three by the form.
+    /// Value by form.
     pub fn choose<T>(&self, full: T, reduced: T, quick: T) -> T {
         match self.form {
             Form::Full => full,
@@ -34,7 +34,7 @@ impl Extent {
         }
     }
 
-    /// Number of splits, out of `all`, and of the reduced form.
+    /// Number of splits, given those of the full and of the reduced form.
     #[must_use]
     pub fn splits(&self, all: usize, reduced: usize) -> usize {
         self.splits.unwrap_or_else(|| self.choose(all, reduced, 1)).min(all)

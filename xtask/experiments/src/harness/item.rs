@@ -1,4 +1,4 @@
-//! The trait of a table or figure.
+//! Trait of a table or figure.
 
 use super::{Cell, Extent, Form, Outcome, Record, Results};
 use crate::data::Store;
@@ -26,48 +26,47 @@ pub trait Item: Debug + Sync {
     /// Title, in one line.
     fn title(&self) -> &'static str;
 
-    /// Files of the data folder that it reads, by their names there.
+    /// Data files it reads, by name in the data folder.
     fn needs(&self) -> Vec<String>;
 
     /// Description in Markdown: the paper's procedure, choices where it is silent, and omissions of the
     /// reduced form.
     fn method(&self) -> &'static str;
 
-    /// Duration in words: of the whole, and of the reduced form.
+    /// Duration as text: of the full and of the reduced form.
     fn takes(&self) -> [&'static str; 2];
 
-    /// The runs, in the order in which they are done.
+    /// Runs, in order.
     fn cells(&self, extent: &Extent) -> Vec<Cell>;
 
-    /// Does one of them.
+    /// Does one run.
     ///
     /// # Errors
-    /// Whatever keeps it from an outcome; it becomes a row of the results.
+    /// Any failure; it becomes a row of the results.
     fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError>;
 
-    /// The version of how it is done, from 1 on. Another number says that results of before are not to be mixed with those of
-    /// now: they are run again, and stand in the report only where there is nothing else, marked.
+    /// Protocol version, from 1. After a change, earlier results are not mixed with new ones: they are run again, and
+    /// the report shows them, marked, only without newer ones.
     fn protocol(&self) -> u32 {
         1
     }
 
-    /// `true` if each run of the reduced form is as in the whole item: fewer of them, but none shorter.
+    /// `true` if each run of the reduced form is as in the full item: fewer runs, but not shorter ones.
     fn is_whole_run_by_run(&self) -> bool {
         false
     }
 
-    /// The folders and files of the workspace whose code its results depend on.
+    /// Folders and files of the workspace whose code affects the results.
     fn depends_on(&self) -> &'static [&'static str] {
         super::LIBRARIES
     }
 
-    /// `true` if runs are sequential because each takes all processors.
+    /// `true` if runs are sequential because each uses all processors.
     fn is_alone(&self) -> bool {
         false
     }
 
-    /// `true` if other methods can take part, as [`Guest`](crate::methods::guest::Guest)s named in their
-    /// cells.
+    /// `true` if [`Guest`](crate::methods::guest::Guest) methods, named in their cells, are supported.
     fn takes_guests(&self) -> bool {
         false
     }
@@ -77,20 +76,20 @@ pub trait Item: Debug + Sync {
         Reference::NONE
     }
 
-    /// Contents of the report, below the description.
+    /// Contents of the report, after the description.
     fn show(&self, results: &Results) -> Vec<Block>;
 }
 
 impl dyn Item + '_ {
-    /// The item's results in a folder; empty if it was never run.
+    /// Results of the item in a folder; empty if never run.
     ///
     /// # Errors
-    /// A file that cannot be read or is of another kind.
+    /// An unreadable or invalid file.
     pub fn results(&self, folder: &Path) -> Result<Results, ExperimentError> {
         Ok(Results::open(folder, self.name())?.of_protocol(self.protocol()))
     }
 
-    /// `true` if a run was done as now, in this form or as part of the whole, without failure.
+    /// `true` if a run succeeded under the current protocol, in this form or as part of the full one.
     #[must_use]
     pub fn has_run(&self, cell: &Cell, form: Form, results: &Results) -> bool {
         let is_enough = |record: &Record| {
@@ -102,7 +101,7 @@ impl dyn Item + '_ {
     }
 }
 
-/// The code of all libraries that compute.
+/// Code of all computing libraries.
 pub const LIBRARIES: &[&str] = &[
     "gp-linalg/src",
     "gp-optim/src",

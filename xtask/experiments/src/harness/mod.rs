@@ -1,4 +1,4 @@
-//! Shared parts of items: runs as cells of a table, their results on disk, and workers.
+//! Shared parts of items: cells, results on disk, and workers.
 
 mod cell;
 mod clock;

@@ -3,23 +3,23 @@
 use serde::{Deserialize, Serialize};
 use std::process::Command;
 
-/// The source it was made from, and the machine.
+/// Source version and machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// The commit, with `+` behind it where files had been changed.
+    /// Commit, followed by `+` if files were changed.
     pub commit: String,
-    /// Processor and how many of it.
+    /// Processor and its number of cores.
     pub machine: String,
 }
 
 impl Origin {
-    /// This checkout and this machine, as far as they can be found out.
+    /// Origin of this checkout and machine, as far as known.
     #[must_use]
     pub fn here() -> Self {
         Self { commit: commit().unwrap_or_else(|| "unknown".to_owned()), machine: machine() }
     }
 
-    /// Nothing known.
+    /// Unknown origin.
     #[must_use]
     pub fn unknown() -> Self {
         Self { commit: "unknown".to_owned(), machine: "unknown".to_owned() }
@@ -28,7 +28,7 @@ impl Origin {
 
 fn commit() -> Option<String> {
     let mut commit = git(&["rev-parse", "--short=12", "HEAD"])?;
-    // Results themselves are no change of what made them.
+    // Changed results are not changes of the source.
     if !git(&["status", "--porcelain", "--untracked-files=no", "--", ":!results"])?.is_empty() {
         commit.push('+');
     }

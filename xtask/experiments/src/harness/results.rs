@@ -1,4 +1,4 @@
-//! Outcomes on disk: one line of JSON a run, in a file that is whole at any time.
+//! Results on disk: one JSON line per run, in an atomically written file.
 
 use super::{Cell, Form, Record};
 use crate::error::ExperimentError;
@@ -8,31 +8,30 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The file of a folder of results by which processes wait for each other.
 const LOCK: &str = ".lock";
 
-/// The outcomes of one item.
+/// Results of one item.
 #[derive(Clone, Debug)]
 pub struct Results {
     folder: PathBuf,
     name: String,
     records: BTreeMap<Cell, Record>,
-    /// The item's protocol of now; lines of an earlier one are old.
+    /// The item's current protocol; lines of an earlier one are old.
     protocol: u32,
 }
 
 impl Results {
-    /// Results of an item in the folder; empty if it was never run.
+    /// Results of an item in the folder; empty if never run.
     ///
     /// # Errors
-    /// A file that cannot be read or is of another kind.
+    /// An unreadable or invalid file.
     pub fn open(folder: &Path, item: &str) -> Result<Self, ExperimentError> {
         let name = format!("{item}.jsonl");
         let records = read(&folder.join(&name))?;
         Ok(Self { folder: folder.to_owned(), name, records, protocol: 0 })
     }
 
-    /// The same for an item whose protocol is this one: lines of earlier ones are [old](Self::is_old).
+    /// Sets the item's protocol: lines of earlier ones are [old](Self::is_old).
     #[must_use]
     pub fn of_protocol(self, protocol: u32) -> Self {
         Self { protocol, ..self }
@@ -44,15 +43,15 @@ impl Results {
         record.protocol < self.protocol
     }
 
-    /// Adds a record, or replaces the one of the same run, and writes the file anew, with what other processes have
-    /// written there meanwhile: several may run an item's data sets or methods side by side.
+    /// Adds or replaces a record and rewrites the file, merged with records that other processes added meanwhile:
+    /// several may run parts of an item in parallel.
     ///
     /// # Errors
-    /// Where the file cannot be written; it is then as it was. Where what is there cannot be read.
+    /// If the existing file cannot be read or the new one cannot be written; the file is then unchanged.
     pub fn add(&mut self, record: Record) -> Result<(), ExperimentError> {
         fs::create_dir_all(&self.folder)
             .map_err(|cause| ExperimentError::Files(format!("{}: {cause}", self.folder.display())))?;
-        // Held until the end of this function; trying whether the folder can be written to is for one at a time too.
+        // Held until the end of this function, also during the check for write access.
         let _lock = self.lock()?;
         files::make_writable_folder(&self.folder)?;
         self.records.extend(read(&self.folder.join(&self.name))?);
@@ -67,7 +66,7 @@ impl Results {
         Ok(())
     }
 
-    /// Waits until no other process writes results to this folder, where its file system knows locks.
+    /// Waits until no other process writes to this folder, if its file system supports locks.
     fn lock(&self) -> Result<fs::File, ExperimentError> {
         let path = self.folder.join(LOCK);
         let open = || {
@@ -80,7 +79,7 @@ impl Results {
         open().map_err(|cause: std::io::Error| ExperimentError::Files(format!("{}: {cause}", path.display())))
     }
 
-    /// `true` if a run was done without failure.
+    /// `true` if a run succeeded.
     #[must_use]
     pub fn has(&self, cell: &Cell) -> bool {
         self.records.get(cell).is_some_and(|record| record.failure.is_none())
@@ -92,7 +91,7 @@ impl Results {
         self.records.get(cell)
     }
 
-    /// All records, in the order of their cells.
+    /// All records, in cell order.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
         self.records.values()
     }
@@ -103,7 +102,7 @@ impl Results {
         self.records.is_empty()
     }
 
-    /// A score of all splits of a method that have it, in the order of the splits.
+    /// Score of a method on all splits that have it, in order.
     #[must_use]
     pub fn scores(&self, data: &str, setting: &str, method: &str, score: &str) -> Vec<f64> {
         self.of(data, setting, method)
@@ -125,15 +124,15 @@ impl Results {
         record.outcome.scores.get(score).copied()
     }
 
-    /// A curve of all splits of a method that have it.
+    /// Curve of a method on all splits that have it.
     #[must_use]
     pub fn curves(&self, data: &str, setting: &str, method: &str, curve: &str) -> Vec<&[(f64, f64)]> {
         let curves = self.of(data, setting, method);
         curves.filter_map(|record| record.outcome.curves.get(curve).map(Vec::as_slice)).collect()
     }
 
-    /// The records of all splits of a method, in their order: of several protocols those of the last, and of these those of the
-    /// whole item where there are some. What was done otherwise is not averaged with them.
+    /// Records of a method on all splits, in order: only those of the latest protocol and, among these, of the full
+    /// form if any, since different procedures must not be averaged.
     pub fn of(&self, data: &str, setting: &str, method: &str) -> impl Iterator<Item = &Record> {
         let is_it = move |cell: &Cell| cell.data == data && cell.setting == setting && cell.method == method;
         let all = self.records.values().filter(move |record| is_it(&record.cell));
@@ -147,7 +146,7 @@ fn rank(record: &Record) -> (u32, bool) {
     (record.protocol, record.form == Some(Form::Full))
 }
 
-/// The records of a file; none, if there is no such file.
+/// Records of a file; empty if it does not exist.
 fn read(path: &Path) -> Result<BTreeMap<Cell, Record>, ExperimentError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,

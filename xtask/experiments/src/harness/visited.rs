@@ -1,11 +1,11 @@
-//! Items by methods that they do not know.
+//! Items run by guest methods.
 
 use super::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::error::ExperimentError;
 use crate::report::{Block, Reference};
 use std::collections::BTreeSet;
 
-/// An item with guests in the place of its own methods: what its cells are, they have a run each of.
+/// Item with guests in place of its own methods: one run each per cell.
 #[derive(Debug)]
 pub struct Visited<'a> {
     item: &'a dyn Item,
@@ -13,10 +13,10 @@ pub struct Visited<'a> {
 }
 
 impl<'a> Visited<'a> {
-    /// The items with these guests; none, where there are no guests.
+    /// Items with these guests; empty without guests.
     ///
     /// # Errors
-    /// For an item that takes none.
+    /// For an item that takes no guests.
     pub fn all(items: &[&'a dyn Item], guests: &'a [String]) -> Result<Vec<Self>, ExperimentError> {
         if guests.is_empty() {
             return Ok(Vec::new());

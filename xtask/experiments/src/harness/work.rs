@@ -1,4 +1,4 @@
-//! Workers that go through the runs of an item, one thread a run.
+//! Workers for the runs of an item, one thread per run.
 
 use super::{Cell, Context, Form, Item, Origin, Outcome, Record, Results};
 use crate::error::ExperimentError;
@@ -8,19 +8,19 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Number of parallel runs, and time until which new ones start.
+/// Number of parallel runs, and time limit for starting runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Workers {
-    /// Runs side by side, of items that let them.
+    /// Parallel runs, for items that allow them.
     pub threads: usize,
-    /// No run starts after so long.
+    /// Time after which no run starts.
     pub budget: Option<Duration>,
 }
 
 /// Progress of an item, after each run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// The run that has just ended.
+    /// Run that has just ended.
     pub record: &'a Record,
     /// Number of completed runs.
     pub done: usize,
@@ -33,22 +33,22 @@ pub struct Progress<'a> {
 /// Summary of an item's runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally {
-    /// Runs asked for.
+    /// Runs requested.
     pub all: usize,
-    /// Runs that were there before.
+    /// Runs with earlier results.
     pub before: usize,
     /// Runs that failed.
     pub failed: usize,
-    /// Runs left for another time.
+    /// Runs not started.
     pub left: usize,
 }
 
 impl Workers {
-    /// Does what is not there yet of an item, of those runs that are [`chosen`] by the words of `only`; each outcome on
-    /// disk before the next run of its worker starts.
+    /// Does the runs without a result that are [`chosen`] by the words of `only`; each result is written before its
+    /// worker's next run.
     ///
     /// # Errors
-    /// Where results cannot be written. Runs that fail are results.
+    /// If results cannot be written. Failed runs are results.
     pub fn run(
         &self,
         item: &dyn Item,
@@ -89,11 +89,11 @@ impl Workers {
     }
 }
 
-/// The names that a run is asked for by.
+/// Names by which a run can be selected.
 const NAMES: [fn(&Cell) -> &String; 3] = [|cell| &cell.data, |cell| &cell.setting, |cell| &cell.method];
 
-/// The runs that have one of the data sets, one of the settings and one of the methods among some words; any of those of
-/// which there is none among them. No run, where a word is the name of nothing.
+/// Runs whose data set, setting and method are among some words; a category without any word is unrestricted. Empty if
+/// a word matches nothing.
 #[must_use]
 pub fn chosen(mut cells: Vec<Cell>, words: &[String]) -> Vec<Cell> {
     let names: [BTreeSet<String>; 3] = NAMES.map(|name| cells.iter().map(name).cloned().collect());
@@ -107,13 +107,13 @@ pub fn chosen(mut cells: Vec<Cell>, words: &[String]) -> Vec<Cell> {
     cells
 }
 
-/// All names by which runs of an item may be asked for, in alphabetical order.
+/// All names by which runs of an item can be selected, sorted.
 #[must_use]
 pub fn names(cells: &[Cell]) -> BTreeSet<String> {
     cells.iter().flat_map(|cell| NAMES.map(|name| name(cell).clone())).collect()
 }
 
-/// One run in a pool of one thread: how many run side by side changes neither its bits nor its processor time.
+/// Does a run in a pool of one thread, so that parallel runs affect neither its bits nor its processor time.
 fn perform(item: &dyn Item, cell: &Cell, context: &Context, origin: &Origin) -> Record {
     let run = || item.run(cell, context);
     let found = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {

@@ -86,7 +86,6 @@ pub(super) const SMALL: Grid<Gaussians> = Grid {
 
 const DIGITS: &str = "usps (savigp)";
 
-/// The likelihood of a small data set.
 fn likelihood(data: &str) -> &'static str {
     match data {
         "boston (savigp)" => "gaussian(variance=0.1)",
@@ -96,7 +95,7 @@ fn likelihood(data: &str) -> &'static str {
     }
 }
 
-/// Figures 6, 8, 14 and 16, by whether inducing inputs are learned.
+/// Figures 6, 8, 14 and 16, with fixed or learned inducing inputs.
 pub(super) const SPARSITY: Grid<bool> = Grid {
     name: "004-figures-6-8-14-16",
     title: "the digits of MNIST, all ten and odd or even, by the number of inducing inputs, which stay or are learned",
@@ -139,7 +138,7 @@ pub(super) const SPARSITY: Grid<bool> = Grid {
     ..Grid::EMPTY
 };
 
-/// Table 3: all images at once, or in batches.
+/// Table 3: full-batch or mini-batches.
 pub(super) const BATCHES: Grid<(Rule, Option<f64>)> = Grid {
     name: "004-table-3",
     title: "odd and even digits of MNIST, with all images at once and in mini-batches",
@@ -172,7 +171,7 @@ pub(super) const BATCHES: Grid<(Rule, Option<f64>)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Learns from images by a model with a share of them as inducing inputs, and predicts.
+/// Trains on images with a share of them as inducing inputs, and predicts.
 fn digits<M>(
     at: &At<'_, M>,
     is_moved: bool,

@@ -1,4 +1,5 @@
-//! Two classes by scalable EP (Hernández-Lobato & Hernández-Lobato 2016): a table, a course, and regions of a plane.
+//! Two classes by scalable EP (Hernández-Lobato & Hernández-Lobato 2016): a table, a training curve, and regions of a
+//! plane.
 
 use crate::data::Split;
 use crate::error::ExperimentError;
@@ -11,7 +12,7 @@ use crate::report::Reference;
 
 const METHODS: &[(&str, Method)] =
     &[("gfitc", Method::Gfitc), ("sep", Method::OwnSites), ("svi", Method::Variational)];
-/// The same, and scalable EP from where the authors' program starts.
+/// The same, and scalable EP from the start of the authors' program.
 const STARTS: &[(&str, (Method, Start))] = &[
     ("gfitc", (Method::Gfitc, Start::Broad)),
     ("sep", (Method::OwnSites, Start::Broad)),
@@ -92,7 +93,7 @@ pub(super) const TABLE: Grid<(Method, Start)> = Grid {
     ..Grid::EMPTY
 };
 
-/// A share of all rows.
+/// Number of inducing inputs, as a share of all rows.
 fn inducing<M>(at: &At<'_, M>, split: &Split) -> Result<usize, ExperimentError> {
     Ok((at.number("M")? * (split.training.len() + split.test.len()) as f64).round() as usize)
 }

@@ -1,4 +1,4 @@
-//! Results of `gp fit` with only the target given, on every table, compared with scikit-learn.
+//! `gp fit` with only the target given, on every table, compared with scikit-learn.
 
 use crate::data::{Plain, Task};
 use crate::error::ExperimentError;
@@ -16,11 +16,11 @@ const METHOD: &str = "gp";
 const SETTING: &str = "--target";
 const PEERS: [&str; 3] = ["linear", "boosting", "sklearn-gp"];
 const REFERENCE: Reference = Reference::new(&[include_str!("../../papers/defaults.csv")]);
-/// The reduced form has tables of at most so many numbers.
+/// Most numbers in a table of the reduced form.
 const NUMBERS: usize = 120_000;
-/// The tables of the quick form.
+/// Tables of the quick form.
 const QUICK: [&str; 3] = ["pima", "iris", "yacht"];
-/// Fits that take longer are named, in seconds.
+/// Seconds from which a fit is listed as long.
 const LONG: f64 = 60.0;
 
 const ABOUT: &str = "No paper's: `gp fit TABLE --target COLUMN` and nothing else, then `gp eval` on rows that it has not \
@@ -134,13 +134,13 @@ fn about<'a>(results: &'a Results, data: &'a [&'a str], measure: &'a str) -> Com
     Comparison { results, reference: REFERENCE, data, settings: &[SETTING], methods: &[METHOD], measure }
 }
 
-/// A title, how often we are behind, and the table.
+/// Title, number of times we are behind, and table.
 fn scores(results: &Results, data: &[&str], measure: &str, title: &str) -> Vec<Block> {
     let of = about(results, data, measure);
     vec![Block::text(format!("{title}. {}", of.tally(&PEERS))), of.peers(&PEERS, 4, true)]
 }
 
-/// The data sets with fits that took long, or did not converge, and how many.
+/// Sentence on data sets with long or unconverged fits.
 fn faults(results: &Results) -> String {
     let named = |is_bad: &dyn Fn(&Outcome) -> bool| {
         let mut counts = BTreeMap::new();

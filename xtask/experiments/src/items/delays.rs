@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figures 9 and 10: by how many minutes flights of the days to come are late.
+//! Bonilla et al. 2019, Figures 9 and 10: delays of flights on later days.
 
 use crate::baselines::BayesianLinear;
 use crate::data::{Flights, Part, Split};
@@ -22,26 +22,25 @@ use gp_variational::{Expectation, Sampling, Savigp};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Flights among which k-means looks for the first inducing inputs.
+/// Flights used for k-means of the initial inducing inputs.
 const PLACED_AMONG: usize = 20_000;
-/// Between the first flights of two windows.
+/// Distance between the starts of two windows, in flights.
 const APART: usize = 200_000;
 
-/// Method for delays.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
-    /// Expectations by samples, which know nothing of the likelihood; everything by Adadelta.
+    /// Sampled expectations, without knowledge of the likelihood; everything by Adadelta.
     Sampled,
-    /// Expectations in closed form; everything by Adadelta.
+    /// Closed-form expectations; everything by Adadelta.
     Exact,
     /// The same with natural gradients for the posterior, and Adam for the rest.
     Natural,
     Linear,
-    /// An exact process on so many flights.
+    /// Exact regression on this many flights.
     Subset(usize),
 }
 
-/// The figures.
+/// Figures 9 and 10.
 pub(super) const DELAYS: Grid<Method> = Grid {
     name: "004-figures-9-10",
     title: "by how many minutes flights of the days to come are late, beside a linear model and exact processes on few flights",
@@ -94,7 +93,7 @@ pub(super) const DELAYS: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// A sparse process in batches, looked at after one, two, five and all epochs.
+/// Sparse regression in batches, scored after one, two, five and all epochs.
 fn batches(split: &Split, at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let training = &split.training;
     let labels = training.labels();
@@ -133,7 +132,7 @@ fn start(training: &Part, at: &At<'_, Method>) -> Result<Savigp, ExperimentError
     })
 }
 
-/// Exact processes on flights that are drawn: means of their scores.
+/// Exact regression on random subsets: mean scores.
 fn subsets(split: &Split, count: usize, at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let (mut rng, all) = (ChaCha8Rng::seed_from_u64(count as u64), split.training.len());
     let (fits, iterations) = (at.choose(10, 2, 1), at.choose(100, 30, 3));
@@ -154,14 +153,13 @@ fn subsets(split: &Split, count: usize, at: &At<'_, Method>) -> Result<Outcome, 
     Ok(flat(total.by(efforts)))
 }
 
-/// Scores in minutes.
 fn scored(fitted: &dyn Fitted, split: &Split, seconds: f64) -> Result<Outcome, ExperimentError> {
     let found = scores::of_numbers(fitted, split)?;
     let rmse = split.units[0] * found.squares[0].sqrt();
     Ok(Outcome::of([("rmse", rmse), ("nlpd", found.nlpd), ("seconds", seconds)]))
 }
 
-/// The outcome with its scores as level lines over ten epochs.
+/// Outcome with its scores as horizontal lines over ten epochs.
 fn flat(outcome: Outcome) -> Outcome {
     level(outcome, &["rmse", "nlpd"], "epochs", 10.0)
 }
@@ -182,7 +180,7 @@ mod tests {
         }
     }
 
-    /// Misses of 1 and 3 units of 2 minutes at variance 4: by hand.
+    /// Errors of 1 and 3 units of 2 minutes at variance 4, computed by hand.
     #[test]
     fn scores_are_in_minutes() {
         let part = |y: [f64; 2]| Part { inputs: Mat::zeros(2, 1), targets: Mat::from_fn(2, 1, |i, _| y[i]) };
@@ -190,7 +188,7 @@ mod tests {
         let split = Split { training, test, units: vec![2.0], task: Task::Number };
         let found = scored(&Broad, &split, 1.0).unwrap().scores;
         assert!((found["rmse"] - 2.0 * 5f64.sqrt()).abs() < 1e-12);
-        // In minutes both densities are normal with variance 16, at 2 and at 6 from the mean.
+        // In minutes both densities are normal with variance 16, at distance 2 and 6 from the mean.
         let expected = 0.5 * ((TAU * 16.0).ln() + 0.5 * (4.0 + 36.0) / 16.0);
         assert!((found["nlpd"] - expected).abs() < 1e-12);
     }

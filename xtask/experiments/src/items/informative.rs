@@ -1,5 +1,5 @@
-//! The multi-class informative vector machine on even digits (Seeger & Jordan 2004): its table, and figures over the
-//! size of its active set.
+//! Multi-class informative vector machine on even digits (Seeger & Jordan 2004): its table, and figures over the size
+//! of the active set.
 
 use crate::data::{Part, shuffle};
 use crate::error::ExperimentError;
@@ -21,21 +21,21 @@ use rand_chacha::ChaCha8Rng;
 
 const PAPER: Reference = Reference::new(&[include_str!("../../papers/002_table1.csv")]);
 const CLASSES: usize = 5;
-/// Images of each class, and how many of all are tested.
+/// Images per class, and test images in total.
 const EACH: usize = 200;
-/// Settings at which selection rules are compared and learning starts: a good guess, and a bad one.
+/// Settings for comparing selection rules and as starts of learning: a good guess and a bad one.
 const MIDDLE: &str = "v=5.0;w=25";
 const BAD_START: &str = "v=1.0;w=75";
-/// Inclusions between two looks at the test set.
+/// Inclusions between scorings of the test set.
 const LEG: usize = 10;
 
-/// A machine, and how much of it is learned.
+/// Machine, with its learned parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Machine {
     coupling: Coupling,
     selection: Selection,
     is_learned: bool,
-    /// Liquid points and the times that EP goes over them.
+    /// Liquid points, and EP passes over them.
     liquid: (usize, usize),
     reweighting: Option<Reweighting>,
 }
@@ -51,7 +51,7 @@ const IVM: Machine = Machine {
 /// Machine of the paper's Appendix D.5, which has no numbers.
 const REWEIGHTED: Machine =
     Machine { reweighting: Some(Reweighting { start: 0.5, rate: 0.05, span: 20 }), ..IVM };
-/// Draws on which other schemes than the usual are tried.
+/// Splits with further schemes besides the default.
 const TRIED: usize = 5;
 const BASELINE: Machine = Machine { coupling: Coupling::Independent, ..IVM };
 
@@ -193,7 +193,7 @@ const FILE: &str = "002-{score}-{setting}";
 const ERROR: [&str; 2] = ["points in the active set", "error"];
 const LIKELIHOOD: [&str; 2] = ["points in the active set", "likelihood"];
 
-/// `v exp(−w ‖x − x'‖² / 2p)` for every class, and the paper's choices for so many images.
+/// Machine with `v exp(−w ‖x − x'‖² / 2p)` per class, and the paper's options for this many images.
 fn machine(at: &At<'_, Machine>, training: &Part) -> Result<(Ivm, IvmOptions), ExperimentError> {
     let (v, scale) = (at.number("v")?, (training.dim() as f64 / at.number("w")?).sqrt());
     let kernel = at.kernel(&format!("{v} * rbf(lengthscale={scale})"))?;
@@ -210,7 +210,6 @@ fn machine(at: &At<'_, Machine>, training: &Part) -> Result<(Ivm, IvmOptions), E
     Ok((model.with_coupling(at.how.coupling)?, options))
 }
 
-/// Record of a run and its choices.
 fn effort(found: &IvmRun, options: &IvmOptions) -> Effort {
     let stop = match &found.ended {
         Some(reason) => reason.to_string(),
@@ -228,7 +227,7 @@ fn effort(found: &IvmRun, options: &IvmOptions) -> Effort {
         .with("refused", found.refused.len())
 }
 
-/// Images of even digits, drawn, and then cut in two; labels are half of the digits.
+/// Random images of even digits, split in two; labels are digits divided by 2.
 fn parts(digits: &Part, seed: u64) -> (Part, Part) {
     let mut rng = ChaCha8Rng::seed_from_u64(2004 + seed);
     let labels = digits.labels();
@@ -249,7 +248,7 @@ fn parts(digits: &Part, seed: u64) -> (Part, Part) {
     (part(&rows[test..]), part(&rows[..test]))
 }
 
-/// Error, mean probability of the right label, and the least and the largest entropy.
+/// Error, mean probability of the true label, and smallest and largest entropy.
 fn scored(posterior: &IvmPosterior, test: &Part) -> Result<Outcome, ExperimentError> {
     let (p, _) = scores::probabilities(&posterior.predictor()?, test.inputs.as_ref())?;
     let (labels, count) = (test.labels(), test.len() as f64);
@@ -273,7 +272,7 @@ fn scored(posterior: &IvmPosterior, test: &Part) -> Result<Outcome, ExperimentEr
 fn grow(model: &Ivm, options: &IvmOptions, training: &Part, test: &Part) -> Result<Outcome, ExperimentError> {
     let labels = training.labels();
     let data = Observations::new(training.inputs.as_ref(), &labels)?;
-    // Independent classes count the inclusions of all of them, and have no liquid set.
+    // Independent classes count inclusions over all classes, and have no liquid set.
     let (classes, phase) = match model.coupling() {
         Coupling::Coupled => (1, StepPhase::Ep),
         Coupling::Independent => (model.classes(), StepPhase::StubUpdate),
@@ -296,7 +295,7 @@ fn grow(model: &Ivm, options: &IvmOptions, training: &Part, test: &Part) -> Resu
     Ok(with_curves(outcome, &looks, &["error", "likelihood"], "size"))
 }
 
-/// Learns kernels and intercepts: the criterion before and after beside the scores.
+/// Learns kernels and intercepts; adds the criterion before and after to the scores.
 fn learn(
     mut model: Ivm,
     options: &IvmOptions,

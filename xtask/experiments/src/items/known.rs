@@ -1,5 +1,5 @@
-//! Bui et al. 2017, Figures 8 to 10: exact regression on drawn functions with the hyperparameters they were drawn with, and
-//! with learned ones; on training and test rows.
+//! Bui et al. 2017, Figures 8 to 10: exact regression on drawn functions with true or learned hyperparameters, on
+//! training and test rows.
 
 use crate::data::{DRAWN_NOISE, Part, Split, draw_with_kernel};
 use crate::error::ExperimentError;
@@ -13,7 +13,7 @@ use gp_kernels::KernelExt as _;
 use gp_likelihoods::Gaussian;
 use gp_optim::ParameterSetMut;
 
-/// The figures, by whether hyperparameters are learned.
+/// Figures 8 to 10, with true or learned hyperparameters.
 pub(super) const KNOWN: Grid<bool> = Grid {
     name: "001-figures-8-10",
     title: "exact regression on drawn functions: hyperparameters that are known or learned, training and test rows",

@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figure 11: eight million digits, nearly all of them deformations of others, in mini-batches.
+//! Bonilla et al. 2019, Figure 11: eight million digits, mostly deformed copies, in mini-batches.
 
 use crate::data::{Deformed, Digits, EIGHT_MILLION, Part, Task};
 use crate::error::ExperimentError;
@@ -14,20 +14,18 @@ use gp_optim::{Batches, ParameterSetMut};
 use gp_variational::{Predictor, Savigp};
 
 const PAPER: Reference = Reference::new(&[include_str!("../../papers/004_figures.csv")]);
-/// Setting of the paper in its CSV.
 const PAPER_SETTING: &str = "M=2000;batch=1000;19 hours";
 const DATA: &str = "mnist8m";
-/// Kernel of the authors.
 const KERNEL: &str = "11 * rbf(lengthscale=9)";
 const SETTINGS: [&str; 2] = ["M=2000;batch=1000", "M=200;batch=1000"];
-/// Names, and the length of natural-gradient steps; Adadelta moves the posterior where there are none.
+/// Method names with their natural step length; without one, Adadelta moves the posterior.
 const METHODS: [(&str, Option<f64>); 2] = [("adadelta", None), ("natural", Some(0.1))];
-/// Points of a curve, each the mean over so many batches.
+/// Points per curve, each a mean over batches.
 const POINTS: u64 = 200;
 const QUARTILES: [(&str, f64); 3] =
     [("nlp_quartile25", 0.25), ("nlp_quartile50", 0.5), ("nlp_quartile75", 0.75)];
 
-/// The figure.
+/// Figure 11.
 pub(super) const IMAGES: Grid<Option<f64>> = Grid {
     name: "004-figure-11",
     title: "8.1 million images of digits, most of them deformed, in mini-batches: the bound against steps",
@@ -78,7 +76,7 @@ fn run(at: &At<'_, Option<f64>>) -> Result<Outcome, ExperimentError> {
     Ok(QUARTILES.iter().fold(outcome, |outcome, (name, share)| outcome.with(name, quantile(&each, *share))))
 }
 
-/// The paper's results, with 2,000 inducing inputs, compared with whatever was run.
+/// The paper's results, with 2,000 inducing inputs, beside all of ours.
 fn beside_the_paper(results: &Results) -> Vec<Block> {
     let all = SETTINGS.iter().flat_map(|setting| METHODS.map(|(method, _)| (*setting, method)));
     let was_run =
@@ -103,11 +101,11 @@ fn beside_the_paper(results: &Results) -> Vec<Block> {
 struct Found {
     posterior: Predictor,
     effort: Effort,
-    /// The negative bound per image by the step.
+    /// Negative bound per image, by step.
     nelbo: Vec<(f64, f64)>,
 }
 
-/// A posterior over functions whose kernel and inducing inputs stay as they are.
+/// Learns a posterior with fixed kernel and inducing inputs.
 fn learn(
     mut model: Savigp,
     images: &Part,
@@ -124,7 +122,7 @@ fn learn(
     Ok(Found { posterior: model.predictor()?, effort, nelbo: means.points })
 }
 
-/// Means of so many values that follow each other, each at the place of the last of them.
+/// Means of consecutive values, each at the position of the last.
 #[derive(Debug)]
 struct Means {
     each: u64,
@@ -147,7 +145,6 @@ impl Means {
     }
 }
 
-/// Quantile of sorted numbers, interpolated between two.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() as f64 - 1.0);
     let at = |place: f64| sorted.get(place as usize).copied().unwrap_or(f64::NAN);

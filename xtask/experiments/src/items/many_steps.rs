@@ -1,4 +1,4 @@
-//! Ten digits over many steps: whether learning with a site for every observation stays where it got to.
+//! Ten digits over many steps: stability of learning with one site per observation.
 
 use crate::data::{Digits, Task};
 use crate::grid::Grid;
@@ -11,11 +11,11 @@ use gp_ep::power_ep::{EpLearning, Sharing};
 use gp_ep::{Inference as _, Learning, PowerEp, Table};
 use gp_optim::Batches;
 
-/// Looks at the test set are so many steps apart, and the means of so many looks are compared.
+/// Steps between scorings of the test set, and number of scorings averaged for comparison.
 const STEPS_A_LOOK: u64 = 100;
 const LOOKS_A_MEAN: usize = 5;
 
-/// Own sites beside a tied one.
+/// Own sites compared with a tied one.
 pub(super) const MANY_STEPS: Grid<Sharing> = Grid {
     name: "many-steps",
     title: "ten digits by EP in mini-batches over 20,000 steps: does learning stay where it got to?",
@@ -62,7 +62,7 @@ pub(super) const MANY_STEPS: Grid<Sharing> = Grid {
     ..Grid::EMPTY
 };
 
-/// The largest share by which a mean of looks is above the lowest mean before it.
+/// Largest relative excess of a mean over the lowest earlier one.
 fn worst_excess(looks: &[f64]) -> f64 {
     let (mut lowest, mut worst) = (f64::INFINITY, 0.0_f64);
     for looks in looks.chunks_exact(LOOKS_A_MEAN) {

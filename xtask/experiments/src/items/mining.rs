@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figure 5: the rate of coal-mining disasters, by variational posteriors and by Monte Carlo.
+//! Bonilla et al. 2019, Figure 5: rate of coal-mining disasters, by variational posteriors and Monte Carlo.
 
 use crate::baselines::{Chain, Leapfrog, WhitenedPosterior, elliptical_slice, hamiltonian};
 use crate::data::{Part, Scales, Store};
@@ -15,18 +15,17 @@ use gp_variational::Expectation;
 
 const FILE: &str = "lgcp/mining_binned.csv";
 const DATA: &str = "mining";
-/// Hyperparameters as the authors' program has them, or learned.
+/// Settings: hyperparameters of the authors' program, or learned.
 const FIXED: &str = "fixed";
 const SETTINGS: [&str; 2] = [FIXED, "learned"];
-/// In days.
+/// Kernel, in days.
 const KERNEL: &str = "fixed(1) * rbf(lengthscale=fixed(13516))";
 
-/// Method for the rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     Slices,
     Hamiltonian,
-    /// With this share of observations as inducing inputs.
+    /// Variational, with this share of observations as inducing inputs.
     Variational(Gaussians, f64),
 }
 
@@ -42,7 +41,7 @@ const METHODS: [(&str, Method); 8] = [
 ];
 const SHOWN: &[&str] = &["ess", "fg, SF=1", "fg, SF=0.1", "mog1, SF=0.1"];
 
-/// The figure.
+/// Figure 5.
 pub(super) const MINING: Grid<Method> = Grid {
     name: "004-figure-5",
     title: "the rate of coal-mining disasters, by variational posteriors, elliptical slice sampling and Hamiltonian Monte Carlo",
@@ -108,7 +107,7 @@ fn run(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     Ok(curves(outcome, &latents[0].mean, &latents[0].variance, &rate).by(found.effort))
 }
 
-/// Distance of each chain and each posterior from the first chain of `ess`.
+/// Distance of each chain and posterior from the first chain of `ess`.
 fn table(results: &Results) -> Vec<Block> {
     let all = SETTINGS.iter().flat_map(|setting| METHODS.iter().map(move |(name, _)| (*setting, *name)));
     let rows = all.flat_map(|(setting, name)| compared(results, setting, name)).collect();
@@ -116,7 +115,7 @@ fn table(results: &Results) -> Vec<Block> {
     vec![Block::table(header, rows)]
 }
 
-/// The rows of a method, one for each chain.
+/// Rows of a method, one per chain.
 fn compared(results: &Results, setting: &str, name: &str) -> Vec<Vec<String>> {
     let all = |method: &str, curve: &str| results.curves(DATA, setting, method, curve);
     let own = ["mean", "deviation", "rate"].map(|curve| all(name, curve));
@@ -158,7 +157,7 @@ fn sample(at: &At<'_, Method>, events: &Part, learned: &Found) -> Result<Outcome
     Ok(curves(outcome, &chain.mean, &chain.variance, &rate).by(effort))
 }
 
-/// Counts, and the days of their bins, in days or in units of their spread.
+/// Counts with bin positions, in days or standardised.
 fn events(store: &Store, in_days: bool) -> Result<Part, ExperimentError> {
     let mut all = match store {
         Store::Folder(_) => store.table(FILE, 1)?,
@@ -174,7 +173,7 @@ fn events(store: &Store, in_days: bool) -> Result<Part, ExperimentError> {
     Ok(all)
 }
 
-/// An outcome with means and deviations of the log rate, and means of the rate, by the number of the bin.
+/// Adds means and standard deviations of the log rate, and means of the rate, by bin.
 fn curves(outcome: Outcome, mean: &[f64], variance: &[f64], rate: &[f64]) -> Outcome {
     let by_bin = |values: &mut dyn Iterator<Item = f64>| -> Vec<(f64, f64)> {
         values.enumerate().map(|(i, value)| (i as f64, value)).collect()

@@ -1,4 +1,4 @@
-//! The tables and figures, one value each, and the list of them.
+//! Tables and figures, one value each, and their list.
 
 mod automated;
 mod binary;
@@ -24,7 +24,7 @@ mod two_averages;
 use crate::error::ExperimentError;
 use crate::harness::Item;
 
-/// All items, in the order in which the report has them.
+/// All items, in report order.
 pub const ITEMS: &[&dyn Item] = &[
     &schemes::VEHICLE,
     &multiclass::TABLES,
@@ -62,10 +62,10 @@ pub const ITEMS: &[&dyn Item] = &[
     &cluster::Cluster,
 ];
 
-/// The items of these names; `all` are all of them.
+/// Items of these names; `all` selects all.
 ///
 /// # Errors
-/// For a name that none has.
+/// For an unknown name.
 pub fn find(names: &[String]) -> Result<Vec<&'static dyn Item>, ExperimentError> {
     if names.iter().any(|name| name == "all") {
         return Ok(ITEMS.to_vec());

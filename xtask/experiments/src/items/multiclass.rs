@@ -1,5 +1,4 @@
-//! Several classes by expectation propagation (Villacampa-Calvo & Hernández-Lobato 2017): tables, courses, and regions
-//! of a plane.
+//! Several classes by EP (Villacampa-Calvo & Hernández-Lobato 2017): tables, training curves, and regions of a plane.
 
 use crate::data::draw_classes;
 use crate::error::ExperimentError;
@@ -16,7 +15,7 @@ const METHODS: &[(&str, Method)] = &[
     ("sep", Method::TiedSites),
     ("vi", Method::Variational),
 ];
-/// The same, and EP and stochastic EP from where the authors' program starts.
+/// The same, with EP and stochastic EP also from the start of the authors' program.
 const STARTS: &[(&str, (Method, Start))] = &[
     ("gfitc", (Method::Gfitc, Start::Broad)),
     ("ep", (Method::OwnSites, Start::Broad)),
@@ -25,7 +24,7 @@ const STARTS: &[(&str, (Method, Start))] = &[
     ("ep, authors' start", (Method::OwnSites, Start::Authors)),
     ("sep, authors' start", (Method::TiedSites, Start::Authors)),
 ];
-/// The kernel that data are drawn from, and the same as a kernel of a model, with nothing to be learned.
+/// Kernel that data are drawn from, and the same with all parameters fixed.
 const TRUE: &str = "1 * rbf(lengthscale=1)";
 const FIXED: &str = "fixed(1) * rbf(lengthscale=fixed(1)) + white(variance=fixed(0.001))";
 
@@ -113,7 +112,7 @@ pub(super) const SATELLITE: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figure 5 above.
+/// Figure 5, upper part.
 pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     name: "000-figure-5-mnist",
     title: "the digits of MNIST in mini-batches, against time",
@@ -146,7 +145,7 @@ pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figure 5 below, and Figure 4 below of Hernández-Lobato & Hernández-Lobato 2016.
+/// Figure 5, lower part, and Figure 4, lower part, of Hernández-Lobato & Hernández-Lobato 2016.
 pub(super) const FLIGHTS: Grid<(Method, Rule)> = Grid {
     name: "000-figure-5-flights",
     title: "two million flights, late or not and early, on time or late, in mini-batches, against time (and 003, Figure 4)",
@@ -228,7 +227,7 @@ pub(super) const THREE_CLASSES: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Batches as the setting has them; length-scales start from so many times √D.
+/// Batches from the setting; length-scales start from this factor times √D.
 pub(super) fn in_batches(
     at: &At<'_, (Method, Rule)>,
     lengthscale: f64,
@@ -240,7 +239,7 @@ pub(super) fn in_batches(
     Setup { batch, lengthscale, rule, ..setup }.course(method)
 }
 
-/// Three functions of a known kernel; batches of 100 by Adam, as many epochs as the others have iterations.
+/// Three functions of a known kernel; batches of 100 with Adam, with as many epochs as the others have iterations.
 fn drawn(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let (kernel, steps) = (at.kernel(TRUE)?, at.choose(2000, 200, 5));
     let split = draw_classes(kernel.as_ref(), 3, at.choose(1000, 1000, 60), 1 + at.seed())?;

@@ -14,7 +14,7 @@ use std::time::Instant;
 const DATA: &str = "mnist-b";
 const METHODS: [(&str, Method); 2] = [("sep", Method::OwnSites), ("svi", Method::Variational)];
 
-/// The figure.
+/// Figure 3, right.
 pub(super) const WORKERS: Grid<Method> = Grid {
     name: "003-figure-3-workers",
     title: "odd and even digits of MNIST by the number of threads, by scalable EP and variational inference",
@@ -30,7 +30,7 @@ pub(super) const WORKERS: Grid<Method> = Grid {
          Reduced form: the first 10,000 images, 20 iterations.",
     takes: ["2 hours", "3 minutes"],
     data: &[DATA],
-    // A pool may have more threads than there are processors: whether it runs can be seen anywhere.
+    // A pool may have more threads than processors, so any machine can run all settings.
     more_settings: |form| {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         let most = if form == Form::Quick { 2 } else { all };
@@ -57,7 +57,7 @@ fn counts(most: usize) -> Vec<usize> {
     (0..usize::BITS).map(|k| 1 << k).take_while(|count| *count < most).chain([most]).collect()
 }
 
-/// Learns with all threads of the pool it is called in.
+/// Trains with all threads of the current pool.
 fn timed(setup: &Setup<'_>, method: Method) -> Result<Outcome, ExperimentError> {
     let (clock, processor) = (Instant::now(), ProcessTime::now());
     let Learned { fitted, effort } = setup.learned(method)?;
@@ -78,8 +78,7 @@ fn show(results: &Results) -> Vec<Block> {
     [table(results, &settings)].into_iter().chain(picture).collect()
 }
 
-/// A number that another table of numbers has with probability 2⁻⁵² (the hash of Fowler, Noll and Vo, of which a float
-/// can hold so much).
+/// Hash of a table (Fowler, Noll and Vo) with the 52 bits a float can hold.
 fn fingerprint(table: &faer::Mat<f64>) -> f64 {
     let bytes = (0..table.ncols()).flat_map(|j| table.col(j).iter().flat_map(|x| x.to_le_bytes()));
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -88,7 +87,7 @@ fn fingerprint(table: &faer::Mat<f64>) -> f64 {
     (hash >> 12) as f64
 }
 
-/// A row for each method and number of threads.
+/// One row per method and number of threads.
 fn table(results: &Results, settings: &[(&str, Option<f64>)]) -> Block {
     let of = |setting: &str, method: &str, score: &str| {
         Summary::of(&results.scores(DATA, setting, method, score)).map(|found| found.mean)

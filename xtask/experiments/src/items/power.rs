@@ -1,4 +1,4 @@
-//! Power EP (Bui et al. 2017): regression and classification by its power.
+//! Power EP (Bui et al. 2017): regression and classification by power.
 
 use crate::data::draw_regression;
 use crate::grid::Grid;
@@ -8,7 +8,7 @@ use crate::methods::regress;
 use crate::methods::rule::Rule;
 use crate::report::Pairing;
 
-/// The method of the smallest and of the largest power have the paper's names; the last is the process itself.
+/// Methods; smallest and largest power have the paper's names, the last is exact regression.
 const POWERS: [(&str, Option<f64>); 9] = [
     ("vfe", Some(0.0)),
     ("pep0.2", Some(0.2)),
@@ -20,11 +20,11 @@ const POWERS: [(&str, Option<f64>); 9] = [
     ("ep", Some(1.0)),
     ("gp", None),
 ];
-/// Those that the papers rank.
+/// Methods ranked in the paper.
 const RANKED: [&str; 8] = ["vfe", "pep0.2", "pep0.4", "pep0.5", "pep0.6", "pep0.8", "pep0.9", "ep"];
 /// Setting of methods without M.
 const ALL: &str = "all points";
-/// The bound by gradient steps as everything else, and by natural gradients.
+/// Variational bound by gradient steps alone, and with natural gradients.
 const BOUND: Method = Method::VariationalInBatches(None);
 const NATURAL: Method = Method::VariationalInBatches(Some(0.1));
 
@@ -243,7 +243,7 @@ pub(super) const BANANA: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figures 31 and 32, and Figure 4 above of Hernández-Lobato & Hernández-Lobato 2016.
+/// Figures 31 and 32, and Figure 4, upper part, of Hernández-Lobato & Hernández-Lobato 2016.
 pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     name: "001-figures-31-32",
     title: "odd and even digits of MNIST in mini-batches, by the power of Power EP, against time (and 003, Figure 4 above)",

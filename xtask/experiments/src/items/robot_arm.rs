@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figures 7, 15, 17 and 18: torques of a robot's arm through a regression network.
+//! Bonilla et al. 2019, Figures 7, 15, 17 and 18: torques of a robot arm by a regression network.
 
 use crate::data::{Part, Split, Store, every_fifth};
 use crate::error::ExperimentError;
@@ -18,10 +18,10 @@ use gp_variational::{Predictor, Savigp};
 
 const FILE: &str = "regression/sarcos_test.csv.gz";
 const JOINTS: usize = 7;
-/// The data set of joints 4 and 7.
+/// Data set of joints 4 and 7.
 const TWO: &str = "sarcos-2";
 
-/// The figures, by whether inducing inputs are learned.
+/// Figures 7, 15, 17 and 18, with fixed or learned inducing inputs.
 pub(super) const TORQUES: Grid<bool> = Grid {
     name: "004-figures-7-15",
     title: "torques of a robot's arm through a regression network, two joints and all seven (of the test rows only)",
@@ -77,7 +77,7 @@ fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     Ok(each.fold(outcome, |outcome, (joint, sse)| outcome.with(&format!("sse of joint {joint}"), *sse)))
 }
 
-/// Every fifth row is for tests; the torques of these joints.
+/// Torques of these joints; every fifth row is for tests.
 fn torques(store: &Store, joints: &[usize]) -> Result<Split, ExperimentError> {
     let mut all = match store {
         Store::Folder(_) => store.table(FILE, JOINTS)?,
@@ -109,7 +109,7 @@ fn learn(
     let latents = likelihood.latents();
     let processes = (0..latents).map(process).collect::<Result<Vec<_>, _>>()?;
     let mut model = Savigp::new(processes, likelihood)?;
-    // A product of functions that are both 0 has no slope: the start is off that saddle.
+    // A product of two zero functions is a saddle; start away from it.
     let spread = Mixture::spread(model.posterior().counts(), Covariance::Full, 2, 1)?;
     let mut start = Mixture::prior(spread.counts(), Covariance::Full)?;
     for q in 0..latents {

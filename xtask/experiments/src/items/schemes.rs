@@ -1,5 +1,5 @@
 //! Hernández-Lobato & Hernández-Lobato 2016, Figure 1 (left), and Villacampa-Calvo & Hernández-Lobato 2017, Figure 1:
-//! log Z against time, by when hyperparameters take their steps.
+//! log Z against time, by the schedule of hyperparameter steps.
 
 use crate::data::Task;
 use crate::error::ExperimentError;
@@ -9,7 +9,6 @@ use crate::harness::Outcome;
 use crate::methods::classify::Setup;
 use crate::methods::schemes::Scheme;
 
-/// Pima, two classes.
 pub(super) const PIMA: Grid<Scheme> = Grid {
     name: "003-figure-1",
     title: "log Z against time on Pima, EP to rest before every step or one sweep",
@@ -36,7 +35,6 @@ pub(super) const PIMA: Grid<Scheme> = Grid {
     ..Grid::EMPTY
 };
 
-/// Vehicle, four classes.
 pub(super) const VEHICLE: Grid<Scheme> = Grid {
     name: "000-figure-1",
     title: "log Z against time on Vehicle, by three schemes",
@@ -63,8 +61,7 @@ pub(super) const VEHICLE: Grid<Scheme> = Grid {
 
 fn run(at: &At<'_, Scheme>) -> Result<Outcome, ExperimentError> {
     let split = at.split()?;
-    // Hernández-Lobato & Hernández-Lobato 2016 counts all rows, Villacampa-Calvo & Hernández-Lobato 2017 those for
-    // training.
+    // Hernández-Lobato & Hernández-Lobato 2016 counts all rows, Villacampa-Calvo & Hernández-Lobato 2017 training rows.
     let others = if split.task == Task::Binary { split.test.len() } else { 0 };
     let inducing = (at.number("M")? * (split.training.len() + others) as f64).round() as usize;
     Setup::new(&split, inducing, at.choose(250, 250, 5), 100 * at.seed()).scheme(*at.how)

@@ -1,5 +1,5 @@
 //! Bonilla et al. 2019, Figure 12: depths and velocities below the sites of a seismic survey, by variational posteriors
-//! and by Monte Carlo.
+//! and Monte Carlo.
 
 use crate::baselines::{Leapfrog, WhitenedPosterior, elliptical_slice, hamiltonian};
 use crate::data::{Part, Store};
@@ -23,13 +23,12 @@ const FILE: &str = "regression/seismic_savigp.csv";
 const DATA: &str = "seismic";
 const SETTING: &str = "Z=X";
 const LAYERS: usize = 4;
-/// Prior means of depths in metres and of velocities in metres per second, and standard deviations as shares of them.
+/// Prior means of depths (metres) and velocities (metres per second), and standard deviations relative to them.
 const MEANS: [[f64; LAYERS]; 2] = [[200.0, 500.0, 1600.0, 2200.0], [1950.0, 2300.0, 2750.0, 3650.0]];
 const SHARES: [f64; 2] = [0.15, 0.1];
-/// The share of prior variances that the paper's posterior starts with.
+/// Initial variance of the paper's posterior, as a share of the prior's.
 const NARROW: f64 = 1e-3;
 
-/// Method for the layers below.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     Hamiltonian,
@@ -38,7 +37,6 @@ pub(super) enum Method {
     Full,
     /// The same by natural gradients, from the prior.
     Natural,
-    /// Diagonal ones.
     Mixture(Gaussians),
 }
 
@@ -51,7 +49,7 @@ const METHODS: [(&str, Method); 6] = [
     ("mog2", Method::Mixture(Gaussians::TwoDiagonal)),
 ];
 
-/// The figure.
+/// Figure 12.
 pub(super) const SURVEY: Grid<Method> = Grid {
     name: "004-figure-12",
     title: "depths and velocities under a seismic survey, by variational posteriors and Monte Carlo",
@@ -123,7 +121,7 @@ fn variational(survey: &Part, method: Method, at: &At<'_, Method>) -> Result<Out
     }))
 }
 
-/// A posterior that natural gradients bring to rest.
+/// Posterior converged by natural gradients.
 fn at_rest(model: &mut Savigp, table: &Table<'_>, steps: usize) -> Result<(f64, Effort), ExperimentError> {
     let options = NaturalOptions { tolerance: 1e-8, max_steps: steps, ..NaturalOptions::default() };
     let mut bound = Bound::new(model, table)?;
@@ -133,7 +131,7 @@ fn at_rest(model: &mut Savigp, table: &Table<'_>, steps: usize) -> Result<(f64, 
     Ok((found.bound, effort))
 }
 
-/// Means of the prior, and a small share of its variances.
+/// Posterior with prior means and a small share of the prior variances.
 fn narrow(counts: &[usize]) -> Result<Mixture, ExperimentError> {
     let mut start = Mixture::prior(counts, Covariance::Full)?;
     for (q, &count) in counts.iter().enumerate() {
@@ -186,7 +184,7 @@ fn survey(store: &Store) -> Result<Part, ExperimentError> {
     })
 }
 
-/// The outcome with a latent function, in prior standard deviations, by position.
+/// Adds a latent, in prior standard deviations, by position.
 fn with_latent(outcome: Outcome, q: usize, survey: &Part, mean: &[f64], variance: &[f64]) -> Outcome {
     let curve = |values: &mut dyn Iterator<Item = f64>| -> Vec<(f64, f64)> {
         survey.inputs.col(0).iter().copied().zip(values).collect()
@@ -196,7 +194,7 @@ fn with_latent(outcome: Outcome, q: usize, survey: &Part, mean: &[f64], variance
         .with_curve(&format!("deviation {q}"), curve(&mut variance.iter().map(|v| v.sqrt())))
 }
 
-/// Means and deviations of a latent function by one method and chain.
+/// Means and standard deviations of a latent by one method and chain.
 fn latent<'a>(results: &'a Results, method: &str, chain: usize, q: usize) -> Option<[&'a [(f64, f64)]; 2]> {
     let curve = |name: String| results.curves(DATA, SETTING, method, &name).get(chain).copied();
     Some([curve(format!("mean {q}"))?, curve(format!("deviation {q}"))?])
@@ -236,7 +234,7 @@ fn rows(results: &Results) -> Vec<Vec<String>> {
     rows
 }
 
-/// Bands of two standard deviations and the mean by `fg`, and the same as lines by `hmc`.
+/// Mean with bands of two standard deviations by `fg`, and the same as lines by `hmc`.
 fn picture(results: &Results, kind: usize, name: &str) -> Option<Block> {
     let mut layers = Vec::new();
     let [full, chain] = [METHODS[2].0, METHODS[0].0];

@@ -1,4 +1,5 @@
-//! Bui et al. 2017, Figure 33: Power EP of power 1 with an inducing input at every observation beside EP without any.
+//! Bui et al. 2017, Figure 33: Power EP of power 1 with one inducing input per observation, compared with EP without
+//! any.
 
 use crate::baselines::TextbookEp;
 use crate::data::Part;
@@ -17,11 +18,11 @@ use gp_likelihoods::BernoulliProbit;
 const DATA: &str = "ionosphere";
 const METHODS: [&str; 2] = ["ep, textbook", "power ep, Z = X"];
 const SCORES: [(&str, &str); 2] = [("log_z", "log Z"), ("nll", "negative log-likelihood on the test set")];
-/// Logarithms of the length-scale go from 0 and those of the amplitude's root from −1, in so many steps.
+/// Steps of the grid; log length-scales start at 0, logs of the amplitude's root at −1.
 const STEPS: usize = 9;
 const FIRST: [f64; 2] = [0.0, -1.0];
 
-/// The figure, by whether it is the textbook's EP.
+/// Figure 33; `true` for textbook EP.
 pub(super) const TEXTBOOK: Grid<bool> = Grid {
     name: "001-figure-33",
     title: "Power EP with an inducing input at every observation beside EP as in a textbook, on Ionosphere",
@@ -42,7 +43,7 @@ pub(super) const TEXTBOOK: Grid<bool> = Grid {
     ..Grid::EMPTY
 };
 
-/// The name of a step of the full grid, and where it is: ln ℓ and ln σ.
+/// Name of a grid point, and its ln ℓ and ln σ.
 fn setting(i: usize, j: usize) -> (String, [f64; 2]) {
     let at = [FIRST[0] + 0.5 * i as f64, FIRST[1] + 0.75 * j as f64];
     (format!("lnl={};lns={}", at[0], at[1]), at)
@@ -71,7 +72,7 @@ fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     Ok(found.into_iter().fold(outcome, |outcome, (name, value)| outcome.with(name, value)))
 }
 
-/// Numbers about a run, by name.
+/// Named numbers of a run.
 type Found = [(&'static str, f64); 3];
 
 fn power_ep(kernel: Box<dyn Kernel>, training: &Part) -> Result<(Predictor, Found), ExperimentError> {
@@ -110,7 +111,7 @@ fn show(results: &Results) -> Vec<Block> {
     blocks
 }
 
-/// A row about one score: means of both, and where they differ most.
+/// Row of a score: means of both methods, and their largest difference.
 fn differences(results: &Results, score: &str, title: &str) -> Option<Vec<String>> {
     let of = |name: &str, method: &str| results.score_of(DATA, name, method, 0, score);
     let pair = |name: String| {
@@ -132,7 +133,7 @@ fn differences(results: &Results, score: &str, title: &str) -> Option<Vec<String
     ])
 }
 
-/// A score over the grid, dark where it is low, in shades that both methods share.
+/// Map of a score over the grid, darker where lower, on a common scale.
 fn map(results: &Results, method: &str, score: &str, title: &str, file: &str) -> Option<Block> {
     let known = |i: usize, j: usize| {
         let name = setting(i, j).0;
@@ -164,7 +165,7 @@ fn map(results: &Results, method: &str, score: &str, title: &str, file: &str) ->
     Some(Block::Figure(format!("001-textbook-{score}-{file}"), Box::new(picture)))
 }
 
-/// From dark blue to yellow; white where nothing is known.
+/// Colour from dark blue to yellow; white if unknown.
 fn shade(value: Option<f64>, low: f64, high: f64) -> Colour {
     const ENDS: [[f64; 3]; 3] = [[40.0, 20.0, 90.0], [40.0, 145.0, 140.0], [250.0, 230.0, 60.0]];
     let Some(value) = value else { return [255; 3] };

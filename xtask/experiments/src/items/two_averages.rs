@@ -1,5 +1,5 @@
-//! Villacampa-Calvo & Hernández-Lobato 2017, Figure 7: the mean log probability of test flights, and the log of their
-//! mean probability, while a bound is raised.
+//! Villacampa-Calvo & Hernández-Lobato 2017, Figure 7: mean log probability of test flights, and log of their mean
+//! probability, during variational training.
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -12,7 +12,7 @@ use crate::methods::scores;
 use gp_likelihoods::{Latent, Slopes, Workspace};
 use gp_variational::Predictor;
 
-/// The figure, by the length of natural-gradient steps, where there are some.
+/// Figure 7, by natural step length, if any.
 pub(super) const TWO_AVERAGES: Grid<Option<f64>> = Grid {
     name: "000-figure-7",
     title: "what a variational bound raises and what it does not: E[log p] and log E[p] of test flights",
@@ -53,7 +53,7 @@ pub(super) const TWO_AVERAGES: Grid<Option<f64>> = Grid {
     ..Grid::EMPTY
 };
 
-/// The mean over observations of `E[ln p(y | f)]` under a posterior of one component.
+/// Mean over observations of `E[ln p(y | f)]` under a single-component posterior.
 fn mean_log(posterior: &Predictor, test: &Part) -> Result<f64, ExperimentError> {
     let latents = posterior.latents(test.inputs.as_ref())?;
     let (mut workspace, mut slopes, mut sum) = (Workspace::new(), Slopes::default(), 0.0);
@@ -76,7 +76,7 @@ mod tests {
     use gp_likelihoods::Gaussian;
     use gp_variational::Savigp;
 
-    /// Under the prior N(0, 2) and noise 0.5: −½ ln(2π 0.5) − (y² + 2) / (2 · 0.5).
+    /// Prior N(0, 2) and noise 0.5 give −½ ln(2π 0.5) − (y² + 2) / (2 · 0.5).
     #[test]
     fn the_mean_log_density_of_a_normal_is_known() {
         let inputs = Mat::from_fn(3, 1, |i, _| i as f64);

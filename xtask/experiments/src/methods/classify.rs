@@ -1,5 +1,5 @@
-//! Classification through inducing inputs: GFITC, EP with its own site for every observation or one for all, and
-//! variational inference, with all data at once or in mini-batches; and logistic regression.
+//! Classification with inducing inputs: GFITC, EP with own or tied sites, and variational inference, full-batch or in
+//! mini-batches; and logistic regression.
 
 use super::course::{Course, Making, level, started_anew, stops};
 use super::fitted::Learned;
@@ -19,33 +19,32 @@ use gp_optim::Batches;
 use gp_variational::savigp::Bound;
 use gp_variational::{NaturalOptions, Predictor, Savigp};
 
-/// The first rate of sign-adaptive steps; the papers are silent.
+/// Initial rate of sign-adaptive steps, which the papers do not give.
 pub(super) const RATE: f64 = 0.01;
-/// ε of the robust likelihood, which stays (Villacampa-Calvo & Hernández-Lobato 2017 §3.2).
+/// Fixed ε of the robust likelihood (Villacampa-Calvo & Hernández-Lobato 2017 §3.2).
 const ROBUST: f64 = 1e-3;
-/// Step of sites in mini-batches, where less damping is needed (Hernández-Lobato & Hernández-Lobato 2016
-/// §2).
+/// Site step in mini-batches, which need less damping (Hernández-Lobato & Hernández-Lobato 2016 §2).
 const SITE_STEP: f64 = 0.99;
 
-/// End of level lines, in seconds.
+/// End of horizontal lines, in seconds.
 const LEVEL: f64 = 1000.0;
 
 /// Method of learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// Generalised FITC: EP converges for every step of L-BFGS.
+    /// Generalised FITC: EP converges at every step of L-BFGS.
     Gfitc,
-    /// EP with a site per observation; a sweep and a step in turns.
+    /// EP with a site per observation; sweeps alternate with steps.
     OwnSites,
     /// The same with one site for all observations of a class.
     TiedSites,
-    /// A variational bound, by L-BFGS on everything at once, from where natural gradients bring the posterior.
+    /// Variational bound, everything by L-BFGS, from a posterior converged by natural gradients.
     Variational,
     /// Power EP of this power in mini-batches, with a site per observation.
     OwnInBatches(f64),
     /// EP in mini-batches, with one site for all observations of a class.
     TiedInBatches,
-    /// A variational bound in mini-batches, the posterior by natural gradients of this rate or as all else.
+    /// Variational bound in mini-batches, the posterior by natural gradients of this rate or like the rest.
     VariationalInBatches(Option<f64>),
     /// Logistic regression on the inputs.
     Logistic,
@@ -62,37 +61,37 @@ impl Method {
 /// Initial hyperparameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// Amplitude 1, noise 0.1, length-scales a factor times √D.
+    /// Amplitude 1, noise 0.1, length-scales of a factor times √D.
     Broad,
     /// Start of the authors' program: [`kernels::from_distances`].
     Authors,
 }
 
-/// A problem, and how much is done about it.
+/// Problem with training settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
     /// Training and test set.
     pub split: &'a Split,
-    /// Inducing inputs, of each class where there are several.
+    /// Inducing inputs; per class if several.
     pub inducing: usize,
     /// Iterations, or batches.
     pub steps: u64,
     /// Seed of the initial inducing inputs among training rows, and of batches.
     pub seed: u64,
-    /// The kernel of every latent function, where it is not to be that of most items.
+    /// Kernel of every latent; None for the default.
     pub kernel: Option<&'a dyn Kernel>,
-    /// Length-scales of the usual kernel start from so many times √D.
+    /// Initial length-scales of the default kernel, divided by √D.
     pub lengthscale: f64,
-    /// Rows of a batch.
+    /// Rows per batch.
     pub batch: usize,
-    /// The optimizer, which goes with batches.
+    /// Optimiser of mini-batches.
     pub rule: Rule,
     /// Start of the default kernel.
     pub start: Start,
 }
 
 impl<'a> Setup<'a> {
-    /// The usual kernel, its length-scales √D, no batches.
+    /// Default kernel with length-scales √D, full-batch.
     #[must_use]
     pub fn new(split: &'a Split, inducing: usize, steps: u64, seed: u64) -> Self {
         Self {
@@ -108,18 +107,18 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// Learns and predicts: `nll`, `error` and `seconds` of training.
+    /// Trains and predicts: `nll`, `error` and `seconds` of training.
     ///
     /// # Errors
-    /// Whatever learning or predicting failed of.
+    /// Those of training or predicting.
     pub fn run(&self, method: Method) -> Result<Outcome, ExperimentError> {
         let (Learned { fitted, effort }, seconds) = scores::timed(|| self.learned(method))?;
         Ok(scores::of_labels(fitted.as_ref(), &self.split.test, seconds)?.by(effort))
     }
 
-    /// Runs with `nll by seconds` and `error by seconds` after every power of two of iterations (in
-    /// batches, from 16 on) and at the end. L-BFGS and variational inference, which cannot be observed
-    /// midway, are run anew for each of these, taking the same steps.
+    /// Runs with `nll by seconds` and `error by seconds` after every power of two of iterations (mini-batches: from 16
+    /// on) and at the end. L-BFGS and variational inference cannot be observed midway and are rerun for each of these,
+    /// taking the same steps.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -144,7 +143,7 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// The same with what it makes of a plane of inputs ([`Plane::describe`]).
+    /// The same, with predictions on a plane ([`Plane::describe`]).
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -154,10 +153,10 @@ impl<'a> Setup<'a> {
         Plane::around(&self.split.training).describe(outcome, fitted.as_ref(), &self.split.training)
     }
 
-    /// Learns, and that is all.
+    /// Trains only.
     ///
     /// # Errors
-    /// Whatever learning failed of.
+    /// Those of training.
     pub fn learned(&self, method: Method) -> Result<Learned, ExperimentError> {
         let Learned { fitted, effort } = self.learn(method, &mut |_, _| {})?;
         Ok(Learned { fitted, effort: self.effort(effort) })
@@ -169,7 +168,7 @@ impl<'a> Setup<'a> {
         effort.with("batch", self.batch).with("steps at most", self.steps)
     }
 
-    /// `look` sees the steps of those methods that can be looked at.
+    /// Trains; `look` is called after steps of methods that can be observed.
     fn learn(
         &self,
         method: Method,
@@ -190,7 +189,6 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// By expectation propagation.
     fn by_sites(
         &self,
         method: Method,
@@ -220,12 +218,11 @@ impl<'a> Setup<'a> {
         Ok(Learned { fitted: Box::new(found.state.predictor(&model)?), effort })
     }
 
-    /// The model of a method of expectation propagation, and the settings of its sites.
     fn sites(&self, method: Method) -> Result<(PowerEp, EpLearning), ExperimentError> {
         let (model, mut settings) = (self.power_ep()?, EpLearning::default());
         Ok(match method {
             Method::Gfitc => {
-                // As the authors' program has it.
+                // As in the authors' program.
                 let ep = EpOptions { tolerance: 1e-3, log_z_tolerance: 1e-5, ..EpOptions::default() };
                 (model.with_level(Level::Latent), settings.with_ep(ep))
             }
@@ -242,12 +239,12 @@ impl<'a> Setup<'a> {
         })
     }
 
-    /// A variational posterior and all else by L-BFGS, from where the posterior is at rest.
+    /// Posterior and parameters by L-BFGS, from a converged posterior.
     fn variational(&self) -> Result<Learned, ExperimentError> {
         let labels = self.split.training.labels();
         let data = Table::with_targets(self.split.training.inputs.as_ref(), &labels)?;
         let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;
-        // From the prior, kernels give up before the posterior has seen the data: on Vowel all become noise.
+        // From the prior, kernels collapse before the posterior has seen the data: on Vowel all become noise.
         let rest = NaturalOptions { tolerance: 1e-4, ..NaturalOptions::default() };
         model.come_to_rest(&mut Bound::new(&model, &data)?, &rest)?;
         let started = model.processes()[0].kernel().expression();
@@ -256,10 +253,10 @@ impl<'a> Setup<'a> {
         Ok(Learned { fitted: Box::new(model.predictor()?), effort })
     }
 
-    /// A variational posterior, learned in mini-batches, and how that went.
+    /// Posterior trained in mini-batches, with its record.
     ///
     /// # Errors
-    /// Whatever learning failed of.
+    /// Those of training.
     pub fn variational_in_batches(
         &self,
         natural: Option<f64>,
@@ -295,7 +292,7 @@ impl<'a> Setup<'a> {
         })
     }
 
-    /// Latent functions as they are at the start.
+    /// Initial latents.
     fn processes(&self) -> Result<Vec<SparseProcess>, ExperimentError> {
         let training = &self.split.training;
         let process = |k: u64| {

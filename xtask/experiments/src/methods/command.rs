@@ -1,4 +1,4 @@
-//! The `gp` command with only the target given.
+//! `gp` command with only the target given.
 
 use crate::data::PlainSplit;
 use crate::error::ExperimentError;
@@ -9,15 +9,15 @@ use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// Place of the 95 % interval among those of `gp eval`.
+/// Index of the 95 % interval among those of `gp eval`.
 const WIDEST: usize = 2;
 
-/// Scores of the model that `gp fit TABLE --target COLUMN` makes, by `gp eval`: `nll` (its `log_loss`) and `error` of
-/// classes, `smll` (its `msll`), `smse` and the `coverage` of 95 % intervals of numbers; the `seconds` of the fit, files read and written
-/// included, and whether it `converged`. The model file is left in a folder.
+/// Scores by `gp eval` of the model that `gp fit TABLE --target COLUMN` makes: for classes `nll` (`log_loss`) and
+/// `error`; for numbers `smll` (`msll`), `smse` and `coverage` of 95 % intervals; `seconds` of the fit, including file
+/// access, and `converged`. The model file is left in a folder.
 ///
 /// # Errors
-/// What a command said that failed.
+/// The message of a failed command.
 pub(crate) fn by_default(
     names: &Context,
     split: &PlainSplit,
@@ -37,7 +37,6 @@ pub(crate) fn by_default(
     Ok(of_eval(&scores["scores"]["gp"], found))
 }
 
-/// The scores of an evaluation beside others.
 fn of_eval(scores: &Value, found: Outcome) -> Outcome {
     let known = [
         ("nll", &scores["log_loss"]),

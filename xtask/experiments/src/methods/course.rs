@@ -1,4 +1,4 @@
-//! Scores of predictions during training, by processor time.
+//! Test scores during training, by processor time.
 
 use super::fitted::Fitted;
 use super::scores;
@@ -7,10 +7,10 @@ use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
 use gp_ep::{InferenceError, Predictor};
 
-/// Makes a predictor of a model on its way.
+/// Makes a predictor of a partly trained model.
 pub(crate) type Making<'a> = dyn Fn() -> Result<Predictor, InferenceError> + 'a;
 
-/// Scores of a run that can be looked at while it goes on; looking takes none of its time.
+/// Scores during a run; scoring does not count in its time.
 #[derive(Debug)]
 pub(crate) struct Course<'a> {
     test: &'a Part,
@@ -21,12 +21,11 @@ pub(crate) struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    /// Starts the clock.
     pub(crate) fn start(test: &'a Part, stops: Vec<u64>) -> Self {
         Self { test, stops, watch: Stopwatch::start(), found: Vec::new(), failed: None }
     }
 
-    /// Predicts, if this step is a stop.
+    /// Scores the model if this step is a stop.
     pub(crate) fn look(&mut self, step: u64, make: &Making<'_>) {
         if self.failed.is_some() || !self.stops.contains(&step) {
             return;
@@ -38,10 +37,10 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The course, with the scores of where it ended; a run that ended before its last stop has a point there too.
+    /// Outcome with curves and final scores; a run that ended before its last stop has a final point too.
     ///
     /// # Errors
-    /// For a look that failed.
+    /// For a failed scoring.
     pub(crate) fn end(mut self, fitted: &dyn Fitted) -> Result<Outcome, ExperimentError> {
         let now = self.watch.seconds();
         self.failed.map_or(Ok(()), Err)?;
@@ -55,8 +54,8 @@ impl<'a> Course<'a> {
     }
 }
 
-/// Course of a run that cannot be observed midway: run anew for every stop, taking the same steps. Curves
-/// are of some scores by another.
+/// Curves of a run that cannot be observed midway: rerun for every stop, taking the same steps. Curves are of some
+/// scores by another.
 ///
 /// # Errors
 /// Those of the runs.
@@ -70,7 +69,7 @@ pub(crate) fn started_anew(
     Ok(with_curves(found.last().cloned().unwrap_or_default(), &found, scores, by))
 }
 
-/// The outcome with curves of some scores by another, a point for each of what was found on the way.
+/// Outcome with curves of some scores by another, one point per intermediate result.
 pub(crate) fn with_curves(outcome: Outcome, found: &[Outcome], scores: &[&str], by: &str) -> Outcome {
     scores.iter().fold(outcome, |outcome, name| {
         let points = found.iter().map(|found| (score(found, by), score(found, name))).collect();
@@ -78,7 +77,7 @@ pub(crate) fn with_curves(outcome: Outcome, found: &[Outcome], scores: &[&str], 
     })
 }
 
-/// The outcome with some of its scores as level lines from 1 on.
+/// Outcome with some scores as horizontal lines from 1 on.
 pub(crate) fn level(outcome: Outcome, scores: &[&str], by: &str, end: f64) -> Outcome {
     scores.iter().fold(outcome, |outcome, name| {
         let value = score(&outcome, name);

@@ -1,4 +1,4 @@
-//! One way to ask whatever was fitted.
+//! Common interface of fitted models.
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -12,15 +12,15 @@ use std::fmt;
 /// Predictions of observations.
 #[derive(Clone, Debug)]
 pub enum Predicted {
-    /// Labels: N×C probabilities, and the targets of the classes.
+    /// Labels: N×C probabilities, and the class targets.
     Classes(Mat<f64>, Vec<f64>),
-    /// Numbers: N·P means and variances, noise included, by rows.
+    /// Numbers: N·P means and variances, noise included, row-major.
     Numbers(Vec<(f64, f64)>),
 }
 
-/// A model that has been fitted, and how that went.
+/// Fitted model with its training record.
 pub struct Learned {
-    /// For predictions.
+    /// Predictor.
     pub fitted: Box<dyn Fitted>,
     /// Record of training.
     pub effort: Effort,
@@ -32,18 +32,18 @@ impl fmt::Debug for Learned {
     }
 }
 
-/// A model that has been fitted.
+/// Fitted model.
 pub trait Fitted {
-    /// Predictions at some inputs, N×D.
+    /// Predictions at N×D inputs.
     ///
     /// # Errors
-    /// Another number of inputs.
+    /// For a wrong number of inputs.
     fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError>;
 
     /// `ln p(y)` of each observation.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict), and for targets there cannot be.
+    /// As [`predict`](Self::predict), and for impossible targets.
     fn log_densities(&self, test: &Part) -> Result<Vec<f64>, ExperimentError> {
         let targets = test.labels().into_iter().enumerate();
         Ok(match self.predict(test.inputs.as_ref())? {
@@ -60,13 +60,12 @@ pub trait Fitted {
         })
     }
 
-    /// Inducing inputs of each latent function, M×D; none where there are no such things.
+    /// Inducing inputs per latent, M×D; empty without.
     fn inducing(&self) -> Vec<Mat<f64>> {
         Vec::new()
     }
 }
 
-/// Probabilities, with the labels of the set they are of.
 fn classes(probabilities: Mat<f64>, support: Support) -> Predicted {
     let labels = (0..probabilities.ncols()).map(|class| support.label(class)).collect();
     Predicted::Classes(probabilities, labels)

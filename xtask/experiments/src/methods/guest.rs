@@ -1,4 +1,4 @@
-//! Methods that an item does not know: those of a program's context, by name, with a likelihood by expression.
+//! Guest methods: those of a program's context, by name, with an optional likelihood expression.
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -10,7 +10,7 @@ use gp_kernels::placement::{Placement, RandomSubset};
 use gp_likelihoods::Likelihood;
 use std::sync::Arc;
 
-/// A method of a context and, where it was said, a likelihood, in the place of an item's own.
+/// Guest method and likelihood, in place of an item's own.
 #[derive(Clone, Debug)]
 pub struct Guest {
     method: Arc<dyn Method>,
@@ -20,13 +20,13 @@ pub struct Guest {
 /// Start that an item gives to a guest.
 #[derive(Clone, Debug)]
 pub struct Start<'a> {
-    /// The kernel of every latent function.
+    /// Kernel of every latent.
     pub kernel: &'a dyn Kernel,
-    /// The likelihood, unless the guest brings one.
+    /// Likelihood, unless the guest brings one.
     pub likelihood: Box<dyn Likelihood>,
-    /// Inducing inputs, which start at random training rows, or active rows.
+    /// Number of inducing inputs, initially random training rows, or of active rows.
     pub inducing: usize,
-    /// Iterations, of methods that count them by this name.
+    /// Iterations, for methods with a setting of this name.
     pub steps: u64,
     /// Random seed.
     pub seed: u64,
@@ -39,10 +39,10 @@ pub fn effort(found: &Fit) -> Effort {
 }
 
 impl Guest {
-    /// The guest of a name: a method's, or that and a likelihood, as in `svgp: bernoulli_logit`.
+    /// Guest of a name: a method, optionally with a likelihood, as in `svgp: bernoulli_logit`.
     ///
     /// # Errors
-    /// For names that the context does not have, with those that it has.
+    /// For names unknown to the context, listing the known ones.
     pub fn named(name: &str, names: &Context) -> Result<Self, ExperimentError> {
         let (method, likelihood) = match name.split_once(':') {
             Some((method, text)) => (method, Some(names.likelihoods.parse(text.trim())?)),
@@ -51,10 +51,10 @@ impl Guest {
         Ok(Self { method: names.methods.find(method.trim())?, likelihood })
     }
 
-    /// Learns from training rows. Inducing inputs are learned or not as the method has it.
+    /// Trains on rows. The method's default decides if inducing inputs are learned.
     ///
     /// # Errors
-    /// For a likelihood that the method cannot work with, or whose observations are others; whatever learning failed of.
+    /// For an unsupported or unsuitable likelihood; those of training.
     pub fn fit(&self, training: &Part, start: Start<'_>) -> Result<Fit, ExperimentError> {
         let likelihood = self.likelihood.clone().unwrap_or(start.likelihood);
         if let Some(objection) = self.method.objection(likelihood.as_ref()) {

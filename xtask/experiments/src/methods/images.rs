@@ -1,4 +1,4 @@
-//! Latent functions of images and models of their classes, as the items of Bonilla et al. 2019 have them.
+//! Latents of images and models of their classes, as in the items of Bonilla et al. 2019.
 
 use super::savigp::sampled;
 use crate::data::{Part, Task};
@@ -9,14 +9,13 @@ use gp_kernels::placement::{KMeans, Placement};
 use gp_likelihoods::{BernoulliLogit, Softmax};
 use gp_variational::Savigp;
 
-/// Among how many images k-means looks for inducing inputs: at least, and for each of them.
+/// Fewest images for k-means of inducing inputs, in total and per inducing input.
 const AMONG: usize = 5000;
 const FOR_EACH: usize = 10;
-/// Samples of the latent values behind a label of several classes, as many as Bonilla et al. 2019 has.
+/// Samples of latents per multi-class label, as in Bonilla et al. 2019.
 const SAMPLES: usize = 100;
 
-/// The kernel of images whose pixels are between 0 and 1 where a paper has none: a squared exponential of amplitude 1 and one
-/// length-scale of 0.3 √D.
+/// Default kernel of images with pixels between 0 and 1: an RBF of amplitude 1 and a single length-scale of 0.3 √D.
 ///
 /// # Errors
 /// None.
@@ -24,10 +23,10 @@ pub(crate) fn usual(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale={})", 0.3 * (dim as f64).sqrt()))?)
 }
 
-/// A function of images with inducing inputs at the centres of clusters of the first of them, which are free to move.
+/// Latent of images; inducing inputs start at cluster centres of the first images, and are free.
 ///
 /// # Errors
-/// For tables that are no inputs.
+/// For invalid inputs.
 pub(crate) fn process(
     images: &Part,
     inducing: usize,
@@ -39,8 +38,8 @@ pub(crate) fn process(
     Ok(SparseProcess::new(kernel, placed.inputs)?)
 }
 
-/// One full Gaussian posterior: over a function with a logistic likelihood by quadrature, or over one function a class,
-/// which start as the same, with softmax by quasi-random samples.
+/// One full Gaussian posterior: one latent with a logistic likelihood by quadrature, or one per class, initially equal,
+/// with softmax by quasi-random samples.
 ///
 /// # Errors
 /// For a softmax of fewer than two classes.
@@ -48,7 +47,7 @@ pub(crate) fn model(process: SparseProcess, task: Task) -> Result<Savigp, Experi
     model_by(process, task, SAMPLES)
 }
 
-/// The same with so many samples.
+/// The same with this many samples.
 ///
 /// # Errors
 /// As [`model`].

@@ -1,4 +1,4 @@
-//! Kernels and latent functions to start from. The papers are silent about where.
+//! Initial kernels and latents, which the papers do not give.
 
 use crate::error::ExperimentError;
 use faer::MatRef;
@@ -6,15 +6,15 @@ use gp_ep::SparseProcess;
 use gp_kernels::Kernel;
 use gp_kernels::placement::{Placement, RandomSubset};
 
-/// A squared exponential of amplitude 1 with a length-scale of √D for each input, which are of variance 1.
+/// RBF of amplitude 1 with a length-scale of √D per (standardised) input.
 ///
 /// # Errors
-/// None, unless there are no inputs.
+/// Without inputs.
 pub fn one_scale_an_input(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{}])", scales(dim, 1.0)))?)
 }
 
-/// The same with noise of variance 0.1 on the latent function, and length-scales times a factor.
+/// The same with noise of variance 0.1 on the latent, and length-scales times a factor.
 ///
 /// # Errors
 /// As [`one_scale_an_input`].
@@ -22,7 +22,7 @@ pub fn with_noise(dim: usize, factor: f64) -> Result<Box<dyn Kernel>, Experiment
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{}]) + 0.1 * white", scales(dim, factor)))?)
 }
 
-/// A squared exponential of amplitude 1 with one length-scale of √D.
+/// RBF of amplitude 1 with a single length-scale of √D.
 ///
 /// # Errors
 /// None.
@@ -30,19 +30,18 @@ pub fn one_scale(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale={})", (dim as f64).sqrt()))?)
 }
 
-/// A squared exponential of amplitude 1 with noise of variance 10⁻³ and the root of the median squared distance between the
-/// inducing inputs as the length-scale of every input: where the authors' program for Hernández-Lobato &
-/// Hernández-Lobato 2016 starts.
+/// RBF of amplitude 1 with noise of variance 10⁻³; each length-scale is the root of the median squared distance of
+/// inducing inputs. The start of the authors' program for Hernández-Lobato & Hernández-Lobato 2016.
 ///
 /// # Errors
-/// For inducing inputs of which most are one.
+/// If most inducing inputs coincide.
 pub fn from_distances(inducing: MatRef<'_, f64>) -> Result<Box<dyn Kernel>, ExperimentError> {
     let scale = median_squared_distance(inducing).sqrt();
     let scales = vec![format!("{scale}"); inducing.ncols()].join(", ");
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{scales}]) + 0.001 * white"))?)
 }
 
-/// The median squared distance between two of the points; 1 of a single one.
+/// Median squared distance of pairs of points; 1 for a single point.
 fn median_squared_distance(points: MatRef<'_, f64>) -> f64 {
     let squared = |i: usize, j: usize| -> f64 {
         points.row(i).iter().zip(points.row(j).iter()).map(|(a, b)| (a - b).powi(2)).sum()
@@ -53,10 +52,10 @@ fn median_squared_distance(points: MatRef<'_, f64>) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(1.0)
 }
 
-/// A latent function of this kernel with inducing inputs at random rows.
+/// Latent with this kernel and inducing inputs at random rows.
 ///
 /// # Errors
-/// For tables that are no inputs.
+/// For invalid inputs.
 pub fn at_random_rows(
     kernel: Box<dyn Kernel>,
     inputs: MatRef<'_, f64>,

@@ -1,4 +1,4 @@
-//! Runs that several items share: a split and a method in, scores out; through the public interfaces of the libraries.
+//! Runs shared by several items, through the public interfaces of the libraries: a split and a method in, scores out.
 
 pub mod classify;
 pub(crate) mod command;

@@ -1,4 +1,4 @@
-//! Predictions of a classifier on a plane, kept as curves of a run, for pictures.
+//! Predictions of a classifier on a plane, stored as curves of a run, for plots.
 
 use super::fitted::Fitted;
 use super::scores;
@@ -7,21 +7,21 @@ use crate::error::ExperimentError;
 use crate::harness::Outcome;
 use faer::Mat;
 
-/// Cells of the plane on each side, and room around the data as a share of their extent.
+/// Cells per side, and margin around the data as a share of their extent.
 const CELLS: usize = 48;
 const MARGIN: f64 = 0.08;
 
-/// A rectangle in cells, around some points.
+/// Grid of cells around some points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
-    /// Smallest and largest place of each of both axes.
+    /// Ends of both axes.
     pub ends: [[f64; 2]; 2],
     /// Cells along each axis.
     pub cells: usize,
 }
 
 impl Plane {
-    /// Around inputs of two columns.
+    /// Grid around the two inputs of a part.
     #[must_use]
     pub fn around(part: &Part) -> Self {
         let ends = [0, 1].map(|d| {
@@ -33,14 +33,14 @@ impl Plane {
         Self { ends, cells: CELLS }
     }
 
-    /// Edges of cells along an axis, one more than there are.
+    /// Edges of cells along an axis, one more than cells.
     #[must_use]
     pub fn edges(&self, axis: usize) -> Vec<f64> {
         let [low, high] = self.ends[axis];
         (0..=self.cells).map(|k| low + (high - low) * k as f64 / self.cells as f64).collect()
     }
 
-    /// Middles of all cells, row by row from below.
+    /// Centres of all cells, row by row from below.
     fn middles(&self) -> Mat<f64> {
         let edges = [0, 1].map(|axis| self.edges(axis));
         Mat::from_fn(self.cells * self.cells, 2, |i, d| {
@@ -49,11 +49,11 @@ impl Plane {
         })
     }
 
-    /// The outcome with `near_boundary`, and with curves: `plane` (its ends), `region` (the most probable class of each cell,
-    /// and its probability to three digits), `inducing K` of each latent function, and `class K` of training points.
+    /// Adds the score `near_boundary` and curves: `plane` (its ends), `region` (most probable class per cell, and its
+    /// probability to three digits), `inducing K` per latent, and `class K` of training points.
     ///
     /// # Errors
-    /// For predictions that cannot be made.
+    /// For failed predictions.
     pub fn describe(
         &self,
         outcome: Outcome,
@@ -98,7 +98,7 @@ mod tests {
         let outcome = plane.describe(Outcome::default(), &found, &part).unwrap();
         let region = &outcome.curves["region"];
         assert_eq!(region.len(), CELLS * CELLS);
-        // Near the middle the boundary may lean to a side.
+        // Near the middle the boundary may deviate.
         assert!(region.iter().enumerate().all(|(i, (class, p))| {
             let right = f64::from(u8::from(i % CELLS >= CELLS / 2));
             *p >= 0.5 && (*class == right || (i % CELLS).abs_diff(CELLS / 2) < 4)

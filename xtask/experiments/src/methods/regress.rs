@@ -1,4 +1,4 @@
-//! Regression under Gaussian noise: Power EP in closed form, and without approximation.
+//! Regression under Gaussian noise: closed-form Power EP, and exact.
 
 use super::fitted::Fitted;
 use super::savigp::log_evidence;
@@ -16,14 +16,13 @@ use gp_likelihoods::Gaussian;
 use gp_optim::MinimiseOptions;
 use std::f64::consts::TAU;
 
-/// The noise variance to start from.
 pub(crate) const NOISE: f64 = 0.1;
 
-/// Power EP of this power, with inducing inputs that start from k-means and are learned: `smse`, `smll`, `log_evidence`
-/// and `seconds`.
+/// Power EP of this power, with inducing inputs learned from a k-means start: `smse`, `smll`, `log_evidence` and
+/// `seconds`.
 ///
 /// # Errors
-/// Whatever learning or predicting failed of.
+/// Those of training or predicting.
 pub fn sparse(
     split: &Split,
     inducing: usize,
@@ -44,7 +43,7 @@ pub fn sparse(
     })
 }
 
-/// Exact regression, by the same scores.
+/// Exact regression, with the same scores.
 ///
 /// # Errors
 /// As [`sparse`].
@@ -67,7 +66,7 @@ pub(crate) fn exact_posterior(
     Ok((model.posterior(&data)?, log_evidence(&run), effort(&run, evaluations)))
 }
 
-/// L-BFGS within so many evaluations, as Bui et al. 2017 §4.1 counts.
+/// L-BFGS with a limit on evaluations, as counted in Bui et al. 2017 §4.1.
 pub(crate) fn within(evaluations: u64) -> Learning {
     let mut options = MinimiseOptions { max_iterations: evaluations, ..MinimiseOptions::default() };
     options.lbfgs.max_evaluations = evaluations;
@@ -79,7 +78,7 @@ fn effort(run: &Course, evaluations: u64) -> Effort {
 }
 
 /// SMSE: mean squared error over the variance of the test targets. SMLL: mean negative log predictive density less that
-/// of a normal distribution with the moments of the training targets, which are 0 and 1.
+/// of a normal distribution with the training moments, 0 and 1.
 fn scored<F: Fitted>(
     split: &Split,
     learn: impl FnOnce() -> Result<(F, f64, Effort), ExperimentError>,

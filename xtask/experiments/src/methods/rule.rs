@@ -1,25 +1,25 @@
-//! First-order methods by name, and so many of their steps.
+//! First-order optimisers by name.
 
 use gp_ep::Steps;
 use gp_optim::{Adadelta, Adam, FirstOrder, SignAdaptive};
 use std::fmt;
 
-/// A first-order method with its numbers.
+/// First-order optimiser with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// Adam of this rate.
+    /// Adam with this rate.
     Adam(f64),
-    /// Adadelta of decay 0.95 and ε = 10⁻⁶.
+    /// Adadelta with decay 0.95 and ε = 10⁻⁶.
     Adadelta,
-    /// Sign-adaptive rates, the first of which is this.
+    /// Sign-adaptive rates, starting from this one.
     Signs(f64),
 }
 
 impl Rule {
-    /// Adam as its authors have it.
+    /// Adam with its authors' rate.
     pub const ADAM: Self = Self::Adam(1e-3);
 
-    /// Exactly so many steps: a paper's training does not end before its last step.
+    /// Exactly this many steps, as in the papers.
     #[must_use]
     pub fn steps(self, count: u64) -> Steps {
         let mut steps = Steps::new(self, count);

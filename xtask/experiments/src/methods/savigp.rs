@@ -15,13 +15,13 @@ use gp_optim::{Batches, MinimiseOptions, TrainingProgress};
 use gp_variational::savigp::{BoundLearning, Covariance, Mixture};
 use gp_variational::{DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp};
 
-/// Iterations of a mixture for each of a full Gaussian, whose posterior moves by natural gradients within one.
+/// Iterations of a mixture per iteration of a full Gaussian, whose posterior converges by natural gradients in each.
 const FIRST_ORDER: u64 = 15;
 
-/// The Gaussians that stand for what is believed about latent functions.
+/// Form of the posterior over latents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gaussians {
-    /// One full Gaussian, at every observation where the share of inducing inputs is 1.
+    /// One full Gaussian; dense if the share of inducing inputs is 1.
     Full,
     /// One diagonal Gaussian.
     Diagonal,
@@ -29,40 +29,39 @@ pub enum Gaussians {
     TwoDiagonal,
 }
 
-/// A problem, and how it is gone about.
+/// Problem with training settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Automated<'a> {
     /// Likelihood of the observations.
     pub likelihood: &'a dyn Likelihood,
-    /// The kernel of every latent function; that of most items, with a length-scale for each input, where there is none.
+    /// Kernel of every latent; None for the default with one length-scale per input.
     pub kernel: Option<&'a dyn Kernel>,
     /// Method for expectations.
     pub expectation: Expectation,
-    /// Most steps of L-BFGS; fifteen times as many of first-order methods.
+    /// Most L-BFGS iterations; fifteen times as many first-order steps.
     pub iterations: u64,
-    /// The share of observations that are inducing inputs; 1 for the dense posterior.
+    /// Share of observations that are inducing inputs; 1 for the dense posterior.
     pub share: f64,
 }
 
 /// Result of learning.
 #[derive(Debug)]
 pub struct Found {
-    /// For predictions.
+    /// Predictor.
     pub posterior: Predictor<Box<dyn Posterior>>,
-    /// The kernel of the first latent function.
+    /// Kernel of the first latent.
     pub kernel: Box<dyn Kernel>,
-    /// The bound on the log evidence.
+    /// Bound on the log evidence.
     pub bound: f64,
     /// Record of training.
     pub effort: Effort,
 }
 
 impl Automated<'_> {
-    /// Learns a posterior and all parameters; inducing inputs are random training rows, those of a small share among
-    /// those of a larger one, and stay.
+    /// Trains posterior and parameters. Inducing inputs are random training rows, nested over shares, and fixed.
     ///
     /// # Errors
-    /// Whatever learning failed of.
+    /// Those of training.
     pub fn learn(&self, posterior: Gaussians, training: &Part) -> Result<Found, ExperimentError> {
         let natural = NaturalOptions { tolerance: 1e-8, ..Default::default() };
         let table = Table::new(training.inputs.as_ref(), training.targets.as_ref())?;
@@ -116,11 +115,11 @@ impl Automated<'_> {
         Found { posterior, kernel, bound, effort }
     }
 
-    /// Learns and predicts: `bound` and `seconds`, `sse` and `nlpd` of numbers (mean squared error over the variance of the
-    /// test targets, mean negative log density in the units of the file), `error` and `nlp` of labels.
+    /// Trains and predicts: `bound` and `seconds`; `sse` and `nlpd` of numbers (mean squared error over the variance of
+    /// the test targets, mean negative log density in file units); `error` and `nlp` of labels.
     ///
     /// # Errors
-    /// Whatever learning or predicting failed of.
+    /// Those of training or predicting.
     pub fn run(&self, posterior: Gaussians, split: &Split) -> Result<Outcome, ExperimentError> {
         let (found, seconds) = scores::timed(|| self.learn(posterior, &split.training))?;
         let outcome = scored(&found.posterior, split)?.with("bound", found.bound);
@@ -141,11 +140,11 @@ pub(crate) fn scored(fitted: &dyn Fitted, split: &Split) -> Result<Outcome, Expe
     Ok(Outcome::of([("error", error), ("nlp", each.iter().sum::<f64>() / split.test.len() as f64)]))
 }
 
-/// Learns diagonal Gaussians, and all that is free beside: one, which is then split in two if there are to be two. The
-/// bound in the end, and how training went.
+/// Trains diagonal Gaussians and all free parameters: one Gaussian, then split in two if requested. Returns the bound
+/// and the record.
 ///
 /// # Errors
-/// Whatever learning failed of.
+/// Those of training.
 pub(crate) fn diagonal(
     model: &mut Savigp,
     posterior: Gaussians,
@@ -162,11 +161,10 @@ pub(crate) fn diagonal(
     Ok((bound, second.after(effort)))
 }
 
-/// Learns in exactly this many batches; the posterior by natural gradients of this rate, or by the rule
-/// like all else.
+/// Trains in exactly this many batches; the posterior by natural gradients of this rate, or by the rule like the rest.
 ///
 /// # Errors
-/// Those of learning.
+/// Those of training.
 pub(crate) fn in_batches(
     model: &mut Savigp,
     data: &dyn DataSource,
@@ -190,10 +188,10 @@ pub(crate) fn in_batches(
         .with("likelihood learned", model.likelihood().expression()))
 }
 
-/// Everything by L-BFGS, the posterior too; the bound in the end, and how training went.
+/// Trains everything by L-BFGS, including the posterior. Returns the bound and the record.
 ///
 /// # Errors
-/// Whatever learning failed of.
+/// Those of training.
 pub(crate) fn together(
     model: &mut Savigp,
     data: &dyn DataSource,
@@ -208,17 +206,17 @@ pub(crate) fn together(
     Ok((log_evidence(&run), effort))
 }
 
-/// The log evidence that L-BFGS came to.
+/// Final log evidence of L-BFGS.
 pub(crate) fn log_evidence(run: &Course) -> f64 {
     run.training().map_or(f64::NAN, |training| training.log_marginal_likelihood)
 }
 
-/// Learning outside, with the usual options of L-BFGS but for the number of iterations.
+/// Outer training with default L-BFGS options and this iteration limit.
 pub(crate) fn outer(iterations: u64) -> Learning {
     Learning::Outer(MinimiseOptions { max_iterations: iterations, ..MinimiseOptions::default() })
 }
 
-/// Expectations by so many quasi-random samples.
+/// Expectations by this many quasi-random samples.
 pub(crate) fn sampled(samples: usize) -> Expectation {
     Expectation::Sampled(Sampling { samples, draws: Draws::QuasiRandom, ..Sampling::default() })
 }

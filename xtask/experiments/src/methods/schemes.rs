@@ -1,4 +1,4 @@
-//! The schemes by which hyperparameters and sites of EP learn together, and what each makes of log Z against time.
+//! Schedules of hyperparameter and site updates in EP, and log Z against time for each.
 
 use super::classify::{RATE, Setup};
 use super::rule::Rule;
@@ -25,11 +25,11 @@ const AT_REST: EpOptions = EpOptions {
 /// Interleaving of site and hyperparameter updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// EP comes to rest before every sign-adaptive step.
+    /// EP converges before every sign-adaptive step.
     Outer,
-    /// EP comes to rest for everything that L-BFGS asks for.
+    /// EP converges at every point of L-BFGS.
     QuasiNewton,
-    /// One sweep before every step, along the gradient that would be right at rest.
+    /// One sweep before every step, along the gradient valid at convergence.
     Inner,
     /// One sweep before every step, along the gradient of the estimate.
     InnerExact,
@@ -38,11 +38,11 @@ pub enum Scheme {
 }
 
 impl Setup<'_> {
-    /// Learns: `log Z by seconds` as it is estimated on the way, `log_z` with sites at rest in the end (with tied ones, the
-    /// last estimate), `nll`, `error` and `seconds`.
+    /// Trains: `log Z by seconds` as estimated during training, final `log_z` at converged sites (tied: the last
+    /// estimate), `nll`, `error` and `seconds`.
     ///
     /// # Errors
-    /// Whatever learning or predicting failed of.
+    /// Those of training or predicting.
     pub fn scheme(&self, scheme: Scheme) -> Result<Outcome, ExperimentError> {
         let training = &self.split.training;
         let labels = training.labels();
@@ -75,14 +75,14 @@ impl Setup<'_> {
     }
 }
 
-/// log Z with sites at rest, unless they are tied.
+/// Log Z at converged sites; None if tied.
 fn at_rest(state: &mut EpState, model: &PowerEp) -> Result<Option<f64>, ExperimentError> {
     let Some(state) = state.batch() else { return Ok(None) };
     state.converge(model, &EpOptions::default())?;
     Ok(Some(state.log_z(model)?))
 }
 
-/// Time at which the estimate stayed within 1 % of its total change.
+/// Time from which the estimate stays within 1 % of its total change.
 fn almost(course: &[(f64, f64)]) -> f64 {
     let (Some(first), Some(last)) = (course.first(), course.last()) else { return f64::NAN };
     let goal = first.1 + 0.99 * (last.1 - first.1);

@@ -6,30 +6,30 @@ use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
 use faer::{Mat, MatRef};
 
-/// Learns while the clock runs; what came of it, and the seconds.
+/// Times training; returns its result and the seconds.
 ///
 /// # Errors
-/// Those of learning.
+/// Those of training.
 pub fn timed<T>(learn: impl FnOnce() -> Result<T, ExperimentError>) -> Result<(T, f64), ExperimentError> {
     let watch = Stopwatch::start();
     let found = learn()?;
     Ok((found, watch.seconds()))
 }
 
-/// `error`, `nll` and, as they are handed over, `seconds`, of predicted labels.
+/// `error`, `nll` and the given `seconds`, for predicted labels.
 ///
 /// # Errors
-/// As those of the predictions.
+/// Those of the predictions.
 pub fn of_labels(fitted: &dyn Fitted, test: &Part, seconds: f64) -> Result<Outcome, ExperimentError> {
     let (error, each) = of_each_label(fitted, test)?;
     let nll = each.iter().sum::<f64>() / test.len() as f64;
     Ok(Outcome::of([("error", error), ("nll", nll), ("seconds", seconds)]))
 }
 
-/// The share of wrong labels, and the negative log probability of every right one.
+/// Error rate, and negative log probability of every true label.
 ///
 /// # Errors
-/// As those of the predictions.
+/// Those of the predictions.
 pub fn of_each_label(fitted: &dyn Fitted, test: &Part) -> Result<(f64, Vec<f64>), ExperimentError> {
     let (p, written) = probabilities(fitted, test.inputs.as_ref())?;
     let wrong = test.labels().iter().enumerate().filter(|(i, y)| written[best(&p, *i)] != **y).count();
@@ -40,11 +40,11 @@ pub fn of_each_label(fitted: &dyn Fitted, test: &Part) -> Result<(f64, Vec<f64>)
 /// Errors of predicted numbers.
 #[derive(Clone, Debug)]
 pub struct Misses {
-    /// P: mean squared errors, in the units of the split.
+    /// P mean squared errors, in split units.
     pub squares: Vec<f64>,
-    /// P: the same over the variances of the test set.
+    /// P mean squared errors over the test variances.
     pub relative: Vec<f64>,
-    /// The mean negative log density of all targets of a row, in the units of the file.
+    /// Mean negative log density of all targets of a row, in file units.
     pub nlpd: f64,
 }
 
@@ -72,12 +72,12 @@ pub fn of_numbers(fitted: &dyn Fitted, split: &Split) -> Result<Misses, Experime
     Ok(found)
 }
 
-/// The class of the largest probability of a row.
+/// Most probable class of a row.
 pub(crate) fn best(p: &Mat<f64>, row: usize) -> usize {
     (0..p.ncols()).fold(0, |best, c| if p[(row, c)] > p[(row, best)] { c } else { best })
 }
 
-/// N×C probabilities of classes, and how these are written in targets.
+/// N×C class probabilities, and the class targets.
 pub(crate) fn probabilities(
     fitted: &dyn Fitted,
     inputs: MatRef<'_, f64>,
@@ -92,11 +92,11 @@ fn other(what: &str) -> ExperimentError {
     ExperimentError::Baseline { method: "scoring", what: format!("the model predicts {what}") }
 }
 
-/// The share of inducing inputs at which the second most probable class has at least a tenth, over the share of training
-/// rows at which it has: how much inducing inputs seek boundaries.
+/// Attraction of inducing inputs to boundaries: the share at which the second most probable class has at least a tenth,
+/// relative to that of training rows.
 ///
 /// # Errors
-/// As those of the predictions.
+/// Those of the predictions.
 pub fn near_boundary(fitted: &dyn Fitted, training: &Part) -> Result<f64, ExperimentError> {
     let share = |inputs: MatRef<'_, f64>| -> Result<f64, ExperimentError> {
         let (p, _) = probabilities(fitted, inputs)?;

@@ -1,15 +1,15 @@
-//! Distance of our numbers from those of papers.
+//! Difference between our numbers and the papers'.
 
 use super::{Published, Summary};
 
-/// Largest difference of agreeing means, in standard errors of their difference.
+/// Largest difference of agreeing means, in standard errors of the difference.
 pub(super) const AGREE: f64 = 2.0;
 
-/// The least number of splits whose scatter says anything about a standard error.
+/// Fewest splits for a meaningful standard error.
 pub(super) const SPLITS: usize = 3;
 
-/// Ours less the paper's, in standard errors of the difference, where that is known. A number of the paper without an
-/// error is that of one run, which scatters as one of ours does.
+/// Ours less the paper's, in standard errors of the difference, if known. A published number without an error is taken
+/// for a single run, with the spread of ours.
 pub(super) fn apart(ours: Summary, paper: Published) -> Option<f64> {
     let own = ours.error.filter(|_| ours.count >= SPLITS)?.powi(2);
     let variance = own + paper.error.map_or(own * ours.count as f64, |error| error.powi(2));

@@ -2,28 +2,28 @@
 
 use gp_cli::picture::Picture;
 
-/// One part of a page.
+/// Part of a page.
 #[derive(Clone, Debug)]
 pub enum Block {
-    /// A place that links lead to, by this name.
+    /// Link target of this name.
     Anchor(String),
-    /// A heading of this depth.
+    /// Heading of this depth.
     Heading(usize, String),
-    /// Text, in Markdown without tables and pictures.
+    /// Markdown text without tables and plots.
     Text(String),
-    /// Rows of cells below a header.
+    /// Table with a header.
     Table {
         /// Names of columns.
         header: Vec<String>,
         /// Cells, row by row.
         rows: Vec<Vec<String>>,
     },
-    /// A picture, and the name of its file without an end.
+    /// Plot, and its file name without extension.
     Figure(String, Box<Picture>),
 }
 
 impl Block {
-    /// A table of these columns.
+    /// Table with these columns.
     pub fn table<const N: usize>(header: [&str; N], rows: Vec<Vec<String>>) -> Self {
         Self::Table { header: header.map(str::to_owned).to_vec(), rows }
     }

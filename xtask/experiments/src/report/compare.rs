@@ -1,28 +1,28 @@
-//! The paper's number, ours, and the difference in standard errors.
+//! Paper's number, ours, and the difference in standard errors.
 
 use super::apart::apart;
 use super::{Block, Reference, Summary, Tally};
 use crate::harness::{Record, Results};
 
-/// Numbers to compare: every data set with every setting and method.
+/// Comparison over data sets, settings and methods.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
     /// Results of the runs.
     pub results: &'a Results,
     /// Results of the paper.
     pub reference: Reference,
-    /// Names of data sets, as cells have them.
+    /// Data sets, as in cells.
     pub data: &'a [&'a str],
     /// Settings, as in cells.
     pub settings: &'a [&'a str],
     /// Methods, as in cells.
     pub methods: &'a [&'a str],
-    /// The score, by its name in results and in the reference.
+    /// Score, as named in results and reference.
     pub measure: &'a str,
 }
 
 impl Comparison<'_> {
-    /// The table, a row for each of what was run or printed.
+    /// Table with a row per combination that was run or published.
     #[must_use]
     pub fn table(&self, digits: usize) -> Block {
         let mut rows = Vec::new();
@@ -72,13 +72,13 @@ impl Comparison<'_> {
         remarks.join("; ")
     }
 
-    /// Number of the paper's values of the score that agree, in a sentence.
+    /// Sentence with the number of published values that agree.
     #[must_use]
     pub fn agreement(&self) -> String {
         Tally::of(self.reference, self.results, Some(self.measure)).text()
     }
 
-    /// A table without the paper: a row for each data set and setting, a column for each method that was run.
+    /// Table of our results: a row per data set and setting, a column per method.
     #[must_use]
     pub fn grid(&self, digits: usize) -> Block {
         let was_run = |method: &&&str| {
@@ -109,8 +109,7 @@ impl Comparison<'_> {
         Block::Table { header: header.map(str::to_owned).collect(), rows }
     }
 
-    /// Means over data sets of a score, a row for each setting, a column for each method, over those data sets on which
-    /// all methods have it.
+    /// Means of a score over the data sets that all methods have: a row per setting, a column per method.
     #[must_use]
     pub fn averages(&self, digits: usize) -> Block {
         let header: Vec<String> =

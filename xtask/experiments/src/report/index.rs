@@ -1,4 +1,4 @@
-//! The page in front: every table and figure of every paper, at which scale it was run, and whether it comes out.
+//! Index page: every table and figure of every paper, with scale and agreement.
 
 use super::known::Known;
 use super::page::{BEYOND, Page, page_of};
@@ -18,7 +18,6 @@ never averaged with those of the present one; “ended early” training that en
 `cargo xtask experiment run ITEM` repeats an item, `cargo xtask experiment report` makes these pages from the files \
 `ITEM.jsonl` beside them, one line a run, and `--stale` lists the lines made by what has changed since.";
 
-/// The index.
 pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
     let mut blocks = vec![Block::Heading(1, TITLE.to_owned()), Block::text(INTRODUCTION)];
     blocks.push(Block::text(numbers(known)));
@@ -39,7 +38,7 @@ pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
     Page::new("index", TITLE, blocks)
 }
 
-/// Agreement of the printed tables' numbers.
+/// Agreement of the published tables' numbers.
 fn numbers(known: &[Known]) -> String {
     let tables = known.iter().filter(|known| known.item.name().contains("table"));
     let of = |known: &Known| Tally::of(known.item.reference(), &known.results, None);
@@ -47,7 +46,7 @@ fn numbers(known: &[Known]) -> String {
     format!("**Numbers** of the papers' tables. {}", all.text())
 }
 
-/// Agreement of the papers' sentences.
+/// Agreement of the papers' statements.
 fn sentences(known: &[Known], judgements: &Judgements) -> String {
     let holds = |figure: Figure| outcome(judgements.of(&figure), &of(&figure, known))[0].clone();
     let all: Vec<String> = Figure::all().map(holds).collect();
@@ -64,7 +63,6 @@ fn sentences(known: &[Known], judgements: &Judgements) -> String {
     )
 }
 
-/// The items of a figure.
 fn of<'a>(figure: &Figure, known: &'a [Known]) -> Vec<&'a Known> {
     figure.items().filter_map(|name| known.iter().find(|known| known.item.name() == name)).collect()
 }
@@ -83,12 +81,11 @@ fn join(words: impl Iterator<Item = String>) -> String {
     words.collect::<Vec<_>>().join("; ")
 }
 
-/// Link to an item.
 fn link(item: &str) -> String {
     format!("[{item}]({}.md#{item})", page_of(item))
 }
 
-/// Agreement of a paper's sentence, with the reason; marked if all results are of an earlier protocol.
+/// Agreement of a paper's statement, with the reason; marked if all results are of an earlier protocol.
 pub(super) fn outcome(judgement: Option<&Judgement>, own: &[&Known]) -> [String; 2] {
     if own.iter().all(|known| known.results.is_empty()) {
         return ["not run".to_owned(), String::new()];

@@ -1,9 +1,9 @@
-//! An item and its results.
+//! Item with its results.
 
 use super::stale::Stale;
 use crate::harness::{Extent, Form, Item, Results};
 
-/// An item, what there is of it, and what of that is stale.
+/// Item with its results and their stale lines.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) item: &'static dyn Item,
@@ -12,7 +12,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Extent of the item's results, in words.
+    /// Extent of the item's results, as text.
     pub(super) fn scale(&self) -> String {
         let full = self.item.cells(&Extent { form: Form::Full, splits: None });
         let is_there = |cell: &&_| self.item.has_run(cell, Form::Full, &self.results);

@@ -1,13 +1,13 @@
-//! Pages as Markdown, pictures in files beside it.
+//! Markdown pages, with plots in separate files.
 
 use super::Block;
 use std::fmt::Write as _;
 
-/// The text of the blocks; pictures are linked by their names in `figures/`.
+/// Text of the blocks; plots are linked by name in `figures/`.
 pub(super) fn render(blocks: &[Block]) -> String {
     let mut text = String::new();
     for block in blocks {
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = match block {
             Block::Anchor(name) => writeln!(text, "<a id=\"{name}\"></a>\n"),
             Block::Heading(depth, words) => writeln!(text, "{} {words}\n", "#".repeat(*depth)),

@@ -1,4 +1,4 @@
-//! Pages about results: the paper's number, ours, how far they are apart, and pictures.
+//! Report pages: the papers' numbers, ours, their difference, and plots.
 
 mod apart;
 mod block;

@@ -1,4 +1,4 @@
-//! A page: blocks, written as Markdown and as HTML.
+//! Page of blocks, written as Markdown and HTML.
 
 use super::printed::PAPERS;
 use super::{Block, html, markdown};
@@ -6,12 +6,12 @@ use crate::error::ExperimentError;
 use gp_cli::files;
 use std::path::Path;
 
-/// The page of the items that are of no paper.
+/// Page of items that belong to no paper.
 pub(super) const BEYOND: &str = "beyond";
-/// The marks of the page that GitHub shows of a folder, and of the one that a browser does.
+/// Index file names: as shown by GitHub, and by a browser.
 const INDEX: [&str; 2] = ["README.md", "index.html"];
 
-/// A page, ready to be written.
+/// Page, ready to be written.
 #[derive(Clone, Debug)]
 pub struct Page {
     name: String,
@@ -19,19 +19,17 @@ pub struct Page {
     blocks: Vec<Block>,
 }
 
-/// The page that shows an item.
 pub(super) fn page_of(item: &str) -> &str {
     let paper = item.split('-').next().unwrap_or(item);
     if PAPERS.iter().any(|(name, _)| *name == paper) { paper } else { BEYOND }
 }
 
 impl Page {
-    /// A page of some blocks.
     pub(super) fn new(name: &str, title: &str, blocks: Vec<Block>) -> Self {
         Self { name: name.to_owned(), title: title.to_owned(), blocks }
     }
 
-    /// The names of its pictures' files.
+    /// File names of its plots.
     pub fn pictures(&self) -> impl Iterator<Item = String> + use<'_> {
         self.blocks.iter().filter_map(|block| match block {
             Block::Figure(name, _) => Some(format!("{name}.svg")),
@@ -39,10 +37,10 @@ impl Page {
         })
     }
 
-    /// Writes it as Markdown and as HTML, with its pictures in `figures`. Returns the names of both files.
+    /// Writes Markdown and HTML, with plots in `figures`. Returns the names of both files.
     ///
     /// # Errors
-    /// Where files cannot be written, or pictures cannot be drawn.
+    /// If files cannot be written or plots cannot be drawn.
     pub fn write(&self, folder: &Path) -> Result<[String; 2], ExperimentError> {
         let figures = folder.join("figures");
         files::make_writable_folder(&figures)?;

@@ -1,4 +1,4 @@
-//! The pages: an index, one page for each paper, and one of what is of no paper.
+//! Pages: an index, one per paper, and one for further items.
 
 use super::Block;
 use super::index;
@@ -11,10 +11,10 @@ use crate::harness::{Extent, Form, Item};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The pages of the items that have results in the folder, the index first, with what people have remarked on them.
+/// Pages of the items with results in the folder, the index first, including the recorded remarks.
 ///
 /// # Errors
-/// For results and judgements that cannot be read.
+/// For unreadable results and judgements.
 pub fn pages(items: &[&'static dyn Item], folder: &Path) -> Result<Vec<Page>, ExperimentError> {
     let (changes, judgements) = (Changes::default(), Judgements::read(folder)?);
     let mut known = Vec::new();
@@ -39,7 +39,6 @@ pub fn pages(items: &[&'static dyn Item], folder: &Path) -> Result<Vec<Page>, Ex
     Ok(pages)
 }
 
-/// Section of an item on its page.
 fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> {
     let Known { item, results, stale } = known;
     let mut blocks = vec![
@@ -64,7 +63,7 @@ fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> 
         blocks
             .push(Block::table(["of the paper", "it says", "so here", "why"], figures().map(row).collect()));
     }
-    // Remarks are somebody's reading of the results, and are not made with the page.
+    // Remarks are written by hand, not generated.
     let remarks = folder.join("remarks").join(format!("{}.md", item.name()));
     blocks.extend(std::fs::read_to_string(remarks).ok().map(Block::text));
     blocks.extend(item.show(results));

@@ -1,10 +1,10 @@
-//! Ours beside the numbers of other programs on the same splits.
+//! Comparison with other programs on the same splits.
 
 use super::Comparison;
 use super::apart::{AGREE, SPLITS};
 use super::{Block, Summary};
 
-/// A difference that is more than noise.
+/// Significant difference.
 #[derive(Clone, Debug, PartialEq)]
 struct Behind<'a> {
     peer: &'a str,
@@ -12,7 +12,7 @@ struct Behind<'a> {
     apart: f64,
 }
 
-/// One data set: our numbers by split, and those of each peer.
+/// Data set with our scores by split, and those of each peer.
 struct Row<'a> {
     data: &'a str,
     ours: Vec<(usize, f64)>,
@@ -20,9 +20,9 @@ struct Row<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// A table of a score of the first method in the first setting beside that of peers, whose numbers the reference has
-    /// by split, as settings `split=0`, `split=1` and so on. Where it is `marked`, the last column names the peers that are
-    /// better (lower) by more than two standard errors of the mean difference on the same splits.
+    /// Table of a score of the first method in the first setting beside peers, whose scores the reference has by split,
+    /// as settings `split=0`, `split=1` etc. If `marked`, the last column names the peers that are better (lower) by
+    /// more than two standard errors of the mean difference on the same splits.
     #[must_use]
     pub fn peers(&self, peers: &[&'a str], digits: usize, marked: bool) -> Block {
         let rows = self.rows(peers);
@@ -46,7 +46,7 @@ impl<'a> Comparison<'a> {
         Block::Table { header, rows: rows.iter().map(cells).collect() }
     }
 
-    /// Number of times that the last column of the marked table names each peer, and any, in a sentence.
+    /// Sentence with how often the last column of the marked table names each peer, and any.
     #[must_use]
     pub fn tally(&self, peers: &[&'a str]) -> String {
         let behind: Vec<Vec<Behind<'_>>> = self.rows(peers).iter().map(Row::behind).collect();
@@ -89,7 +89,7 @@ impl<'a> Comparison<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// The peers that are better beyond noise.
+    /// Peers that are significantly better.
     fn behind(&self) -> Vec<Behind<'a>> {
         let of = |(peer, theirs): &(&'a str, Vec<(usize, f64)>)| {
             let apart = apart(&self.ours, theirs)?;
@@ -104,7 +104,7 @@ fn text(values: &[(usize, f64)], digits: usize) -> String {
     Summary::of(&values).map_or("–".to_owned(), |summary| summary.text(digits))
 }
 
-/// The mean difference on the splits that both have, in its standard errors; nothing of too few splits.
+/// Mean difference on common splits, in its standard errors; None with too few splits.
 fn apart(ours: &[(usize, f64)], theirs: &[(usize, f64)]) -> Option<f64> {
     let other = |split: usize| theirs.iter().find(|(other, _)| *other == split).map(|(_, value)| *value);
     let differences: Vec<f64> =

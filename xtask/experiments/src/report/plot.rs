@@ -1,15 +1,15 @@
-//! Pictures of curves, and of scores by a setting.
+//! Plots of curves, and of scores by a setting.
 
 use super::{Block, Summary};
 use crate::harness::Results;
 use gp_cli::picture::{CLASSES, INK, Layer, Picture};
 
-/// Scale of the axis to the right.
+/// Scale of the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Linear scale.
     Linear,
-    /// By logarithms to base 10.
+    /// Logarithmic scale, base 10.
     Log,
 }
 
@@ -29,7 +29,7 @@ impl Scale {
     }
 }
 
-/// A curve of each of some methods, of the first split that has it. `names` are those of the axes and of the curve.
+/// Curve per method, of the first split that has it. `names` are those of the axes and of the curve.
 #[must_use]
 pub fn course(
     results: &Results,
@@ -55,8 +55,8 @@ pub fn course(
     picture(file, title, scale.name(x_name), y_name.to_owned(), layers)
 }
 
-/// The mean of a score over splits by a number that settings stand for, a curve for each method; a level line for each that
-/// has a setting without a number.
+/// Mean score over splits by a number in the settings, one curve per method; a horizontal line for methods without the
+/// number.
 #[must_use]
 pub fn levels(
     results: &Results,

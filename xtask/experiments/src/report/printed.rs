@@ -1,14 +1,13 @@
-//! The tables and figures that the papers print: what each shows, what the paper says of it, and whether that comes out.
+//! Tables and figures of the papers, with the papers' statements and our agreement.
 
 use crate::error::ExperimentError;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 const INDEX: &str = include_str!("../../papers/index.csv");
-/// The file of a folder of results with somebody's reading of them.
+/// File of judgements in a results folder, written by hand.
 const JUDGEMENTS: &str = "judgements.csv";
 
-/// The papers, by their numbers.
 pub(super) const PAPERS: [(&str, &str); 5] = [
     ("000", "Villacampa-Calvo & Hernández-Lobato 2017: scalable multi-class expectation propagation"),
     ("001", "Bui, Yan & Turner 2017: Power EP"),
@@ -17,14 +16,14 @@ pub(super) const PAPERS: [(&str, &str); 5] = [
     ("004", "Bonilla, Krauth & Dezfouli 2019: automated variational inference"),
 ];
 
-/// A table or figure with an experiment behind it.
+/// Table or figure with an experiment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Figure {
     pub(super) paper: &'static str,
     pub(super) name: &'static str,
     items: &'static str,
     pub(super) what: &'static str,
-    /// The paper's sentence, in a few words.
+    /// The paper's statement, in a few words.
     pub(super) says: &'static str,
 }
 
@@ -37,20 +36,20 @@ impl Figure {
         })
     }
 
-    /// The items that show it; none, where nothing does.
+    /// Items that show it; may be empty.
     pub(super) fn items(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.items.split("; ").filter(|name| !name.is_empty())
     }
 }
 
-/// Agreement of a paper's statement on a figure.
+/// Agreement with a paper's statement on a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judgement {
     /// `yes`, `no` or `unclear`.
     pub(super) holds: String,
     /// Reason, in a few words.
     pub(super) why: String,
-    /// The picture that shows it, by its name in `figures` without an end; empty, where a table does.
+    /// Plot that shows it, by name in `figures` without extension; empty for a table.
     pub(super) shown: String,
 }
 
@@ -59,10 +58,10 @@ pub(super) struct Judgement {
 pub(super) struct Judgements(BTreeMap<(String, String), Judgement>);
 
 impl Judgements {
-    /// Those in a folder of results; none, where there is no file of them.
+    /// Judgements of a results folder; empty without the file.
     ///
     /// # Errors
-    /// For a line that is none.
+    /// For an invalid line.
     pub(super) fn read(folder: &Path) -> Result<Self, ExperimentError> {
         let path = folder.join(JUDGEMENTS);
         let text = std::fs::read_to_string(&path).unwrap_or_default();

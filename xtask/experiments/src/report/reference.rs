@@ -1,18 +1,18 @@
-//! The numbers of a paper.
+//! Published numbers of a paper.
 
-/// Number in a paper for a method on a data set.
+/// Published number of a method on a data set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
-    /// A mean, most often.
+    /// Usually a mean.
     pub value: f64,
     /// Uncertainty given, as a standard error.
     pub error: Option<f64>,
 }
 
-/// A number in its place.
+/// Published number with its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Printed {
-    /// The data set, as cells have it.
+    /// Data set, as in cells.
     pub data: &'static str,
     /// Method, as in cells.
     pub method: &'static str,
@@ -24,11 +24,11 @@ pub struct Printed {
     pub published: Published,
 }
 
-/// Lines of `data,method,setting,measure,value,error`, below a header.
+/// CSV lines of `data,method,setting,measure,value,error`, with a header.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
     texts: &'static [&'static str],
-    /// Errors are standard deviations of so many repetitions; 1 for standard errors.
+    /// Repetitions if errors are standard deviations; 1 for standard errors.
     repetitions: usize,
 }
 
@@ -42,7 +42,7 @@ impl Reference {
         Self::with_deviations(texts, 1)
     }
 
-    /// Numbers whose errors are standard deviations of so many repetitions.
+    /// Numbers whose errors are standard deviations over this many repetitions.
     #[must_use]
     pub const fn with_deviations(texts: &'static [&'static str], repetitions: usize) -> Self {
         Self { texts, repetitions }
@@ -52,8 +52,8 @@ impl Reference {
         self.texts.iter().flat_map(|text| text.lines().skip(1))
     }
 
-    /// The number for a method, if the paper has one; beside another reading of the same data, such as `crabs (sex)` beside
-    /// `crabs`, that of the reading which is judged.
+    /// Published number of a method, if any; for an alternative reading of the data, such as `crabs (sex)`, that of the
+    /// main reading, `crabs`.
     #[must_use]
     pub fn beside(&self, data: &str, method: &str, setting: &str, measure: &str) -> Option<Published> {
         let found = self.get(data, method, setting, measure);
@@ -63,7 +63,7 @@ impl Reference {
         })
     }
 
-    /// All numbers that the paper prints.
+    /// All published numbers.
     pub fn printed(&self) -> impl Iterator<Item = Printed> + use<> {
         let repetitions = self.repetitions;
         self.lines().filter_map(move |line| {
@@ -73,7 +73,7 @@ impl Reference {
         })
     }
 
-    /// The number for a method, if the paper has one.
+    /// Published number of a method, if any.
     #[must_use]
     pub fn get(&self, data: &str, method: &str, setting: &str, measure: &str) -> Option<Published> {
         let mut lines = self.lines().map(cells);
@@ -82,7 +82,7 @@ impl Reference {
         published(&line, self.repetitions)
     }
 
-    /// Checks that every line below the header has a number.
+    /// Checks that every line has a number.
     ///
     /// # Errors
     /// The line without one.
@@ -97,25 +97,24 @@ impl Reference {
     }
 }
 
-/// The name of a data set without which reading of it is meant.
+/// Name of a data set without its reading.
 fn plain(data: &str) -> &str {
     data.split(" (").next().unwrap_or(data)
 }
 
-/// The number of a line.
 fn published(line: &[&str], repetitions: usize) -> Option<Published> {
     let value = line.get(4)?.parse().ok()?;
     let error = line.get(5).and_then(|text| Some(text.parse::<f64>().ok()?.max(half_digit(text))));
     Some(Published { value, error: error.map(|error| error / (repetitions as f64).sqrt()) })
 }
 
-/// Half of the last digit of a number as it is printed: 0.005 of 0.00. No printed error is known better.
+/// Half of the last printed digit, 0.005 for 0.00: the precision of a printed error.
 fn half_digit(text: &str) -> f64 {
     let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
     0.5 * 10f64.powi(-i32::try_from(digits).unwrap_or(i32::MAX))
 }
 
-/// Cells that may stand in quotes if they hold commas.
+/// Cells of a line, optionally quoted if they contain commas.
 pub(super) fn cells(line: &str) -> Vec<&str> {
     let (mut cells, mut rest) = (Vec::new(), line);
     loop {

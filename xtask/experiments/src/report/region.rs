@@ -1,4 +1,4 @@
-//! Pictures of regions, by the curves that runs keep of a plane.
+//! Plots of class regions, from the plane curves of runs.
 
 use super::Block;
 use crate::harness::Results;
@@ -8,10 +8,10 @@ use gp_cli::picture::{CLASSES, Colour, INK, Layer, Picture};
 /// Opacity of a class's colour at certainty.
 const STRENGTH: f64 = 0.55;
 
-/// Number of shades between white and that: few enough for a file of stretches instead of cells.
+/// Number of shades between white and that; few, so that files can merge cells.
 const SHADES: f64 = 12.0;
 
-/// Regions of classes in their colours, paler where less certain; training points; inducing inputs of all latent functions.
+/// Class regions in their colours, paler where less certain; training points; inducing inputs of all latents.
 #[must_use]
 pub fn regions(results: &Results, file: &str, [data, setting, method]: [&str; 3]) -> Option<Block> {
     let curve = |name: &str| results.curves(data, setting, method, name).first().copied();
@@ -43,7 +43,7 @@ pub fn regions(results: &Results, file: &str, [data, setting, method]: [&str; 3]
     Some(Block::Figure(file.replace([' ', '=', ','], "-").replace('.', ""), Box::new(picture)))
 }
 
-/// White where a class is no more probable than the others, and a part of its colour where it is certain.
+/// Tint of a class: white at chance level, full at certainty.
 fn tint(class: usize, p: f64, classes: usize) -> Colour {
     let least = 1.0 / classes.max(2) as f64;
     let certainty = ((p - least) / (1.0 - least)).clamp(0.0, 1.0);

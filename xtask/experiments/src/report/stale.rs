@@ -1,4 +1,4 @@
-//! Lines of results made by code that has changed since.
+//! Stale results: lines made by code that has changed since.
 
 use crate::harness::essence::essence;
 use crate::harness::{Item, Record, Results};
@@ -7,27 +7,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-/// Changes since an item's lines were made, and the number of lines concerned.
+/// Changes since an item's lines were made, and the lines affected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stale {
     /// Lines.
     pub all: usize,
     /// Number of lines of an earlier protocol.
     pub protocol: usize,
-    /// From before lines said how training ended.
+    /// Lines without a training record (old format).
     pub silent: usize,
-    /// By code that has changed, and in how many files.
+    /// Lines made by code that has changed.
     pub code: usize,
     /// Files whose code has changed since the oldest of these lines.
     pub files: BTreeSet<String>,
-    /// Lines of which any of these is so.
+    /// Lines affected by any of these.
     pub lines: usize,
 }
 
-/// A commit, and folders.
+/// Commit and folders.
 type Since = (String, &'static [&'static str]);
 
-/// Compares the code of commits with that of now, where there is git.
+/// Comparison of the code of commits with the current one, if git is available.
 #[derive(Debug, Default)]
 pub struct Changes {
     known: RefCell<BTreeMap<Since, BTreeSet<String>>>,
@@ -52,7 +52,7 @@ impl Changes {
         stale
     }
 
-    /// The files whose code has changed since a line was made; none, where that cannot be found out.
+    /// Files whose code has changed since a line was made; empty if unknown.
     fn files(&self, record: &Record, item: &dyn Item) -> BTreeSet<String> {
         let commit = record.origin.commit.trim_end_matches('+').to_owned();
         let key = (commit, item.depends_on());
@@ -66,7 +66,7 @@ impl Changes {
 }
 
 impl Stale {
-    /// In a sentence; nothing where no line is stale.
+    /// Sentence; None without stale lines.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let reasons = [
@@ -86,7 +86,7 @@ fn files(count: usize) -> String {
     if count == 1 { "1 file that".to_owned() } else { format!("{count} files that") }
 }
 
-/// Files below some folders whose code is another than in a commit.
+/// Files below some folders whose code differs from a commit's.
 fn changed(commit: &str, folders: &[&str]) -> Option<BTreeSet<String>> {
     let output = Command::new("git")
         .args(["diff", "--name-only", "--no-renames", commit, "HEAD", "--"])
@@ -111,7 +111,7 @@ fn is_same(before: &str, now: &str) -> bool {
     essence(before).eq(essence(now))
 }
 
-/// Contents in git under some names; empty if there are none.
+/// Contents in git under these names; empty if missing.
 fn contents(names: &[String]) -> Option<Vec<String>> {
     let mut git = Command::new("git")
         .args(["cat-file", "--batch"])
@@ -122,7 +122,7 @@ fn contents(names: &[String]) -> Option<Vec<String>> {
     let (mut to, mut from) = (git.stdin.take()?, git.stdout.take()?);
     let mut answer = Vec::new();
     std::thread::scope(|scope| {
-        // Beside reading, since git answers while it is asked.
+        // Write in a separate thread, since git answers while it reads.
         scope.spawn(move || names.iter().try_for_each(|name| writeln!(to, "{name}")));
         from.read_to_end(&mut answer)
     })
@@ -131,7 +131,7 @@ fn contents(names: &[String]) -> Option<Vec<String>> {
     Some(parts(&answer, names.len()))
 }
 
-/// The texts of an answer: a line with a length each, or one that says that there is nothing.
+/// Texts of git's answer: each preceded by a line with its length, or a line that reports it missing.
 fn parts(mut answer: &[u8], count: usize) -> Vec<String> {
     let mut texts = Vec::new();
     while texts.len() < count {

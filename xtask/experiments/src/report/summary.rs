@@ -1,18 +1,18 @@
 //! Means over splits.
 
-/// The mean over splits, and its standard error.
+/// Mean over splits, with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Over all splits that have a number.
+    /// Mean over the splits that have a number.
     pub mean: f64,
-    /// Its standard error; none of a single split.
+    /// Standard error; None for a single split.
     pub error: Option<f64>,
     /// Number of splits.
     pub count: usize,
 }
 
 impl Summary {
-    /// Summary of some numbers; None without any.
+    /// Summary of numbers; None without any.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() {
@@ -43,7 +43,7 @@ mod tests {
     fn of_three_numbers_of_one_and_of_none() {
         let three = Summary::of(&[1.0, 2.0, 3.0]).unwrap();
         assert_eq!((three.mean, three.count), (2.0, 3));
-        // Variance 1, of which a third, of which the root.
+        // Standard error of three numbers of variance 1.
         assert!((three.error.unwrap() - (1.0f64 / 3.0).sqrt()).abs() < 1e-15);
         assert_eq!(three.text(2), "2.00 ± 0.58");
         assert_eq!(Summary::of(&[1.5]).unwrap().text(1), "1.5");

@@ -1,4 +1,4 @@
-//! Agreement of all numbers that a paper prints, run or not.
+//! Agreement of all published numbers of a paper.
 
 use super::apart::{AGREE, apart};
 use super::{Printed, Reference, Summary};
@@ -7,23 +7,23 @@ use crate::harness::Results;
 /// Counts of numbers by agreement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Within two standard errors of the difference, the paper's and ours together.
+    /// Within two standard errors of the difference, including the paper's error.
     pub within: usize,
-    /// Further off, and better than the paper's.
+    /// Beyond it, and better than the paper's.
     pub better: usize,
-    /// Further off, and worse; of measures that are neither good nor bad, all that are further off.
+    /// Beyond it, and worse; all beyond it for measures without a better direction.
     pub worse: usize,
-    /// Numbers of too few splits to tell.
+    /// Too few splits to tell.
     pub few: usize,
     /// Not run, or all runs failed.
     pub missing: usize,
-    /// Times, which are another machine's.
+    /// Times, which depend on the machine.
     pub times: usize,
-    /// Those of the compared numbers that were run by an earlier protocol.
+    /// Compared numbers that were run under an earlier protocol.
     pub old: usize,
 }
 
-/// Direction of better numbers.
+/// Direction of improvement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Better {
     Low,
@@ -42,7 +42,7 @@ impl Better {
 }
 
 impl Tally {
-    /// Tally of the numbers of one measure, or of all.
+    /// Tally of one measure, or of all.
     #[must_use]
     pub fn of(reference: Reference, results: &Results, measure: Option<&str>) -> Self {
         let asked = |printed: &Printed| measure.is_none_or(|measure| printed.measure == measure);
@@ -50,7 +50,7 @@ impl Tally {
         all.fold(Self::default(), |tally, printed| tally.and(printed, results))
     }
 
-    /// The numbers of both.
+    /// Sum of two tallies.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl Tally {
         self
     }
 
-    /// In a sentence.
+    /// Tally as a sentence.
     #[must_use]
     pub fn text(&self) -> String {
         let Self { within, better, worse, few, missing, times, old } = self;

@@ -1,24 +1,24 @@
-//! Number of times that one method is better than another.
+//! Frequency with which one method is better than another.
 
 use super::Block;
 use crate::harness::{Cell, Results};
 use std::collections::BTreeSet;
 
-/// Pairs of methods, and what the paper says of them: the share of experiments in which the first is better.
+/// Pair of methods, with the paper's share of experiments in which the first is better.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairing {
-    /// The one.
+    /// First method.
     pub first: &'static str,
-    /// The other.
+    /// Second method.
     pub second: &'static str,
-    /// The score, of which less is better.
+    /// Score; lower is better.
     pub score: &'static str,
-    /// The share of experiments in which the paper found the first to be better.
+    /// The paper's share, if given.
     pub paper: Option<f64>,
 }
 
-/// A table of shares of experiments (data set, setting and split) in which one method is better than another, with
-/// standard errors as if these were independent; and of how many data sets it is better on the mean.
+/// Table of the share of experiments (data set, setting and split) in which one method is better than another, with
+/// standard errors that assume independence; and of the number of data sets on which its mean is better.
 #[must_use]
 pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
     let row = |pair: &Pairing| {

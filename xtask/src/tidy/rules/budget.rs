@@ -3,7 +3,6 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, SourceFile, Tree};
 
-/// The command.
 const COMMAND: &str = "gp-cli/src/";
 /// Module that queries the system.
 const ASKS: &str = "gp-cli/src/memory/";
@@ -13,7 +12,6 @@ const COUNTS: &str = "gp-cli/src/data/counted.rs";
 /// System files about memory.
 const FILES: &[&str] = &["proc/meminfo", "proc/self/limits", "sys/fs/cgroup", "MemAvailable"];
 
-/// Findings about memory taken without the budget.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.sources().filter(|source| source.path.starts_with(COMMAND)).flat_map(check_source).collect()
 }

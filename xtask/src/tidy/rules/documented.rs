@@ -13,7 +13,6 @@ const FILLERS: &[&str] = &[
     "returns",
 ];
 
-/// Findings about documentation without content.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let libraries = tree.members.iter().filter(|member| member.library_root().is_some());
     libraries.flat_map(|member| check_library(tree, member)).collect()

@@ -3,7 +3,6 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::Tree;
 
-/// File with the index.
 const FILE: &str = "EQUATIONS.md";
 
 /// Findings about index entries without a file, or whose file does not cite them.

@@ -22,17 +22,14 @@ mod writing;
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::Tree;
 
-/// Project rule.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    /// Name in findings.
     pub(crate) name: &'static str,
     /// Requirement, in a few words.
     pub(crate) about: &'static str,
     check: fn(&Tree) -> Vec<Finding>,
 }
 
-/// Every rule.
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         name: "layering",

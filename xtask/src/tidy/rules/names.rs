@@ -26,7 +26,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 /// Path of this file, in the workspace with the exceptions.
 const HERE: &str = "src/tidy/rules/names.rs";
 
-/// Definition with its module and place.
 struct Definition<'a> {
     module: String,
     path: &'a str,

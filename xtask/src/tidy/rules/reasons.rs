@@ -4,7 +4,6 @@ use crate::tidy::finding::Finding;
 use crate::tidy::tree::Tree;
 use std::collections::BTreeSet;
 
-/// File with the table of reasons.
 const FILE: &str = "ARCHITECTURE.md";
 /// Heading above the table.
 const HEADING: &str = "## Other people's crates";

@@ -3,7 +3,6 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{SourceFile, Tree};
 
-/// Most lines of a file.
 const FILE_LINES: usize = 600;
 
 /// Findings about long files, tests included.

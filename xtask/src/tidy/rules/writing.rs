@@ -30,7 +30,6 @@ const CALLS: &[(&str, &str)] = &[
 /// Methods that name temporary files.
 const METHODS: &[&str] = &["persist", "persist_noclobber"];
 
-/// Findings about files written otherwise.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let sources = tree.sources().filter(|source| {
         THROUGH.iter().any(|folder| source.path.starts_with(folder)) && !source.path.starts_with(DOOR)

@@ -14,13 +14,11 @@ const MOST_STEPS: usize = 16;
 /// Import of a name from another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Import {
-    /// Index of the importing file.
     pub(crate) from: usize,
     /// Index of the defining file.
     pub(crate) to: usize,
     /// Name.
     pub(crate) name: String,
-    /// Line of the first mention.
     pub(crate) line: usize,
 }
 
@@ -35,7 +33,6 @@ pub(crate) fn imports(sources: &[&SourceFile]) -> Vec<Import> {
     found
 }
 
-/// A file as a module.
 struct Module<'a> {
     source: &'a SourceFile,
     path: Vec<String>,
@@ -164,7 +161,6 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
 }
 
-/// Module path of a file within its crate.
 fn module_path(file: &str) -> Vec<String> {
     let below = file.split_once("/src/").map_or(file, |(_, below)| below);
     let mut parts: Vec<String> = below.trim_end_matches(".rs").split('/').map(str::to_owned).collect();

@@ -6,7 +6,6 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::XtaskError;
 
-/// A parsed manifest.
 #[derive(Debug)]
 pub(crate) struct Manifest {
     /// Path relative to the workspace root.
@@ -23,18 +22,14 @@ pub(crate) struct Manifest {
     pub(crate) inherits_lints: bool,
 }
 
-/// A dependency as a manifest states it.
 #[derive(Debug)]
 pub(crate) struct Dependency {
     /// Package name, even if renamed in the manifest.
     pub(crate) package: String,
-    /// Section that lists it.
     pub(crate) section: Section,
-    /// Line of its key.
     pub(crate) line: usize,
 }
 
-/// The dependency sections of a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
     /// `[dependencies]`.

@@ -13,7 +13,6 @@ pub(crate) struct Mention {
     pub(crate) line: usize,
 }
 
-/// Kind of mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MentionKind {
     /// `a::b::c`: its segments, at least two. Members of a `use` group have the group's prefix.
@@ -22,7 +21,6 @@ pub(crate) enum MentionKind {
     Method(String),
 }
 
-/// All mentions in the tokens, in order.
 pub(crate) fn scan(tokens: TokenStream) -> Vec<Mention> {
     let mut mentions = Vec::new();
     scan_into(tokens, &[], &mut mentions);

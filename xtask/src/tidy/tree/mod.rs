@@ -31,7 +31,6 @@ pub(crate) struct Tree {
     pub(crate) members: Vec<Member>,
 }
 
-/// A crate of the workspace.
 pub(crate) struct Member {
     /// Folder below the workspace root.
     pub(crate) folder: String,
@@ -52,7 +51,6 @@ impl Tree {
         Ok(Self { root: root.to_path_buf(), manifest, members })
     }
 
-    /// Crate in this folder.
     pub(crate) fn member(&self, folder: &str) -> Option<&Member> {
         self.members.iter().find(|member| member.folder == folder)
     }
@@ -62,7 +60,6 @@ impl Tree {
         std::iter::once(&self.manifest).chain(self.members.iter().map(|member| &member.manifest))
     }
 
-    /// Every Rust file.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &SourceFile> {
         self.members.iter().flat_map(|member| &member.sources)
     }
@@ -84,12 +81,10 @@ impl Member {
         Ok(Self { folder: folder.to_owned(), manifest, sources })
     }
 
-    /// Root of the crate's library, if any.
     pub(crate) fn library_root(&self) -> Option<&SourceFile> {
         self.source("src/lib.rs")
     }
 
-    /// Source by path within the crate.
     pub(crate) fn source(&self, path: &str) -> Option<&SourceFile> {
         let path = format!("{}/{path}", self.folder);
         self.sources.iter().find(|source| source.path == path)

@@ -12,7 +12,6 @@ use crate::tidy::tree::mention::{self, Mention};
 pub(crate) struct SourceFile {
     /// Path relative to the workspace root, with `/` between its parts.
     pub(crate) path: String,
-    /// The text.
     pub(crate) text: String,
     /// Syntax tree, for rules about items.
     pub(crate) syntax: syn::File,
@@ -45,7 +44,6 @@ impl SourceFile {
         Ok(Self { path: path.to_owned(), mentions: mention::scan(tokens), syntax, text, audience, regions })
     }
 
-    /// Audience of the code on this line.
     pub(crate) fn audience_at(&self, line: usize) -> Audience {
         let inside = self.regions.iter().filter(|region| region.lines.contains(&line));
         inside.map(|region| region.audience).fold(self.audience, Audience::max)

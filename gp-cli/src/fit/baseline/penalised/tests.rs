@@ -35,7 +35,6 @@ fn fitted(targets: Vec<f64>, likelihood: impl Likelihood + 'static) -> Approxima
     fit(&TrainingRows::in_memory(points(), targets), Box::new(likelihood), &Control::new()).unwrap().unwrap()
 }
 
-/// Test points.
 fn elsewhere() -> Mat<f64> {
     let rows = [[0.2, -1.0, 3.0], [-0.7, 2.0, -4.0]];
     Mat::from_fn(2, 3, |i, d| rows[i][d])

@@ -1,4 +1,4 @@
-//! Functions that are drawn, as tables.
+//! Drawn functions, as tables.
 
 use crate::data::{normal, sample_prior, scaled_rbf};
 use crate::error::ExperimentError;
@@ -9,14 +9,14 @@ use rand_chacha::ChaCha8Rng;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// The deviation of noise, and that of a function which decides on labels.
+/// Standard deviation of the noise, and of a function that determines labels.
 const NOISE: f64 = 0.2;
 const DECIDED: f64 = 2.0;
 
-/// Labels that are all alike are drawn again, so often at most.
+/// Most redraws of constant labels.
 const MOST_TIMES: usize = 100;
 
-/// Rows of inputs, of a function's values, and of what is seen of them.
+/// Inputs, function values and observations of rows.
 pub(super) struct Drawn {
     inputs: Mat<f64>,
     f: Vec<f64>,
@@ -45,7 +45,7 @@ impl Drawn {
             false => f + NOISE * normal(&mut rng),
         };
         let mut y: Vec<f64> = f.iter().map(&mut see).collect();
-        // Nothing can be learned from labels that are all alike.
+        // Nothing can be learned from constant labels.
         for _ in 0..MOST_TIMES {
             if y[..training].iter().any(|label| *label != y[0]) {
                 break;
@@ -60,7 +60,7 @@ impl Drawn {
         let names: String = (1..=self.inputs.ncols()).map(|d| format!("x{d},")).collect();
         rows.fold(names + "y\n", |mut text, i| {
             self.inputs.row(i).iter().for_each(|x| {
-                // Writing into a string does not fail.
+                // Writing to a string cannot fail.
                 let _ = write!(text, "{x},");
             });
             text + &format!("{}\n", self.y[i])
@@ -84,11 +84,11 @@ mod tests {
         assert_eq!((table.lines().count(), table.lines().next()), (101, Some("x1,x2,y")));
         assert!(table.lines().nth(1).unwrap().ends_with(&format!(",{}", drawn.truth(300..400, false)[0])));
         let noise = drawn.f.iter().zip(&drawn.y).map(|(f, y)| (y - f).powi(2)).sum::<f64>() / 400.0;
-        // Four standard deviations of a variance from 400 numbers.
+        // Four standard errors of a variance from 400 numbers.
         assert!((noise / (NOISE * NOISE) - 1.0).abs() < 4.0 * (2.0f64 / 400.0).sqrt(), "{noise}");
     }
 
-    /// Labels are 1 about as often as Φ says.
+    /// Labels are 1 as often as Φ predicts.
     #[test]
     fn labels_follow_the_function() {
         let drawn = Drawn::new((400, 0), 2, true, 3).unwrap();

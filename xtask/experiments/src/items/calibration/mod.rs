@@ -1,4 +1,4 @@
-//! Coverage of intervals of `gp` on drawn functions.
+//! Coverage of `gp` intervals on drawn functions.
 
 mod draw;
 mod score;
@@ -13,10 +13,9 @@ use draw::Drawn;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Rows that each model is asked about.
 const TESTED: usize = 200;
 
-/// Observation of a drawn function, and the flags of `gp fit`.
+/// Observation of a drawn function, and flags of `gp fit`.
 pub(super) struct Way {
     labels: bool,
     flags: &'static str,

@@ -1,19 +1,19 @@
-//! Coverage of intervals, and their cost.
+//! Coverage and interval scores.
 
 use crate::error::ExperimentError;
 use crate::harness::Outcome;
 
-/// Levels, as the command line and as scores have them, and how many deviations of a normal distribution they are.
+/// Levels, as on the command line, as in scores, and as standard deviations of a normal distribution.
 const LEVELS: [(&str, &str, f64); 3] = [
     ("0.5", "coverage 50", 0.674_489_750_196_081_7),
     ("0.8", "coverage 80", 1.281_551_565_544_600_4),
     ("0.95", "coverage 95", 1.959_963_984_540_054),
 ];
-/// Cost factor of the distance outside the 95 % interval.
+/// Penalty factor for the distance outside the 95 % interval.
 const OUTSIDE: f64 = 2.0 / 0.05;
 
-/// Shares of the truth inside the intervals that `predict` prints for a level, and the interval score of the widest, in
-/// spreads of the truth.
+/// Coverage of the truth by the intervals that `predict` prints per level, and the interval score of the widest,
+/// relative to the spread of the truth.
 pub(super) fn of(
     truth: &[f64],
     labels: bool,
@@ -28,7 +28,7 @@ pub(super) fn of(
     Ok(outcome.with("interval score", interval_score(truth, &widest) / spread(truth)))
 }
 
-/// Intervals of the latent function.
+/// Intervals of the latent.
 fn of_function(table: &str, deviations: f64) -> Result<Vec<[f64; 2]>, ExperimentError> {
     let moments = columns(table, ["latent_mean", "latent_variance"])?;
     let interval = |[mean, variance]: [f64; 2]| {
@@ -38,7 +38,6 @@ fn of_function(table: &str, deviations: f64) -> Result<Vec<[f64; 2]>, Experiment
     Ok(moments.into_iter().map(interval).collect())
 }
 
-/// Two columns of a table of numbers.
 fn columns(table: &str, names: [&str; 2]) -> Result<Vec<[f64; 2]>, ExperimentError> {
     let missing = || ExperimentError::Command { code: 0, said: format!("no columns {names:?} of numbers") };
     let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
@@ -55,7 +54,7 @@ fn coverage(truth: &[f64], intervals: &[[f64; 2]]) -> f64 {
     inside as f64 / truth.len() as f64
 }
 
-/// The mean width, and what is outside at a price: the lower, the better.
+/// Interval score: mean width plus a penalty for values outside; lower is better.
 fn interval_score(truth: &[f64], intervals: &[[f64; 2]]) -> f64 {
     let cost = |(y, [low, high]): (&f64, &[f64; 2])| {
         high - low + OUTSIDE * ((low - y).max(0.0) + (y - high).max(0.0))

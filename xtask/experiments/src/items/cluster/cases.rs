@@ -1,25 +1,24 @@
-//! The list of measured cases.
+//! Measured cases.
 
 use crate::harness::Form;
 use crate::items::growth::Sizes;
 use gp_ep::operations::{Extents, SharedWork};
 
-/// A kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Sweep,
     Step,
 }
 
-/// Work on rows that is measured.
+/// Measured work on rows.
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// Sizes: N rows, of which B take part; C latent functions.
+    /// Sizes: N rows, of which a step uses B; C latents.
     setting: &'static str,
     /// Sizes of the quick form.
     quick: &'static str,
-    /// `true` for a process a latent function.
+    /// `true` for one process per latent.
     pub(super) own: bool,
 }
 
@@ -65,7 +64,6 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 impl Case {
-    /// Its setting in a form.
     pub(super) const fn setting(&self, form: Form) -> &'static str {
         match form {
             Form::Full | Form::Reduced => self.setting,
@@ -78,7 +76,6 @@ impl Case {
         form == Form::Full || !self.quick.is_empty()
     }
 
-    /// The work on so many rows of these sizes.
     pub(super) fn work(&self, sizes: &Sizes, rows: usize) -> SharedWork {
         let processes = if self.own { sizes.classes } else { 1 };
         let Sizes { inducing, dim, classes: latents, .. } = *sizes;
@@ -90,7 +87,7 @@ impl Case {
     }
 }
 
-/// Parameters of a kernel, a variance and a length-scale for each input, and of the likelihood.
+/// Number of parameters: of a kernel (variance and one length-scale per input), and of the likelihood.
 pub(super) const fn of_parameters(dim: usize) -> [usize; 2] {
     [1 + dim, 0]
 }

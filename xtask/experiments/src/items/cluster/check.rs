@@ -1,4 +1,4 @@
-//! The model beside what was measured of one case.
+//! Cost model compared with measurements of one case.
 
 use super::cases::Case;
 use super::measure::{BANDWIDTH, BYTES, COUNT, FEW, LATENCY, OF_MESSAGES, ON_CLOCK, SECONDS};
@@ -7,24 +7,24 @@ use crate::harness::{Form, Results};
 use crate::items::growth::Sizes;
 use gp_ep::operations::{Machine, Seconds, SharedWork};
 
-/// A measured case, with the constants that follow.
+/// Measured case, with the constants derived from it.
 pub(super) struct Check {
     pub(super) name: &'static str,
     pub(super) sizes: Sizes,
     pub(super) work: SharedWork,
     pub(super) machine: Machine,
-    /// Seconds by one process and by two.
+    /// Processor seconds with one process and with two.
     pub(super) measured: [f64; 2],
-    /// Seconds by two on the clock.
+    /// Wall-clock seconds with two.
     pub(super) on_clock: f64,
-    /// Those of messages, with the least of waiting.
+    /// Seconds of messages, with the least waiting.
     pub(super) of_messages: f64,
-    /// Messages and bytes that two processes have sent.
+    /// Messages and bytes sent by two processes.
     pub(super) sent: [f64; 2],
 }
 
 impl Check {
-    /// All cases that there are results of, whole ones or, where there are none, quick ones.
+    /// All cases with results, full ones or otherwise quick ones.
     pub(super) fn all(results: &Results) -> Vec<Self> {
         let of =
             |form| -> Vec<Self> { CASES.iter().filter_map(|case| Self::of(case, form, results)).collect() };
@@ -52,15 +52,15 @@ impl Check {
         })
     }
 
-    /// Seconds by so many processes, by the model.
+    /// Seconds with this many processes, by the model.
     pub(super) fn predicted(&self, processes: usize) -> Seconds {
         self.work.seconds(processes, &self.machine)
     }
 }
 
-/// Constants from the seconds of work on few rows and on many, of one thread.
+/// Constants from the single-thread times of work on few rows and on many.
 fn constants(few: &(SharedWork, f64), many: &(SharedWork, f64), [latency, bandwidth]: [f64; 2]) -> Machine {
-    // Too short to be told apart, as in the quick form.
+    // Times too short to differ, as in the quick form.
     let least = 1e-3 * few.1;
     let rate = (many.0.of_rows - few.0.of_rows) / (many.1 - few.1).max(least);
     let algebra = (few.1 - few.0.of_rows / rate).max(least);

@@ -1,4 +1,4 @@
-//! Seconds of a case by one process and by two, and of messages between two.
+//! Seconds of a case with one process and two, and of messages between two.
 
 use super::cases::{Case, Kind};
 use crate::error::ExperimentError;
@@ -12,16 +12,16 @@ use gp_optim::{ParameterSet as _, Team};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// One evaluation, ready to be repeated.
+/// Repeatable evaluation.
 type Evaluation<'a> = Box<dyn FnMut() -> Result<(), ExperimentError> + 'a>;
 
-/// Rows of the shortest work, most of which is algebra.
+/// Rows of the shortest work, dominated by algebra.
 pub(super) const FEW: usize = 192;
-/// Numbers of a short message and of a long one.
+/// Numbers in a short message and a long one.
 const SHORT: usize = 1;
 const LONG: usize = 1 << 18;
 
-/// The scores.
+/// Names of scores.
 pub(super) const SECONDS: [&str; 4] = ["few", "half", "one", "two"];
 pub(super) const ON_CLOCK: &str = "two on the clock";
 pub(super) const OF_MESSAGES: &str = "messages of two";
@@ -30,8 +30,7 @@ pub(super) const BYTES: &str = "bytes";
 pub(super) const LATENCY: &str = "latency";
 pub(super) const BANDWIDTH: &str = "bandwidth";
 
-/// The least seconds of an evaluation: of the processor, on the clock, and of the latter those of messages. Messages and bytes
-/// sent.
+/// Shortest seconds of an evaluation: processor, wall clock, and messages within the latter. Messages and bytes sent.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
     processor: f64,
@@ -53,7 +52,7 @@ impl Timed {
         }
     }
 
-    /// The time of a team, which is that of the process that takes longest, and what all of them send.
+    /// Combination over a team: time of the slowest process, sum of what is sent.
     fn together(self, other: Self) -> Self {
         Self {
             processor: self.processor.max(other.processor),
@@ -64,7 +63,7 @@ impl Timed {
     }
 }
 
-/// Measures a case in several rounds, in each of which all timings follow each other.
+/// Measures a case in several rounds, each with all timings in sequence.
 pub(super) fn measured(case: &Case, extent: &Extent) -> Result<Outcome, ExperimentError> {
     let sizes = Sizes::read(case.setting(extent.form));
     let drawn = if sizes.classes == 1 { Drawn::signs(&sizes) } else { Drawn::labels(&sizes) };
@@ -93,7 +92,7 @@ pub(super) fn measured(case: &Case, extent: &Extent) -> Result<Outcome, Experime
     Ok(outcome.by(Effort::ended("evaluations are timed, nothing is trained", 0)))
 }
 
-/// The same work in each of some threads that are a team; what process 0 found.
+/// Runs the same work in each thread of a team; returns the result of process 0.
 fn in_step<T: Send>(
     count: usize,
     work: impl Fn(Team) -> Result<T, ExperimentError> + Sync,
@@ -108,7 +107,7 @@ fn in_step<T: Send>(
     })
 }
 
-/// Times evaluations of a team over so many seconds, and two at least after one that does not count.
+/// Times evaluations of a team for this many seconds, at least two after an uncounted one.
 fn by_team(
     case: &Case,
     sizes: &Sizes,
@@ -119,7 +118,7 @@ fn by_team(
         let mut run = evaluation(case, sizes, drawn, (rows, &team))?;
         run()?;
         let (begun, mut least, mut repetitions) = (Instant::now(), Timed::NEVER, 0);
-        // Process 0 says when it is enough, and with that all begin together.
+        // Process 0 decides when to stop, which also synchronises the starts.
         while team.decide(repetitions < 2 || begun.elapsed().as_secs_f64() < seconds) {
             let (processor, start, before) = (Stopwatch::start(), Instant::now(), team.traffic());
             run()?;
@@ -135,7 +134,6 @@ fn by_team(
     found.into_iter().reduce(Timed::together).ok_or_else(|| ExperimentError::Files("no team".to_owned()))
 }
 
-/// An evaluation on the first rows.
 fn evaluation<'a>(
     case: &Case,
     sizes: &Sizes,
@@ -144,7 +142,7 @@ fn evaluation<'a>(
 ) -> Result<Evaluation<'a>, ExperimentError> {
     let reduction = Arc::new(TeamReduction::of(team.clone()));
     let model = model(case, sizes)?.with_threading(Threading::Here).with_reduction(Some(reduction));
-    // Of a batch that is not the whole table, projections are recorded.
+    // Record projections of a batch smaller than the table.
     let is_part = sizes.batch < sizes.rows;
     let table = if is_part { drawn.table()? } else { drawn.first(rows)? };
     if case.kind == Kind::Sweep {
@@ -175,7 +173,7 @@ fn model(case: &Case, sizes: &Sizes) -> Result<PowerEp, ExperimentError> {
     })
 }
 
-/// The least seconds of a message between two processes: half of there and back.
+/// Shortest seconds of a message between two processes: half of a round trip.
 fn seconds_of_message(numbers: usize) -> Result<f64, ExperimentError> {
     let found = in_step(2, |team| {
         let (mut least, mut numbers) = (f64::INFINITY, vec![0.5; numbers]);

@@ -1,4 +1,4 @@
-//! Time of shared work on several machines: a cost model, its check on this machine, and what it says of many.
+//! Time of work shared by several machines: a cost model, its check on this machine, and predictions for many.
 
 mod cases;
 mod check;
@@ -13,7 +13,7 @@ use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::report::Block;
 use cases::{CASES, Case};
 
-/// The only method: all timings of a case follow each other, in turns.
+/// Name of the only method: all timings of a case alternate.
 const IN_TURNS: &str = "in turns";
 
 /// The item.

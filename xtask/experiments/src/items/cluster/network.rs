@@ -1,19 +1,18 @@
-//! Networks between nodes, as published figures have them.
+//! Networks between nodes, with published figures.
 
 use gp_ep::operations::Machine;
 
-/// A kind of network: ranges of its constants, the worse end first.
+/// Network type: ranges of its constants, the worse end first.
 pub(super) struct Network {
     pub(super) name: &'static str,
-    /// Seconds of a message, from one program to another.
+    /// Seconds per message between programs.
     pub(super) latency: [f64; 2],
     /// Bytes per second of large messages.
     pub(super) bandwidth: [f64; 2],
 }
 
-/// From the slowest to the fastest. Latencies are those of ping-pong tests between programs by MPI: over the sockets of the
-/// system, over remote memory access on Ethernet, over InfiniBand; bandwidths from three quarters of the line's rate to all but
-/// a few percent of it.
+/// From slowest to fastest. Latencies are from MPI ping-pong tests: over system sockets, over remote memory access on
+/// Ethernet, over InfiniBand. Bandwidths range from three quarters of the line rate to nearly all of it.
 pub(super) const NETWORKS: [Network; 4] = [
     Network { name: "10 Gb/s Ethernet", latency: [50e-6, 20e-6], bandwidth: [0.9e9, 1.2e9] },
     Network { name: "25 Gb/s Ethernet", latency: [40e-6, 10e-6], bandwidth: [2.3e9, 3.0e9] },
@@ -21,16 +20,16 @@ pub(super) const NETWORKS: [Network; 4] = [
     Network { name: "200 Gb/s InfiniBand", latency: [2e-6, 1e-6], bandwidth: [18e9, 24e9] },
 ];
 
-/// The network that stands for all where one number has to do.
+/// Index of the typical network.
 pub(super) const USUAL: usize = 1;
 
 impl Network {
-    /// The worse end and the better one, for nodes with these rates.
+    /// Worse and better end, for nodes with these rates.
     pub(super) fn ends(&self, node: &Machine) -> [Machine; 2] {
         [0, 1].map(|end| Machine { latency: self.latency[end], bandwidth: self.bandwidth[end], ..*node })
     }
 
-    /// The middle of both ends, by ratio.
+    /// Geometric mean of both ends.
     pub(super) fn middle(&self, node: &Machine) -> Machine {
         let middle = |ends: [f64; 2]| (ends[0] * ends[1]).sqrt();
         Machine { latency: middle(self.latency), bandwidth: middle(self.bandwidth), ..*node }

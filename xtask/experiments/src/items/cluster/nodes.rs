@@ -1,21 +1,21 @@
-//! Steps by many nodes.
+//! Steps on many nodes.
 
 use super::network::{NETWORKS, USUAL};
 use super::plan::Plan;
 use gp_ep::operations::Machine;
 
-/// Numbers of nodes.
 pub(super) const NODES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/// Efficiency up to which more nodes are worth their price.
+/// Least efficiency at which further nodes are worth their price.
 const WORTH: f64 = 0.5;
 
-/// Seconds of a step over the usual network.
+/// Seconds of a step over the typical network.
 pub(super) fn seconds(plan: &Plan, nodes: usize, node: &Machine) -> f64 {
     plan.work(nodes).seconds(nodes, &NETWORKS[USUAL].middle(node)).total()
 }
 
-/// Share of the nodes' time that one node would need: over the worst network, the usual one and the best.
+/// Efficiency (time of one node over the total time of all nodes): over the worst network, the typical one and the
+/// best.
 pub(super) fn efficiencies(plan: &Plan, nodes: usize, node: &Machine) -> [f64; 3] {
     let [slow, .., fast] = &NETWORKS;
     let networks = [slow.ends(node)[0], NETWORKS[USUAL].middle(node), fast.ends(node)[1]];
@@ -25,13 +25,13 @@ pub(super) fn efficiencies(plan: &Plan, nodes: usize, node: &Machine) -> [f64; 3
     })
 }
 
-/// Most nodes that are worth it, over the usual network.
+/// Largest worthwhile number of nodes over the typical network.
 pub(super) fn worth(plan: &Plan, node: &Machine) -> usize {
     let is_worth = |nodes: &usize| efficiencies(plan, *nodes, node)[1] >= WORTH;
     NODES.into_iter().rev().find(is_worth).unwrap_or(1)
 }
 
-/// Fewest nodes at which an epoch of batches takes as long as so many passes over all rows, if any.
+/// Fewest nodes at which an epoch of batches takes as long as this many full passes, if any.
 pub(super) fn crossover(batch: &Plan, whole: &Plan, passes: f64, node: &Machine) -> Option<usize> {
     let epoch = |nodes| whole.rows / batch.rows * seconds(batch, nodes, node);
     NODES.into_iter().find(|nodes| epoch(*nodes) >= passes * seconds(whole, *nodes, node))

@@ -1,4 +1,4 @@
-//! Training that many nodes might do.
+//! Hypothetical training on many nodes.
 
 use super::cases::of_parameters;
 use gp_ep::operations::{Extents, SharedWork};
@@ -7,10 +7,10 @@ use gp_ep::operations::{Extents, SharedWork};
 pub(super) const CORES: usize = 32;
 /// Input dimensions.
 const DIM: usize = 8;
-/// Least rows of a lane.
+/// Fewest rows per lane.
 const OF_A_LANE: usize = 96;
 
-/// Latent functions, and the processes that they are seen through.
+/// Latents and their sparse processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Functions {
     pub(super) latents: usize,
@@ -18,7 +18,7 @@ pub(super) struct Functions {
 }
 
 impl Functions {
-    /// One; ten that share a process; ten with one each.
+    /// One; ten sharing a process; ten with one each.
     pub(super) const ALL: [Self; 3] = [
         Self { latents: 1, processes: 1 },
         Self { latents: 10, processes: 1 },
@@ -37,13 +37,13 @@ impl Functions {
 /// Number of lanes that rows are dealt to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dealing {
-    /// The code's.
+    /// Number used by the code.
     AsNow,
-    /// The same for each thread, if there are rows for them: what more lanes would give.
+    /// One per thread, if there are enough rows: the gain from more lanes.
     Enough,
 }
 
-/// A step over rows: of a batch, or of all.
+/// Step over a batch or all rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) rows: f64,
@@ -53,7 +53,6 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The work of a step by so many nodes.
     pub(super) fn work(&self, nodes: usize) -> SharedWork {
         let Functions { latents, processes } = self.functions;
         let rows = self.rows as usize;

@@ -1,4 +1,4 @@
-//! Report: the check, the networks, and tables and pictures of many nodes.
+//! Report: the check, the networks, and tables and plots for many nodes.
 
 use super::check::Check;
 use super::network::{NETWORKS, USUAL};
@@ -9,21 +9,21 @@ use crate::report::Block;
 use gp_cli::picture::{CLASSES, INK, Layer, Picture};
 use gp_ep::operations::Machine;
 
-/// Rows of whole passes, and of batches.
+/// Rows of full passes, and of batches.
 const ROWS: [f64; 2] = [1e7, 1e9];
 const BATCHES: [f64; 4] = [1e3, 1e4, 1e5, 1e6];
-/// Passes over all rows that an epoch of batches is taken to be worth.
+/// Full passes assumed equivalent to an epoch of batches.
 const WORTH_AN_EPOCH: f64 = 10.0;
 /// Numbers of nodes in tables.
 const SHOWN: [usize; 5] = [4, 16, 64, 256, 1024];
 
-/// A node with the rates of so many inducing inputs.
+/// Node with its rates for this many inducing inputs.
 struct Node {
     inducing: usize,
     machine: Machine,
 }
 
-/// Nodes with the rates of steps of one latent function.
+/// Nodes with the rates of steps of one latent.
 fn nodes(checks: &[Check]) -> Vec<Node> {
     let steps = checks.iter().filter(|check| check.name == "step");
     let node = |check: &Check| Node {
@@ -33,7 +33,7 @@ fn nodes(checks: &[Check]) -> Vec<Node> {
     steps.map(node).collect()
 }
 
-/// All that the report shows.
+/// All contents of the report.
 pub(super) fn blocks(results: &Results) -> Vec<Block> {
     let checks = Check::all(results);
     let nodes = nodes(&checks);
@@ -137,7 +137,6 @@ fn networks() -> Block {
     Block::table(["network", "latency, µs", "bandwidth, GB/s"], NETWORKS.iter().map(row).collect())
 }
 
-/// All plans of so many rows, with their nodes.
 fn plans<'a>(nodes: &'a [Node], rows: &'a [f64]) -> impl Iterator<Item = (Plan, &'a Machine)> {
     nodes.iter().flat_map(move |node| {
         let of_rows = move |rows: &f64| Functions::ALL.map(|functions| (*rows, functions));
@@ -148,7 +147,7 @@ fn plans<'a>(nodes: &'a [Node], rows: &'a [f64]) -> impl Iterator<Item = (Plan, 
     })
 }
 
-/// The first cells of a plan's row.
+/// First cells of a plan's table row.
 fn names(plan: &Plan, letter: &str) -> Vec<String> {
     vec![
         format!("{letter} = {}", power(plan.rows)),
@@ -195,7 +194,7 @@ fn batches(nodes: &[Node]) -> Block {
     )
 }
 
-/// Efficiency by nodes, a panel for each number of rows and each dealing.
+/// Efficiency by nodes, one panel per number of rows and dealing.
 fn picture_of_passes(nodes: &[Node]) -> Option<Block> {
     let panel = |rows: f64, dealing: Dealing| {
         let mut layers = vec![Layer::Reach { x: vec![0.0], y: vec![0.0, 1.0] }];
@@ -215,7 +214,7 @@ fn picture_of_passes(nodes: &[Node]) -> Option<Block> {
     figure("cluster-passes", "steps over all rows", panels.collect(), nodes)
 }
 
-/// Seconds of an epoch by nodes, a panel for each M and each dealing.
+/// Seconds of an epoch by nodes, one panel per M and dealing.
 fn picture_of_batches(nodes: &[Node]) -> Option<Block> {
     let panel = |node: &Node, dealing: Dealing| {
         let plan = |rows| Plan { rows, inducing: node.inducing, functions: Functions::ALL[0], dealing };
@@ -269,13 +268,13 @@ fn milliseconds(seconds: f64) -> String {
     short(1e3 * seconds)
 }
 
-/// With three digits.
+/// Number to three digits.
 fn short(value: f64) -> String {
     let digits = (2.0 - value.abs().max(1e-9).log10().floor()).clamp(0.0, 6.0) as usize;
     format!("{value:.digits$}")
 }
 
-/// A power of ten as text.
+/// Power of ten as text.
 fn power(value: f64) -> String {
     let digits = "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(value.log10().round() as usize);
     digits.map_or_else(|| value.to_string(), |digit| format!("10{digit}"))

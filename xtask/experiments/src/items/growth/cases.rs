@@ -1,4 +1,4 @@
-//! The list of cases.
+//! List of cases.
 
 use super::drawn::Drawn;
 use super::size::Axis;
@@ -12,7 +12,7 @@ const INDUCING: &[usize] = &[50, 100, 200, 500, 1_000];
 const DIMS: &[usize] = &[2, 8, 32, 128, 784];
 const CLASSES: &[usize] = &[2, 5, 10, 20, 50];
 
-/// Sizes of steps on batches.
+/// Sizes of mini-batch steps.
 const STEP: &str = "N=10000;B=200;M=100;D=16;C=10";
 const BY_ROWS: Axis = Axis::new("N", ROWS, "0");
 const BY_INDUCING: Axis = Axis::new("M", INDUCING, "2, 3");

@@ -8,12 +8,12 @@ use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The length-scale of each input, over √D.
+/// Length-scale of each input, divided by √D.
 pub(super) const LENGTHSCALE: f64 = 0.3;
 
-/// Rows of inputs with a target each.
+/// Rows of inputs with targets.
 pub(in crate::items) struct Drawn {
-    /// One point a column, so that it is contiguous.
+    /// One point per column, contiguous.
     points: Mat<f64>,
     pub(super) targets: Vec<f64>,
 }
@@ -27,7 +27,7 @@ impl Drawn {
         Self { points, targets }
     }
 
-    /// Labels: which of C equal parts of the function's range it is in.
+    /// Labels: index among C equal parts of the function's range.
     pub(in crate::items) fn labels(sizes: &Sizes) -> Self {
         let mut drawn = Self::numbers(sizes);
         let parts = sizes.classes as f64 - 1e-9;
@@ -35,7 +35,6 @@ impl Drawn {
         drawn
     }
 
-    /// Signs of the function.
     pub(in crate::items) fn signs(sizes: &Sizes) -> Self {
         let mut drawn = Self::numbers(sizes);
         drawn.targets.iter_mut().for_each(|value| *value = value.signum());
@@ -46,12 +45,10 @@ impl Drawn {
         self.points.as_ref().transpose()
     }
 
-    /// The same as a source of data.
     pub(in crate::items) fn table(&self) -> Result<Table<'_>, DataError> {
         Table::with_targets(self.inputs(), &self.targets)
     }
 
-    /// The first rows as a source of data.
     pub(in crate::items) fn first(&self, rows: usize) -> Result<Table<'_>, DataError> {
         Table::with_targets(self.inputs().subrows(0, rows), &self.targets[..rows])
     }
@@ -63,7 +60,7 @@ pub(super) fn points(count: usize, dim: usize, seed: u64) -> Mat<f64> {
     Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0))
 }
 
-/// A function with a length-scale for each input, seen through M points.
+/// Latent with one length-scale per input and M inducing inputs.
 pub(in crate::items) fn process(sizes: &Sizes, seed: u64) -> Result<SparseProcess, ExperimentError> {
     let lengthscale = LENGTHSCALE * (sizes.dim as f64).sqrt();
     let scales = vec![lengthscale.to_string(); sizes.dim].join(", ");

@@ -9,7 +9,6 @@ use gp_linalg::product::matmul;
 use stats_alloc::INSTRUMENTED_SYSTEM;
 use std::time::Instant;
 
-/// Threads of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Threads {
     One,
@@ -41,11 +40,11 @@ impl Threads {
     }
 }
 
-/// The score of time, and that of memory in bytes.
+/// Score of time, and of memory in bytes.
 pub(super) const SECONDS: &str = "seconds";
 pub(super) const HELD: &str = "held";
 
-/// Measures a case in a pool of its own, whose threads have ended with their buffers before the next case begins.
+/// Measures a case in its own pool, whose threads and buffers are gone before the next case.
 pub(super) fn measured(
     case: &Case,
     sizes: &Sizes,
@@ -74,28 +73,28 @@ fn measured_here(
     let least = least_seconds(threads, extent.choose((0.5, 2), (0.2, 2), (0.0, 1)), &mut run)?;
     let effort = Effort::ended("evaluations are timed, nothing is trained", 0);
     let outcome = Outcome::of([(SECONDS, least)]).by(effort);
-    // Of several threads it would be with the buffers of the others.
+    // With several threads it would include the buffers of the others.
     match before.zip(after).filter(|_| threads == Threads::One) {
         Some((before, after)) => Ok(outcome.with(HELD, (after - before) as f64)),
         None => Ok(outcome),
     }
 }
 
-/// Products of matrices have buffers of one size in each thread from the first on, which are of no case.
+/// Allocates the fixed-size product buffers of each thread, which belong to no case.
 fn fill_buffers() -> Result<(), ExperimentError> {
     let (factor, mut result) = (Mat::zeros(256, 256), Mat::zeros(256, 256));
     matmul(result.as_mut(), Accum::Replace, factor.as_ref(), factor.as_ref(), 1.0, Threading::Here)?;
     Ok(())
 }
 
-/// Bytes that the program holds, if its allocator counts them.
+/// Bytes held by the program, if its allocator counts them.
 fn held() -> Option<i64> {
     let stats = INSTRUMENTED_SYSTEM.stats();
     (stats.allocations > 0).then(|| stats.bytes_allocated as i64 - stats.bytes_deallocated as i64)
 }
 
-/// The least time of runs over so many seconds, and so many at least: of one thread the processor's, which others on the
-/// machine hardly change, of several that on the clock.
+/// Shortest time of runs over this many seconds and at least this many runs: processor time of one thread, which other
+/// load hardly affects; wall-clock time of several.
 fn least_seconds(
     threads: Threads,
     (seconds, fewest): (f64, usize),

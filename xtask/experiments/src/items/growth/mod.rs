@@ -1,4 +1,4 @@
-//! Growth of the cost of one evaluation with each size of a problem, compared with its operations.
+//! Growth of the cost of an evaluation with each problem size, compared with its operation count.
 
 mod batches;
 mod cases;
@@ -21,26 +21,26 @@ use size::Axis;
 pub(super) use drawn::{Drawn, process};
 pub(super) use size::Sizes;
 
-/// One evaluation, ready to be repeated.
+/// Repeatable evaluation.
 type Evaluation = Box<dyn FnMut() -> Result<(), ExperimentError>>;
 
-/// A kind of evaluation, and the sizes it is measured at.
+/// Kind of evaluation, with measured sizes.
 struct Case {
     name: &'static str,
     /// Description of an evaluation and its operations.
     what: &'static str,
-    /// Sizes, of which one at a time is another.
+    /// Base sizes, of which one varies at a time.
     base: &'static str,
     axes: &'static [Axis],
     rows: fn(&Sizes) -> Drawn,
     prepare: fn(&Sizes, Drawn, Threading) -> Result<Evaluation, ExperimentError>,
-    /// Additions and multiplications of one evaluation, or bytes read and written, in `unit` a second.
+    /// Multiply-adds per evaluation, or bytes read and written, in `unit` per second.
     work: fn(&Sizes) -> f64,
     unit: &'static str,
 }
 
 impl Case {
-    /// The settings of a form, each once: sizes of different axes meet at the base.
+    /// Distinct settings of a form; the axes meet at the base.
     fn settings(&self, form: Form) -> Vec<String> {
         let mut settings = Vec::new();
         for setting in self.axes.iter().flat_map(|axis| axis.settings(self.base, form)) {

@@ -1,14 +1,13 @@
-//! Additions and multiplications that the mathematics of an evaluation needs, by the counts of gp-ep.
+//! Required multiply-adds of an evaluation, by the counts of gp-ep.
 
 use super::Sizes;
 use gp_ep::operations::{self, Extents};
 
-/// The extents of so many rows with one latent function.
 fn of_one(sizes: &Sizes, rows: usize) -> Extents {
     Extents { rows, inducing: sizes.inducing, dim: sizes.dim, latents: 1, processes: 1 }
 }
 
-/// Sparse regression in closed form, value and gradient.
+/// Closed-form sparse regression, value and gradient.
 pub(super) fn regression(sizes: &Sizes) -> f64 {
     operations::regression(&of_one(sizes, sizes.rows))
 }
@@ -18,23 +17,22 @@ pub(super) fn exact(sizes: &Sizes) -> f64 {
     operations::exact(sizes.rows, sizes.dim)
 }
 
-/// Predictions of new rows.
 pub(super) fn prediction(sizes: &Sizes) -> f64 {
     operations::prediction(&of_one(sizes, sizes.new))
 }
 
-/// A step on a batch, with one process for C functions.
+/// Batch step, with one process for C functions.
 pub(super) fn shared(sizes: &Sizes) -> f64 {
     operations::step(&Extents { latents: sizes.classes, ..of_one(sizes, sizes.batch) })
 }
 
-/// A step on a batch, with a process for each of C functions.
+/// Batch step, with one process for each of C functions.
 pub(super) fn each(sizes: &Sizes) -> f64 {
     let one = of_one(sizes, sizes.batch);
     operations::step(&Extents { latents: sizes.classes, processes: sizes.classes, ..one })
 }
 
-/// Bytes: every row that becomes active moves 24 of each component of all stubs before it.
+/// Bytes: every new active row moves 24 per component of all earlier stubs.
 pub(super) fn active_set(sizes: &Sizes) -> f64 {
     let [n, c, a] = [sizes.rows, sizes.classes, sizes.active].map(|size| size as f64);
     24.0 * n * c * a * a / 2.0

@@ -1,4 +1,4 @@
-//! Report: slopes compared with theory, memory, and a picture of each case.
+//! Report: slopes compared with theory, memory, and a plot per case.
 
 use super::Case;
 use super::cases::CASES;
@@ -17,7 +17,7 @@ struct Course<'a> {
 }
 
 impl Course<'_> {
-    /// The sizes that a score is there of, and the score.
+    /// Sizes with a score, and the score.
     fn points(&self, threads: Threads, score: &str) -> Vec<(f64, f64)> {
         let point = |size: &usize| {
             let setting = self.axis.setting(self.case.base, *size);
@@ -31,13 +31,12 @@ impl Course<'_> {
         (self.case.work)(&Sizes::read(&self.axis.setting(self.case.base, size as usize)))
     }
 
-    /// The sizes that one thread was measured at, with the work of each.
+    /// Sizes measured with one thread, and the work of each.
     fn work(&self) -> Vec<(f64, f64)> {
         let sizes = self.points(Threads::One, SECONDS);
         sizes.into_iter().map(|(size, _)| (size, self.work_at(size))).collect()
     }
 
-    /// A row of the table of times.
     fn times(&self) -> Option<Vec<String>> {
         let [one, all] = Threads::ALL.map(|threads| self.points(threads, SECONDS));
         let (size, seconds) = *one.last()?;
@@ -57,7 +56,6 @@ impl Course<'_> {
         Some(row.into())
     }
 
-    /// A row of the table of memory.
     fn memory(&self) -> Option<Vec<String>> {
         let (theory, held) = (self.axis.memory?, self.points(Threads::One, HELD));
         let ((first, least), (last, most)) = (held.first()?, held.last()?);
@@ -76,13 +74,13 @@ impl Course<'_> {
         format!("{} = {}", self.axis.letter, grouped(size))
     }
 
-    /// Seconds by the size, and what they were if the work of the largest size were done at the same rate at all others.
+    /// Plot of seconds by size, with those at the rate of the largest size.
     fn picture(&self) -> Option<Picture> {
         let one = self.points(Threads::One, SECONDS);
         let (size, seconds) = *one.last()?;
         let rate = self.work_at(size) / seconds;
         let work = self.work().into_iter().map(|(size, work)| (size, work / rate)).collect::<Vec<_>>();
-        // What does not grow looks level, not like its noise.
+        // Wide limits, so that constant times look level in spite of noise.
         let (x, y) = logs(&[(size, seconds / 3.0), (size, seconds * 3.0)]);
         let mut layers = vec![Layer::Reach { x, y }, line(&work, INK, "operations, at the last rate")];
         for (threads, colour) in Threads::ALL.into_iter().zip(CLASSES) {
@@ -99,7 +97,7 @@ impl Course<'_> {
     }
 }
 
-/// All that the report shows.
+/// All contents of the report.
 pub(super) fn blocks(results: &Results) -> Vec<Block> {
     let courses = |case: &'static Case| case.axes.iter().map(move |axis| Course { results, case, axis });
     let all = || CASES.iter().flat_map(courses);
@@ -131,9 +129,8 @@ pub(super) fn blocks(results: &Results) -> Vec<Block> {
     blocks
 }
 
-/// Description of a case, and its picture.
 fn figure(case: &Case, mut panels: Vec<Picture>) -> Vec<Block> {
-    // Panels say the same with the same colours.
+    // One legend suffices for all panels.
     for layer in panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers) {
         layer.forget_label();
     }
@@ -169,13 +166,13 @@ fn number(value: Option<f64>, digits: usize) -> String {
     }
 }
 
-/// With three digits, from the first that is not 0.
+/// Number to three significant digits.
 fn significant(value: Option<f64>) -> String {
     let digits = value.map_or(0, |value| (2.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize);
     number(value, digits)
 }
 
-/// A count with commas between thousands.
+/// Count with thousands separators.
 fn grouped(count: f64) -> String {
     let digits = format!("{count:.0}");
     let groups: Vec<&str> =

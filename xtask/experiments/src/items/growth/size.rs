@@ -1,9 +1,9 @@
-//! Sizes of an evaluation, and the one among them that grows.
+//! Sizes of an evaluation, and the growing one.
 
 use crate::grid::number;
 use crate::harness::Form;
 
-/// The sizes of one evaluation; those that it has no use for are 0.
+/// Sizes of an evaluation; unused ones are 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::items) struct Sizes {
     /// N.
@@ -23,7 +23,7 @@ pub(in crate::items) struct Sizes {
 }
 
 impl Sizes {
-    /// Those of a setting such as `N=1000;M=100`.
+    /// Parses a setting such as `N=1000;M=100`.
     pub(in crate::items) fn read(setting: &str) -> Self {
         let count = |name| number(setting, name).map_or(0, |value| value as usize);
         Self {
@@ -38,14 +38,12 @@ impl Sizes {
     }
 }
 
-/// A size that grows while the others stay.
+/// Size that grows while the others are fixed.
 pub(super) struct Axis {
-    /// Its letter.
     pub(super) letter: &'static str,
     pub(super) sizes: &'static [usize],
-    /// The exponent of the leading term of time.
+    /// Exponent of the leading term of time.
     pub(super) theory: &'static str,
-    /// Growth of memory, if shown.
     pub(super) memory: Option<&'static str>,
 }
 
@@ -58,7 +56,6 @@ impl Axis {
         Self { memory: Some(exponent), ..self }
     }
 
-    /// The setting of a size.
     pub(super) fn setting(&self, base: &str, size: usize) -> String {
         let part = |part: &str| match part.split_once('=') {
             Some((letter, _)) if letter == self.letter => format!("{letter}={size}"),
@@ -67,7 +64,6 @@ impl Axis {
         base.split(';').map(part).collect::<Vec<_>>().join(";")
     }
 
-    /// Those of the sizes that a form has.
     pub(super) fn settings(&self, base: &str, form: Form) -> Vec<String> {
         let count = match form {
             Form::Full => self.sizes.len(),

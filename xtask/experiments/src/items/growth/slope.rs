@@ -1,7 +1,6 @@
-//! Slopes of growth.
+//! Growth exponents.
 
-/// The slope of the straight line through the logarithms of points, by least squares, over the upper half of them and
-/// two at least; none of fewer.
+/// Least-squares slope in log-log coordinates, over the upper half of the points and at least two; None with fewer.
 pub(super) fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let upper = &points[first_of_upper(points.len())?..];
     let logs: Vec<(f64, f64)> = upper.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
@@ -13,7 +12,7 @@ pub(super) fn slope(points: &[(f64, f64)]) -> Option<f64> {
     Some(together / spread)
 }
 
-/// Start of the upper half of the points.
+/// Index of the first point of the upper half.
 pub(super) fn first_of_upper(count: usize) -> Option<usize> {
     Some((count / 2).min(count.checked_sub(2)?))
 }
@@ -30,7 +29,7 @@ mod tests {
         assert_eq!(slope(&cubes[..1]), None);
     }
 
-    /// Of five points the last three count: what is constant before them is not seen.
+    /// Of five points the last three count: an initial constant is ignored.
     #[test]
     fn the_lower_half_does_not_count() {
         let points = [(1.0, 7.0), (2.0, 7.0), (4.0, 4.0), (8.0, 8.0), (16.0, 16.0)];
@@ -38,7 +37,8 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4, 6].map(first_of_upper), [None, None, Some(0), Some(1), Some(2), Some(3)]);
     }
 
-    /// By hand: logarithms to base 2 are (0, 0), (1, 2), (2, 1), so that the slope is (0·(−1) + 1·1) / 2 over all three.
+    /// Computed by hand: base-2 logarithms are (0, 0), (1, 2), (2, 1), so the slope over all three is (0·(−1) + 1·1) /
+    /// 2.
     #[test]
     fn scattered_points_have_the_slope_of_least_squares() {
         let scattered = [(0.1, 1.0), (0.2, 1.0), (1.0, 1.0), (2.0, 4.0), (4.0, 2.0)];

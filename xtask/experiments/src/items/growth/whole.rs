@@ -1,4 +1,4 @@
-//! Evaluations that see all rows.
+//! Evaluations on all rows.
 
 use super::drawn::{Drawn, LENGTHSCALE, points, process};
 use super::{Evaluation, Sizes};
@@ -10,14 +10,13 @@ use gp_likelihoods::{Gaussian, Softmax};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet as _;
 
-/// The variance of noise.
 const NOISE: f64 = 0.1;
 
 fn vfe(sizes: &Sizes) -> Result<SparseRegression, ExperimentError> {
     Ok(SparseRegression::new(process(sizes, 1)?, Gaussian::new(NOISE)?, Powers::Same(0.0)))
 }
 
-/// The bound on the evidence of sparse regression, with its gradient.
+/// Evidence bound of sparse regression, with its gradient.
 pub(super) fn regression(
     sizes: &Sizes,
     rows: Drawn,
@@ -31,7 +30,7 @@ pub(super) fn regression(
     }))
 }
 
-/// The evidence of exact regression, with its gradient.
+/// Evidence of exact regression, with its gradient.
 pub(super) fn exact(sizes: &Sizes, rows: Drawn, threading: Threading) -> Result<Evaluation, ExperimentError> {
     let kernel = process(&Sizes { inducing: 1, ..*sizes }, 1)?.kernel().clone_box();
     let model = ExactGp::new(kernel, Gaussian::new(NOISE)?).with_threading(threading);
@@ -60,14 +59,13 @@ pub(super) fn prediction(
     }))
 }
 
-/// An active set of labelled rows, with the posterior that it makes.
 pub(super) fn active_set(
     sizes: &Sizes,
     rows: Drawn,
     threading: Threading,
 ) -> Result<Evaluation, ExperimentError> {
     let lengthscale = LENGTHSCALE * (sizes.dim as f64).sqrt();
-    // Kernels that differ, so that none is shared.
+    // Different kernels, so that none is shared.
     let kernel = |class: usize| {
         gp_kernels::parse(&format!("{} * rbf(lengthscale={lengthscale})", 2.0 + 0.1 * class as f64))
     };
