@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -139,4 +140,12 @@ def test_functions_without_a_name_are_refused(likelihoods, sine, monkeypatch):
 def test_damaged_files_are_told(tmp_path):
     (tmp_path / "m.gp").write_bytes((8).to_bytes(8, "little") + b"[1, 2, 3")
     with pytest.raises(ValueError, match="m.gp"):
-        gp.load(tmp_path / "m.gp")
+        gp.load(tmp_path / "m.gp", functions=True)
+
+
+def test_files_that_name_something_else_are_refused(likelihoods, sine):
+    model = fitted(*sine, likelihoods.log_density, iterations=1)
+    model._model = model._model.with_entry("function", '["os.system"]')
+    Path("m.gp").write_bytes(model._model.to_bytes())
+    with pytest.raises(ValueError, match="needs the likelihood `function`"):
+        gp.load("m.gp", functions=True)

@@ -65,10 +65,10 @@ def load(path: str | os.PathLike[str], *, functions: bool = False) -> GPRegresso
 def _of_functions(content: bytes, source: str, entry: dict[str, Any]) -> GPModel:
     from ._function import GPModel
 
-    functions = {what: entry[what] and function_of(entry[what]) for what in ("log_density", "gradient", "mean")}
-    params = {name: tuple(ends) for name, ends in entry["params"].items()}
-    estimator = GPModel(**functions, latents=entry["latents"], params=params or None)
-    model = Model.from_bytes(content, source, estimator._function_of(entry["targets"]))
+    functions: dict[str, Any] = {what: entry.get(what) and function_of(entry[what]) for what in ("log_density", "gradient", "mean")}
+    params = {name: tuple(ends) for name, ends in entry.get("params", {}).items()}
+    estimator = GPModel(**functions, latents=entry.get("latents", 1), params=params or None)
+    model = Model.from_bytes(content, source, estimator._function_of(entry.get("targets", 1)))
     told = json.loads(model.about())
     estimator.set_params(**_choices(estimator.get_params(), told))
     return _with_model(estimator, model, told)

@@ -54,4 +54,5 @@ def entry_of(content: bytes) -> dict[str, Any] | None:
         entry = record["config"].get(ENTRY)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    return entry if isinstance(entry, dict) else None
+    is_sound = isinstance(entry, dict) and isinstance(entry.get("log_density"), str)
+    return entry if is_sound else None
