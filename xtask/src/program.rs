@@ -30,7 +30,7 @@ impl Args {
     }
 
     /// The same in the development profile, which is optimised too and checks for overflow; built for the whole
-    /// workspace with all features, like every other command, to avoid recompilation.
+    /// workspace with all features, to avoid recompilation.
     pub(crate) fn run_checked(&self, program: &str) -> Result<(), XtaskError> {
         let (cargo, root) = (Cargo::of_this_toolchain(), workspace::root()?);
         build_checked(&cargo, &root, program)?;

@@ -20,9 +20,9 @@ struct Row<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Table of a score of the first method in the first setting beside peers, whose scores the reference has by split,
-    /// as settings `split=0`, `split=1` etc. If `marked`, the last column names the peers that are better (lower) by
-    /// more than two standard errors of the mean difference on the same splits.
+    /// Table of a score of the first method in the first setting beside peers, whose scores the reference has as
+    /// settings `split=0`, `split=1` etc. If `marked`, the last column names peers that are better (lower) by more than
+    /// two standard errors of the mean difference on the same splits.
     #[must_use]
     pub fn peers(&self, peers: &[&'a str], digits: usize, marked: bool) -> Block {
         let rows = self.rows(peers);

@@ -1,5 +1,5 @@
-//! Documentation of public library items says more than the item's name: not "Gets the name" for `name`. Its existence
-//! is checked by rustc's `missing_docs`.
+//! Documentation of public library items says more than the name: not "Gets the name" for `name`. rustc's
+//! `missing_docs` checks that it exists.
 
 use proc_macro2::Ident;
 use syn::{Attribute, Fields, Item, ItemMod, Visibility};
