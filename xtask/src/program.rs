@@ -51,7 +51,6 @@ pub(crate) fn built(root: &Path, program: &str) -> PathBuf {
     output_folder(root).join("debug").join(program).with_extension(std::env::consts::EXE_EXTENSION)
 }
 
-/// Folder of cargo's build output.
 pub(crate) fn output_folder(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }

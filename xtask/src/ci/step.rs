@@ -8,7 +8,6 @@ use crate::faults::ROUNDS_OF_CI;
 
 pub(crate) const FUZZ_SECONDS: &str = "60";
 
-/// Named check.
 #[derive(Debug)]
 pub(crate) struct Step {
     /// Name for `--step`.

@@ -71,7 +71,6 @@ impl<'a> Deformed<'a> {
         self.images.targets[(original, 0)]
     }
 
-    /// Interpolates every pixel from its deformed position.
     fn deform(&self, image: &[f64], rng: &mut ChaCha8Rng, pixels: &mut [f64]) {
         let (side, strength) = (self.side, self.strength);
         let mut within = |most: f64| strength * most * rng.random_range(-1.0..1.0);

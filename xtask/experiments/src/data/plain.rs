@@ -102,7 +102,6 @@ impl Plain {
         }
     }
 
-    /// Small random table of this name.
     fn drawn(&self, split: usize) -> Result<(Part, Part), ExperimentError> {
         let splits = Splits::Drawn { test: 0, count: SPLITS };
         let set = Set {

@@ -141,12 +141,10 @@ impl Results {
     }
 }
 
-/// Rank of a record among those of the same method.
 fn rank(record: &Record) -> (u32, bool) {
     (record.protocol, record.form == Some(Form::Full))
 }
 
-/// Records of a file; empty if it does not exist.
 fn read(path: &Path) -> Result<BTreeMap<Cell, Record>, ExperimentError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,

@@ -4,7 +4,6 @@ use super::Comparison;
 use super::apart::{AGREE, SPLITS};
 use super::{Block, Summary};
 
-/// Significant difference.
 #[derive(Clone, Debug, PartialEq)]
 struct Behind<'a> {
     peer: &'a str,
@@ -89,7 +88,6 @@ impl<'a> Comparison<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Peers that are significantly better.
     fn behind(&self) -> Vec<Behind<'a>> {
         let of = |(peer, theirs): &(&'a str, Vec<(usize, f64)>)| {
             let apart = apart(&self.ours, theirs)?;

@@ -29,7 +29,6 @@ fn check_library(tree: &Tree, member: &Member) -> Vec<Finding> {
         .collect()
 }
 
-/// Visitor of the items of one file.
 struct Visit<'a> {
     tree: &'a Tree,
     source: &'a SourceFile,
