@@ -105,7 +105,7 @@ impl Command {
     }
 }
 
-/// Command line of a program: includes flags for method settings, and registered names in help texts.
+/// Command line of a program, with its method settings as flags and registered names in help texts.
 pub(crate) fn command(context: &Context) -> clap::Command {
     Arguments::command().mut_subcommands(|subcommand| {
         let fits = subcommand.get_arguments().any(|known| known.get_id() == "method");

@@ -32,8 +32,7 @@ pub struct Evaluation {
     pub warnings: Vec<String>,
 }
 
-/// Scores by predictor: `gp` is the model; `mean` or `shares` is the constant prediction; `linear` is the linear
-/// baseline.
+/// Scores by predictor: `gp` is the model; `mean` or `shares` the constant prediction; `linear` the linear baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scores {
     /// Scores of numbers.

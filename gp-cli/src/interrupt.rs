@@ -19,7 +19,7 @@ static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
 /// `true` once the model file is complete.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// Listens for signals in a thread, and clears the terminal line before the process ends. On failure, signals keep
+/// Listens for signals in a thread, and clears the terminal line before the process ends. If that fails, signals keep
 /// their default effect.
 #[cfg(unix)]
 pub(crate) fn listen(line: Line) {

@@ -132,7 +132,7 @@ fn conditions((lower, upper): (Option<f64>, Option<f64>), prior: Option<&Prior>)
 }
 
 /// Kernel expression for display, in one line: lengths in data units, numbers to four digits, long lists shortened. A
-/// length shared by columns of different units becomes one per column.
+/// length shared by columns becomes one per column if units differ.
 pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     let units = inputs.units();
     let (mut shown, mut columns) = (kernel.clone_box(), kernel.length_columns(units.len()).into_iter());

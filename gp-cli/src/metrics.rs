@@ -66,8 +66,8 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Share of this observation below the quantile of a level: for counts the part of its probability below the level,
-    /// so that calibrated counts average to the level.
+    /// Share of this observation below the quantile of a level; for counts the part of its probability below the level,
+    /// so that calibrated counts average to it.
     #[must_use]
     pub fn share_below(&self, level: f64) -> f64 {
         let Self { below, up_to } = *self;

@@ -47,7 +47,6 @@ impl fmt::Display for CargoCommand {
     }
 }
 
-/// The cargo that started this program.
 #[derive(Debug)]
 pub(crate) struct Cargo {
     program: OsString,
@@ -59,7 +58,6 @@ impl Cargo {
         Self { program: std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()) }
     }
 
-    /// `true` if `cargo nextest` is available.
     pub(crate) fn has_nextest(&self) -> bool {
         self.succeeds_quietly(&["nextest", "--version"])
     }

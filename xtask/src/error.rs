@@ -7,13 +7,11 @@ use thiserror::Error;
 /// Reason for the failure of a developer command, with advice if known.
 #[derive(Debug, Error)]
 pub(crate) enum XtaskError {
-    /// The command was started outside a Cargo workspace.
     #[error("no Cargo.toml with a [workspace] table in {} or a folder above it", start.display())]
     NoWorkspace {
         /// The folder the search started from.
         start: PathBuf,
     },
-    /// A file or folder of the workspace could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file or folder.
@@ -21,7 +19,6 @@ pub(crate) enum XtaskError {
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A file or folder could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Unwritable {
         /// The file or folder.
@@ -29,7 +26,6 @@ pub(crate) enum XtaskError {
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// Invalid Rust or TOML in a source file or manifest.
     #[error("{path}:{line}: does not parse: {message}")]
     Syntax {
         /// Path relative to the workspace root.
@@ -41,7 +37,6 @@ pub(crate) enum XtaskError {
     },
     #[error("cannot write the report: {0}")]
     Write(#[from] std::io::Error),
-    /// A program could not be started.
     #[error("cannot start `{program}`: {source}")]
     Spawn {
         /// The program.
@@ -54,7 +49,6 @@ pub(crate) enum XtaskError {
         /// Missing part and a command that installs it.
         message: String,
     },
-    /// The toolchain lacks a component that a step needs.
     #[error(
         "{component} is not installed for this toolchain; add it with `rustup component add {component}`"
     )]
@@ -62,37 +56,31 @@ pub(crate) enum XtaskError {
         /// The component, in rustup's words.
         component: &'static str,
     },
-    /// A command of a CI step ended with a failure.
     #[error("the command ended with {status}")]
     CommandFailed {
         /// Exit status in words.
         status: String,
     },
-    /// A program has failed and reported the reason.
     #[error("the program ended with exit code {code}")]
     Reported {
         /// Its exit code.
         code: u8,
     },
-    /// Output of cargo metadata that cannot be parsed.
     #[error("cannot read what `cargo metadata` says: {message}")]
     Metadata {
         /// Fault found.
         message: String,
     },
-    /// `supply` found faults, listed on standard output.
     #[error("supply found {}", count(*faults, "fault"))]
     Supply {
         /// Number of faults.
         faults: usize,
     },
-    /// `tidy` found faults, listed on standard output.
     #[error("tidy found {}", count(*faults, "fault"))]
     Untidy {
         /// Number of faults.
         faults: usize,
     },
-    /// `faults` found violations, listed on standard output.
     #[error("{} in which something did not hold; {message}", count(*faults, "round"))]
     Faulty {
         /// Number of faults.

@@ -30,7 +30,7 @@ impl Args {
     }
 
     /// The same in the development profile, which is optimised too and checks for overflow; built for the whole
-    /// workspace with all features, like every other command, to avoid recompilation.
+    /// workspace with all features, to avoid recompilation.
     pub(crate) fn run_checked(&self, program: &str) -> Result<(), XtaskError> {
         let (cargo, root) = (Cargo::of_this_toolchain(), workspace::root()?);
         build_checked(&cargo, &root, program)?;
@@ -51,7 +51,6 @@ pub(crate) fn built(root: &Path, program: &str) -> PathBuf {
     output_folder(root).join("debug").join(program).with_extension(std::env::consts::EXE_EXTENSION)
 }
 
-/// Folder of cargo's build output.
 pub(crate) fn output_folder(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }

@@ -1,4 +1,4 @@
-//! Plots of models with more than two inputs: dependence on single inputs, and agreement with observations.
+//! Plots of models with more than two inputs: partial dependence, and agreement with observations.
 
 use crate::data::Frame;
 use crate::encode::{Feature, FeatureEncoding, MISSING};
@@ -25,7 +25,7 @@ const CALIBRATION_ROWS: usize = 500;
 /// Feature, and its first column in points.
 pub(super) type Place<'a> = (&'a Feature, usize);
 
-/// Panels: one per influential input, then agreement with observations if the table has them. Reports progress to
+/// One panel per influential input, then agreement with observations if the table has them. Reports progress to
 /// `stages`.
 pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let seen = model.encode(frame)?;

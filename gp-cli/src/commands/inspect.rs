@@ -48,8 +48,8 @@ pub fn run(options: &InspectOptions, context: &Context, out: &mut dyn Write) -> 
     out::print(out, text(&model).as_bytes())
 }
 
-/// Length-scales per input, from the first kernel term that has them; linear terms do not count, since their
-/// length-scales are no distances.
+/// Length-scales per input, from the first kernel term that has them; those of linear terms are no distances and do not
+/// count.
 pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthScale> {
     let names = model.inputs().column_names();
     let (mut lengthscales, mut columns) = (Vec::new(), kernel.length_columns(names.len()).into_iter());

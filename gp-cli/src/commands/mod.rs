@@ -109,8 +109,7 @@ impl Parts {
     }
 }
 
-/// Table without incomplete rows, if requested, and the dropped rows, ascending. With several targets, a row needs at
-/// least one.
+/// Table without incomplete rows, if requested, and the dropped rows, ascending. Of several targets, one suffices.
 fn left_of(
     frame: Frame,
     rules: &MissingRules,

@@ -129,7 +129,7 @@ pub fn run(
     }
 }
 
-/// Refuses joint predictions that exceed the memory left: a covariance and its factor, samples and their text.
+/// Refuses joint predictions that exceed the memory left: covariance, factor, samples and their text.
 fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result<(), CliError> {
     let (rows, samples) = (rows as f64, options.samples as f64);
     let is_joint = options.joint || options.samples > 0;

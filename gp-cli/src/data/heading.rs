@@ -15,8 +15,8 @@ pub struct Heading {
 }
 
 impl Heading {
-    /// Heading with these names. A pandas index is read only if requested by name. If no requested column exists, the
-    /// first is read, so that the table has rows and can report its names.
+    /// Heading with these names. A pandas index is read only on request. If no requested column exists, the first is
+    /// read, so that the table can report its names.
     #[must_use]
     pub fn new(names: Vec<String>, options: &ReadOptions) -> Self {
         let mut heading = Self { places: (0..names.len()).collect(), names, ..Self::default() };

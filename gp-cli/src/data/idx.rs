@@ -11,8 +11,8 @@ use super::supply::Supply;
 use crate::error::CliError;
 use std::path::Path;
 
-/// IDX. A vector is the column `label`; a table or images have columns `p0`, `p1`, …. Labels are read too from the file
-/// beside an image file, by MNIST's naming.
+/// IDX. A vector is the column `label`; tables and images have columns `p0`, `p1`, …. Labels of an image file are read
+/// from the file beside it, by MNIST's naming.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Idx;
 

@@ -39,8 +39,7 @@ impl Tally {
         }
     }
 
-    /// Column type: that of all cells. If at least half are numbers, the column is numeric and the other cells are
-    /// errors.
+    /// Column type: that of all cells. If at least half are numbers, the column is numeric and the others are errors.
     pub(super) fn kind(self) -> Kind {
         let all = self.numbers + self.flags + self.dates + self.words;
         if 2 * self.numbers >= all {

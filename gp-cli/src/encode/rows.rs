@@ -11,7 +11,7 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood, Support};
 use std::collections::HashMap;
 
-/// Conversion of a row of numbers to a point and an observation, bit-identical to [`Inputs::encode`] and
+/// Conversion of a row to a point and an observation, bit-identical to [`Inputs::encode`] and
 /// [`observations`](super::observations()).
 #[derive(Clone, Debug)]
 pub struct RowEncoder {

@@ -9,8 +9,8 @@ use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Spread, Sum};
 
-/// Table summary from which choices are made: features, targets and role columns. Missing values are allowed only in
-/// features that keep them, and in several targets if one is present.
+/// Table summary for choices: features, targets and role columns. Values may be missing only in features that keep
+/// them, and in several targets if one is present.
 #[derive(Clone, Debug)]
 pub struct Survey {
     source: String,

@@ -67,8 +67,8 @@ pub(super) fn choose_method(
         .ok_or_else(|| CliError::usage("no method is the usual one for these data; choose one with --method"))
 }
 
-/// Rows times latents per target above which mini-batches are the default, where supported: sweeps over all rows at
-/// every step would take minutes.
+/// Rows times latents per target above which mini-batches are the default, where supported: full sweeps at every step
+/// would take minutes.
 const MANY_LATENT_VALUES: usize = 20_000;
 
 /// Requested optimiser, or the default that supports all requested flags.
@@ -90,8 +90,7 @@ pub(super) fn choose_optimizer(
             let several = likelihood.latents() > 1 && likelihood.targets() == 1;
             let many = rows.saturating_mul(likelihood.latents()) > MANY_LATENT_VALUES;
             let in_batches = method.batch_size(&spec.settings, Optimizer::Adam).is_some();
-            // Without log-concavity, posteriors of several latents converge slowly or not at all; parameters then move
-            // in between.
+            // Without log-concavity, several latents converge slowly or not at all; parameters then move in between.
             if several && (!likelihood.is_log_concave() || (many && in_batches)) {
                 usual.sort_by_key(|&optimizer| optimizer != Optimizer::Adam);
             }

@@ -1,5 +1,5 @@
-//! Expected training time: the method's operation counts times the machine's measured rate per kind of operation.
-//! Measuring takes some milliseconds on the problem itself.
+//! Expected training time: operation counts of the method times measured rates. Measuring takes some milliseconds on
+//! the problem itself.
 
 use crate::method::{Integral, Problem, TrainingRows, Work};
 use faer::{Accum, Mat};
@@ -32,7 +32,7 @@ const MEASURED: Duration = Duration::from_millis(20);
 const REPEATS: usize = 5;
 /// Combined rate of products, solves and factorisations, relative to products alone.
 const SHARE: f64 = 0.4;
-/// Exponent of the speed-up by threads: T threads run T^GAIN times as fast. Two run 1.71 times as fast (median of 33
+/// Exponent of the speed-up by threads: T run T^GAIN times as fast. Two run 1.71 times as fast (median of 33
 /// measurements).
 const GAIN: f64 = 0.77;
 

@@ -15,8 +15,8 @@ use std::borrow::Cow;
 /// Most inputs with one length-scale each.
 const ARD_INPUTS: usize = 64;
 
-/// One kernel per latent, over column numbers: the given ones, a single given one for all, or the default with the
-/// seasons found. `pseudo` is the number of inducing inputs or active points (0: all rows).
+/// One kernel per latent, over column numbers: as given (one may serve all), or the default with the seasons found.
+/// `pseudo` is the number of inducing inputs or active points (0: all rows).
 pub(super) fn kernels(
     spec: &FitSpec,
     registry: &Registry,
@@ -59,7 +59,7 @@ fn unusable(what: &str, cause: KernelError) -> CliError {
 }
 
 /// `true` if this many inducing inputs or active points (0: all rows) can represent a linear function of the inputs.
-/// With classes that share them, twice as many are needed for one linear function per class beside a smooth one.
+/// Shared by classes, twice as many are needed, for one function per class beside a smooth one.
 pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> bool {
     let least = if is_one_of_several(observed) { 2 * dim } else { dim };
     pseudo == 0 || pseudo > least

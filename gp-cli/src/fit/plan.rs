@@ -129,7 +129,7 @@ impl Plan {
             Design::of_parts((&mut observed, &mut parts), said, by, &inputs, &rows)?
         };
         let Design { pseudo, sample, seasons, search, kernels, inducing, placing, parts: starts } = design;
-        // Gaussian noise, or many labels, are enough to learn inducing inputs. With few labels, moving them made
+        // Gaussian noise, or many labels, suffice to learn inducing inputs. With few labels, moving them made
         // predictions worse (two sets of some hundred rows).
         let in_batches = method.batch_size(&given, optimizer).is_some();
         let given = if parts.is_empty() { with_power(given, method.as_ref(), &observed) } else { given };
@@ -215,8 +215,8 @@ impl Plan {
         budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
     }
 
-    /// Expected training time, measured for some milliseconds; None if the method does not count its operations, or if
-    /// a kernel search or several starts come first.
+    /// Expected training time, measured for some milliseconds; None if operations are not counted, or if a kernel
+    /// search or several starts come first.
     #[must_use]
     pub fn expected_time(&self, spec: &FitSpec) -> Option<ExpectedTime> {
         let is_one = self.search.is_none() && spec.restarts.is_none() && self.observed.others.is_empty();
@@ -238,8 +238,8 @@ impl Plan {
 /// Advice for a fit that exceeds memory.
 const ADVICE: &str = "choose another method with --method, or fewer inducing points with --inducing";
 
-/// `true` if latents share one kernel and one set of inducing inputs: by default classes do, unless several are given;
-/// targets do if a single one is given.
+/// `true` if latents share one kernel and one set of inducing inputs: classes by default, unless several are given;
+/// targets if one is given.
 fn alike(spec: &FitSpec, observed: &Observed) -> bool {
     let kernels = spec.kernel.len();
     let one = if observed.others.is_empty() { kernels <= 1 } else { kernels == 1 };

@@ -12,8 +12,8 @@ const ELEMENTS_FACTOR: f64 = 3.0;
 /// Size of moves of signed parameters, relative to moves of logarithms.
 const OF_EITHER_SIGN: f64 = 0.5;
 
-/// Numbers between −1 and 1 per start and parameter: random for the first start, then evenly spread in steps of square
-/// roots of primes, one prime per parameter.
+/// Numbers between −1 and 1 per start and parameter: random for the first start, then in steps of the square root of a
+/// prime, one per parameter, which spreads them evenly.
 #[derive(Debug)]
 pub(super) struct Places {
     first: ChaCha8Rng,
@@ -41,8 +41,8 @@ impl Places {
     }
 }
 
-/// Moves all free parameters of kernels and likelihood: length-scales, variances and noise by a factor between a tenth
-/// and ten, log-uniformly; bounded parameters within their bounds.
+/// Moves all free parameters of kernels and likelihood log-uniformly, by a factor between a tenth and ten; bounded
+/// parameters within their bounds.
 pub(super) fn spread(problem: &mut Problem, places: &mut Places) {
     if problem.alike && !problem.kernels.is_empty() {
         spread_kernel(problem.kernels[0].as_mut(), places);

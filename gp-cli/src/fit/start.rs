@@ -46,7 +46,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// The same for mixtures: each latent starts from a quick fit of the combination of targets that determines it best.
+/// The same for mixtures: each latent starts from a quick fit of the targets' combination that determines it best.
 fn settle_mixture(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     for latent in 0..problem.kernels.len() {

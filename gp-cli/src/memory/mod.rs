@@ -1,5 +1,5 @@
-//! Memory budget of a command. Readers and methods check here before allocating memory that depends on a file or
-//! setting; only this module queries the system.
+//! Memory budget of a command. Readers and methods ask here before allocating memory that depends on a file or setting;
+//! only this module queries the system.
 
 mod over;
 mod size;

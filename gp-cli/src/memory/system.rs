@@ -4,8 +4,8 @@ use super::over::Limit;
 use std::fs;
 use std::path::Path;
 
-/// Address space reserved per thread: matrix-product buffer, allocator arena and stack. Mostly unused, but counted
-/// where address space is limited.
+/// Address space reserved per thread (product buffer, allocator arena, stack): mostly unused, but counted where address
+/// space is limited.
 const THREAD: f64 = 137e6;
 /// Memory reserved by the program besides its code.
 const BASE: f64 = 32e6;

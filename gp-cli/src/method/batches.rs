@@ -6,12 +6,11 @@ use crate::error::CliError;
 use gp_ep::Steps;
 use gp_optim::{Adam, Batches, Control};
 
-/// Most blocks of neighbouring rows in a random order, which bounds its memory to 32 MB; rows within a block are
-/// shuffled too.
+/// Most blocks of neighbouring rows in a random order, for 32 MB at most; rows within a block are shuffled too.
 const MOST_BLOCKS: usize = 1 << 22;
 
-/// Blocks of batches without a gain of the objective, beyond noise and this share, that make a plateau. Equal to the
-/// number compared, so that the last comparison shares no block with the first.
+/// Blocks of batches without a gain of the objective, beyond noise and this share, that make a plateau. As many as are
+/// compared, so that the last comparison shares no block with the first.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-4;
 /// Initial learning rate of Adam.
@@ -32,8 +31,8 @@ pub(crate) fn memory(rows: usize) -> f64 {
     8.0 * rows.min(MOST_BLOCKS) as f64
 }
 
-/// Epochs in random order: of rows or, if too many, of the smallest blocks that fit. Rows of a block may be alike, so
-/// batches draw from many blocks.
+/// Epochs in random order: of rows or, if too many, of the smallest blocks that fit. Batches draw from many blocks,
+/// whose rows may be alike.
 pub(super) fn in_random_order(rows: usize, size: usize, seed: u64) -> Result<Batches, CliError> {
     Ok(if rows <= MOST_BLOCKS {
         Batches::shuffled(rows, size, seed)?

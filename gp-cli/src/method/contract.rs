@@ -47,8 +47,8 @@ pub trait Method: Debug + Send + Sync {
     /// One-line description.
     fn summary(&self) -> &'static str;
 
-    /// Settings of this method; flags, configuration entries and the refusal of unsupported settings follow from them.
-    /// A setting named [`BATCH_SIZE`] marks a mini-batch method, whose rows need not be in memory.
+    /// Settings of this method; flags, configuration entries and the refusal of unsupported settings follow. One named
+    /// [`BATCH_SIZE`] marks a mini-batch method, whose rows need not be in memory.
     fn settings(&self) -> &'static [Setting];
 
     /// Supported optimisers, at least one, the default first.
@@ -72,8 +72,8 @@ pub trait Method: Debug + Send + Sync {
         own.filter(|setting| setting.is_heeded_by(optimizer)).and_then(|setting| given.count(setting))
     }
 
-    /// `true` if rows may be in a file with this optimiser: the method works in mini-batches, or reads rows as needed
-    /// and counts what it holds in [`memory`](Self::memory).
+    /// `true` if rows may be in a file with this optimiser: mini-batches, or rows read as needed with
+    /// [`memory`](Self::memory) counting what is held.
     fn takes_streams(&self, optimizer: Optimizer) -> bool {
         self.batch_size(&Given::default(), optimizer).is_some()
     }
@@ -89,8 +89,7 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
-    /// `true` if it evaluates label densities at many nodes or samples, so that a likelihood with a cheap density is
-    /// the better default.
+    /// `true` if it evaluates label densities at many nodes or samples, so that cheap densities are the better default.
     fn evaluates_densities(&self) -> bool {
         false
     }
@@ -115,8 +114,8 @@ pub trait Method: Debug + Send + Sync {
         None
     }
 
-    /// `true` if it supports columns with this role. Roles that change observations make the likelihood of a
-    /// [`Problem`] an [`Adjusted`](gp_likelihoods::Adjusted) one, with further observation columns.
+    /// `true` if it supports columns with this role. Roles that change observations make a [`Problem`]'s likelihood
+    /// [`Adjusted`](gp_likelihoods::Adjusted), with further observation columns.
     fn heeds(&self, _role: Role) -> bool {
         false
     }

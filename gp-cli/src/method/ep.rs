@@ -48,8 +48,8 @@ const OUTER_ITERATIONS_OF_NUMBERS: u64 = 300;
 /// Steps without a larger relative gain that make a plateau.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
-/// Change relative to the marginals below which sites learned beside the parameters have converged (predictions are
-/// unaffected), and the sweeps for it; fewer if time is over.
+/// Change of sites, relative to the marginals, at convergence after learning beside the parameters (predictions do not
+/// show it), and the sweeps for it; fewer if time is over.
 const REST: f64 = 1e-4;
 const REST_OF_LOG_Z: f64 = 1e-6;
 const MANY_SWEEPS: usize = 200;

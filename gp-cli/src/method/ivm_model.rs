@@ -5,8 +5,7 @@ use super::setting::Setting;
 use crate::error::CliError;
 use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 
-/// Most latents for which sites are iterated to convergence: each row costs the square of the number of active points
-/// times latents.
+/// Most latents with converged sites by default: each row costs the square of active points times latents.
 const FEW_LATENTS: usize = 4;
 
 pub(super) const COUPLING: Setting = Setting::choice(

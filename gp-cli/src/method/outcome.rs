@@ -67,8 +67,8 @@ impl Fit {
         }
     }
 
-    /// Fit from first-order training. The curve has one value per epoch, the mean of batch estimates; the objective is
-    /// the last of them without priors.
+    /// Fit from first-order training. The curve has the mean batch estimate per epoch; the objective is the last
+    /// without priors.
     #[must_use]
     pub fn of_descent(posterior: Approximation, run: &Descended) -> Self {
         let curve: Vec<f64> = run.epoch_values.iter().map(|value| -value).collect();

@@ -31,8 +31,8 @@ pub(super) fn power(problem: &Problem) -> f64 {
     problem.settings.given.number(&ALPHA).unwrap_or_else(|| usual_power(problem.likelihood.as_ref()))
 }
 
-/// 1 (EP) if it converges, otherwise a safer power. Outputs with shared latents get the variational bound, since sites
-/// per output cannot express the coupling and the bound accounts for the loss.
+/// 1 (EP) if it converges, otherwise a safer power. Outputs with shared latents get the variational bound: sites per
+/// output cannot express the coupling, and the bound accounts for that.
 pub(crate) fn usual_power(likelihood: &dyn Likelihood) -> f64 {
     if shares_latents(likelihood) {
         return 0.0;

@@ -26,8 +26,8 @@ use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Sa
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SavigpMethod;
 
-/// Default full-batch iterations: for one full Gaussian, which converges at each of them, and for a posterior trained
-/// together with the parameters.
+/// Default full-batch iterations: with one full Gaussian, converged at each, and with a posterior trained beside the
+/// parameters.
 const OUTER_ITERATIONS: u64 = 100;
 const JOINT_ITERATIONS: u64 = 500;
 /// Most latents for quadrature; beyond, it needs thousands of evaluations against a hundred samples.
@@ -139,8 +139,8 @@ pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     Ok(model.with_posterior(start)?)
 }
 
-/// The likelihood's own integrals for few latents, or if densities lack the derivatives that samples need; otherwise
-/// samples, in the given number.
+/// The likelihood's own integrals for few latents, or without the derivatives that samples need; otherwise samples, in
+/// the given number.
 fn expectation(likelihood: &dyn Likelihood, samples: Option<usize>, seed: u64) -> Expectation {
     let (smooth, sampled) = (likelihood.is_smooth(), likelihood.is_sampled());
     let integrates = likelihood.latents() <= QUADRATURE_LATENTS || !smooth;

@@ -7,8 +7,8 @@ use super::problem::Problem;
 use crate::model::Approximation;
 use gp_ep::{DataSource as _, InferenceError, ParameterDraws};
 
-/// Most rows under Gaussian noise for which parameters are uncertain by default. For labels it helped on some tables
-/// and hurt on others. Predictions cost as much as 41 models.
+/// Most rows under Gaussian noise for which parameters are uncertain by default. For labels, results were mixed.
+/// Predictions cost as much as 41 models.
 const FEW_ROWS: usize = 200;
 /// Most rows for which inducing inputs are fixed at power 1.
 const MANY_ROWS: usize = 2_000;
@@ -22,7 +22,7 @@ pub(super) fn learns_inducing(rows: usize, power: f64) -> bool {
 }
 
 /// Replaces predictions at the optimum by an average over plausible parameters, if requested or by default with few
-/// rows and Gaussian noise. Warns if impossible.
+/// rows and Gaussian noise. Warns on failure.
 pub(super) fn spread(
     fit: &mut Fit,
     problem: &Problem,

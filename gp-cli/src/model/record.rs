@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 
 pub(super) const FORMAT: &str = "gp-model";
-/// Newest known version. It increases whenever an older program would misread the file; each model is written in the
-/// oldest version that can represent it.
+/// Newest known version. It increases whenever older programs would misread the file; models are written in the oldest
+/// version that represents them.
 pub(super) const VERSION: u32 = 4;
 
 /// Stored form of a model.

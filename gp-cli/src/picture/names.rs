@@ -5,8 +5,8 @@ const LEAST: usize = 4;
 /// Mark of omitted letters.
 const CUT: char = '…';
 
-/// Names that fit into `letters` characters together: in full, without their common beginning, cut, or only some of
-/// them; hidden ones are empty.
+/// Names that fit into `letters` characters together: in full, without their common beginning, cut, or only some
+/// (others empty).
 pub(super) fn fitting(names: &[String], letters: usize) -> Vec<String> {
     let room = |every: usize| (letters * every / names.len().max(1)).saturating_sub(1);
     let longest = |names: &[String]| names.iter().map(|name| name.chars().count()).max().unwrap_or(0);

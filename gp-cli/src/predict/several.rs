@@ -129,8 +129,8 @@ pub(crate) fn log_densities(
     Ok(Some(rows.map(density).collect()))
 }
 
-/// The same for targets with one latent each, whose observations have their own offsets or known noise: sums over the
-/// independent targets of a row.
+/// The same for targets with one latent each and their own offsets or known noise: sums over the independent targets of
+/// a row.
 fn sums_of_log_densities(model: &Model, frame: &Frame) -> Result<Option<Vec<f64>>, CliError> {
     let mut sums: Option<Vec<f64>> = None;
     for one in model.by_target()? {

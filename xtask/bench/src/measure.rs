@@ -14,12 +14,10 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
-    /// Processor.
     pub(crate) machine: String,
     pub(crate) rows: Vec<Measured>,
 }
 
-/// Row, on one thread and on all.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     pub(crate) name: String,

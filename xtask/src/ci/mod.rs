@@ -29,7 +29,6 @@ pub(crate) struct Args {
     step: Option<String>,
 }
 
-/// Runs the steps, or prints them, and reports on `out`.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     let root = workspace::root()?;
     let cargo = Cargo::of_this_toolchain();

@@ -9,7 +9,6 @@ use crate::error::XtaskError;
 /// Execution of a step; a parameter so that tests need not compile anything.
 pub(crate) type Perform<'a> = dyn FnMut(&Step, &mut dyn Write) -> Result<(), XtaskError> + 'a;
 
-/// Result of one step.
 struct Outcome<'a> {
     step: &'a Step,
     elapsed: Duration,

@@ -8,7 +8,6 @@ use crate::faults::ROUNDS_OF_CI;
 
 pub(crate) const FUZZ_SECONDS: &str = "60";
 
-/// Named check.
 #[derive(Debug)]
 pub(crate) struct Step {
     /// Name for `--step`.
@@ -104,7 +103,7 @@ fn lints() -> CargoCommand {
 }
 
 /// Documentation. `--examples` makes cargo include development dependencies, as for lints; otherwise some dependencies
-/// would be checked twice with different features.
+/// would be checked twice.
 fn docs() -> CargoCommand {
     CargoCommand::new(&["doc", "--workspace", "--all-features", "--no-deps", "--lib", "--bins", "--examples"])
         .with_variable("RUSTDOCFLAGS", "-D warnings")

@@ -63,7 +63,6 @@ fn make_anew(folder: &Path) -> Result<(), XtaskError> {
     fs::create_dir_all(folder).map_err(|source| unwritable(folder, source))
 }
 
-/// Copies a folder recursively.
 fn copy(from: &Path, to: &Path) -> Result<(), XtaskError> {
     let unreadable = |source| XtaskError::Read { path: from.to_owned(), source };
     fs::create_dir(to).map_err(|source| unwritable(to, source))?;

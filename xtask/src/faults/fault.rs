@@ -7,7 +7,6 @@ use std::time::Duration;
 pub(super) enum Fault {
     /// `kill -9`, which the command cannot handle.
     Kill,
-    /// SIGTERM.
     Term,
     /// SIGHUP, of a closed terminal.
     Hangup,

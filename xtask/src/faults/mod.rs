@@ -21,7 +21,6 @@ use crate::workspace;
 use outcome::Tally;
 use workbench::Workbench;
 
-/// Rounds of `cargo xtask ci`.
 pub(crate) const ROUNDS_OF_CI: u64 = 50;
 
 /// Options of `cargo xtask faults`.
@@ -38,7 +37,6 @@ pub(crate) struct Args {
     program: Option<PathBuf>,
 }
 
-/// Runs the rounds, and reports on `out`.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     match &args.program {
         Some(program) => play(program, args.rounds, args.seed, out),

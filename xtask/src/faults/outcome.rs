@@ -12,7 +12,6 @@ pub(super) struct Played {
     pub(super) found: &'static str,
 }
 
-/// All rounds so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     rounds: u64,
@@ -34,7 +33,6 @@ impl Tally {
         }
     }
 
-    /// Violated properties.
     pub(super) fn broken(&self) -> &[String] {
         &self.broken
     }

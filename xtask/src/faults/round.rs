@@ -22,7 +22,6 @@ const CODES: [i32; 8] = [0, 2, 3, 4, 5, 6, 7, 130];
 const NOT_LOADED: i32 = 127;
 /// Prefix of unfinished files.
 const UNFINISHED: &str = ".gp-unfinished-";
-/// Contents of a file that existed before.
 const OLD: &[u8] = b"precious";
 
 struct Round<'a> {
@@ -92,7 +91,6 @@ impl Round<'_> {
         words
     }
 
-    /// Runs the command with the fault.
     fn disturbed(&mut self) -> Result<Output, String> {
         let (bench, place, mut words) = (self.bench, self.place.clone(), self.words());
         match self.fault {

@@ -1,10 +1,8 @@
 //! Commands to disturb.
 
-/// Command with its outputs.
 #[derive(Debug)]
 pub(super) struct Scenario {
     pub(super) name: &'static str,
-    /// Arguments.
     pub(super) words: &'static str,
     /// File it writes; None if it prints.
     pub(super) output: Option<&'static str>,

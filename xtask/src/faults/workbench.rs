@@ -20,7 +20,6 @@ pub(super) struct Workbench {
     impossible: Vec<(Fault, &'static str)>,
 }
 
-/// Result of an undisturbed command.
 #[derive(Debug)]
 pub(super) struct Expected {
     /// Output file or printed text.
@@ -29,7 +28,6 @@ pub(super) struct Expected {
 }
 
 impl Workbench {
-    /// Creates inputs and models, and runs every command undisturbed.
     pub(super) fn new(program: &Path) -> Result<Self, String> {
         let folder = std::env::temp_dir().join(format!("gp-faults-{}", std::process::id()));
         let program = fs::canonicalize(program).map_err(|cause| format!("{}: {cause}", program.display()))?;
@@ -87,7 +85,6 @@ impl Workbench {
         line.split(' ').map(str::to_owned).collect()
     }
 
-    /// Command, not yet run.
     pub(super) fn command(&self, place: &Path, words: &[String]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(words);
@@ -106,7 +103,6 @@ impl Workbench {
         command
     }
 
-    /// Runs a command that must succeed.
     pub(super) fn undisturbed(&self, place: &Path, line: &str) -> Result<Output, String> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let output = self.command(place, &words).output();

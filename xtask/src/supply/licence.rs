@@ -1,6 +1,5 @@
 //! SPDX licence expressions.
 
-/// `true` if the allowed licences satisfy an expression.
 pub(super) fn is_allowed(expression: &str, allowed: &[String]) -> bool {
     // Older manifests write alternatives with a slash.
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");

@@ -17,7 +17,6 @@ use crate::workspace;
 use metadata::{Metadata, Package};
 use policy::Policy;
 
-/// Checks the dependency graph of this workspace, and reports on `out`.
 pub(crate) fn run(out: &mut dyn Write) -> Result<(), XtaskError> {
     check(&Cargo::of_this_toolchain(), &workspace::root()?, out)
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use crate::error::XtaskError;
 
-/// Name of the file at the root of the workspace.
 pub(super) const FILE: &str = "deny.toml";
 
 /// Allowed licences, and versions allowed beside another of the same crate.

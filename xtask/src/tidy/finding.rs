@@ -2,16 +2,13 @@
 
 use std::fmt;
 
-/// Fault with place, rule and advice.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     /// Path relative to the workspace root, with `/` between its parts.
     pub(crate) path: String,
-    /// Line, counted from 1.
     pub(crate) line: usize,
     /// Name of the rule; filled in by [`check_all`](super::rules::check_all).
     pub(crate) rule: &'static str,
-    /// Sentence with advice.
     pub(crate) message: String,
 }
 

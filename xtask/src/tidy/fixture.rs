@@ -35,7 +35,6 @@ const WORKSPACE: &str = "\
 members = [\"gp-linalg\", \"gp-kernels\", \"gp-likelihoods\", \"gp-optim\", \"gp-ep\", \"gp-variational\", \"gp-cli\", \"xtask\"]
 ";
 
-/// The workspace.
 pub(crate) struct Fixture {
     folder: TempDir,
 }
@@ -71,12 +70,10 @@ impl Fixture {
         self.write(&format!("{name}/README.md"), &format!("# {name}\n"));
     }
 
-    /// The folder of the workspace.
     pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The parsed workspace.
     pub(crate) fn tree(&self) -> Tree {
         Tree::load(self.root()).unwrap()
     }
@@ -87,7 +84,6 @@ impl Fixture {
         findings
     }
 
-    /// Asserts that a rule has no findings.
     pub(crate) fn expect_none(&self, check: Check) {
         let findings = self.findings(check);
         assert!(findings.is_empty(), "{findings:#?}");
@@ -101,19 +97,16 @@ impl Fixture {
         assert!(findings[0].message.contains(words), "`{words}` is not in {findings:#?}");
     }
 
-    /// Writes a file, with its folders.
     pub(crate) fn write(&self, path: &str, text: &str) {
         let file = self.root().join(path);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, text).unwrap();
     }
 
-    /// Adds text at the end of a file.
     pub(crate) fn append(&self, path: &str, text: &str) {
         self.write(path, &(self.text(path) + text));
     }
 
-    /// Replaces the one occurrence of a text in a file.
     pub(crate) fn replace(&self, path: &str, old: &str, new: &str) {
         let text = self.text(path);
         assert_eq!(text.matches(old).count(), 1, "`{old}` in {path}");

@@ -32,7 +32,6 @@ pub(crate) struct Args {
     root: Option<PathBuf>,
 }
 
-/// Checks every rule, or prints them, and reports on `out`.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     if args.list {
         return list(out);

@@ -60,8 +60,8 @@ impl<'a> Groups<'a> {
         Ok(Division::of_the_rest(tests, rows, vec![words], json))
     }
 
-    /// Rows and number of groups per fold. Largest groups come first (ties in random order); each goes to the fold that
-    /// minimises the sum of squared shares, of rows and of each label.
+    /// Rows and number of groups per fold. Groups are dealt largest first (ties in random order), each to the fold that
+    /// minimises the sum of squared shares of rows and labels.
     fn shared_out(&self, count: usize, rows: usize, seed: u64) -> (Vec<Vec<usize>>, Vec<usize>) {
         let mut order: Vec<&Vec<usize>> = self.groups.iter().collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));

@@ -151,7 +151,7 @@ fn by(options: &CvOptions) -> Option<(&'static str, &str)> {
     groups.or(options.rolling.as_deref().map(|name| ("--rolling", name)))
 }
 
-/// Read options. The dividing column is an input too, unless it names groups or is excluded.
+/// Read options. The dividing column is an input too, unless excluded or naming groups.
 fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     let mut read = options.spec.read_options(&options.choice)?;
     let Some((flag, name)) = by(options) else { return Ok((read, false)) };

@@ -1,5 +1,4 @@
-//! Maximisation over a space: exhaustive if small; otherwise a Latin hypercube with corners, and hill climbing from its
-//! best points.
+//! Maximisation over a space: exhaustive if small; otherwise a Latin hypercube with corners, then hill climbing.
 
 use super::space::{Axis, Place, Space};
 use crate::error::CliError;

@@ -26,8 +26,8 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrowFile;
 
-/// First and last bytes of a file; anything else is a stream. Batches of a file are located by the list at its end,
-/// since some writers leave other bytes before and between them.
+/// First and last bytes of a file; anything else is a stream. The list at the end locates batches, since some writers
+/// leave other bytes between them.
 const MAGIC: &[u8; 6] = b"ARROW1";
 
 impl Format for ArrowFile {
@@ -86,8 +86,8 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
 
 type BatchReader<'a> = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a>;
 
-/// Schema and batches of a file or stream, after checking its stated sizes against what is possible and against free
-/// memory; `held` selects what is in memory at a time.
+/// Schema and batches of a file or stream, after a check of its stated sizes against free memory; `held` selects what
+/// is in memory at a time.
 fn open<'a, R: Read + Seek + 'a>(
     supply: &dyn Supply,
     mut from: R,

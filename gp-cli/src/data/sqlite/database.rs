@@ -69,8 +69,8 @@ impl Database {
         opened.map_err(|cause| self.fault(&cause))
     }
 
-    /// SQLite address of the file. Reading a database in write-ahead mode would create files beside it unless it is
-    /// declared immutable; if another program has it open, they exist already.
+    /// SQLite address of the file. In write-ahead mode, reading creates files beside the database unless it is declared
+    /// immutable; those of another open program exist already.
     fn address(&self, path: &Path) -> Result<String, CliError> {
         let beside = |end: &str| PathBuf::from(format!("{}{end}", path.display()));
         let is_written_ahead = header(path).is_some_and(|header| header[WRITE_VERSION] == WRITE_AHEAD);

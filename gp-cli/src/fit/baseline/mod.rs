@@ -88,8 +88,8 @@ fn is_over(control: &Control) -> bool {
     control.wants_end()
 }
 
-/// Standard likelihood for the same observations, if it has no parameters: softmax with one latent per class, log odds
-/// of two classes, log rate of counts.
+/// Standard likelihood of the same observations, if it has no parameters: softmax with one latent per class, log odds,
+/// log rate.
 fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let latents = of_model.latents();
     Ok(match of_model.support() {

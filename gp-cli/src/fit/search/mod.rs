@@ -42,8 +42,8 @@ const ROWS: usize = 250;
 const ROWS_OF_SEASONS: usize = 1_000;
 /// Inducing inputs for labels.
 const INDUCING: usize = 50;
-/// Least initial noise, for a target of variance 1: with large weights none may be left, and the first evaluation must
-/// be finite.
+/// Least initial noise, for a target of variance 1: large weights may leave none, and the first evaluation must be
+/// finite.
 const LEAST_NOISE: f64 = 1e-8;
 /// Share of the time limit for the search.
 const SHARE_OF_TIME: f64 = 0.3;

@@ -92,7 +92,7 @@ struct Trained {
 }
 
 impl<'a> Judge<'a> {
-    /// Comparison on these rows, until the control ends it. `column` is that of the seasons, if there are several.
+    /// Comparison on these rows, until the control ends it. `column` is that of the seasons, if several.
     pub(super) fn new(
         registry: &'a Registry,
         rows: &'a TrainingRows,

@@ -248,7 +248,7 @@ impl Plausible {
     }
 
     /// Periods besides known ones, most likely first, each with its bounds in training. Two neighbouring frequencies
-    /// may be one season of varying amplitude, with the frequency between them: that period comes last.
+    /// may be one season of varying amplitude: the period of the frequency between them comes last.
     pub(super) fn beside(mut self, known: &[f64]) -> Vec<(f64, (f64, f64))> {
         known.iter().for_each(|period| self.know(*period));
         let with_ends = |period: &f64| (*period, Learned::start(*period).around());

@@ -60,7 +60,7 @@ fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError>
     Ok(covariance)
 }
 
-/// `U Λ^{½}` of the largest eigenvalues, one column each; the largest weight of each is positive. Columns beyond P are
+/// `U Λ^{½}` of the largest eigenvalues, one column each, with positive largest weight. Columns beyond P are
 /// scaled-down columns of the identity.
 fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     let outputs = covariance.nrows();

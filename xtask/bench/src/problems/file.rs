@@ -11,7 +11,6 @@ use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::Path;
 
-/// Numbers and arrays by name.
 #[derive(Debug, Default)]
 pub(crate) struct Problem {
     numbers: Map<String, Value>,

@@ -19,7 +19,6 @@ const JITTER: JitterPolicy = JitterPolicy { first: 1e-6, ..JitterPolicy::ladder(
 
 type Solved = fn() -> Result<Problem, BenchError>;
 
-/// Rows that other programs have too.
 const PROBLEMS: &[(&str, Solved)] = &[
     ("S1", bounds::robust_max),
     ("S1a", bounds::robust_max),

@@ -18,7 +18,6 @@ pub(super) const ROWS: &[Row] = &[Row {
     prepare: fit,
 }];
 
-/// Random rows with targets.
 pub(crate) fn noisy(count: usize, seed: u64) -> (MatRef<'static, f64>, Vec<f64>) {
     let points = drawn::points(count, D, seed);
     // Noise of standard deviation 0.1, from a sequence that fills the unit interval.
@@ -36,7 +35,6 @@ pub(crate) fn csv((points, targets): &(MatRef<'static, f64>, Vec<f64>)) -> Strin
     text
 }
 
-/// Command line that trains on a table and writes a model.
 pub(crate) fn fit_line(table: &Path, model: &Path) -> Vec<OsString> {
     let mut line: Vec<OsString> =
         ["gp", "fit", "--target", "y", "--method", "vfe", "--inducing", "50"].map(OsString::from).into();

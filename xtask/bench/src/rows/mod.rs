@@ -12,10 +12,8 @@ use crate::error::BenchError;
 use gp_linalg::Threading;
 use serde::{Deserialize, Serialize};
 
-/// One run of prepared work.
 pub(crate) type Run = Box<dyn FnMut() -> Result<(), BenchError>>;
 
-/// Limiting resource of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Work {
@@ -37,7 +35,6 @@ impl Work {
     }
 }
 
-/// A piece of work.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) what: &'static str,
@@ -45,7 +42,6 @@ pub(crate) struct Row {
     pub(crate) prepare: fn(Threading) -> Result<Run, BenchError>,
 }
 
-/// All rows, in order.
 fn all() -> impl Iterator<Item = &'static Row> {
     let groups = [batches::ROWS, regression::ROWS, sweeps::ROWS, command::ROWS, predictions::ROWS, ivm::ROWS];
     groups.into_iter().flatten()

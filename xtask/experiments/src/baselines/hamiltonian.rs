@@ -64,7 +64,6 @@ pub fn hamiltonian(
     Ok(chain)
 }
 
-/// Point with log posterior density and gradient.
 #[derive(Clone)]
 struct Place {
     v: Vec<f64>,

@@ -91,7 +91,6 @@ fn condition(gram: &Mat<f64>, cross: &Mat<f64>, noise: f64) -> Result<(Mat<f64>,
     Ok((mean, factor))
 }
 
-/// Inputs followed by a column of ones.
 fn extended(inputs: MatRef<'_, f64>) -> Mat<f64> {
     let dim = inputs.ncols();
     Mat::from_fn(inputs.nrows(), dim + 1, |i, d| if d < dim { inputs[(i, d)] } else { 1.0 })

@@ -66,7 +66,6 @@ impl Fitted for Logistic {
     }
 }
 
-/// Scratch of an evaluation.
 struct Buffers {
     /// BLOCK×C: scores, then probabilities less indicators.
     scores: Mat<f64>,
@@ -79,7 +78,6 @@ impl Buffers {
         Self { scores: Mat::zeros(BLOCK, columns), gradient: Mat::zeros(rows, columns) }
     }
 
-    /// Negative log posterior per row.
     fn value_and_gradient(
         &mut self,
         inputs: &Mat<f64>,

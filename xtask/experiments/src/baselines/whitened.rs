@@ -207,8 +207,8 @@ mod tests {
         }
     }
 
-    /// Comparison with the exact posterior under Gaussian noise. Chains of 20,000 nearly independent steps: means
-    /// within 0.05 and variances within a tenth are at least five standard errors.
+    /// Comparison with the exact posterior under Gaussian noise. With 20,000 nearly independent steps, means within
+    /// 0.05 and variances within a tenth are at least five standard errors.
     #[test]
     fn both_samplers_find_the_exact_posterior() {
         let kernel = gp_kernels::parse("1 * rbf(lengthscale=1)").unwrap();

@@ -14,7 +14,6 @@ pub(crate) struct Options {
     data: DataFolder,
 }
 
-/// Prints names, runs, times and missing files.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), ExperimentError> {
     let store = Store::folder(&options.data.path());
     for item in ITEMS {

@@ -53,7 +53,6 @@ fn sweep(figures: &Path, shown: &BTreeSet<String>) -> Result<(), ExperimentError
     Ok(())
 }
 
-/// Prints a line per item with stale results, and their number.
 fn stale(folder: &Path, out: &mut dyn Write) -> Result<(), ExperimentError> {
     let changes = Changes::default();
     let (mut all, mut lines) = (0, 0);

@@ -16,13 +16,13 @@ const TURN: f64 = 0.175;
 const STRETCH: f64 = 0.1;
 const SHEAR: f64 = 0.1;
 const SHIFT: f64 = 1.0 / 28.0;
-/// Displacement of single pixels, as shares of the side: standard deviation per coordinate, and that of the smoothing
+/// Displacement of single pixels, as shares of the side: standard deviation per coordinate, and of the smoothing
 /// Gaussian. One and four pixels for 28×28 images.
 const WAVE: f64 = 1.0 / 28.0;
 const SMOOTH: f64 = 4.0 / 28.0;
 
-/// Square images and random deformations of them: the images first, then repeated passes over them, deformed. A row is
-/// a function of its number, and none is stored.
+/// Square images, then repeated passes over them, randomly deformed. A row is a function of its number, and none is
+/// stored.
 #[derive(Clone, Debug)]
 pub struct Deformed<'a> {
     images: &'a Part,
@@ -71,7 +71,6 @@ impl<'a> Deformed<'a> {
         self.images.targets[(original, 0)]
     }
 
-    /// Interpolates every pixel from its deformed position.
     fn deform(&self, image: &[f64], rng: &mut ChaCha8Rng, pixels: &mut [f64]) {
         let (side, strength) = (self.side, self.strength);
         let mut within = |most: f64| strength * most * rng.random_range(-1.0..1.0);

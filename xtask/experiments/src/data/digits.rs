@@ -68,7 +68,6 @@ fn part(store: &Store, images: &str, labels: &str) -> Result<Part, ExperimentErr
     })
 }
 
-/// Shape and bytes of an IDX file of bytes.
 fn idx(store: &Store, file: &str) -> Result<(Vec<usize>, Vec<u8>), ExperimentError> {
     let mut bytes = store.bytes(file)?;
     let bad = || store.bad(file, 0, "it is no IDX file of bytes".to_owned());

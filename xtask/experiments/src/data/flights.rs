@@ -31,8 +31,8 @@ impl Flights {
         }
     }
 
-    /// Random test flights, with all others or the first of them for training, standardised by the training set.
-    /// Targets are minutes, three classes (early, on time, late) or two (on time, late).
+    /// Random test flights, with all others or the first of them for training, which standardises. Targets are minutes,
+    /// three classes (early, on time, late) or two (on time, late).
     #[must_use]
     pub fn split(&self, test: usize, training: Option<usize>, task: Task, seed: u64) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();
@@ -50,7 +50,7 @@ impl Flights {
 
 impl Flights {
     /// Consecutive flights in order of days: training from the offset on, then tests, standardised by the training set;
-    /// targets are minutes. Shorter at the end of the table.
+    /// targets are minutes. Shorter at the table's end.
     #[must_use]
     pub fn window(&self, offset: usize, training: usize, test: usize) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();

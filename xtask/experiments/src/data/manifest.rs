@@ -112,7 +112,6 @@ impl Entry {
     }
 }
 
-/// Length and checksum.
 fn digest(mut file: File) -> io::Result<(u64, String)> {
     let (mut hash, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
     loop {

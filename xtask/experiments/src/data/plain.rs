@@ -102,7 +102,6 @@ impl Plain {
         }
     }
 
-    /// Small random table of this name.
     fn drawn(&self, split: usize) -> Result<(Part, Part), ExperimentError> {
         let splits = Splits::Drawn { test: 0, count: SPLITS };
         let set = Set {
@@ -117,8 +116,8 @@ impl Plain {
     }
 }
 
-/// `true` if a row is a test row of a split. The same rule as in the peers' script: a 32-bit hash of both numbers, so
-/// that the order of the table does not matter.
+/// `true` if a row is a test row of a split: a 32-bit hash of both numbers, as in the peers' script, so that the
+/// table's order does not matter.
 fn is_test(row: usize, split: usize) -> bool {
     let mix = |h: u32, shift: u32, by: u32| (h ^ (h >> shift)).wrapping_mul(by);
     let row = (row as u32).wrapping_mul(0x9E37_79B1);

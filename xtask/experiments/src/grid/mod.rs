@@ -1,5 +1,5 @@
-//! Tables and figures as values: data, settings, methods and the products of them to run; the function of a run; the
-//! contents of the report.
+//! Tables and figures as values: data, settings, methods, the products of them to run, the function of a run, and the
+//! report.
 
 mod at;
 mod show;

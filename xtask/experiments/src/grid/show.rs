@@ -31,8 +31,8 @@ pub enum Show {
     Curves(&'static str, &'static [&'static str], &'static [&'static str]),
     /// File, curve, names of horizontal and vertical axis, and words.
     Curve(&'static str, &'static str, [&'static str; 2], &'static [&'static str]),
-    /// File, name of a number in the setting, and scores: mean scores by that number on a log scale. Methods without
-    /// the number are horizontal lines.
+    /// File, name of a number in the setting, and scores: mean scores by that number on a log scale, horizontal lines
+    /// for methods without it.
     Levels(&'static str, &'static str, &'static [&'static str]),
     /// Regions of classes in a plane.
     Regions(&'static str),

@@ -102,7 +102,6 @@ fn is_broken_off(reason: &StopReason) -> bool {
     )
 }
 
-/// Checksum of the rules' code.
 fn rules() -> String {
     fingerprint(&RULES)
 }

@@ -5,7 +5,6 @@ use sha2::{Digest, Sha256};
 /// Start of a file's tests.
 const TESTS: &str = "#[cfg(test)]\nmod tests {";
 
-/// Lines of code.
 pub(crate) fn essence(source: &str) -> impl Iterator<Item = &str> {
     let code = source.split_once(TESTS).map_or(source, |(code, _)| code);
     code.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"))

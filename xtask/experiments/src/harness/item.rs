@@ -45,8 +45,8 @@ pub trait Item: Debug + Sync {
     /// Any failure; it becomes a row of the results.
     fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError>;
 
-    /// Protocol version, from 1. After a change, earlier results are not mixed with new ones: they are run again, and
-    /// the report shows them, marked, only without newer ones.
+    /// Protocol version, from 1. After a change, earlier results are run again and not mixed with new ones; the report
+    /// shows them, marked, only without newer ones.
     fn protocol(&self) -> u32 {
         1
     }

@@ -131,8 +131,8 @@ impl Results {
         curves.filter_map(|record| record.outcome.curves.get(curve).map(Vec::as_slice)).collect()
     }
 
-    /// Records of a method on all splits, in order: only those of the latest protocol and, among these, of the full
-    /// form if any, since different procedures must not be averaged.
+    /// Records of a method on all splits, in order: of the latest protocol only and, among these, of the full form if
+    /// any, since different procedures must not be averaged.
     pub fn of(&self, data: &str, setting: &str, method: &str) -> impl Iterator<Item = &Record> {
         let is_it = move |cell: &Cell| cell.data == data && cell.setting == setting && cell.method == method;
         let all = self.records.values().filter(move |record| is_it(&record.cell));
@@ -141,12 +141,10 @@ impl Results {
     }
 }
 
-/// Rank of a record among those of the same method.
 fn rank(record: &Record) -> (u32, bool) {
     (record.protocol, record.form == Some(Form::Full))
 }
 
-/// Records of a file; empty if it does not exist.
 fn read(path: &Path) -> Result<BTreeMap<Cell, Record>, ExperimentError> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,

@@ -7,7 +7,6 @@ use crate::methods::command;
 use crate::report::{Block, Comparison, Reference};
 use std::collections::BTreeMap;
 
-/// The item.
 #[derive(Debug)]
 pub(super) struct Defaults;
 

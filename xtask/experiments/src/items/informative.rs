@@ -29,7 +29,6 @@ const BAD_START: &str = "v=1.0;w=75";
 /// Inclusions between scorings of the test set.
 const LEG: usize = 10;
 
-/// Machine, with its learned parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Machine {
     coupling: Coupling,
@@ -268,7 +267,6 @@ fn scored(posterior: &IvmPosterior, test: &Part) -> Result<Outcome, ExperimentEr
     ]))
 }
 
-/// Scores while the active set grows.
 fn grow(model: &Ivm, options: &IvmOptions, training: &Part, test: &Part) -> Result<Outcome, ExperimentError> {
     let labels = training.labels();
     let data = Observations::new(training.inputs.as_ref(), &labels)?;

@@ -97,7 +97,6 @@ fn beside_the_paper(results: &Results) -> Vec<Block> {
     vec![Block::Table { header, rows: scores.map(row).collect() }]
 }
 
-/// Result of learning.
 struct Found {
     posterior: Predictor,
     effort: Effort,

@@ -162,7 +162,6 @@ impl<'a> Setup<'a> {
         Ok(Learned { fitted, effort: self.effort(effort) })
     }
 
-    /// Record of training with the problem's settings.
     pub(super) fn effort(&self, effort: Effort) -> Effort {
         let effort = effort.with("inducing", self.inducing).with("seed", self.seed);
         effort.with("batch", self.batch).with("steps at most", self.steps)
@@ -292,7 +291,6 @@ impl<'a> Setup<'a> {
         })
     }
 
-    /// Initial latents.
     fn processes(&self) -> Result<Vec<SparseProcess>, ExperimentError> {
         let training = &self.split.training;
         let process = |k: u64| {

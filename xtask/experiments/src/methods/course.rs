@@ -25,7 +25,6 @@ impl<'a> Course<'a> {
         Self { test, stops, watch: Stopwatch::start(), found: Vec::new(), failed: None }
     }
 
-    /// Scores the model if this step is a stop.
     pub(crate) fn look(&mut self, step: u64, make: &Making<'_>) {
         if self.failed.is_some() || !self.stops.contains(&step) {
             return;

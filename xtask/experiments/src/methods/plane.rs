@@ -40,7 +40,6 @@ impl Plane {
         (0..=self.cells).map(|k| low + (high - low) * k as f64 / self.cells as f64).collect()
     }
 
-    /// Centres of all cells, row by row from below.
     fn middles(&self) -> Mat<f64> {
         let edges = [0, 1].map(|axis| self.edges(axis));
         Mat::from_fn(self.cells * self.cells, 2, |i, d| {

@@ -72,7 +72,6 @@ pub fn of_numbers(fitted: &dyn Fitted, split: &Split) -> Result<Misses, Experime
     Ok(found)
 }
 
-/// Most probable class of a row.
 pub(crate) fn best(p: &Mat<f64>, row: usize) -> usize {
     (0..p.ncols()).fold(0, |best, c| if p[(row, c)] > p[(row, best)] { c } else { best })
 }

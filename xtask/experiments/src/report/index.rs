@@ -38,7 +38,6 @@ pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
     Page::new("index", TITLE, blocks)
 }
 
-/// Agreement of the published tables' numbers.
 fn numbers(known: &[Known]) -> String {
     let tables = known.iter().filter(|known| known.item.name().contains("table"));
     let of = |known: &Known| Tally::of(known.item.reference(), &known.results, None);
@@ -46,7 +45,6 @@ fn numbers(known: &[Known]) -> String {
     format!("**Numbers** of the papers' tables. {}", all.text())
 }
 
-/// Agreement of the papers' statements.
 fn sentences(known: &[Known], judgements: &Judgements) -> String {
     let holds = |figure: Figure| outcome(judgements.of(&figure), &of(&figure, known))[0].clone();
     let all: Vec<String> = Figure::all().map(holds).collect();

@@ -70,7 +70,6 @@ fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> 
     blocks
 }
 
-/// Commands that reproduce an item's results.
 fn reproduce(item: &dyn Item) -> String {
     let [full, reduced] = item.takes();
     let count = |form| runs(item.cells(&Extent { form, splits: None }).len());
@@ -87,7 +86,6 @@ fn runs(count: usize) -> String {
     if count == 1 { "1 run".to_owned() } else { format!("{count} runs") }
 }
 
-/// Number, sources, machines and time of the runs.
 fn origins(known: &Known) -> String {
     let results = &known.results;
     let set = |of: fn(&crate::harness::Origin) -> &String| -> Vec<&str> {

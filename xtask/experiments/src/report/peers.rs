@@ -4,7 +4,6 @@ use super::Comparison;
 use super::apart::{AGREE, SPLITS};
 use super::{Block, Summary};
 
-/// Significant difference.
 #[derive(Clone, Debug, PartialEq)]
 struct Behind<'a> {
     peer: &'a str,
@@ -20,9 +19,9 @@ struct Row<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Table of a score of the first method in the first setting beside peers, whose scores the reference has by split,
-    /// as settings `split=0`, `split=1` etc. If `marked`, the last column names the peers that are better (lower) by
-    /// more than two standard errors of the mean difference on the same splits.
+    /// Table of a score of the first method in the first setting beside peers, whose scores the reference has as
+    /// settings `split=0`, `split=1` etc. If `marked`, the last column names peers that are better (lower) by more than
+    /// two standard errors of the mean difference on the same splits.
     #[must_use]
     pub fn peers(&self, peers: &[&'a str], digits: usize, marked: bool) -> Block {
         let rows = self.rows(peers);
@@ -89,7 +88,6 @@ impl<'a> Comparison<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Peers that are significantly better.
     fn behind(&self) -> Vec<Behind<'a>> {
         let of = |(peer, theirs): &(&'a str, Vec<(usize, f64)>)| {
             let apart = apart(&self.ours, theirs)?;

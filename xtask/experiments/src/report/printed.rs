@@ -47,7 +47,6 @@ impl Figure {
 pub(super) struct Judgement {
     /// `yes`, `no` or `unclear`.
     pub(super) holds: String,
-    /// Reason, in a few words.
     pub(super) why: String,
     /// Plot that shows it, by name in `figures` without extension; empty for a table.
     pub(super) shown: String,

@@ -23,7 +23,6 @@ pub struct Tally {
     pub old: usize,
 }
 
-/// Direction of improvement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Better {
     Low,

@@ -18,7 +18,7 @@ pub struct Pairing {
 }
 
 /// Table of the share of experiments (data set, setting and split) in which one method is better than another, with
-/// standard errors that assume independence; and of the number of data sets on which its mean is better.
+/// standard errors that assume independence, and of the number of data sets with a better mean.
 #[must_use]
 pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
     let row = |pair: &Pairing| {

@@ -27,8 +27,8 @@ fn circles(member: &Member) -> Vec<Finding> {
     findings
 }
 
-/// `true` for a file in a module's folder, `a/b.rs` in that of `a.rs` or `a/mod.rs`: they are one unit, and may use the
-/// module's private items.
+/// `true` for a file in a module's folder, `a/b.rs` in that of `a.rs` or `a/mod.rs`: they are one unit with shared
+/// private items.
 fn is_inside(file: &str, module: &str) -> bool {
     let folder = module.strip_suffix("/mod.rs").or_else(|| module.strip_suffix(".rs"));
     folder.and_then(|folder| file.strip_prefix(folder)).is_some_and(|below| below.starts_with('/'))

@@ -1,5 +1,5 @@
-//! Documentation of public library items says more than the item's name: not "Gets the name" for `name`. Its existence
-//! is checked by rustc's `missing_docs`.
+//! Documentation of public library items says more than the name: not "Gets the name" for `name`. rustc's
+//! `missing_docs` checks that it exists.
 
 use proc_macro2::Ident;
 use syn::{Attribute, Fields, Item, ItemMod, Visibility};
@@ -29,7 +29,6 @@ fn check_library(tree: &Tree, member: &Member) -> Vec<Finding> {
         .collect()
 }
 
-/// Visitor of the items of one file.
 struct Visit<'a> {
     tree: &'a Tree,
     source: &'a SourceFile,

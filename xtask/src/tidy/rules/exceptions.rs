@@ -5,7 +5,6 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Member, SourceFile, Tree};
 
-/// Findings about silenced lints.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let silenced = tree.sources().flat_map(check_source);
     silenced.chain(tree.members.iter().filter_map(check_manifest)).collect()

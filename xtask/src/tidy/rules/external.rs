@@ -24,13 +24,11 @@ const FACTORISATIONS: &[&str] = &[
     "self_adjoint_eigen",
 ];
 
-/// Banned crates, with the reason.
 const BANNED: &[(&str, &str)] = &[
     ("statrs", "its error function is good to ten digits only; use libm or gp-likelihoods"),
     ("bincode", "its newest release is an empty shell that does not compile"),
 ];
 
-/// Findings about banned crates and libraries that bypass gp-linalg.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = banned(tree);
     let libraries =

@@ -3,7 +3,6 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Dependency, Member, Section, Tree};
 
-/// Position of a crate in the layering.
 struct Place {
     name: &'static str,
     /// Layer, counted from the bottom. Tests may use anything that is not above them.

@@ -89,7 +89,6 @@ pub(crate) const RULES: &[Rule] = &[
     },
 ];
 
-/// Findings of every rule, sorted by file and line.
 pub(crate) fn check_all(tree: &Tree) -> Vec<Finding> {
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| check_one(rule, tree)).collect();
     findings.sort();

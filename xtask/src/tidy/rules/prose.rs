@@ -6,7 +6,6 @@ use crate::tidy::tree::{SourceFile, Tree};
 /// Banned words, assembled so that this file does not contain them.
 const WORDS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X"), concat!("HA", "CK")];
 
-/// Findings about banned words, in code, comments and strings alike.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.sources().flat_map(check_source).collect()
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Member, MentionKind, SourceFile, Tree};
 
-/// Folder of implementations (one per file or subfolder), the registry that names them, and the tests over the
-/// registry. Paths are relative to the crate.
+/// Folder of implementations (one per file or subfolder), their registry, and the tests over it. Paths are relative to
+/// the crate.
 struct Collection {
     crate_folder: &'static str,
     folder: &'static str,

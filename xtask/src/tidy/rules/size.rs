@@ -5,7 +5,6 @@ use crate::tidy::tree::{SourceFile, Tree};
 
 const FILE_LINES: usize = 600;
 
-/// Findings about long files, tests included.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.sources().filter_map(check_source).collect()
 }

@@ -82,7 +82,6 @@ const COUNTED_BY: &[&str] = &[
     "block",
 ];
 
-/// Findings about unclear documentation.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.sources().flat_map(check_source).collect()
 }

@@ -17,7 +17,6 @@ pub(crate) struct Import {
     pub(crate) from: usize,
     /// Index of the defining file.
     pub(crate) to: usize,
-    /// Name.
     pub(crate) name: String,
     pub(crate) line: usize,
 }

@@ -12,13 +12,11 @@ pub(crate) struct Manifest {
     pub(crate) path: String,
     /// Package name; None in a pure workspace manifest.
     pub(crate) package: Option<String>,
-    /// Every dependency in every section.
     pub(crate) dependencies: Vec<Dependency>,
     /// `workspace.members`; empty in the manifest of a crate.
     pub(crate) members: Vec<String>,
     /// Line that lists them; 1 if none.
     pub(crate) members_line: usize,
-    /// `true` if the crate inherits the workspace lints.
     pub(crate) inherits_lints: bool,
 }
 
@@ -49,7 +47,6 @@ const SECTIONS: [(&str, Section); 3] = [
 ];
 
 impl Manifest {
-    /// Reads the manifest at `path`, relative to `root`.
     pub(crate) fn load(root: &Path, path: &str) -> Result<Self, XtaskError> {
         let file = root.join(path);
         let text =

@@ -22,10 +22,8 @@ pub(crate) use source::SourceFile;
 
 use crate::error::XtaskError;
 
-/// A parsed workspace.
 pub(crate) struct Tree {
     root: PathBuf,
-    /// The `Cargo.toml` of the workspace.
     pub(crate) manifest: Manifest,
     /// Crates, in manifest order.
     pub(crate) members: Vec<Member>,
@@ -34,7 +32,6 @@ pub(crate) struct Tree {
 pub(crate) struct Member {
     /// Folder below the workspace root.
     pub(crate) folder: String,
-    /// Its `Cargo.toml`.
     pub(crate) manifest: Manifest,
     /// Every Rust file of the crate, including tests, benchmarks and examples, sorted by path.
     pub(crate) sources: Vec<SourceFile>,
@@ -55,7 +52,6 @@ impl Tree {
         self.members.iter().find(|member| member.folder == folder)
     }
 
-    /// Every manifest, the workspace's first.
     pub(crate) fn manifests(&self) -> impl Iterator<Item = &Manifest> {
         std::iter::once(&self.manifest).chain(self.members.iter().map(|member| &member.manifest))
     }

@@ -16,7 +16,6 @@ const DECIDED: f64 = 2.0;
 /// Most redraws of constant labels.
 const MOST_TIMES: usize = 100;
 
-/// Inputs, function values and observations of rows.
 pub(super) struct Drawn {
     inputs: Mat<f64>,
     f: Vec<f64>,

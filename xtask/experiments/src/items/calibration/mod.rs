@@ -29,7 +29,6 @@ const fn labels(flags: &'static str) -> Way {
     Way { labels: true, flags }
 }
 
-/// The item.
 pub(super) const CALIBRATION: Grid<Way> = Grid {
     name: "calibration",
     title: "how often the intervals of `gp` hold what they say: functions drawn from a process",

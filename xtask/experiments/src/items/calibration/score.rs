@@ -12,8 +12,8 @@ const LEVELS: [(&str, &str, f64); 3] = [
 /// Penalty factor for the distance outside the 95 % interval.
 const OUTSIDE: f64 = 2.0 / 0.05;
 
-/// Coverage of the truth by the intervals that `predict` prints per level, and the interval score of the widest,
-/// relative to the spread of the truth.
+/// Coverage of the truth by the intervals that `predict` prints per level, and the widest's interval score, relative to
+/// the spread of the truth.
 pub(super) fn of(
     truth: &[f64],
     labels: bool,

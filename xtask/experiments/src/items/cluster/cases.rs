@@ -10,7 +10,6 @@ pub(super) enum Kind {
     Step,
 }
 
-/// Measured work on rows.
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) kind: Kind,

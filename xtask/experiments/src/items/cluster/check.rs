@@ -7,7 +7,6 @@ use crate::harness::{Form, Results};
 use crate::items::growth::Sizes;
 use gp_ep::operations::{Machine, Seconds, SharedWork};
 
-/// Measured case, with the constants derived from it.
 pub(super) struct Check {
     pub(super) name: &'static str,
     pub(super) sizes: Sizes,

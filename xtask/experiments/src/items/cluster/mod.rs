@@ -16,7 +16,6 @@ use cases::{CASES, Case};
 /// Name of the only method: all timings of a case alternate.
 const IN_TURNS: &str = "in turns";
 
-/// The item.
 #[derive(Debug)]
 pub(super) struct Cluster;
 

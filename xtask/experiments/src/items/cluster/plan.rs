@@ -3,9 +3,7 @@
 use super::cases::of_parameters;
 use gp_ep::operations::{Extents, SharedWork};
 
-/// Threads of a node.
 pub(super) const CORES: usize = 32;
-/// Input dimensions.
 const DIM: usize = 8;
 /// Fewest rows per lane.
 const OF_A_LANE: usize = 96;

@@ -33,7 +33,6 @@ fn nodes(checks: &[Check]) -> Vec<Node> {
     steps.map(node).collect()
 }
 
-/// All contents of the report.
 pub(super) fn blocks(results: &Results) -> Vec<Block> {
     let checks = Check::all(results);
     let nodes = nodes(&checks);

@@ -11,7 +11,6 @@ use rand_chacha::ChaCha8Rng;
 /// Length-scale of each input, divided by √D.
 pub(super) const LENGTHSCALE: f64 = 0.3;
 
-/// Rows of inputs with targets.
 pub(in crate::items) struct Drawn {
     /// One point per column, contiguous.
     points: Mat<f64>,

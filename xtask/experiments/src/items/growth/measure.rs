@@ -93,8 +93,8 @@ fn held() -> Option<i64> {
     (stats.allocations > 0).then(|| stats.bytes_allocated as i64 - stats.bytes_deallocated as i64)
 }
 
-/// Shortest time of runs over this many seconds and at least this many runs: processor time of one thread, which other
-/// load hardly affects; wall-clock time of several.
+/// Shortest time of runs over this many seconds and at least this many runs: processor time of one thread, less
+/// affected by other load; wall-clock time of several.
 fn least_seconds(
     threads: Threads,
     (seconds, fewest): (f64, usize),

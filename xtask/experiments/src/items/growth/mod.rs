@@ -52,7 +52,6 @@ impl Case {
     }
 }
 
-/// The item.
 #[derive(Debug)]
 pub(super) struct Growth;
 

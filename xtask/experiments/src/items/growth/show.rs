@@ -9,7 +9,6 @@ use crate::harness::Results;
 use crate::report::Block;
 use gp_cli::picture::{CLASSES, Colour, INK, Layer, Picture};
 
-/// Results along one axis of a case.
 struct Course<'a> {
     results: &'a Results,
     case: &'static Case,
@@ -97,7 +96,6 @@ impl Course<'_> {
     }
 }
 
-/// All contents of the report.
 pub(super) fn blocks(results: &Results) -> Vec<Block> {
     let courses = |case: &'static Case| case.axes.iter().map(move |axis| Course { results, case, axis });
     let all = || CASES.iter().flat_map(courses);
