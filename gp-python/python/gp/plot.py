@@ -217,6 +217,8 @@ class _Table:
     def __init__(self, X: Any) -> None:
         X = X.to_pandas() if hasattr(X, "to_pandas") else X
         self.X: Any = X if hasattr(X, "iloc") else np.asarray(X)
+        self.count: int
+        self.width: int
         self.count, self.width = self.X.shape
         self.names = list(map(str, X.columns)) if hasattr(X, "iloc") else [f"x{place}" for place in range(self.width)]
 
