@@ -16,6 +16,8 @@ use std::io::Write;
 
 /// Deviations from the mean beyond which a value is an outlier.
 const FAR: f64 = 20.0;
+/// Fewest other values that tell how far a value is.
+const FEW: usize = 9;
 /// Fewest rows of a class that can be learned.
 const RARE: u64 = 5;
 
@@ -119,6 +121,20 @@ fn about_missing(frame: &Frame, found: &mut Vec<Finding>) {
     }
 }
 
+/// Row of the value that is farthest from the mean, if it is far from the others, and how many of their deviations. With it,
+/// a mean and a deviation of few rows would be its own.
+fn far_off(numbers: &[f64], known: &[f64]) -> Option<(usize, f64)> {
+    let all = Standardiser::of(known);
+    let distance = |value: f64| all.apply(value).abs();
+    let (row, &value) = (numbers.iter().enumerate().filter(|(_, value)| !value.is_nan()))
+        .max_by(|a, b| distance(*a.1).total_cmp(&distance(*b.1)))?;
+    let others: Vec<f64> = known.iter().copied().filter(|&other| other != value).collect();
+    // A rare one of two values is no mistake.
+    let differ = others.windows(2).any(|pair| pair[0] != pair[1]);
+    let times = Standardiser::of(&others).apply(value).abs();
+    (others.len() >= FEW && differ && times > FAR).then_some((row, times))
+}
+
 fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl FnMut(String)) {
     match column.values() {
         Values::Numbers(numbers) => {
@@ -129,14 +145,10 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
             if known.iter().all(|&value| value == first) {
                 return add(format!("every row has the value {first}; leave it out"));
             }
-            let scale = Standardiser::of(&known);
-            let far = numbers.iter().enumerate().filter(|(_, value)| scale.apply(**value).abs() > FAR);
-            if let Some((row, value)) =
-                far.max_by(|a, b| scale.apply(*a.1).abs().total_cmp(&scale.apply(*b.1).abs()))
-            {
-                let times = scale.apply(*value).abs();
+            if let Some((row, times)) = far_off(numbers, &known) {
                 add(format!(
-                    "{value} at {} is {times:.0} deviations from the mean; is it a mistake? Otherwise take logarithms",
+                    "{} at {} is {times:.0} deviations from the mean of the others; is it a mistake? Otherwise take logarithms",
+                    numbers[row],
                     frame.place(row)
                 ));
             }

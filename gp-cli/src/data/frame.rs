@@ -275,7 +275,7 @@ pub(super) fn not_of_kind(source: &str, place: &str, name: &str, text: &str, kin
         format!(", but looks like one of {notation}: {}", notation.advice())
     });
     let message = format!(
-        "`{source}`, {place}, column {name}: `{text}` is not {wanted}{like}; correct it, or read an input as words with --type {name}=category"
+        "`{source}`, {place}, column {name}: `{text}` is not {wanted}{like}; correct it, or read an input as words with `gp fit --type {name}=category`"
     );
     CliError::new(ErrorKind::Data, message)
 }

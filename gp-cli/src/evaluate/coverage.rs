@@ -12,7 +12,12 @@ pub(super) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
     for (place, level) in LEVELS.into_iter().enumerate() {
         let (claimed, coverage) = (scores.claimed[place], scores.coverage[place]);
         let inside = (coverage * rows as f64).round();
-        let hold = format!("{:.0} % intervals hold {:.0} %", 100.0 * level, 100.0 * coverage);
+        // Intervals of counts go from one whole number to another, and claim more than their level.
+        let claims = match 100.0 * (claimed - level).abs() {
+            more if more < 1.0 => String::new(),
+            _ => format!(", which claim {:.0} %,", 100.0 * claimed),
+        };
+        let hold = format!("{:.0} % intervals{claims} hold {:.0} %", 100.0 * level, 100.0 * coverage);
         if at_most(inside, rows as f64, claimed) < CHANCE {
             narrow.push(hold);
         } else if at_least(inside, rows as f64, claimed) < CHANCE {
@@ -66,6 +71,9 @@ mod tests {
             remarks(400, &of([0.62, 0.95, 0.95])),
             ["50 % intervals hold 62 % and 80 % intervals hold 95 % of 400 rows: they are too wide"]
         );
+        let counts = NumberScores { claimed: [0.79, 0.8, 0.95], ..of([0.56, 0.8, 0.95]) };
+        let remark = "50 % intervals, which claim 79 %, hold 56 % of 400 rows: they are too narrow";
+        assert_eq!(remarks(400, &counts), [remark]);
         // Few rows say little.
         assert_eq!(remarks(5, &of([0.4, 0.6, 0.8])), [""; 0]);
     }

@@ -5,8 +5,10 @@ use gp_likelihoods::{Likelihood, Support};
 use gp_optim::Parameter;
 use std::f64::consts::TAU;
 
-/// Share of the target's variance below which noise counts as zero.
-const NO_NOISE: f64 = 1e-9;
+/// Share of the target's variance below which noise counts as zero: a deviation of a ten-thousandth.
+const NO_NOISE: f64 = 1e-8;
+/// Least noise that the warning advises, a deviation of a tenth. Much smaller bounds leave models of copied rows as they are.
+const ADVISED: &str = "0.01";
 /// Relative rounding of an objective.
 const ROUNDING: f64 = 1e-6;
 
@@ -22,7 +24,7 @@ pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weig
             )
         } else {
             format!(
-                "if targets have errors, or rows are copies of others, bound it: --likelihood \"{}({}={} in [1e-6, none])\"",
+                "if targets have errors, or rows are copies of others, bound it: --likelihood \"{}({}={} in [{ADVISED}, none])\", a tenth of the deviation of the target",
                 likelihood.name(),
                 noise.name(),
                 start(noise)
@@ -71,13 +73,13 @@ mod tests {
         let of_one = |text: &str, spread, weight| lost_noise(likelihood(text).as_ref(), &[spread], weight);
         let lost = of_one("gaussian(variance=1e-13)", 1.0, 1.0).unwrap();
         assert!(
-            lost.contains("1.0e-13") && lost.contains("gaussian(variance=0.1 in [1e-6, none])"),
+            lost.contains("1.0e-13") && lost.contains("gaussian(variance=0.1 in [0.01, none])"),
             "{lost}"
         );
         let lost = of_one("student_t(scale=1e-30)", 1.0, 1e4).unwrap();
         assert!(lost.contains("a weight of 10000") && lost.contains("--noise-variance"), "{lost}");
         let lost = told("gaussians(variance=[1e-3, 1e-12])", 1.0, 1.0).unwrap();
-        let advice = "gaussians(variance=[0.1, 0.1] in [1e-6, none])";
+        let advice = "gaussians(variance=[0.1, 0.1] in [0.01, none])";
         assert!(lost.contains("1.0e-12") && lost.contains(advice), "{lost}");
         assert!(gp_likelihoods::parse(advice).is_ok());
         assert_eq!(told("gaussians(variance=[1e-3, 1e-12])", 1e-3, 1.0), None);

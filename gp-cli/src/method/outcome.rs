@@ -4,7 +4,7 @@ use crate::model::Approximation;
 use gp_ep::{Course, EvidenceKind};
 use gp_kernels::KernelExt as _;
 use gp_kernels::data::DataError;
-use gp_optim::{Descended, Parameter, StopReason, Training, TrainingStep};
+use gp_optim::{Descended, Parameter, Training, TrainingStep};
 
 /// Fitted posterior with its training record.
 #[derive(Clone, Debug)]
@@ -32,13 +32,11 @@ impl Fit {
     #[must_use]
     pub fn of_training(posterior: Approximation, kind: EvidenceKind, training: &Training) -> Self {
         let warnings = failures(training.failed_evaluations, training.last_failure.as_deref());
-        // Zero iterations were requested and done.
-        let asked_for = training.iterations == 0 && training.reason == StopReason::MaxIterations;
         Self {
             posterior,
             objective: training.log_marginal_likelihood,
             objective_kind: kind,
-            converged: training.converged || asked_for,
+            converged: training.converged,
             reason: training.reason.to_string(),
             iterations: training.iterations,
             curve: training.history.iter().map(|step: &TrainingStep| step.log_posterior).collect(),
@@ -54,8 +52,7 @@ impl Fit {
             latent.kernel.for_each_parameter(&mut |parameter| free += parameter.free_len());
         }
         free += likelihood.parameters().iter().map(Parameter::free_len).sum::<usize>();
-        let is_optimum = self.converged && self.reason != StopReason::MaxIterations.to_string();
-        self.iterations > 0 || (free > 0 && is_optimum)
+        self.iterations > 0 || (free > 0 && self.converged)
     }
 
     /// Fit from any kind of training. First-order objectives are estimates, of a bound if the objective is one.

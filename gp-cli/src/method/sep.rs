@@ -80,7 +80,13 @@ impl Method for Sep {
         Some(match (case.streamed, asked) {
             (true, _) => "mini-batches need no rows in memory".to_owned(),
             (false, true) => "batches were asked for".to_owned(),
-            (false, false) => format!("{} rows are many, and mini-batches do not mind", case.rows),
+            (false, false) => {
+                let of = match case.likelihood.latents() {
+                    1 => String::new(),
+                    latents => format!(" of {latents} latent functions"),
+                };
+                format!("{} rows{of} are many, and mini-batches do not mind", case.rows)
+            }
         })
     }
 
