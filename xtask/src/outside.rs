@@ -7,15 +7,15 @@ use std::path::Path;
 use crate::cargo::Cargo;
 use crate::error::XtaskError;
 
-/// All packages with their features, those of tests included; not what runs before the build alone, as bindgen does.
+/// All packages with their features, including those of tests; excluding build-only ones such as bindgen.
 const TREE: [&str; 7] =
     ["tree", "--workspace", "--all-features", "--edges=normal,dev", "--prefix", "none", "--format={p} [{f}]"];
 
-/// Packages of other people that both trees have, and of which the second has a version with features that the first lacks.
+/// Third-party packages in both trees for which the second has a version with features that the first lacks.
 fn compiled_again(workspace: &str, package: &str) -> Vec<String> {
     let units = |tree: &str| -> BTreeSet<String> {
         let lines = tree.lines().map(|line| line.replace(" (*)", "").replace(" (proc-macro)", ""));
-        // Those with a path are ours, and are compiled for each folder that cargo starts from.
+        // Packages with a path are ours, and are compiled per starting folder.
         lines.filter(|line| !line.contains(" (/")).collect()
     };
     let versions = |units: &BTreeSet<String>| -> BTreeSet<String> {

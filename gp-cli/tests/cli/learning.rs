@@ -48,6 +48,9 @@ fn what_learned_nothing_has_not_converged() {
     assert_eq!(json["converged"], false);
     assert!(json["reason"].as_str().unwrap().starts_with("nothing was learned"), "{json}");
     desk.refused(&format!("{fit} --strict"), 6, &["nothing was learned"]);
+    let untrained = "fit t.csv --target y --method exact --iterations 0 --force";
+    assert_eq!(desk.ok(&format!("{untrained} --json")).json()["converged"], false);
+    desk.refused(&format!("{untrained} --strict"), 6, &["the iteration limit was reached"]);
 }
 
 #[test]

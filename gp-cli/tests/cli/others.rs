@@ -109,6 +109,15 @@ fn checks_find_what_would_hurt() {
     assert_eq!(desk.ok("check t.csv --target y --json").json().as_array().unwrap().len(), 6);
     desk.write("clean.csv", sine(20));
     assert_eq!(desk.ok("check clean.csv --target y").out, "");
+    // With itself among them, no value of 20 is more than 4.4 deviations from the mean. A rare one of two is no mistake.
+    let row = |i: u32| format!("{},{},{i}\n", if i == 4 { 1e6 } else { f64::from(i % 7) }, u32::from(i == 4));
+    desk.write(
+        "few.csv",
+        std::iter::once("x,flag,y\n".to_owned()).chain((0..20).map(row)).collect::<String>(),
+    );
+    let found = desk.ok("check few.csv --target y --json").json();
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+    assert!(found.to_string().contains("1000000 at line 6 is"), "{found}");
 }
 
 #[test]
