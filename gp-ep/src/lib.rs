@@ -22,7 +22,9 @@ pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
 pub use inference::{EvidenceKind, Inference, LogEvidence};
 pub use latent_model::LatentModel;
 pub use learning::{Course, Learning, Moment, Steps, Trained, Watch};
-pub use posterior::{InputShare, Posterior, Predicted, Predictor, ShareOptions, Spanned, VarianceShares};
+pub use posterior::{
+    InputShare, Posterior, Predicted, Predictor, ShareOptions, Spanned, Temperature, VarianceShares,
+};
 pub use power_ep::{BatchEp, EpOptions, Level, PowerEp};
 pub use powers::Powers;
 pub use regression::{Blocks, RegressionWorkspace, SparseRegression};

@@ -26,6 +26,7 @@ const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     likelihoods::softmax::Softmax::entry,
     likelihoods::robust_max::RobustMax::entry,
     likelihoods::multiclass_probit::MulticlassProbit::entry,
+    likelihoods::multiclass_probit::MulticlassProbit::entry_in_pairs,
     likelihoods::gaussians::Gaussians::entry,
     likelihoods::coregionalised::Coregionalised::entry,
     likelihoods::gprn::Gprn::entry,

@@ -50,6 +50,7 @@ fn repeated_calls_allocate_nothing() {
         "robust_max",
         "robust_max(classes=5)",
         "multiclass_probit",
+        "pairwise_probit",
         "gprn",
         "gprn(outputs=3, nodes=2)",
     ];

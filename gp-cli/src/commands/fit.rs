@@ -252,6 +252,7 @@ fn say_outcome(model: &Model, seconds: f64, known: &[String], notes: &mut Notes<
         training.iterations, training.reason
     ));
     notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));
+    model.about_temperature().iter().for_each(|line| notes.say(format_args!("probabilities: {line}")));
     let tried = training.search.iter().flat_map(TriedKernels::lines);
     let tried = tried.chain(training.starts.iter().flat_map(TriedStarts::lines));
     tried.for_each(|line| notes.say(format_args!("{line}")));
@@ -296,6 +297,7 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
         "seconds": took.seconds,
         "expected_seconds": took.expected.map(|time| time.seconds()),
         "jitter": latents.iter().map(|latent| latent.jitter).fold(0.0, f64::max),
+        "temperature": model.posterior().temperature(),
         "search": one_or_each(training.search.iter().map(|kernels| json!(kernels)).collect()),
         "starts": one_or_each(training.starts.iter().map(starts).collect()),
         "warnings": training.warnings,

@@ -94,6 +94,15 @@ impl ColumnSurvey {
         }
     }
 
+    /// Least of the present numbers; None for words.
+    #[must_use]
+    pub fn least(&self) -> Option<f64> {
+        match &self.values {
+            Surveyed::Numbers { range, .. } => Some(range.lowest),
+            Surveyed::Words(_) => None,
+        }
+    }
+
     /// Number of missing values.
     #[must_use]
     pub fn missing(&self) -> usize {

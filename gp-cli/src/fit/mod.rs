@@ -63,6 +63,7 @@ mod start;
 mod streamed;
 mod streaming;
 mod task;
+mod temperature;
 mod trained;
 mod variation;
 mod whereabouts;

@@ -13,6 +13,7 @@ use super::variation;
 use crate::context::Context;
 use crate::encode::{ColumnSurvey, Labels, Role, Survey, Surveyed, Target, TargetValues};
 use crate::error::{CliError, ErrorKind};
+use crate::method::ALPHA;
 use crate::model::TargetSummary;
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Likelihood, Link, Support};
@@ -59,12 +60,7 @@ fn likelihood(
         (Some(text), _) => text.clone(),
         (None, Task::Regression) => "gaussian(variance=0.1)".to_owned(),
         (None, Task::Binary) => "bernoulli_probit".to_owned(),
-        (None, Task::Multiclass)
-            if context.methods.find(&spec.method).is_ok_and(|method| method.evaluates_densities()) =>
-        {
-            format!("softmax(classes={count})")
-        }
-        (None, Task::Multiclass) => format!("multiclass_probit(classes={count})"),
+        (None, Task::Multiclass) => format!("{}(classes={count})", of_classes(survey, spec, context)),
         (None, Task::Ordinal) => format!("ordinal_probit(classes={count})"),
         (None, Task::Count) => {
             let mean = |column: &ColumnSurvey| match column.values() {
@@ -100,6 +96,21 @@ fn likelihood(
         return Err(CliError::new(ErrorKind::Usage, what));
     }
     Ok(likelihood)
+}
+
+/// Usual likelihood of classes: the one whose integrals are lines. Powers of a factor below 1 come from α or weights.
+fn of_classes(survey: &Survey, spec: &FitSpec, context: &Context) -> &'static str {
+    let small = |power: Option<f64>| power.is_some_and(|power| power < 1.0);
+    if context.methods.find(&spec.method).is_ok_and(|method| method.evaluates_densities()) {
+        "softmax"
+    } else if spec.alpha_column.is_some()
+        || small(spec.settings.number(&ALPHA))
+        || small(survey.role(Role::Weights, 0).and_then(ColumnSurvey::least))
+    {
+        "pairwise_probit"
+    } else {
+        "multiclass_probit"
+    }
 }
 
 fn target(

@@ -58,7 +58,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
             several::fit_apart(task, all, &sample.rows, &names)?
         }
     };
-    let Trained { mut fit, baseline, kernels, starts } = trained;
+    let Trained { mut fit, baseline, temperature, kernels, starts } = trained;
     if !kernels.is_empty() {
         let chosen: Vec<String> = kernels.iter().map(chosen_kernel).collect();
         choices[2] = format!("kernel: {}", chosen.join("; "));
@@ -82,6 +82,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
             log_scales,
             coverage,
             influence,
+            temperature,
             search: kernels,
             starts,
             choices: choices.to_vec(),
@@ -142,6 +143,7 @@ fn training_record(
         choices: Vec::new(),
         influence: Vec::new(),
         log_scales: None,
+        temperature: None,
         search: Vec::new(),
         starts: Vec::new(),
         rows_of_targets: if targets.len() > 1 {

@@ -132,6 +132,10 @@ pub struct FitSpec {
     /// Prior of a parameter, such as `rbf.lengthscale=gamma(2, 1)`; may be repeated
     #[arg(long, value_name = "NAME=EXPR")]
     pub prior: Vec<String>,
+    /// Temperature T of class probabilities, which are raised to the power 1/T and normalised: below 1 they are bolder
+    /// than the model's own, above 1 more timid. Found on training rows left out one at a time unless given
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub temperature: Option<f64>,
     /// Optimiser of parameters
     #[arg(long, value_enum)]
     pub optimizer: Option<Optimizer>,
@@ -297,6 +301,15 @@ fn one_or_several<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok,
         // A name with a comma must be quoted, so it is written as a list.
         [one] if !one.contains(',') => one.serialize(serializer),
         several => several.serialize(serializer),
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "it has to be a number".to_owned())?;
+    if value > 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err("it has to be above 0 and finite".to_owned())
     }
 }
 

@@ -7,11 +7,12 @@ use super::restarts::Restarts;
 use super::skill::{self, Seen};
 use super::spec::FitSpec;
 use super::start;
+use super::temperature::{self, TrainedBy};
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Method, Problem, SeenThrough, TrainingRows};
 use crate::model::{Approximation, TriedKernels, TriedStarts};
 use crate::stages::Stages;
-use gp_ep::DataSource as _;
+use gp_ep::{DataSource as _, Temperature};
 use std::time::Instant;
 
 /// A fit, with its linear baseline.
@@ -19,6 +20,8 @@ use std::time::Instant;
 pub(super) struct Trained {
     pub(super) fit: Fit,
     pub(super) baseline: Option<Approximation>,
+    /// Temperature found for class probabilities, if any.
+    pub(super) temperature: Option<Temperature>,
     /// Kernels tried, for all targets or per target.
     pub(super) kernels: Vec<TriedKernels>,
     /// Starts tried, if several, for all targets or per target.
@@ -88,6 +91,7 @@ impl Task<'_> {
         stages.begin(&format!("training{of}"));
         let mean_weight = skill::mean_weight(problem.likelihood.as_ref(), sample)?;
         let (control, count) = (problem.settings.control.clone(), problem.rows.count());
+        let (given, likelihood) = (problem.settings.given.clone(), problem.likelihood.clone());
         let mut fit = method.fit(problem)?;
         // A method may end with work that an interrupt cuts short.
         check_interrupt(&control)?;
@@ -96,7 +100,10 @@ impl Task<'_> {
                 format!("the objective of method {} is {}; {}", method.name(), fit.objective, fit.reason);
             return Err(CliError::new(ErrorKind::Numerical, message));
         }
+        stages.begin(&format!("leaving rows out{of}"));
+        let by = TrainedBy { method, given, likelihood };
+        let temperature = temperature::settle(&mut fit, &by, spec.temperature, sample, spec.seed)?;
         skill::judge(&mut fit, &Seen { count, mean_weight, sample, columns }, spec.seed)?;
-        Ok(Trained { fit, baseline, kernels: Vec::new(), starts })
+        Ok(Trained { fit, baseline, temperature, kernels: Vec::new(), starts })
     }
 }

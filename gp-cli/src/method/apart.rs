@@ -16,7 +16,9 @@ pub fn update(method: &dyn Method, later: Later<'_>) -> Result<Updated, CliError
     let whole = later.before.likelihood();
     let outputs = whole.targets();
     if outputs == 1 || (0..outputs).any(|output| whole.own_latent(output).is_none()) {
-        return method.update(later);
+        let updated = method.update(later)?;
+        let posterior = updated.posterior.with_temperature(later.before.temperature())?;
+        return Ok(Updated { posterior, ..updated });
     }
     let mut posteriors: Vec<Approximation> = Vec::with_capacity(outputs);
     let (mut gain, mut how, mut warnings) = (0.0, "", Vec::new());

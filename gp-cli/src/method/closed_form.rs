@@ -12,7 +12,7 @@ use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::sparse_regression::model;
 use super::uncertain;
-use super::update::Sites;
+use super::update::RestingSites;
 use super::work::Work;
 use crate::encode::Role;
 use crate::error::CliError;
@@ -201,7 +201,7 @@ impl Method for ClosedForm {
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
         let power = self.power(later.given);
-        let sites = Sites { power, level: Level::Projection, own: true };
+        let sites = RestingSites { power, level: Level::Projection, own: true };
         super::update::over_components(later, |later| super::update::by_sites(self.name, later, sites))
     }
 }

@@ -7,6 +7,7 @@ use super::optimizer::Optimizer;
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::{Given, Setting};
+use super::update::RestingSites;
 use super::work::Work;
 use crate::encode::Role;
 use crate::error::CliError;
@@ -139,6 +140,12 @@ pub trait Method: Debug + Send + Sync {
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) if the objective cannot be evaluated.
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError>;
+
+    /// Sites that its posterior is at rest with, by settings and likelihood: they say what a row's own label adds,
+    /// for [temperatures](gp_ep::Temperature). None if there are none.
+    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood) -> Option<RestingSites> {
+        None
+    }
 
     /// Conditions on new observations with fixed parameters.
     ///

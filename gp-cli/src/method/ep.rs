@@ -11,7 +11,7 @@ use super::power_ep::{convergence_warnings, model, over_parameters, power, share
 use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
-use super::update::Sites;
+use super::update::RestingSites;
 use super::variational::is_saddle;
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -163,11 +163,13 @@ impl Method for Ep {
         super::gradients::at_rest(problem, self.level)
     }
 
+    fn sites(&self, given: &Given, likelihood: &dyn Likelihood) -> Option<RestingSites> {
+        let power = given.number(&common::ALPHA).unwrap_or_else(|| usual_power(likelihood));
+        Some(RestingSites { power, level: self.level, own: true })
+    }
+
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        let power =
-            later.given.number(&common::ALPHA).unwrap_or_else(|| usual_power(later.before.likelihood()));
-        let sites = Sites { power, level: self.level, own: true };
-        super::update::over_components(later, |later| super::update::by_sites(self.name, later, sites))
+        super::update::by_own_sites(self, later)
     }
 }
 

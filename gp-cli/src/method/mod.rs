@@ -51,4 +51,6 @@ pub(crate) use power_ep::shares_latents;
 pub use problem::{Problem, SECOND_STAGE, Settings, Sizes, TARGET_STAGE, target_stage};
 pub use rows::{Elsewhere, TrainingRows};
 pub use setting::{Given, Setting, SettingKind};
+pub use update::RestingSites;
+pub(crate) use update::left_out_classes;
 pub use work::{Integral, Work};

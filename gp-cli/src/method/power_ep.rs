@@ -18,11 +18,8 @@ pub(super) fn no_latent() -> CliError {
 }
 
 pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError> {
-    let likelihood = &problem.likelihood;
-    // For several targets, and factors between pairs of classes, one shared prior suffices.
-    let shares = likelihood.pieces().is_some() || likelihood.targets() > 1;
-    let processes = if shares { problem.shared_processes()? } else { problem.processes()? };
-    let model = PowerEp::new(processes, likelihood.clone())?.with_reduction(problem.reduction());
+    let model = PowerEp::new(problem.shared_processes()?, problem.likelihood.clone())?;
+    let model = model.with_reduction(problem.reduction());
     Ok(model.with_powers(problem.settings.powers_or(power(problem))).with_level(level))
 }
 

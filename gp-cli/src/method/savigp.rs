@@ -7,15 +7,14 @@ use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::{Problem, SECOND_STAGE, Settings};
-use super::setting::Setting;
-use super::update::Sites;
+use super::setting::{Given, Setting};
+use super::update::RestingSites;
 use super::variational::{
     self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, start, steps_in_batches,
 };
 use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
-use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning};
 use gp_likelihoods::Likelihood;
 use gp_optim::Control;
@@ -114,13 +113,12 @@ impl Method for SavigpMethod {
         super::gradients::bound(model(problem)?, problem, components(&problem.settings))
     }
 
+    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood) -> Option<RestingSites> {
+        Some(RestingSites::variational())
+    }
+
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        // Variational inference is the limit of power 0.
-        super::update::by_sites(
-            self.name(),
-            later,
-            Sites { power: 0.0, level: Level::Projection, own: false },
-        )
+        super::update::by_sites(self.name(), later, RestingSites::variational())
     }
 }
 

@@ -11,7 +11,7 @@ use super::power_ep::{model, over_parameters, power, usual_power};
 use super::problem::Problem;
 use super::setting::{Given, Setting};
 use super::uncertain::learns_inducing;
-use super::update::Sites;
+use super::update::RestingSites;
 use super::variational::is_saddle;
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -20,6 +20,7 @@ use crate::model::Functions;
 use gp_ep::operations;
 use gp_ep::power_ep::{EpLearning, EpState, Level, Settled, Sharing};
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, PowerEp, Rows, Trained};
+use gp_likelihoods::Likelihood;
 
 /// EP in mini-batches.
 #[derive(Clone, Copy, Debug)]
@@ -124,11 +125,13 @@ impl Method for Sep {
         super::gradients::at_rest(problem, Level::Projection)
     }
 
+    fn sites(&self, given: &Given, likelihood: &dyn Likelihood) -> Option<RestingSites> {
+        let power = given.number(&common::ALPHA).unwrap_or_else(|| usual_power(likelihood));
+        Some(RestingSites { power, level: Level::Projection, own: false })
+    }
+
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        let power =
-            later.given.number(&common::ALPHA).unwrap_or_else(|| usual_power(later.before.likelihood()));
-        let sites = Sites { power, level: Level::Projection, own: false };
-        super::update::over_components(later, |later| super::update::by_sites(self.name(), later, sites))
+        super::update::by_own_sites(self, later)
     }
 }
 

@@ -9,16 +9,16 @@ use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
-use super::setting::Setting;
-use super::update::Sites;
+use super::setting::{Given, Setting};
+use super::update::RestingSites;
 use super::variational::{
     self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, is_saddle, start, steps_in_batches,
 };
 use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
-use gp_ep::power_ep::Level;
 use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, Trained};
+use gp_likelihoods::Likelihood;
 use gp_variational::savigp::{BoundLearning, Covariance};
 use gp_variational::{NaturalOptions, Savigp};
 
@@ -97,13 +97,12 @@ impl Method for Svgp {
         super::gradients::bound(model, problem, 1)
     }
 
+    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood) -> Option<RestingSites> {
+        Some(RestingSites::variational())
+    }
+
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        // Variational inference is the limit of power 0.
-        super::update::by_sites(
-            self.name(),
-            later,
-            Sites { power: 0.0, level: Level::Projection, own: false },
-        )
+        super::update::by_sites(self.name(), later, RestingSites::variational())
     }
 }
 

@@ -1,18 +1,20 @@
 //! Updates by new observations for this crate's methods, with fixed parameters.
 
+use super::contract::Method;
 use super::gaussian::is_gaussian;
 use super::later::{Later, Updated, refused};
 use super::power_ep::convergence_warnings;
+use super::rows::TrainingRows;
 use crate::error::CliError;
 use crate::model::{Approximation, Functions, Held, approximation};
 use faer::Mat;
 use gp_ep::power_ep::Level;
 use gp_ep::{
-    BatchEp, EpOptions, ExactGp, Observations, Posterior as _, PowerEp, Powers, Predictor, SparseProcess,
-    Table,
+    BatchEp, DataSource as _, EpOptions, ExactGp, Observations, Posterior as _, PowerEp, Powers, Predictor,
+    SparseProcess, Table,
 };
-use gp_kernels::Evaluator;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
+use gp_kernels::{Evaluator, KernelExt as _};
 use gp_likelihoods::{Adjusted, Likelihood};
 
 /// Exact regression given old and new observations.
@@ -77,18 +79,56 @@ pub(super) fn over_components(
     })
 }
 
+/// Sites that a method's posterior is at rest with.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sites {
+pub struct RestingSites {
     /// Power α; 0 is the variational limit.
-    pub(super) power: f64,
-    pub(super) level: Level,
+    pub power: f64,
+    /// What sites act on.
+    pub level: Level,
     /// `true` if the posterior is the sum of converged sites, one per observation. Under Gaussian noise these are
     /// independent.
-    pub(super) own: bool,
+    pub own: bool,
+}
+
+impl RestingSites {
+    /// Those of variational inference, the limit of power 0.
+    #[must_use]
+    pub fn variational() -> Self {
+        Self { power: 0.0, level: Level::Projection, own: false }
+    }
+}
+
+/// Class probabilities (N×C) at each row given all others; None for a posterior without inducing inputs.
+pub(crate) fn left_out_classes(
+    posterior: &Approximation,
+    rows: &TrainingRows,
+    sites: RestingSites,
+) -> Result<Option<Mat<f64>>, CliError> {
+    let likelihood = adjusted(posterior.likelihood(), rows.outputs());
+    let (latents, weights) = (likelihood.latents(), posterior.functions().weights());
+    let mut sum: Option<Mat<f64>> = None;
+    for (weight, component) in weights.iter().zip(posterior.functions().parts().chunks(latents)) {
+        let Some(parts) = component.iter().map(inducing_part).collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
+        let model = model(&parts, likelihood.as_ref())?.with_powers(Powers::Same(sites.power));
+        let found = model.with_level(sites.level).left_out_classes(rows, &parts)?;
+        let before = sum.get_or_insert_with(|| Mat::zeros(found.nrows(), found.ncols()));
+        *before += faer::Scale(*weight) * found;
+    }
+    Ok(sum)
+}
+
+/// [`by_sites`] of a method's own, for every component.
+pub(super) fn by_own_sites(method: &dyn Method, later: Later<'_>) -> Result<Updated, CliError> {
+    let sites = method.sites(later.given, later.before.likelihood());
+    let sites = sites.ok_or_else(|| refused(method.name(), "its posterior is not a product of sites"))?;
+    over_components(later, |later| by_sites(method.name(), later, sites))
 }
 
 /// Power EP on the new observations, with the old sites fixed.
-pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<Updated, CliError> {
+pub(super) fn by_sites(method: &str, later: Later<'_>, sites: RestingSites) -> Result<Updated, CliError> {
     let likelihood = later.before.likelihood();
     let before = inducing(later.before)
         .ok_or_else(|| refused(method, "its posterior is a mixture, which new rows would not leave one"))?;
@@ -113,8 +153,8 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: Sites) -> Result<U
         posterior: ep.predictor(&model)?.map(Functions::from),
         gain: ep.log_z(&model)?,
         how: match sites {
-            Sites { own: true, .. } if gaussian => "as exact as a fit to all rows",
-            Sites { power: 0.0, .. } => "by the best bound with the posterior before as prior",
+            RestingSites { own: true, .. } if gaussian => "as exact as a fit to all rows",
+            RestingSites { power: 0.0, .. } => "by the best bound with the posterior before as prior",
             _ => "by sites of the new rows, those of the old ones as they were",
         },
         warnings,
@@ -129,20 +169,29 @@ fn adjusted(plain: &dyn Likelihood, columns: usize) -> Box<dyn Likelihood> {
 
 /// Inducing-point posteriors per latent, of a single component.
 fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
-    let own = |part: &Held| match part {
-        Held::Inducing(posterior) => Some(posterior.as_ref().clone()),
-        Held::Exact(_) => None,
-    };
     let functions = before.functions();
     if functions.weights().len() > 1 || functions.parts().is_empty() {
         return None;
     }
-    functions.parts().iter().map(own).collect()
+    functions.parts().iter().map(inducing_part).collect()
+}
+
+fn inducing_part(part: &Held) -> Option<InducingPosterior> {
+    match part {
+        Held::Inducing(posterior) => Some(posterior.as_ref().clone()),
+        Held::Exact(_) => None,
+    }
 }
 
 /// Model with the kernels and inducing inputs of the posterior, without parameters to train.
 fn model(before: &[InducingPosterior], likelihood: &dyn Likelihood) -> Result<PowerEp, CliError> {
     let process = |q: &InducingPosterior| SparseProcess::new(q.kernel().clone_box(), q.inputs().clone());
-    let processes = before.iter().map(process).collect::<Result<Vec<_>, _>>()?;
+    // Classes that share a kernel and inducing inputs are projected on once.
+    let alike = |a: &InducingPosterior, b: &InducingPosterior| {
+        a.inputs() == b.inputs() && a.kernel().expression() == b.kernel().expression()
+    };
+    let distinct =
+        if before.windows(2).all(|pair| alike(&pair[0], &pair[1])) { &before[..1] } else { before };
+    let processes = distinct.iter().map(process).collect::<Result<Vec<_>, _>>()?;
     Ok(PowerEp::new(processes, likelihood.clone_box())?)
 }

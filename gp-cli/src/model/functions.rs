@@ -198,6 +198,9 @@ pub fn approximation(latents: Vec<Held>, likelihood: Box<dyn Likelihood>) -> Res
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredApproximation {
     likelihood: String,
+    /// Of class probabilities; 1 if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
     #[serde(flatten)]
     functions: StoredFunctions,
 }
@@ -205,12 +208,14 @@ pub(super) struct StoredApproximation {
 impl StoredApproximation {
     pub(super) fn of(approximation: &Approximation) -> Result<Self, CliError> {
         let (likelihood, functions) = (approximation.likelihood(), approximation.functions());
-        Ok(Self { likelihood: likelihood.expression(), functions: functions.to_stored()? })
+        let temperature = Some(approximation.temperature()).filter(|temperature| *temperature != 1.0);
+        Ok(Self { likelihood: likelihood.expression(), temperature, functions: functions.to_stored()? })
     }
 
     pub(super) fn restore(self, names: &dyn Vocabulary) -> Result<Approximation, CliError> {
         let likelihood = names.likelihoods().parse(&self.likelihood)?;
         let functions = self.functions.restore(likelihood.latents(), names)?;
-        Ok(Predictor::new(functions, likelihood, Evaluator::default().threading())?)
+        let predictor = Predictor::new(functions, likelihood, Evaluator::default().threading())?;
+        Ok(predictor.with_temperature(self.temperature.unwrap_or(1.0))?)
     }
 }

@@ -5,6 +5,7 @@ mod held;
 mod of_target;
 mod record;
 mod rows;
+mod tempered;
 mod tensors;
 mod tried;
 mod vocabulary;
@@ -147,14 +148,16 @@ impl Model {
     /// Oldest format version that can represent the model.
     fn version(&self) -> u32 {
         let about = &self.about;
+        let is_tempered = self.posterior.temperature() != 1.0;
         // Version 3 knows roles of one target, and no label names.
         let is_newest =
             !about.target.names.is_empty() || (self.has_several_targets() && !about.roles.is_empty());
         let is_new = self.inputs().keep_missing() || !about.roles.is_empty() || self.has_several_targets();
-        let least = match (is_newest, is_new) {
-            (true, _) => VERSION,
-            (false, true) => 3,
-            (false, false) => 1,
+        let least = match (is_tempered, is_newest, is_new) {
+            (true, ..) => VERSION,
+            (false, true, _) => 4,
+            (false, false, true) => 3,
+            (false, false, false) => 1,
         };
         least.max(self.posterior.functions().version())
     }

@@ -3,7 +3,7 @@
 use super::functions::StoredApproximation;
 use super::tried::{TriedKernels, TriedStarts, one_or_each};
 use crate::encode::{Inputs, Roles, Target};
-use gp_ep::{EvidenceKind, Spanned};
+use gp_ep::{EvidenceKind, Spanned, Temperature};
 use gp_kernels::inducing::Coverage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(super) const FORMAT: &str = "gp-model";
 /// Newest known version. It increases whenever older programs would misread the file; models are written in the oldest
 /// version that represents them.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 /// Stored form of a model.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -112,6 +112,9 @@ pub struct TrainingRecord {
     /// Weighted sum of log scales of targets over all observations, with weights or several targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_scales: Option<f64>,
+    /// Temperature of class probabilities, if found on rows left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<Temperature>,
     /// Kernels tried in a search: for all targets, or per target.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_each")]
     pub search: Vec<TriedKernels>,

@@ -7,10 +7,12 @@ mod labels;
 mod predicted;
 mod predictor;
 mod shares;
+mod temperature;
 
 pub use predicted::Predicted;
 pub use predictor::Predictor;
 pub use shares::{InputShare, ShareOptions, Spanned, VarianceShares};
+pub use temperature::Temperature;
 
 use crate::error::{InferenceError, check_count};
 use faer::{Mat, MatRef};

@@ -1,6 +1,7 @@
 //! Predictions of observations at some points.
 
 use super::labels::Labels;
+use super::temperature::{log_sum, sharpen};
 use super::{Posterior, Predictor};
 use crate::error::{InferenceError, check_count};
 use faer::Mat;
@@ -28,7 +29,7 @@ impl<F: Posterior> Predicted<'_, F> {
     /// # Errors
     /// Those of the likelihood, with the row.
     pub fn moments(&self) -> Result<Vec<ObservationMoments>, InferenceError> {
-        if self.beliefs.are_correlated() {
+        if self.is_of_labels() {
             return self.by_labels(|_, labels| labels.moments());
         }
         let outputs = self.predictor.likelihood().outputs();
@@ -40,7 +41,7 @@ impl<F: Posterior> Predicted<'_, F> {
     /// # Errors
     /// As [`moments`](Self::moments), for a probability outside (0, 1), and for no such output.
     pub fn quantiles(&self, output: usize, probability: f64) -> Result<Vec<f64>, InferenceError> {
-        if self.beliefs.are_correlated() {
+        if self.is_of_labels() {
             if !(probability > 0.0 && probability < 1.0) {
                 let (what, allowed) = ("probability of a quantile", "strictly between 0 and 1");
                 return Err(InferenceError::Option { what, value: probability, allowed });
@@ -60,7 +61,7 @@ impl<F: Posterior> Predicted<'_, F> {
     /// As [`moments`](Self::moments), and for no such output; [`InferenceError::Shape`] for another number of values.
     pub fn cdfs(&self, output: usize, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         check_count("new targets", "entries", self.beliefs.len(), y.len())?;
-        if self.beliefs.are_correlated() {
+        if self.is_of_labels() {
             check_count("observation", "outputs", 1, output + 1)?;
             return self.by_labels(|row, labels| labels.cdf(y[row]));
         }
@@ -76,6 +77,19 @@ impl<F: Posterior> Predicted<'_, F> {
     /// # Errors
     /// As [`moments`](Self::moments); [`InferenceError::Unsupported`] for observations other than classes.
     pub fn class_probabilities(&self) -> Result<Mat<f64>, InferenceError> {
+        let (mut found, sharpness) = (self.own_class_probabilities()?, self.sharpness());
+        if sharpness != 1.0 {
+            for i in 0..found.nrows() {
+                let mut row = row_of(&found, i);
+                sharpen(&mut row, sharpness);
+                row.iter().enumerate().for_each(|(c, p)| found[(i, c)] = *p);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The same at temperature 1.
+    fn own_class_probabilities(&self) -> Result<Mat<f64>, InferenceError> {
         let by = self.predictor.evaluator();
         if let Some(found) = self.predictor.functions().class_probabilities(self.beliefs, &by)? {
             return Ok(found);
@@ -104,11 +118,30 @@ impl<F: Posterior> Predicted<'_, F> {
         if self.beliefs.are_correlated() {
             return self.by_labels(|row, labels| labels.log_density(y[row]));
         }
-        self.each(1, |ws, row, beliefs, out| {
+        let mut found = self.each(1, |ws, row, beliefs, out| {
             let y = &y[row * outputs..(row + 1) * outputs];
             out[0] = self.predictive().log_density(y, beliefs, ws)?;
             Ok(())
-        })
+        })?;
+        let sharpness = self.sharpness();
+        if sharpness != 1.0 {
+            // Not the logarithm of a probability, which may be too small for a number.
+            let all = self.own_class_probabilities()?;
+            for (row, log_density) in found.iter_mut().enumerate() {
+                *log_density = sharpness * *log_density - log_sum(&row_of(&all, row), sharpness);
+            }
+        }
+        Ok(found)
+    }
+
+    /// 1/T
+    fn sharpness(&self) -> f64 {
+        1.0 / self.predictor.temperature()
+    }
+
+    /// `true` if predictions are made from class probabilities.
+    fn is_of_labels(&self) -> bool {
+        self.beliefs.are_correlated() || self.sharpness() != 1.0
     }
 
     fn predictive(&self) -> Predictive<'_> {
@@ -138,10 +171,11 @@ impl<F: Posterior> Predicted<'_, F> {
     /// Calls `of` at every point with its class probabilities.
     fn by_labels<T>(&self, of: impl Fn(usize, Labels<'_>) -> T) -> Result<Vec<T>, InferenceError> {
         let (found, support) = (self.class_probabilities()?, self.predictor.likelihood().support());
-        let row = |row: usize| {
-            let probabilities: Vec<f64> = found.row(row).iter().copied().collect();
-            of(row, Labels { probabilities: &probabilities, support })
-        };
+        let row = |row: usize| of(row, Labels { probabilities: &row_of(&found, row), support });
         Ok((0..found.nrows()).map(row).collect())
     }
+}
+
+fn row_of(table: &Mat<f64>, row: usize) -> Vec<f64> {
+    table.row(row).iter().copied().collect()
 }

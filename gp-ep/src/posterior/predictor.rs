@@ -20,6 +20,8 @@ pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
     likelihood: Box<dyn Likelihood>,
     threading: Threading,
     brake: Brake,
+    /// Of class probabilities.
+    temperature: f64,
 }
 
 impl<F: Posterior> Predictor<F> {
@@ -35,7 +37,7 @@ impl<F: Posterior> Predictor<F> {
     ) -> Result<Self, InferenceError> {
         check_count("model", "posteriors", likelihood.latents(), functions.latent_count())?;
         let likelihood = likelihood.plain().map(|plain| plain.clone_box()).unwrap_or(likelihood);
-        Ok(Self { functions, likelihood, threading, brake: Brake::default() })
+        Ok(Self { functions, likelihood, threading, brake: Brake::default(), temperature: 1.0 })
     }
 
     /// Sets the threading policy; results do not change.
@@ -50,10 +52,35 @@ impl<F: Posterior> Predictor<F> {
         Self { brake, ..self }
     }
 
+    /// Raises class probabilities to the power 1/T and normalises them, in all predictions of labels;
+    /// [`Temperature`](super::Temperature) finds T. Latent values and [samples](Self::sample) stay the model's own.
+    ///
+    /// # Errors
+    /// [`InferenceError::Option`] unless T is above 0 and finite; [`InferenceError::Unsupported`] for observations
+    /// other than classes, unless T is 1.
+    pub fn with_temperature(self, temperature: f64) -> Result<Self, InferenceError> {
+        if !(temperature > 0.0 && temperature.is_finite()) {
+            let (what, allowed) = ("temperature", "above 0 and finite");
+            return Err(InferenceError::Option { what, value: temperature, allowed });
+        }
+        if temperature != 1.0 && self.likelihood.support().classes() == 0 {
+            return Err(InferenceError::Unsupported {
+                what: "a temperature of observations that are no classes",
+            });
+        }
+        Ok(Self { temperature, ..self })
+    }
+
+    /// Temperature of class probabilities; 1 unless set.
+    #[must_use]
+    pub fn temperature(&self) -> f64 {
+        self.temperature
+    }
+
     /// Converts the posterior.
     pub fn map<G: Posterior>(self, of: impl FnOnce(F) -> G) -> Predictor<G> {
-        let Self { functions, likelihood, threading, brake } = self;
-        Predictor { functions: of(functions), likelihood, threading, brake }
+        let Self { functions, likelihood, threading, brake, temperature } = self;
+        Predictor { functions: of(functions), likelihood, threading, brake, temperature }
     }
 
     /// Posterior over all latent functions.

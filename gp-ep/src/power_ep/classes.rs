@@ -9,8 +9,8 @@ use gp_likelihoods::MulticlassProbit;
 use gp_optim::{Parameter, Transform};
 
 impl PowerEp {
-    /// Model with one class per latent function and labels of [`MulticlassProbit::with_noise`]: sites of
-    /// its pieces, α = 1, at the level of projections (Villacampa-Calvo and Hernández-Lobato 2017).
+    /// Model with one class per latent function and labels of [`MulticlassProbit::in_pairs`]: sites of its
+    /// pieces, α = 1, at the level of projections (Villacampa-Calvo and Hernández-Lobato 2017).
     ///
     /// Two classes have one latent, the difference, with the sum of both kernels and the inducing inputs of
     /// both: the binary model.
@@ -24,7 +24,7 @@ impl PowerEp {
                 Self::new(vec![difference(&first, &second)?], likelihood)
             }
             Err(processes) => {
-                let likelihood = MulticlassProbit::with_noise(processes.len(), noise)?;
+                let likelihood = MulticlassProbit::with_noise(processes.len(), noise)?.in_pairs();
                 Self::new(processes, likelihood.into())
             }
         }
@@ -48,7 +48,7 @@ impl PowerEp {
             let likelihood = MulticlassProbit::of_difference(noise)?.into();
             return Self::new(vec![process.with_kernel(kernel)], likelihood);
         }
-        Self::new(vec![process], MulticlassProbit::with_noise(classes, noise)?.into())
+        Self::new(vec![process], MulticlassProbit::with_noise(classes, noise)?.in_pairs().into())
     }
 }
 

@@ -300,6 +300,18 @@ pub(super) fn leave_one_out(block: EpBlock<'_>, model: &PowerEp) -> Result<(), I
     Ok(())
 }
 
+/// Appends class probabilities of a block, each observation left out.
+pub(super) fn left_out_classes(block: EpBlock<'_>, model: &PowerEp) -> Result<(), InferenceError> {
+    let LaneBlock { own, places, seen, latents, .. } = block;
+    let mut values = std::mem::take(&mut own.values);
+    for (i, place) in places.enumerate() {
+        let (point, scratch, _) = own.point(model, (seen, latents), (place, i));
+        scratch.left_out_classes(point, &mut values)?;
+    }
+    own.values = values;
+    Ok(())
+}
+
 /// Derivatives of shares of log Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Derivatives {

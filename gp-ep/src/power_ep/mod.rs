@@ -35,6 +35,7 @@ mod epoch;
 mod gradient;
 mod inference;
 mod lane;
+mod left_out;
 mod minibatch;
 mod mixed;
 mod model;

@@ -277,6 +277,40 @@ impl PointScratch {
 
     /// `ln p(y | everything but this observation)`, with all of its sites removed; NaN if they cannot be.
     pub(crate) fn leave_one_out(&mut self, point: Point<'_>) -> Result<f64, InferenceError> {
+        if !self.leave_out(point) {
+            return Ok(f64::NAN);
+        }
+        Ok(point.likelihood.log_predictive_density(point.y, &self.tilted, &mut self.ws)?)
+    }
+
+    /// Appends the probabilities of all classes at this observation, with all of its sites removed; NaN if they cannot
+    /// be.
+    pub(crate) fn left_out_classes(
+        &mut self,
+        point: Point<'_>,
+        out: &mut Vec<f64>,
+    ) -> Result<(), InferenceError> {
+        let (begin, likelihood) = (out.len(), point.likelihood);
+        let support = likelihood.support();
+        out.resize(begin + support.classes(), f64::NAN);
+        let classes = &mut out[begin..];
+        if !self.leave_out(point) {
+            return Ok(());
+        }
+        if likelihood.plain().is_none() {
+            return Ok(likelihood.class_probabilities(&self.tilted, &mut self.ws, classes)?);
+        }
+        // Further columns, such as an offset, belong to the observation.
+        let mut y = point.y.to_vec();
+        for (class, probability) in classes.iter_mut().enumerate() {
+            y[0] = support.label(class);
+            *probability = likelihood.log_predictive_density(&y, &self.tilted, &mut self.ws)?.exp();
+        }
+        Ok(())
+    }
+
+    /// Computes the latents without the observation's sites; false if these cannot be removed.
+    fn leave_out(&mut self, point: Point<'_>) -> bool {
         self.gather(point);
         self.tilted.clear();
         for (marginal, together) in point.marginals.iter().zip(&self.together) {
@@ -287,10 +321,10 @@ impl PointScratch {
                 Level::Latent => without_observation(*marginal, *together),
             };
             let latent = without.and_then(|belief| Latent::new(belief.mean, belief.variance).ok());
-            let Some(latent) = latent else { return Ok(f64::NAN) };
+            let Some(latent) = latent else { return false };
             self.tilted.push(latent);
         }
-        Ok(point.likelihood.log_predictive_density(point.y, &self.tilted, &mut self.ws)?)
+        true
     }
 
     /// Products of all sites on each latent value, at the latent level.

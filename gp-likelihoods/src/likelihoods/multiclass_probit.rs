@@ -28,13 +28,13 @@ use peak::Peak;
 /// 1.
 ///
 /// With unit noise it is `∫ N(u; f_y, 1) Π_{c≠y} Φ(u − f_c) du`. The tilted normaliser at power 1 is the
-/// same integral with variances `1 + v_c`, so class probabilities are exact.
+/// same integral with variances `1 + v_c`, so class probabilities are exact. Other powers take quadrature.
 ///
-/// Pieces (Villacampa-Calvo and Hernández-Lobato 2017, §2): the C − 1 factors `Φ((f_y − f_c)/√noise)`, c ≠
-/// y, with the noise of differences, [`PairwiseProbit`]. Each has noise of its own, so for more than two
-/// classes their product is not the density, and EP integrates over `f_y` in each. Predictions use the
-/// whole likelihood (eq. 68), so probabilities sum to one. [`in_one_piece`](Self::in_one_piece) is closer
-/// to the density and slower.
+/// [`in_pairs`](Self::in_pairs), it is the C − 1 pieces `Φ((f_y − f_c)/√noise)`, c ≠ y, with the noise of
+/// differences, [`PairwiseProbit`] (Villacampa-Calvo and Hernández-Lobato 2017, §2): line integrals at every
+/// power. Each piece has noise of its own, so for more than two classes their product is no distribution of
+/// labels: of functions without variance it is `2^{1−C}` and not `1/C`, and where labels are noisy, training
+/// flees from uncertainty. Predictions use the whole likelihood (eq. 68), so probabilities sum to one.
 ///
 /// EP sites, and so the posterior, are independent between latents. For two classes only `f_1 − f_0`
 /// matters: [`of_difference`](Self::of_difference) has this one latent and avoids the approximation.
@@ -48,7 +48,8 @@ pub struct MulticlassProbit {
     label_noise: f64,
     /// `true` if the one latent is `f_1 − f_0`.
     difference: bool,
-    whole: bool,
+    /// `true` if factors between pairs of classes stand for the density.
+    pairs: bool,
 }
 
 /// Noise variance of differences: 1 per latent.
@@ -62,7 +63,7 @@ impl MulticlassProbit {
     pub fn new(classes: usize) -> Result<Self, LikelihoodError> {
         classes::check_count(classes)?;
         let (params, label_noise) = (Vec::new(), 0.0);
-        Ok(Self { classes, params, noise: NOISE, label_noise, difference: false, whole: false })
+        Ok(Self { classes, params, noise: NOISE, label_noise, difference: false, pairs: false })
     }
 
     /// Classes with this noise variance of differences, the parameter `noise` unless it is 0 (the largest
@@ -96,10 +97,10 @@ impl MulticlassProbit {
         Ok(Self { label_noise, ..self })
     }
 
-    /// Uses one factor of all latents instead of pieces.
+    /// Uses the factors between pairs of classes instead of the density.
     #[must_use]
-    pub fn in_one_piece(self) -> Self {
-        Self { whole: true, ..self }
+    pub fn in_pairs(self) -> Self {
+        Self { pairs: true, ..self }
     }
 
     /// Registry entry of `multiclass_probit`, with setting `classes`.
@@ -107,6 +108,14 @@ impl MulticlassProbit {
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("multiclass_probit", "classes, the largest f with noise", |arguments| {
             Ok(Box::new(Self::new(arguments.whole_number("classes", classes::USUAL)?)?))
+        })
+    }
+
+    /// Registry entry of `pairwise_probit`, with setting `classes`.
+    #[must_use]
+    pub fn entry_in_pairs() -> LikelihoodEntry {
+        LikelihoodEntry::new("pairwise_probit", "the same by factors between pairs of classes", |arguments| {
+            Ok(Box::new(Self::new(arguments.whole_number("classes", classes::USUAL)?)?.in_pairs()))
         })
     }
 
@@ -175,7 +184,7 @@ fn known(value: f64) -> Result<Latent, LikelihoodError> {
 
 impl Described for MulticlassProbit {
     fn name(&self) -> &'static str {
-        "multiclass_probit"
+        if self.pairs { "pairwise_probit" } else { "multiclass_probit" }
     }
 
     fn settings(&self) -> Vec<(&'static str, usize)> {
@@ -206,8 +215,9 @@ impl Described for MulticlassProbit {
         self.noise() > 0.0
     }
 
+    /// The one pair of two classes is the density, with integrals at every power.
     fn pieces(&self) -> Option<&dyn Pieces> {
-        (!self.whole).then_some(self)
+        (self.pairs || self.multiply_to_density()).then_some(self)
     }
 }
 

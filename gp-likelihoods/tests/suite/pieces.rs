@@ -185,8 +185,8 @@ fn classes_with_other_noise_conform() {
 
 #[test]
 fn pieces_of_classes_are_pairs_of_latents() {
-    let whole = MulticlassProbit::new(4).unwrap();
-    let likelihood: &dyn Likelihood = &whole;
+    let pairs = MulticlassProbit::new(4).unwrap().in_pairs();
+    let likelihood: &dyn Likelihood = &pairs;
     assert_eq!((likelihood.piece_count(), likelihood.touched_total()), (3, 6));
     assert_eq!(likelihood.touched_latents(&[2.0]).collect::<Vec<_>>(), [2, 0, 2, 1, 2, 3]);
     assert!(!likelihood.multiply_to_density());
@@ -195,8 +195,8 @@ fn pieces_of_classes_are_pairs_of_latents() {
     likelihood.tilted_piece(&[2.0], 1, &q, 1.0, &mut ws, &mut out).unwrap();
     let pair = PairwiseProbit::new(2.0).unwrap().tilted(q[0], q[1]).unwrap();
     assert_eq!((out.value, out.by_mean), (pair.log_z, pair.by_mean.to_vec()));
-    let one = whole.in_one_piece();
-    let likelihood: &dyn Likelihood = &one;
+    let whole = MulticlassProbit::new(4).unwrap();
+    let likelihood: &dyn Likelihood = &whole;
     assert_eq!(likelihood.touched_latents(&[2.0]).collect::<Vec<_>>(), [0, 1, 2, 3]);
 }
 

@@ -55,6 +55,8 @@ class Choices(BaseEstimator):
         Settings of single methods.
     latents : int, optional
         Number of latent functions that several targets are mixed from.
+    temperature : float, optional
+        Class probabilities are raised to one over this; found on rows left out one at a time unless given.
     restarts : int, optional
         Number of further starts of training.
     search : int or bool, optional
@@ -119,6 +121,7 @@ class Choices(BaseEstimator):
         samples: int | None = None,
         parameters: str | None = None,
         latents: int | None = None,
+        temperature: float | None = None,
         restarts: int | None = None,
         search: int | bool | None = None,
         no_train: bool = False,
@@ -152,6 +155,7 @@ class Choices(BaseEstimator):
         self.samples = samples
         self.parameters = parameters
         self.latents = latents
+        self.temperature = temperature
         self.restarts = restarts
         self.search = search
         self.no_train = no_train

@@ -46,6 +46,7 @@ pub(super) fn learned(model: &Model) -> Section {
         rows.extend(length_lines(kernel, &about.inputs).into_iter().map(along));
         rows.push(word_row(&format!("{name}, exactly, in units of the model"), &kernel.expression()));
     }
+    rows.extend(model.about_temperature().map(|line| word_row("probabilities", &line)));
     let objective = &about.training;
     let words = objective.objective_kind.words();
     rows.push(word_row("objective", &format!("{:.3} nats, the {words}", objective.objective)));

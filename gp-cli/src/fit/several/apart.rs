@@ -22,7 +22,7 @@ pub(in crate::fit) fn fit_apart(
     for (target, (part, start)) in parts.into_iter().enumerate() {
         let some = sample.of_target(target, count)?;
         let own = Task { target: names.get(target).copied(), ..task };
-        let Trained { fit, baseline, kernels, starts } = own.carry_out(part, start, &some)?;
+        let Trained { fit, baseline, kernels, starts, .. } = own.carry_out(part, start, &some)?;
         fits.push(fit);
         lines.extend(baseline);
         all_kernels.extend(kernels);
@@ -30,7 +30,7 @@ pub(in crate::fit) fn fit_apart(
     }
     let baseline = (lines.len() == count).then(|| together(&lines, whole.clone_box())).transpose()?;
     let fit = join(&fits, whole, names)?;
-    Ok(Trained { fit, baseline, kernels: all_kernels, starts: all_starts })
+    Ok(Trained { fit, baseline, temperature: None, kernels: all_kernels, starts: all_starts })
 }
 
 fn join(fits: &[Fit], whole: &dyn Likelihood, names: &[&str]) -> Result<Fit, CliError> {

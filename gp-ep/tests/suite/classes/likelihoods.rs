@@ -4,14 +4,10 @@ use super::problem::{disagreement, exact, gradients, processes, thirds};
 use super::support::{Problem, assert_close, converged};
 use gp_ep::power_ep::GradientKind;
 use gp_ep::{EpOptions, Level, PowerEp, Table};
-use gp_likelihoods::{Likelihood, MulticlassProbit};
 use gp_optim::ParameterSetMut;
 
 fn model(problem: &Problem, likelihood: &str, inducing: usize) -> PowerEp {
-    let likelihood: Box<dyn Likelihood> = match likelihood {
-        "multiclass_probit(classes=3)" => Box::new(MulticlassProbit::new(3).unwrap().in_one_piece()),
-        other => gp_likelihoods::parse(other).unwrap(),
-    };
+    let likelihood = gp_likelihoods::parse(likelihood).unwrap();
     exact(PowerEp::new(processes(problem, &[0, 1, 2], inducing), likelihood).unwrap())
 }
 

@@ -28,7 +28,10 @@ pub(crate) fn exact(model: PowerEp) -> PowerEp {
 /// The same kernel and inducing inputs for every class, each with its own parameters.
 pub(crate) fn alike(problem: &Problem, count: usize, noise: f64, inducing: usize) -> PowerEp {
     let processes = (0..count).map(|_| process(RBF, problem.inducing(inducing))).collect();
-    exact(PowerEp::new(processes, Box::new(MulticlassProbit::with_noise(count, noise).unwrap())).unwrap())
+    exact(
+        PowerEp::new(processes, Box::new(MulticlassProbit::with_noise(count, noise).unwrap().in_pairs()))
+            .unwrap(),
+    )
 }
 
 /// Labels by thirds of the signal.

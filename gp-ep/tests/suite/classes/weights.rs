@@ -15,7 +15,7 @@ pub(crate) fn weighed(y: &[f64], weight: impl Fn(usize) -> f64) -> Mat<f64> {
 
 /// Three classes of observations with weights.
 pub(crate) fn of_weighed_classes(problem: &Problem, inducing: usize, noise: f64) -> PowerEp {
-    let likelihood = MulticlassProbit::with_noise(3, noise).unwrap();
+    let likelihood = MulticlassProbit::with_noise(3, noise).unwrap().in_pairs();
     let likelihood = Box::new(Adjusted::new(Box::new(likelihood)));
     exact(PowerEp::new(processes(problem, &[0, 1, 2], inducing), likelihood).unwrap())
 }

@@ -1,0 +1,39 @@
+//! The temperature of a model's class probabilities in words.
+
+use super::Model;
+use gp_ep::Temperature;
+
+/// Largest `|ln T|` that is no news.
+const SMALL: f64 = 0.02;
+
+impl Model {
+    /// What temperature class probabilities have, and why; None for the model's own.
+    #[must_use]
+    pub fn about_temperature(&self) -> Option<String> {
+        let temperature = self.posterior.temperature();
+        match self.about.training.temperature {
+            Some(found) => Some(found_on_rows(found)),
+            None if temperature == 1.0 => None,
+            None => {
+                Some(format!("{} than the model's own by a temperature of {temperature}", than(temperature)))
+            }
+        }
+    }
+}
+
+fn found_on_rows(found: Temperature) -> String {
+    let Temperature { value, log_loss_before, log_loss, rows } = found;
+    let what = format!("log loss of {rows} training rows left out one at a time");
+    if value.ln().abs() < SMALL {
+        return format!("the model's own; {what} {log_loss:.4}");
+    }
+    let than = than(value);
+    format!(
+        "{than} than the model's own by a temperature of {value:.2}; {what} {log_loss:.4}, without it \
+         {log_loss_before:.4}"
+    )
+}
+
+fn than(temperature: f64) -> &'static str {
+    if temperature < 1.0 { "bolder" } else { "more timid" }
+}

@@ -1,0 +1,90 @@
+//! Classes of observations that are left out one at a time, under a posterior of any origin.
+//!
+//! A site t of an observation is at rest in a posterior q if its update from the cavity `q/t^α` gives t again.
+//! `q/t` is then what the other observations say. At EP's own fixed point these are its sites; for the best Gaussian
+//! of variational inference they are those of α = 0; under other posteriors they are estimates.
+
+use super::before::Before;
+use super::lane::{self, SumOf};
+use super::model::PowerEp;
+use super::passes::{EpPasses, Posteriors, set_posteriors};
+use super::posterior::WhitenedPosterior;
+use super::rules::{EpOptions, NegativePrecision};
+use crate::error::InferenceError;
+use faer::Mat;
+use gp_kernels::data::{DataSource, Rows};
+use gp_kernels::passes::{Pass, Sums};
+use gp_kernels::posterior::InducingPosterior;
+
+/// Length of steps; whole ones may go to and fro.
+const STEP: f64 = 0.7;
+/// Most steps, and the root mean square change of sites, in units of the marginals, that ends them: probabilities then
+/// move by less than rows differ.
+const MOST_STEPS: usize = 30;
+const REST: f64 = 1e-4;
+
+impl PowerEp {
+    /// Probabilities of all classes (N×C) at each observation given all others, with parameters fixed; a row is NaN
+    /// where its sites cannot be taken out. `posterior` is one of this model's kernels and inducing inputs that has
+    /// seen these observations, with one part per latent; memory: M numbers per observation.
+    ///
+    /// # Errors
+    /// [`InferenceError::Shape`] for a posterior of another shape; [`InferenceError::Unsupported`] for observations
+    /// that are no classes; otherwise as [`BatchEp::new`](super::BatchEp::new).
+    pub fn left_out_classes(
+        &self,
+        data: &dyn DataSource,
+        posterior: &[InducingPosterior],
+    ) -> Result<Mat<f64>, InferenceError> {
+        let classes = self.likelihood().support().classes();
+        if classes == 0 {
+            return Err(InferenceError::Unsupported {
+                what: "left-out classes of observations that are none",
+            });
+        }
+        let mut passes = EpPasses::new(self, data, data.count(), None)?;
+        passes.read(self, data, &Rows::Range(0..data.count()))?;
+        passes.project(self)?;
+        let posteriors = whitened(self, &passes, posterior)?;
+        bring_to_rest(self, &mut passes, &posteriors, data.count())?;
+        passes.passes.change(|sites| sites.values.clear());
+        let (layout, beliefs) = (passes.layout.of_extra(0), Posteriors(&posteriors));
+        let pass = Pass::new(&layout).with_beliefs(&beliefs);
+        passes.passes.run(pass, &mut Sums::zeros(&layout), |block, _| lane::left_out_classes(block, self))?;
+        let all: Vec<f64> =
+            passes.passes.lanes().iter().flat_map(|lane| lane.own.values.iter().copied()).collect();
+        Ok(Mat::from_fn(data.count(), classes, |i, c| all[i * classes + c]))
+    }
+}
+
+fn whitened(
+    model: &PowerEp,
+    passes: &EpPasses,
+    posterior: &[InducingPosterior],
+) -> Result<Vec<WhitenedPosterior>, InferenceError> {
+    let mut sums = Sums::zeros(&passes.layout);
+    Before::new(&passes.layout, posterior)?.add_to(&passes.layout, &mut sums.numbers);
+    let mut posteriors = passes.prior_posteriors();
+    set_posteriors(&mut posteriors, (&passes.layout, model.threading()), &sums, |_| 1.0)?;
+    Ok(posteriors)
+}
+
+/// Updates every observation's sites until they are at rest, with the posterior as it is.
+fn bring_to_rest(
+    model: &PowerEp,
+    passes: &mut EpPasses,
+    posteriors: &[WhitenedPosterior],
+    count: usize,
+) -> Result<(), InferenceError> {
+    let sites = (count * model.sites_per_observation()) as f64;
+    let mut unused = Sums::zeros(&passes.layout);
+    let options = EpOptions { step: STEP, negative: NegativePrecision::Bound, ..EpOptions::default() };
+    for _ in 0..MOST_STEPS {
+        let tally = passes.refine(model, (&options, SumOf::Proposed), posteriors, &mut unused)?;
+        passes.passes.change(|sites| sites.present.copy_from_slice(&sites.proposed));
+        if (tally.change / sites).sqrt() < REST {
+            break;
+        }
+    }
+    Ok(())
+}
