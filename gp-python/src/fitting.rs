@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::table::{PyColumn, frame};
 use crate::waiting::watched;
 use gp_cli::data::Frame;
-use gp_cli::fit::{FitSpec, MissingRules, Plan, drop_incomplete, fit as fit_plan};
+use gp_cli::fit::{FitSpec, Plan, drop_incomplete, fit as fit_plan};
 use gp_cli::stages::Stages;
 use gp_cli::{CliError, Context};
 use gp_optim::{Interrupt, Record};
@@ -65,7 +65,7 @@ fn fit_table(
     told: Option<Told>,
 ) -> Result<(gp_cli::model::Model, Vec<String>), CliError> {
     let spec = FitSpec::from_flags(flags.iter().map(String::as_str), context)?;
-    let (table, _) = drop_incomplete(table, &MissingRules::of_fit(&spec)?)?;
+    let (table, _) = drop_incomplete(table, &spec.missing_rules()?)?;
     let mut plan = Plan::new(&table, &spec, context)?;
     plan.check_memory(context.budget(), 1)?;
     let mut control = plan.problem.settings.control.clone().with_interrupt(interrupt.clone());

@@ -7,7 +7,7 @@ use crate::latents::{draws, moments};
 use crate::leave_one_out::leave_one_out;
 use crate::table::{PyColumn, columns, frame};
 use crate::waiting::watched;
-use gp_cli::fit::Missing;
+use gp_cli::missing::Missing;
 use gp_cli::predict::{Wanted, predictions};
 use gp_cli::update::take_in;
 use gp_kernels::KernelExt as _;

@@ -4,7 +4,7 @@ use crate::data::Frame;
 use crate::encode::{Feature, FeatureEncoding, MISSING};
 use crate::error::CliError;
 use crate::evaluate::{Scores, evaluate, shares_below};
-use crate::fit;
+use crate::influence;
 use crate::model::{Influence, Model, ModelRows};
 use crate::picture::{self, AxisKind, CLASSES, CURVE, INK, Layer, OTHER, Picture};
 use crate::predict;
@@ -60,7 +60,7 @@ pub(super) fn relevant_sample<'a>(
 fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<Place<'a>>, CliError> {
     let training = &model.about().training;
     let found = match training.influence.as_slice() {
-        [] => fit::influence_over(model.posterior(), model.inputs(), points.as_ref(), (training.rows, 0))?,
+        [] => influence::of_points(model.posterior(), model.inputs(), points.as_ref(), (training.rows, 0))?,
         some => some.to_vec(),
     };
     let total = |name: &str| {

@@ -3,14 +3,12 @@
 use super::{print_json, warn};
 use crate::context::Context;
 use crate::course::Course;
-use crate::data::{Frame, ReadOptions, TableChoice};
+use crate::data::{Frame, ReadOptions, Stream, TableChoice};
 use crate::encode::{RoleValues, Target, encode_targets};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
 use crate::files::{InputFiles, OutputFile, TraceFile};
-use crate::fit::{
-    self, CheckpointFolder, ExpectedTime, FitSpec, MissingRules, Plan, Stream, Streamed, parse_time,
-};
+use crate::fit::{self, CheckpointFolder, ExpectedTime, FitSpec, Plan, Streamed, parse_time};
 use crate::in_step;
 use crate::interrupt;
 use crate::left_out::counted;
@@ -98,7 +96,7 @@ pub fn run(
     let (plan, dropped) = plan(options, context, notes)?;
     if dropped > 0 {
         let verb = if dropped == 1 { "misses" } else { "miss" };
-        let what = MissingRules::of_fit(spec)?.missed();
+        let what = spec.missing_rules()?.missed();
         notes.say(format_args!("left out {} that {verb} {what}", counted(dropped, "row")));
     }
     plan.choices
@@ -234,7 +232,7 @@ fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -
     let targets = plan.observed.targets();
     targets.iter().for_each(|of| of.target.extend(&mut read));
     plan.observed.roles.extend_for_predictions(&mut read);
-    let rules = MissingRules::of_fit(&options.spec)?;
+    let rules = options.spec.missing_rules()?;
     let (frame, _) = fit::drop_incomplete(context.formats.read_input(input, &read)?, &rules)?;
     plan.inputs.encode(&frame)?;
     let targets: Vec<&Target> = targets.iter().map(|of| &of.target).collect();

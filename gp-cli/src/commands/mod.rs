@@ -19,10 +19,10 @@ mod term_panels;
 pub mod update;
 
 use crate::context::Context;
-use crate::data::{Formats, Frame, Input, ReadOptions, TableChoice};
+use crate::data::{Formats, Frame, Input, ReadOptions, Stream, TableChoice};
 use crate::error::{CliError, ErrorKind};
-use crate::fit::{Missing, MissingRules, Stream, none_left};
 use crate::left_out::{LeftOut, counted, others};
+use crate::missing::{Missing, MissingRules, none_left};
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out;

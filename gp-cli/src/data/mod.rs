@@ -41,6 +41,7 @@ mod pieces;
 mod source;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod stream;
 mod supply;
 mod table_room;
 #[cfg(feature = "columnar")]
@@ -63,3 +64,5 @@ pub use notation::{Lookalike, Notation};
 pub use options::{ReadOptions, TableChoice};
 pub use pieces::FrameStream;
 pub use source::Source;
+pub(crate) use stream::SHARE_HELD;
+pub use stream::Stream;

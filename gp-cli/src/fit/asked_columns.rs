@@ -1,8 +1,9 @@
-//! Requested target columns, and the options for reading the table.
+//! Requested target columns, and the options and rules for reading the table.
 
 use super::spec::{FitSpec, TaskChoice};
 use crate::data::{ReadOptions, TableChoice};
 use crate::error::CliError;
+use crate::missing::MissingRules;
 
 impl FitSpec {
     /// Columns to predict, at least one.
@@ -58,6 +59,14 @@ impl FitSpec {
         options.choice = choice.clone();
         options.excluded = self.exclude.iter().cloned().collect();
         Ok(options)
+    }
+
+    /// Treatment of missing values.
+    ///
+    /// # Errors
+    /// As [`targets`](Self::targets) and [`MissingRules::of_fit`].
+    pub fn missing_rules(&self) -> Result<MissingRules, CliError> {
+        MissingRules::of_fit(self.targets()?, &self.roles(), self.missing, &self.missing_in)
     }
 }
 

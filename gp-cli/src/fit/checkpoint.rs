@@ -2,10 +2,11 @@
 
 use super::memo;
 use super::plan::Plan;
-use super::spec::{FitSpec, MODEL, UNITS, says_nothing_of_lengths};
+use super::spec::FitSpec;
 use crate::error::{CliError, ErrorKind};
 use crate::files;
 use crate::method::{SECOND_STAGE, TrainingRows, target_stage};
+use crate::model::{MODEL, UNITS, says_nothing_of_lengths};
 use gp_ep::{DataError, DataSource, Rows as Selection};
 use gp_optim::files::{FolderLock, Onlooker};
 use gp_optim::{CheckpointFile, Control, OptimError};

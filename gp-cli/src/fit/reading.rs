@@ -1,11 +1,10 @@
 //! Table of a fit: its rows and columns.
 
-use super::missing::MissingRules;
 use super::spec::FitSpec;
-use super::whereabouts::Stream;
-use crate::data::{Column, Formats, Frame, Input, TableChoice};
+use crate::data::{Column, Formats, Frame, Input, Stream, TableChoice};
 use crate::encode::{Columns, Role, Survey};
 use crate::error::{CliError, ErrorKind};
+use crate::missing::{MissingRules, none_left};
 
 /// Reads the table of a fit; rows that miss a value are refused or dropped, as the flags say.
 ///
@@ -31,7 +30,7 @@ pub fn read_input(
     formats: &Formats,
 ) -> Result<(Frame, usize), CliError> {
     let frame = formats.read_input(input, &spec.read_options(choice)?)?;
-    drop_incomplete(frame, &MissingRules::of_fit(spec)?)
+    drop_incomplete(frame, &spec.missing_rules()?)
 }
 
 /// Drops rows that miss a value, if requested; returns how many.
@@ -55,14 +54,27 @@ pub fn drop_incomplete(frame: Frame, rules: &MissingRules) -> Result<(Frame, usi
 /// [`Usage`](ErrorKind::Usage) and [`Data`](ErrorKind::Data) for columns that do not exist or cannot have the requested
 /// use.
 pub(super) fn begin_survey(piece: &Frame, spec: &FitSpec) -> Result<Survey, CliError> {
-    let (columns, rules) = (columns(piece, spec)?, MissingRules::of_fit(spec)?);
-    MissingRules::check(piece, spec, &columns.features)?;
+    let (columns, rules) = (columns(piece, spec)?, spec.missing_rules()?);
+    check_missing_in(piece, spec, &columns.features)?;
     Ok(Survey::begin(piece, &columns)?.keeping(|name| rules.kept(name)))
 }
 
-pub(crate) fn none_left(source: &str, rows: usize) -> CliError {
-    let what = format!("`{source}`: each of its {rows} rows misses a value; none is left");
-    CliError::new(ErrorKind::Data, what)
+/// Refuses rules for columns that are neither an input nor the target.
+fn check_missing_in(frame: &Frame, spec: &FitSpec, inputs: &[&str]) -> Result<(), CliError> {
+    let targets = spec.targets()?;
+    let roles = spec.roles();
+    let has_role = |name: &String| roles.iter().any(|(_, own)| own == name);
+    let is_known =
+        |name: &String| targets.contains(name) || inputs.contains(&name.as_str()) || has_role(name);
+    let Some((name, _)) = spec.missing_in.iter().find(|(name, _)| !is_known(name)) else {
+        return Ok(());
+    };
+    if frame.known_names().contains(&name.as_str()) {
+        let message =
+            format!("--missing-in {name}: column {name} is neither an input nor the target, and has no role");
+        return Err(CliError::usage(message));
+    }
+    Err(frame.lacks(&[name], " for --missing-in"))
 }
 
 /// Refuses to exclude a column that does not exist.
@@ -111,7 +123,7 @@ fn columns<'a>(frame: &'a Frame, spec: &'a FitSpec) -> Result<Columns<'a>, CliEr
         );
         return Err(CliError::new(ErrorKind::Data, what));
     }
-    let gaps = MissingRules::of_fit(spec)?.targets_may_miss();
+    let gaps = spec.missing_rules()?.targets_may_miss();
     let columns = Columns { features: names, targets, others, gaps };
     columns.check_roles(&spec.roles())?;
     Ok(columns)

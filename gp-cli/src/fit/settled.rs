@@ -2,7 +2,6 @@
 
 use super::guess::Guess;
 use super::lookalikes::lookalikes;
-use super::missing_choice::Missing;
 use super::names;
 use super::order::in_order;
 use super::reading::begin_survey;
@@ -13,6 +12,7 @@ use crate::context::Context;
 use crate::data::{Frame, Kind};
 use crate::encode::{ColumnSurvey, Labels, Survey};
 use crate::error::{CliError, ErrorKind};
+use crate::missing::Missing;
 use gp_likelihoods::{Likelihood, Support};
 
 /// The flags with the task and the inputs with missing values determined from the whole table, so that folds are fitted

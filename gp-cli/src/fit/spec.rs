@@ -1,13 +1,13 @@
 //! Flags of `gp fit` that affect its result.
 
 use super::flags::{given, with_settings};
-use super::missing_choice::{Missing, parse_rule, write_rules};
 use super::quoted;
 use crate::context::Context;
 use crate::data::Kind;
 use crate::encode::{Role, Roles};
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Given, Optimizer};
+use crate::missing::{Missing, parse_rule, write_rules};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -211,15 +211,6 @@ pub enum LengthUnits {
     Data,
     /// Units of the model's inputs, after --standardize
     Model,
-}
-
-/// Flag of [`LengthUnits`], and its value in configurations without it.
-pub(crate) const UNITS: &str = "units";
-pub(crate) const MODEL: &str = "model";
-
-/// `true` for a configuration without lengths.
-pub(crate) fn says_nothing_of_lengths(config: &Map<String, Value>) -> bool {
-    ["kernel", "bound", "prior"].iter().all(|name| !config.contains_key(*name))
 }
 
 /// A command line of nothing but these flags.

@@ -1,13 +1,13 @@
 //! Tables outside memory: read once into a file of numbers, from which rows are taken as needed.
 
-use super::missing::MissingRules;
 use super::observed::Observed;
-use super::reading::{begin_survey, none_left};
+use super::reading::begin_survey;
 use super::spec::FitSpec;
 use crate::data::{Formats, Frame, FrameStream, Input, ReadOptions, TableChoice, no_room, unnamed};
 use crate::encode::{EachRow, Factors, Inputs, Role, RowEncoder, Survey, Target, checked};
 use crate::error::{CliError, ErrorKind};
 use crate::method::TrainingRows;
+use crate::missing::{MissingRules, none_left};
 use gp_ep::{DataError, DataSource, RowReader, Rows as Selection};
 use gp_likelihoods::Support;
 use std::fs::File;
@@ -75,7 +75,7 @@ impl Streamed {
         why: &str,
     ) -> Result<Self, CliError> {
         let options = spec.read_options(choice)?;
-        let rules = MissingRules::of_fit(spec)?;
+        let rules = spec.missing_rules()?;
         let origin = Origin { formats: formats.clone(), input, options, rules };
         let (mut rows, mut begun, mut left_out) = (0, None, Vec::new());
         let mut pieces = origin.pieces()?;

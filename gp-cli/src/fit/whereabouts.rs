@@ -3,43 +3,13 @@
 use super::spec::FitSpec;
 use super::streaming;
 use crate::context::Context;
-use crate::data::{Formats, Input, TableChoice};
+use crate::data::{Input, SHARE_HELD, Stream, TableChoice};
 use crate::error::{CliError, ErrorKind};
 use crate::in_step;
 use crate::memory::size_text;
-use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
-/// Largest share of free memory for a table.
-const SHARE: f64 = 0.5;
-/// Share of memory for piped input of unknown size.
-const SHARE_OF_PIPE: f64 = 0.05;
-
-/// Location of a table's rows during a fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Stream {
-    /// In memory, unless it takes more than half of it
-    Auto,
-    /// In a file, read as needed
-    Always,
-    /// In memory
-    Never,
-}
-
 impl Stream {
-    /// Opens a table, reading only what the choice needs.
-    ///
-    /// # Errors
-    /// As [`Input::open`].
-    pub fn open(self, path: &str, formats: &Formats) -> Result<Input, CliError> {
-        let share = match self {
-            Self::Never => SHARE,
-            Self::Always => 0.0,
-            Self::Auto => SHARE_OF_PIPE,
-        };
-        formats.input(path, share)
-    }
-
     /// Reason for not holding the table in memory; None if it is held.
     ///
     /// # Errors
@@ -84,7 +54,7 @@ impl Stream {
 
 /// Choice by needed and free memory; `able` tells why the fit cannot read from a file.
 fn by_size(needed: f64, free: f64, able: Result<(), CliError>) -> Result<Option<String>, CliError> {
-    if needed <= SHARE * free {
+    if needed <= SHARE_HELD * free {
         return Ok(None);
     }
     let why =

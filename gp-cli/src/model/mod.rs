@@ -2,6 +2,7 @@
 
 mod functions;
 mod held;
+mod length_units;
 mod of_target;
 mod record;
 mod rows;
@@ -12,6 +13,7 @@ mod vocabulary;
 
 pub use functions::{Approximation, Functions, approximation};
 pub use held::Held;
+pub(crate) use length_units::{MODEL, UNITS, says_nothing_of_lengths, with_units};
 pub(crate) use of_target::of_output;
 pub use of_target::together;
 pub use record::{About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainingRecord};

@@ -15,7 +15,7 @@ use crate::data::{Frame, ReadOptions, TableChoice};
 use crate::error::CliError;
 use crate::evaluate::{Evaluation, evaluate};
 use crate::fit::TaskChoice::{Binary, Multiclass, Ordinal};
-use crate::fit::{self, FitSpec, FoldFolders, MissingRules, Plan, parse_time};
+use crate::fit::{self, FitSpec, FoldFolders, Plan, parse_time};
 use crate::interrupt;
 use crate::line::Line;
 use crate::model::{Model, TriedStarts};
@@ -96,7 +96,7 @@ pub fn run(
     notes.stage(format_args!("reading {}", options.data));
     let frame = context.formats.open(&options.data, &read)?;
     let rows = frame.row_count();
-    let (frame, left_out) = left_of(frame, &MissingRules::of_fit(&options.spec)?, notes)?;
+    let (frame, left_out) = left_of(frame, &options.spec.missing_rules()?, notes)?;
     let division = divide(options, context, &frame, (rows, &left_out))?;
     let frame = match by(options) {
         Some((_, name)) if !is_input => frame.without(name)?,

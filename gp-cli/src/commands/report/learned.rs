@@ -4,14 +4,15 @@ use super::super::inspect::{function_names, length_scales, log_posterior};
 use super::super::targets;
 use super::html::{Cell, Section};
 use crate::error::CliError;
-use crate::fit::{MODEL, UNITS, says_nothing_of_lengths};
 use crate::left_out::counted;
 use crate::lengths::{four_digits, length_lines, readable, readable_likelihood};
-use crate::model::{Influence, InputInfluence, Model, TriedKernel, TriedKernels, TriedStart, TriedStarts};
+use crate::model::{
+    Influence, InputInfluence, Model, TriedKernel, TriedKernels, TriedStart, TriedStarts, with_units,
+};
 use crate::picture::{CURVE, Layer, Picture};
 use gp_ep::{Posterior as _, Spanned};
 use gp_kernels::KernelExt as _;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Summary line on the reliability of the model.
 pub(super) fn lead(model: &Model) -> String {
@@ -201,15 +202,6 @@ pub(super) fn again(model: &Model) -> Section {
     section
 }
 
-/// Stored configuration with its length units; files of earlier versions imply model units.
-fn with_units(config: &Map<String, Value>) -> Map<String, Value> {
-    let mut config = config.clone();
-    if !says_nothing_of_lengths(&config) {
-        config.entry(UNITS).or_insert_with(|| MODEL.into());
-    }
-    config
-}
-
 fn toml(value: &Value) -> String {
     match value {
         Value::Array(values) => {
@@ -218,22 +210,5 @@ fn toml(value: &Value) -> String {
         }
         // JSON strings, numbers and booleans are valid TOML.
         other => other.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn configurations_without_units_mean_those_of_the_model() {
-        let units = |json: &str| {
-            let config: Map<String, Value> = serde_json::from_str(json).unwrap();
-            with_units(&config).get(UNITS).cloned()
-        };
-        assert_eq!(units(r#"{"kernel": ["rbf(lengthscale=2)"]}"#), Some(MODEL.into()));
-        assert_eq!(units(r#"{"bound": ["rbf.lengthscale=1..2"]}"#), Some(MODEL.into()));
-        assert_eq!(units(r#"{"kernel": ["rbf"], "units": "data"}"#), Some("data".into()));
-        assert_eq!(units(r#"{"seed": 1}"#), None);
     }
 }

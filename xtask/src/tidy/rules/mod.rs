@@ -9,6 +9,7 @@ mod documented;
 mod equations;
 mod exceptions;
 mod external;
+mod fitting;
 mod layering;
 mod modules;
 mod names;
@@ -37,6 +38,7 @@ pub(crate) const RULES: &[Rule] = &[
         check: layering::check,
     },
     Rule { name: "circles", about: "files do not import each other in a circle", check: circles::check },
+    Rule { name: "fitting", about: "predicting imports nothing from fitting", check: fitting::check },
     Rule { name: "external", about: "one door to matrix products; no banned crates", check: external::check },
     Rule { name: "writing", about: "files are written through gp_optim::files alone", check: writing::check },
     Rule {

@@ -17,7 +17,7 @@ pub enum Missing {
 }
 
 /// Parses `COL=RULE`.
-pub(super) fn parse_rule(text: &str) -> Result<(String, Missing), String> {
+pub(crate) fn parse_rule(text: &str) -> Result<(String, Missing), String> {
     let (name, rule) = text.rsplit_once('=').ok_or("it has to be COL=RULE, such as age=keep")?;
     Ok((
         name.to_owned(),
@@ -27,7 +27,7 @@ pub(super) fn parse_rule(text: &str) -> Result<(String, Missing), String> {
 }
 
 /// Writes rules as a list of `COL=RULE`.
-pub(super) fn write_rules<S: Serializer>(rules: &[(String, Missing)], to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn write_rules<S: Serializer>(rules: &[(String, Missing)], to: S) -> Result<S::Ok, S::Error> {
     let word = |rule: Missing| {
         rule.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     };

@@ -1,10 +1,9 @@
-//! Missing values: an error, a dropped row, or kept.
+//! Treatment of missing values, by column.
 
-use super::missing_choice::Missing;
-use super::spec::FitSpec;
+use super::choice::Missing;
 use crate::data::{Column, FILL_OR_DROP, Frame};
-use crate::encode::Kept;
-use crate::error::{CliError, ErrorKind};
+use crate::encode::{Kept, Roles};
+use crate::error::CliError;
 use crate::model::Model;
 use std::collections::BTreeMap;
 
@@ -18,49 +17,60 @@ pub struct MissingRules {
 }
 
 impl MissingRules {
-    /// Rules of a fit.
+    /// Rules of a fit: the usual one, and those of columns by name.
     ///
     /// # Errors
-    /// [`Usage`](ErrorKind::Usage) for a target with kept missing values, or several targets with different rules.
-    pub fn of_fit(spec: &FitSpec) -> Result<Self, CliError> {
-        let targets = spec.targets()?;
-        let mut of_columns: BTreeMap<String, Missing> = spec.missing_in.iter().cloned().collect();
+    /// [`Usage`](crate::ErrorKind::Usage) for a target or role with kept missing values, or several targets with
+    /// different rules.
+    pub fn of_fit(
+        targets: &[String],
+        roles: &Roles,
+        usual: Missing,
+        by_name: &[(String, Missing)],
+    ) -> Result<Self, CliError> {
+        let of_columns = by_name.iter().cloned().collect();
+        let mut rules = Self { usual, of_columns, targets: targets.to_vec() };
         for target in targets {
-            match of_columns.get(target) {
-                Some(Missing::Keep) => {
-                    let message = format!(
-                        "--missing-in {target}=keep: column {target} is the target, and rows without it teach nothing; leave them out with --missing-in {target}=drop"
-                    );
-                    return Err(CliError::usage(message));
-                }
-                None if spec.missing == Missing::Keep => {
-                    of_columns.insert(target.clone(), Missing::Drop);
-                }
-                _ => {}
-            }
+            rules.never_keep(target, || {
+                format!(
+                    "column {target} is the target, and rows without it teach nothing; leave them out with --missing-in {target}=drop"
+                )
+            })?;
         }
-        for (role, name) in spec.roles().iter() {
-            match of_columns.get(name) {
-                Some(Missing::Keep) => {
-                    let flag = role.flag();
-                    let message = format!(
-                        "--missing-in {name}=keep: column {name} is that of {flag}, which every row needs; leave rows without it out with --missing-in {name}=drop"
-                    );
-                    return Err(CliError::usage(message));
-                }
-                None if spec.missing == Missing::Keep => {
-                    of_columns.insert(name.to_owned(), Missing::Drop);
-                }
-                _ => {}
-            }
+        for (role, name) in roles.iter() {
+            rules.never_keep(name, || {
+                let flag = role.flag();
+                format!(
+                    "column {name} is that of {flag}, which every row needs; leave rows without it out with --missing-in {name}=drop"
+                )
+            })?;
         }
-        let rules = Self { usual: spec.missing, of_columns, targets: targets.to_vec() };
-        let other = |name: &&String| rules.of(name) != rules.of(&rules.targets[0]);
-        match targets.iter().find(other) {
-            None => Ok(rules),
+        rules.check_alike()?;
+        Ok(rules)
+    }
+
+    /// Refuses to keep missing values of a column; if all columns keep them, rows without this one are dropped. `why`
+    /// ends the message.
+    fn never_keep(&mut self, name: &str, why: impl FnOnce() -> String) -> Result<(), CliError> {
+        match self.of_columns.get(name) {
+            Some(Missing::Keep) => {
+                return Err(CliError::usage(format!("--missing-in {name}=keep: {}", why())));
+            }
+            None if self.usual == Missing::Keep => {
+                self.of_columns.insert(name.to_owned(), Missing::Drop);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Refuses several targets with different rules.
+    fn check_alike(&self) -> Result<(), CliError> {
+        let Some((first, others)) = self.targets.split_first() else { return Ok(()) };
+        match others.iter().find(|name| self.of(name) != self.of(first)) {
+            None => Ok(()),
             Some(name) => Err(CliError::usage(format!(
-                "--missing-in: the rule for {name} is another one than that for {}; several targets have one rule, say the same of all",
-                targets[0]
+                "--missing-in: the rule for {name} is another one than that for {first}; several targets have one rule, say the same of all"
             ))),
         }
     }
@@ -69,7 +79,7 @@ impl MissingRules {
     /// the target follow `missing`.
     ///
     /// # Errors
-    /// [`Usage`](ErrorKind::Usage) for kept missing values in a model trained without them.
+    /// [`Usage`](crate::ErrorKind::Usage) for kept missing values in a model trained without them.
     pub fn of_model(model: &Model, missing: Missing) -> Result<Self, CliError> {
         let features = model.inputs().features();
         let targets: Vec<String> = model.targets().iter().map(|target| target.name.clone()).collect();
@@ -93,7 +103,7 @@ impl MissingRules {
     }
 
     /// Treatment of an input's missing values: kept if requested by name, or if present.
-    pub(super) fn kept(&self, input: &str) -> Kept {
+    pub(crate) fn kept(&self, input: &str) -> Kept {
         match (self.of(input), self.of_columns.contains_key(input)) {
             (Missing::Keep, true) => Kept::Always,
             (Missing::Keep, false) => Kept::WhereMissing,
@@ -118,14 +128,14 @@ impl MissingRules {
     }
 
     /// `true` if a row may miss some targets.
-    pub(super) fn targets_may_miss(&self) -> bool {
+    pub(crate) fn targets_may_miss(&self) -> bool {
         self.targets.len() > 1 && self.targets.iter().all(|name| self.of(name) == Missing::Drop)
     }
 
     /// Refuses missing values of several targets if they are errors; a single target is checked when read.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) with the place of the first.
+    /// [`Data`](crate::ErrorKind::Data) with the place of the first.
     pub(crate) fn check_targets(&self, frame: &Frame) -> Result<(), CliError> {
         if self.targets.len() < 2 || self.targets_may_miss() {
             return Ok(());
@@ -153,32 +163,13 @@ impl MissingRules {
     /// Remaining rows of a table or chunk; None if empty.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) as [`check_targets`](Self::check_targets), and for rows to be dropped.
-    pub(super) fn apply(&self, frame: Frame) -> Result<Option<Frame>, CliError> {
+    /// [`Data`](crate::ErrorKind::Data) as [`check_targets`](Self::check_targets), and for rows to be dropped.
+    pub(crate) fn apply(&self, frame: Frame) -> Result<Option<Frame>, CliError> {
         self.check_targets(&frame)?;
         let left = self.remaining(&frame, frame.columns());
         if left.len() == frame.row_count() {
             return Ok(Some(frame));
         }
         if left.is_empty() { Ok(None) } else { frame.rows(&left).map(Some) }
-    }
-
-    /// Refuses rules for columns that are neither an input nor the target.
-    pub(super) fn check(frame: &Frame, spec: &FitSpec, inputs: &[&str]) -> Result<(), CliError> {
-        let targets = spec.targets()?;
-        let roles = spec.roles();
-        let has_role = |name: &String| roles.iter().any(|(_, own)| own == name);
-        let is_known =
-            |name: &String| targets.contains(name) || inputs.contains(&name.as_str()) || has_role(name);
-        let Some((name, _)) = spec.missing_in.iter().find(|(name, _)| !is_known(name)) else {
-            return Ok(());
-        };
-        if frame.known_names().contains(&name.as_str()) {
-            let message = format!(
-                "--missing-in {name}: column {name} is neither an input nor the target, and has no role"
-            );
-            return Err(CliError::new(ErrorKind::Usage, message));
-        }
-        Err(frame.lacks(&[name], " for --missing-in"))
     }
 }

@@ -1,0 +1,37 @@
+//! Location of the rows of a table: in memory, or in a file.
+
+use super::formats::Formats;
+use super::input::Input;
+use crate::error::CliError;
+use clap::ValueEnum;
+
+/// Largest share of free memory for a table.
+pub(crate) const SHARE_HELD: f64 = 0.5;
+/// Share of memory for piped input of unknown size.
+const SHARE_OF_PIPE: f64 = 0.05;
+
+/// Location of a table's rows while they are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Stream {
+    /// In memory, unless it takes more than half of it
+    Auto,
+    /// In a file, read as needed
+    Always,
+    /// In memory
+    Never,
+}
+
+impl Stream {
+    /// Opens a table, reading only what the choice needs.
+    ///
+    /// # Errors
+    /// As [`Input::open`].
+    pub fn open(self, path: &str, formats: &Formats) -> Result<Input, CliError> {
+        let share = match self {
+            Self::Never => SHARE_HELD,
+            Self::Always => 0.0,
+            Self::Auto => SHARE_OF_PIPE,
+        };
+        formats.input(path, share)
+    }
+}

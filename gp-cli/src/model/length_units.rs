@@ -1,0 +1,38 @@
+//! Units of lengths in stored configurations.
+
+use serde_json::{Map, Value};
+
+/// Flag of the units of lengths, and its value in configurations without it.
+pub(crate) const UNITS: &str = "units";
+pub(crate) const MODEL: &str = "model";
+
+/// `true` for a configuration without lengths.
+pub(crate) fn says_nothing_of_lengths(config: &Map<String, Value>) -> bool {
+    ["kernel", "bound", "prior"].iter().all(|name| !config.contains_key(*name))
+}
+
+/// Stored configuration with its length units; files of earlier versions imply model units.
+pub(crate) fn with_units(config: &Map<String, Value>) -> Map<String, Value> {
+    let mut config = config.clone();
+    if !says_nothing_of_lengths(&config) {
+        config.entry(UNITS).or_insert_with(|| MODEL.into());
+    }
+    config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn configurations_without_units_mean_those_of_the_model() {
+        let units = |json: &str| {
+            let config: Map<String, Value> = serde_json::from_str(json).unwrap();
+            with_units(&config).get(UNITS).cloned()
+        };
+        assert_eq!(units(r#"{"kernel": ["rbf(lengthscale=2)"]}"#), Some(MODEL.into()));
+        assert_eq!(units(r#"{"bound": ["rbf.lengthscale=1..2"]}"#), Some(MODEL.into()));
+        assert_eq!(units(r#"{"kernel": ["rbf"], "units": "data"}"#), Some("data".into()));
+        assert_eq!(units(r#"{"seed": 1}"#), None);
+    }
+}
