@@ -64,6 +64,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "seed",
             "no-train",
             "restarts",
+            "temperature",
             "checkpoint",
             "resume",
             "checkpoint-every",

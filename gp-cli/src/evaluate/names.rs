@@ -19,6 +19,7 @@ const REGRESSIONS: &[(&str, &str)] = &[
     ("ordinal_probit", "ordered probit regression"),
     ("softmax", "multinomial logistic regression"),
     ("multiclass_probit", "multinomial probit regression"),
+    ("pairwise_probit", "multinomial probit regression"),
 ];
 
 pub(super) fn regression(likelihood: &dyn Likelihood) -> String {

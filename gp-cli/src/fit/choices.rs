@@ -172,6 +172,15 @@ pub(super) fn check_settings(
     spec.settings.checked(method.settings())
 }
 
+/// Refuses a temperature of observations that are no classes.
+pub(super) fn check_temperature(spec: &FitSpec, likelihood: &dyn Likelihood) -> Result<(), CliError> {
+    if spec.temperature.is_none() || likelihood.support().classes() > 0 {
+        return Ok(());
+    }
+    let name = likelihood.name();
+    Err(CliError::usage(format!("--temperature is of class probabilities, and {name} observes no classes")))
+}
+
 pub(super) fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
     Settings {
         optimizer: Some(optimizer),

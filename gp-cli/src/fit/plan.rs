@@ -1,6 +1,8 @@
 //! Plan of a fit: requested and automatic choices, with reasons.
 
-use super::choices::{check_roles, check_settings, choose_method, choose_optimizer, resolved, settings};
+use super::choices::{
+    check_roles, check_settings, check_temperature, choose_method, choose_optimizer, resolved, settings,
+};
 use super::design::{Design, PartStart};
 use super::expected_time::ExpectedTime;
 use super::kernels::is_straight;
@@ -115,6 +117,7 @@ impl Plan {
         let optimizer = choose_optimizer(spec, context, method.as_ref(), one.likelihood.as_ref(), size)?;
         let given = check_settings(spec, method.as_ref(), optimizer)?;
         check_roles(&observed.roles, spec, method.as_ref(), &context.methods)?;
+        check_temperature(spec, observed.likelihood.as_ref())?;
         check_parts(&parts, &given)?;
         let is_linear = one.likelihood.is_linear_gaussian();
         let (rows, blocks, powers) = encode(&inputs, &observed)?;

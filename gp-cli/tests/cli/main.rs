@@ -48,6 +48,7 @@ mod stream_resources;
 mod suggest;
 mod support;
 mod targets;
+mod temperature;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod texts;

@@ -4,6 +4,7 @@
 mod dense;
 mod difference;
 mod fixed_points;
+mod left_out;
 mod likelihoods;
 mod many;
 mod predictions;

@@ -34,7 +34,8 @@ fn class_probabilities_are_those_of_quadrature_and_sum_to_one() {
         let found = predictor.class_probabilities(x).unwrap();
         let latents = predictor.latents(x).unwrap();
         let log_densities = predictor.log_densities(x, &y).unwrap();
-        let noisy = MulticlassProbit::with_noise(3, noise).unwrap().with_label_noise(0.06).unwrap();
+        let noisy =
+            MulticlassProbit::with_noise(3, noise).unwrap().with_label_noise(0.06).unwrap().in_pairs();
         let noisy = exact(PowerEp::new(processes(&problem, &[0, 1, 2], 6), Box::new(noisy)).unwrap());
         let noisy = converged(&noisy, &data, &tight()).predictor(&noisy).unwrap();
         let blurred = noisy.class_probabilities(x).unwrap();

@@ -1,0 +1,130 @@
+//! The temperature of class probabilities, from the command line to the file and back.
+
+use crate::support::Desk;
+
+/// Labels that follow the first of two inputs, or none of them.
+fn three_classes(rows: usize, is_noise: bool) -> String {
+    let row = |i: usize| {
+        let (x0, x1) = ((i as f64 * 0.37).sin() * 2.0, (i as f64 * 1.91).cos());
+        let place =
+            if is_noise { (i * i * 7 + i / 3) % 3 } else { usize::from(x0 > -0.6) + usize::from(x0 > 0.6) };
+        format!("{x0},{x1},{}\n", ["a", "b", "c"][place])
+    };
+    "x0,x1,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
+}
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("t.csv", three_classes(90, false));
+    desk
+}
+
+/// Columns of probabilities, row by row.
+fn probabilities(desk: &Desk, model: &str, table: &str) -> Vec<[f64; 3]> {
+    let said = desk.ok(&format!("predict {model} {table} --proba"));
+    let [a, b, c] = ["p(a)", "p(b)", "p(c)"].map(|name| said.column(name));
+    (0..a.len()).map(|i| [a[i], b[i], c[i]]).collect()
+}
+
+#[test]
+fn rows_left_out_find_it_and_the_file_keeps_it() {
+    let desk = desk();
+    for method in ["ep", "gfitc", "sep --epochs 40", "svgp", "savigp", "ep --alpha 0.5"] {
+        let fit = format!("fit t.csv --target y --inducing 20 --method {method} --force --json");
+        let found = desk.ok(&format!("{fit} -o found.gp"));
+        let temperature = found.json()["temperature"].as_f64().unwrap();
+        // No label is wrong: the model may be bolder.
+        assert!(temperature < 0.95, "{method}: {temperature}");
+        assert!(found.err.contains("probabilities: bolder than the model's own"), "{}", found.err);
+        desk.ok(&format!("{fit} -o own.gp --temperature 1"));
+        let own = probabilities(&desk, "own.gp", "t.csv");
+        for (found, own) in probabilities(&desk, "found.gp", "t.csv").iter().zip(&own) {
+            let sum: f64 = own.iter().map(|p| p.powf(1.0 / temperature)).sum();
+            for (found, own) in found.iter().zip(own) {
+                let expected = own.powf(1.0 / temperature) / sum;
+                assert!((found - expected).abs() < 1e-9, "{method}: {found} {expected}");
+            }
+        }
+    }
+}
+
+/// Every way to look at labels looks at the same probabilities.
+#[test]
+fn densities_scores_and_updates_heed_it() {
+    let desk = desk();
+    desk.write("more.csv", three_classes(130, false));
+    desk.ok("fit t.csv --target y --temperature 0.4 -o m.gp");
+    assert!(desk.ok("inspect m.gp").out.contains("by a temperature of 0.4"));
+    let said = desk.ok("predict m.gp t.csv --proba");
+    let log_densities = said.column("log_density");
+    let labels = three_classes(90, false);
+    let labels = labels.lines().skip(1).map(|line| "abc".find(line.rsplit(',').next().unwrap()).unwrap());
+    let mut sum = 0.0;
+    for ((p, label), log_density) in
+        probabilities(&desk, "m.gp", "t.csv").iter().zip(labels).zip(log_densities)
+    {
+        assert!((p[label].ln() - log_density).abs() < 1e-9);
+        sum -= log_density / 90.0;
+    }
+    let scores = desk.ok("eval m.gp t.csv --json").json();
+    assert!((scores["scores"]["gp"]["log_loss"].as_f64().unwrap() - sum).abs() < 1e-9, "{scores}");
+    desk.ok("update m.gp more.csv -o later.gp");
+    assert!(desk.ok("inspect later.gp").out.contains("by a temperature of 0.4"));
+}
+
+#[test]
+fn it_is_left_alone_where_there_is_none() {
+    let desk = desk();
+    for flags in ["--no-train", "--method ivm"] {
+        let json = desk.ok(&format!("fit t.csv --target y --json --force {flags}")).json();
+        assert_eq!(json["temperature"], 1.0, "{flags}");
+    }
+    desk.refused(
+        "fit t.csv --target x1 --temperature 2 --force",
+        2,
+        &["--temperature", "gaussian observes no classes"],
+    );
+    for wrong in ["0", "-1", "nan", "inf", "warm"] {
+        let said = desk.gp(&format!("fit t.csv --target y --temperature={wrong} -o wrong.gp"));
+        assert!(said.code == 2 && said.err.contains("'--temperature <T>'"), "{}", said.err);
+        assert!(!desk.names().contains(&"wrong.gp".to_owned()));
+    }
+}
+
+/// Labels without a pattern: what says so is not what the model was trained on.
+#[test]
+fn labels_that_follow_no_input_teach_nothing() {
+    let desk = Desk::new();
+    desk.write("t.csv", three_classes(120, true));
+    let json = desk.ok("fit t.csv --target y --json").json();
+    assert_eq!(json["converged"], false);
+    let reason = json["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("nothing was learned: ") && reason.contains("shares of the labels"),
+        "{reason}"
+    );
+}
+
+/// One factor for a label, unless powers below 1 ask for integrals that only pairs of classes have.
+#[test]
+fn powers_decide_on_the_usual_likelihood() {
+    let desk = desk();
+    let weighted = |weight: &str| {
+        let rows = three_classes(60, false);
+        let rows = rows.lines().skip(1).map(|line| format!("{weight},{line}\n"));
+        "w,x0,x1,y\n".to_owned() + &rows.collect::<String>()
+    };
+    desk.write("half.csv", weighted("0.5"));
+    desk.write("two.csv", weighted("2"));
+    for (flags, likelihood) in [
+        ("t.csv", "multiclass_probit(classes=3)"),
+        ("t.csv --method ep --alpha 0.5", "pairwise_probit(classes=3)"),
+        ("t.csv --method sep --alpha 1", "multiclass_probit(classes=3)"),
+        ("half.csv --weights w", "pairwise_probit(classes=3)"),
+        ("two.csv --weights w", "multiclass_probit(classes=3)"),
+        ("t.csv --method svgp", "softmax(classes=3)"),
+    ] {
+        let fit = format!("fit {flags} --target y --json --force --inducing 10 --no-train");
+        assert_eq!(desk.ok(&fit).json()["likelihood"], likelihood, "{flags}");
+    }
+}
