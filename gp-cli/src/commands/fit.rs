@@ -295,13 +295,19 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
         "seconds": took.seconds,
         "expected_seconds": took.expected.map(|time| time.seconds()),
         "jitter": latents.iter().map(|latent| latent.jitter).fold(0.0, f64::max),
-        "temperature": model.posterior().temperature(),
+        "temperature": temperature(model),
         "search": one_or_each(training.search.iter().map(|kernels| json!(kernels)).collect()),
         "starts": one_or_each(training.starts.iter().map(starts).collect()),
         "warnings": training.warnings,
         "test": scores.map(Evaluation::to_json),
         "model": options.output.display().to_string(),
     })
+}
+
+/// Temperature of class probabilities; None without classes.
+fn temperature(model: &Model) -> Option<f64> {
+    let posterior = model.posterior();
+    (posterior.likelihood().support().classes() > 0).then(|| posterior.temperature())
 }
 
 struct Took {

@@ -25,6 +25,7 @@ mod baseline;
 mod bounds;
 mod checkpoint;
 mod choices;
+mod copies;
 mod design;
 mod expected_time;
 mod flags;

@@ -1,28 +1,36 @@
 //! Temperature of class probabilities, from training rows that are left out one at a time.
 
+use super::copies;
 use super::sample::Sample;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Given, Method, TrainingRows, left_out_classes};
+use faer::Mat;
 use gp_ep::{DataSource as _, Temperature};
-use gp_likelihoods::Likelihood;
 
 /// Most rows it is found on: its error is then some hundredths.
 const ROWS: usize = 2_000;
+/// Largest share of rows that cannot be left out: they are not any rows.
+const FAILED: f64 = 0.01;
 
-/// What a fit was trained by.
+/// Method that trained a fit, with its settings and the number of rows.
 pub(super) struct TrainedBy<'a> {
     pub(super) method: &'a dyn Method,
     pub(super) given: Given,
-    /// Likelihood of observations with all their columns.
-    pub(super) likelihood: Box<dyn Likelihood>,
+    pub(super) rows: usize,
+}
+
+/// Rows left out: their labels, and the probabilities of all classes for each.
+struct LeftOut {
+    probabilities: Mat<f64>,
+    labels: Vec<usize>,
 }
 
 /// Sets the temperature of a fit: the given one, or the best for rows left out, which is returned. It stays 1 without
-/// classes, of methods whose posterior does not say what a row's label added, and where parameters were not trained. A fit whose rows are
-/// foreseen no better than by the shares of their labels has not converged.
+/// classes, of methods whose posterior does not say what a row's label added, and where parameters were not trained. A
+/// fit whose rows are foreseen no better than by the shares of the other labels has not converged.
 ///
 /// # Errors
-/// [`Usage`](ErrorKind::Usage) for a given temperature of observations that are no classes.
+/// [`Numerical`](ErrorKind::Numerical) for a given temperature of observations that are no classes.
 pub(super) fn settle(
     fit: &mut Fit,
     by: &TrainedBy<'_>,
@@ -30,33 +38,30 @@ pub(super) fn settle(
     sample: &TrainingRows,
     seed: u64,
 ) -> Result<Option<Temperature>, CliError> {
-    let classes = fit.posterior.likelihood().support().classes();
     if let Some(temperature) = wanted {
         set(fit, temperature)?;
+    }
+    if fit.posterior.likelihood().support().classes() == 0 || !fit.is_trained() {
         return Ok(None);
     }
-    if classes == 0 || !fit.is_trained() {
-        return Ok(None);
-    }
-    let found = match find(fit, by, sample, seed) {
-        Ok(found) => found,
+    let left_out = match leave_out(fit, by, sample, seed) {
+        Ok(left_out) => left_out,
         Err(error) if error.kind() == ErrorKind::Numerical => {
-            let why = error.with_causes();
-            fit.warnings.push(format!("probabilities were not checked on rows left out: {why}"));
+            fit.warnings
+                .push(format!("probabilities were not checked on rows left out: {}", error.with_causes()));
             None
         }
         Err(error) => return Err(error),
     };
-    let Some((found, log_loss_of_shares)) = found else { return Ok(None) };
-    set(fit, found.value)?;
-    if found.log_loss >= log_loss_of_shares {
-        fit.converged = false;
-        fit.reason = format!(
-            "nothing was learned: rows left out one at a time have a log loss of {:.4}, and the shares of the labels \
-             alone have {log_loss_of_shares:.4}; {}",
-            found.log_loss, fit.reason
-        );
+    let Some(LeftOut { probabilities, labels }) = left_out else { return Ok(None) };
+    let Some(found) = Temperature::of(probabilities.as_ref(), &labels, &vec![1.0; labels.len()]) else {
+        return Ok(None);
+    };
+    judge(fit, &found, &labels);
+    if wanted.is_some() {
+        return Ok(None);
     }
+    set(fit, found.value)?;
     Ok(Some(found))
 }
 
@@ -65,31 +70,48 @@ fn set(fit: &mut Fit, temperature: f64) -> Result<(), CliError> {
     Ok(())
 }
 
-fn find(
-    fit: &Fit,
+fn leave_out(
+    fit: &mut Fit,
     by: &TrainedBy<'_>,
     sample: &TrainingRows,
     seed: u64,
-) -> Result<Option<(Temperature, f64)>, CliError> {
+) -> Result<Option<LeftOut>, CliError> {
     let likelihood = fit.posterior.likelihood();
-    let Some(sites) = by.method.sites(&by.given, likelihood) else { return Ok(None) };
-    let rows = Sample::at_most(sample, ROWS, seed)?.rows;
+    let Some(sites) = by.method.sites(&by.given, likelihood, by.rows) else { return Ok(None) };
+    let rows = Sample::at_most(&copies::merged(sample)?, ROWS, seed)?.rows;
     let Some(probabilities) = left_out_classes(&fit.posterior, &rows, sites)? else { return Ok(None) };
-    let (support, observed) = (likelihood.support(), rows.whole()?.1);
+    let support = likelihood.support();
     let class = |y: f64| (0..support.classes()).position(|c| support.label(c) == y).unwrap_or(usize::MAX);
-    let observed = observed.chunks_exact(rows.outputs());
-    let labels: Vec<usize> = observed.clone().map(|y| class(y[0])).collect();
-    let weights: Vec<f64> = observed.map(|y| by.likelihood.weight(y)).collect();
-    let found = Temperature::of(probabilities.as_ref(), &labels, &weights);
-    Ok(found.map(|found| (found, log_loss_of_shares(&labels, &weights, support.classes()))))
+    let labels: Vec<usize> = rows.column(0)?.into_iter().map(class).collect();
+    let failed = (0..probabilities.nrows()).filter(|&i| probabilities[(i, 0)].is_nan()).count();
+    if failed as f64 > FAILED * rows.count() as f64 {
+        fit.warnings.push(format!(
+            "probabilities were not checked: {failed} of {} training rows cannot be left out of the posterior",
+            rows.count()
+        ));
+        return Ok(None);
+    }
+    Ok(Some(LeftOut { probabilities, labels }))
 }
 
-/// Mean of `−ln p` of labels under their own shares.
-fn log_loss_of_shares(labels: &[usize], weights: &[f64], classes: usize) -> f64 {
-    let mut counts = vec![0.0; classes];
-    for (&label, weight) in labels.iter().zip(weights) {
-        counts.iter_mut().skip(label).take(1).for_each(|count| *count += weight);
+/// Clears the converged mark of a fit that foresees rows no better than the shares of the other labels do.
+fn judge(fit: &mut Fit, found: &Temperature, labels: &[usize]) {
+    let of_shares = log_loss_of_shares(labels, fit.posterior.likelihood().support().classes());
+    if found.log_loss < of_shares {
+        return;
     }
-    let total: f64 = counts.iter().sum();
-    counts.iter().filter(|count| **count > 0.0).map(|count| -count / total * (count / total).ln()).sum()
+    fit.converged = false;
+    fit.reason = format!(
+        "nothing was learned: rows left out one at a time have a log loss of {:.4}, and the shares of all other labels \
+         {of_shares:.4}; {}",
+        found.log_loss, fit.reason
+    );
+}
+
+/// Mean of `−ln p` of labels under the shares of all others and one of each class, which makes no label impossible.
+fn log_loss_of_shares(labels: &[usize], classes: usize) -> f64 {
+    let counts = (0..classes).map(|class| labels.iter().filter(|&&label| label == class).count() as f64);
+    let others = (labels.len() - 1 + classes) as f64;
+    let of_class = |count: f64| if count > 0.0 { -count * (count / others).ln() } else { 0.0 };
+    counts.map(of_class).sum::<f64>() / labels.len() as f64
 }

@@ -91,7 +91,7 @@ impl Task<'_> {
         stages.begin(&format!("training{of}"));
         let mean_weight = skill::mean_weight(problem.likelihood.as_ref(), sample)?;
         let (control, count) = (problem.settings.control.clone(), problem.rows.count());
-        let (given, likelihood) = (problem.settings.given.clone(), problem.likelihood.clone());
+        let by = TrainedBy { method, given: problem.settings.given.clone(), rows: count };
         let mut fit = method.fit(problem)?;
         // A method may end with work that an interrupt cuts short.
         check_interrupt(&control)?;
@@ -101,7 +101,6 @@ impl Task<'_> {
             return Err(CliError::new(ErrorKind::Numerical, message));
         }
         stages.begin(&format!("leaving rows out{of}"));
-        let by = TrainedBy { method, given, likelihood };
         let temperature = temperature::settle(&mut fit, &by, spec.temperature, sample, spec.seed)?;
         skill::judge(&mut fit, &Seen { count, mean_weight, sample, columns }, spec.seed)?;
         Ok(Trained { fit, baseline, temperature, kernels: Vec::new(), starts })

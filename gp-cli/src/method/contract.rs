@@ -7,7 +7,7 @@ use super::optimizer::Optimizer;
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::{Given, Setting};
-use super::update::RestingSites;
+use super::sites::RestingSites;
 use super::work::Work;
 use crate::encode::Role;
 use crate::error::CliError;
@@ -141,9 +141,9 @@ pub trait Method: Debug + Send + Sync {
     /// [`Numerical`](crate::ErrorKind::Numerical) if the objective cannot be evaluated.
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError>;
 
-    /// Sites that its posterior is at rest with, by settings and likelihood: they say what a row's own label adds,
-    /// for [temperatures](gp_ep::Temperature). None if there are none.
-    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood) -> Option<RestingSites> {
+    /// Sites that its posterior of this many rows is at rest with: they say what a row's own label adds, for
+    /// [temperatures](gp_ep::Temperature). None if rows have no sites of their own.
+    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
         None
     }
 

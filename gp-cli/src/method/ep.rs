@@ -7,11 +7,11 @@ use super::gaussian::is_gaussian;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
-use super::power_ep::{convergence_warnings, model, over_parameters, power, shares_latents, usual_power};
+use super::power_ep::{convergence_warnings, given_power, model, over_parameters, power, shares_latents};
 use super::problem::Problem;
 use super::setting::{Given, Setting};
+use super::sites::RestingSites;
 use super::uncertain::learns_inducing;
-use super::update::RestingSites;
 use super::variational::is_saddle;
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -163,13 +163,14 @@ impl Method for Ep {
         super::gradients::at_rest(problem, self.level)
     }
 
-    fn sites(&self, given: &Given, likelihood: &dyn Likelihood) -> Option<RestingSites> {
-        let power = given.number(&common::ALPHA).unwrap_or_else(|| usual_power(likelihood));
-        Some(RestingSites { power, level: self.level, own: true })
+    fn sites(&self, given: &Given, likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
+        Some(RestingSites { power: given_power(given, likelihood), level: self.level, own: true })
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        super::update::by_own_sites(self, later)
+        let power = given_power(later.given, later.before.likelihood());
+        let sites = RestingSites { power, level: self.level, own: true };
+        super::update::over_components(later, |later| super::update::by_sites(self.name, later, sites))
     }
 }
 

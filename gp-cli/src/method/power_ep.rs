@@ -3,6 +3,7 @@
 use super::common::ALPHA;
 use super::outcome::Fit;
 use super::problem::Problem;
+use super::setting::Given;
 use super::uncertain;
 use crate::error::{CliError, ErrorKind};
 use crate::model::Functions;
@@ -25,7 +26,12 @@ pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError
 
 /// Requested power, or the largest safe one.
 pub(super) fn power(problem: &Problem) -> f64 {
-    problem.settings.given.number(&ALPHA).unwrap_or_else(|| usual_power(problem.likelihood.as_ref()))
+    given_power(&problem.settings.given, problem.likelihood.as_ref())
+}
+
+/// The same by settings.
+pub(super) fn given_power(given: &Given, likelihood: &dyn Likelihood) -> f64 {
+    given.number(&ALPHA).unwrap_or_else(|| usual_power(likelihood))
 }
 
 /// 1 (EP) if it converges, otherwise a safer power. Outputs with shared latents get the variational bound: sites per

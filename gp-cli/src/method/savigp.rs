@@ -8,7 +8,7 @@ use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::{Problem, SECOND_STAGE, Settings};
 use super::setting::{Given, Setting};
-use super::update::RestingSites;
+use super::sites::RestingSites;
 use super::variational::{
     self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, start, steps_in_batches,
 };
@@ -113,7 +113,7 @@ impl Method for SavigpMethod {
         super::gradients::bound(model(problem)?, problem, components(&problem.settings))
     }
 
-    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood) -> Option<RestingSites> {
+    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
         Some(RestingSites::variational())
     }
 

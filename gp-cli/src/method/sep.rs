@@ -7,11 +7,11 @@ use super::contract::{Case, Method};
 use super::later::{Later, Updated};
 use super::optimizer::Optimizer;
 use super::outcome::Fit;
-use super::power_ep::{model, over_parameters, power, usual_power};
+use super::power_ep::{given_power, model, over_parameters, power};
 use super::problem::Problem;
 use super::setting::{Given, Setting};
+use super::sites::RestingSites;
 use super::uncertain::learns_inducing;
-use super::update::RestingSites;
 use super::variational::is_saddle;
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -99,7 +99,7 @@ impl Method for Sep {
         let sizes = problem.sizes();
         let (batch, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
         let data = sizes.held as f64 * sizes.width() as f64;
-        let sites = if is_tied(problem) { 0.0 } else { NUMBERS_A_SITE * sizes.rows as f64 * latents };
+        let sites = if has_tied_sites(problem) { 0.0 } else { NUMBERS_A_SITE * sizes.rows as f64 * latents };
         8.0 * (data + sites + batch * latents * inducing + latents * 40.0 * inducing * inducing)
     }
 
@@ -125,20 +125,27 @@ impl Method for Sep {
         super::gradients::at_rest(problem, Level::Projection)
     }
 
-    fn sites(&self, given: &Given, likelihood: &dyn Likelihood) -> Option<RestingSites> {
-        let power = given.number(&common::ALPHA).unwrap_or_else(|| usual_power(likelihood));
-        Some(RestingSites { power, level: Level::Projection, own: false })
+    fn sites(&self, given: &Given, likelihood: &dyn Likelihood, rows: usize) -> Option<RestingSites> {
+        let power = given_power(given, likelihood);
+        let own = !is_tied(given, likelihood, rows);
+        own.then_some(RestingSites { power, level: Level::Projection, own: false })
     }
 
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError> {
-        super::update::by_own_sites(self, later)
+        let power = given_power(later.given, later.before.likelihood());
+        let sites = RestingSites { power, level: Level::Projection, own: false };
+        super::update::over_components(later, |later| super::update::by_sites(self.name(), later, sites))
     }
 }
 
-fn is_tied(problem: &Problem) -> bool {
-    let sites = problem.rows.count().saturating_mul(problem.likelihood.latents());
-    let usual = sites > MANY_SITES || !problem.likelihood.is_log_concave();
-    problem.settings.given.word(&SITES).map_or(usual, |word| word == TIED)
+fn is_tied(given: &Given, likelihood: &dyn Likelihood, rows: usize) -> bool {
+    let sites = rows.saturating_mul(likelihood.latents());
+    let usual = sites > MANY_SITES || !likelihood.is_log_concave();
+    given.word(&SITES).map_or(usual, |word| word == TIED)
+}
+
+fn has_tied_sites(problem: &Problem) -> bool {
+    is_tied(&problem.settings.given, problem.likelihood.as_ref(), problem.rows.count())
 }
 
 /// Refuses weights below the power, since each observation removes that power of the average site.
@@ -173,7 +180,7 @@ fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
     let batches = in_random_order(data.count(), size, settings.seed)?;
     let count = step_count(problem, batches.per_epoch() as u64);
-    let sharing = if is_tied(problem) { Sharing::Tied } else { Sharing::Own };
+    let sharing = if has_tied_sites(problem) { Sharing::Tied } else { Sharing::Own };
     if sharing == Sharing::Tied {
         check_weights(problem)?;
     }

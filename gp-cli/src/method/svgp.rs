@@ -10,7 +10,7 @@ use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::{Given, Setting};
-use super::update::RestingSites;
+use super::sites::RestingSites;
 use super::variational::{
     self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, is_saddle, start, steps_in_batches,
 };
@@ -97,7 +97,7 @@ impl Method for Svgp {
         super::gradients::bound(model, problem, 1)
     }
 
-    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood) -> Option<RestingSites> {
+    fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
         Some(RestingSites::variational())
     }
 

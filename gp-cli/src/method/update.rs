@@ -1,14 +1,13 @@
 //! Updates by new observations for this crate's methods, with fixed parameters.
 
-use super::contract::Method;
 use super::gaussian::is_gaussian;
 use super::later::{Later, Updated, refused};
 use super::power_ep::convergence_warnings;
 use super::rows::TrainingRows;
+use super::sites::RestingSites;
 use crate::error::CliError;
 use crate::model::{Approximation, Functions, Held, approximation};
 use faer::Mat;
-use gp_ep::power_ep::Level;
 use gp_ep::{
     BatchEp, DataSource as _, EpOptions, ExactGp, Observations, Posterior as _, PowerEp, Powers, Predictor,
     SparseProcess, Table,
@@ -79,26 +78,6 @@ pub(super) fn over_components(
     })
 }
 
-/// Sites that a method's posterior is at rest with.
-#[derive(Clone, Copy, Debug)]
-pub struct RestingSites {
-    /// Power α; 0 is the variational limit.
-    pub power: f64,
-    /// What sites act on.
-    pub level: Level,
-    /// `true` if the posterior is the sum of converged sites, one per observation. Under Gaussian noise these are
-    /// independent.
-    pub own: bool,
-}
-
-impl RestingSites {
-    /// Those of variational inference, the limit of power 0.
-    #[must_use]
-    pub fn variational() -> Self {
-        Self { power: 0.0, level: Level::Projection, own: false }
-    }
-}
-
 /// Class probabilities (N×C) at each row given all others; None for a posterior without inducing inputs.
 pub(crate) fn left_out_classes(
     posterior: &Approximation,
@@ -118,13 +97,6 @@ pub(crate) fn left_out_classes(
         *before += faer::Scale(*weight) * found;
     }
     Ok(sum)
-}
-
-/// [`by_sites`] of a method's own, for every component.
-pub(super) fn by_own_sites(method: &dyn Method, later: Later<'_>) -> Result<Updated, CliError> {
-    let sites = method.sites(later.given, later.before.likelihood());
-    let sites = sites.ok_or_else(|| refused(method.name(), "its posterior is not a product of sites"))?;
-    over_components(later, |later| by_sites(method.name(), later, sites))
 }
 
 /// Power EP on the new observations, with the old sites fixed.

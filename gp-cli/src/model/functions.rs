@@ -198,7 +198,7 @@ pub fn approximation(latents: Vec<Held>, likelihood: Box<dyn Likelihood>) -> Res
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredApproximation {
     likelihood: String,
-    /// Of class probabilities; 1 if missing.
+    /// Temperature of class probabilities; 1 if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(flatten)]

@@ -1,13 +1,14 @@
-//! The temperature of a model's class probabilities in words.
+//! Words for the temperature of a model's class probabilities.
 
 use super::Model;
 use gp_ep::Temperature;
+use gp_optim::format_number;
 
 /// Largest `|ln T|` that is no news.
 const SMALL: f64 = 0.02;
 
 impl Model {
-    /// What temperature class probabilities have, and why; None for the model's own.
+    /// Temperature of class probabilities in words, with its reason; None for the model's own.
     #[must_use]
     pub fn about_temperature(&self) -> Option<String> {
         let temperature = self.posterior.temperature();
@@ -15,7 +16,8 @@ impl Model {
             Some(found) => Some(found_on_rows(found)),
             None if temperature == 1.0 => None,
             None => {
-                Some(format!("{} than the model's own by a temperature of {temperature}", than(temperature)))
+                let (than, temperature) = (than(temperature), format_number(temperature));
+                Some(format!("{than} than the model's own by a temperature of {temperature}"))
             }
         }
     }

@@ -72,6 +72,37 @@ fn densities_scores_and_updates_heed_it() {
     assert!(desk.ok("inspect later.gp").out.contains("by a temperature of 0.4"));
 }
 
+/// A table and the same with every row twice have the same rows to be left out. Inputs that have both labels are no copies.
+#[test]
+fn copies_of_rows_do_not_foresee_each_other() {
+    let desk = Desk::new();
+    let noisy = |row: usize| {
+        let (x0, x1) = ((row as f64 * 0.37).sin() * 2.0, (row as f64 * 1.91).cos());
+        let place = if row % 4 == 1 { row % 3 } else { usize::from(x0 > -0.6) + usize::from(x0 > 0.6) };
+        format!("{x0},{x1},{}\n", ["a", "b", "c"][place])
+    };
+    let rows: Vec<String> = (0..80).map(noisy).collect();
+    desk.write("t.csv", "x0,x1,y\n".to_owned() + &rows.concat());
+    desk.write("twice.csv", "x0,x1,y\n".to_owned() + &rows.concat() + &rows.concat());
+    let left_out = |table: &str| {
+        // The posterior of copies is another, and the kernel stays.
+        let said = desk.ok(&format!(
+            "fit {table} --target y --kernel \"3 * rbf(lengthscale=0.7)\" --units model --iterations 1 --fix rbf.lengthscale --json --force"
+        ));
+        let line = said.err.lines().find(|line| line.starts_with("probabilities: ")).unwrap().to_owned();
+        assert!(line.contains("of 80 training rows left out"), "{line}");
+        said.json()["temperature"].as_f64().unwrap()
+    };
+    let (once, twice) = (left_out("t.csv"), left_out("twice.csv"));
+    assert!(once > 0.7 && twice > 0.7, "{once} {twice}");
+
+    let tied: String =
+        (0..120).map(|row| format!("{},{}\n", row % 6, ["a", "b"][usize::from(row % 5 < 2)])).collect();
+    desk.write("tied.csv", "x,y\n".to_owned() + &tied);
+    let said = desk.ok("fit tied.csv --target y --force");
+    assert!(said.err.contains("of 120 training rows left out"), "{}", said.err);
+}
+
 #[test]
 fn it_is_left_alone_where_there_is_none() {
     let desk = desk();
@@ -79,6 +110,11 @@ fn it_is_left_alone_where_there_is_none() {
         let json = desk.ok(&format!("fit t.csv --target y --json --force {flags}")).json();
         assert_eq!(json["temperature"], 1.0, "{flags}");
     }
+    // An average site says nothing of a row.
+    let tied = desk.ok("fit t.csv --target y --method sep --sites tied --epochs 5 --json --force");
+    assert!(tied.json()["temperature"] == 1.0 && !tied.err.contains("left out"), "{}", tied.err);
+    let numbers = desk.ok("fit t.csv --target x1 --json --force --iterations 2").json();
+    assert!(numbers["temperature"].is_null(), "{numbers}");
     desk.refused(
         "fit t.csv --target x1 --temperature 2 --force",
         2,

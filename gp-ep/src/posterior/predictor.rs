@@ -20,7 +20,7 @@ pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
     likelihood: Box<dyn Likelihood>,
     threading: Threading,
     brake: Brake,
-    /// Of class probabilities.
+    /// Temperature of class probabilities.
     temperature: f64,
 }
 

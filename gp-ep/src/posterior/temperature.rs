@@ -12,6 +12,8 @@ const SPREAD: f64 = 0.5;
 /// Largest `|ln T|`, and steps of the grid in which the minimum is bracketed.
 const LARGEST_LOG: f64 = 3.0;
 const GRID: i32 = 30;
+/// Least gain on the rows, in nats, for a temperature other than 1: less is chance.
+const LEAST_GAIN: f64 = 0.5;
 /// Precision of `ln T`.
 const PRECISION: f64 = 1e-6;
 /// Least probability of a class, for its logarithm.
@@ -31,7 +33,8 @@ pub struct Temperature {
 }
 
 impl Temperature {
-    /// Temperature that maximises the probability of these labels (from 0; N of them), with a normal prior on `ln T`.
+    /// Temperature that maximises the probability of these labels (from 0; N of them), with a normal prior on `ln T`; 1
+    /// where the gain may be chance.
     /// `probabilities` (N×C) are of rows left out; rows with NaN do not count, nor labels that are no column. None
     /// without any row.
     #[must_use]
@@ -46,12 +49,10 @@ impl Temperature {
         let log_at = |k: i32| step * f64::from(k);
         let best = (-GRID..=GRID).min_by(|&a, &b| value(log_at(a)).total_cmp(&value(log_at(b))))?;
         let log = least((log_at(best - 1), log_at(best + 1)), value);
-        Some(Self {
-            value: log.exp(),
-            log_loss_before: rows.loss(1.0) / total,
-            log_loss: rows.loss((-log).exp()) / total,
-            rows: rows.weights.len(),
-        })
+        let (before, after) = (rows.loss(1.0), rows.loss((-log).exp()));
+        let (log, after) = if before - after > LEAST_GAIN { (log, after) } else { (0.0, before) };
+        let count = rows.weights.len();
+        Some(Self { value: log.exp(), log_loss_before: before / total, log_loss: after / total, rows: count })
     }
 }
 
@@ -165,6 +166,8 @@ mod tests {
         let one = Mat::from_fn(1, 2, |_, c| [0.999, 0.001][c]);
         let found = Temperature::of(one.as_ref(), &[1], &[1.0]).unwrap();
         assert!(found.value > 1.0 && found.value < 5.0, "{found:?}");
+        let right = Temperature::of(one.as_ref(), &[0], &[1.0]).unwrap();
+        assert_eq!((right.value, right.log_loss), (1.0, right.log_loss_before));
     }
 
     #[test]
