@@ -136,7 +136,7 @@ fn labels_that_follow_no_input_teach_nothing() {
     assert_eq!(json["converged"], false);
     let reason = json["reason"].as_str().unwrap();
     assert!(
-        reason.starts_with("nothing was learned: ") && reason.contains("shares of the labels"),
+        reason.starts_with("nothing was learned: ") && reason.contains("shares of all other labels"),
         "{reason}"
     );
 }

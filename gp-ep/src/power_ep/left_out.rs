@@ -12,9 +12,10 @@ use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, NegativePrecision};
 use crate::error::InferenceError;
 use faer::Mat;
-use gp_kernels::data::{DataSource, Rows};
+use gp_kernels::data::{DataSource, LocalReduction, Rows};
 use gp_kernels::passes::{Pass, Sums};
 use gp_kernels::posterior::InducingPosterior;
+use std::sync::Arc;
 
 /// Length of steps; whole ones may go to and fro.
 const STEP: f64 = 0.7;
@@ -42,7 +43,8 @@ impl PowerEp {
                 what: "left-out classes of observations that are none",
             });
         }
-        let mut passes = EpPasses::new(self, data, data.count(), None)?;
+        // Each of several processes has all of these observations.
+        let mut passes = EpPasses::new(self, data, data.count(), Some(Arc::new(LocalReduction)))?;
         passes.read(self, data, &Rows::Range(0..data.count()))?;
         passes.project(self)?;
         let posteriors = whitened(self, &passes, posterior)?;
