@@ -181,7 +181,6 @@ fn course(model: &Model, page: &mut Page) {
         "objective",
         &format!("{:.3} nats, the {}", training.objective, training.objective_kind.words()),
     );
-    model.about_temperature().iter().for_each(|line| page.line("probabilities", line));
     let curve = log_posterior(model);
     if let (Some(first), Some(last)) = (curve.first(), curve.last()) {
         let gained = if last < first { "down" } else { "up" };
@@ -193,6 +192,7 @@ fn course(model: &Model, page: &mut Page) {
             ),
         );
     }
+    model.about_temperature().iter().for_each(|line| page.line("probabilities", line));
 }
 
 fn tried(model: &Model, page: &mut Page) {
