@@ -9,8 +9,8 @@ use std::cmp::Ordering;
 /// Share of repeated points with different labels from which repetitions are rows of their own: copies never disagree.
 const DISAGREEING: f64 = 0.05;
 
-/// Rows of which copies count as one row of their total weight. Rows with equal inputs are copies unless some of these
-/// have different labels, as few distinct inputs have.
+/// Rows without copies: each copied row is kept once, with the total weight of its copies. Rows with equal inputs are
+/// copies, unless equal inputs often have different labels.
 ///
 /// # Errors
 /// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
@@ -59,10 +59,9 @@ impl Row<'_> {
 
     /// Order of points, and of adjustments at equal ones.
     fn by_point(&self, other: &Self) -> Ordering {
-        let pairs = (0..self.points.ncols())
-            .map(|d| self.points[(self.place, d)].total_cmp(&self.points[(other.place, d)]));
-        let first = pairs.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
-        first.then(self.adjustment().total_cmp(&other.adjustment()))
+        let along = |d: usize| self.points[(self.place, d)].total_cmp(&other.points[(other.place, d)]);
+        let first = (0..self.points.ncols()).map(along).find(|order| order.is_ne());
+        first.unwrap_or(Ordering::Equal).then(self.adjustment().total_cmp(&other.adjustment()))
     }
 }
 

@@ -133,8 +133,7 @@ pub struct FitSpec {
     #[arg(long, value_name = "NAME=EXPR")]
     pub prior: Vec<String>,
     /// Temperature T of class probabilities, which are raised to the power 1/T and normalised: below 1 they are bolder
-    /// than the model's own, above 1 more timid. Found after training, on rows left out
-    /// one at a time, unless given
+    /// than the model's own, above 1 more timid. Found after training, on rows left out one at a time, unless given
     #[arg(long, value_name = "T", value_parser = positive)]
     pub temperature: Option<f64>,
     /// Optimiser of parameters

@@ -7,9 +7,9 @@ use crate::method::{Fit, Given, Method, TrainingRows, left_out_classes};
 use faer::Mat;
 use gp_ep::{DataSource as _, Temperature};
 
-/// Most rows it is found on: its error is then some hundredths.
+/// Most rows that are left out, a bound on cost.
 const ROWS: usize = 2_000;
-/// Largest share of rows that cannot be left out: they are not any rows.
+/// Largest share of rows that cannot be left out: such rows are unusual, and the others would mislead.
 const FAILED: f64 = 0.01;
 
 /// Method that trained a fit, with its settings and the number of rows.

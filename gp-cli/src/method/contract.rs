@@ -141,8 +141,8 @@ pub trait Method: Debug + Send + Sync {
     /// [`Numerical`](crate::ErrorKind::Numerical) if the objective cannot be evaluated.
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError>;
 
-    /// Sites that its posterior of this many rows is at rest with: they say what a row's own label adds, for
-    /// [temperatures](gp_ep::Temperature). None if rows have no sites of their own.
+    /// Kind of the converged sites of a fit to this many rows. Removing the sites of a row leaves the row out, which
+    /// finds [temperatures](gp_ep::Temperature). None if rows have no sites of their own.
     fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
         None
     }

@@ -2,7 +2,7 @@
 
 use gp_ep::power_ep::Level;
 
-/// Sites that a method's posterior is at rest with.
+/// Kind of the converged sites behind a posterior.
 #[derive(Clone, Copy, Debug)]
 pub struct RestingSites {
     /// Power α; 0 is the variational limit.

@@ -1,8 +1,7 @@
 //! Temperature of class probabilities, from rows that were left out.
 //!
-//! At temperature T probabilities are `p_c^{1/T} / Σ_k p_k^{1/T}`. A Gaussian process is honest about its functions
-//! only as far as its kernel suits the data: with too many inputs for it, probabilities are too timid, and where the
-//! parameters followed noise, too bold. T is the one number that mends both, and it changes no predicted label.
+//! At temperature T probabilities are `p_c^{1/T} / Σ_k p_k^{1/T}`. Probabilities of a model are too timid if its kernel
+//! does not suit the data, and too bold if its parameters follow noise. T corrects both, and changes no predicted label.
 
 use faer::MatRef;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,9 @@
 //! Classes of observations that are left out one at a time, under a posterior of any origin.
 //!
-//! A site t of an observation is at rest in a posterior q if its update from the cavity `q/t^α` gives t again.
-//! `q/t` is then what the other observations say. At EP's own fixed point these are its sites; for the best Gaussian
-//! of variational inference they are those of α = 0; under other posteriors they are estimates.
+//! A site t of an observation has converged in a posterior q if its update from the cavity `q/t^α` returns t. The
+//! quotient `q/t` is then the posterior without the observation. At a fixed point of EP, the converged sites are EP's
+//! sites. For the best Gaussian of variational inference they are the sites of α = 0. For other posteriors they are
+//! estimates.
 
 use super::before::Before;
 use super::lane::{self, SumOf};
@@ -17,10 +18,9 @@ use gp_kernels::passes::{Pass, Sums};
 use gp_kernels::posterior::InducingPosterior;
 use std::sync::Arc;
 
-/// Length of steps; whole ones may go to and fro.
+/// Length of steps: full steps may oscillate.
 const STEP: f64 = 0.7;
-/// Most steps, and the root mean square change of sites, in units of the marginals, that ends them: probabilities then
-/// move by less than rows differ.
+/// Most steps, and the root mean square change of sites, in units of the marginals, below which they end.
 const MOST_STEPS: usize = 30;
 const REST: f64 = 1e-4;
 
@@ -71,7 +71,7 @@ fn whitened(
     Ok(posteriors)
 }
 
-/// Updates every observation's sites until they are at rest, with the posterior as it is.
+/// Updates the sites of all observations until they converge. The posterior stays fixed.
 fn bring_to_rest(
     model: &PowerEp,
     passes: &mut EpPasses,

@@ -52,7 +52,7 @@ fn implied_sites_are_those_of_the_engine() {
         let mut ep = converged(&model, &data, &tight());
         let found = of_labels(&model, &data, (&ep, y));
         for (found, expected) in found.iter().zip(ep.leave_one_out(&model).unwrap()) {
-            // Sites are followed until they move by 1e-4 of a deviation.
+            // Sites are followed until they move by 1e-4 of a deviation, on average; seen: 5.4e-4.
             assert!(
                 (found.ln() - expected).abs() < 1e-3,
                 "{likelihood} {alpha} {level:?}: {found} {expected}"
@@ -89,7 +89,7 @@ fn further_columns_are_heeded() {
         let mut ep = converged(&adjusted, &data, &tight());
         let found = of_labels(&adjusted, &data, (&ep, &y));
         for (found, expected) in found.iter().zip(ep.leave_one_out(&adjusted).unwrap()) {
-            assert!((found.ln() - expected).abs() < 1e-3, "{found} {expected}");
+            assert!((found.ln() - expected).abs() < 2e-4, "{found} {expected}");
         }
     }
 }
