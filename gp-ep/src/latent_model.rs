@@ -1,8 +1,9 @@
 //! Latent functions and likelihood of every method's models.
 
 use crate::error::{InferenceError, check_count};
-use gp_kernels::data::Reduction;
+use gp_kernels::data::{DataError, DataSource, Reduction};
 use gp_kernels::inducing::SparseProcess;
+use gp_kernels::passes::{HELD, Setup};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
@@ -107,6 +108,37 @@ impl LatentModel {
     #[must_use]
     pub fn reduction(&self) -> Option<Arc<dyn Reduction>> {
         self.reduction.clone()
+    }
+
+    /// Setup of passes over data that fit the model, with room for `capacity` observations at once; `reduction`
+    /// replaces the model's own.
+    ///
+    /// # Errors
+    /// [`InferenceError::Data`] for no observations; [`InferenceError::Shape`] for observations or inputs of another
+    /// number of columns.
+    pub fn passes_over<'a>(
+        &'a self,
+        data: &'a dyn DataSource,
+        capacity: usize,
+        reduction: Option<Arc<dyn Reduction>>,
+    ) -> Result<Setup<'a>, InferenceError> {
+        if data.count() == 0 {
+            return Err(DataError::NoData.into());
+        }
+        check_count("targets", "columns", self.likelihood.outputs(), data.outputs())?;
+        for process in &self.processes {
+            check_count("inputs", "columns", process.inputs().dim(), data.dim())?;
+        }
+        Ok(Setup {
+            processes: &self.processes,
+            latents: self.likelihood.latents(),
+            data,
+            capacity,
+            threading: self.threading,
+            reduction: reduction.or_else(|| self.reduction()),
+            records: capacity < data.count(),
+            held: HELD,
+        })
     }
 
     /// Name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`; of the

@@ -24,11 +24,15 @@ impl Powers {
 
     /// Meaning of converged `log Z` under these powers: a bound in the variational limit.
     pub(crate) fn evidence_kind(&self) -> EvidenceKind {
-        let variational = match self {
+        if self.are_zero() { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
+    }
+
+    /// `true` in the variational limit.
+    pub(crate) fn are_zero(&self) -> bool {
+        match self {
             Self::Same(power) => *power == 0.0,
             Self::Each(powers) => powers.iter().all(|power| *power == 0.0),
-        };
-        if variational { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
+        }
     }
 
     /// Fails unless these are powers of this many factors.

@@ -29,7 +29,7 @@ pub mod views;
 pub mod workspace;
 
 pub use error::KernelError;
-pub use evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram};
+pub use evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram, stoppable};
 pub use kernel::{Gradients, Kernel, Pair};
 pub use radial::{Profile, Radial};
 pub use registry::{Registry, parse};

@@ -11,6 +11,7 @@ mod boxed;
 mod classes;
 mod counts;
 mod crossing;
+pub mod curvature;
 pub mod defaults;
 mod density;
 pub mod entry;

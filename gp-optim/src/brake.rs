@@ -24,6 +24,12 @@ impl Brake {
         Self { together: true, ..Self::new(is_pulled) }
     }
 
+    /// `false` for the default, which never stops.
+    #[must_use]
+    pub fn can_stop(&self) -> bool {
+        self.ask.is_some()
+    }
+
     /// `true` to stop.
     #[must_use]
     pub fn is_pulled(&self) -> bool {

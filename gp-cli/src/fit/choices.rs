@@ -181,9 +181,8 @@ pub(super) fn check_temperature(spec: &FitSpec, likelihood: &dyn Likelihood) -> 
     Err(CliError::usage(format!("--temperature is of class probabilities, and {name} observes no classes")))
 }
 
-pub(super) fn settings(spec: &FitSpec, optimizer: Optimizer, may_move: bool) -> Settings {
+pub(super) fn settings(spec: &FitSpec, may_move: bool) -> Settings {
     Settings {
-        optimizer: Some(optimizer),
         control: Control::new().with_time_limit(spec.time_limit),
         seed: spec.seed,
         fixed_inducing: parameters::fixes_inducing(spec, may_move),

@@ -14,21 +14,26 @@ use std::borrow::Cow;
 
 /// Most inputs with one length-scale each.
 const ARD_INPUTS: usize = 64;
+/// Rows per input below which parameters of the default kernel have weak priors under Gaussian noise too.
+const FEW_ROWS: usize = 10;
 
 /// One kernel per latent, over column numbers: as given (one may serve all), or the default with the seasons found.
-/// `pseudo` is the number of inducing inputs or active points (0: all rows).
+/// `pseudo` is the number of inducing inputs or active points (0: all of the rows).
 pub(super) fn kernels(
     spec: &FitSpec,
     registry: &Registry,
     method: &dyn Method,
     observed: &Observed,
-    (inputs, pseudo): (&Inputs, usize),
+    (inputs, rows, pseudo): (&Inputs, usize, usize),
     seasons: &[Season],
 ) -> Result<Vec<Box<dyn Kernel>>, CliError> {
     let (latents, dim) = (observed.likelihood.latents(), inputs.dim());
     let named = |text: &String| names::kernel(text, inputs, registry).map(Cow::into_owned);
     let texts = match spec.kernel.as_slice() {
-        [] => vec![usual_kernel(method, observed, (dim, is_straight(observed, dim, pseudo)), seasons)],
+        [] => {
+            let shape = (rows, dim, is_straight(observed, dim, pseudo));
+            vec![usual_kernel(method, observed, shape, seasons)]
+        }
         some => some.iter().map(named).collect::<Result<_, _>>()?,
     };
     if texts.len() != 1 && texts.len() != latents {
@@ -80,10 +85,11 @@ fn is_one_of_several(observed: &Observed) -> bool {
 /// Labels and counts carry less information than numbers, and separable labels leave the function unbounded: weak
 /// priors keep variances near 1 and length-scales near √D, within a factor of about 7. Several classes are more often
 /// separable and need functions larger than the 1 of the link: their variance is near 10, within a factor of about 20.
+/// Numbers get weak priors where rows are few per input: one length-scale per input could otherwise explain the noise.
 fn usual_kernel(
     method: &dyn Method,
     observed: &Observed,
-    (dim, straight): (usize, bool),
+    (rows, dim, straight): (usize, usize, bool),
     seasons: &[Season],
 ) -> String {
     let length = (dim as f64).sqrt();
@@ -108,12 +114,17 @@ fn usual_kernel(
             "{variance} * rbf(lengthscale={ard}{prior}){line}{seasons} + constant(variance=1{one})"
         );
     }
-    let line =
-        if straight { format!(" + linear(lengthscale={})", number(3.0 * length)) } else { String::new() };
-    let seasons = terms(seasons, |_| String::new());
+    let weak = |value: f64| if rows < FEW_ROWS * dim { around(value) } else { String::new() };
+    let slope = 3.0 * length;
+    let line = if straight {
+        format!(" + linear(lengthscale={}{})", number(slope), weak(slope))
+    } else {
+        String::new()
+    };
+    let seasons = terms(seasons, weak);
     // Mixing weights already carry the scale.
-    let scale = if observed.likelihood.mixing().is_some() { "fixed(1)" } else { "1" };
-    let mut text = format!("{scale} * rbf(lengthscale={ard}){line}{seasons}");
+    let scale = if observed.likelihood.mixing().is_some() { "fixed(1)" } else { &format!("1{}", weak(1.0)) };
+    let mut text = format!("{scale} * rbf(lengthscale={ard}{}){line}{seasons}", weak(length));
     if let Some(variance) = method.usual_white_noise() {
         text.push_str(&format!(" + white(variance=fixed({}))", number(variance)));
     }

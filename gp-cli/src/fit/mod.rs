@@ -27,6 +27,7 @@ mod checkpoint;
 mod choices;
 mod copies;
 mod design;
+mod dispersion;
 mod expected_time;
 mod flags;
 mod folds;

@@ -141,11 +141,11 @@ impl Plan {
         } else {
             in_batches && count >= MANY_LABELS
         };
-        let mut settings = settings(spec, optimizer, may_move);
+        let mut settings = settings(spec, may_move);
         settings.control = settings.control.with_team(context.team.clone());
-        settings.batch_size = method.batch_size(&given, optimizer);
         settings.active = (method.seen_through() == SeenThrough::ActiveRows).then_some(pseudo);
         settings.given = given;
+        method.train_by(optimizer, &mut settings);
         settings.blocks = (!blocks.is_empty()).then(|| Blocks::from_labels(&blocks)).transpose()?;
         settings.powers = powers;
         let problem = Problem {

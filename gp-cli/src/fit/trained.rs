@@ -2,6 +2,7 @@
 
 use super::baseline;
 use super::design::PartStart;
+use super::dispersion;
 use super::interrupt::check_interrupt;
 use super::restarts::Restarts;
 use super::skill::{self, Seen};
@@ -102,6 +103,7 @@ impl Task<'_> {
         }
         stages.begin(&format!("leaving rows out{of}"));
         let temperature = temperature::settle(&mut fit, &by, spec.temperature, sample, spec.seed)?;
+        dispersion::judge(&mut fit, sample, spec.seed)?;
         skill::judge(&mut fit, &Seen { count, mean_weight, sample, columns }, spec.seed)?;
         Ok(Trained { fit, baseline, temperature, kernels: Vec::new(), starts })
     }

@@ -5,7 +5,7 @@ use super::common::BATCH_SIZE;
 use super::later::{Later, Updated};
 use super::optimizer::Optimizer;
 use super::outcome::Fit;
-use super::problem::Problem;
+use super::problem::{Problem, Settings};
 use super::setting::{Given, Setting};
 use super::sites::RestingSites;
 use super::work::Work;
@@ -71,6 +71,12 @@ pub trait Method: Debug + Send + Sync {
     fn batch_size(&self, given: &Given, optimizer: Optimizer) -> Option<usize> {
         let own = self.settings().iter().find(|setting| setting.name() == BATCH_SIZE);
         own.filter(|setting| setting.is_heeded_by(optimizer)).and_then(|setting| given.count(setting))
+    }
+
+    /// Sets the optimiser, and the batch size by the given settings.
+    fn train_by(&self, optimizer: Optimizer, settings: &mut Settings) {
+        settings.optimizer = Some(optimizer);
+        settings.batch_size = self.batch_size(&settings.given, optimizer);
     }
 
     /// `true` if rows may be in a file with this optimiser: mini-batches, or rows read as needed with

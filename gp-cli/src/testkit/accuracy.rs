@@ -5,7 +5,7 @@ use super::answers::Answers;
 use super::problems::{Table, Task, elsewhere, see_through};
 use super::report::Findings;
 use crate::error::CliError;
-use crate::method::{Fit, SeenThrough};
+use crate::method::{Fit, Problem, SeenThrough};
 use gp_ep::{ExactGp, Observations};
 use gp_likelihoods::Gaussian;
 
@@ -18,11 +18,7 @@ pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
     let Some(likelihood) = Task::Numbers.accepted(kit, findings)? else { return Ok(()) };
     let table = Table::new(Task::Numbers, ROWS);
     let mut problem = kit.fixed(likelihood.as_ref(), table.clone().in_memory())?;
-    match kit.method.seen_through() {
-        SeenThrough::InducingInputs => see_through(&mut problem, table.points.as_ref())?,
-        SeenThrough::ActiveRows => problem.settings.active = Some(ROWS),
-        SeenThrough::Rows => {}
-    }
+    with_all_rows_as_inducing(kit, &mut problem, &table)?;
     let noise = Gaussian::new(likelihood.parameters()[0].value())?;
     let exact = ExactGp::new(problem.kernels[0].clone_box(), noise);
     let exact = exact.condition(&Observations::new(table.points.as_ref(), &table.targets)?)?;
@@ -33,6 +29,20 @@ pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
     findings.close("latents at the data", &found, &expected, kit.at_the_data);
     let evidence = exact.log_marginal_likelihood();
     findings.close("the objective at the data", &[fit.objective], &[evidence], kit.at_the_data);
+    Ok(())
+}
+
+/// Sets all rows as inducing inputs, or as active.
+pub(super) fn with_all_rows_as_inducing(
+    kit: &MethodKit<'_>,
+    problem: &mut Problem,
+    table: &Table,
+) -> Result<(), CliError> {
+    match kit.method.seen_through() {
+        SeenThrough::InducingInputs => see_through(problem, table.points.as_ref())?,
+        SeenThrough::ActiveRows => problem.settings.active = Some(table.targets.len()),
+        SeenThrough::Rows => {}
+    }
     Ok(())
 }
 

@@ -15,11 +15,13 @@
 
 mod accuracy;
 mod answers;
+mod at_rest;
 mod errors;
 mod gradients;
 mod problems;
 mod report;
 mod same_bits;
+mod weights;
 
 pub use report::{Check, Failures, Report};
 
@@ -37,6 +39,8 @@ const CHECKS: &[(Check, Run)] = &[
     (Check::AtTheData, accuracy::at_the_data),
     (Check::ClosedForm, accuracy::closed_form),
     (Check::TwoClasses, accuracy::two_classes),
+    (Check::Weights, weights::check),
+    (Check::AtRest, at_rest::check),
     (Check::Streams, same_bits::streams),
     (Check::Threads, same_bits::threads),
     (Check::Resuming, same_bits::resuming),
@@ -55,6 +59,7 @@ pub struct MethodKit<'a> {
     gradients: f64,
     at_the_data: f64,
     two_classes: f64,
+    at_rest: Option<f64>,
     three_classes: Option<&'a str>,
     closed_form: Option<(&'a str, Given)>,
 }
@@ -71,6 +76,7 @@ impl<'a> MethodKit<'a> {
             gradients: 1e-5,
             at_the_data: 1e-6,
             two_classes: 0.05,
+            at_rest: Some(1e-4),
             three_classes: None,
             closed_form: None,
         }
@@ -100,6 +106,13 @@ impl<'a> MethodKit<'a> {
     #[must_use]
     pub fn two_classes_within(self, tolerance: f64) -> Self {
         Self { two_classes: tolerance, ..self }
+    }
+
+    /// Sets the tolerance between a trained fit and one with its parameters held fixed; 1e-4 by default, None for a
+    /// posterior that is trained with the parameters.
+    #[must_use]
+    pub fn at_rest_within(self, tolerance: Option<f64>) -> Self {
+        Self { at_rest: tolerance, ..self }
     }
 
     /// Sets a likelihood of three classes that is cheaper for the method than the default.

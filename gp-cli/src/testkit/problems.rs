@@ -136,8 +136,7 @@ impl<'a> MethodKit<'a> {
                 problem.settings.given.insert(name, (*steps).into());
             }
         }
-        problem.settings.optimizer = Some(by);
-        problem.settings.batch_size = self.method.batch_size(&problem.settings.given, by);
+        self.method.train_by(by, &mut problem.settings);
         Ok(problem)
     }
 
@@ -145,11 +144,15 @@ impl<'a> MethodKit<'a> {
     pub(super) fn fixed(&self, likelihood: &dyn Likelihood, rows: TrainingRows) -> Result<Problem, CliError> {
         let mut problem = self.problem(likelihood, rows)?;
         problem.likelihood.parameters_mut().iter_mut().for_each(|parameter| parameter.fix_all(true));
+        Self::fix_kernels(&mut problem);
+        problem.settings.fixed_inducing = true;
+        Ok(problem)
+    }
+
+    pub(super) fn fix_kernels(problem: &mut Problem) {
         for kernel in &mut problem.kernels {
             kernel.for_each_parameter_mut(&mut |parameter| parameter.fix_all(true));
         }
-        problem.settings.fixed_inducing = true;
-        Ok(problem)
     }
 
     /// Problem with default iteration limits.

@@ -11,6 +11,10 @@ pub enum Check {
     AtTheData,
     /// Under Gaussian noise, results are those of the named closed form.
     ClosedForm,
+    /// Rows count by their weights.
+    Weights,
+    /// The posterior and the objective of a trained fit are those of its final parameters.
+    AtRest,
     /// Two classes give the results of the binary model.
     TwoClasses,
     /// Rows outside memory give the same bits.

@@ -5,8 +5,7 @@ use crate::error::InferenceError;
 use crate::noisy::{NoisyTarget, log_factor};
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::data::{DataSource, Loaded};
-use gp_kernels::{Evaluator, KernelError, KernelExt};
-use gp_linalg::halt::{Halt, until};
+use gp_kernels::{Evaluator, KernelExt, stoppable};
 use gp_linalg::product::{gram_of_lower, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 use gp_optim::Brake;
@@ -16,8 +15,6 @@ use std::f64::consts::TAU;
 #[derive(Debug)]
 pub struct ExactWorkspace {
     evaluator: Evaluator,
-    /// Ends factorisations and products where the brake of the evaluator is pulled.
-    halt: Option<Halt>,
     data: Noisy,
     /// `K_y`, then `L⁻¹`.
     square: Mat<f64>,
@@ -54,15 +51,13 @@ impl ExactWorkspace {
             Solution { factor: Cholesky::empty(), alpha: Vec::new(), log_marginal_likelihood: f64::NAN };
         let evaluator = Evaluator::new(threading);
         let (data, square, upstream) = (Noisy::default(), Mat::new(), Mat::new());
-        Self { evaluator, halt: None, data, square, upstream, solution }
+        Self { evaluator, data, square, upstream, solution }
     }
 
     /// Adds a brake that may end evaluations early.
     #[must_use]
     pub fn with_brake(self, brake: Brake) -> Self {
-        let (evaluator, halt) =
-            (self.evaluator.with_brake(brake.clone()), Halt::new(move || brake.is_pulled()));
-        Self { evaluator, halt: Some(halt), ..self }
+        Self { evaluator: self.evaluator.with_brake(brake), ..self }
     }
 
     pub(super) fn solution(&self) -> &Solution {
@@ -83,10 +78,8 @@ impl ExactWorkspace {
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), InferenceError>,
     ) -> Result<(), InferenceError> {
-        match self.halt.clone() {
-            Some(halt) => until(&halt, || work(self)).map_err(|_| KernelError::Stopped)?,
-            None => work(self),
-        }
+        let brake = self.evaluator.brake().clone();
+        stoppable(&brake, || work(self))
     }
 
     fn factor_whole(&mut self, model: &ExactGp, data: &dyn DataSource) -> Result<(), InferenceError> {

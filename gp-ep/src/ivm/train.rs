@@ -9,6 +9,7 @@ use super::run::IvmRun;
 use crate::error::InferenceError;
 use crate::learning::{Moment, Watch};
 use gp_kernels::data::DataSource;
+use gp_kernels::stoppable;
 use gp_optim::{
     CheckpointFile, Companion, Control, Interrupt, MinimiseOptions, OptimError, ParameterSet,
     ParameterSetMut, StopReason, Training, companion_memory, train_beside,
@@ -220,9 +221,10 @@ impl Ivm {
         course: &mut Standing,
         watch: Watch<'_, IvmPosterior>,
     ) -> Result<Training, InferenceError> {
-        let active = run.posterior.active_set();
+        let (active, brake) = (run.posterior.active_set(), all.minor.control.brake());
         let evaluate = |model: &Self, _: &mut Standing, gradient: &mut [f64]| {
-            let criterion = model.criterion_of(&all.data, active, Some(&mut *gradient))?;
+            let value = || model.criterion_of(&all.data, active, Some(&mut *gradient));
+            let criterion = stoppable(&brake, value)?;
             gradient.iter_mut().for_each(|g| *g = -*g);
             Ok::<f64, InferenceError>(-criterion)
         };

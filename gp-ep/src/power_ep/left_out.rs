@@ -80,8 +80,10 @@ fn bring_to_rest(
 ) -> Result<(), InferenceError> {
     let sites = (count * model.sites_per_observation()) as f64;
     let mut unused = Sums::zeros(&passes.layout);
-    let options = EpOptions { step: STEP, negative: NegativePrecision::Bound, ..EpOptions::default() };
-    for _ in 0..MOST_STEPS {
+    // At power 0 an update depends on the posterior alone: one full step is exact.
+    let (step, most) = if model.powers().are_zero() { (1.0, 1) } else { (STEP, MOST_STEPS) };
+    let options = EpOptions { step, negative: NegativePrecision::Bound, ..EpOptions::default() };
+    for _ in 0..most {
         let tally = passes.refine(model, (&options, SumOf::Proposed), posteriors, &mut unused)?;
         passes.passes.change(|sites| sites.present.copy_from_slice(&sites.proposed));
         if (tally.change / sites).sqrt() < REST {

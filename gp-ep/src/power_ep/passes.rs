@@ -7,7 +7,7 @@ use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, Level};
 use crate::error::{InferenceError, check_count};
 use gp_kernels::data::{DataSource, Reduction, Rows, for_each, lane_count_of};
-use gp_kernels::passes::{Beliefs, HELD, Layout, Pass, Passes, Setup, Sums, Tangent, Whitened};
+use gp_kernels::passes::{Beliefs, Layout, Pass, Passes, Sums, Tangent, Whitened};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::Threading;
 use gp_optim::{Parameter, ParameterSet};
@@ -44,17 +44,8 @@ impl EpPasses {
         capacity: usize,
         reduction: Option<Arc<dyn Reduction>>,
     ) -> Result<Self, InferenceError> {
-        check_data(model, data)?;
-        let setup = Setup {
-            processes: model.processes(),
-            latents: model.likelihood().latents(),
-            data,
-            capacity,
-            threading: model.threading(),
-            reduction: reduction.or_else(|| model.reduction()),
-            records: capacity < data.count(),
-            held: HELD,
-        };
+        let setup = model.passes_over(data, capacity, reduction)?;
+        model.powers().check(data.count())?;
         // Sites of a lane are refined one after the other, also where all latent functions share a process.
         let lanes = lane_count_of(capacity, model.processes().len());
         let layout = Layout::new(model.counts(), model.likelihood().latents() + Tally::LEN);
@@ -270,16 +261,4 @@ fn check_proper(tally: Tally) -> Result<Tally, InferenceError> {
     } else {
         Err(InferenceError::ImproperCavity { count: tally.improper as usize })
     }
-}
-
-/// Fails for data that do not fit the model.
-fn check_data(model: &PowerEp, data: &dyn DataSource) -> Result<(), InferenceError> {
-    if data.count() == 0 {
-        return Err(gp_kernels::data::DataError::NoData.into());
-    }
-    check_count("targets", "columns", model.likelihood().outputs(), data.outputs())?;
-    for process in model.processes() {
-        check_count("inputs", "columns", process.inputs().dim(), data.dim())?;
-    }
-    model.powers().check(data.count())
 }

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use faer::{Mat, MatMut, MatRef};
 use gp_linalg::Threading;
-use gp_linalg::halt::is_over;
+use gp_linalg::halt::{Halt, is_over, until};
 use gp_optim::Brake;
 
 pub(crate) use forward::{Tiles, cross_record_len};
@@ -24,6 +24,22 @@ pub(crate) use triangle::gram_record_len;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::workspace::Workspace;
+
+/// Does work that a brake may end: between panels of factorisations and blocks of products too, on all threads that
+/// take part. What was written of ended work must be discarded.
+///
+/// # Errors
+/// [`KernelError::Stopped`] if the brake is pulled, otherwise those of the work.
+pub fn stoppable<T, E: From<KernelError>>(
+    brake: &Brake,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    if !brake.can_stop() {
+        return work();
+    }
+    let brake = brake.clone();
+    until(&Halt::new(move || brake.is_pulled()), work).map_err(|_| KernelError::Stopped)?
+}
 
 /// Evaluator of kernels on whole tables, with reused memory: no allocation after the first call of a size.
 #[derive(Debug)]
@@ -57,6 +73,11 @@ impl Evaluator {
     /// [`KernelError::Stopped`].
     pub fn go_on(&self) -> Result<(), KernelError> {
         if self.brake.is_pulled() || is_over() { Err(KernelError::Stopped) } else { Ok(()) }
+    }
+
+    /// The brake.
+    pub fn brake(&self) -> &Brake {
+        &self.brake
     }
 
     /// Threading policy.

@@ -55,6 +55,16 @@ impl PriorGradients {
         &self.sums[self.params..][..self.inputs]
     }
 
+    /// Writes the gradients by all parameter values of the process to the front of `out`; returns the rest.
+    ///
+    /// # Panics
+    /// If `out` is too short.
+    pub fn write_to<'g>(&self, out: &'g mut [f64]) -> &'g mut [f64] {
+        let (own, rest) = out.split_at_mut(self.params + self.inputs);
+        own.copy_from_slice(&self.sums[..own.len()]);
+        rest
+    }
+
     /// Gradient by L, lower triangle, M×M.
     pub fn factor(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.sums[self.params + self.inputs..], self.count, self.count)

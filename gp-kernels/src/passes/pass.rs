@@ -372,15 +372,7 @@ impl<S: Send> Passes<S> {
     ) -> Result<&'g mut [f64], KernelError> {
         let (priors, by) = (&self.priors, &self.evaluator);
         for_each(self.threading, gradients, |p, gradients| priors[p].finish_reverse(gradients, by))?;
-        let mut rest = out;
-        for gradients in gradients {
-            for part in [gradients.params(), gradients.inputs()] {
-                let (own, later) = rest.split_at_mut(part.len());
-                own.copy_from_slice(part);
-                rest = later;
-            }
-        }
-        Ok(rest)
+        Ok(gradients.iter().fold(out, |rest, gradients| gradients.write_to(rest)))
     }
 }
 

@@ -9,7 +9,7 @@ use faer::Mat;
 use gp_ep::{InferenceError, Predictor, check_count};
 use gp_kernels::data::{DataSource, Lanes, Loaded, LocalReduction, Pool, lane_rows};
 use gp_kernels::posterior::MixturePosterior;
-use gp_kernels::{Evaluator, KernelError, parameter_count};
+use gp_kernels::{Evaluator, KernelError, parameter_count, stoppable};
 use gp_likelihoods::{Latent, Targets};
 use gp_optim::{Brake, Companion, Mixing, ParameterSet};
 
@@ -90,7 +90,7 @@ impl DenseState {
         })
     }
 
-    /// Sets a brake that may end evaluations early.
+    /// Sets a brake that may end evaluations early, within factorisations too.
     pub fn set_brake(&mut self, brake: Brake) {
         self.evaluator = Evaluator::new(self.evaluator.threading()).with_brake(brake);
     }
@@ -161,6 +161,15 @@ impl DenseState {
     ) -> Result<f64, InferenceError> {
         check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
         let value = self.restore(model)?;
+        self.stoppable(|state| state.write_gradient(model, gradient))?;
+        Ok(value)
+    }
+
+    fn write_gradient(
+        &mut self,
+        model: &DenseVariational,
+        gradient: &mut [f64],
+    ) -> Result<(), InferenceError> {
         let (threading, mut rest) = (self.evaluator.threading(), gradient);
         for (kernel, latent) in model.kernels().iter().zip(&self.latents) {
             let (own, later) = std::mem::take(&mut rest).split_at_mut(parameter_count(kernel.as_ref()));
@@ -171,7 +180,7 @@ impl DenseState {
             rest = later;
         }
         rest.copy_from_slice(&self.sums[1..]);
-        Ok(value)
+        Ok(())
     }
 
     /// Posterior for predictions.
@@ -202,8 +211,21 @@ impl DenseState {
         self.evaluate(model)
     }
 
+    /// Work that the brake may end.
+    fn stoppable<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, InferenceError>,
+    ) -> Result<T, InferenceError> {
+        let brake = self.evaluator.brake().clone();
+        stoppable(&brake, || work(self))
+    }
+
     /// Bound at the sites of an attempt.
     fn evaluate(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
+        self.stoppable(|state| state.evaluate_whole(model))
+    }
+
+    fn evaluate_whole(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         let threading = self.evaluator.threading();
         for (latent, sites) in self.latents.iter_mut().zip(&self.trial) {
             latent.set_sites(sites, &mut self.room, threading)?;

@@ -9,7 +9,7 @@ use crate::expectation::{Expectation, Nodes};
 use gp_ep::{InferenceError, check_count};
 use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
 use gp_kernels::inducing::PriorGradients;
-use gp_kernels::passes::{HELD, Layout, Pass, Passes, Setup, Sums};
+use gp_kernels::passes::{Layout, Pass, Passes, Sums};
 use gp_linalg::Threading;
 use gp_optim::{Brake, ParameterSet};
 use serde::{Deserialize, Serialize};
@@ -89,17 +89,7 @@ impl Bound {
         capacity: usize,
         reduction: Option<Arc<dyn Reduction>>,
     ) -> Result<Self, InferenceError> {
-        check_data(model, data)?;
-        let setup = Setup {
-            processes: model.processes(),
-            latents: model.likelihood().latents(),
-            data,
-            capacity,
-            threading: model.threading(),
-            reduction: reduction.or_else(|| model.reduction()),
-            records: capacity < data.count(),
-            held: HELD,
-        };
+        let setup = model.passes_over(data, capacity, reduction)?;
         let layout =
             layout(model.posterior(), gp_likelihoods::parameter_count(model.likelihood().parameters()));
         let zeros = PriorGradients::zeros;
@@ -304,16 +294,4 @@ impl Bound {
         let squares: f64 = self.working.by_mean.iter().flatten().map(|g| g * g).sum();
         if noise == 0.0 { 0.0 } else { noise / squares }
     }
-}
-
-/// Fails for data that do not fit the model.
-fn check_data(model: &Savigp, data: &dyn DataSource) -> Result<(), InferenceError> {
-    if data.count() == 0 {
-        return Err(DataError::NoData.into());
-    }
-    check_count("targets", "columns", model.likelihood().outputs(), data.outputs())?;
-    for process in model.processes() {
-        check_count("inputs", "columns", process.inputs().dim(), data.dim())?;
-    }
-    Ok(())
 }

@@ -2,7 +2,6 @@
 #![doc = include_str!("../README.md")]
 
 mod cauchy;
-mod derivatives;
 mod laplace;
 mod showers;
 mod spaced;

@@ -5,6 +5,7 @@ use crate::error::BenchError;
 use gp_ep::power_ep::{MiniBatchEp, Sharing};
 use gp_ep::{EpOptions, PowerEp, Powers};
 use gp_kernels::data::{DataSource as _, Table};
+use gp_kernels::inducing::SparseProcess;
 use gp_linalg::Threading;
 use gp_optim::{Adam, Batches, ParameterSet as _};
 use gp_variational::savigp::{Bound, BoundLearning};
@@ -45,6 +46,12 @@ pub(super) const ROWS: &[Row] = &[
         what: "value and gradient of one such step",
         work: Work::Operations(SHARED as f64),
         prepare: |threading| bound(digits_model(ROBUST_MAX)?, threading),
+    },
+    Row {
+        name: "S1b",
+        what: "the same with a kernel and Z for each class",
+        work: Work::Operations(EACH as f64),
+        prepare: |threading| bound(digits_model_of_each()?, threading),
     },
     Row {
         name: "S2",
@@ -121,6 +128,11 @@ pub(crate) fn digits_model(likelihood: &str) -> Result<(Savigp, &'static Table<'
     Ok((Savigp::new(vec![drawn::process(M, D, 1)?], likelihood)?, digits()?))
 }
 
+/// Digits by a bound, with a process for each class.
+fn digits_model_of_each() -> Result<(Savigp, &'static Table<'static>), BenchError> {
+    Ok((Savigp::new(each_process()?, gp_likelihoods::parse(ROBUST_MAX)?)?, digits()?))
+}
+
 /// Two classes by a bound, and their table.
 ///
 /// # Errors
@@ -171,8 +183,11 @@ fn alike(sharing: Sharing, threading: Threading) -> Result<Run, BenchError> {
 }
 
 fn each(threading: Threading) -> Result<Run, BenchError> {
-    let processes = (0..C).map(|class| drawn::process(M, D, 10 + class as u64)).collect::<Result<_, _>>()?;
-    step(PowerEp::of_classes(processes, 0.0)?.with_threading(threading), Sharing::Tied, digits()?)
+    step(PowerEp::of_classes(each_process()?, 0.0)?.with_threading(threading), Sharing::Tied, digits()?)
+}
+
+fn each_process() -> Result<Vec<SparseProcess>, BenchError> {
+    (0..C).map(|class| drawn::process(M, D, 10 + class as u64)).collect()
 }
 
 fn binary(power: f64, threading: Threading) -> Result<Run, BenchError> {

@@ -7,7 +7,7 @@ use gp_cli::method::{
     Fit, GradientCheck, ITERATIONS, Later, Method, Problem, Setting, Updated, compare, minimise_options,
     refused,
 };
-use gp_ep::EvidenceKind;
+use gp_ep::{EvidenceKind, LatentModel};
 use gp_likelihoods::Likelihood;
 use model::Model;
 
@@ -46,30 +46,24 @@ impl Method for Laplace {
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
-        let (points, targets) = problem.rows.whole()?;
-        let given = &problem.settings.given;
-        let mut model = model(&problem)?;
+        let (rows, given) = (problem.rows.whole()?, &problem.settings.given);
+        let (mut latent, newton) = model(&problem)?;
         let options = minimise_options(given.integer_of(&BUDGET)?, &problem.settings.control);
-        let evaluate = |model: &Model, gradient: &mut [f64]| {
-            let mode = model.mode(points, targets)?;
-            model.gradient(targets, &mode, gradient)?;
-            Ok::<f64, CliError>(mode.log_evidence)
+        let evaluate = |latent: &LatentModel, gradient: &mut [f64]| {
+            Model { latent, newton }.evaluate(rows, Some(gradient))
         };
-        let training = gp_optim::train(&mut model, &options, evaluate, |_, _| {})?;
-        let posterior = model.posterior(&model.mode(points, targets)?)?;
+        let training = gp_optim::train(&mut latent, &options, evaluate, |_, _| {})?;
+        let model = Model { latent: &latent, newton };
+        let posterior = model.posterior(&model.mode(rows.0, rows.1)?)?;
         Ok(Fit::of_training(posterior, EvidenceKind::Estimate, &training))
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
-        let (points, targets) = problem.rows.whole()?;
-        let model = model(problem)?;
-        compare(&model, &names(&model), |model: &Model, gradient: Option<&mut [f64]>| {
-            let mode = model.mode(points, targets)?;
-            if let Some(gradient) = gradient {
-                model.gradient(targets, &mode, gradient)?;
-            }
-            Ok(mode.log_evidence)
-        })
+        let (rows, (latent, newton)) = (problem.rows.whole()?, model(problem)?);
+        let evaluate = |latent: &LatentModel, gradient: Option<&mut [f64]>| {
+            Model { latent, newton }.evaluate(rows, gradient)
+        };
+        compare(&latent, &latent.parameter_names(), evaluate)
     }
 
     fn update(&self, _later: Later<'_>) -> Result<Updated, CliError> {
@@ -77,17 +71,8 @@ impl Method for Laplace {
     }
 }
 
-fn model(problem: &Problem) -> Result<Model, CliError> {
-    let newton = problem.settings.given.integer_of(&NEWTON)?;
-    Ok(Model { processes: problem.processes()?, likelihood: problem.likelihood.clone(), newton })
-}
-
-fn names(model: &Model) -> Vec<String> {
-    let processes = model.processes.iter().enumerate().flat_map(|(q, process)| {
-        process.parameter_names().into_iter().map(move |name| format!("latent[{q}].{name}"))
-    });
-    let own = model.likelihood.parameters().iter().flat_map(|parameter| {
-        (0..parameter.len()).map(move |k| format!("likelihood.{}[{k}]", parameter.name()))
-    });
-    processes.chain(own).collect()
+/// Latent model, and the most steps to a mode.
+fn model(problem: &Problem) -> Result<(LatentModel, u64), CliError> {
+    let latent = LatentModel::new(problem.processes()?, problem.likelihood.clone())?;
+    Ok((latent, problem.settings.given.integer_of(&NEWTON)?))
 }

@@ -1,26 +1,25 @@
 //! The mode of the posterior, the evidence there with its gradient, and the Gaussian.
 
-use crate::derivatives::{At, Curvature, by_latent, by_params};
 use faer::{Accum, Mat, MatRef, Scale};
 use gp_cli::model::{Approximation, Held, approximation};
 use gp_cli::{CliError, ErrorKind};
+use gp_ep::LatentModel;
 use gp_kernels::Evaluator;
-use gp_kernels::inducing::{InducingPrior, PriorGradients, Projection, SharedPoints, SparseProcess};
+use gp_kernels::inducing::{InducingPrior, PriorGradients, Projection, SharedPoints};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
-use gp_likelihoods::{Likelihood, parameter_count};
+use gp_likelihoods::curvature::{Curvature, LogDensityAt, by_latent, by_params};
+use gp_likelihoods::parameter_count;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
-use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
 /// A mode is where no slope is larger.
 const FLAT: f64 = 1e-9;
 /// Additions to the curvature, tried until a step leads up.
 const DAMPING: [f64; 8] = [0.0, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e4, 1e6];
 
-/// Latent functions through inducing inputs, a likelihood, and how many steps may lead to a mode.
-#[derive(Clone, Debug)]
-pub(super) struct Model {
-    pub(super) processes: Vec<SparseProcess>,
-    pub(super) likelihood: Box<dyn Likelihood>,
+/// Latent functions through inducing inputs with a likelihood, and the most steps to a mode.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Model<'a> {
+    pub(super) latent: &'a LatentModel,
     pub(super) newton: u64,
 }
 
@@ -47,21 +46,18 @@ struct Look {
     rows: Vec<Curvature>,
 }
 
-impl ParameterSet for Model {
-    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
-        self.processes.iter().for_each(|process| process.visit(visit));
-        self.likelihood.parameters().iter().for_each(visit);
+impl Model<'_> {
+    /// Log evidence and its gradient.
+    pub(super) fn evaluate(
+        &self,
+        (points, targets): (MatRef<'_, f64>, &[f64]),
+        gradient: Option<&mut [f64]>,
+    ) -> Result<f64, CliError> {
+        let mode = self.mode(points, targets)?;
+        gradient.map_or(Ok(()), |gradient| self.gradient(targets, &mode, gradient))?;
+        Ok(mode.log_evidence)
     }
-}
 
-impl ParameterSetMut for Model {
-    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
-        self.processes.iter_mut().for_each(|process| process.visit_mut(visit));
-        self.likelihood.parameters_mut().iter_mut().for_each(visit);
-    }
-}
-
-impl Model {
     /// Climbs to the mode by Newton's steps, which are damped where the curvature is not that of a maximum.
     pub(super) fn mode(&self, points: MatRef<'_, f64>, targets: &[f64]) -> Result<Mode, CliError> {
         if targets.is_empty() {
@@ -75,10 +71,8 @@ impl Model {
             let mut hessian = Mat::<f64>::identity(v.nrows(), v.nrows());
             for (q, left) in phi.iter().enumerate() {
                 for (r, right) in phi.iter().enumerate() {
-                    let weighted = Mat::from_fn(right.ncols(), right.nrows(), |i, m| {
-                        right[(m, i)] * here.rows[i].w[q * phi.len() + r]
-                    });
-                    hessian += product(left.as_ref(), weighted.as_ref())?;
+                    let w = Mat::from_fn(targets.len(), 1, |i, _| here.rows[i].w[q * phi.len() + r]);
+                    hessian += product(left.as_ref(), (w.col(0).as_diagonal() * right.transpose()).as_ref())?;
                 }
             }
             if slope.col(0).iter().all(|slope| slope.abs() <= FLAT) {
@@ -108,8 +102,8 @@ impl Model {
 
     fn project(&self, points: MatRef<'_, f64>) -> Result<(Vec<Seen>, Vec<Mat<f64>>), CliError> {
         let (by, shared, mut start) = (Evaluator::default(), SharedPoints::new(points), 0);
-        let total = self.processes.iter().map(|process| process.inputs().count()).sum();
-        let each = self.processes.iter().map(|process| {
+        let total = self.latent.processes().iter().map(|process| process.inputs().count()).sum();
+        let each = self.latent.processes().iter().map(|process| {
             let prior = InducingPrior::new(process, &JitterPolicy::default(), &by)?;
             let projection = prior.project(&shared, 0, &by)?;
             let mut phi = Mat::zeros(total, points.nrows());
@@ -121,18 +115,17 @@ impl Model {
     }
 
     fn look(&self, phi: &[Mat<f64>], v: &Mat<f64>, targets: &[f64]) -> Result<Look, CliError> {
-        let values = phi.iter().map(|phi| product(phi.transpose(), v.as_ref()));
-        let values = values.collect::<Result<Vec<_>, _>>()?;
+        let values = along_all(phi, v)?;
         let f: Vec<Vec<f64>> =
             (0..targets.len()).map(|i| values.iter().map(|f| f[(i, 0)]).collect()).collect();
-        let rows = f.iter().zip(targets).map(|(f, &y)| self.at(y, f).curvature());
+        let rows = f.iter().zip(targets).map(|(f, y)| self.at(y, f).curvature());
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
         let log_density = rows.iter().map(|row| row.value).sum::<f64>();
         Ok(Look { log_posterior: log_density - 0.5 * v.squared_norm_l2(), f, rows })
     }
 
-    fn at<'a>(&'a self, y: f64, f: &'a [f64]) -> At<'a> {
-        At { likelihood: self.likelihood.as_ref(), y, f }
+    fn at<'a>(&'a self, y: &'a f64, f: &'a [f64]) -> LogDensityAt<'a> {
+        LogDensityAt { likelihood: self.latent.likelihood(), y: std::slice::from_ref(y), f }
     }
 
     /// The gradient of the log evidence by all natural values. The mode moves with them: with `a = H⁻¹ λ` for the slope λ
@@ -141,24 +134,23 @@ impl Model {
         let Mode { phi, here: Look { f, rows, .. }, .. } = mode;
         let halves = phi.iter().map(|phi| mode.half_solved(phi.clone())).collect::<Result<Vec<_>, _>>()?;
         let wholes = halves.iter().map(|half| mode.solved(half.clone())).collect::<Result<Vec<_>, _>>()?;
-        let mut likelihood = vec![0.0; parameter_count(self.likelihood.parameters())];
+        let mut likelihood = vec![0.0; parameter_count(self.latent.likelihood().parameters())];
         let mut add =
             |slopes: Vec<f64>| likelihood.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope);
         // Slopes of −½ ln |H| by the latent values of each row.
         let mut bends = vec![vec![0.0; phi.len()]; rows.len()];
         for (i, bend) in bends.iter_mut().enumerate() {
             let covariance = |q: usize, r: usize| halves[q].col(i).transpose() * halves[r].col(i);
-            let at = self.at(targets[i], &f[i]);
+            let at = self.at(&targets[i], &f[i]);
             *bend = at.spread(covariance, by_latent)?;
             add(by_params(at)?);
             add(at.spread(covariance, by_params)?);
         }
         let a = mode.solved(mode.half_solved(gathered(phi, |q, i| bends[i][q])?)?)?;
-        let moved = phi.iter().map(|phi| product(phi.transpose(), a.as_ref()));
-        let moved = moved.collect::<Result<Vec<_>, _>>()?;
+        let moved = along_all(phi, &a)?;
         for (i, f) in f.iter().enumerate() {
             let along: Vec<f64> = moved.iter().map(|moved| moved[(i, 0)]).collect();
-            add(self.at(targets[i], f).along(&along, by_params)?);
+            add(self.at(&targets[i], f).along(&along, by_params)?);
         }
         let upstream = |q: usize| {
             Mat::from_fn(a.nrows(), rows.len(), |m, i| {
@@ -169,16 +161,13 @@ impl Model {
             })
         };
         let (by, none, mut start, mut rest) = (Evaluator::default(), vec![0.0; rows.len()], 0, out);
-        for (q, (process, (prior, projection))) in self.processes.iter().zip(&mode.seen).enumerate() {
+        for (q, (prior, projection)) in mode.seen.iter().enumerate() {
+            let process = self.latent.process(q);
             let (mut upstream, mut sums) = (upstream(q), PriorGradients::zeros(process));
             let upstream = upstream.as_mut().subrows_mut(start, prior.count());
             projection.reverse(upstream, &none, &mut sums, &by)?;
             prior.finish_reverse(&mut sums, &by)?;
-            for part in [sums.params(), sums.inputs()] {
-                let (place, later) = rest.split_at_mut(part.len());
-                place.copy_from_slice(part);
-                rest = later;
-            }
+            rest = sums.write_to(rest);
             start += prior.count();
         }
         rest.copy_from_slice(&likelihood);
@@ -189,7 +178,7 @@ impl Model {
     pub(super) fn posterior(&self, mode: &Mode) -> Result<Approximation, CliError> {
         let (mut start, policy) = (0, JitterPolicy::default());
         let half = mode.half_solved(Mat::identity(mode.v.nrows(), mode.v.nrows()))?;
-        let latents = self.processes.iter().map(|process| {
+        let latents = self.latent.processes().iter().map(|process| {
             let count = process.inputs().count();
             let own = half.as_ref().subcols(start, count);
             let covariance = product(own.transpose(), own)?;
@@ -201,7 +190,7 @@ impl Model {
             Ok(Held::from(InducingPosterior::new(kernel, inputs, policy, mean, factor)?))
         });
         let latents = latents.collect::<Result<_, CliError>>()?;
-        approximation(latents, self.likelihood.clone_box())
+        approximation(latents, self.latent.likelihood().clone_box())
     }
 }
 
@@ -224,6 +213,11 @@ fn gathered(phi: &[Mat<f64>], x: impl Fn(usize, usize) -> f64) -> Result<Mat<f64
         sum += product(phi.as_ref(), Mat::from_fn(phi.ncols(), 1, |i, _| x(q, i)).as_ref())?;
     }
     Ok(sum)
+}
+
+/// `Φᵀx` of each latent.
+fn along_all(phi: &[Mat<f64>], x: &Mat<f64>) -> Result<Vec<Mat<f64>>, CliError> {
+    phi.iter().map(|phi| product(phi.transpose(), x.as_ref())).collect()
 }
 
 fn product(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Result<Mat<f64>, CliError> {

@@ -1,0 +1,68 @@
+//! Results of training that belong to its final parameters.
+
+use super::MethodKit;
+use super::answers::Answers;
+use super::problems::{TASKS, Table, Task};
+use super::report::Findings;
+use crate::error::CliError;
+use crate::method::{Fit, Optimizer, Problem, SeenThrough};
+use gp_ep::Posterior as _;
+use gp_kernels::inducing::InducingInputs;
+use gp_likelihoods::Likelihood;
+
+const ROWS: usize = 60;
+
+/// After a few steps of the quasi-Newton optimiser, a fit with the learned parameters held fixed gives the same latents and
+/// objective. A posterior with sites of earlier parameters does not.
+pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
+    if kit.method.seen_through() == SeenThrough::ActiveRows {
+        findings.skip("the method chooses its active rows anew");
+        return Ok(());
+    }
+    if !kit.method.optimizers().contains(&Optimizer::Lbfgs) {
+        findings.skip("the method trains in mini-batches alone");
+        return Ok(());
+    }
+    let Some(tolerance) = kit.at_rest else {
+        findings.skip("the posterior is trained with the parameters");
+        return Ok(());
+    };
+    for task in TASKS {
+        let Some(likelihood) = task.accepted(kit, findings)? else { continue };
+        let rows = || Table::new(task, ROWS).in_memory();
+        let mut problem = kit.short_fit(likelihood.as_ref(), rows(), Optimizer::Lbfgs)?;
+        problem.settings.known_parameters = true;
+        let trained = kit.method.fit(problem)?;
+        let again = kit.method.fit(kit.with_parameters_of(&trained, likelihood.as_ref(), task)?)?;
+        let latents = |fit: &Fit| Answers::new(&fit.posterior, task).map(|answers| answers.latents);
+        let what = format!("{task:?} with the learned parameters held fixed");
+        findings.close(&format!("{what}: latents"), &latents(&trained)?, &latents(&again)?, tolerance);
+        findings.close(&format!("{what}: objective"), &[trained.objective], &[again.objective], tolerance);
+    }
+    Ok(())
+}
+
+impl MethodKit<'_> {
+    /// Problem with the parameters of a fit, all fixed.
+    fn with_parameters_of(
+        &self,
+        fit: &Fit,
+        likelihood: &dyn Likelihood,
+        task: Task,
+    ) -> Result<Problem, CliError> {
+        let mut problem = self.fixed(fit.posterior.likelihood(), Table::new(task, ROWS).in_memory())?;
+        let latents = (0..likelihood.latents()).map(|latent| fit.posterior.functions().describe(latent));
+        problem.inducing.clear();
+        problem.kernels.clear();
+        for latent in latents {
+            problem.kernels.push(latent.kernel.clone_box());
+            if let Some(places) = latent.seen_through {
+                problem.inducing.push(InducingInputs::points(places)?);
+            }
+        }
+        Self::fix_kernels(&mut problem);
+        problem.settings.known_parameters = true;
+        self.method.train_by(Optimizer::Lbfgs, &mut problem.settings);
+        Ok(problem)
+    }
+}

@@ -1,0 +1,90 @@
+//! Rows with weights.
+
+use super::MethodKit;
+use super::accuracy::with_all_rows_as_inducing;
+use super::answers::Answers;
+use super::problems::{Table, Task, elsewhere};
+use super::report::Findings;
+use crate::encode::Role;
+use crate::error::CliError;
+use crate::method::{Fit, Problem, TrainingRows};
+use faer::Mat;
+use gp_ep::{ExactGp, Observations};
+use gp_likelihoods::{Adjusted, Gaussian, Likelihood};
+
+const ROWS: usize = 40;
+/// Weight of rows that hardly count, and what they may change.
+const LIGHT: f64 = 1e-10;
+const UNCHANGED: f64 = 1e-5;
+
+pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
+    if !kit.method.heeds(Role::Weights) {
+        findings.skip("the method takes no weights");
+        return Ok(());
+    }
+    copies(kit, findings)?;
+    light_rows(kit, findings)
+}
+
+/// With Gaussian noise and all rows as inducing inputs, weights of 2 and 3 give exact regression with these rows two and
+/// three times.
+fn copies(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
+    let Some(likelihood) = Task::Numbers.accepted(kit, findings)? else { return Ok(()) };
+    let table = Table::new(Task::Numbers, ROWS);
+    let weight = |i: usize| 1 + i % 3;
+    let mut problem = weighted(kit, likelihood.as_ref(), &table, |i| weight(i) as f64)?;
+    with_all_rows_as_inducing(kit, &mut problem, &table)?;
+    let copies: Vec<usize> = (0..ROWS).flat_map(|i| std::iter::repeat_n(i, weight(i))).collect();
+    let points = Mat::from_fn(copies.len(), table.points.ncols(), |i, d| table.points[(copies[i], d)]);
+    let targets: Vec<f64> = copies.iter().map(|&i| table.targets[i]).collect();
+    let noise = Gaussian::new(likelihood.parameters()[0].value())?;
+    let exact = ExactGp::new(problem.kernels[0].clone_box(), noise);
+    let exact = exact.condition(&Observations::new(points.as_ref(), &targets)?)?;
+    let there = exact.predict(elsewhere().as_ref())?;
+    let fit = kit.method.fit(problem)?;
+    let expected: Vec<f64> = there.latent_mean.into_iter().chain(there.latent_variance).collect();
+    let found = Answers::new(&fit.posterior, Task::Numbers)?.latents;
+    findings.close("latents with weights of 1, 2 and 3", &found, &expected, kit.at_the_data);
+    let evidence = exact.log_marginal_likelihood();
+    findings.close("the objective with weights", &[fit.objective], &[evidence], kit.at_the_data);
+    Ok(())
+}
+
+/// Rows of almost no weight change nothing. Three classes are left out for their cost: below weight 1 some likelihoods
+/// of several latents have integrals by quadrature alone.
+fn light_rows(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
+    for task in [Task::Numbers, Task::Signs] {
+        let Some(likelihood) = task.accepted(kit, findings)? else { continue };
+        let table = Table::new(task, ROWS);
+        let kept = 3 * ROWS / 4;
+        let fewer = Table {
+            points: table.points.as_ref().subrows(0, kept).to_owned(),
+            targets: table.targets[..kept].to_vec(),
+        };
+        let light = weighted(kit, likelihood.as_ref(), &table, |i| if i < kept { 1.0 } else { LIGHT })?;
+        if let Some(why) = kit.method.objection(light.likelihood.as_ref()) {
+            findings.skip(format!("{task:?} with weights below 1: {why}"));
+            continue;
+        }
+        let latents = |fit: &Fit| Answers::new(&fit.posterior, task).map(|answers| answers.latents);
+        let found = kit.method.fit(light)?;
+        let expected = kit.method.fit(kit.fixed(likelihood.as_ref(), fewer.in_memory())?)?;
+        let what = format!("{task:?} with rows of almost no weight");
+        findings.close(&format!("{what}: latents"), &latents(&found)?, &latents(&expected)?, UNCHANGED);
+        findings.close(&format!("{what}: objective"), &[found.objective], &[expected.objective], UNCHANGED);
+    }
+    Ok(())
+}
+
+/// Problem with fixed parameters whose rows have weights.
+fn weighted(
+    kit: &MethodKit<'_>,
+    likelihood: &dyn Likelihood,
+    table: &Table,
+    weight: impl Fn(usize) -> f64,
+) -> Result<Problem, CliError> {
+    let rows = table.targets.iter().enumerate();
+    let observed = rows.flat_map(|(i, &y)| [y, 0.0, weight(i)]).collect();
+    let adjusted = Adjusted::new(likelihood.clone_box());
+    kit.fixed(&adjusted, TrainingRows::in_memory(table.points.clone(), observed))
+}
