@@ -16,13 +16,13 @@ fn counts(scatter: impl Fn(f64, f64) -> f64) -> String {
 fn too_much_scatter_for_poisson_counts_is_told() {
     let desk = Desk::new();
     let warning = "counts vary more than poisson says";
-    desk.write("wide.csv", counts(|mean, noise| mean * (1.0 + 0.95 * noise)));
+    desk.write("wide.csv", counts(|mean, noise| mean * (1.0 + 0.6 * noise)));
     let said = desk.ok("fit wide.csv --target n --likelihood poisson -o m.gp --force");
     assert!(said.err.contains(warning), "{}", said.err);
     let said = desk.ok("fit wide.csv --target n --likelihood negative_binomial -o m.gp --force");
     assert!(!said.err.contains("counts vary more"), "{}", said.err);
-    // The variance of uniform noise is ⅓, that of these counts their mean.
-    desk.write("sound.csv", counts(|mean, noise| mean + (3.0 * mean).sqrt() * noise));
+    // The variance of these counts is their mean.
+    desk.write("sound.csv", counts(|mean, noise| mean + mean.sqrt() * noise));
     let said = desk.ok("fit sound.csv --target n --likelihood poisson -o m.gp --force");
     assert!(!said.err.contains(warning), "{}", said.err);
 }
