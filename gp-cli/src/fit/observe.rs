@@ -41,6 +41,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     let target = target(survey, &labels, likelihood.as_ref(), spec)?;
     let as_it_is = target.scale() == Standardiser::identity();
     let spread = if as_it_is { column.scale().map_or(1.0, |units| units.scale) } else { 1.0 };
+    bounds::bound_weighted(likelihood.as_mut(), spread * spread, survey.mean_weight())?;
     bounds::bound_outliers(likelihood.as_mut(), spread * spread)?;
     let summary = summary(column, &target, &labels);
     let (rows, weights, others) = (survey.rows(), vec![survey.weight()], Vec::new());
