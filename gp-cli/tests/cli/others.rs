@@ -29,7 +29,7 @@ fn cross_validation_scores_every_fold() {
         3,
         &["`wrong.csv`, line 2, column test_row", "60"],
     );
-    desk.refused("cv t.csv --target y --folds 40", 3, &["40 folds of 60 rows"]);
+    desk.refused("cv t.csv --target y --folds 61", 3, &["61 folds of 60 rows"]);
 }
 
 /// Inducing inputs everywhere explain everything, one of them little.
