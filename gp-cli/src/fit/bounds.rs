@@ -17,8 +17,8 @@ const LEAST_SCALE: f64 = 1e-6;
 const LEAST_DOF: f64 = 2.0;
 /// Least noise variance of weighted rows, as a share of the target's variance. Below what counts as lost noise.
 const LEAST_NOISE: f64 = 1e-9;
-/// Least noise variance as a share of a start below that.
-const BELOW_START: f64 = 0.1;
+/// Factor by which noise may fall from a start below that.
+const BELOW_START: f64 = 10.0;
 
 /// Bounds the free parameters of `student_t` that have neither bounds nor prior and start within. `variance` is that of
 /// the target in the units of the likelihood.
@@ -56,7 +56,7 @@ pub(super) fn bound_weighted(
     let of_noise = |parameter: &&mut Parameter| parameter.name() == "variance";
     let Some(noise) = likelihood.parameters_mut().iter_mut().find(of_noise) else { return Ok(()) };
     let start = noise.values().iter().copied().fold(f64::INFINITY, f64::min);
-    bound_below(noise, (LEAST_NOISE * variance).min(BELOW_START * start))
+    bound_below(noise, (LEAST_NOISE * variance).min(start / BELOW_START))
 }
 
 /// Bounds a free parameter that has neither bounds nor prior and starts above the bound.
@@ -103,7 +103,10 @@ mod tests {
         assert_eq!(bounded("gaussian(variance=0.1)", 1.5), "gaussian(variance=0.1 in [2e-9, none])");
         let several = bounded("gaussians(outputs=2, variance=[0.1, 0.2])", 3.0);
         assert!(several.contains("variance=[0.1, 0.2] in [2e-9, none]"), "{several}");
-        assert_eq!(bounded("gaussian(variance=1e-10)", 1.5), "gaussian(variance=1e-10 in [1e-11, none])");
+        assert_eq!(
+            bounded("gaussian(variance=1e-10)", 1.5),
+            "gaussian(variance=1e-10 in [1.0000000000000001e-11, none])"
+        );
         for (text, weight) in [
             ("gaussian(variance=0.1)", 1.0),
             ("gaussian(variance=fixed(0.1))", 7.0),
