@@ -1,7 +1,9 @@
 //! Predictions in data units.
 
+mod far;
 mod several;
 
+pub(crate) use far::{FAR_VARIANCE, FarVariances};
 pub(crate) use several::log_densities as joint_log_densities;
 pub(crate) use several::push_targets as push_each_target;
 

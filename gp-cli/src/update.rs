@@ -93,6 +93,7 @@ fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[(usize, f6
         }
     }
     training.updates.push(format!("{}, {}", more_rows(rows), updated.how));
-    training.warnings.extend(updated.warnings.iter().cloned());
+    let of_update = |warning: &String| format!("update with {}: {warning}", more_rows(rows));
+    training.warnings.extend(updated.warnings.iter().map(of_update));
     about
 }

@@ -24,6 +24,8 @@ const STEP: f64 = 1e-3;
 /// tens.
 const FIRST_ADDED: f64 = 1e-6;
 const MOST_ADDED: f64 = 1e3;
+/// Largest deviation of draws along any direction, in prior widths.
+const WIDEST: f64 = 2.0;
 
 /// Settings of parameter draws.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,6 +115,9 @@ fn variance<P: LatentPosterior>(predictor: &Predictor<MixturePosterior<P>>) -> O
 /// Sets Gaussian noise to the mean of these variances, unless fixed.
 fn set_mean(noise: &mut dyn Likelihood, variances: &[f64], weights: &[f64]) -> Result<(), InferenceError> {
     let mean: f64 = weights.iter().zip(variances).map(|(weight, variance)| weight * variance).sum();
+    // Rounding must not take it below all of them, and so beyond a bound.
+    let least = variances.iter().copied().fold(f64::INFINITY, f64::min);
+    let mean = mean.max(least);
     for parameter in noise.parameters_mut().iter_mut().filter(|parameter| parameter.free_len() > 0) {
         parameter.set_values(&[mean])?;
     }
@@ -155,21 +160,23 @@ fn precision<M: ParameterSetMut + Clone, P>(
         }
         precision[(j, j)] += width.powi(-2);
     }
-    positive(&precision)
+    positive(&precision, (WIDEST * width).powi(-2))
 }
 
-/// Factor of a matrix, with more added to the diagonal if it has none, as away from an optimum.
-fn positive(matrix: &Mat<f64>) -> Result<Cholesky, InferenceError> {
+/// Factor of a matrix, with more added to the diagonal if an eigenvalue is below `least`, as away from an optimum.
+/// A positive eigenvalue is not enough: one near zero makes draws of any width.
+fn positive(matrix: &Mat<f64>, least: f64) -> Result<Cholesky, InferenceError> {
     let largest = (0..matrix.nrows()).map(|i| matrix[(i, i)].abs()).fold(0.0, f64::max);
-    let mut added = 0.0;
-    loop {
+    let factor = |added: f64| {
         let mut trial = matrix.clone();
-        (0..trial.nrows()).for_each(|i| trial[(i, i)] += added * largest);
-        match Cholesky::factor(trial.as_ref(), &JitterPolicy::none()) {
-            Err(_) if added < MOST_ADDED => added = (added * 10.0).max(FIRST_ADDED),
-            other => return Ok(other?),
-        }
+        (0..trial.nrows()).for_each(|i| trial[(i, i)] += added);
+        Cholesky::factor(trial.as_ref(), &JitterPolicy::none())
+    };
+    let mut added = 0.0;
+    while factor(added * largest - least).is_err() && added < MOST_ADDED {
+        added = (added * 10.0).max(FIRST_ADDED);
     }
+    Ok(factor(added * largest)?)
 }
 
 /// Pairs on either side of the optimum.
@@ -233,10 +240,34 @@ mod tests {
         assert!((two[0] - 0.65 / 0.95).abs() < 1e-15, "{two:?}");
     }
 
+    /// Weights may sum to a little less than 1.
+    #[test]
+    fn the_mean_of_equal_variances_at_a_bound_is_not_beyond_it() {
+        let at_bound = 1e-9f64.next_up();
+        let mut noise = gp_likelihoods::parse("gaussian(variance=1 in [1e-9, none])").unwrap();
+        set_mean(noise.as_mut(), &[at_bound, at_bound], &[0.5, 0.5 - 1e-15]).unwrap();
+        assert_eq!(noise.parameters()[0].value(), at_bound);
+    }
+
     #[test]
     fn a_matrix_that_curves_the_wrong_way_is_bent() {
         let matrix = Mat::from_fn(2, 2, |i, j| if i == j { [2.0, -0.5][i] } else { 0.0 });
-        let factor = positive(&matrix).unwrap();
+        let factor = positive(&matrix, 0.1).unwrap();
         assert!(factor.log_det().is_finite());
+    }
+
+    /// Curvature that all but cancels the prior's must not make draws wider than the prior allows.
+    #[test]
+    fn no_draw_is_much_wider_than_the_prior() {
+        for smallest in [-0.5, -1e-6, 0.0, 1e-12, 0.05] {
+            let matrix = Mat::from_fn(2, 2, |i, j| if i == j { [20.0, smallest][i] } else { 0.0 });
+            let factor = positive(&matrix, 0.1).unwrap();
+            let narrowest = factor.l()[(1, 1)].powi(2);
+            assert!(narrowest >= 0.1, "{smallest}: {narrowest}");
+        }
+        // What is wide enough stays as it is.
+        let matrix = Mat::from_fn(2, 2, |i, j| if i == j { [20.0, 0.2][i] } else { 0.0 });
+        let found = positive(&matrix, 0.1).unwrap().l()[(1, 1)];
+        assert!((found - 0.2f64.sqrt()).abs() < 1e-15, "{found}");
     }
 }

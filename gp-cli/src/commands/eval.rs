@@ -54,11 +54,13 @@ pub fn run(
     notes.stage(format_args!("scoring {}", counted(frame.row_count(), "row")));
     let evaluation = evaluate(&model, &frame)?;
     warn(notes, &evaluation.warnings);
+    let scored = [(frame, evaluation)];
     if let Some(report) = report {
         let path = report.path().to_owned();
-        report.write(page(&model, Some((&frame, &evaluation)))?.as_bytes())?;
+        report.write(page(&model, &scored)?.as_bytes())?;
         notes.say(format_args!("wrote {}", path.display()));
     }
+    let [(_, evaluation)] = scored;
     if options.json {
         let mut scores = evaluation.to_json();
         scores["left_out"] = left_out.len().into();

@@ -12,7 +12,7 @@ use crate::missing::none_left;
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out::{Destination, Gaps, TableWriter};
-use crate::predict::{Predictions, Wanted, predictions};
+use crate::predict::{FarVariances, Predictions, Wanted, predictions};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -169,6 +169,7 @@ struct Seen {
     lacking: Option<String>,
     unseen: Vec<Unseen>,
     gaps: Gaps,
+    far: FarVariances,
     left_out: LeftOut,
 }
 
@@ -183,6 +184,7 @@ impl Seen {
         let news: Vec<Unseen> = predicted.unseen.iter().filter(is_new).cloned().collect();
         self.unseen.extend(news);
         self.gaps.look(&predicted.table, |column, row| predicted.is_left_empty(column, row));
+        self.far.look(model, &predicted.table);
         self.left_out.look(rows, &predicted.not_predicted);
     }
 
@@ -191,7 +193,8 @@ impl Seen {
         let features = model.inputs().names();
         let mut unseen = self.unseen.clone();
         unseen.sort_by_key(|unseen| features.iter().position(|name| *name == unseen.column));
-        let unseen = unseen.iter().map(Unseen::to_string).chain(self.gaps.warnings());
+        let unseen =
+            unseen.iter().map(Unseen::to_string).chain(self.gaps.warnings()).chain(self.far.warnings());
         unseen.chain(self.lacking.clone()).collect()
     }
 

@@ -252,6 +252,12 @@ impl Survey {
         self.weight.weight()
     }
 
+    /// Mean weight of all rows: 1 without weights.
+    #[must_use]
+    pub fn mean_weight(&self) -> f64 {
+        self.weight() / self.rows() as f64
+    }
+
     /// Total weight of the rows that have a target (from 0); of all rows if it holds words.
     #[must_use]
     pub fn weight_of_target(&self, target: usize) -> f64 {

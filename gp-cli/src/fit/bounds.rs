@@ -1,17 +1,24 @@
-//! Default noise bounds of likelihoods that expect outliers.
+//! Default noise bounds of likelihoods that expect outliers, and of rows that count more than once.
 //!
 //! A heavy-tailed density can grow without limit on rows that agree and ignore the rest, so the maximum likelihood may
 //! have no noise and no variance. These bounds keep scale and degrees of freedom where predictions have a mean and a
 //! variance.
+//!
+//! A row of weight w is w rows of the very same target. If weights are above 1 on average, the density grows without
+//! limit as Gaussian noise vanishes, until numbers overflow. A bound ends this where predictions are still numbers.
 
 use crate::error::CliError;
 use gp_likelihoods::Likelihood;
-use gp_optim::Transform;
+use gp_optim::{Parameter, Transform};
 
 /// Least squared scale, as a share of the target's variance.
 const LEAST_SCALE: f64 = 1e-6;
 /// Degrees of freedom at or below which there is no variance.
 const LEAST_DOF: f64 = 2.0;
+/// Least noise variance of weighted rows, as a share of the target's variance. Below what counts as lost noise.
+const LEAST_NOISE: f64 = 1e-9;
+/// Factor by which noise may fall from a start below that.
+const BELOW_START: f64 = 10.0;
 
 /// Bounds the free parameters of `student_t` that have neither bounds nor prior and start within. `variance` is that of
 /// the target in the units of the likelihood.
@@ -28,11 +35,37 @@ pub(super) fn bound_outliers(likelihood: &mut dyn Likelihood, variance: f64) -> 
             "dof" => LEAST_DOF,
             _ => continue,
         };
-        let was_said = parameter.transform() != parameter.domain() || parameter.prior().is_some();
-        let bound = Transform::Above { lo };
-        if !was_said && parameter.free_len() > 0 && bound.contains(parameter.value()) {
-            parameter.set_transform(bound)?;
-        }
+        bound_below(parameter, lo)?;
+    }
+    Ok(())
+}
+
+/// Bounds Gaussian noise from below if rows count more than once on average. `variance` is that of the target in the
+/// units of the likelihood, of several the least.
+///
+/// # Errors
+/// None for bounds within the domain.
+pub(super) fn bound_weighted(
+    likelihood: &mut dyn Likelihood,
+    variance: f64,
+    mean_weight: f64,
+) -> Result<(), CliError> {
+    if mean_weight <= 1.0 || !likelihood.is_linear_gaussian() {
+        return Ok(());
+    }
+    let of_noise = |parameter: &&mut Parameter| parameter.name() == "variance";
+    let Some(noise) = likelihood.parameters_mut().iter_mut().find(of_noise) else { return Ok(()) };
+    let start = noise.values().iter().copied().fold(f64::INFINITY, f64::min);
+    bound_below(noise, (LEAST_NOISE * variance).min(start / BELOW_START))
+}
+
+/// Bounds a free parameter that has neither bounds nor prior and starts above the bound.
+fn bound_below(parameter: &mut Parameter, lo: f64) -> Result<(), CliError> {
+    let was_said = parameter.transform() != parameter.domain() || parameter.prior().is_some();
+    let bound = Transform::Above { lo };
+    if !was_said && parameter.free_len() > 0 && parameter.values().iter().all(|&value| bound.contains(value))
+    {
+        parameter.set_transform(bound)?;
     }
     Ok(())
 }
@@ -57,6 +90,31 @@ mod tests {
             "gaussian(variance=0.1)",
         ] {
             assert_eq!(bounded(text, 1.0), text);
+        }
+    }
+
+    #[test]
+    fn noise_of_rows_that_count_often_has_a_bound() {
+        let bounded = |text: &str, weight| {
+            let mut likelihood = gp_likelihoods::parse(text).unwrap();
+            bound_weighted(likelihood.as_mut(), 2.0, weight).unwrap();
+            likelihood.expression()
+        };
+        assert_eq!(bounded("gaussian(variance=0.1)", 1.5), "gaussian(variance=0.1 in [2e-9, none])");
+        let several = bounded("gaussians(outputs=2, variance=[0.1, 0.2])", 3.0);
+        assert!(several.contains("variance=[0.1, 0.2] in [2e-9, none]"), "{several}");
+        assert_eq!(
+            bounded("gaussian(variance=1e-10)", 1.5),
+            "gaussian(variance=1e-10 in [1.0000000000000001e-11, none])"
+        );
+        for (text, weight) in [
+            ("gaussian(variance=0.1)", 1.0),
+            ("gaussian(variance=fixed(0.1))", 7.0),
+            ("gaussian(variance=0.1 in [1e-20, none])", 7.0),
+            ("poisson", 7.0),
+        ] {
+            let plain = gp_likelihoods::parse(text).unwrap().expression();
+            assert_eq!(bounded(text, weight), plain);
         }
     }
 }

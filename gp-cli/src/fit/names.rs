@@ -3,6 +3,7 @@
 use crate::encode::Inputs;
 use crate::error::CliError;
 use gp_kernels::Registry;
+use gp_likelihoods::Likelihood;
 use gp_optim::did_you_mean;
 use std::borrow::Cow;
 
@@ -14,6 +15,8 @@ const KERNELS: [(&str, &str); 5] = [
     ("bias", "constant"),
     ("poly", "polynomial"),
 ];
+/// Setting of the number of classes in expressions of likelihoods.
+const CLASSES: &str = "classes";
 /// Aliases of likelihoods.
 const LIKELIHOODS: [(&str, &str); 8] = [
     ("normal", "gaussian"),
@@ -35,6 +38,35 @@ pub(super) fn likelihood<'t>(text: &'t str, known: &gp_likelihoods::Registry) ->
         Some((_, usual)) => Cow::Owned(format!("{usual}{rest}")),
         None => Cow::Borrowed(text),
     }
+}
+
+/// Likelihood expression with the number of classes of the target, if it is for classes and does not say how many.
+pub(super) fn of_classes<'t>(
+    text: &'t str,
+    classes: usize,
+    known: &gp_likelihoods::Registry,
+) -> Cow<'t, str> {
+    let start = text.len() - text.trim_start().len();
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let length = text[start..].find(|letter| !is_letter(letter)).unwrap_or(text.len() - start);
+    let (name, rest) = text[start..].split_at(length);
+    let takes_count = |likelihood: Box<dyn Likelihood>| {
+        likelihood.settings().iter().any(|(setting, _)| *setting == CLASSES)
+    };
+    let says_count = rest.split(|letter| !is_letter(letter)).any(|word| word == CLASSES);
+    if classes < 2 || says_count || !known.parse(name).is_ok_and(takes_count) {
+        return Cow::Borrowed(text);
+    }
+    let inner = match rest.trim_start() {
+        "" => ")",
+        call => match call.strip_prefix('(') {
+            Some(inner) => inner.trim_start(),
+            // The parser reports what is left over.
+            None => return Cow::Borrowed(text),
+        },
+    };
+    let comma = if inner.starts_with(')') { "" } else { ", " };
+    Cow::Owned(format!("{name}({CLASSES}={classes}{comma}{inner}"))
 }
 
 /// Kernel expression with aliases replaced and column numbers in place of names. An input's name stands for all of its
@@ -205,6 +237,26 @@ mod tests {
         for (other, usual) in LIKELIHOODS {
             assert!(known.find(other).is_err() && known.find(usual).is_ok(), "{other}");
         }
+    }
+
+    #[test]
+    fn likelihoods_of_classes_take_those_of_the_target() {
+        let known = gp_likelihoods::Registry::built_in();
+        for (text, expected) in [
+            ("softmax", "softmax(classes=5)"),
+            (" softmax ( ) ", "softmax(classes=5) "),
+            ("robust_max(epsilon=0.01)", "robust_max(classes=5, epsilon=0.01)"),
+            ("multiclass_probit", "multiclass_probit(classes=5)"),
+        ] {
+            assert_eq!(of_classes(text, 5, &known), expected);
+            assert_eq!(known.parse(expected).unwrap().support().classes(), 5);
+        }
+        for text in
+            ["softmax(classes=3)", "robust_max( epsilon=0.1, classes = 4)", "gaussian", "soft", "softmax +"]
+        {
+            assert!(matches!(of_classes(text, 5, &known), Cow::Borrowed(_)), "{text}");
+        }
+        assert_eq!(of_classes("softmax", 1, &known), "softmax");
     }
 
     #[test]

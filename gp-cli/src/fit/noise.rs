@@ -1,6 +1,7 @@
 //! Noise of a finished fit: warning if it vanished, and the objective it allows.
 
 use crate::lengths::four_digits;
+use crate::predict::FAR_VARIANCE;
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::Parameter;
 use std::f64::consts::TAU;
@@ -18,10 +19,7 @@ pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weig
     let (lost, _) = noise.values().iter().zip(spreads).find(|&pair| is_lost(pair))?;
     (noise.free_len() > 0).then(|| {
         let why = if mean_weight > 1.0 {
-            format!(
-                "a weight of {} on average says that each row was seen so often with the very same target, so that nothing is noise; divide --weights by their mean if they say which rows matter more, or give --noise-variance if they say how exact each row is",
-                four_digits(mean_weight)
-            )
+            of_weights(mean_weight)
         } else {
             format!(
                 "if targets have errors, or rows are copies of others, bound it: --likelihood \"{}({}={} in [{ADVISED}, none])\", a tenth of the deviation of the target",
@@ -31,6 +29,32 @@ pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weig
             )
         };
         format!("the noise was learned away (its variance is {lost:.1e}), and the model takes targets for exact: {why}")
+    })
+}
+
+/// Statement of weights above 1 on average, with advice.
+fn of_weights(mean_weight: f64) -> String {
+    format!(
+        "a weight of {} on average says that each row was seen so often with the very same target, so that nothing is noise; divide --weights by their mean if they say which rows matter more, or give --noise-variance if they say how exact each row is",
+        four_digits(mean_weight)
+    )
+}
+
+/// Warning of predictions of training rows whose variance is beyond all targets. `spread` is the target's deviation, in
+/// the same units.
+pub(super) fn boundless(variances: &[f64], spread: f64, mean_weight: f64) -> Option<String> {
+    let limit = FAR_VARIANCE * spread * spread;
+    let largest = variances.iter().copied().fold(0.0, f64::max);
+    (largest > limit && limit > 0.0).then(|| {
+        let why = if mean_weight > 1.0 {
+            of_weights(mean_weight)
+        } else {
+            "do not trust this model; another --likelihood or --kernel may suit the data".to_owned()
+        };
+        format!(
+            "predictions of rows of training have variances up to {:.1e} times that of the target: {why}",
+            largest / (spread * spread)
+        )
     })
 }
 
@@ -91,6 +115,16 @@ mod tests {
         ] {
             assert_eq!(of_one(text, spread, 1.0), None);
         }
+    }
+
+    #[test]
+    fn variances_beyond_all_targets_are_told() {
+        assert_eq!(boundless(&[1.0, 3e6], 2.0, 1.0), None);
+        assert_eq!(boundless(&[1.0, 3e6], 0.0, 1.0), None);
+        let told = boundless(&[1.0, 8e6, f64::NAN], 2.0, 1.0).unwrap();
+        assert!(told.contains("up to 2.0e6 times that of the target: do not trust"), "{told}");
+        let told = boundless(&[f64::INFINITY], 2.0, 30.0).unwrap();
+        assert!(told.contains("up to inf times") && told.contains("a weight of 30"), "{told}");
     }
 
     /// Three observations on the function.

@@ -2,10 +2,9 @@
 
 use super::bounds;
 use super::label_names;
-use super::names;
 use super::observed::{Observed, check_range};
 use super::order::{self, in_order};
-use super::settled::{how_many, task, wrong_likelihood};
+use super::settled::{as_said, how_many, task};
 use super::several;
 use super::spec::FitSpec;
 use super::task::Task;
@@ -42,6 +41,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     let as_it_is = target.scale() == Standardiser::identity();
     let spread = if as_it_is { column.scale().map_or(1.0, |units| units.scale) } else { 1.0 };
     bounds::bound_outliers(likelihood.as_mut(), spread * spread)?;
+    bounds::bound_weighted(likelihood.as_mut(), spread * spread, survey.mean_weight())?;
     let summary = summary(column, &target, &labels);
     let (rows, weights, others) = (survey.rows(), vec![survey.weight()], Vec::new());
     Ok(Observed { task, reason, target, roles, weights, summary, rows, others, likelihood })
@@ -73,10 +73,7 @@ fn likelihood(
             format!("poisson(offset={})", format_number(rate.ln() - offset))
         }
     };
-    let likelihood = context
-        .likelihoods
-        .parse(&names::likelihood(&text, &context.likelihoods))
-        .map_err(wrong_likelihood)?;
+    let likelihood = as_said(&text, labels, context)?;
     if likelihood.outputs() != 1 {
         let what = format!(
             "the likelihood {} has {} outputs, and there is one target; name all with --target A,B",
@@ -88,10 +85,11 @@ fn likelihood(
     let classes = likelihood.support().classes();
     if classes > 0 && (classes != count || labels.more) {
         let what = format!(
-            "column {} has {} different values, and the likelihood {} takes {classes}",
+            "column {} has {} different values, and the likelihood {} takes {classes}; --likelihood {} takes those of the column",
             column.name(),
             how_many(labels),
-            likelihood.expression()
+            likelihood.expression(),
+            likelihood.name()
         );
         return Err(CliError::new(ErrorKind::Usage, what));
     }

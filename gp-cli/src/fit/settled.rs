@@ -73,9 +73,8 @@ pub(super) fn task(
         }
         TaskChoice::Auto => {}
     }
-    if let Some(likelihood) = &spec.likelihood {
-        let text = names::likelihood(likelihood, &context.likelihoods);
-        let likelihood = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
+    if let Some(text) = &spec.likelihood {
+        let likelihood = as_said(text, labels, context)?;
         return Ok((task_of(likelihood.as_ref()), "of --likelihood".to_owned()));
     }
     if let Some((task, role)) = variation::task_beside(survey).filter(|_| names.len() < 2) {
@@ -178,6 +177,21 @@ fn task_of(likelihood: &dyn Likelihood) -> Task {
 pub(super) fn how_many(labels: &Labels) -> String {
     let more = if labels.more { "more than " } else { "" };
     format!("{more}{}", labels.names.len() - usize::from(labels.more))
+}
+
+/// Likelihood of the flag, for as many classes as the target has unless it says how many.
+///
+/// # Errors
+/// [`Usage`](ErrorKind::Usage) for a text that cannot be read.
+pub(super) fn as_said(
+    text: &str,
+    labels: &Labels,
+    context: &Context,
+) -> Result<Box<dyn Likelihood>, CliError> {
+    let known = &context.likelihoods;
+    let usual = names::likelihood(text, known);
+    let classes = if labels.more { 0 } else { labels.names.len() };
+    known.parse(&names::of_classes(&usual, classes, known)).map_err(wrong_likelihood)
 }
 
 pub(super) fn wrong_likelihood(cause: gp_likelihoods::LikelihoodError) -> CliError {

@@ -1,14 +1,14 @@
 //! Checks of a finished fit: no skill, an impossible objective, or runaway parameters.
 
-use super::noise::{largest_evidence, lost_noise};
+use super::noise::{boundless, largest_evidence, lost_noise};
 use super::sample::Sample;
 use crate::encode::QUARTILES;
 use crate::error::CliError;
 use crate::lengths::{four_digits, value_names};
 use crate::method::{Fit, TrainingRows};
-use faer::MatRef;
 use gp_ep::DataSource as _;
 use gp_kernels::KernelExt;
+use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::{Likelihood, Support};
 
 /// Most rows examined.
@@ -46,7 +46,8 @@ pub(super) fn judge(fit: &mut Fit, seen: &Seen<'_>, seed: u64) -> Result<(), Cli
     }
     let few = Sample::at_most(seen.sample, ROWS, seed)?.rows;
     let targets = present(&few, 0)?;
-    if is_flat(fit, few.whole()?.0, &targets)? {
+    let beliefs = fit.posterior.beliefs(few.whole()?.0)?;
+    if is_flat(fit, &beliefs, &targets) {
         let same = if fit.posterior.likelihood().support().is_discrete() {
             "whatever the inputs are"
         } else {
@@ -60,7 +61,9 @@ pub(super) fn judge(fit: &mut Fit, seen: &Seen<'_>, seed: u64) -> Result<(), Cli
     let spreads = (0..likelihood.targets()).map(|target| Ok(spread(&present(&few, target)?)));
     let spreads = spreads.collect::<Result<Vec<f64>, CliError>>()?;
     let lost = lost_noise(likelihood, &spreads, seen.mean_weight);
-    fit.warnings.extend(lost);
+    let boundless = boundless(&variances(fit, &beliefs), spreads[0], seen.mean_weight);
+    fit.converged &= boundless.is_none();
+    fit.warnings.extend(lost.into_iter().chain(boundless));
     Ok(())
 }
 
@@ -93,10 +96,20 @@ pub(super) fn impossible(fit: &Fit, weight: f64) -> Option<String> {
     ))
 }
 
+/// Variances of predictions of one real target; empty if there are several, or no variances.
+fn variances(fit: &Fit, beliefs: &LatentBeliefs) -> Vec<f64> {
+    let likelihood = fit.posterior.likelihood();
+    if likelihood.targets() > 1 || likelihood.support() != Support::Real {
+        return Vec::new();
+    }
+    let moments = fit.posterior.given(beliefs).moments().unwrap_or_default();
+    moments.iter().map(|of| of.variance).collect()
+}
+
 /// `true` if no latent depends on the inputs.
-fn is_flat(fit: &Fit, points: MatRef<'_, f64>, targets: &[f64]) -> Result<bool, CliError> {
-    if points.nrows() < 2 {
-        return Ok(false);
+fn is_flat(fit: &Fit, beliefs: &LatentBeliefs, targets: &[f64]) -> bool {
+    if beliefs.functions().iter().all(|function| function.mean.len() < 2) {
+        return false;
     }
     let likelihood = fit.posterior.likelihood();
     let unit = match likelihood.support() {
@@ -106,8 +119,7 @@ fn is_flat(fit: &Fit, points: MatRef<'_, f64>, targets: &[f64]) -> Result<bool, 
         Support::Real => typical_spread(targets),
         _ => 1.0,
     };
-    let beliefs = fit.posterior.beliefs(points)?;
-    Ok(beliefs.functions().iter().all(|function| spread(&function.mean) < FLAT * unit))
+    beliefs.functions().iter().all(|function| spread(&function.mean) < FLAT * unit)
 }
 
 /// Standard deviation.

@@ -13,7 +13,7 @@ impl Model {
     pub fn about_temperature(&self) -> Option<String> {
         let temperature = self.posterior.temperature();
         match self.about.training.temperature {
-            Some(found) => Some(found_on_rows(found)),
+            Some(found) => Some(found_on_rows(found, self.about.training.updated_rows > 0)),
             None if temperature == 1.0 => None,
             None => {
                 let (than, temperature) = (than(temperature), format_number(temperature));
@@ -23,9 +23,11 @@ impl Model {
     }
 }
 
-fn found_on_rows(found: Temperature) -> String {
+/// The rows are those of the fit: rows of an update are not left out.
+fn found_on_rows(found: Temperature, is_updated: bool) -> String {
     let Temperature { value, log_loss_before, log_loss, rows } = found;
-    let what = format!("log loss of {rows} training rows left out one at a time");
+    let when = if is_updated { ", before the update," } else { "" };
+    let what = format!("log loss{when} of {rows} training rows left out one at a time");
     if value.ln().abs() < SMALL {
         return format!("the model's own; {what} {log_loss:.4}");
     }

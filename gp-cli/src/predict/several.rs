@@ -75,7 +75,8 @@ fn push_shared_latents(table: &mut OutTable, beliefs: &LatentBeliefs) {
     }
 }
 
-fn of_target(column: &str, target: &str) -> String {
+/// Name of a column of one of several targets.
+pub(super) fn of_target(column: &str, target: &str) -> String {
     match column.split_once('(') {
         Some((stem, rest)) => format!("{stem}({target})({rest}"),
         None => format!("{column}({target})"),

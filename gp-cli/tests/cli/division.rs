@@ -185,6 +185,35 @@ fn what_cannot_be_divided_is_refused() {
     desk.ok(&format!("cv few.csv --target y --rolling t --folds 2 {QUICK}"));
 }
 
+/// As many folds as rows leave out one row at a time.
+#[test]
+fn one_row_is_left_out_at_a_time() {
+    let desk = Desk::new();
+    let rows: Vec<String> = (0..12).map(|i| format!("{i},{},{}", noise(i), ["no", "yes"][i % 2])).collect();
+    desk.write("t.csv", table("x,y,label", &rows));
+    let said = desk.ok(&format!("cv t.csv --target y --features x --folds 12 --json {QUICK}"));
+    line(&said, "12 folds of 12 rows");
+    line(&said, "each fold is one row");
+    let json = said.json();
+    let folds = json["folds"].as_array().unwrap();
+    assert!(folds.len() == 12 && folds.iter().all(|fold| fold["rows"] == 1), "{json}");
+    assert!((mean(&json, "rmse") - mean(&json, "mae")).abs() < 1e-12 && mean(&json, "nlpd").is_finite());
+    // Between these, folds have one row or two.
+    let said = desk.ok(&format!("cv t.csv --target y --features x --folds 9 --json {QUICK}"));
+    assert!(!said.err.contains("each fold is one row"), "{}", said.err);
+    let sizes: Vec<u64> =
+        said.json()["folds"].as_array().unwrap().iter().map(|fold| fold["rows"].as_u64().unwrap()).collect();
+    assert_eq!(sizes.iter().sum::<u64>(), 12);
+    assert!(sizes.iter().all(|size| [1, 2].contains(size)), "{sizes:?}");
+    let json = desk.ok("cv t.csv --target label --features x --folds 12 --no-train --json").json();
+    assert!(mean(&json, "log_loss").is_finite(), "{json}");
+    desk.refused(
+        "cv t.csv --target y --folds 13",
+        3,
+        &["13 folds of 12 rows", "--folds 12 leaves out one row"],
+    );
+}
+
 #[test]
 fn missing_groups_and_times_are_found() {
     let desk = Desk::new();

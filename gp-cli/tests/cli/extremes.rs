@@ -47,6 +47,66 @@ fn weights_that_leave_no_noise_are_told() {
     assert!(!said.err.contains("learned away"), "{}", said.err);
 }
 
+/// Weights over twelve powers of ten: the density grows without end as the noise goes, and training stops before numbers
+/// overflow. Variances are those of the targets, or less.
+#[test]
+fn weights_of_any_size_leave_sensible_variances() {
+    let desk = Desk::new();
+    for (rows, error) in [(40, 0.1), (40, 0.0), (300, 0.1)] {
+        let row = |i: usize| {
+            let x = 10.0 * i as f64 / rows as f64;
+            let weight = 10f64.powf(12.0 * ((i * 37) % 41) as f64 / 40.0 - 6.0);
+            format!("{x},{},{weight}\n", x.sin() + error * noise(i))
+        };
+        desk.write("t.csv", "x,y,w\n".to_owned() + &(0..rows).map(row).collect::<String>());
+        for flags in
+            ["", " --likelihood gaussian", " --likelihood gaussian(variance=1e-10)", " --parameters known"]
+        {
+            let fit = format!(
+                "fit t.csv --target y --features x --weights w --kernel \"1 * rbf + linear\" -o m.gp"
+            );
+            let said = desk.ok(&format!("{fit} --force{flags}"));
+            assert!(said.err.contains("the noise was learned away"), "{flags}: {}", said.err);
+            for text in ["evaluations failed", "no answer"] {
+                assert!(!said.err.contains(text), "{flags}: {}", said.err);
+            }
+            let said = desk.ok("predict m.gp t.csv");
+            let largest = said.column("variance").into_iter().fold(0.0, f64::max);
+            assert!(largest > 0.0 && largest < 1.0, "{rows} rows{flags}: {largest}");
+        }
+    }
+}
+
+/// Noise that is a function of the inputs can be lost between some rows and beyond all targets between others. Both `gp fit`
+/// and `gp predict` say so.
+#[test]
+fn variances_beyond_all_targets_are_told() {
+    let desk = Desk::new();
+    let row = |i: usize| {
+        let x = 0.25 * i as f64;
+        let weight = 10f64.powf(12.0 * ((i * 37) % 41) as f64 / 40.0 - 6.0);
+        format!("{x},{},{weight}\n", x.sin() + 0.1 * noise(i))
+    };
+    desk.write("t.csv", "x,y,w\n".to_owned() + &(0..40).map(row).collect::<String>());
+    let fit = "fit t.csv --target y --weights w --likelihood heteroscedastic --iterations 10 -o m.gp --json";
+    let told = desk.ok(fit).json();
+    let warnings = told["warnings"].to_string();
+    assert!(warnings.contains("times that of the target: a weight of"), "{told}");
+    assert_eq!(told["converged"], false);
+    let said = desk.ok("predict m.gp t.csv");
+    assert!(said.column("variance").into_iter().any(|variance| variance > 1e6));
+    for text in
+        ["column variance is up to", "times the variance of the target in training", "of 40 rows", "row "]
+    {
+        assert!(said.err.contains(text), "no `{text}` in {}", said.err);
+    }
+    // A straight line knows nothing a million units away.
+    desk.ok("fit t.csv --target y --features x --kernel linear -o line.gp --parameters known");
+    desk.write("far.csv", "x\n1\n1e9\n");
+    let said = desk.ok("predict line.gp far.csv");
+    assert!(said.err.contains("in 1 of 2 rows, the first of them row 2"), "{}", said.err);
+}
+
 /// Copies of rows say the same of several targets with one kernel: the density grows without end as the noise goes. That is
 /// told, and a number beyond what the noise allows is not called converged.
 #[test]

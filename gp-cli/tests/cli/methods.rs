@@ -145,6 +145,39 @@ fn several_latents_by_samples_with_a_kernel_each() {
     assert!(json["test"]["scores"]["gp"]["rmse"].as_f64().unwrap() < 0.2, "{json}");
 }
 
+/// A likelihood of classes by its name alone is for the classes of the target. A number that is given stays.
+#[test]
+fn likelihoods_take_the_classes_of_the_target() {
+    let desk = Desk::new();
+    let row = |i: usize| {
+        let (x, z) = ((0.7 * i as f64).sin(), (1.3 * i as f64).cos());
+        format!(
+            "{x},{z},{},{}\n",
+            ["a", "b", "c", "d"][2 * usize::from(x > 0.0) + usize::from(z > 0.0)],
+            x > 0.0
+        )
+    };
+    desk.write("t.csv", "x,z,c,two\n".to_owned() + &(0..60).map(row).collect::<String>());
+    let fit = "fit t.csv --features x,z --iterations 3 --force --json";
+    for (likelihood, expected) in [
+        ("softmax", "softmax(classes=4)"),
+        ("softmax()", "softmax(classes=4)"),
+        ("multiclass_probit", "multiclass_probit(classes=4)"),
+        ("robust_max(epsilon=fixed(0.01))", "robust_max(classes=4, epsilon=fixed(0.01))"),
+        ("softmax(classes=4)", "softmax(classes=4)"),
+    ] {
+        let json = desk.ok(&format!("{fit} --target c --likelihood {likelihood}")).json();
+        assert!(json["likelihood"].as_str().unwrap().starts_with(expected.trim_end_matches(')')), "{json}");
+    }
+    let json = desk.ok(&format!("{fit} --target two --task multiclass --likelihood softmax")).json();
+    assert_eq!(json["likelihood"], "softmax(classes=2)");
+    desk.refused(
+        "fit t.csv --features x,z --target c --likelihood softmax(classes=3) -o no.gp",
+        2,
+        &["column c has 4 different values", "softmax(classes=3) takes 3", "--likelihood softmax takes"],
+    );
+}
+
 #[test]
 fn the_informative_vector_machine_classifies() {
     let desk = with(&circle(150));

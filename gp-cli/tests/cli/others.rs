@@ -29,7 +29,7 @@ fn cross_validation_scores_every_fold() {
         3,
         &["`wrong.csv`, line 2, column test_row", "60"],
     );
-    desk.refused("cv t.csv --target y --folds 40", 3, &["40 folds of 60 rows"]);
+    desk.refused("cv t.csv --target y --folds 61", 3, &["61 folds of 60 rows"]);
 }
 
 /// Inducing inputs everywhere explain everything, one of them little.
@@ -169,6 +169,39 @@ fn reports_are_one_page() {
     assert_eq!(text.matches("<svg").count(), 3);
     assert!(text.contains("prefers-color-scheme:dark") && text.contains("gp fit DATA --config fit.toml"));
     desk.refused("report model.gp -o r.html", 7, &["--force"]);
+}
+
+/// Rows of training and others on one page: scores, coverage, calibration and residuals of each, as `gp eval` has them.
+#[test]
+fn a_report_has_the_scores_of_every_table() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(40));
+    desk.write("other.csv", sine(25));
+    desk.ok("fit t.csv --target y");
+    desk.ok("report model.gp --test t.csv --test other.csv -o r.html");
+    let text = String::from_utf8(desk.read("r.html")).unwrap();
+    for part in [
+        "Scores on t.csv</h2>",
+        "Scores on other.csv</h2>",
+        "Predictions beside observations in t.csv</h2>",
+        "Predictions beside observations in other.csv</h2>",
+        "on 40 rows",
+        "on 25 rows",
+        "inside the 80 % interval",
+    ] {
+        assert!(text.contains(part), "no `{part}`");
+    }
+    for (picture, count) in [("residuals", 2), ("calibration", 2), ("<svg", 5)] {
+        assert_eq!(text.matches(picture).count(), count, "{picture}");
+    }
+    for table in ["t.csv", "other.csv"] {
+        let scores = desk.ok(&format!("eval model.gp {table}")).out;
+        let rmse = scores.lines().find(|line| line.contains("(rmse)")).unwrap();
+        let first = rmse.split(')').nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+        assert!(text.contains(&format!("<td>{first}</td>")), "{table}: {first}");
+    }
+    let said = desk.gp("report model.gp --test t.csv --test other.csv -o other.csv --force");
+    assert!(said.code == 2 && said.err.contains("would be lost"), "{}", said.err);
 }
 
 #[test]

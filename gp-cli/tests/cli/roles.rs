@@ -76,6 +76,8 @@ fn weights_are_copies() {
         // Sites come to rest to some 1e-6.
         ("y", "ep --alpha 0.5", 1e-4),
         ("y", "svgp", 1e-4),
+        ("y", "sep", 1e-4),
+        ("label", "sep", 1e-4),
         ("label", "ep", 1e-4),
         ("label", "svgp", 1e-4),
         ("label", "savigp --samples 0", 1e-4),
@@ -98,6 +100,27 @@ fn weights_are_copies() {
         };
         let (found, expected) = (fit("rows", "--weights w"), fit("copies", ""));
         assert_near(&found, &expected, tolerance, method);
+    }
+}
+
+/// Under `gfitc`, the copies that a weight stands for share one latent value: with few inducing points they say less than
+/// rows with a latent value each, and with one at each row the same.
+#[test]
+fn copies_share_their_latent_value_under_gfitc() {
+    let desk = copies();
+    let places = (0..30).map(|i| format!("{}\n", 0.2 * f64::from(i))).collect::<String>();
+    desk.write("all.csv", "x\n".to_owned() + &places);
+    for target in ["y", "label"] {
+        let gaps = ["z.csv", "all.csv"].map(|places| {
+            let fit = |table: &str, weights: &str| {
+                desk.ok(&format!(
+                    "fit {table}.csv --target {target} --features x {weights} -o {table}.gp --force --method gfitc {GIVEN} --inducing-file {places}"
+                ));
+                objective(&desk, &format!("{table}.gp"))
+            };
+            (fit("rows", "--weights w") - fit("copies", "")).abs()
+        });
+        assert!(gaps[0] > 0.05 && gaps[1] < 1e-3, "{target}: {gaps:?}");
     }
 }
 

@@ -72,6 +72,19 @@ fn densities_scores_and_updates_heed_it() {
     assert!(desk.ok("inspect later.gp").out.contains("by a temperature of 0.4"));
 }
 
+/// The rows that were left out one at a time are those of the fit, not those of an update.
+#[test]
+fn rows_of_an_update_are_not_those_left_out() {
+    let desk = desk();
+    desk.write("more.csv", three_classes(30, false));
+    let fitted = desk.ok("fit t.csv --target y --iterations 5 -o m.gp").err;
+    assert!(fitted.contains("log loss of 90 training rows left out"), "{fitted}");
+    desk.ok("update m.gp more.csv -o later.gp");
+    let told = desk.ok("inspect later.gp").out;
+    assert!(told.contains("trained on  120 rows"), "{told}");
+    assert!(told.contains("log loss, before the update, of 90 training rows left out"), "{told}");
+}
+
 /// A table and the same with every row twice have the same rows to be left out. Inputs that have both labels are no copies.
 #[test]
 fn copies_of_rows_do_not_foresee_each_other() {

@@ -17,6 +17,8 @@ use serde_json::json;
 
 /// Most distinct target values that are stratified as labels.
 const FEW_LABELS: usize = 26;
+/// Note on folds of one row.
+const ONE_ROW: &str = "each fold is one row: scores are means over rows, where rmse is the absolute error and ece has no meaning";
 
 /// Folds from the options. `rows` is the number of rows in the file, `left_out` those missing in `frame`.
 ///
@@ -45,7 +47,11 @@ pub(super) fn divide(
         Some(path) => left_in_splits(splits(&path.to_string_lossy(), rows, &context.formats)?, left_out)?,
         None => shuffled(frame, target, count, seed)?,
     };
-    let words = vec![format!("{} of {}", counted(tests.len(), "fold"), counted(frame.row_count(), "row"))];
+    let mut words =
+        vec![format!("{} of {}", counted(tests.len(), "fold"), counted(frame.row_count(), "row"))];
+    if tests.iter().all(|test| test.len() == 1) {
+        words.push(ONE_ROW.to_owned());
+    }
     let by = if options.splits.is_some() { "splits" } else { "rows" };
     Ok(Division::of_the_rest(tests, frame.row_count(), words, json!({ "by": by })))
 }
@@ -64,9 +70,9 @@ fn shuffled(
     seed: u64,
 ) -> Result<Vec<Vec<usize>>, CliError> {
     let rows = frame.row_count();
-    if rows < 2 * count {
+    if rows < count {
         let message = format!(
-            "{} of {} leave parts of one row or none; take fewer with --folds",
+            "{} of {} leave parts without a row; --folds {rows} leaves out one row at a time, fewer leave out more",
             counted(count, "fold"),
             counted(rows, "row")
         );

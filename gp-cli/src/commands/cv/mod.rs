@@ -43,7 +43,8 @@ pub struct CvOptions {
     /// Model to fit
     #[command(flatten)]
     pub spec: FitSpec,
-    /// Number of parts
+    /// Number of parts, drawn at random with equal shares of each label; as many as rows leave out one row at
+    /// a time
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
     pub folds: u16,
     /// Table with columns split and test_row (rows counted from 0): the rows scored in each split

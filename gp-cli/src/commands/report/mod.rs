@@ -20,9 +20,9 @@ pub struct ReportOptions {
     /// Model file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// Table with the target, to score on
+    /// Table with the target, to score on; may be repeated, as for rows of training and others
     #[arg(long, value_name = "DATA")]
-    pub test: Option<String>,
+    pub test: Vec<String>,
     /// Page to write
     #[arg(long, short, value_name = "HTML")]
     pub output: PathBuf,
@@ -39,33 +39,36 @@ pub struct ReportOptions {
 /// # Errors
 /// Any failure; the output is then unchanged.
 pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("--test", options.test.as_ref());
+    let inputs = InputFiles::none().and("MODEL", Some(&options.model));
+    let inputs = options.test.iter().fold(inputs, |inputs, path| inputs.and("--test", Some(path)));
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
-    let read = |path: &String| options.table.read(path, context, &model, &[], notes);
-    let frame = options.test.as_ref().map(read).transpose()?;
-    let scores = frame.as_ref().map(|frame| evaluate(&model, frame)).transpose()?;
-    if let Some(scores) = &scores {
+    let mut scored = Vec::with_capacity(options.test.len());
+    for path in &options.test {
+        let frame = options.table.read(path, context, &model, &[], notes)?;
+        let scores = evaluate(&model, &frame)?;
         warn(notes, &scores.warnings);
+        scored.push((frame, scores));
     }
-    output.write(page(&model, frame.as_ref().zip(scores.as_ref()))?.as_bytes())?;
+    output.write(page(&model, &scored)?.as_bytes())?;
     notes.say(format_args!("wrote {}", options.output.display()));
     Ok(())
 }
 
-/// HTML text: learned quantities, influences, training and, with a table, scores and plots.
+/// HTML text: learned quantities, influences, training and, for each table, scores and plots.
 ///
 /// # Errors
 /// As [`plot::picture`](super::plot::picture).
-pub fn page(model: &Model, scored: Option<(&Frame, &Evaluation)>) -> Result<String, CliError> {
+pub fn page(model: &Model, scored: &[(Frame, Evaluation)]) -> Result<String, CliError> {
     let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
     let title = format!("{} by {}", names.join(", "), model.about().training.method);
     let mut sections = vec![learned::learned(model)];
     sections.extend(learned::depends_on(model));
-    if let Some((frame, evaluation)) = scored {
+    for (frame, evaluation) in scored {
         sections.push(scores::scores(frame, evaluation));
+        let among = (scored.len() > 1).then(|| frame.source());
         for (one, rows) in targets::seen(model, frame)? {
-            sections.push(scores::pictures(&one, &rows, model.has_several_targets())?);
+            sections.push(scores::pictures(&one, &rows, (model.has_several_targets(), among))?);
         }
     }
     sections.push(learned::training(model)?);

@@ -37,14 +37,20 @@ fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
     grid.rows.iter().map(row).collect()
 }
 
-/// Predictions over the inputs or dependence on the most influential ones, and agreement with observations.
+/// Predictions over the inputs or dependence on the most influential ones, and agreement with observations. The title
+/// names the target if it is one of several, and the table if it is one of several.
 ///
 /// # Errors
 /// As [`plot::picture`].
-pub(super) fn pictures(model: &Model, frame: &Frame, is_one_of_several: bool) -> Result<Section, CliError> {
+pub(super) fn pictures(
+    model: &Model,
+    frame: &Frame,
+    (is_one_of_several, table): (bool, Option<&str>),
+) -> Result<Section, CliError> {
     let title = "Predictions beside observations";
     let of = if is_one_of_several { format!(" of {}", model.target().name) } else { String::new() };
-    let mut section = Section::new(format!("{title}{of}"));
+    let within = table.map_or_else(String::new, |table| format!(" in {table}"));
+    let mut section = Section::new(format!("{title}{of}{within}"));
     section.picture(&plot::picture(model, frame)?)?;
     if plot::shows_function(model) {
         section.picture(&dependence::agreement_sheet(model, frame)?)?;

@@ -11,6 +11,7 @@ pub(super) use apart::fit_apart;
 pub(super) use mixture::start_mixture;
 pub(super) use parts::parts;
 
+use super::bounds;
 use super::observed::{Observed, check_range};
 use super::settled::wrong_likelihood;
 use super::spec::FitSpec;
@@ -34,7 +35,7 @@ const NOISE: f64 = 0.1;
 /// unsupported with several targets.
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
     let (columns, roles) = (survey.targets(), spec.roles());
-    let (likelihood, reason) = likelihood(columns.len(), spec, context)?;
+    let (mut likelihood, reason) = likelihood(columns.len(), spec, context)?;
     roles.check_likelihood(likelihood.as_ref())?;
     let scaled = spec.standardize.target() && likelihood.support() == Support::Real;
     let mut targets = Vec::with_capacity(columns.len());
@@ -58,6 +59,8 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
             rows: survey.rows() - column.missing(),
         });
     }
+    let least = targets.iter().map(own_variance).fold(f64::INFINITY, f64::min);
+    bounds::bound_weighted(likelihood.as_mut(), least, survey.mean_weight())?;
     let FurtherTarget { target, summary, rows } = targets.remove(0);
     Ok(Observed {
         task: Task::Regression,
@@ -70,6 +73,14 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
         others: targets,
         likelihood,
     })
+}
+
+/// Variance of a target in the units of the likelihood.
+fn own_variance(of: &FurtherTarget) -> f64 {
+    match of.summary {
+        TargetSummary::Moments { variance, .. } if of.target.scale() == Standardiser::identity() => variance,
+        _ => 1.0,
+    }
 }
 
 fn check_column(survey: &Survey, (place, column): (usize, &ColumnSurvey)) -> Result<(), CliError> {

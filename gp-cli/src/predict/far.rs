@@ -1,0 +1,105 @@
+//! Predictive variances far beyond the targets of training.
+
+use super::several::of_target;
+use crate::model::{Model, TargetSummary};
+use crate::out::{Cells, OutTable};
+use gp_likelihoods::Support;
+
+/// Largest plausible variance of a prediction, as a multiple of the target's: a thousand deviations.
+pub(crate) const FAR_VARIANCE: f64 = 1e6;
+
+/// Columns with implausible variances, over the chunks of a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct FarVariances {
+    rows: usize,
+    columns: Vec<FarColumn>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct FarColumn {
+    name: String,
+    /// Number of such cells, and the first, counted from 1.
+    count: usize,
+    first: usize,
+    /// Largest multiple of the variance of the target.
+    largest: f64,
+}
+
+impl FarVariances {
+    /// Examines the predictions of further rows.
+    pub(crate) fn look(&mut self, model: &Model, table: &OutTable) {
+        for (name, variance) in variances(model) {
+            let cells = table.columns().iter().find(|(column, _)| *column == name);
+            let Some((_, Cells::Numbers(numbers))) = cells else { continue };
+            self.add(&name, numbers.iter().map(|number| number / variance));
+        }
+        self.rows += table.row_count();
+    }
+
+    /// Examines multiples of the target's variance. Infinite ones have a warning of their own.
+    fn add(&mut self, name: &str, multiples: impl Iterator<Item = f64>) {
+        let is_far = |(_, multiple): &(usize, f64)| multiple.is_finite() && *multiple > FAR_VARIANCE;
+        for (row, multiple) in multiples.enumerate().filter(is_far) {
+            let first = self.rows + row + 1;
+            match self.columns.iter_mut().find(|column| column.name == name) {
+                Some(known) => {
+                    known.count += 1;
+                    known.largest = known.largest.max(multiple);
+                }
+                None => {
+                    let name = name.to_owned();
+                    self.columns.push(FarColumn { name, count: 1, first, largest: multiple });
+                }
+            }
+        }
+    }
+
+    /// One sentence per column.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        self.columns.iter().map(|FarColumn { name, count, first, largest }| {
+            format!(
+                "column {name} is up to {largest:.1e} times the variance of the target in training, and above a million times in {count} of {} rows, the first of them row {first}: those rows are far from all of training, or training went wrong; see the warnings of gp inspect",
+                self.rows
+            )
+        })
+    }
+}
+
+/// Column of the variances of each real target, and its variance in training.
+fn variances(model: &Model) -> Vec<(String, f64)> {
+    if model.posterior().likelihood().support() != Support::Real {
+        return Vec::new();
+    }
+    let about = model.about();
+    let summaries = [&about.summary].into_iter().chain(about.others.iter().map(|other| &other.summary));
+    let named = model.targets().into_iter().zip(summaries).filter_map(|(target, summary)| {
+        let TargetSummary::Moments { variance, .. } = summary else { return None };
+        let name = if model.has_several_targets() {
+            of_target("variance", &target.name)
+        } else {
+            "variance".to_owned()
+        };
+        (*variance > 0.0).then_some((name, *variance))
+    });
+    named.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn far_variances_are_counted_over_pieces() {
+        let mut far = FarVariances::default();
+        for multiples in [vec![1.0, 2e5], vec![f64::NAN, 3e6, f64::INFINITY], vec![5e10]] {
+            far.add("variance", multiples.iter().copied());
+            far.rows += multiples.len();
+        }
+        let warnings: Vec<String> = far.warnings().collect();
+        assert_eq!(warnings.len(), 1);
+        for text in ["column variance is up to 5.0e10 times", "in 2 of 6 rows", "the first of them row 4"] {
+            assert!(warnings[0].contains(text), "{text}: {warnings:?}");
+        }
+        assert_eq!(FarVariances::default().warnings().count(), 0);
+    }
+}
