@@ -19,7 +19,7 @@ use crate::slopes::PointSlopes;
 /// Log density of one observation at one point of the latents.
 #[derive(Clone, Copy, Debug)]
 pub struct LogDensityAt<'a> {
-    /// Likelihood.
+    /// Its density, with its present parameters.
     pub likelihood: &'a dyn Likelihood,
     /// Observation.
     pub y: &'a [f64],

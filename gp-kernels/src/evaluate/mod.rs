@@ -75,7 +75,7 @@ impl Evaluator {
         if self.brake.is_pulled() || is_over() { Err(KernelError::Stopped) } else { Ok(()) }
     }
 
-    /// The brake.
+    /// Question that ends work early, asked before every table; the default never does.
     pub fn brake(&self) -> &Brake {
         &self.brake
     }

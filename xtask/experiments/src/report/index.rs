@@ -6,17 +6,17 @@ use super::printed::{Figure, Judgement, Judgements, PAPERS};
 use super::{Block, Tally};
 
 const TITLE: &str = "What the papers found, and what this workspace finds";
-const INTRODUCTION: &str = "Tables and figures of five papers, run again. In tables “paper” is the paper's number; the \
-next column is ours, a mean over splits with its standard error; then ours less the paper's in standard errors of the \
-difference (both numbers' together), from three splits on. A number of the paper without an error is taken for one run, \
-which scatters as one of ours does, an error that is printed as 0.00 for half of its last digit. Splits, initial values and machines are not the paper's, so that one number in \
-twenty is two off by chance even where nothing else differs. Times are processor seconds of one thread, and only their \
-ratios mean something.\n\n\
-“Not run” is said where the paper has something and we have not; ‡ marks numbers of an earlier protocol, which are \
-never averaged with those of the present one; “ended early” training that ended otherwise than the paper's does. \
-“So here” is somebody's reading of the results, in `judgements.csv`; longer ones are in `remarks`.\n\n\
-`cargo xtask experiment run ITEM` repeats an item, `cargo xtask experiment report` makes these pages from the files \
-`ITEM.jsonl` beside them, one line a run, and `--stale` lists the lines made by what has changed since.";
+const INTRODUCTION: &str = "Tables and figures of five papers, run again. In tables, “paper” is the paper's number. The \
+next column is ours: a mean over splits with its standard error. The column after it is ours less the paper's, in standard \
+errors of the difference (both errors together), from three splits on. A number of the paper without an error counts as one \
+run, with the scatter of one of ours. An error printed as 0.00 counts as half of its last digit. Splits, initial values and \
+machines are not the paper's: one number in twenty is off by two standard errors by chance. Times are processor seconds of \
+one thread; only their ratios have a meaning.\n\n\
+“Not run”: the paper has a number and we have none. ‡: numbers of an earlier protocol, never averaged with the present \
+one. “Ended early”: training ended for another reason than the paper's. “Judged”: a reader's judgement of the results, \
+from `judgements.csv`; longer ones are in `remarks`.\n\n\
+`cargo xtask experiment run ITEM` repeats an item. `cargo xtask experiment report` makes these pages from the files \
+`ITEM.jsonl`, with one line per run. Its flag `--stale` lists the lines made by code that has changed since.";
 
 pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
     let mut blocks = vec![Block::Heading(1, TITLE.to_owned()), Block::text(INTRODUCTION)];
@@ -27,14 +27,14 @@ pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
         let figures = Figure::all().filter(|figure| figure.paper == paper);
         let rows = figures.map(|figure| row(&figure, known, judgements)).collect();
         blocks.push(Block::table(
-            ["of the paper", "what it shows", "it says", "so here", "why", "runs", "item"],
+            ["in the paper", "subject", "its statement", "judged", "reason", "runs", "item"],
             rows,
         ));
     }
     blocks.push(Block::Heading(2, "Of no paper".to_owned()));
     let own = known.iter().filter(|known| page_of(known.item.name()) == BEYOND);
     let row = |known: &Known| vec![link(known.item.name()), known.item.title().to_owned(), known.scale()];
-    blocks.push(Block::table(["item", "what it shows", "runs"], own.map(row).collect()));
+    blocks.push(Block::table(["item", "subject", "runs"], own.map(row).collect()));
     Page::new("index", TITLE, blocks)
 }
 
