@@ -62,9 +62,7 @@ fn weights_of_any_size_leave_sensible_variances() {
         for flags in
             ["", " --likelihood gaussian", " --likelihood gaussian(variance=1e-10)", " --parameters known"]
         {
-            let fit = format!(
-                "fit t.csv --target y --features x --weights w --kernel \"1 * rbf + linear\" -o m.gp"
-            );
+            let fit = "fit t.csv --target y --features x --weights w --kernel \"1 * rbf + linear\" -o m.gp";
             let said = desk.ok(&format!("{fit} --force{flags}"));
             assert!(said.err.contains("the noise was learned away"), "{flags}: {}", said.err);
             for text in ["evaluations failed", "no answer"] {

@@ -60,8 +60,10 @@ fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> 
             let [holds, why] = index::outcome(judgements.of(&figure), &[known]);
             vec![figure.name.to_owned(), format!("“{}”", figure.says), holds, why]
         };
-        blocks
-            .push(Block::table(["of the paper", "it says", "so here", "why"], figures().map(row).collect()));
+        blocks.push(Block::table(
+            ["in the paper", "its statement", "judged", "reason"],
+            figures().map(row).collect(),
+        ));
     }
     // Remarks are written by hand, not generated.
     let remarks = folder.join("remarks").join(format!("{}.md", item.name()));
