@@ -2,14 +2,15 @@
 
 use crate::support::{Desk, noise};
 
-/// Counts of a rate along x; `scatter` draws one about its mean.
+/// Counts of a rate along x beside an input without effect, which a function may use to follow chance; `scatter` draws a
+/// count about its mean.
 fn counts(scatter: impl Fn(f64, f64) -> f64) -> String {
     let row = |i: usize| {
         let x = 6.0 * (i as f64 * 0.618).fract();
         let mean = 8.0 * x.sin().exp();
-        format!("{x:.4},{}\n", scatter(mean, noise(i)).round().max(0.0))
+        format!("{x:.4},{:.4},{}\n", noise(7_000 + i), scatter(mean, noise(i)).round().max(0.0))
     };
-    "x,n\n".to_owned() + &(0..300).map(row).collect::<String>()
+    "x,z,n\n".to_owned() + &(0..300).map(row).collect::<String>()
 }
 
 #[test]
