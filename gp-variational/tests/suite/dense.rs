@@ -3,16 +3,19 @@
 
 use crate::savigp::support::{Problem, assert_close, log_normal, plus_diagonal, rbf, solve};
 use faer::Mat;
+use gp_kernels::KernelError;
 use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_likelihoods::Likelihood;
-use gp_linalg::Threading;
-use gp_optim::{MinimiseOptions, ParameterSet as _, ParameterSetMut as _};
+use gp_linalg::{LinalgError, Threading};
+use gp_optim::{Brake, MinimiseOptions, ParameterSet as _, ParameterSetMut as _};
 use gp_variational::dense::DenseState;
 use gp_variational::savigp::Bound;
 use gp_variational::{
-    DenseVariational, Draws, Expectation, Inference as _, Learning, NaturalOptions, Sampling, Savigp,
+    DenseVariational, Draws, Expectation, Inference as _, InferenceError, Learning, NaturalOptions, Sampling,
+    Savigp,
 };
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const RBF: &str = "1.7 * rbf(lengthscale=0.8)";
 
@@ -55,6 +58,33 @@ fn with_gaussian_noise_it_is_exact() {
         assert_close(found[0].mean[i], mean[(i, 0)], 1e-9);
         assert_close(found[0].variance[i], 1.7 - explained[(i, i)], 1e-9);
     }
+}
+
+/// A brake is asked within the factorisation too, whichever question ends the evaluation, and the state goes on as before.
+#[test]
+fn a_brake_ends_an_evaluation_at_any_question() {
+    let problem = Problem::new(60, 1, 1);
+    let data = problem.table(&problem.signal);
+    let model = dense("gaussian(variance=0.2)").with_threading(Threading::Here);
+    let mut state = DenseState::new(&model, &data).unwrap();
+    let undisturbed = state.value(&model).unwrap();
+    let mut ended = 0;
+    for last in 0..40 {
+        let asked = AtomicUsize::new(0);
+        state.set_brake(Brake::new(move || asked.fetch_add(1, Ordering::Relaxed) >= last));
+        match state.value(&model) {
+            Err(
+                InferenceError::Kernel(KernelError::Stopped) | InferenceError::Linalg(LinalgError::Stopped),
+            ) => {
+                ended += 1;
+            }
+            other => assert_eq!(other.unwrap(), undisturbed),
+        }
+        state.set_brake(Brake::default());
+        assert_eq!(state.value(&model).unwrap(), undisturbed, "after question {last}");
+    }
+    // The kernel asks once before its table, and the work once before and after.
+    assert!((4..40).contains(&ended), "{ended}");
 }
 
 /// What inducing inputs at the data find, for likelihoods of one latent and of three.
