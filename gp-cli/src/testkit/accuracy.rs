@@ -19,16 +19,26 @@ pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
     let table = Table::new(Task::Numbers, ROWS);
     let mut problem = kit.fixed(likelihood.as_ref(), table.clone().in_memory())?;
     with_all_rows_as_inducing(kit, &mut problem, &table)?;
-    let noise = Gaussian::new(likelihood.parameters()[0].value())?;
+    compare_with_exact(kit, findings, ("at the data", problem), &table)
+}
+
+/// Requires latents and objective of a fit with Gaussian noise to be those of exact regression on a table.
+pub(super) fn compare_with_exact(
+    kit: &MethodKit<'_>,
+    findings: &mut Findings,
+    (what, problem): (&str, Problem),
+    table: &Table,
+) -> Result<(), CliError> {
+    let noise = Gaussian::new(problem.likelihood.parameters()[0].value())?;
     let exact = ExactGp::new(problem.kernels[0].clone_box(), noise);
     let exact = exact.condition(&Observations::new(table.points.as_ref(), &table.targets)?)?;
     let there = exact.predict(elsewhere().as_ref())?;
     let fit = kit.method.fit(problem)?;
     let expected: Vec<f64> = there.latent_mean.into_iter().chain(there.latent_variance).collect();
     let found = Answers::new(&fit.posterior, Task::Numbers)?.latents;
-    findings.close("latents at the data", &found, &expected, kit.at_the_data);
+    findings.close(&format!("latents {what}"), &found, &expected, kit.at_the_data);
     let evidence = exact.log_marginal_likelihood();
-    findings.close("the objective at the data", &[fit.objective], &[evidence], kit.at_the_data);
+    findings.close(&format!("the objective {what}"), &[fit.objective], &[evidence], kit.at_the_data);
     Ok(())
 }
 

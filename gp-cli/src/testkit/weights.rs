@@ -1,16 +1,15 @@
 //! Rows with weights.
 
 use super::MethodKit;
-use super::accuracy::with_all_rows_as_inducing;
+use super::accuracy::{compare_with_exact, with_all_rows_as_inducing};
 use super::answers::Answers;
-use super::problems::{Table, Task, elsewhere};
+use super::problems::{Table, Task};
 use super::report::Findings;
 use crate::encode::Role;
 use crate::error::CliError;
 use crate::method::{Fit, Problem, TrainingRows};
 use faer::Mat;
-use gp_ep::{ExactGp, Observations};
-use gp_likelihoods::{Adjusted, Gaussian, Likelihood};
+use gp_likelihoods::{Adjusted, Likelihood};
 
 const ROWS: usize = 40;
 /// Weight of rows that hardly count, and what they may change.
@@ -35,19 +34,11 @@ fn copies(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> 
     let mut problem = weighted(kit, likelihood.as_ref(), &table, |i| weight(i) as f64)?;
     with_all_rows_as_inducing(kit, &mut problem, &table)?;
     let copies: Vec<usize> = (0..ROWS).flat_map(|i| std::iter::repeat_n(i, weight(i))).collect();
-    let points = Mat::from_fn(copies.len(), table.points.ncols(), |i, d| table.points[(copies[i], d)]);
-    let targets: Vec<f64> = copies.iter().map(|&i| table.targets[i]).collect();
-    let noise = Gaussian::new(likelihood.parameters()[0].value())?;
-    let exact = ExactGp::new(problem.kernels[0].clone_box(), noise);
-    let exact = exact.condition(&Observations::new(points.as_ref(), &targets)?)?;
-    let there = exact.predict(elsewhere().as_ref())?;
-    let fit = kit.method.fit(problem)?;
-    let expected: Vec<f64> = there.latent_mean.into_iter().chain(there.latent_variance).collect();
-    let found = Answers::new(&fit.posterior, Task::Numbers)?.latents;
-    findings.close("latents with weights of 1, 2 and 3", &found, &expected, kit.at_the_data);
-    let evidence = exact.log_marginal_likelihood();
-    findings.close("the objective with weights", &[fit.objective], &[evidence], kit.at_the_data);
-    Ok(())
+    let repeated = Table {
+        points: Mat::from_fn(copies.len(), table.points.ncols(), |i, d| table.points[(copies[i], d)]),
+        targets: copies.iter().map(|&i| table.targets[i]).collect(),
+    };
+    compare_with_exact(kit, findings, ("with weights of 1, 2 and 3", problem), &repeated)
 }
 
 /// Rows of almost no weight change nothing. Three classes are left out for their cost: below weight 1 some likelihoods
