@@ -23,7 +23,8 @@ impl Powers {
     }
 
     /// Meaning of converged `log Z` under these powers: a bound in the variational limit.
-    pub(crate) fn evidence_kind(&self) -> EvidenceKind {
+    #[must_use]
+    pub fn evidence_kind(&self) -> EvidenceKind {
         if self.are_zero() { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
     }
 

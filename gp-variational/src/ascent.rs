@@ -74,15 +74,20 @@ pub(crate) trait Climber {
     fn withdraw(&mut self) -> Result<(), InferenceError>;
 }
 
-/// Steps from the bound `start` until it rises no more.
+/// Steps from the bound `start` until it rises no more, or `is_short` says after a step that there is no time for
+/// another.
 pub(crate) fn climb(
     climber: &mut dyn Climber,
     start: f64,
     options: &NaturalOptions,
+    is_short: &dyn Fn() -> bool,
 ) -> Result<Ascent, InferenceError> {
     let mut ascent = Ascent { converged: false, steps: 0, evaluations: 1, bound: start };
     let (mut rate, mut mixing, mut refused) = (options.rate, Mixing::new(options.memory), 0);
     while ascent.steps < options.max_steps && !ascent.converged {
+        if ascent.steps > 0 && is_short() {
+            break;
+        }
         let (mut halvings, mut nothing, mut is_plain) = (0, Mixing::new(0), false);
         let there = loop {
             ascent.evaluations += 1;
@@ -162,7 +167,7 @@ mod tests {
     fn steps_that_cannot_be_made_are_halved_and_mixed_ones_arrive() {
         for longest in [0.1, 1.0, 10.0] {
             let mut valley = Valley { x: 8.0, trial: 0.0, longest };
-            let ascent = climb(&mut valley, -32.0, &NaturalOptions::default()).unwrap();
+            let ascent = climb(&mut valley, -32.0, &NaturalOptions::default(), &|| false).unwrap();
             assert!(ascent.converged && valley.x.abs() < 1e-4, "{longest}: {ascent:?} at {}", valley.x);
         }
     }
@@ -170,7 +175,7 @@ mod tests {
     #[test]
     fn it_says_so_where_there_is_no_step() {
         let mut valley = Valley { x: 8.0, trial: 0.0, longest: 0.0 };
-        let refused = climb(&mut valley, -32.0, &NaturalOptions::default());
+        let refused = climb(&mut valley, -32.0, &NaturalOptions::default(), &|| false);
         assert_eq!(refused, Err(InferenceError::ImproperPosterior));
     }
 }

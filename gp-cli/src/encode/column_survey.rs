@@ -103,6 +103,15 @@ impl ColumnSurvey {
         }
     }
 
+    /// Greatest of the present numbers; None for words.
+    #[must_use]
+    pub fn greatest(&self) -> Option<f64> {
+        match &self.values {
+            Surveyed::Numbers { range, .. } => Some(range.highest),
+            Surveyed::Words(_) => None,
+        }
+    }
+
     /// Number of missing values.
     #[must_use]
     pub fn missing(&self) -> usize {

@@ -62,8 +62,7 @@ impl Design {
         let seasons =
             seasons::find(spec, (&context.kernels, &context.team), observed, inputs, (&sample, count))?;
         let search = Search::new(spec, context, (observed, inputs), method, pseudo)?;
-        let mut kernels =
-            kernels(spec, &context.kernels, method, observed, (inputs, count, pseudo), &seasons)?;
+        let mut kernels = kernels(spec, &context.kernels, method, observed, (inputs, pseudo), &seasons)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), inputs)?;
         let (inducing, placing) = match method.seen_through() {
             SeenThrough::InducingInputs => place(spec, context, pseudo, inputs, &sample, &kernels, observed)?,

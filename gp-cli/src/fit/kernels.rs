@@ -3,7 +3,7 @@
 use super::names;
 use super::observed::Observed;
 use super::seasons::Season;
-use super::spec::{FitSpec, LengthUnits};
+use super::spec::{FitSpec, LengthUnits, Standardize};
 use crate::encode::Inputs;
 use crate::error::{CliError, ErrorKind};
 use crate::method::Method;
@@ -14,8 +14,8 @@ use std::borrow::Cow;
 
 /// Most inputs with one length-scale each.
 const ARD_INPUTS: usize = 64;
-/// Rows per input below which parameters of the default kernel have weak priors under Gaussian noise too.
-const FEW_ROWS: usize = 10;
+/// Shape of the inverse gamma prior of length-scales: for long ones hardly more than that of a scale without information.
+const LONG: f64 = 0.01;
 
 /// One kernel per latent, over column numbers: as given (one may serve all), or the default with the seasons found.
 /// `pseudo` is the number of inducing inputs or active points (0: all of the rows).
@@ -24,15 +24,15 @@ pub(super) fn kernels(
     registry: &Registry,
     method: &dyn Method,
     observed: &Observed,
-    (inputs, rows, pseudo): (&Inputs, usize, usize),
+    (inputs, pseudo): (&Inputs, usize),
     seasons: &[Season],
 ) -> Result<Vec<Box<dyn Kernel>>, CliError> {
     let (latents, dim) = (observed.likelihood.latents(), inputs.dim());
     let named = |text: &String| names::kernel(text, inputs, registry).map(Cow::into_owned);
     let texts = match spec.kernel.as_slice() {
         [] => {
-            let shape = (rows, dim, is_straight(observed, dim, pseudo));
-            vec![usual_kernel(method, observed, shape, seasons)]
+            let shape = (dim, is_straight(observed, dim, pseudo));
+            vec![usual_kernel(method, observed, shape, (seasons, spec.standardize))]
         }
         some => some.iter().map(named).collect::<Result<_, _>>()?,
     };
@@ -82,24 +82,28 @@ fn is_one_of_several(observed: &Observed) -> bool {
 /// A linear function has D + 1 directions. Fewer inducing inputs cannot represent it and would turn it into noise, so
 /// it is then left out.
 ///
-/// Labels and counts carry less information than numbers, and separable labels leave the function unbounded: weak
-/// priors keep variances near 1 and length-scales near √D, within a factor of about 7. Several classes are more often
-/// separable and need functions larger than the 1 of the link: their variance is near 10, within a factor of about 20.
-/// Numbers get weak priors where rows are few per input: one length-scale per input could otherwise explain the noise.
+/// Weak priors keep parameters where predictions are sound if rows say little. They are densities of natural values, so
+/// that a log-normal one is highest at e^(m − s²).
+///
+/// - Labels and counts carry less information than numbers, and separable labels leave the function unbounded: variances
+///   stay near 1 and length-scales near √D, within a factor of about 7. Several classes are more often separable and need
+///   functions larger than the 1 of the link: their variance is near 10, within a factor of about 20.
+/// - Numbers: short length-scales along all inputs would turn noise into a function, so that `exp(−2√D / ℓ)` disfavours
+///   them, each by itself. Long ones, of inputs without effect, cost little. Variances stay near 1 for standardised targets.
 fn usual_kernel(
     method: &dyn Method,
     observed: &Observed,
-    (rows, dim, straight): (usize, usize, bool),
-    seasons: &[Season],
+    (dim, straight): (usize, bool),
+    (seasons, standardize): (&[Season], Standardize),
 ) -> String {
     let length = (dim as f64).sqrt();
-    let around = |value: f64| format!(" ~ log_normal({}, 1)", format_number(value.ln()));
     let number = |value: f64| format_number(value);
     let ard = match dim {
         2..=ARD_INPUTS => format!("[{}]", vec![number(length); dim].join(", ")),
         _ => number(length),
     };
     if !observed.likelihood.is_linear_gaussian() {
+        let around = |value: f64| format!(" ~ log_normal({}, 1)", number(value.ln()));
         let (one, prior) = (around(1.0), around(length));
         let (median, deviation) = usual_variance(observed);
         let variance =
@@ -114,17 +118,24 @@ fn usual_kernel(
             "{variance} * rbf(lengthscale={ard}{prior}){line}{seasons} + constant(variance=1{one})"
         );
     }
-    let weak = |value: f64| if rows < FEW_ROWS * dim { around(value) } else { String::new() };
-    let slope = 3.0 * length;
-    let line = if straight {
-        format!(" + linear(lengthscale={}{})", number(slope), weak(slope))
-    } else {
-        String::new()
+    let near = |mode: f64| match standardize.target() {
+        true => format!(" ~ log_normal({}, 1)", number(mode.ln() + 1.0)),
+        false => String::new(),
     };
-    let seasons = terms(seasons, weak);
+    let long = match standardize.inputs() {
+        true => format!(" ~ inverse_gamma({}, {})", number(LONG), number(2.0 * length)),
+        false => String::new(),
+    };
+    let slope = 3.0 * length;
+    let line = match (straight, standardize) {
+        (false, _) => String::new(),
+        (true, Standardize::Both) => format!(" + linear(lengthscale={}{})", number(slope), near(slope)),
+        (true, _) => format!(" + linear(lengthscale={})", number(slope)),
+    };
+    let seasons = terms(seasons, near);
     // Mixing weights already carry the scale.
-    let scale = if observed.likelihood.mixing().is_some() { "fixed(1)" } else { &format!("1{}", weak(1.0)) };
-    let mut text = format!("{scale} * rbf(lengthscale={ard}{}){line}{seasons}", weak(length));
+    let scale = if observed.likelihood.mixing().is_some() { "fixed(1)" } else { &format!("1{}", near(1.0)) };
+    let mut text = format!("{scale} * rbf(lengthscale={ard}{long}){line}{seasons}");
     if let Some(variance) = method.usual_white_noise() {
         text.push_str(&format!(" + white(variance=fixed({}))", number(variance)));
     }

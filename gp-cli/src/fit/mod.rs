@@ -32,6 +32,7 @@ mod expected_time;
 mod flags;
 mod folds;
 mod guess;
+mod heavy;
 mod influence;
 mod interrupt;
 mod jitter;
@@ -65,6 +66,7 @@ mod streaming;
 mod task;
 mod temperature;
 mod trained;
+mod usual_noise;
 mod variation;
 mod whereabouts;
 

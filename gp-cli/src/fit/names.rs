@@ -50,9 +50,7 @@ pub(super) fn of_classes<'t>(
     let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
     let length = text[start..].find(|letter| !is_letter(letter)).unwrap_or(text.len() - start);
     let (name, rest) = text[start..].split_at(length);
-    let takes_count = |likelihood: Box<dyn Likelihood>| {
-        likelihood.settings().iter().any(|(setting, _)| *setting == CLASSES)
-    };
+    let takes_count = |likelihood: Box<dyn Likelihood>| takes_classes(likelihood.as_ref());
     let says_count = rest.split(|letter| !is_letter(letter)).any(|word| word == CLASSES);
     if classes < 2 || says_count || !known.parse(name).is_ok_and(takes_count) {
         return Cow::Borrowed(text);
@@ -67,6 +65,11 @@ pub(super) fn of_classes<'t>(
     };
     let comma = if inner.starts_with(')') { "" } else { ", " };
     Cow::Owned(format!("{name}({CLASSES}={classes}{comma}{inner}"))
+}
+
+/// `true` for a likelihood that can be told the number of classes.
+pub(super) fn takes_classes(likelihood: &dyn Likelihood) -> bool {
+    likelihood.settings().iter().any(|(setting, _)| *setting == CLASSES)
 }
 
 /// Kernel expression with aliases replaced and column numbers in place of names. An input's name stands for all of its

@@ -2,12 +2,14 @@
 
 use super::bounds;
 use super::label_names;
+use super::names;
 use super::observed::{Observed, check_range};
 use super::order::{self, in_order};
-use super::settled::{as_said, how_many, task};
+use super::settled::{as_said, check_task, how_many, task};
 use super::several;
 use super::spec::FitSpec;
 use super::task::Task;
+use super::usual_noise;
 use super::variation;
 use crate::context::Context;
 use crate::encode::{ColumnSurvey, Labels, Role, Survey, Surveyed, Target, TargetValues};
@@ -42,6 +44,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     let spread = if as_it_is { column.scale().map_or(1.0, |units| units.scale) } else { 1.0 };
     bounds::bound_outliers(likelihood.as_mut(), spread * spread)?;
     bounds::bound_weighted(likelihood.as_mut(), spread * spread, survey.mean_weight())?;
+    usual_noise::set_prior(likelihood.as_mut(), spec)?;
     let summary = summary(column, &target, &labels);
     let (rows, weights, others) = (survey.rows(), vec![survey.weight()], Vec::new());
     Ok(Observed { task, reason, target, roles, weights, summary, rows, others, likelihood })
@@ -82,6 +85,7 @@ fn likelihood(
         );
         return Err(CliError::new(ErrorKind::Usage, what));
     }
+    check_task(task, likelihood.as_ref())?;
     let classes = likelihood.support().classes();
     if classes > 0 && (classes != count || labels.more) {
         let what = format!(
@@ -89,11 +93,21 @@ fn likelihood(
             column.name(),
             how_many(labels),
             likelihood.expression(),
-            likelihood.name()
+            of_any_number(likelihood.as_ref(), survey, spec, context)
         );
         return Err(CliError::new(ErrorKind::Usage, what));
     }
     Ok(likelihood)
+}
+
+/// Name of a likelihood for as many classes as a target has: this one if it can be told how many.
+fn of_any_number<'l>(
+    likelihood: &'l dyn Likelihood,
+    survey: &Survey,
+    spec: &FitSpec,
+    context: &Context,
+) -> &'l str {
+    if names::takes_classes(likelihood) { likelihood.name() } else { of_classes(survey, spec, context) }
 }
 
 /// Usual likelihood of classes: the one whose integrals are lines. Powers of a factor below 1 come from α or weights.

@@ -5,6 +5,7 @@ use super::choices::{
 };
 use super::design::{Design, PartStart};
 use super::expected_time::ExpectedTime;
+use super::heavy::heavy_rows;
 use super::kernels::is_straight;
 use super::lookalikes::lookalikes;
 use super::observe::observe;
@@ -158,6 +159,9 @@ impl Plan {
         };
         let places = placing.is_some() || starts.iter().any(|start| start.placing.is_some());
         restarts::check(spec, method.as_ref(), &problem, places)?;
+        let heavy = heavy_rows(survey, observed.likelihood.as_ref());
+        let warnings =
+            lookalikes(survey, spec).into_iter().chain(too_many_latents(spec)).chain(heavy).collect();
         let mut plan = Self {
             inputs,
             placing,
@@ -170,7 +174,7 @@ impl Plan {
             choices: Default::default(),
             cost: String::new(),
             notes: Vec::new(),
-            warnings: lookalikes(survey, spec).into_iter().chain(too_many_latents(spec)).collect(),
+            warnings,
             stages: Stages::default(),
         };
         if plan.inputs.keep_missing() {

@@ -15,6 +15,9 @@ use crate::error::{CliError, ErrorKind};
 use crate::missing::Missing;
 use gp_likelihoods::{Likelihood, Support};
 
+/// Fewest rows per number, on average, of numbers that a likelihood may take for classes without being told how many.
+const ROWS_PER_CLASS: u64 = 3;
+
 /// The flags with the task and the inputs with missing values determined from the whole table, so that folds are fitted
 /// alike whatever values they hold. Also returns notes about the table.
 ///
@@ -32,8 +35,8 @@ pub fn settled(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<(FitS
     }
     let column = survey.target()?;
     let labels = in_order(survey.labels(), column.name(), &spec.order)?;
-    let is_open = spec.task == TaskChoice::Auto && spec.likelihood.is_none();
-    let is_open = is_open && variation::check_target(&survey, &labels, spec.task).is_ok();
+    let is_open =
+        spec.task == TaskChoice::Auto && variation::check_target(&survey, &labels, spec.task).is_ok();
     let task = if is_open { task(&survey, column, &labels, spec, context)?.0.into() } else { spec.task };
     let order = if spec.order.is_empty() { Vec::new() } else { labels.names };
     Ok((FitSpec { task, order, missing_in, ..spec.clone() }, notes))
@@ -191,7 +194,41 @@ pub(super) fn as_said(
     let known = &context.likelihoods;
     let usual = names::likelihood(text, known);
     let classes = if labels.more { 0 } else { labels.names.len() };
-    known.parse(&names::of_classes(&usual, classes, known)).map_err(wrong_likelihood)
+    let counted = names::of_classes(&usual, classes, known);
+    if counted != usual && hardly_repeat(labels) {
+        let what = format!(
+            "the target has {classes} different numbers in {} rows, hardly labels; if they are, say --likelihood \"{counted}\"",
+            labels.counts.iter().sum::<u64>()
+        );
+        return Err(CliError::usage(what));
+    }
+    known.parse(&counted).map_err(wrong_likelihood)
+}
+
+/// `true` for numbers with too few rows each to be labels.
+fn hardly_repeat(labels: &Labels) -> bool {
+    let rows = labels.counts.iter().sum::<u64>();
+    labels.numbers.is_some() && rows < ROWS_PER_CLASS * labels.names.len() as u64
+}
+
+/// Refuses classes for a task of numbers, and the reverse.
+///
+/// # Errors
+/// [`Usage`](ErrorKind::Usage).
+pub(super) fn check_task(task: Task, likelihood: &dyn Likelihood) -> Result<(), CliError> {
+    let takes_labels = likelihood.support().classes() > 0;
+    let is_of_labels = matches!(task, Task::Binary | Task::Multiclass | Task::Ordinal);
+    if takes_labels == is_of_labels {
+        return Ok(());
+    }
+    let of = |labels: bool| if labels { "labels" } else { "numbers" };
+    let name = likelihood.name();
+    let what = format!(
+        "the task is {task}, of {}, and the likelihood {name} takes {}; leave out --task or --likelihood",
+        of(is_of_labels),
+        of(takes_labels)
+    );
+    Err(CliError::usage(what))
 }
 
 pub(super) fn wrong_likelihood(cause: gp_likelihoods::LikelihoodError) -> CliError {

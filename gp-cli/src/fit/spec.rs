@@ -34,7 +34,7 @@ pub struct FitSpec {
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "features")]
     pub exclude: Vec<String>,
     /// Column of weights: a row of weight w > 0 counts as if it had been seen w times. The model is that of
-    /// w rows with every method but gfitc, where they share one latent value and so differ less
+    /// w rows, but for gfitc, where they share one latent value and so differ less; ivm takes no weights
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
     /// Column added to the latent function: in units of a real-valued target, else in those of the latent

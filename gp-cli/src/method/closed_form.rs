@@ -19,7 +19,7 @@ use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::operations;
 use gp_ep::power_ep::Level;
-use gp_ep::{Blocks, EvidenceKind, Inference as _, Learning, ParameterDraws, Powers};
+use gp_ep::{Blocks, Inference as _, Learning, ParameterDraws};
 use gp_kernels::data::lane_count;
 use gp_likelihoods::Likelihood;
 
@@ -182,12 +182,7 @@ impl Method for ClosedForm {
         options.lbfgs.memory = pairs(&problem);
         let run = model.learn(data, Learning::Outer(options))?.run;
         let posterior = model.posterior(data)?.map(Functions::from);
-        let is_bound = match model.powers() {
-            Powers::Same(power) => *power == 0.0,
-            Powers::Each(powers) => powers.iter().all(|power| *power == 0.0),
-        };
-        let kind = if is_bound { EvidenceKind::LowerBound } else { EvidenceKind::Estimate };
-        let mut fit = Fit::of_course(posterior, kind, &run);
+        let mut fit = Fit::of_course(posterior, model.powers().evidence_kind(), &run);
         let over =
             |draws: &ParameterDraws| Ok(model.posterior_over_parameters(data, draws)?.map(Functions::from));
         uncertain::spread(&mut fit, &problem, over);

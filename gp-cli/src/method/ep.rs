@@ -19,7 +19,7 @@ use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::operations;
 use gp_ep::power_ep::{EpState, Level};
-use gp_ep::{EpOptions, EvidenceKind, Inference as _, InferenceError, Learning, PowerEp, Steps, Trained};
+use gp_ep::{EpOptions, Inference as _, InferenceError, Learning, PowerEp, Steps, Trained};
 use gp_likelihoods::Likelihood;
 use gp_optim::FirstOrder;
 
@@ -174,12 +174,6 @@ impl Method for Ep {
     }
 }
 
-/// Meaning of log Z of several outputs.
-fn kind(problem: &Problem) -> EvidenceKind {
-    let is_bound = problem.likelihood.targets() > 1 && power(problem) == 0.0;
-    if is_bound { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
-}
-
 fn iterations(problem: &Problem) -> u64 {
     let usual = match problem.settings.optimizer {
         Some(optimizer) if optimizer != Optimizer::Lbfgs => INNER_ITERATIONS,
@@ -195,7 +189,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let options = minimise_options(iterations(problem), &problem.settings.control);
     let Trained { run, state } = model.learn(data, Learning::Outer(options))?;
     let posterior = state.predictor(&model)?.map(Functions::from);
-    let mut fit = Fit::of_course(posterior, kind(problem), &run);
+    let mut fit = Fit::of_course(posterior, model.powers().evidence_kind(), &run);
     if let EpState::AtRest(_, convergence) = state {
         if !fit.objective.is_finite() {
             // A model file needs an objective.
@@ -221,7 +215,7 @@ fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit,
     ep.log_z_tolerance = REST_OF_LOG_Z;
     let rest = state.batch().map(|state| state.converge(&model, &ep)).transpose()?;
     let posterior = state.predictor(&model)?.map(Functions::from);
-    let mut fit = Fit::of_course(posterior, kind(problem), &run);
+    let mut fit = Fit::of_course(posterior, model.powers().evidence_kind(), &run);
     if let Some(convergence) = rest {
         fit.objective = convergence.last.log_z;
         convergence_warnings(&convergence, &mut fit.warnings);

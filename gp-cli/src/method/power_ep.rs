@@ -6,6 +6,7 @@ use super::problem::Problem;
 use super::setting::Given;
 use super::uncertain;
 use crate::error::{CliError, ErrorKind};
+use crate::left_out::counted;
 use crate::model::Functions;
 use gp_ep::power_ep::{Convergence, Level};
 use gp_ep::{ParameterDraws, PowerEp};
@@ -60,7 +61,8 @@ pub(super) fn convergence_warnings(convergence: &Convergence, warnings: &mut Vec
     if !convergence.converged {
         let (sweeps, change) = (convergence.sweeps, convergence.last.change);
         warnings.push(format!(
-            "EP did not fully settle in {sweeps} sweeps (last change {change:.1e} of a marginal)"
+            "EP did not fully settle in {} (last change {change:.1e} of a marginal)",
+            counted(sweeps, "sweep")
         ));
     }
     if convergence.last.improper > 0 {

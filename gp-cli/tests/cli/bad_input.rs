@@ -95,7 +95,7 @@ fn nothing_to_tell_apart() {
     desk.refused(&format!("{FIT} --missing drop"), 3, &["`t.csv`: each of its 3 rows misses a value"]);
     // One row of a label: the part without it has nothing to learn.
     desk.write("t.csv", "x,y\n1,a\n2,a\n3,a\n4,a\n5,a\n6,a\n7,a\n8,b\n");
-    desk.refused("cv t.csv --target y --folds 4", 3, &["of 4", "column y", "does not vary"]);
+    desk.refused("cv t.csv --target y --folds 4", 3, &["line 9, column y", "label `b` is in fold"]);
     desk.write("t.csv", "x,y\n1,a\n2,b\n");
     desk.refused("cv t.csv --target y", 3, &["5 folds of 2 rows", "--folds"]);
     desk.ok(FIT);
@@ -223,6 +223,7 @@ fn test_tables_with_and_without_the_target() {
     assert_eq!(said.json()["test"]["rows"], 2);
     assert!(desk.ok("predict model.gp with.csv").table().0.contains(&"log_density".to_owned()));
     assert!(!desk.ok("predict model.gp without.csv").table().0.contains(&"log_density".to_owned()));
+    desk.refused("report model.gp --test - --test - -o r.html", 2, &["--test - is given twice"]);
     desk.refused("report model.gp --test without.csv -o r.html", 3, &["`without.csv` has no column y"]);
     // A picture needs no target.
     desk.ok("plot model.gp without.csv -o p.svg");

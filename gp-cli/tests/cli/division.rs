@@ -241,3 +241,16 @@ fn divided_cross_validations_are_kept_and_configured() {
     assert_eq!(desk.ok(&format!("{again} --checkpoint state")).out, configured.out);
     assert_eq!(desk.names(), ["cv.toml", "t.csv"]);
 }
+
+/// A label of one row is not learned without it, which is told before the first fit.
+#[test]
+fn labels_of_one_row_cannot_be_left_out() {
+    let desk = Desk::new();
+    let label = |i: usize| if i == 7 { "rare" } else { ["a", "b"][i % 2] };
+    let rows: Vec<String> = (0..40).map(|i| format!("{i},{}", label(i))).collect();
+    desk.write("t.csv", table("x,y", &rows));
+    let refused = ["line 9, column y", "label `rare` is in fold"];
+    desk.refused("cv t.csv --target y --folds 5", 3, &refused);
+    desk.refused("cv t.csv --target y --folds 5 --likelihood softmax", 3, &refused);
+    desk.ok(&format!("cv t.csv --target x --features y --folds 5 {QUICK}"));
+}

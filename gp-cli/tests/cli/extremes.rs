@@ -47,6 +47,38 @@ fn weights_that_leave_no_noise_are_told() {
     assert!(!said.err.contains("learned away"), "{}", said.err);
 }
 
+/// A weight far above 1 says that a row of numbers was seen as often with the very same target; labels may well be.
+#[test]
+fn heavy_rows_of_numbers_are_told_before_training() {
+    let desk = Desk::new();
+    let row =
+        |i: usize| format!("{i},{},{},{}\n", noise(i), ["a", "b"][i % 2], if i == 3 { 1000 } else { 1 });
+    desk.write("t.csv", "x,y,c,w\n".to_owned() + &(0..30).map(row).collect::<String>());
+    let fit = "fit t.csv --features x --weights w -o m.gp --force --iterations 1";
+    let text = "weights of column w go up to 1000";
+    for (target, is_told) in [("y", true), ("y --likelihood student_t", true), ("c", false)] {
+        let said = desk.ok(&format!("{fit} --target {target}"));
+        assert_eq!(said.err.contains(text), is_told, "{target}: {}", said.err);
+    }
+}
+
+/// EP and natural gradients iterate within one evaluation. A limit that ends during the first ends them too.
+#[test]
+fn a_limit_below_one_evaluation_ends_it() {
+    let desk = Desk::new();
+    let label = |i: usize| (noise(i) + noise(7 * i + 1)).abs() as usize % 3;
+    let row = |i: usize| format!("{},{},{},c{}\n", noise(i), noise(7 * i + 1), noise(9 * i), label(i));
+    desk.write("t.csv", "x,z,u,c\n".to_owned() + &(0..400).map(row).collect::<String>());
+    for method in ["ep", "svgp"] {
+        let fit = format!("fit t.csv --target c --method {method} -o m.gp --force --time-limit");
+        let said = desk.ok(&format!("{fit} 1ms"));
+        assert!(said.err.contains("after 0 iterations"), "{method}: {}", said.err);
+        assert!(said.err.contains("did not fully settle in 1 sweep ") == (method == "ep"), "{}", said.err);
+        let densities = desk.ok("predict m.gp t.csv").column("log_density");
+        assert!(densities.iter().all(|density| *density < 0.0 && density.is_finite()), "{method}");
+    }
+}
+
 /// Weights over twelve powers of ten: the density grows without end as the noise goes, and training stops before numbers
 /// overflow. Variances are those of the targets, or less.
 #[test]
@@ -161,7 +193,7 @@ fn likelihoods_are_shown_with_few_digits() {
     let desk = Desk::new();
     let row = |i: usize| format!("{},{}\n", 0.1 * i as f64, (0.1 * i as f64).sin() + 0.1 * noise(i));
     desk.write("t.csv", "x,y\n".to_owned() + &(0..30).map(row).collect::<String>());
-    desk.ok("fit t.csv --target y -o m.gp --parameters known");
+    desk.ok("fit t.csv --target y -o m.gp --parameters known --likelihood gaussian");
     let exact = desk.ok("inspect m.gp --json").json()["likelihood"].as_str().unwrap().to_owned();
     let said = desk.ok("inspect m.gp").out;
     let shown = said.lines().find_map(|line| line.strip_prefix("likelihood")).unwrap().trim().to_owned();

@@ -228,3 +228,21 @@ fn words_that_look_like_numbers_are_no_labels_by_themselves() {
     );
     desk.ok("fit t.csv --target y --task multiclass --iterations 1 --inducing 4");
 }
+
+/// Numbers that hardly repeat are no labels unless the likelihood says how many; a task and a likelihood that contradict
+/// each other are refused.
+#[test]
+fn likelihoods_of_labels_are_not_for_numbers() {
+    let desk = Desk::new();
+    let row = |i: usize| format!("{i},{}.5,{}\n", (i * 7) % 40, ["a", "b", "c"][i % 3]);
+    desk.write("t.csv", "x,y,c\n".to_owned() + &(0..40).map(row).collect::<String>());
+    let fit = "fit t.csv --features x -o m.gp";
+    let many = ["40 different numbers in 40 rows", "--likelihood \"softmax(classes=40)\""];
+    desk.refused(&format!("{fit} --target y --likelihood softmax"), 2, &many);
+    let of_labels = ["regression, of numbers", "softmax takes labels", "leave out --task or --likelihood"];
+    desk.refused(&format!("{fit} --target c --task regression --likelihood softmax"), 2, &of_labels);
+    let of_numbers = ["classification, of labels", "gaussian takes numbers"];
+    desk.refused(&format!("{fit} --target c --task multiclass --likelihood gaussian"), 2, &of_numbers);
+    let more = ["3 different values", "bernoulli_logit takes 2", "--likelihood multiclass_probit takes"];
+    desk.refused(&format!("{fit} --target c --likelihood bernoulli_logit"), 2, &more);
+}

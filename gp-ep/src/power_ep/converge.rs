@@ -78,6 +78,16 @@ impl BatchEp {
     /// # Errors
     /// As [`sweep`](Self::sweep). Not converging is no error, see the result.
     pub fn converge(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Convergence, InferenceError> {
+        self.converge_within(model, options, &|| false)
+    }
+
+    /// [`converge`](Self::converge), unless `is_short` says after a sweep that there is no time for another.
+    pub(super) fn converge_within(
+        &mut self,
+        model: &PowerEp,
+        options: &EpOptions,
+        is_short: &dyn Fn() -> bool,
+    ) -> Result<Convergence, InferenceError> {
         options.check()?;
         let mut last = f64::NAN;
         let mut remembered = Remembered::new(model, options, &self.sums);
@@ -91,6 +101,9 @@ impl BatchEp {
         };
         let mut progress = Progress::default();
         while done.sweeps < options.max_sweeps && !done.converged && !progress.has_stalled() {
+            if done.sweeps > 0 && is_short() {
+                break;
+            }
             let sweep = self.pass(model, options, remembered.as_mut())?;
             done.sweeps += 1;
             if remembered.as_ref().is_some_and(|remembered| remembered.turned_back) {

@@ -1,7 +1,7 @@
 //! EP's state of a lane, and its rule: sites and their sums from marginals.
 
 use super::model::PowerEp;
-use super::point::{Point, PointScratch, Portion, Tally, Weights};
+use super::point::{Point, PointScratch, PointSlopes, Portion, Tally};
 use super::rules::{EpOptions, Level};
 use super::site::{Belief, Marginal, Site};
 use crate::error::InferenceError;
@@ -40,7 +40,7 @@ pub(super) struct LaneSites {
     /// Marginals of one observation, by latent.
     marginals: Vec<Marginal>,
     together: Vec<Site>,
-    slopes: Vec<Weights>,
+    slopes: Vec<PointSlopes>,
     /// Scratch: unused weights of sites.
     counted: Vec<f64>,
     /// Scratch: one number per observation.
@@ -64,7 +64,7 @@ impl LaneSites {
             scratch: PointScratch::default(),
             marginals: vec![Marginal::default(); latents],
             together: vec![Site::default(); latents],
-            slopes: vec![Weights::default(); latents],
+            slopes: vec![PointSlopes::default(); latents],
             counted: vec![0.0; latents],
             values: Vec::new(),
         }
@@ -357,7 +357,7 @@ pub(super) fn slopes(
 }
 
 /// Places in a latent's lists for the derivatives at one observation.
-fn answer(latent: &mut LatentBlock, i: usize, weights: Weights, derivatives: Derivatives) {
+fn answer(latent: &mut LatentBlock, i: usize, weights: PointSlopes, derivatives: Derivatives) {
     latent.on_residual[i] = weights.residual;
     match derivatives {
         Derivatives::ByPosterior => (latent.gram[i], latent.shift[i]) = (weights.variance, weights.mean),

@@ -83,7 +83,7 @@ impl Tally {
 
 /// Derivatives of log Z at one observation and latent: by φ, `on_mean · m + on_spread · Vφ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Weights {
+pub(crate) struct PointSlopes {
     pub(crate) on_mean: f64,
     pub(crate) on_spread: f64,
     /// Derivative by s.
@@ -245,10 +245,10 @@ impl PointScratch {
     pub(crate) fn slopes(
         &mut self,
         point: Point<'_>,
-        weights: &mut [Weights],
+        weights: &mut [PointSlopes],
         by_params: &mut [f64],
     ) -> Result<Option<f64>, InferenceError> {
-        weights.fill(Weights::default());
+        weights.fill(PointSlopes::default());
         self.bring_together(point);
         let mut log_z = self.noise_part(point);
         for piece in point.pieces() {
@@ -439,7 +439,13 @@ fn without_observation(marginal: Marginal, together: Site) -> Option<Belief> {
 
 /// Derivatives through `a ~ N(μ, w)` at the projection level, with g and k those of ln Z̃ by the cavity's
 /// mean and variance. With `r = 1/(1 − ατw)`: `m_c = m + α r (τμ − ν) Vφ`, `V_c φ = r Vφ`.
-fn projection_slopes(point: Point<'_>, piece: Piece, slot: usize, (g, k): (f64, f64), weights: &mut Weights) {
+fn projection_slopes(
+    point: Point<'_>,
+    piece: Piece,
+    slot: usize,
+    (g, k): (f64, f64),
+    weights: &mut PointSlopes,
+) {
     let Site { precision: tau, shift: nu } = point.held_site(piece, slot);
     let Belief { mean: mu, variance: w } = point.marginal(piece, slot).projection;
     let alpha = point.portion.site;
@@ -455,7 +461,7 @@ fn projection_slopes(point: Point<'_>, piece: Piece, slot: usize, (g, k): (f64, 
 
 /// Derivatives at the latent level, at a fixed point: of `ln ∫ N(f; m_c, c + s) t̃(f) df`, the cavity
 /// without all sites t̃ of the observation.
-fn latent_slopes(marginal: Marginal, together: Site) -> Option<Weights> {
+fn latent_slopes(marginal: Marginal, together: Site) -> Option<PointSlopes> {
     let Marginal { projection, residual } = marginal;
     let ((seen, _), without) = (together.through_noise(residual)?, without_observation(marginal, together)?);
     let widened = 1.0 + together.precision * without.variance;
@@ -463,5 +469,5 @@ fn latent_slopes(marginal: Marginal, together: Site) -> Option<Weights> {
     let k = 0.5 * (g * g - together.precision / widened);
     let r = 1.0 / (1.0 - seen.precision * projection.variance);
     let on_spread = r * (g * (seen.precision * projection.mean - seen.shift) + 2.0 * k);
-    Some(Weights { on_mean: g, on_spread, residual: k, ..Weights::default() })
+    Some(PointSlopes { on_mean: g, on_spread, residual: k, ..PointSlopes::default() })
 }

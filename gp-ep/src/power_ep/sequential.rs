@@ -15,7 +15,7 @@ use crate::powers::Powers;
 use gp_kernels::data::{DataSource, Rows};
 use gp_kernels::passes::{Lane, Layout, PartMut, Sums};
 
-/// State of visits to single observations, apart from their shard.
+/// State of visits to single observations, apart from their lane.
 struct Visitor<'a> {
     model: &'a PowerEp,
     options: EpOptions,

@@ -119,8 +119,9 @@ impl PowerEp {
     ) -> Result<Trained<EpState>, InferenceError> {
         let mut state = Outer(BatchEp::new(self, data)?);
         state.0.set_brake(options.control.brake());
+        let is_short = || options.control.is_short();
         let evaluate = |model: &Self, Outer(state): &mut Outer, natural: &mut [f64]| {
-            come_to_rest(state, model, ep)?;
+            come_to_rest(state, model, ep, &is_short)?;
             state.log_z_gradient(model, GradientKind::AtRest, natural)
         };
         let watch = |model: &Self, Outer(state): &Outer, now| {
@@ -128,7 +129,7 @@ impl PowerEp {
         };
         let training = train_beside(self, &mut state, options, evaluate, watch)?;
         let Outer(mut state) = state;
-        let convergence = come_to_rest(&mut state, self, ep)?;
+        let convergence = come_to_rest(&mut state, self, ep, &is_short)?;
         Ok(Trained { run: Course::Minimised(training), state: EpState::AtRest(state, convergence) })
     }
 
@@ -267,7 +268,12 @@ pub(super) fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(
     }
 }
 
-fn come_to_rest(state: &mut BatchEp, model: &PowerEp, ep: &EpOptions) -> Result<Convergence, InferenceError> {
+fn come_to_rest(
+    state: &mut BatchEp,
+    model: &PowerEp,
+    ep: &EpOptions,
+    is_short: &dyn Fn() -> bool,
+) -> Result<Convergence, InferenceError> {
     refresh_or_reset(state, model)?;
-    state.converge(model, ep)
+    state.converge_within(model, ep, is_short)
 }

@@ -35,7 +35,7 @@ pub(super) struct BlockFactors {
 /// Block of n observations.
 #[derive(Debug)]
 struct Block {
-    /// Its columns in the shard.
+    /// Its columns in the lane.
     columns: Range<usize>,
     /// T, n×n
     residual: Mat<f64>,

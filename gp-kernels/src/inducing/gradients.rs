@@ -5,9 +5,9 @@ use faer::{Mat, MatMut, MatRef};
 use super::process::SparseProcess;
 use crate::tree::parameter_count;
 
-/// Gradients summed over shards of data, before they go through the factor of `K_zz`.
+/// Gradients summed over lanes of data, before they go through the factor of `K_zz`.
 ///
-/// One list of numbers, so that shards, threads and machines can be added.
+/// One list of numbers, so that lanes, threads and machines can be added.
 #[derive(Clone, Debug)]
 pub struct PriorGradients {
     /// Parameters of the kernel, inducing inputs, and L by columns.

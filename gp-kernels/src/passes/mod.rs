@@ -12,7 +12,8 @@
 //! Partial sums are added along a fixed [`tree`](crate::data::tree), on threads or with a
 //! [`Reduction`](crate::data::Reduction) anywhere. Rules see numbers alone, neither kernels nor data
 //! matrices; EP, variational inference and closed-form regression are rules, sharing threads, batches,
-//! processes and time limits.
+//! processes and time limits. Blocks of correlated rows (PITC) need covariances between rows, and
+//! [`fold`](Passes::fold) over lanes instead.
 //!
 //! Up to [`HELD`] numbers of projections stay between passes; beyond, every pass projects anew, in the
 //! memory of a block.

@@ -221,6 +221,13 @@ impl Control {
         }
     }
 
+    /// `true` if iterations within an evaluation should end unfinished: the time is over, even during the evaluation
+    /// of the start, and no checkpoint has to be the same whatever the time limit was.
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        self.checkpoint.is_none() && self.is_over()
+    }
+
     /// `true` once an interrupt was requested.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {

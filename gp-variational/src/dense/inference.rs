@@ -40,13 +40,14 @@ impl Inference for DenseVariational {
         let options = how.outer_only()?;
         let mut state = DenseState::new(self, data)?;
         state.set_brake(options.control.brake());
+        let is_short = || options.control.is_short();
         let evaluate = |model: &Self, state: &mut DenseState, gradient: &mut [f64]| {
-            state.come_to_rest_or_restart(model, natural)?;
+            state.come_to_rest_or_restart(model, natural, &is_short)?;
             state.gradient(model, gradient)
         };
         let watch = |model: &Self, _: &DenseState, now| watch(Moment::new(now, &|| model.posterior(data)));
         let run = Course::Minimised(train_beside(self, &mut state, &options, evaluate, watch)?);
-        let ascent = state.come_to_rest_or_restart(self, natural)?;
+        let ascent = state.come_to_rest_or_restart(self, natural, &is_short)?;
         Ok(Trained { run, state: (state, ascent) })
     }
 }

@@ -117,24 +117,34 @@ impl DenseState {
         model: &DenseVariational,
         options: &NaturalOptions,
     ) -> Result<Ascent, InferenceError> {
+        self.come_to_rest_within(model, options, &|| false)
+    }
+
+    fn come_to_rest_within(
+        &mut self,
+        model: &DenseVariational,
+        options: &NaturalOptions,
+        is_short: &dyn Fn() -> bool,
+    ) -> Result<Ascent, InferenceError> {
         options.check()?;
         let start = self.restore(model)?;
         self.aim();
-        let ascent = climb(&mut Climb { state: self, model }, start, options)?;
-        Ok(ascent)
+        climb(&mut Climb { state: self, model }, start, options, is_short)
     }
 
-    /// [`come_to_rest`](Self::come_to_rest), from the prior if the present λ and ν fail.
+    /// [`come_to_rest`](Self::come_to_rest), from the prior if the present λ and ν fail. Ends if `is_short` says after a
+    /// step that there is no time for another.
     pub(super) fn come_to_rest_or_restart(
         &mut self,
         model: &DenseVariational,
         options: &NaturalOptions,
+        is_short: &dyn Fn() -> bool,
     ) -> Result<Ascent, InferenceError> {
-        match self.come_to_rest(model, options) {
+        match self.come_to_rest_within(model, options, is_short) {
             Err(error) if error == InferenceError::ImproperPosterior || error.is_of_one_place() => {
                 let count = self.count();
                 self.sites.iter_mut().for_each(|sites| *sites = Sites::flat(count));
-                self.come_to_rest(model, options)
+                self.come_to_rest_within(model, options, is_short)
             }
             other => other,
         }

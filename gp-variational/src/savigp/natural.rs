@@ -57,19 +57,20 @@ impl Bound {
         Err(InferenceError::ImproperPosterior)
     }
 
-    /// Steps until the posterior has converged.
+    /// Steps until the posterior has converged, or `is_short` says after a step that there is no time for another.
     pub(super) fn ascend(
         &mut self,
         model: &Savigp,
         posterior: &mut Mixture,
         options: &NaturalOptions,
+        is_short: &dyn Fn() -> bool,
     ) -> Result<Ascent, InferenceError> {
         options.check()?;
         let (natural, trial) = (Natural::new(posterior)?, posterior.clone());
         self.pass(model, posterior, false)?;
         let start = self.assemble(model, posterior)?;
         let kept = self.sums.numbers.clone();
-        climb(&mut Climb { bound: self, model, posterior, trial, natural, kept }, start, options)
+        climb(&mut Climb { bound: self, model, posterior, trial, natural, kept }, start, options, is_short)
     }
 }
 
@@ -145,7 +146,7 @@ impl Savigp {
         options: &NaturalOptions,
     ) -> Result<Ascent, InferenceError> {
         let mut posterior = self.posterior().clone();
-        let ascent = bound.ascend(self, &mut posterior, options)?;
+        let ascent = bound.ascend(self, &mut posterior, options, &|| false)?;
         self.set_posterior(posterior)?;
         Ok(ascent)
     }

@@ -210,9 +210,10 @@ impl Savigp {
     ) -> Result<Trained<BoundState>, InferenceError> {
         let mut bound = Bound::new(self, data)?;
         let options = &bound.heed(options);
+        let is_short = || options.control.is_short();
         let (mut outer, mut resting) = (Outer(self.clone()), Resting(self.posterior().clone()));
         let evaluate = |outer: &Outer, Resting(posterior): &mut Resting, gradient: &mut [f64]| {
-            come_to_rest(&mut bound, &outer.0, posterior, natural)?;
+            come_to_rest(&mut bound, &outer.0, posterior, (natural, &is_short))?;
             bound.gradient_with(&outer.0, posterior, gradient)
         };
         let watch = |outer: &Outer, Resting(posterior): &Resting, now| {
@@ -220,7 +221,7 @@ impl Savigp {
         };
         let run = Course::Minimised(train_beside(&mut outer, &mut resting, options, evaluate, watch)?);
         let Resting(mut posterior) = resting;
-        let ascent = Some(come_to_rest(&mut bound, &outer.0, &mut posterior, natural)?);
+        let ascent = Some(come_to_rest(&mut bound, &outer.0, &mut posterior, (natural, &is_short))?);
         *self = outer.0;
         self.set_posterior(posterior)?;
         Ok(Trained { run, state: BoundState { bound, ascent } })
@@ -386,13 +387,13 @@ fn come_to_rest(
     bound: &mut Bound,
     model: &Savigp,
     posterior: &mut Mixture,
-    options: &NaturalOptions,
+    (options, is_short): (&NaturalOptions, &dyn Fn() -> bool),
 ) -> Result<Ascent, InferenceError> {
-    let done = bound.ascend(model, posterior, options);
+    let done = bound.ascend(model, posterior, options, is_short);
     match done {
         Err(error) if error == InferenceError::ImproperPosterior || error.is_of_one_place() => {
             *posterior = Mixture::prior(posterior.counts(), posterior.covariance())?;
-            bound.ascend(model, posterior, options)
+            bound.ascend(model, posterior, options, is_short)
         }
         other => other,
     }

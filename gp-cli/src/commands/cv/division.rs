@@ -3,7 +3,7 @@
 use crate::data::Frame;
 use crate::error::CliError;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Test and training rows of a fold, ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,12 +29,19 @@ impl Division {
     /// [`Data`](ErrorKind::Data), with the first of them.
     pub(super) fn check_labels(&self, frame: &Frame, target: &str) -> Result<(), CliError> {
         let column = frame.require(&[target])?[0];
+        let mut numbers = BTreeMap::new();
+        let number = |row| {
+            let next = numbers.len();
+            *numbers.entry(column.text(row)).or_insert(next)
+        };
+        let label: Vec<usize> = (0..frame.row_count()).map(number).collect();
         for (fold, part) in self.parts.iter().enumerate() {
-            let known: BTreeSet<String> = part.training.iter().map(|&row| column.text(row)).collect();
-            if let Some(&row) = part.test.iter().find(|&&row| !known.contains(&column.text(row))) {
-                let label = column.text(row);
+            let mut known = vec![false; numbers.len()];
+            part.training.iter().for_each(|&row| known[label[row]] = true);
+            if let Some(&row) = part.test.iter().find(|&&row| !known[label[row]]) {
                 let what = format!(
-                    "label `{label}` is in fold {fold}, and in no row that its model learns from; leave out such rows, or make other folds"
+                    "label `{}` is in fold {fold}, and in no row that its model learns from; leave out such rows, or make other folds",
+                    column.text(row)
                 );
                 return Err(frame.fault(row, target, &what));
             }

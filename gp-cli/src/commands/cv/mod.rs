@@ -104,7 +104,7 @@ pub fn run(
         _ => frame,
     };
     let (spec, known) = fit::settled(&frame, &options.spec, context)?;
-    if by(options).is_some() && matches!(spec.task, Binary | Multiclass | Ordinal) {
+    if matches!(spec.task, Binary | Multiclass | Ordinal) {
         division.check_labels(&frame, spec.target()?)?;
     }
     known.iter().chain(&division.words).for_each(|line| notes.say(format_args!("{line}")));

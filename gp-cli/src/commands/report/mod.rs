@@ -39,6 +39,11 @@ pub struct ReportOptions {
 /// # Errors
 /// Any failure; the output is then unchanged.
 pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
+    if options.test.iter().filter(|path| *path == "-").count() > 1 {
+        return Err(CliError::usage(
+            "--test - is given twice, and standard input can be read once".to_owned(),
+        ));
+    }
     let inputs = InputFiles::none().and("MODEL", Some(&options.model));
     let inputs = options.test.iter().fold(inputs, |inputs, path| inputs.and("--test", Some(path)));
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;

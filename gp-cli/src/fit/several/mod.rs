@@ -16,6 +16,7 @@ use super::observed::{Observed, check_range};
 use super::settled::wrong_likelihood;
 use super::spec::FitSpec;
 use super::task::Task;
+use super::usual_noise;
 use crate::context::Context;
 use crate::data::Kind;
 use crate::encode::{ColumnSurvey, Survey, Surveyed, Target, TargetValues};
@@ -61,6 +62,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     }
     let least = targets.iter().map(own_variance).fold(f64::INFINITY, f64::min);
     bounds::bound_weighted(likelihood.as_mut(), least, survey.mean_weight())?;
+    usual_noise::set_prior(likelihood.as_mut(), spec)?;
     let FurtherTarget { target, summary, rows } = targets.remove(0);
     Ok(Observed {
         task: Task::Regression,

@@ -1,0 +1,25 @@
+//! Prior of the noise of numbers, if nothing was said of model and noise.
+
+use super::spec::FitSpec;
+use crate::error::CliError;
+use gp_likelihoods::Likelihood;
+use gp_optim::Prior;
+
+/// Prior of noise as a share of the target's variance. Priors are densities of natural values, so this one is highest at
+/// e^(7.8 − 3²), about 0.3: no noise at all needs some rows that speak for it, or a smooth function of few inputs.
+const PRIOR: Prior = Prior::LogNormal { mu: 7.8, sigma: 3.0 };
+
+/// Gives the noise of the default model a weak prior, where targets are standardised. Noise beside known noise may well be
+/// none.
+///
+/// # Errors
+/// None for a prior of positive numbers.
+pub(super) fn set_prior(likelihood: &mut dyn Likelihood, spec: &FitSpec) -> Result<(), CliError> {
+    let is_usual = spec.likelihood.is_none() && spec.kernel.is_empty() && spec.search.is_none();
+    let has_measure = spec.standardize.target() && spec.noise_variance.is_empty();
+    if !is_usual || !has_measure || !likelihood.is_linear_gaussian() {
+        return Ok(());
+    }
+    let noise = likelihood.parameters_mut().iter_mut().find(|parameter| parameter.name() == "variance");
+    noise.map_or(Ok(()), |noise| Ok(noise.set_prior(Some(PRIOR))?))
+}
