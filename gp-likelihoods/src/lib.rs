@@ -14,6 +14,7 @@ mod crossing;
 pub mod curvature;
 pub mod defaults;
 mod density;
+mod dispersion;
 pub mod entry;
 mod error;
 mod expression;
@@ -45,6 +46,7 @@ mod workspace;
 
 pub use adjusted::Adjusted;
 pub use density::Density;
+pub use dispersion::{Dispersion, dispersion};
 pub use entry::LikelihoodEntry;
 pub use error::LikelihoodError;
 pub use gaussian::{ExpectedLogDensity, Gaussian, LogDensity, Tilted};

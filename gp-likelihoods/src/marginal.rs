@@ -94,6 +94,10 @@ impl Described for Marginal {
         self.whole.parameters_mut()
     }
 
+    fn least_values(&self, variance: f64) -> Vec<(&'static str, f64)> {
+        self.whole.least_values(variance)
+    }
+
     fn latents(&self) -> usize {
         self.whole.latents()
     }

@@ -116,6 +116,10 @@ impl Described for Adjusted {
         self.likelihood.parameters_mut()
     }
 
+    fn least_values(&self, variance: f64) -> Vec<(&'static str, f64)> {
+        self.likelihood.least_values(variance)
+    }
+
     fn latents(&self) -> usize {
         self.likelihood.latents()
     }
