@@ -1,7 +1,6 @@
 //! Built-in likelihoods under a name that the command does not know, for tests.
 
-use gp_likelihoods::{Density, Described, Likelihood, Link, ObservationMoments, Scalar, Support};
-use gp_optim::Parameter;
+use gp_likelihoods::{Density, Described, Likelihood, ObservationMoments, Scalar, forward};
 use rand::Rng;
 
 #[derive(Clone, Debug)]
@@ -16,21 +15,8 @@ impl<L: Described> Described for Foreign<L> {
     fn name(&self) -> &'static str {
         "foreign"
     }
-    fn parameters(&self) -> &[Parameter] {
-        self.0.parameters()
-    }
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        self.0.parameters_mut()
-    }
-    fn least_values(&self, variance: f64) -> Vec<(&'static str, f64)> {
-        self.0.least_values(variance)
-    }
-    fn support(&self) -> Support {
-        self.0.support()
-    }
-    fn link(&self) -> Link {
-        self.0.link()
-    }
+
+    forward! { self.0 => parameters parameters_mut least_values support link }
 }
 
 impl<L: Density> Density for Foreign<L> {

@@ -18,6 +18,7 @@ mod dispersion;
 pub mod entry;
 mod error;
 mod expression;
+mod forward;
 mod gaussian;
 mod latent;
 mod likelihood;
