@@ -13,6 +13,8 @@ mod error;
 pub mod evaluate;
 pub mod files;
 pub mod fit;
+#[cfg(test)]
+mod foreign;
 pub mod fuzzing;
 pub mod guide;
 mod help;

@@ -36,6 +36,12 @@ pub trait Described: Debug + Send + Sync {
         &mut []
     }
 
+    /// Parameters, by name, with the least values at which predictions have a mean and a variance and the density does
+    /// not grow without limit on rows that agree; none by default. `variance` is that of the target.
+    fn least_values(&self, _variance: f64) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
     /// Number Q of latent values per observation.
     fn latents(&self) -> usize {
         1

@@ -1,16 +1,14 @@
 //! Marginal likelihood of one output of several.
 
-use gp_optim::Parameter;
 use rand::Rng;
 
-use crate::defaults;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood};
 use crate::shape::{check_output, check_outputs};
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
-use crate::support::Support;
 use crate::workspace::Workspace;
+use crate::{by_quadrature, forward};
 
 /// Likelihood of one output, the others missing, on all latents and parameters of the whole.
 ///
@@ -78,40 +76,9 @@ impl Marginal {
 }
 
 impl Described for Marginal {
-    fn name(&self) -> &'static str {
-        self.whole.name()
-    }
-
-    fn settings(&self) -> Vec<(&'static str, usize)> {
-        self.whole.settings()
-    }
-
-    fn parameters(&self) -> &[Parameter] {
-        self.whole.parameters()
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        self.whole.parameters_mut()
-    }
-
-    fn latents(&self) -> usize {
-        self.whole.latents()
-    }
-
-    fn support(&self) -> Support {
-        self.whole.support()
-    }
-
-    fn is_log_concave(&self) -> bool {
-        self.whole.is_log_concave()
-    }
-
-    fn is_smooth(&self) -> bool {
-        self.whole.is_smooth()
-    }
-
-    fn is_linear_gaussian(&self) -> bool {
-        self.whole.is_linear_gaussian()
+    forward! {
+        self.whole => name settings parameters parameters_mut least_values latents support is_log_concave is_smooth
+            is_linear_gaussian
     }
 
     fn mixing(&self) -> Option<&[f64]> {
@@ -201,12 +168,6 @@ impl Likelihood for Marginal {
         check_output(self, output)?;
         self.whole.predictive_quantile(q, self.output, probability, ws)
     }
-    fn class_probabilities(
-        &self,
-        q: &[Latent],
-        ws: &mut Workspace,
-        out: &mut [f64],
-    ) -> Result<(), LikelihoodError> {
-        defaults::class_probabilities(self, q, ws, out)
-    }
+
+    by_quadrature! { class_probabilities }
 }

@@ -6,7 +6,7 @@ mod grid;
 use call::{Block, Callables, UNKNOWN};
 use gp_likelihoods::{
     Described, Latent, Likelihood, LikelihoodEntry, LikelihoodError, ObservationMoments, PointSlopes,
-    RowError, Slopes, Support, Targets, Workspace, defaults, parameter_count,
+    RowError, Slopes, Support, Targets, Workspace, by_quadrature, parameter_count,
 };
 use gp_optim::{Interrupt, Parameter, ParameterError, Transform};
 use grid::Grid;
@@ -253,52 +253,5 @@ impl Likelihood for FunctionLikelihood {
         Ok(())
     }
 
-    fn tilted(
-        &self,
-        y: &[f64],
-        q: &[Latent],
-        power: f64,
-        ws: &mut Workspace,
-        out: &mut Slopes,
-    ) -> Result<(), LikelihoodError> {
-        defaults::tilted(self, y, q, power, ws, out)
-    }
-
-    fn predictive_moments(
-        &self,
-        q: &[Latent],
-        ws: &mut Workspace,
-        out: &mut [ObservationMoments],
-    ) -> Result<(), LikelihoodError> {
-        defaults::predictive_moments(self, q, ws, out)
-    }
-
-    fn class_probabilities(
-        &self,
-        q: &[Latent],
-        ws: &mut Workspace,
-        out: &mut [f64],
-    ) -> Result<(), LikelihoodError> {
-        defaults::class_probabilities(self, q, ws, out)
-    }
-
-    fn predictive_cdf(
-        &self,
-        q: &[Latent],
-        output: usize,
-        y: f64,
-        ws: &mut Workspace,
-    ) -> Result<f64, LikelihoodError> {
-        defaults::predictive_cdf(self, q, output, y, ws)
-    }
-
-    fn predictive_quantile(
-        &self,
-        q: &[Latent],
-        output: usize,
-        probability: f64,
-        ws: &mut Workspace,
-    ) -> Result<f64, LikelihoodError> {
-        defaults::predictive_quantile(self, q, output, probability, ws)
-    }
+    by_quadrature! { tilted predictive_moments class_probabilities predictive_cdf predictive_quantile }
 }

@@ -3,7 +3,8 @@
 use crate::error::CliError;
 use crate::metrics::{Interval, LEVELS, NumberForecasts};
 use gp_likelihoods::{
-    Beta, Gamma, Gaussian, Latent, Likelihood, NegativeBinomial, Poisson, Support, Workspace,
+    Beta, Dispersion, Gamma, Gaussian, Latent, Likelihood, NegativeBinomial, Poisson, Support, Workspace,
+    dispersion,
 };
 
 /// Distribution over the observations of a likelihood.
@@ -25,7 +26,7 @@ impl Constant {
     /// [`Numerical`](crate::ErrorKind::Numerical) for moments that the distribution cannot have.
     pub(super) fn beside(model: &dyn Likelihood, mean: f64, variance: f64) -> Result<Self, CliError> {
         let square = (mean / variance.sqrt()).powi(2);
-        let more_than_poisson = model.name() == "negative_binomial" && variance > mean;
+        let more_than_poisson = variance > mean && dispersion(model) == Some(Dispersion::More);
         let of = |name, likelihood: Box<dyn Likelihood>, latent: f64| {
             Ok(Self { name, mean, likelihood, latent: Latent::new(latent, 0.0)? })
         };
@@ -88,6 +89,7 @@ fn log(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::foreign::foreign;
 
     fn constant(likelihood: &str, mean: f64, variance: f64) -> Constant {
         Constant::beside(gp_likelihoods::parse(likelihood).unwrap().as_ref(), mean, variance).unwrap()
@@ -167,6 +169,17 @@ mod tests {
     #[test]
     fn counts_that_vary_less_than_their_mean_are_poisson() {
         assert!(constant("negative_binomial", 3.0, 2.0).describe().starts_with("Poisson"));
+    }
+
+    #[test]
+    fn counts_of_others_vary_as_they_state() {
+        let said = |likelihood: Box<dyn Likelihood>| {
+            Constant::beside(likelihood.as_ref(), 3.7, 9.0).unwrap().describe()
+        };
+        let more = said(foreign(NegativeBinomial::new(2.0).unwrap()));
+        assert!(more.starts_with("negative binomial"), "{more}");
+        let alike = said(foreign(Poisson::new(0.0).unwrap()));
+        assert!(alike.starts_with("Poisson"), "{alike}");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Default noise bounds of likelihoods that expect outliers, and of rows that count more than once.
 //!
 //! A heavy-tailed density can grow without limit on rows that agree and ignore the rest, so the maximum likelihood may
-//! have no noise and no variance. These bounds keep scale and degrees of freedom where predictions have a mean and a
-//! variance.
+//! have no noise and no variance. Such likelihoods state [least values](gp_likelihoods::Described::least_values) of their
+//! parameters.
 //!
 //! A row of weight w is w rows of the very same target. If weights are above 1 on average, the density grows without
 //! limit as Gaussian noise vanishes, until numbers overflow. A bound ends this where predictions are still numbers.
@@ -11,31 +11,22 @@ use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Transform};
 
-/// Least squared scale, as a share of the target's variance.
-const LEAST_SCALE: f64 = 1e-6;
-/// Degrees of freedom at or below which there is no variance.
-const LEAST_DOF: f64 = 2.0;
 /// Least noise variance of weighted rows, as a share of the target's variance. Below what counts as lost noise.
 const LEAST_NOISE: f64 = 1e-9;
 /// Factor by which noise may fall from a start below that.
 const BELOW_START: f64 = 10.0;
 
-/// Bounds the free parameters of `student_t` that have neither bounds nor prior and start within. `variance` is that of
-/// the target in the units of the likelihood.
+/// Bounds the free parameters with a least value that have neither bounds nor prior and start within. `variance` is that
+/// of the target in the units of the likelihood.
 ///
 /// # Errors
 /// None for bounds within the domain.
 pub(super) fn bound_outliers(likelihood: &mut dyn Likelihood, variance: f64) -> Result<(), CliError> {
-    if likelihood.name() != "student_t" {
-        return Ok(());
-    }
+    let least = likelihood.least_values(variance);
     for parameter in likelihood.parameters_mut() {
-        let lo = match parameter.name() {
-            "scale" => LEAST_SCALE * variance,
-            "dof" => LEAST_DOF,
-            _ => continue,
-        };
-        bound_below(parameter, lo)?;
+        if let Some((_, lo)) = least.iter().find(|(name, _)| *name == parameter.name()) {
+            bound_below(parameter, *lo)?;
+        }
     }
     Ok(())
 }
@@ -91,6 +82,16 @@ mod tests {
         ] {
             assert_eq!(bounded(text, 1.0), text);
         }
+    }
+
+    #[test]
+    fn likelihoods_of_others_state_their_bounds() {
+        let mut heavy = crate::foreign::foreign(gp_likelihoods::StudentT::new(1.0, 4.0).unwrap());
+        let mut adjusted = gp_likelihoods::Adjusted::new(heavy.clone());
+        bound_outliers(heavy.as_mut(), 4.0).unwrap();
+        bound_outliers(&mut adjusted, 4.0).unwrap();
+        let expected = "foreign(scale=1 in [4e-6, none], dof=4 in [2, none])";
+        assert_eq!([heavy.expression(), gp_likelihoods::Described::expression(&adjusted)], [expected; 2]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::sample::Sample;
 use crate::error::CliError;
 use crate::method::{Fit, TrainingRows};
 use gp_ep::DataSource as _;
-use gp_likelihoods::{Likelihood, ObservationMoments, Support};
+use gp_likelihoods::{Dispersion, dispersion};
 
 /// Most and fewest rows that are looked at.
 const MOST_ROWS: usize = 2_000;
@@ -22,7 +22,7 @@ const ERRORS: f64 = 3.0;
 pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(), CliError> {
     let likelihood = fit.posterior.likelihood();
     let has_roles = sample.outputs() > likelihood.targets();
-    if has_roles || likelihood.targets() != 1 || !is_like_poisson(likelihood)? {
+    if has_roles || likelihood.targets() != 1 || dispersion(likelihood) != Some(Dispersion::Mean) {
         return Ok(());
     }
     let rows = Sample::at_most(sample, MOST_ROWS, seed)?.rows;
@@ -45,14 +45,4 @@ pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(
         ));
     }
     Ok(())
-}
-
-/// `true` for counts whose variance given the latents is their mean.
-fn is_like_poisson(likelihood: &dyn Likelihood) -> Result<bool, CliError> {
-    if likelihood.support() != Support::Counts {
-        return Ok(false);
-    }
-    let (latents, mut at) = (vec![0.5; likelihood.latents()], [ObservationMoments::default()]);
-    likelihood.conditional_moments(&latents, &mut at)?;
-    Ok((at[0].variance - at[0].mean).abs() <= 1e-9 * at[0].mean)
 }

@@ -176,7 +176,7 @@ impl EpPasses {
         let zeros = || Sums::with_gradients(&self.slopes, processes);
         let sums = self.gradients.get_or_insert_with(zeros);
         self.passes.run(pass, sums, |block, extra| lane::slopes(block, extra, model, derivatives))?;
-        let by_params = self.passes.finish_reverse(&mut sums.gradients, gradient)?;
+        let by_params = self.passes.finish_reverse(sums, gradient)?;
         let (found, tally) = sums.numbers.split_at(by_params.len());
         by_params.copy_from_slice(found);
         check_proper(Tally::from_slice(tally))

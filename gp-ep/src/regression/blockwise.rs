@@ -136,7 +136,6 @@ impl LaneFactors for BlockFactors {
         passes.fold(sums, |lane, sums| {
             let (seen, own) = lane.split();
             let BlockFactors { blocks, first, weights, noise, beta, scratch, .. } = own;
-            let gradients = &mut sums.gradients[0];
             for (number, block) in blocks.iter().enumerate() {
                 let (n, range) = (block.columns.len(), block.columns.clone());
                 let (weights, noise, beta) = (&weights[range.clone()], &noise[range.clone()], &beta[range]);
@@ -144,6 +143,7 @@ impl LaneFactors for BlockFactors {
                 block.fill_half(posterior, own, scratch)?;
                 let power = model.powers().of(*first + number);
                 sums.numbers[0] += block.residual_reverse(power, own, scratch)?;
+                let gradients = &mut sums.gradients_mut()[0];
                 let by_residual = columns(&scratch.square, n, 0..n);
                 let (kernel, points) = (model.process().kernel(), own.projection.points());
                 seen.evaluator().gram_reverse(

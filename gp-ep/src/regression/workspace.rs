@@ -246,7 +246,7 @@ impl<F: LaneFactors> State<F> {
         let zeros = || Sums::with_gradients(&self.posterior.number, processes);
         let sums = self.gradients.get_or_insert_with(zeros);
         F::reverse(&mut self.passes, model, &self.posterior, sums)?;
-        let by_noise = self.passes.finish_reverse(&mut sums.gradients, gradient)?;
+        let by_noise = self.passes.finish_reverse(sums, gradient)?;
         by_noise.copy_from_slice(&sums.numbers);
         Ok(())
     }

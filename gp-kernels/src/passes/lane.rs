@@ -364,12 +364,12 @@ impl<S> Lane<S> {
                 }
                 rule(self.view(component, &block), pass.layout.extra_mut(&mut out.numbers))?;
                 self.add_up(pass.layout, component, k, &mut out.numbers)?;
-                if let (false, Some(beliefs)) = (out.gradients.is_empty(), pass.beliefs) {
+                if let (false, Some(beliefs)) = (out.gradients().is_empty(), pass.beliefs) {
                     self.add_upstream((beliefs, component), pass.tangents, block.len())?;
                 }
             }
-            if !out.gradients.is_empty() {
-                self.reverse_block(k, &mut out.gradients)?;
+            if !out.gradients().is_empty() {
+                self.reverse_block(k, out.gradients_mut())?;
             }
             if !self.keeps {
                 self.held[k].forget();

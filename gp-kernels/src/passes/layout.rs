@@ -198,8 +198,10 @@ pub(super) fn split(own: &mut [f64], m: usize) -> PartMut<'_> {
 pub struct Sums {
     /// Numbers in the pass's layout.
     pub numbers: Vec<f64>,
-    /// Gradients, one per process, or none.
-    pub gradients: Vec<PriorGradients>,
+    /// Room for gradients, one per process, or none.
+    gradients: Vec<PriorGradients>,
+    /// `true` if passes compute gradients.
+    reverse: bool,
     /// Ranges of `numbers` without redundant entries.
     travels: Arc<[Range<usize>]>,
 }
@@ -210,37 +212,62 @@ impl Sums {
     pub fn zeros(layout: &Layout) -> Self {
         let extra = layout.extra_start()..layout.len();
         let travels = layout.triangles().chain(std::iter::once(extra)).collect();
-        Self { numbers: vec![0.0; layout.len()], gradients: Vec::new(), travels }
+        Self { numbers: vec![0.0; layout.len()], gradients: Vec::new(), reverse: false, travels }
     }
 
     /// Zeros, with gradients by these processes.
     #[must_use]
     pub fn with_gradients(layout: &Layout, processes: &[SparseProcess]) -> Self {
         let gradients = processes.iter().map(PriorGradients::zeros).collect();
-        Self { gradients, ..Self::zeros(layout) }
+        Self { gradients, reverse: true, ..Self::zeros(layout) }
+    }
+
+    /// Says whether passes compute gradients from now on. Their memory stays.
+    pub fn set_reverse(&mut self, reverse: bool) {
+        self.reverse = reverse;
+    }
+
+    /// Gradients of a pass, one per process; none unless passes compute them.
+    #[must_use]
+    pub fn gradients(&self) -> &[PriorGradients] {
+        if self.reverse { &self.gradients } else { &[] }
+    }
+
+    /// [`gradients`](Self::gradients), mutable.
+    pub fn gradients_mut(&mut self) -> &mut [PriorGradients] {
+        if self.reverse { &mut self.gradients } else { &mut [] }
+    }
+
+    /// All gradients: those of the last pass, or zeros if it computed none.
+    pub(super) fn all_gradients(&mut self) -> &mut [PriorGradients] {
+        if !self.reverse {
+            self.gradients.iter_mut().for_each(PriorGradients::clear);
+        }
+        &mut self.gradients
     }
 }
 
 impl Partial for Sums {
     fn alike(&self) -> Self {
-        self.clone()
+        let (numbers, travels) = (vec![0.0; self.numbers.len()], Arc::clone(&self.travels));
+        Self { numbers, gradients: self.gradients().to_vec(), reverse: self.reverse, travels }
     }
 
     fn is_alike(&self, other: &Self) -> bool {
-        let gradients = self.gradients.iter().zip(&other.gradients);
+        let gradients = self.gradients().iter().zip(other.gradients());
         self.numbers.len() == other.numbers.len()
-            && self.gradients.len() == other.gradients.len()
+            && self.gradients().len() == other.gradients().len()
             && gradients.into_iter().all(|(a, b)| a.as_slice().len() == b.as_slice().len())
     }
 
     fn clear(&mut self) {
         self.numbers.fill(0.0);
-        self.gradients.iter_mut().for_each(PriorGradients::clear);
+        self.gradients_mut().iter_mut().for_each(PriorGradients::clear);
     }
 
     fn add(&mut self, other: &Self) {
         self.numbers.iter_mut().zip(&other.numbers).for_each(|(sum, part)| *sum += part);
-        for (sums, parts) in self.gradients.iter_mut().zip(&other.gradients) {
+        for (sums, parts) in self.gradients_mut().iter_mut().zip(other.gradients()) {
             let both = sums.as_mut_slice().iter_mut().zip(parts.as_slice());
             both.for_each(|(sum, part)| *sum += part);
         }
@@ -249,7 +276,7 @@ impl Partial for Sums {
     /// Symmetric matrices are packed as triangles.
     fn pack(&self, into: &mut Vec<f64>) {
         self.travels.iter().for_each(|range| into.extend_from_slice(&self.numbers[range.clone()]));
-        self.gradients.iter().for_each(|gradients| into.extend_from_slice(gradients.as_slice()));
+        self.gradients().iter().for_each(|gradients| into.extend_from_slice(gradients.as_slice()));
     }
 
     fn unpack(&mut self, from: &[f64]) {
@@ -260,6 +287,6 @@ impl Partial for Sums {
             rest = later;
         };
         self.travels.iter().for_each(|range| fill(&mut self.numbers[range.clone()]));
-        self.gradients.iter_mut().for_each(|gradients| fill(gradients.as_mut_slice()));
+        self.gradients_mut().iter_mut().for_each(|gradients| fill(gradients.as_mut_slice()));
     }
 }

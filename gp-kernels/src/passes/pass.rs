@@ -10,7 +10,7 @@ use crate::data::{
 };
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
-use crate::inducing::{InducingPrior, PriorGradients, SparseProcess};
+use crate::inducing::{InducingPrior, SparseProcess};
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Brake, ParameterSet};
 use std::sync::Arc;
@@ -323,7 +323,7 @@ impl<S: Send> Passes<S> {
     }
 
     /// Pass over loaded observations, projecting as needed. `rule` answers per block and component, and
-    /// adds to the extra numbers; gradients by processes are computed if `sums` has room.
+    /// adds to the extra numbers; gradients by processes are computed if `sums` has them.
     ///
     /// # Errors
     /// Those of the rule or a kernel, or [`DataError::Stopped`].
@@ -361,16 +361,16 @@ impl<S: Send> Passes<S> {
     }
 
     /// Takes summed gradients by factors of `K_zz` through these, and writes the gradients of all processes
-    /// to the front of `out`; returns the rest.
+    /// to the front of `out`, zeros if the pass computed none; returns the rest.
     ///
     /// # Errors
     /// As [`InducingPrior::finish_reverse`].
     pub fn finish_reverse<'g>(
         &self,
-        gradients: &mut [PriorGradients],
+        sums: &mut Sums,
         out: &'g mut [f64],
     ) -> Result<&'g mut [f64], KernelError> {
-        let (priors, by) = (&self.priors, &self.evaluator);
+        let (priors, by, gradients) = (&self.priors, &self.evaluator, sums.all_gradients());
         for_each(self.threading, gradients, |p, gradients| priors[p].finish_reverse(gradients, by))?;
         Ok(gradients.iter().fold(out, |rest, gradients| gradients.write_to(rest)))
     }

@@ -155,7 +155,7 @@ impl Case {
         let mut sums = Sums::with_gradients(&layout, processes);
         passes.run(Pass::new(&layout).with_beliefs(&posterior), &mut sums, rule).unwrap();
         let mut gradient = vec![0.0; processes.iter().map(ParameterSet::parameter_count).sum()];
-        assert!(passes.finish_reverse(&mut sums.gradients, &mut gradient).unwrap().is_empty());
+        assert!(passes.finish_reverse(&mut sums, &mut gradient).unwrap().is_empty());
         (sums.numbers, gradient)
     }
 }

@@ -3,18 +3,17 @@
 mod columns;
 mod pieces;
 
-use gp_optim::Parameter;
 use rand::Rng;
 
 use crate::error::{LikelihoodError, check_count};
-use crate::gaussian::{Gaussian, expected_log_density, log_density, tilted};
+use crate::forward;
+use crate::gaussian::{expected_log_density, log_density, tilted};
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood, OwnLatent, parameter_count};
 use crate::pieces::Pieces;
 use crate::rows::{self, RowError, Targets};
 use crate::shape::check_output;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
-use crate::support::Support;
 use crate::workspace::Workspace;
 use columns::Columns;
 
@@ -100,36 +99,13 @@ impl Adjusted {
 }
 
 impl Described for Adjusted {
-    fn name(&self) -> &'static str {
-        self.likelihood.name()
-    }
-
-    fn settings(&self) -> Vec<(&'static str, usize)> {
-        self.likelihood.settings()
-    }
-
-    fn parameters(&self) -> &[Parameter] {
-        self.likelihood.parameters()
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        self.likelihood.parameters_mut()
-    }
-
-    fn latents(&self) -> usize {
-        self.likelihood.latents()
+    forward! {
+        self.likelihood => name settings parameters parameters_mut least_values latents support link is_log_concave
+            is_smooth grows_with_latent is_sampled gaussian_noise takes_missing_outputs is_linear_gaussian mixing
     }
 
     fn outputs(&self) -> usize {
         self.targets() + Self::columns_after(self.targets())
-    }
-
-    fn support(&self) -> Support {
-        self.likelihood.support()
-    }
-
-    fn link(&self) -> crate::Link {
-        self.likelihood.link()
     }
 
     fn weight(&self, y: &[f64]) -> f64 {
@@ -144,40 +120,8 @@ impl Described for Adjusted {
         self.likelihood.outputs()
     }
 
-    fn is_log_concave(&self) -> bool {
-        self.likelihood.is_log_concave()
-    }
-
-    fn is_smooth(&self) -> bool {
-        self.likelihood.is_smooth()
-    }
-
-    fn grows_with_latent(&self) -> bool {
-        self.likelihood.grows_with_latent()
-    }
-
-    fn is_sampled(&self) -> bool {
-        self.likelihood.is_sampled()
-    }
-
     fn pieces(&self) -> Option<&dyn Pieces> {
         self.likelihood.pieces().map(|_| self as &dyn Pieces)
-    }
-
-    fn gaussian_noise(&self) -> Option<&Gaussian> {
-        self.likelihood.gaussian_noise()
-    }
-
-    fn takes_missing_outputs(&self) -> bool {
-        self.likelihood.takes_missing_outputs()
-    }
-
-    fn is_linear_gaussian(&self) -> bool {
-        self.likelihood.is_linear_gaussian()
-    }
-
-    fn mixing(&self) -> Option<&[f64]> {
-        self.likelihood.mixing()
     }
 
     fn own_latent(&self, output: usize) -> Option<OwnLatent> {

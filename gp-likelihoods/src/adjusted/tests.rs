@@ -1,6 +1,7 @@
 use super::*;
 use crate::{
-    BernoulliProbit, Coregionalised, Gaussians, Heteroscedastic, MulticlassProbit, Poisson, Softmax, StudentT,
+    BernoulliProbit, Coregionalised, Gaussian, Gaussians, Heteroscedastic, MulticlassProbit, Poisson,
+    Softmax, StudentT,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -16,6 +16,11 @@ use crate::slopes::{ObservationMoments, PointSlopes};
 use crate::special::{digamma, incomplete_beta};
 use crate::support::Support;
 
+/// Least squared scale, as a share of the target's variance.
+const LEAST_SCALE: f64 = 1e-6;
+/// Degrees of freedom at or below which there is no variance.
+const LEAST_DOF: f64 = 2.0;
+
 /// Student's t noise: `y = f + √scale · T`, with squared scale `scale` and `dof` degrees of freedom.
 ///
 /// Not log-concave in f: outliers have little influence, and a tilted distribution may have two modes.
@@ -82,6 +87,10 @@ impl Described for StudentT {
     fn parameters_mut(&mut self) -> &mut [Parameter] {
         self.known = OnceLock::new();
         &mut self.params
+    }
+
+    fn least_values(&self, variance: f64) -> Vec<(&'static str, f64)> {
+        vec![("scale", LEAST_SCALE * variance), ("dof", LEAST_DOF)]
     }
 
     fn support(&self) -> Support {

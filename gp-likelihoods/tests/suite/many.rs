@@ -1,7 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 //! Likelihoods of several latents in limits where the answer is known, and how exact their defaults are.
 
-use gp_likelihoods::quadrature::Panels;
+use gp_likelihoods::quadrature::{Cubature, Panels};
 use gp_likelihoods::{
     BernoulliLogit, BernoulliProbit, Density, Gaussian, Gprn, Heteroscedastic, Latent, Likelihood,
     MulticlassProbit, ObservationMoments, PairwiseProbit, PointSlopes, RobustMax, Slopes, Softmax, Workspace,
@@ -215,6 +215,41 @@ fn many_classes_are_as_exact_as_promised() {
     let (few, usual, many) = (error(512), error(4096), error(32_768));
     assert!(usual < 1e-3 && many < 3e-4, "{few:.1e}, {usual:.1e}, {many:.1e}");
     assert!(many < 0.3 * few, "{few:.1e}, {usual:.1e}, {many:.1e}");
+}
+
+/// Expected log density with slopes by a product rule.
+fn by_products(likelihood: &dyn Likelihood, y: f64, q: &[Latent], order: usize) -> Slopes {
+    let (mut out, mut point) = (Slopes::default(), PointSlopes::default());
+    (out.by_mean, out.by_variance) = (vec![0.0; q.len()], vec![0.0; q.len()]);
+    for (t, weight) in Cubature::product(order, q.len()).unwrap().iter() {
+        let f: Vec<f64> = q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t).collect();
+        likelihood.log_density_slopes(&[y], &f, &mut point).unwrap();
+        out.value += weight * point.value;
+        for j in 0..q.len() {
+            out.by_mean[j] += weight * point.by_latent[j];
+            out.by_variance[j] += 0.5 * weight * point.by_latent_twice[j];
+        }
+    }
+    out
+}
+
+#[test]
+fn expected_log_densities_of_probit_classes_need_few_nodes() {
+    let likelihood = MulticlassProbit::new(4).unwrap();
+    for (spread, tolerance) in [(0.25f64, 1e-4), (1.0, 1e-3), (4.0, 5e-3)] {
+        let q = [(-0.5, 0.7), (0.2, 0.8), (0.9, 0.9), (1.6, 1.0)]
+            .map(|(m, v): (f64, f64)| latent(m * spread.sqrt(), v * spread));
+        for y in [0.0, 1.0, 3.0] {
+            let dense = by_products(&likelihood, y, &q, 14);
+            let coarser = by_products(&likelihood, y, &q, 12);
+            let found = expected(&likelihood, &[y], &q);
+            let all = |s: &Slopes| [&[s.value][..], &s.by_mean, &s.by_variance].concat();
+            for ((found, dense), coarser) in all(&found).into_iter().zip(all(&dense)).zip(all(&coarser)) {
+                close(coarser, dense, 0.1 * tolerance);
+                close(found, dense, tolerance);
+            }
+        }
+    }
 }
 
 #[test]

@@ -8,7 +8,6 @@ use super::steps::Natural;
 use crate::expectation::{Expectation, Nodes};
 use gp_ep::{InferenceError, check_count};
 use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
-use gp_kernels::inducing::PriorGradients;
 use gp_kernels::passes::{Layout, Pass, Passes, Sums};
 use gp_linalg::Threading;
 use gp_optim::{Brake, ParameterSet};
@@ -26,9 +25,8 @@ pub struct Bound {
     pub(super) working: Working,
     nodes: Nodes,
     expectation: Expectation,
-    /// Sums over lanes; gradients move to `gradients` between passes that compute them.
+    /// Sums over lanes, with the gradients of passes that compute them.
     pub(super) sums: Sums,
-    gradients: Vec<PriorGradients>,
     /// N
     observations: usize,
     /// Memory of natural-gradient steps, made at the first.
@@ -92,11 +90,9 @@ impl Bound {
         let setup = model.passes_over(data, capacity, reduction)?;
         let layout =
             layout(model.posterior(), gp_likelihoods::parameter_count(model.likelihood().parameters()));
-        let zeros = PriorGradients::zeros;
         Ok(Self {
             passes: Passes::new(setup, |_| LaneEstimates::default())?,
-            sums: Sums::zeros(&layout),
-            gradients: model.processes().iter().map(zeros).collect(),
+            sums: Sums::with_gradients(&layout, model.processes()),
             layout,
             working: Working::new(model.posterior()),
             nodes: Nodes::default(),
@@ -214,10 +210,7 @@ impl Bound {
         let reverse = model.processes().iter().any(|process| process.free_count() > 0);
         self.pass(model, posterior, reverse)?;
         let weight = self.weight();
-        if !reverse {
-            self.gradients.iter_mut().for_each(PriorGradients::clear);
-        }
-        let rest = self.passes.finish_reverse(&mut self.gradients, gradient)?;
+        let rest = self.passes.finish_reverse(&mut self.sums, gradient)?;
         let extra = self.layout.extra(&self.sums.numbers);
         let by_params = &extra[params(&self.layout, extra)];
         rest.iter_mut().zip(by_params).for_each(|(out, sum)| *out = weight * sum);
@@ -275,14 +268,8 @@ impl Bound {
         };
         let components = Components { posterior, working: &self.working };
         let pass = Pass::new(&self.layout).with_beliefs(&components);
-        if reverse {
-            std::mem::swap(&mut self.sums.gradients, &mut self.gradients);
-        }
-        let done = self.passes.run(pass, &mut self.sums, |block, extra| rule.answer(block, extra));
-        if reverse {
-            std::mem::swap(&mut self.sums.gradients, &mut self.gradients);
-        }
-        done
+        self.sums.set_reverse(reverse);
+        self.passes.run(pass, &mut self.sums, |block, extra| rule.answer(block, extra))
     }
 
     /// Sampling noise of the gradient by posterior means: its total variance over the squared length of the

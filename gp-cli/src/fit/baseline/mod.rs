@@ -19,7 +19,10 @@ use gp_kernels::algebra::Sum;
 use gp_kernels::kernels::constant::Constant;
 use gp_kernels::kernels::linear::{Identity, Linear};
 use gp_kernels::placement::{Greedy, Placement};
-use gp_likelihoods::{Adjusted, BernoulliLogit, Gaussian, Gaussians, Likelihood, Poisson, Softmax, Support};
+use gp_likelihoods::{
+    Adjusted, BernoulliLogit, Dispersion, Gaussian, Gaussians, Likelihood, Link, Poisson, Softmax, Support,
+    dispersion,
+};
 use gp_optim::Control;
 
 /// Largest N D² per latent: some seconds.
@@ -95,9 +98,15 @@ fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likeli
     Ok(match of_model.support() {
         Support::Signs if latents == 1 => Some(BernoulliLogit.into()),
         Support::Classes(classes) if latents == classes => Some(Softmax::new(classes)?.into()),
-        Support::Counts if of_model.name() == "poisson" => Some(Poisson::new(0.0)?.into()),
+        Support::Counts if is_log_poisson(of_model) => Some(Poisson::new(0.0)?.into()),
         _ => None,
     })
+}
+
+/// `true` for counts whose one latent is their log rate and whose variance is their mean.
+fn is_log_poisson(of_model: &dyn Likelihood) -> bool {
+    let is_log_rate = of_model.latents() == 1 && of_model.link() == Link::Log;
+    is_log_rate && dispersion(of_model) == Some(Dispersion::Mean)
 }
 
 fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
@@ -136,4 +145,23 @@ fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approxim
         },
     })?;
     Ok(Some(fit.posterior))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::foreign::foreign;
+    use gp_likelihoods::{NegativeBinomial, PoissonSoftplus};
+
+    #[test]
+    fn counts_of_a_log_rate_are_poisson_whoever_made_them() {
+        let standard =
+            |of: &dyn Likelihood| without_parameters(of).unwrap().map(|likelihood| likelihood.name());
+        let poisson = Poisson::new(0.3).unwrap();
+        assert_eq!(standard(&poisson), Some("poisson"));
+        assert_eq!(standard(foreign(poisson.clone()).as_ref()), Some("poisson"));
+        assert_eq!(standard(&Adjusted::new(foreign(poisson))), Some("poisson"));
+        assert_eq!(standard(foreign(NegativeBinomial::new(1.0).unwrap()).as_ref()), None);
+        assert_eq!(standard(&PoissonSoftplus::new(0.0).unwrap()), None);
+    }
 }

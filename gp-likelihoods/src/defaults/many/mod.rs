@@ -10,10 +10,11 @@ mod rules;
 mod sums;
 mod tilted;
 
+pub(crate) use expected::expected_by_few_nodes;
 pub(super) use expected::expected_log_density;
 pub(super) use predictive::{cdf, class_probabilities, predictive_moments};
 pub(super) use quantile::quantile;
 pub(super) use tilted::tilted;
 
 /// Most latents integrated by product rules; quasi-random nodes beyond.
-pub(super) const MOST_BY_PRODUCTS: usize = 3;
+pub(crate) const MOST_BY_PRODUCTS: usize = 3;

@@ -6,10 +6,15 @@ use super::rules::Rules;
 use super::sums::Integral;
 use crate::slopes::{ObservationMoments, PointSlopes};
 
+/// Factor between the numbers of quasi-random nodes.
+const FEWER: usize = 8;
+
 /// Rules and memory for several latents.
 #[derive(Clone, Debug)]
 pub(crate) struct Many {
     pub(super) rules: Rules,
+    /// Rules with fewer quasi-random nodes, for integrands that are nearly quadratic.
+    pub(super) few: Rules,
     pub(super) integral: Integral,
     pub(super) frame: Frame,
     pub(super) nodes: Nodes,
@@ -24,6 +29,7 @@ impl Many {
     pub(crate) fn new(nodes: usize, seed: u64) -> Self {
         Self {
             rules: Rules::new(nodes, seed),
+            few: Rules::new(nodes.div_ceil(FEWER).max(2), seed),
             integral: Integral::default(),
             frame: Frame::default(),
             nodes: Nodes::default(),
