@@ -6,7 +6,7 @@
 
 use super::lane::{LaneFactors, Share, log_scale};
 use super::model::SparseRegression;
-use super::posterior::{MeanOf, Posterior, column_mut};
+use super::posterior::{MeanOf, RegressionPosterior, column_mut};
 use crate::error::InferenceError;
 use crate::noisy::{NoisyTarget, log_factor};
 use crate::powers::scaled_ln_1p;
@@ -112,7 +112,7 @@ impl LaneFactors for BlockFactors {
 
     fn explain(
         passes: &mut Passes<Self>,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         sums: &mut Sums,
     ) -> Result<(), InferenceError> {
         let mean = MeanOf(posterior);
@@ -130,7 +130,7 @@ impl LaneFactors for BlockFactors {
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         sums: &mut Sums,
     ) -> Result<(), InferenceError> {
         passes.fold(sums, |lane, number, sums| {
@@ -299,7 +299,7 @@ impl Block {
     /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` in `scratch.wide`; square roots of Σ in `scratch.deviation`.
     fn fill_half(
         &self,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         own: Own<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), InferenceError> {
@@ -368,7 +368,7 @@ impl Block {
     /// `Φ̄_b = m β_bᵀ − L_B⁻ᵀ h_b − 2 Φ_b S̄_b` in `scratch.wide`, with `S̄_b` in `scratch.square`.
     fn projection_reverse(
         &self,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         own: Own<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), InferenceError> {

@@ -5,7 +5,7 @@ use super::blockwise::BlockFactors;
 use super::lane::{LaneFactors, Share, take};
 use super::model::SparseRegression;
 use super::pointwise::PointFactors;
-use super::posterior::Posterior;
+use super::posterior::RegressionPosterior;
 use crate::error::{InferenceError, check_count};
 use crate::noisy::NoisyTarget;
 use gp_kernels::data::{DataError, DataSource, Rows};
@@ -50,7 +50,7 @@ struct State<F> {
     sums: Sums,
     misfit: Sums,
     gradients: Option<Sums>,
-    posterior: Posterior,
+    posterior: RegressionPosterior,
 }
 
 impl RegressionWorkspace {
@@ -182,7 +182,7 @@ impl<F: LaneFactors> State<F> {
             sums: Sums::zeros(&layout),
             misfit: Sums::zeros(&number),
             gradients: None,
-            posterior: Posterior {
+            posterior: RegressionPosterior {
                 precision: Cholesky::with_capacity(count),
                 half_mean: vec![0.0; count],
                 mean: vec![0.0; count],
