@@ -1,8 +1,8 @@
 //! Typed views of buffers: tiles of contiguous columns, tables of contiguous points.
 
 use faer::{Accum, MatMut, MatRef};
-use gp_linalg::Threading;
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
+use gp_linalg::{LinalgError, Threading};
 
 use crate::kernel::{Block, BlockMut, Points, PointsMut, column, column_mut};
 
@@ -32,6 +32,11 @@ pub fn points_mut(buffer: &mut [f64], count: usize, dim: usize) -> PointsMut<'_>
     block_mut(buffer, dim, count).transpose_mut()
 }
 
+/// Shapes match; output of ended work is discarded.
+fn check(done: &Result<(), LinalgError>, what: &str) {
+    debug_assert!(matches!(done, Ok(()) | Err(LinalgError::Stopped)), "{what}: {done:?}");
+}
+
 /// `dst ← alpha · lhs · rhs` (or added) on this thread, for matching shapes.
 pub(crate) fn multiply(
     dst: MatMut<'_, f64>,
@@ -41,20 +46,20 @@ pub(crate) fn multiply(
     alpha: f64,
 ) {
     let done = matmul(dst, accum, lhs, rhs, alpha, Threading::Here);
-    debug_assert!(done.is_ok(), "shapes of a tile's product: {done:?}");
+    check(&done, "shapes of a tile's product");
 }
 
 /// `out ← alpha · points · pointsᵀ` on this thread, lower triangle only.
 pub(crate) fn multiply_self(out: MatMut<'_, f64>, points: Points<'_>, alpha: f64) {
     let points = points.as_dyn_stride();
     let done = matmul_lower(out, Accum::Replace, points, points.transpose(), alpha, Threading::Here);
-    debug_assert!(done.is_ok(), "shapes of a tile's product: {done:?}");
+    check(&done, "shapes of a tile's product");
 }
 
 /// Copies the lower triangle of a square tile to the upper one.
 pub(crate) fn mirror(tile: MatMut<'_, f64>) {
     let done = symmetrise_lower(tile);
-    debug_assert!(done.is_ok(), "shape of a tile: {done:?}");
+    check(&done, "shape of a tile");
 }
 
 /// Calls `body` with every number of `out` and the matching one of `values`, by columns.
