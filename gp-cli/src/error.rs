@@ -112,6 +112,10 @@ impl From<InferenceError> for CliError {
             InferenceError::Kernel(error) => error.into(),
             InferenceError::Likelihood(error) => error.into(),
             InferenceError::Data(error) => error.into(),
+            InferenceError::TiedWeight { .. } => {
+                let advice = "--sites tied needs a smaller --alpha or larger weights; or take --sites full";
+                Self::caused(ErrorKind::Usage, advice, error)
+            }
             other => Self::caused(ErrorKind::Numerical, INFERENCE, other),
         }
     }

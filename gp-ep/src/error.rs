@@ -46,6 +46,14 @@ pub enum InferenceError {
         /// Weight given.
         value: f64,
     },
+    /// The weight of an observation is below the power, of which tied sites remove a whole one.
+    #[error("tied sites take weights from the power on, which is {power}, and one is {weight}")]
+    TiedWeight {
+        /// α of the sites.
+        power: f64,
+        /// Least weight of a batch.
+        weight: f64,
+    },
     /// The power of a factor is outside [0, 1].
     #[error("the power of factor {factor} is {value}, but must be between 0 and 1")]
     Power {

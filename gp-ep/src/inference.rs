@@ -41,7 +41,7 @@ pub struct LogEvidence {
 }
 
 /// Model with a method of inference. Two verbs take parameters as they are; learning maximises the log
-/// evidence.
+/// evidence. [`stoppable`](gp_kernels::stoppable) ends the verbs early, between blocks of rows.
 pub trait Inference: ParameterSetMut {
     /// Posterior over the latent functions.
     type Posterior: Posterior;

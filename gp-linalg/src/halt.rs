@@ -45,7 +45,7 @@ pub fn until<R>(halt: &Halt, work: impl FnOnce() -> R) -> Result<R, LinalgError>
         return Err(LinalgError::Stopped);
     }
     let found = {
-        let _held = Held::new(vec![halt.clone()]);
+        let _held = Held::new(std::slice::from_ref(halt));
         work()
     };
     if (halt.0)() { Err(LinalgError::Stopped) } else { Ok(found) }
@@ -63,12 +63,13 @@ pub(crate) fn go_on() -> Result<(), LinalgError> {
 }
 
 /// The questions of the calling thread, for a part of its work that another thread may do.
-pub(crate) fn here() -> Vec<Halt> {
+#[must_use]
+pub fn here() -> Vec<Halt> {
     HALTS.with_borrow(Clone::clone)
 }
 
-/// Does a part of the work of a thread that asked these questions.
-pub(crate) fn within<R>(halts: Vec<Halt>, work: impl FnOnce() -> R) -> R {
+/// Does a part of the work of a thread that asks these questions.
+pub fn within<R>(halts: &[Halt], work: impl FnOnce() -> R) -> R {
     let _held = Held::new(halts);
     work()
 }
@@ -77,10 +78,10 @@ pub(crate) fn within<R>(halts: Vec<Halt>, work: impl FnOnce() -> R) -> R {
 struct Held(usize);
 
 impl Held {
-    fn new(halts: Vec<Halt>) -> Self {
+    fn new(halts: &[Halt]) -> Self {
         HALTS.with_borrow_mut(|own| {
             let before = own.len();
-            own.extend(halts);
+            own.extend_from_slice(halts);
             Self(before)
         })
     }

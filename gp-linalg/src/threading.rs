@@ -26,17 +26,18 @@ impl Threading {
         if flops < POOL_MIN_FLOPS { Self::Here } else { self }
     }
 
-    /// Runs both closures, concurrently under `Pool`.
-    pub(crate) fn join(self, left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
+    /// Runs both closures, concurrently under `Pool`. A [halt](crate::halt) of the calling thread ends both.
+    pub fn join<A: Send, B: Send>(
+        self,
+        left: impl FnOnce() -> A + Send,
+        right: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
         match self {
-            Self::Here => {
-                left();
-                right();
-            }
+            Self::Here => (left(), right()),
             Self::Pool => {
                 let halts = halt::here();
                 // Another thread may do it, or this one, which asks already.
-                rayon::join(left, || if halts.is_empty() { right() } else { halt::within(halts, right) });
+                rayon::join(left, || halt::within(&halts, right))
             }
         }
     }

@@ -6,17 +6,20 @@ use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Given, Method, TrainingRows, left_out_classes};
 use faer::Mat;
 use gp_ep::{DataSource as _, Temperature};
+use gp_kernels::stoppable;
+use gp_optim::{Brake, Control};
 
 /// Most rows that are left out, a bound on cost.
 const ROWS: usize = 2_000;
 /// Largest share of rows that cannot be left out: such rows are unusual, and the others would mislead.
 const FAILED: f64 = 0.01;
 
-/// Method that trained a fit, with its settings and the number of rows.
+/// Method that trained a fit, with its settings, the number of rows and its control.
 pub(super) struct TrainedBy<'a> {
     pub(super) method: &'a dyn Method,
     pub(super) given: Given,
     pub(super) rows: usize,
+    pub(super) control: Control,
 }
 
 /// Rows left out: their labels, and the probabilities of all classes for each.
@@ -70,6 +73,15 @@ fn set(fit: &mut Fit, temperature: f64) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Brake for interrupts after training; never for several processes, which would have to stop together.
+fn brake(control: &Control) -> Brake {
+    if !control.team().is_alone() || control.is_interrupted() {
+        return Brake::default();
+    }
+    let control = control.clone();
+    Brake::new(move || control.is_interrupted())
+}
+
 fn leave_out(
     fit: &mut Fit,
     by: &TrainedBy<'_>,
@@ -79,7 +91,8 @@ fn leave_out(
     let likelihood = fit.posterior.likelihood();
     let Some(sites) = by.method.sites(&by.given, likelihood, by.rows) else { return Ok(None) };
     let rows = Sample::at_most(&copies::merged(sample)?, ROWS, seed)?.rows;
-    let Some(probabilities) = left_out_classes(&fit.posterior, &rows, sites)? else { return Ok(None) };
+    let found = stoppable(&brake(&by.control), || left_out_classes(&fit.posterior, &rows, sites))?;
+    let Some(probabilities) = found else { return Ok(None) };
     let support = likelihood.support();
     let class = |y: f64| (0..support.classes()).position(|c| support.label(c) == y).unwrap_or(usize::MAX);
     let labels: Vec<usize> = rows.column(0)?.into_iter().map(class).collect();

@@ -92,7 +92,12 @@ impl Task<'_> {
         stages.begin(&format!("training{of}"));
         let mean_weight = skill::mean_weight(problem.likelihood.as_ref(), sample)?;
         let (control, count) = (problem.settings.control.clone(), problem.rows.count());
-        let by = TrainedBy { method, given: problem.settings.given.clone(), rows: count };
+        let by = TrainedBy {
+            method,
+            given: problem.settings.given.clone(),
+            rows: count,
+            control: control.clone(),
+        };
         let mut fit = method.fit(problem)?;
         // A method may end with work that an interrupt cuts short.
         check_interrupt(&control)?;
@@ -103,6 +108,7 @@ impl Task<'_> {
         }
         stages.begin(&format!("leaving rows out{of}"));
         let temperature = temperature::settle(&mut fit, &by, spec.temperature, sample, spec.seed)?;
+        check_interrupt(&control)?;
         dispersion::judge(&mut fit, sample, spec.seed)?;
         skill::judge(&mut fit, &Seen { count, mean_weight, sample, columns }, spec.seed)?;
         Ok(Trained { fit, baseline, temperature, kernels: Vec::new(), starts })

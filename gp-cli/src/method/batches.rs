@@ -1,9 +1,9 @@
 //! Mini-batches: order of rows, in memory or in a file, and the steps after each.
 
 use super::optimizer::Optimizer;
-use super::problem::Settings;
+use super::problem::{Problem, Settings};
 use crate::error::CliError;
-use gp_ep::Steps;
+use gp_ep::{DataSource as _, Inference, Learning, Steps, Trained};
 use gp_optim::{Adam, Batches, Control};
 
 /// Most blocks of neighbouring rows in a random order, for 32 MB at most; rows within a block are shuffled too.
@@ -17,13 +17,27 @@ const VALUE_TOLERANCE: f64 = 1e-4;
 const RATE: f64 = 0.02;
 
 /// Steps of the requested optimiser, or of Adam.
-pub(super) fn steps(settings: &Settings, count: u64, control: &Control) -> Steps {
+fn steps(settings: &Settings, count: u64, control: &Control) -> Steps {
     let asked = settings.optimizer.and_then(|optimizer: Optimizer| optimizer.first_order(RATE));
     let mut steps = Steps::new(asked.unwrap_or_else(|| Adam::with_rate(RATE).into()), count);
     (steps.descent.value_tolerance, steps.descent.plateau) = (VALUE_TOLERANCE, PLATEAU);
     steps.control = control.clone();
     steps.cools = true;
     steps
+}
+
+/// Trains in batches of the problem's size; `count` gives the most steps, given those per epoch.
+pub(super) fn learn<M: Inference>(
+    model: &mut M,
+    (problem, control): (&Problem, &Control),
+    learning: &M::Settings,
+    count: impl FnOnce(u64) -> u64,
+) -> Result<Trained<M::State>, CliError> {
+    let (rows, settings) = (&problem.rows, &problem.settings);
+    let batches = in_random_order(rows.count(), problem.sizes().at_once, settings.seed)?;
+    let count = count(batches.per_epoch() as u64);
+    let how = Learning::Batches(batches, steps(settings, count, control));
+    Ok(model.learn_with(rows, how, learning, &mut |_| {})?)
 }
 
 /// Memory of such an order, in bytes.
@@ -33,7 +47,7 @@ pub(crate) fn memory(rows: usize) -> f64 {
 
 /// Epochs in random order: of rows or, if too many, of the smallest blocks that fit. Batches draw from many blocks,
 /// whose rows may be alike.
-pub(super) fn in_random_order(rows: usize, size: usize, seed: u64) -> Result<Batches, CliError> {
+fn in_random_order(rows: usize, size: usize, seed: u64) -> Result<Batches, CliError> {
     Ok(if rows <= MOST_BLOCKS {
         Batches::shuffled(rows, size, seed)?
     } else {

@@ -1,6 +1,6 @@
 //! Variational inference with a mixture of Gaussians, full or diagonal, by closed forms, quadrature or samples.
 
-use super::batches::{in_random_order, steps};
+use super::batches;
 use super::check::GradientCheck;
 use super::contract::Method;
 use super::later::{Later, Updated};
@@ -15,7 +15,7 @@ use super::variational::{
 use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
-use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning};
+use gp_ep::{EvidenceKind, Inference as _, Learning};
 use gp_likelihoods::Likelihood;
 use gp_optim::Control;
 use gp_variational::savigp::{BoundLearning, Covariance};
@@ -193,26 +193,21 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
 
 /// The same in mini-batches: one full Gaussian by natural gradients, otherwise everything together.
 fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
-    let (data, settings) = (&problem.rows, &problem.settings);
-    let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
-    let components = components(settings);
-    let per_epoch = in_random_order(data.count(), size, settings.seed)?.per_epoch() as u64;
-    let count = steps_in_batches(&settings.given, per_epoch);
-    // A mixture gets half of the steps.
-    let stages = if components == 1 { vec![count] } else { vec![count.div_ceil(2), (count / 2).max(1)] };
-    let (control, mut outcome) = (settings.control.begun(), None);
-    for (stage, count) in stages.into_iter().enumerate() {
-        if stage > 0 {
-            model.set_posterior(model.posterior().split(components, settings.seed)?)?;
-        }
-        let batches = in_random_order(data.count(), size, settings.seed)?;
-        let control = if stage == 0 { control.clone() } else { second(&control) };
-        let how = Learning::Batches(batches, steps(settings, count, &control));
+    let settings = &problem.settings;
+    let (components, control) = (components(settings), settings.control.begun());
+    let stage = |model: &mut Savigp, control: &Control, share: fn(u64) -> u64| {
         let mut learning = BoundLearning::default();
-        learning.rate = is_one_full(&model).then_some(NATURAL_RATE);
-        outcome = Some(model.learn_with(data, how, &learning, &mut |_| {})?.run);
+        learning.rate = is_one_full(model).then_some(NATURAL_RATE);
+        let count = |per_epoch| share(steps_in_batches(&settings.given, per_epoch));
+        batches::learn(model, (problem, control), &learning, count)
+    };
+    // A mixture gets half of the steps.
+    let first: fn(u64) -> u64 = if components == 1 { |count| count } else { |count| count.div_ceil(2) };
+    let mut run = stage(&mut model, &control, first)?.run;
+    if components > 1 {
+        model.set_posterior(model.posterior().split(components, settings.seed)?)?;
+        run = stage(&mut model, &second(&control), |count| (count / 2).max(1))?.run;
     }
-    let run = outcome.ok_or_else(super::power_ep::no_latent)?;
     Ok(Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &run))
 }
 

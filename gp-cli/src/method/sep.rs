@@ -1,6 +1,6 @@
 //! EP in mini-batches, with one average site for all observations (stochastic EP) or one site each.
 
-use super::batches::{in_random_order, steps};
+use super::batches;
 use super::check::GradientCheck;
 use super::common;
 use super::contract::{Case, Method};
@@ -19,7 +19,7 @@ use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::operations;
 use gp_ep::power_ep::{EpLearning, EpState, Level, Settled, Sharing};
-use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, PowerEp, Rows, Trained};
+use gp_ep::{DataSource as _, EvidenceKind, PowerEp, Trained};
 use gp_likelihoods::Likelihood;
 
 /// EP in mini-batches.
@@ -148,26 +148,6 @@ fn has_tied_sites(problem: &Problem) -> bool {
     is_tied(&problem.settings.given, problem.likelihood.as_ref(), problem.rows.count())
 }
 
-/// Refuses weights below the power, since each observation removes that power of the average site.
-fn check_weights(problem: &Problem) -> Result<(), CliError> {
-    let (power, rows, likelihood) = (power(problem), &problem.rows, problem.likelihood.as_ref());
-    if likelihood.plain().is_none() {
-        return Ok(());
-    }
-    let (mut points, mut observed) = (vec![0.0; rows.dim()], vec![0.0; rows.outputs()]);
-    for row in 0..rows.count() {
-        rows.read(&Rows::Range(row..row + 1), &mut points, &mut observed)?;
-        let weight = likelihood.weight(&observed);
-        if weight < power {
-            let what = format!(
-                "--sites tied takes weights from the power on, which is {power}, and one is {weight}; take a smaller --alpha, --sites full or larger weights"
-            );
-            return Err(CliError::usage(what));
-        }
-    }
-    Ok(())
-}
-
 /// Most steps, given steps per epoch.
 fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
     let (given, most) = (&problem.settings.given, MOST_STEPS.max(per_epoch));
@@ -176,17 +156,11 @@ fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
 }
 
 fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
-    let (data, settings) = (&problem.rows, &problem.settings);
-    let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
-    let batches = in_random_order(data.count(), size, settings.seed)?;
-    let count = step_count(problem, batches.per_epoch() as u64);
+    let settings = &problem.settings;
     let sharing = if has_tied_sites(problem) { Sharing::Tied } else { Sharing::Own };
-    if sharing == Sharing::Tied {
-        check_weights(problem)?;
-    }
     let learning = EpLearning::default().with_sharing(sharing);
-    let how = Learning::Batches(batches, steps(settings, count, &settings.control));
-    let Trained { run, state } = model.learn_with(data, how, &learning, &mut |_| {})?;
+    let count = |per_epoch| step_count(problem, per_epoch);
+    let Trained { run, state } = batches::learn(&mut model, (problem, &settings.control), &learning, count)?;
     let posterior = state.predictor(&model)?.map(Functions::from);
     let mut fit = Fit::of_course(posterior, EvidenceKind::Estimate, &run);
     if let EpState::InBatches(_, Some(settled)) = state {

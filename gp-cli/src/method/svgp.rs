@@ -1,7 +1,7 @@
 //! Variational inference with inducing inputs: natural gradients for the posterior, gradients of the bound for the
 //! rest.
 
-use super::batches::{in_random_order, steps};
+use super::batches;
 use super::check::GradientCheck;
 use super::common::projections;
 use super::contract::{Case, Method};
@@ -17,7 +17,7 @@ use super::variational::{
 use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
-use gp_ep::{DataSource, EvidenceKind, Inference as _, Learning, Trained};
+use gp_ep::{EvidenceKind, Inference as _, Learning, Trained};
 use gp_likelihoods::Likelihood;
 use gp_variational::savigp::{BoundLearning, Covariance};
 use gp_variational::{NaturalOptions, Savigp};
@@ -119,12 +119,8 @@ fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
 }
 
 fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
-    let (data, settings) = (&problem.rows, &problem.settings);
-    let size = settings.given.count(&BATCH_SIZE).unwrap_or(usize::MAX).min(data.count());
-    let batches = in_random_order(data.count(), size, settings.seed)?;
-    let count = steps_in_batches(&settings.given, batches.per_epoch() as u64);
-    let how = Learning::Batches(batches, steps(settings, count, &settings.control));
-    let learning = BoundLearning::in_steps(NATURAL_RATE);
-    let run = model.learn_with(data, how, &learning, &mut |_| {})?.run;
+    let (settings, learning) = (&problem.settings, BoundLearning::in_steps(NATURAL_RATE));
+    let count = |per_epoch| steps_in_batches(&settings.given, per_epoch);
+    let run = batches::learn(&mut model, (problem, &settings.control), &learning, count)?.run;
     Ok(Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &run))
 }

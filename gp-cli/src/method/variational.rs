@@ -23,9 +23,11 @@ const USUAL_EPOCHS: u64 = 30;
 /// Natural step length per batch.
 pub(super) const NATURAL_RATE: f64 = 0.1;
 
-/// Typical full-batch evaluations, and natural steps in each.
+/// Typical full-batch evaluations.
 const USUAL_EVALUATIONS: f64 = 30.0;
-const STEPS_AN_EVALUATION: f64 = 15.0;
+/// Natural steps of each, and those per latent function by which the first few, far from the optimum, exceed them.
+const STEPS_AN_EVALUATION: f64 = 10.0;
+const FIRST_STEPS: f64 = 30.0;
 
 pub(super) fn steps_in_batches(given: &Given, per_epoch: u64) -> u64 {
     common::steps_in_batches(given, USUAL_EPOCHS, per_epoch)
@@ -38,7 +40,8 @@ pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Op
     let (counts, steps) = match settings.batch_size {
         None => {
             let most = settings.given.integer(&ITERATIONS).unwrap_or(iterations);
-            (Work::of_minimising(USUAL_EVALUATIONS, most), STEPS_AN_EVALUATION)
+            let counts = Work::of_minimising(USUAL_EVALUATIONS, most);
+            (counts, STEPS_AN_EVALUATION + FIRST_STEPS * sizes.latents as f64 / counts.usual)
         }
         Some(_) => {
             let per_epoch = problem.sizes().rows.div_ceil(sizes.rows.max(1)) as u64;

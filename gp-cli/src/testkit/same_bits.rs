@@ -78,6 +78,7 @@ pub(super) fn threads(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<()
 /// The number of processes does not change results; processes are threads here.
 pub(super) fn processes(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     if !kit.method.shares_rows() {
+        findings.skip("the method does not share rows between processes");
         return Ok(());
     }
     left_alone(kit, findings)?;

@@ -87,6 +87,15 @@ fn a_mixture() {
     });
 }
 
+/// A method that joins the command has to have a test above.
+#[test]
+fn every_method_is_checked() {
+    for name in Context::built_in().methods.names() {
+        let test = format!("passes(\"{name}\"");
+        assert!(include_str!("conformance.rs").contains(&test), "no conformance test of {name}");
+    }
+}
+
 /// A built-in method with a fault.
 #[derive(Debug)]
 struct Faulty {

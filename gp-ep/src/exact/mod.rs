@@ -20,5 +20,5 @@ pub use leave_one_out::LeaveOneOut;
 pub use model::ExactGp;
 pub use observations::Observations;
 pub use posterior::ExactPosterior;
-pub use predict::{PredictScratch, Prediction};
+pub use predict::Prediction;
 pub use workspace::ExactWorkspace;

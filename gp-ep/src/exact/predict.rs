@@ -9,7 +9,6 @@ use gp_kernels::posterior::{
     unexplained,
 };
 use gp_kernels::{Evaluator, Kernel, KernelError};
-use gp_linalg::Threading;
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use std::f64::consts::TAU;
 
@@ -42,84 +41,19 @@ impl Prediction {
     }
 }
 
-/// Reusable memory for predictions; repeated sizes on the calling thread allocate nothing.
-#[derive(Debug)]
-pub struct PredictScratch {
-    evaluator: Evaluator,
-    cross: Vec<f64>,
-}
-
-impl PredictScratch {
-    /// Empty scratch; the first use allocates.
-    #[must_use]
-    pub fn new(threading: Threading) -> Self {
-        Self { evaluator: Evaluator::new(threading), cross: Vec::new() }
-    }
-}
-
 impl ExactPosterior {
     /// Predictions at the rows of `points` (M×D).
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for points the kernel refuses.
     pub fn predict(&self, points: MatRef<'_, f64>) -> Result<Prediction, InferenceError> {
-        let mut prediction = Prediction::default();
-        self.predict_into(points, &mut PredictScratch::new(self.threading), &mut prediction)?;
-        Ok(prediction)
+        let LatentPrediction { mean, variance } =
+            self.at(self.kernel(), points, &Evaluator::new(self.threading))?;
+        let observation_variance = variance.iter().map(|latent| latent + self.noise.variance()).collect();
+        Ok(Prediction { latent_mean: mean, latent_variance: variance, observation_variance })
     }
 
-    /// [`predict`](Self::predict) into `out`, whose vectors get length M.
-    ///
-    /// # Errors
-    /// As [`predict`](Self::predict).
-    pub fn predict_into(
-        &self,
-        points: MatRef<'_, f64>,
-        scratch: &mut PredictScratch,
-        out: &mut Prediction,
-    ) -> Result<(), InferenceError> {
-        let count = points.nrows();
-        for vector in [&mut out.latent_mean, &mut out.latent_variance, &mut out.observation_variance] {
-            vector.resize(count, 0.0);
-        }
-        self.latent_into(points, scratch, &mut out.latent_mean, &mut out.latent_variance)?;
-        for (observed, latent) in out.observation_variance.iter_mut().zip(&out.latent_variance) {
-            *observed = latent + self.noise.variance();
-        }
-        Ok(())
-    }
-
-    fn latent_into(
-        &self,
-        points: MatRef<'_, f64>,
-        scratch: &mut PredictScratch,
-        mean: &mut [f64],
-        variance: &mut [f64],
-    ) -> Result<(), KernelError> {
-        let PredictScratch { evaluator, cross } = scratch;
-        for (k, (mean, variance)) in mean.chunks_mut(BLOCK).zip(variance.chunks_mut(BLOCK)).enumerate() {
-            let points = points.subrows(k * BLOCK, mean.len());
-            self.block(self.kernel(), points, (mean, variance), cross, evaluator)?;
-        }
-        Ok(())
-    }
-
-    /// Means and variances of a few rows, for this cross-covariance kernel: the latent function's, or a
-    /// term of it.
-    fn block(
-        &self,
-        kernel: &dyn Kernel,
-        points: MatRef<'_, f64>,
-        (mean, variance): (&mut [f64], &mut [f64]),
-        room: &mut Vec<f64>,
-        by: &Evaluator,
-    ) -> Result<(), KernelError> {
-        by.diagonal(kernel, points, variance)?;
-        let cross = self.half_solved_cross(kernel, points, room, mean, by)?;
-        reduce_variances(variance, cross);
-        Ok(())
-    }
-
+    /// Means and variances for this cross-covariance kernel: the latent function's, or a term of it.
     fn at(
         &self,
         kernel: &dyn Kernel,
@@ -128,7 +62,10 @@ impl ExactPosterior {
     ) -> Result<LatentPrediction, KernelError> {
         let mut out = LatentPrediction::zeros(x.nrows());
         in_blocks(BLOCK, &mut out, by, Vec::new, |room, first, (mean, variance), by| {
-            self.block(kernel, x.subrows(first, mean.len()), (mean, variance), room, by)
+            let points = x.subrows(first, mean.len());
+            by.diagonal(kernel, points, variance)?;
+            reduce_variances(variance, self.half_solved_cross(kernel, points, room, mean, by)?);
+            Ok(())
         })?;
         Ok(out)
     }

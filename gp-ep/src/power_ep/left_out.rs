@@ -28,6 +28,7 @@ impl PowerEp {
     /// Probabilities of all classes (N×C) at each observation given all others, with parameters fixed; a row is NaN
     /// where its sites cannot be taken out. `posterior` is one of this model's kernels and inducing inputs that has
     /// seen these observations, with one part per latent; memory: M numbers per observation.
+    /// [`stoppable`](gp_kernels::stoppable) ends it between blocks.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for a posterior of another shape; [`InferenceError::Unsupported`] for observations

@@ -233,9 +233,14 @@ impl MiniBatchEp {
     /// Requires equal portions min(α, w) of all weights w.
     fn check_weights(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         let Powers::Same(power) = *model.powers() else { return Ok(()) };
-        let is_below = self.passes.passes.lanes_mut().iter().any(|lane| lane.own.least_weight() < power);
-        let what = "tied sites with weights below the power: make weights larger or the power smaller";
-        self.passes.passes.agreed(if is_below { Err(InferenceError::Unsupported { what }) } else { Ok(()) })
+        let weights = self.passes.passes.lanes().iter().map(|lane| lane.own.least_weight());
+        let weight = weights.fold(f64::INFINITY, f64::min);
+        let is_below = weight < power;
+        self.passes.passes.agreed(if is_below {
+            Err(InferenceError::TiedWeight { power, weight })
+        } else {
+            Ok(())
+        })
     }
 
     /// Loads the own sites of the batch, and if the posterior includes them.

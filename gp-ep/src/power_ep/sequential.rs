@@ -103,7 +103,7 @@ impl BatchEp {
     pub fn sweep_in_turn(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         options.check()?;
         let before = self.tally_or_nan(model)?;
-        let tally = self.visit_all(model, options, |_, _| true)?;
+        let tally = self.visit_from((0, 0), model, options)?;
         // Rank-one changes gather roundings; the sum of all sites has none of them.
         self.rebuild(model)?;
         Ok(Sweep {
@@ -123,12 +123,12 @@ impl BatchEp {
         }
     }
 
-    /// Visits these observations (lane and place) in order.
-    fn visit_all(
+    /// Visits observations in order, from this lane and place on.
+    fn visit_from(
         &mut self,
+        from: (usize, usize),
         model: &PowerEp,
         options: &EpOptions,
-        asked: impl Fn(usize, usize) -> bool,
     ) -> Result<Tally, InferenceError> {
         self.check_alone()?;
         self.passes.passes.project_all::<InferenceError>()?;
@@ -142,11 +142,7 @@ impl BatchEp {
             tally: Tally::default(),
             extra: std::mem::take(&mut self.extra),
         };
-        let mut lanes = self.passes.passes.lanes_mut().iter_mut().enumerate();
-        let done = lanes.try_for_each(|(number, lane)| {
-            let mut places = (0..lane.count()).filter(|&place| asked(number, place));
-            places.try_for_each(|place| visitor.visit(lane, place))
-        });
+        let done = self.passes.passes.visit_from(from, |lane, place| visitor.visit(lane, place));
         let (tally, extra) = (visitor.tally, std::mem::take(&mut visitor.extra));
         self.extra = extra;
         // What was visited before a fault stays.
@@ -179,7 +175,7 @@ impl BatchEp {
         self.append(model, data)?;
         self.sites += data.count() * model.sites_per_observation();
         let options = EpOptions { step: 1.0, ..EpOptions::default() };
-        let tally = self.visit_all(model, &options, |lane, place| lane == last && place >= first_new)?;
+        let tally = self.visit_from((last, first_new), model, &options)?;
         let added = (data.count() * model.sites_per_observation()).max(1);
         Ok(Sweep {
             log_z: before,
@@ -198,7 +194,7 @@ impl BatchEp {
             let before = lane.count();
             let done = lane
                 .append(data, &rows, &|sites: &mut LaneSites, taken| sites.take(model, taken))
-                .and_then(|()| Ok(lane.project(priors)?));
+                .and_then(|()| lane.project(priors));
             if done.is_err() {
                 lane.truncate(before);
                 lane.own.truncate(before);

@@ -105,6 +105,9 @@ impl EpState {
     }
 }
 
+type Outer = Whole<true>;
+type Inner = Whole<false>;
+
 /// Callback during learning of EP, with a mixture of one Gaussian.
 type Watching<'a> = Watch<'a, MixturePosterior<InducingPosterior>>;
 
@@ -117,18 +120,18 @@ impl PowerEp {
         ep: &EpOptions,
         watch: Watching<'_>,
     ) -> Result<Trained<EpState>, InferenceError> {
-        let mut state = Outer(BatchEp::new(self, data)?);
+        let mut state: Outer = Whole(BatchEp::new(self, data)?);
         state.0.set_brake(options.control.brake());
         let is_short = || options.control.is_short();
-        let evaluate = |model: &Self, Outer(state): &mut Outer, natural: &mut [f64]| {
+        let evaluate = |model: &Self, Whole(state): &mut Outer, natural: &mut [f64]| {
             come_to_rest(state, model, ep, &is_short)?;
             state.log_z_gradient(model, GradientKind::AtRest, natural)
         };
-        let watch = |model: &Self, Outer(state): &Outer, now| {
+        let watch = |model: &Self, Whole(state): &Outer, now| {
             watch(Moment::new(now, &|| state.predictor(model)));
         };
         let training = train_beside(self, &mut state, options, evaluate, watch)?;
-        let Outer(mut state) = state;
+        let Whole(mut state) = state;
         let convergence = come_to_rest(&mut state, self, ep, &is_short)?;
         Ok(Trained { run: Course::Minimised(training), state: EpState::AtRest(state, convergence) })
     }
@@ -141,20 +144,20 @@ impl PowerEp {
         settings: &EpLearning,
         watch: Watching<'_>,
     ) -> Result<Trained<EpState>, InferenceError> {
-        let mut state = Inner(BatchEp::new(self, data)?);
+        let mut state: Inner = Whole(BatchEp::new(self, data)?);
         let ep = EpOptions { max_sweeps: settings.sweeps, ..settings.ep };
-        let evaluate = |model: &Self, Inner(state): &mut Inner, _: Batch<'_>, natural: &mut [f64]| {
+        let evaluate = |model: &Self, Whole(state): &mut Inner, _: Batch<'_>, natural: &mut [f64]| {
             refresh_or_reset(state, model)?;
             state.converge(model, &ep)?;
             state.log_z_gradient(model, settings.gradient, natural)
         };
-        let watch = |model: &Self, Inner(state): &Inner, now| {
+        let watch = |model: &Self, Whole(state): &Inner, now| {
             watch(Moment::new(now, &|| state.predictor(model)));
         };
         let plan = steps.plan(Batches::whole(data.count())?);
         state.0.set_brake(plan.control.brake());
         let run = train_by_descent(self, &mut state, plan, evaluate, watch)?;
-        let Inner(mut state) = state;
+        let Whole(mut state) = state;
         refresh_or_reset(&mut state, self)?;
         Ok(Trained { run: Course::Descended(run), state: EpState::Beside(state) })
     }
@@ -210,29 +213,12 @@ impl PowerEp {
     }
 }
 
-/// Sites that converge at every evaluation.
-struct Outer(BatchEp);
+/// Sites of all observations, which converge at every evaluation or learn along with the parameters.
+struct Whole<const AT_REST: bool>(BatchEp);
 
-impl Companion for Outer {
+impl<const AT_REST: bool> Companion for Whole<AT_REST> {
     type Memory = Vec<Site>;
-    const KIND: &'static str = "EP at rest";
-
-    fn memory(&self) -> Vec<Site> {
-        // Without the sites of other processes there is nothing to go on from, and the next run says so.
-        self.0.all_sites().unwrap_or_default()
-    }
-
-    fn recall(&mut self, sites: Vec<Site>) -> Result<(), String> {
-        self.0.recall(&sites)
-    }
-}
-
-/// Sites that learn along with the parameters.
-struct Inner(BatchEp);
-
-impl Companion for Inner {
-    type Memory = Vec<Site>;
-    const KIND: &'static str = "EP on all observations beside a descent";
+    const KIND: &'static str = if AT_REST { "EP at rest" } else { "EP on all observations beside a descent" };
 
     fn memory(&self) -> Vec<Site> {
         // Without the sites of other processes there is nothing to go on from, and the next run says so.

@@ -6,7 +6,7 @@
 
 use super::lane::{LaneFactors, Share, log_scale};
 use super::model::SparseRegression;
-use super::posterior::{MeanOf, Posterior, column_mut};
+use super::posterior::{MeanOf, RegressionPosterior, column_mut};
 use crate::error::InferenceError;
 use crate::noisy::{NoisyTarget, log_factor};
 use crate::powers::scaled_ln_1p;
@@ -104,15 +104,15 @@ impl LaneFactors for BlockFactors {
         layout: &Layout,
         sums: &mut Sums,
     ) -> Result<(), InferenceError> {
-        passes.fold(sums, |lane, sums| {
+        passes.fold(sums, |lane, number, sums| {
             let (seen, own) = lane.split();
-            own.absorb(seen, model, layout, &mut sums.numbers)
+            own.absorb((seen, number), model, layout, &mut sums.numbers)
         })
     }
 
     fn explain(
         passes: &mut Passes<Self>,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         sums: &mut Sums,
     ) -> Result<(), InferenceError> {
         let mean = MeanOf(posterior);
@@ -130,34 +130,28 @@ impl LaneFactors for BlockFactors {
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         sums: &mut Sums,
     ) -> Result<(), InferenceError> {
-        passes.fold(sums, |lane, sums| {
+        passes.fold(sums, |lane, number, sums| {
             let (seen, own) = lane.split();
             let BlockFactors { blocks, first, weights, noise, beta, scratch, .. } = own;
-            for (number, block) in blocks.iter().enumerate() {
-                let (n, range) = (block.columns.len(), block.columns.clone());
-                let (weights, noise, beta) = (&weights[range.clone()], &noise[range.clone()], &beta[range]);
-                let own = Own { seen, projection: seen.block(number)?, weights, noise, beta };
-                block.fill_half(posterior, own, scratch)?;
-                let power = model.powers().of(*first + number);
-                sums.numbers[0] += block.residual_reverse(power, own, scratch)?;
-                let gradients = &mut sums.gradients_mut()[0];
-                let by_residual = columns(&scratch.square, n, 0..n);
-                let (kernel, points) = (model.process().kernel(), own.projection.points());
-                seen.evaluator().gram_reverse(
-                    kernel,
-                    points.as_dyn_stride(),
-                    by_residual,
-                    gradients.params_mut(),
-                    None,
-                )?;
-                block.projection_reverse(posterior, own, scratch)?;
-                // The residual variances had their say as a matrix.
-                let upstream = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..n);
-                own.projection.reverse(upstream, &scratch.zeros[..n], gradients, seen.evaluator())?;
-            }
+            let block = &blocks[number];
+            let (n, range) = (block.columns.len(), block.columns.clone());
+            let (weights, noise, beta) = (&weights[range.clone()], &noise[range.clone()], &beta[range]);
+            let own = Own { seen, projection: seen.block(number)?, weights, noise, beta };
+            block.fill_half(posterior, own, scratch)?;
+            let power = model.powers().of(*first + number);
+            sums.numbers[0] += block.residual_reverse(power, own, scratch)?;
+            let gradients = &mut sums.gradients_mut()[0];
+            let by_residual = columns(&scratch.square, n, 0..n);
+            let (kernel, points) = (model.process().kernel(), own.projection.points());
+            let (by, points) = (seen.evaluator(), points.as_dyn_stride());
+            by.gram_reverse(kernel, points, by_residual, gradients.params_mut(), None)?;
+            block.projection_reverse(posterior, own, scratch)?;
+            // The residual variances had their say as a matrix.
+            let upstream = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..n);
+            own.projection.reverse(upstream, &scratch.zeros[..n], gradients, by)?;
             Ok(())
         })
     }
@@ -176,29 +170,25 @@ struct Own<'a> {
 impl BlockFactors {
     fn absorb(
         &mut self,
-        seen: Projections<'_>,
+        (seen, number): (Projections<'_>, usize),
         model: &SparseRegression,
         layout: &Layout,
         sums: &mut [f64],
     ) -> Result<(), InferenceError> {
-        let variance = model.noise().variance();
-        let known = self.known_noise.iter().zip(&self.weights);
-        self.noise
-            .iter_mut()
-            .zip(known)
-            .for_each(|(noise, (known, weight))| *noise = (variance + known) / weight);
-        for (number, block) in self.blocks.iter_mut().enumerate() {
-            let power = model.powers().of(self.first + number);
-            let (weights, noise) = (&self.weights[block.columns.clone()], &self.noise[block.columns.clone()]);
-            let own = Own { seen, projection: seen.block(number)?, weights, noise, beta: &[] };
-            block.fill_residual(model, own, &mut self.scratch)?;
-            layout.extra_mut(sums)[0] += block.factor_noise(model, power, &mut self.scratch)?;
-            let scales = weights.iter().zip(noise).map(|(&weight, noise)| log_scale(weight, weight * noise));
-            layout.extra_mut(sums)[0] += scales.sum::<f64>();
-            let mut part = layout.part_mut(sums, 0, 0);
-            block.add_to(own, part.matrix(), &mut self.scratch)?;
-            part.shift.iter_mut().zip(&self.scratch.shift).for_each(|(sum, x)| *sum += x);
-        }
+        let Self { blocks, first, known_noise, weights, noise, scratch, .. } = self;
+        let (block, power) = (&mut blocks[number], model.powers().of(*first + number));
+        let range = block.columns.clone();
+        let (weights, noise) = (&weights[range.clone()], &mut noise[range.clone()]);
+        let (variance, known) = (model.noise().variance(), known_noise[range].iter().zip(weights));
+        noise.iter_mut().zip(known).for_each(|(noise, (known, weight))| *noise = (variance + known) / weight);
+        let own = Own { seen, projection: seen.block(number)?, weights, noise, beta: &[] };
+        block.fill_residual(model, own, scratch)?;
+        layout.extra_mut(sums)[0] += block.factor_noise(model, power, scratch)?;
+        let scales = weights.iter().zip(own.noise).map(|(&weight, noise)| log_scale(weight, weight * noise));
+        layout.extra_mut(sums)[0] += scales.sum::<f64>();
+        let mut part = layout.part_mut(sums, 0, 0);
+        block.add_to(own, part.matrix(), scratch)?;
+        part.shift.iter_mut().zip(&scratch.shift).for_each(|(sum, x)| *sum += x);
         Ok(())
     }
 
@@ -309,7 +299,7 @@ impl Block {
     /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` in `scratch.wide`; square roots of Σ in `scratch.deviation`.
     fn fill_half(
         &self,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         own: Own<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), InferenceError> {
@@ -378,7 +368,7 @@ impl Block {
     /// `Φ̄_b = m β_bᵀ − L_B⁻ᵀ h_b − 2 Φ_b S̄_b` in `scratch.wide`, with `S̄_b` in `scratch.square`.
     fn projection_reverse(
         &self,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         own: Own<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), InferenceError> {

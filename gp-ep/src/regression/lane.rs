@@ -1,7 +1,7 @@
 //! Factors of observations, by lane.
 
 use super::model::SparseRegression;
-use super::posterior::Posterior;
+use super::posterior::RegressionPosterior;
 use crate::error::InferenceError;
 use crate::noisy::NoisyTarget;
 use gp_kernels::data::{lane_count, lane_rows};
@@ -26,7 +26,7 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
     /// Adds `rᵀ D⁻¹ r`, `r = y − Φᵀm`.
     fn explain(
         passes: &mut Passes<Self>,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         sums: &mut Sums,
     ) -> Result<(), InferenceError>;
 
@@ -34,7 +34,7 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         sums: &mut Sums,
     ) -> Result<(), InferenceError>;
 }

@@ -5,7 +5,7 @@
 
 use super::lane::{LaneFactors, log_scale};
 use super::model::SparseRegression;
-use super::posterior::{MeanOf, Posterior};
+use super::posterior::{MeanOf, RegressionPosterior};
 use crate::error::InferenceError;
 use crate::noisy::NoisyTarget;
 use crate::powers::scaled_ln_1p;
@@ -65,7 +65,7 @@ impl LaneFactors for PointFactors {
 
     fn explain(
         passes: &mut Passes<Self>,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         sums: &mut Sums,
     ) -> Result<(), InferenceError> {
         let mean = MeanOf(posterior);
@@ -85,7 +85,7 @@ impl LaneFactors for PointFactors {
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
-        posterior: &Posterior,
+        posterior: &RegressionPosterior,
         sums: &mut Sums,
     ) -> Result<(), InferenceError> {
         let pass = Pass::new(&posterior.number).with_beliefs(posterior);

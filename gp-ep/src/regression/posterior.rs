@@ -8,7 +8,7 @@ use gp_linalg::{Cholesky, Threading};
 
 /// `q(v) = N(m, B⁻¹)`
 #[derive(Debug)]
-pub(super) struct Posterior {
+pub(super) struct RegressionPosterior {
     /// Layout of the first pass.
     pub(super) layout: Layout,
     /// Layout of one number.
@@ -21,14 +21,14 @@ pub(super) struct Posterior {
     pub(super) mean: Vec<f64>,
 }
 
-impl Beliefs for Posterior {
+impl Beliefs for RegressionPosterior {
     fn of(&self, _component: usize, _latent: usize) -> Whitened<'_> {
         Whitened::Precision { factor: &self.precision, half_mean: &self.half_mean, mean: &self.mean }
     }
 }
 
 /// Mean of a posterior, without variance.
-pub(super) struct MeanOf<'a>(pub(super) &'a Posterior);
+pub(super) struct MeanOf<'a>(pub(super) &'a RegressionPosterior);
 
 impl Beliefs for MeanOf<'_> {
     fn of(&self, _component: usize, _latent: usize) -> Whitened<'_> {
@@ -36,7 +36,7 @@ impl Beliefs for MeanOf<'_> {
     }
 }
 
-impl Posterior {
+impl RegressionPosterior {
     /// `B = L_B L_Bᵀ` and `m = B⁻¹ Φ D⁻¹ y`, from the sums of the first pass.
     pub(super) fn solve(&mut self, model: &SparseRegression, sums: &mut Sums) -> Result<(), InferenceError> {
         let mut part = self.layout.part_mut(&mut sums.numbers, 0, 0);

@@ -5,22 +5,20 @@ use super::blockwise::BlockFactors;
 use super::lane::{LaneFactors, Share, take};
 use super::model::SparseRegression;
 use super::pointwise::PointFactors;
-use super::posterior::Posterior;
+use super::posterior::RegressionPosterior;
 use crate::error::{InferenceError, check_count};
 use crate::noisy::NoisyTarget;
-use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
+use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::parameter_count;
 use gp_kernels::passes::{HELD, Layout, Passes, Setup, Sums};
 use gp_linalg::{Cholesky, Threading};
 use gp_optim::Brake;
 use std::f64::consts::TAU;
-use std::sync::Arc;
 
 /// Reusable memory for log marginal likelihoods of any model and data; repeated sizes on the calling thread
 /// allocate nothing.
 #[derive(Debug, Default)]
 pub struct RegressionWorkspace {
-    reduction: Option<Arc<dyn Reduction>>,
     brake: Brake,
     state: Option<(Shape, Grouped)>,
 }
@@ -52,7 +50,7 @@ struct State<F> {
     sums: Sums,
     misfit: Sums,
     gradients: Option<Sums>,
-    posterior: Posterior,
+    posterior: RegressionPosterior,
 }
 
 impl RegressionWorkspace {
@@ -60,12 +58,6 @@ impl RegressionWorkspace {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Empty workspace for some of the lanes, with the others in other processes.
-    #[must_use]
-    pub fn with_reduction(reduction: Arc<dyn Reduction>) -> Self {
-        Self { reduction: Some(reduction), ..Self::default() }
     }
 
     /// Sets a brake that may end evaluations between blocks, with [`DataError::Stopped`].
@@ -85,10 +77,7 @@ impl RegressionWorkspace {
         check_factors(model, data.count())?;
         let (_, state) = match self.state.take() {
             Some((shape, state)) if shape.fits(model, data) => self.state.insert((shape, state)),
-            _ => {
-                let state = Grouped::new(model, data, self.reduction.clone().or_else(|| model.reduction()))?;
-                self.state.insert((Shape::of(model, data), state))
-            }
+            _ => self.state.insert((Shape::of(model, data), Grouped::new(model, data)?)),
         };
         let value = match state {
             Grouped::Points(state) => state.evaluate(model, data, &self.brake),
@@ -153,11 +142,7 @@ impl Shape {
 }
 
 impl Grouped {
-    fn new(
-        model: &SparseRegression,
-        data: &dyn DataSource,
-        reduction: Option<Arc<dyn Reduction>>,
-    ) -> Result<Self, InferenceError> {
+    fn new(model: &SparseRegression, data: &dyn DataSource) -> Result<Self, InferenceError> {
         if data.outputs() > NoisyTarget::COLUMNS {
             check_count("targets", "columns", NoisyTarget::COLUMNS, data.outputs())?;
         }
@@ -167,7 +152,7 @@ impl Grouped {
             data,
             capacity: data.count(),
             threading: model.threading(),
-            reduction,
+            reduction: model.reduction(),
             records: false,
             held: HELD,
         };
@@ -197,7 +182,7 @@ impl<F: LaneFactors> State<F> {
             sums: Sums::zeros(&layout),
             misfit: Sums::zeros(&number),
             gradients: None,
-            posterior: Posterior {
+            posterior: RegressionPosterior {
                 precision: Cholesky::with_capacity(count),
                 half_mean: vec![0.0; count],
                 mean: vec![0.0; count],

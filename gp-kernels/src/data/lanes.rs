@@ -7,6 +7,7 @@
 use super::error::DataError;
 use super::tree::{Fold, Partial, Pool, add_nodes, nodes};
 use gp_linalg::Threading;
+use gp_linalg::halt::{here, within};
 use rayon::prelude::*;
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -153,8 +154,8 @@ pub fn for_each<T: Send, E: Send>(
     if threading == Threading::Here || things.len() == 1 {
         return things.iter_mut().enumerate().try_for_each(|(i, thing)| work(i, thing));
     }
-    let all: Vec<Result<(), E>> =
-        things.par_iter_mut().enumerate().map(|(i, thing)| work(i, thing)).collect();
+    let (halts, things) = (here(), things.par_iter_mut().enumerate());
+    let all: Vec<Result<(), E>> = things.map(|(i, thing)| within(&halts, || work(i, thing))).collect();
     all.into_iter().collect()
 }
 
@@ -173,7 +174,8 @@ pub fn for_each_pair<A: Send, B: Send, E: Send>(
         return pairs.try_for_each(|(i, (a, b))| work(i, a, b));
     }
     let pairs = left.par_iter_mut().zip(right).enumerate();
-    let all: Vec<Result<(), E>> = pairs.map(|(i, (a, b))| work(i, a, b)).collect();
+    let halts = here();
+    let all: Vec<Result<(), E>> = pairs.map(|(i, (a, b))| within(&halts, || work(i, a, b))).collect();
     all.into_iter().collect()
 }
 

@@ -115,8 +115,9 @@ impl<P: Partial, W> Fold<'_, P, W> {
                 self.node(left, first, out).and_then(|()| self.node(right, second, &mut other))
             }
             Threading::Pool => {
-                let both =
-                    rayon::join(|| self.node(left, first, out), || self.node(right, second, &mut other));
+                let both = self
+                    .threading
+                    .join(|| self.node(left, first, out), || self.node(right, second, &mut other));
                 both.0.and(both.1)
             }
         };

@@ -21,6 +21,9 @@ const BLOCK: usize = 256;
 /// Independent pieces of work that keep threads busy; with fewer, threads share each piece.
 const MANY: usize = 4;
 
+/// Priors to project on, and the brake of the work.
+pub type Priors<'a> = (&'a [InducingPrior], &'a Brake);
+
 /// Observations of one lane with projections on all processes, and scratch.
 #[derive(Debug)]
 pub struct Lane<S> {
@@ -286,12 +289,32 @@ impl<S> Lane<S> {
         self.held.iter_mut().for_each(Held::forget);
     }
 
-    /// Projects unprojected observations.
+    /// Projects unprojected observations. The brake is asked before every block.
     ///
     /// # Errors
-    /// Those of a kernel.
-    pub fn project(&mut self, priors: &[InducingPrior]) -> Result<(), KernelError> {
-        (0..self.ends.len()).try_for_each(|k| self.project_block(k, priors))
+    /// Those of a kernel, or [`DataError::Stopped`](crate::data::DataError::Stopped).
+    pub fn project<E: PassError>(&mut self, (priors, brake): Priors<'_>) -> Result<(), E> {
+        (0..self.ends.len()).try_for_each(|k| {
+            go_on(brake)?;
+            Ok(self.project_block(k, priors)?)
+        })
+    }
+
+    /// Calls `work` on every block, projected. The brake is asked before every block.
+    pub(super) fn each_block<E: PassError>(
+        &mut self,
+        (priors, brake): Priors<'_>,
+        mut work: impl FnMut(&mut Self, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for k in 0..self.ends.len() {
+            go_on(brake)?;
+            self.project_block(k, priors)?;
+            work(self, k)?;
+            if !self.keeps {
+                self.held[k].forget();
+            }
+        }
+        Ok(())
     }
 
     fn project_block(&mut self, k: usize, priors: &[InducingPrior]) -> Result<(), KernelError> {
@@ -350,39 +373,27 @@ impl<S> Lane<S> {
     pub(super) fn run<E: PassError>(
         &mut self,
         pass: Pass<'_>,
-        (priors, brake): (&[InducingPrior], &Brake),
+        priors: Priors<'_>,
         out: &mut Sums,
         rule: &impl Fn(LaneBlock<'_, S>, &mut [f64]) -> Result<(), E>,
     ) -> Result<(), E> {
-        for k in 0..self.ends.len() {
-            go_on(brake)?;
-            let block = self.block(k);
-            self.project_block(k, priors)?;
+        self.each_block(priors, |lane, k| {
+            let block = lane.block(k);
             for component in 0..pass.layout.components() {
                 if let Some(beliefs) = pass.beliefs {
-                    self.marginals((beliefs, component), &block)?;
+                    lane.marginals((beliefs, component), &block)?;
                 }
-                rule(self.view(component, &block), pass.layout.extra_mut(&mut out.numbers))?;
-                self.add_up(pass.layout, component, k, &mut out.numbers)?;
+                rule(lane.view(component, &block), pass.layout.extra_mut(&mut out.numbers))?;
+                lane.add_up(pass.layout, component, k, &mut out.numbers)?;
                 if let (false, Some(beliefs)) = (out.gradients().is_empty(), pass.beliefs) {
-                    self.add_upstream((beliefs, component), pass.tangents, block.len())?;
+                    lane.add_upstream((beliefs, component), pass.tangents, block.len())?;
                 }
             }
             if !out.gradients().is_empty() {
-                self.reverse_block(k, out.gradients_mut())?;
+                lane.reverse_block(k, out.gradients_mut())?;
             }
-            if !self.keeps {
-                self.held[k].forget();
-            }
-        }
-        Ok(())
-    }
-
-    /// Drops projections that do not stay.
-    pub(super) fn end_pass(&mut self) {
-        if !self.keeps {
-            self.forget_projections();
-        }
+            Ok(())
+        })
     }
 
     /// Adds `Σ w φφᵀ` and `Σ g φ` of a block.
@@ -547,11 +558,8 @@ where
     let length = left.iter().map(|latent| layout.part_len(latent.count)).sum();
     let (to_left, to_right) = sums.split_at_mut(length);
     let next = first + left.len();
-    let mut one = || each_with_part(threading, layout, (first, left), to_left, work);
-    let mut other = || each_with_part(threading, layout, (next, right), to_right, work);
-    let (one, other) = match threading {
-        Threading::Here => (one(), other()),
-        Threading::Pool => rayon::join(one, other),
-    };
+    let one = || each_with_part(threading, layout, (first, left), to_left, work);
+    let other = || each_with_part(threading, layout, (next, right), to_right, work);
+    let (one, other) = threading.join(one, other);
     one.and(other)
 }

@@ -29,7 +29,7 @@ mod whitened;
 
 pub use block::{LaneBlock, LatentBlock, Seen};
 pub use contract::{Beliefs, Pass, PassError};
-pub use lane::{Lane, Projections, Taken};
+pub use lane::{Lane, Priors, Projections, Taken};
 pub use layout::{Gram, Layout, Part, PartMut, Sums};
 pub use pass::{HELD, Passes, Setup};
 pub use tangent::Tangent;

@@ -2,7 +2,7 @@
 
 use super::block::LaneBlock;
 use super::contract::{Pass, PassError, go_on, go_on_together};
-use super::lane::{Build, Lane, Taken};
+use super::lane::{Build, Lane, Priors, Taken};
 use super::layout::Sums;
 use crate::data::{
     DataError, DataSource, Lanes, LocalReduction, Pool, Reduction, Rows, agreed, for_each, lane_count_of,
@@ -128,16 +128,37 @@ impl<S: Send> Passes<S> {
         self.lanes.states_mut()
     }
 
+    /// Calls `work` on single observations of this process, by lane and place, from this lane and place on, on the
+    /// calling thread. The brake is asked before each.
+    ///
+    /// # Errors
+    /// Those of `work`, or [`DataError::Stopped`].
+    pub fn visit_from<E: PassError>(
+        &mut self,
+        (first, from): (usize, usize),
+        mut work: impl FnMut(&mut Lane<S>, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let brake = &self.brake;
+        let mut lanes = self.lanes.states_mut().iter_mut().enumerate().skip(first);
+        lanes.try_for_each(|(number, lane)| {
+            let from = if number == first { from } else { 0 };
+            (from..lane.count()).try_for_each(|place| {
+                go_on(brake)?;
+                work(lane, place)
+            })
+        })
+    }
+
     /// Calls `work` on the last lane of this process with the priors.
     ///
     /// # Errors
     /// Those of `work`; [`DataError::NoData`] without lanes in this process.
     pub fn on_last_lane<E: PassError>(
         &mut self,
-        work: impl FnOnce(&mut Lane<S>, &[InducingPrior]) -> Result<(), E>,
+        work: impl FnOnce(&mut Lane<S>, Priors<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(lane) = self.lanes.states_mut().last_mut() else { return Err(DataError::NoData.into()) };
-        work(lane, &self.priors)
+        work(lane, (&self.priors, &self.brake))
     }
 
     /// Number of lanes of all processes.
@@ -283,10 +304,7 @@ impl<S: Send> Passes<S> {
     pub fn project_all<E: PassError>(&mut self) -> Result<(), E> {
         let (priors, brake) = (&self.priors, &self.brake);
         go_on_together(brake)?;
-        let done = self.lanes.for_each(|_, lane| {
-            go_on(brake)?;
-            Ok(lane.project(priors)?)
-        });
+        let done = self.lanes.for_each(|_, lane| lane.project((priors, brake)));
         agreed(self.reduction.as_ref(), done)
     }
 
@@ -333,31 +351,25 @@ impl<S: Send> Passes<S> {
         sums: &mut Sums,
         rule: impl Fn(LaneBlock<'_, S>, &mut [f64]) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
-        let with = (self.priors.as_slice(), &self.brake);
+        let priors = (self.priors.as_slice(), &self.brake);
         go_on_together(&self.brake)?;
         let (total, by) = ((sums, &self.pool), self.reduction.as_ref());
-        self.lanes.fold(total, by, |_, lane, out| lane.run(pass, with, out, &rule))
+        self.lanes.fold(total, by, |_, lane, out| lane.run(pass, priors, out, &rule))
     }
 
-    /// Pass with the method's own steps per lane.
+    /// Pass with the method's own steps per block, given its number within the lane.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub fn fold<E: PassError>(
         &mut self,
         sums: &mut Sums,
-        work: impl Fn(&mut Lane<S>, &mut Sums) -> Result<(), E> + Sync,
+        work: impl Fn(&mut Lane<S>, usize, &mut Sums) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
-        let (priors, brake) = (self.priors.as_slice(), &self.brake);
-        go_on_together(brake)?;
+        let priors = (self.priors.as_slice(), &self.brake);
+        go_on_together(&self.brake)?;
         let (total, by) = ((sums, &self.pool), self.reduction.as_ref());
-        self.lanes.fold(total, by, |_, lane, out| {
-            go_on(brake)?;
-            lane.project(priors)?;
-            let done = work(lane, out);
-            lane.end_pass();
-            done
-        })
+        self.lanes.fold(total, by, |_, lane, out| lane.each_block(priors, |lane, k| work(lane, k, out)))
     }
 
     /// Takes summed gradients by factors of `K_zz` through these, and writes the gradients of all processes

@@ -85,10 +85,10 @@ fn the_reverse_pass_agrees_with_differences() {
         let process = SparseProcess::new(kernel.clone(), inputs.clone()).unwrap();
         let prior = InducingPrior::new(&process, &POLICY, &by).unwrap();
         let mut grads = PriorGradients::zeros(&process);
-        // Two shards: what goes through K_zz is added once for both.
+        // Two lanes: what goes through K_zz is added once for both.
         for (start, count) in [(0, 4), (4, 5)] {
-            let shard = SharedPoints::new(x.as_ref().subrows(start, count));
-            let projection = prior.project(&shard, usize::MAX, &by).unwrap();
+            let lane = SharedPoints::new(x.as_ref().subrows(start, count));
+            let projection = prior.project(&lane, usize::MAX, &by).unwrap();
             let (a, b) = upstream(5, 9);
             let mut a = a.as_ref().subcols(start, count).to_owned();
             let b = &b[start..start + count];

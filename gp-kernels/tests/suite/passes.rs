@@ -2,10 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
-use gp_kernels::KernelError;
 use gp_kernels::data::{DataError, Reduction, Rows, SharedError, Table, TeamReduction};
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_kernels::passes::{Beliefs, Gram, HELD, LaneBlock, Layout, Pass, Passes, Setup, Sums, Whitened};
+use gp_kernels::{KernelError, stoppable};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use gp_optim::{Brake, ParameterSet, ParameterSetMut, Team};
 use std::sync::Arc;
@@ -391,6 +391,16 @@ fn a_brake_ends_a_pass_between_blocks() {
     assert_eq!(passes.run(pass, &mut sums, rule), Err(Fault::Data(DataError::Stopped)));
     let seen: usize = passes.lanes().iter().map(|lane| lane.own).sum();
     assert!(seen > 0 && seen < 1500, "{seen}");
+    // Work around passes ends them on every thread.
+    passes.set_brake(Brake::default());
+    let mut passes = case.passes(&processes, Threading::Pool, None, HELD);
+    let asked = AtomicUsize::new(0);
+    let pulled = Brake::new(move || asked.fetch_add(1, Ordering::Relaxed) >= 3);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
+    let ended = pool.install(|| stoppable(&pulled, || passes.run(pass, &mut sums, rule)));
+    assert_eq!(ended, Err(KernelError::Stopped.into()));
+    let seen: usize = passes.lanes().iter().map(|lane| lane.own).sum();
+    assert!(seen < 1500, "{seen}");
     // The same passes go on once they may.
     passes.set_brake(Brake::default());
     passes.run(pass, &mut sums, rule).unwrap();

@@ -3,7 +3,8 @@
 use super::latent::DenseLatent;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_kernels::posterior::{
-    LatentFunction, LatentPosterior, LatentPrediction, predict_terms, sample_joint, term_means, unexplained,
+    LatentFunction, LatentPosterior, LatentPrediction, in_blocks, predict_terms, sample_joint, term_means,
+    unexplained,
 };
 use gp_kernels::{Evaluator, Kernel, KernelError};
 use gp_linalg::Cholesky;
@@ -71,11 +72,10 @@ impl DensePosterior {
         x: MatRef<'_, f64>,
         by: &Evaluator,
     ) -> Result<LatentPrediction, KernelError> {
-        let mut prediction = LatentPrediction::zeros(x.nrows());
-        let mut half = Mat::zeros(self.x.nrows(), BLOCK.min(x.nrows()));
-        let blocks = prediction.mean.chunks_mut(BLOCK).zip(prediction.variance.chunks_mut(BLOCK));
-        for (block, (mean, variance)) in blocks.enumerate() {
-            let points = x.subrows(block * BLOCK, mean.len());
+        let mut out = LatentPrediction::zeros(x.nrows());
+        let room = || Mat::zeros(self.x.nrows(), BLOCK.min(x.nrows()));
+        in_blocks(BLOCK, &mut out, by, room, |half, first, (mean, variance), by| {
+            let points = x.subrows(first, mean.len());
             let mut half = half.as_mut().subcols_mut(0, mean.len());
             self.half_solve(kernel, points, mean, half.as_mut(), by)?;
             by.diagonal(kernel, points, variance)?;
@@ -83,8 +83,9 @@ impl DensePosterior {
                 let explained: f64 = half.as_ref().col(j).iter().map(|x| x * x).sum();
                 *variance = unexplained(*variance, explained);
             }
-        }
-        Ok(prediction)
+            Ok(())
+        })?;
+        Ok(out)
     }
 }
 

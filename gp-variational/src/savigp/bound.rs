@@ -7,12 +7,11 @@ use super::rule::{Components, LaneEstimates, Rule, gram, layout, params};
 use super::steps::Natural;
 use crate::expectation::{Expectation, Nodes};
 use gp_ep::{InferenceError, check_count};
-use gp_kernels::data::{DataError, DataSource, Reduction, Rows};
+use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::passes::{Layout, Pass, Passes, Sums};
 use gp_linalg::Threading;
 use gp_optim::{Brake, ParameterSet};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// Bound of a model on observations, with memory kept between evaluations.
 ///
@@ -47,25 +46,9 @@ impl Bound {
     /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data that do not
     /// fit the model; [`InferenceError::Observation`] for an impossible observation.
     pub fn new(model: &Savigp, data: &dyn DataSource) -> Result<Self, InferenceError> {
-        Self::build(model, data, data.count(), None).and_then(|bound| bound.loaded(model, data))
-    }
-
-    /// [`new`](Self::new) on some of the lanes, with the others in other processes.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn with_reduction(
-        model: &Savigp,
-        data: &dyn DataSource,
-        reduction: Box<dyn Reduction>,
-    ) -> Result<Self, InferenceError> {
-        Self::build(model, data, data.count(), Some(reduction.into()))?.loaded(model, data)
-    }
-
-    /// Loads all data.
-    fn loaded(mut self, model: &Savigp, data: &dyn DataSource) -> Result<Self, InferenceError> {
-        self.load_rows(model, data, &Rows::Range(0..data.count()))?;
-        Ok(self)
+        let mut bound = Self::build(model, data, data.count())?;
+        bound.load_rows(model, data, &Rows::Range(0..data.count()))?;
+        Ok(bound)
     }
 
     /// Memory for batches of up to `capacity` observations; [load](Self::load) the first.
@@ -78,16 +61,11 @@ impl Bound {
         capacity: usize,
     ) -> Result<Self, InferenceError> {
         let capacity = capacity.clamp(1, data.count().max(1));
-        Self::build(model, data, capacity, None)
+        Self::build(model, data, capacity)
     }
 
-    fn build(
-        model: &Savigp,
-        data: &dyn DataSource,
-        capacity: usize,
-        reduction: Option<Arc<dyn Reduction>>,
-    ) -> Result<Self, InferenceError> {
-        let setup = model.passes_over(data, capacity, reduction)?;
+    fn build(model: &Savigp, data: &dyn DataSource, capacity: usize) -> Result<Self, InferenceError> {
+        let setup = model.passes_over(data, capacity, None)?;
         let layout =
             layout(model.posterior(), gp_likelihoods::parameter_count(model.likelihood().parameters()));
         Ok(Self {

@@ -4,16 +4,17 @@
 use faer::Mat;
 use gp_ep::ivm::Ivm;
 use gp_ep::{
-    DataSource as _, EvidenceKind, ExactGp, ExactWorkspace, Inference, InferenceError, Learning, Moment,
+    DataSource, EvidenceKind, ExactGp, ExactWorkspace, Inference, InferenceError, Learning, Moment,
     Observations, Posterior, PowerEp, Powers, SparseProcess, SparseRegression, Steps, Table,
 };
 use gp_kernels::inducing::InducingInputs;
-use gp_kernels::{Kernel, KernelError};
+use gp_kernels::{Kernel, KernelError, stoppable};
 use gp_likelihoods::{Adjusted, BernoulliProbit, Gaussian, Likelihood};
 use gp_linalg::Threading;
 use gp_optim::{Adam, Batches, Brake, MinimiseOptions, ParameterSet};
 use gp_variational::savigp::{Bound, Covariance, Mixture};
 use gp_variational::{DenseVariational, Savigp};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const NOISE: f64 = 0.2;
 
@@ -215,8 +216,21 @@ fn observations_count_as_often_as_their_weights_say() {
     assert_eq!(predictor.likelihood().outputs(), 1);
 }
 
+/// Whichever question ends them.
+fn a_brake_ends_verbs(model: &impl Inference, data: &dyn DataSource) {
+    for last in 0..4 {
+        let brake = || {
+            let asked = AtomicUsize::new(0);
+            Brake::new(move || asked.fetch_add(1, Ordering::Relaxed) >= last)
+        };
+        let stopped = InferenceError::Kernel(KernelError::Stopped);
+        assert_eq!(stoppable(&brake(), || model.log_evidence(data)).unwrap_err(), stopped);
+        assert!(stoppable(&brake(), || model.posterior(data)).is_err_and(|error| error == stopped));
+    }
+}
+
 #[test]
-fn a_brake_ends_predictions_and_exact_evaluations() {
+fn a_brake_ends_predictions_and_evaluations() {
     let x = points(25);
     let y = targets(&x);
     let data = Observations::new(x.as_ref(), &y).unwrap();
@@ -226,7 +240,13 @@ fn a_brake_ends_predictions_and_exact_evaluations() {
     let mut workspace = ExactWorkspace::new(Threading::Here).with_brake(pulled());
     stopped(exact.log_marginal_likelihood(&data, &mut workspace).unwrap_err());
     stopped(exact.posterior(&data).unwrap().with_brake(pulled()).moments(x.as_ref()).unwrap_err());
+    a_brake_ends_verbs(&exact, &data);
+    let likelihood = || Box::new(gaussian());
+    a_brake_ends_verbs(&PowerEp::new(vec![process(&x)], likelihood()).unwrap(), &data);
+    a_brake_ends_verbs(&Savigp::new(vec![process(&x)], likelihood()).unwrap(), &data);
+    a_brake_ends_verbs(&DenseVariational::new(vec![kernel()], likelihood()).unwrap(), &data);
     let sparse = SparseRegression::new(process(&x), gaussian(), Powers::Same(0.5));
+    a_brake_ends_verbs(&sparse, &data);
     let predictor = sparse.posterior(&data).unwrap();
     let beliefs = predictor.beliefs(x.as_ref()).unwrap();
     let braked = predictor.with_brake(pulled());

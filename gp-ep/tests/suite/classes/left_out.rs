@@ -6,7 +6,10 @@ use faer::Mat;
 use gp_ep::{BatchEp, DataSource, InferenceError, Level, PowerEp, Powers, Table, Temperature};
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::posterior::InducingPosterior;
+use gp_kernels::{KernelError, stoppable};
 use gp_likelihoods::{Adjusted, Likelihood};
+use gp_optim::Brake;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn model(problem: &Problem, likelihood: Box<dyn Likelihood>) -> PowerEp {
     let order: Vec<usize> = (0..likelihood.latents()).collect();
@@ -91,6 +94,24 @@ fn further_columns_are_heeded() {
         for (found, expected) in found.iter().zip(ep.leave_one_out(&adjusted).unwrap()) {
             assert!((found.ln() - expected).abs() < 2e-4, "{found} {expected}");
         }
+    }
+}
+
+#[test]
+fn a_brake_ends_it_between_blocks() {
+    let problem = Problem::new(600, 2, 157);
+    let signs = signs(&problem);
+    let model = model(&problem, gp_likelihoods::parse("bernoulli_probit").unwrap());
+    let data = Table::with_targets(problem.inputs.as_ref(), &signs).unwrap();
+    let ep = converged(&model, &data, &tight());
+    let parts = parts(&ep, &model);
+    let undisturbed = model.left_out_classes(&data, &parts).unwrap();
+    for last in [0, 1, 2, 5, 10, 20, usize::MAX] {
+        let asked = AtomicUsize::new(0);
+        let brake = Brake::new(move || asked.fetch_add(1, Ordering::Relaxed) >= last);
+        let stopped = Err(InferenceError::Kernel(KernelError::Stopped));
+        let expected = if last == usize::MAX { Ok(undisturbed.clone()) } else { stopped };
+        assert_eq!(stoppable(&brake, || model.left_out_classes(&data, &parts)), expected, "{last}");
     }
 }
 

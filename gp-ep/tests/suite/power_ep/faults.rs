@@ -7,7 +7,7 @@ use gp_likelihoods::{
     BernoulliProbit, Density, Described, Latent, Likelihood, LikelihoodError, ObservationMoments, Pieces,
     Scalar, Slopes, Support, Workspace,
 };
-use gp_optim::ParameterSet;
+use gp_optim::{Brake, ParameterSet};
 use rand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -138,6 +138,29 @@ fn a_sweep_that_fails_changes_nothing_and_one_in_turn_keeps_what_it_did() {
     left.store(usize::MAX, Ordering::Relaxed);
     assert!(ep.converge(&model, &tight()).unwrap().converged);
     assert_all_close(&mean(&ep, &model), &mean(&converged(&model, &data, &tight()), &model), 1e-10);
+}
+
+#[test]
+fn a_brake_ends_a_sweep_in_turn_between_visits() {
+    let problem = Problem::new(20, 2, 101);
+    let y = problem.signs();
+    let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
+    let (model, left) = tiring(&problem);
+    let mut ep = BatchEp::new(&model, &data).unwrap();
+    ep.sweep(&model, &EpOptions::default()).unwrap();
+    let before = mean(&ep, &model);
+    // Asked about log Z, projections and 7 visits.
+    let asked = AtomicUsize::new(0);
+    ep.set_brake(Brake::new(move || asked.fetch_add(1, Ordering::Relaxed) >= 9));
+    let visits = usize::MAX - left.load(Ordering::Relaxed);
+    let ended = ep.sweep_in_turn(&model, &EpOptions::default());
+    assert_eq!(ended.unwrap_err(), InferenceError::Data(DataError::Stopped));
+    assert_eq!(usize::MAX - left.load(Ordering::Relaxed) - visits, 20 + 7);
+    let partly = mean(&ep, &model);
+    assert_ne!(partly, before);
+    ep.set_brake(Brake::default());
+    ep.refresh(&model).unwrap();
+    assert_all_close(&mean(&ep, &model), &partly, 1e-11);
 }
 
 #[test]

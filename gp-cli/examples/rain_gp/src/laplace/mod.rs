@@ -54,7 +54,7 @@ impl Method for Laplace {
         };
         let training = gp_optim::train(&mut latent, &options, evaluate, |_, _| {})?;
         let model = Model { latent: &latent, newton };
-        let posterior = model.posterior(&model.mode(rows.0, rows.1)?)?;
+        let posterior = model.posterior(&model.mode(rows)?)?;
         Ok(Fit::of_training(posterior, EvidenceKind::Estimate, &training))
     }
 

@@ -23,6 +23,8 @@ pub(super) struct Model<'a> {
     pub(super) newton: u64,
 }
 
+/// Points and targets.
+type Rows<'a> = (MatRef<'a, f64>, &'a [f64]);
 /// The prior of a latent function, and the points as it sees them.
 type Seen = (InducingPrior, Projection);
 
@@ -48,18 +50,14 @@ struct Look {
 
 impl Model<'_> {
     /// Log evidence and its gradient.
-    pub(super) fn evaluate(
-        &self,
-        (points, targets): (MatRef<'_, f64>, &[f64]),
-        gradient: Option<&mut [f64]>,
-    ) -> Result<f64, CliError> {
-        let mode = self.mode(points, targets)?;
-        gradient.map_or(Ok(()), |gradient| self.gradient(targets, &mode, gradient))?;
+    pub(super) fn evaluate(&self, rows: Rows<'_>, gradient: Option<&mut [f64]>) -> Result<f64, CliError> {
+        let mode = self.mode(rows)?;
+        gradient.map_or(Ok(()), |gradient| self.gradient(rows.1, &mode, gradient))?;
         Ok(mode.log_evidence)
     }
 
     /// Climbs to the mode by Newton's steps, which are damped where the curvature is not that of a maximum.
-    pub(super) fn mode(&self, points: MatRef<'_, f64>, targets: &[f64]) -> Result<Mode, CliError> {
+    pub(super) fn mode(&self, (points, targets): Rows<'_>) -> Result<Mode, CliError> {
         if targets.is_empty() {
             return Err(CliError::new(ErrorKind::Data, "there are no rows to learn from"));
         }
@@ -115,11 +113,9 @@ impl Model<'_> {
     }
 
     fn look(&self, phi: &[Mat<f64>], v: &Mat<f64>, targets: &[f64]) -> Result<Look, CliError> {
-        let values = along_all(phi, v)?;
-        let f: Vec<Vec<f64>> =
-            (0..targets.len()).map(|i| values.iter().map(|f| f[(i, 0)]).collect()).collect();
-        let rows = f.iter().zip(targets).map(|(f, y)| self.at(y, f).curvature());
-        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        let f = along_all(phi, v)?;
+        let rows =
+            f.iter().zip(targets).map(|(f, y)| self.at(y, f).curvature()).collect::<Result<Vec<_>, _>>()?;
         let log_density = rows.iter().map(|row| row.value).sum::<f64>();
         Ok(Look { log_posterior: log_density - 0.5 * v.squared_norm_l2(), f, rows })
     }
@@ -132,40 +128,34 @@ impl Model<'_> {
     /// of `−½ ln |H|` by v, a change δ of the slopes at the mode changes the evidence by `aᵀδ`.
     pub(super) fn gradient(&self, targets: &[f64], mode: &Mode, out: &mut [f64]) -> Result<(), CliError> {
         let Mode { phi, here: Look { f, rows, .. }, .. } = mode;
-        let halves = phi.iter().map(|phi| mode.half_solved(phi.clone())).collect::<Result<Vec<_>, _>>()?;
-        let wholes = halves.iter().map(|half| mode.solved(half.clone())).collect::<Result<Vec<_>, _>>()?;
+        let solved = phi.iter().map(|phi| mode.solved(phi.clone())).collect::<Result<Vec<_>, _>>()?;
         let mut likelihood = vec![0.0; parameter_count(self.latent.likelihood().parameters())];
         let mut add =
             |slopes: Vec<f64>| likelihood.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope);
         // Slopes of −½ ln |H| by the latent values of each row.
         let mut bends = vec![vec![0.0; phi.len()]; rows.len()];
         for (i, bend) in bends.iter_mut().enumerate() {
-            let covariance = |q: usize, r: usize| halves[q].col(i).transpose() * halves[r].col(i);
+            let covariance = |q: usize, r: usize| phi[q].col(i).transpose() * solved[r].col(i);
             let at = self.at(&targets[i], &f[i]);
             *bend = at.spread(covariance, by_latent)?;
             add(by_params(at)?);
             add(at.spread(covariance, by_params)?);
         }
-        let a = mode.solved(mode.half_solved(gathered(phi, |q, i| bends[i][q])?)?)?;
+        let a = mode.solved(gathered(phi, |q, i| bends[i][q])?)?;
         let moved = along_all(phi, &a)?;
         for (i, f) in f.iter().enumerate() {
-            let along: Vec<f64> = moved.iter().map(|moved| moved[(i, 0)]).collect();
-            add(self.at(&targets[i], f).along(&along, by_params)?);
+            add(self.at(&targets[i], f).along(&moved[i], by_params)?);
         }
-        let upstream = |q: usize| {
-            Mat::from_fn(a.nrows(), rows.len(), |m, i| {
-                let (row, w) = (&rows[i], |r: usize| rows[i].w[q * phi.len() + r]);
-                let bent: f64 = (0..phi.len()).map(|r| w(r) * moved[r][(i, 0)]).sum();
-                let shrunk: f64 = (0..phi.len()).map(|r| w(r) * wholes[r][(m, i)]).sum();
-                (row.gradient[q] + bends[i][q] - bent) * mode.v[(m, 0)] + row.gradient[q] * a[(m, 0)] - shrunk
-            })
-        };
         let (by, none, mut start, mut rest) = (Evaluator::default(), vec![0.0; rows.len()], 0, out);
         for (q, (prior, projection)) in mode.seen.iter().enumerate() {
-            let process = self.latent.process(q);
-            let (mut upstream, mut sums) = (upstream(q), PriorGradients::zeros(process));
-            let upstream = upstream.as_mut().subrows_mut(start, prior.count());
-            projection.reverse(upstream, &none, &mut sums, &by)?;
+            let mut upstream = Mat::from_fn(prior.count(), rows.len(), |m, i| {
+                let (m, slope, w) = (start + m, rows[i].gradient[q], &rows[i].w[q * phi.len()..]);
+                let bent: f64 = w.iter().zip(&moved[i]).map(|(w, moved)| w * moved).sum();
+                let shrunk: f64 = w.iter().zip(&solved).map(|(w, solved)| w * solved[(m, i)]).sum();
+                (slope + bends[i][q] - bent) * mode.v[(m, 0)] + slope * a[(m, 0)] - shrunk
+            });
+            let mut sums = PriorGradients::zeros(self.latent.process(q));
+            projection.reverse(upstream.as_mut(), &none, &mut sums, &by)?;
             prior.finish_reverse(&mut sums, &by)?;
             rest = sums.write_to(rest);
             start += prior.count();
@@ -177,16 +167,17 @@ impl Model<'_> {
     /// The Gaussian of each latent function.
     pub(super) fn posterior(&self, mode: &Mode) -> Result<Approximation, CliError> {
         let (mut start, policy) = (0, JitterPolicy::default());
-        let half = mode.half_solved(Mat::identity(mode.v.nrows(), mode.v.nrows()))?;
+        let mut half = Mat::identity(mode.v.nrows(), mode.v.nrows());
+        mode.factor.half_solve_in_place(half.as_mut(), Threading::Pool).map_err(failed)?;
         let latents = self.latent.processes().iter().map(|process| {
             let count = process.inputs().count();
             let own = half.as_ref().subcols(start, count);
             let covariance = product(own.transpose(), own)?;
-            let factor = Cholesky::factor(covariance.as_ref(), &policy).map_err(failed)?.l().to_owned();
+            let factor = Cholesky::factor(covariance.as_ref(), &policy).map_err(failed)?;
             let mean = (start..start + count).map(|m| mode.v[(m, 0)]).collect();
             let (kernel, inputs) = (process.kernel().clone_box(), process.inputs().clone());
             start += count;
-            let factor = PosteriorFactor::Covariance(factor);
+            let factor = PosteriorFactor::Covariance(factor.l().to_owned());
             Ok(Held::from(InducingPosterior::new(kernel, inputs, policy, mean, factor)?))
         });
         let latents = latents.collect::<Result<_, CliError>>()?;
@@ -195,14 +186,9 @@ impl Model<'_> {
 }
 
 impl Mode {
-    /// `L⁻¹ x` with `H = L Lᵀ`.
-    fn half_solved(&self, mut x: Mat<f64>) -> Result<Mat<f64>, CliError> {
-        self.factor.half_solve_in_place(x.as_mut(), Threading::Pool).map(|()| x).map_err(failed)
-    }
-
-    /// `L⁻ᵀ x`
+    /// `H⁻¹ x`
     fn solved(&self, mut x: Mat<f64>) -> Result<Mat<f64>, CliError> {
-        self.factor.half_solve_transpose_in_place(x.as_mut(), Threading::Pool).map(|()| x).map_err(failed)
+        self.factor.solve_in_place(x.as_mut(), Threading::Pool).map(|()| x).map_err(failed)
     }
 }
 
@@ -215,9 +201,10 @@ fn gathered(phi: &[Mat<f64>], x: impl Fn(usize, usize) -> f64) -> Result<Mat<f64
     Ok(sum)
 }
 
-/// `Φᵀx` of each latent.
-fn along_all(phi: &[Mat<f64>], x: &Mat<f64>) -> Result<Vec<Mat<f64>>, CliError> {
-    phi.iter().map(|phi| product(phi.transpose(), x.as_ref())).collect()
+/// `Φᵀx` of each row and latent.
+fn along_all(phi: &[Mat<f64>], x: &Mat<f64>) -> Result<Vec<Vec<f64>>, CliError> {
+    let each = phi.iter().map(|phi| product(phi.transpose(), x.as_ref())).collect::<Result<Vec<_>, _>>()?;
+    Ok((0..phi[0].ncols()).map(|i| each.iter().map(|values| values[(i, 0)]).collect()).collect())
 }
 
 fn product(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Result<Mat<f64>, CliError> {
