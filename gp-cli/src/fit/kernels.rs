@@ -16,6 +16,8 @@ use std::borrow::Cow;
 const ARD_INPUTS: usize = 64;
 /// Shape of the inverse gamma prior of length-scales: for long ones hardly more than that of a scale without information.
 const LONG: f64 = 0.01;
+/// Deviation of the logarithms of variances and of the linear term's length-scale, under Gaussian noise.
+const WIDE: f64 = 2.0;
 
 /// One kernel per latent, over column numbers: as given (one may serve all), or the default with the seasons found.
 /// `pseudo` is the number of inducing inputs or active points (0: all of the rows).
@@ -88,8 +90,9 @@ fn is_one_of_several(observed: &Observed) -> bool {
 /// - Labels and counts carry less information than numbers, and separable labels leave the function unbounded: variances
 ///   stay near 1 and length-scales near √D, within a factor of about 7. Several classes are more often separable and need
 ///   functions larger than the 1 of the link: their variance is near 10, within a factor of about 20.
-/// - Numbers: short length-scales along all inputs would turn noise into a function, so that `exp(−2√D / ℓ)` disfavours
-///   them, each by itself. Long ones, of inputs without effect, cost little. Variances stay near 1 for standardised targets.
+/// - Numbers: short length-scales along many inputs would turn noise into a function, so that `exp(−(D + 1) / ℓ)` disfavours
+///   them, each by itself. Long ones, of inputs without effect, cost little. Variances of standardised targets
+///   are 1 within a factor of about 50.
 fn usual_kernel(
     method: &dyn Method,
     observed: &Observed,
@@ -119,11 +122,11 @@ fn usual_kernel(
         );
     }
     let near = |mode: f64| match standardize.target() {
-        true => format!(" ~ log_normal({}, 1)", number(mode.ln() + 1.0)),
+        true => format!(" ~ log_normal({}, {})", number(mode.ln() + WIDE * WIDE), number(WIDE)),
         false => String::new(),
     };
     let long = match standardize.inputs() {
-        true => format!(" ~ inverse_gamma({}, {})", number(LONG), number(2.0 * length)),
+        true => format!(" ~ inverse_gamma({}, {})", number(LONG), number(dim as f64 + 1.0)),
         false => String::new(),
     };
     let slope = 3.0 * length;

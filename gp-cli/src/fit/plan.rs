@@ -29,7 +29,7 @@ use crate::memory::Budget;
 use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, SeenThrough, TrainingRows};
 use crate::stages::Stages;
 use gp_ep::Blocks;
-use gp_kernels::KernelExt as _;
+use gp_kernels::{Kernel, KernelExt as _};
 use std::sync::Arc;
 
 /// Memory of the placement, in copies of the sample.
@@ -293,6 +293,8 @@ fn describe(
     let Plan { observed, method, problem, .. } = plan;
     let sizes = problem.sizes();
     let has_lengths = problem.kernels[0].length_columns(sizes.dim).iter().any(Option::is_some);
+    // Priors of several lengths are not shown in the units of the data.
+    let has_weak_priors = spec.kernel.is_empty() && has_priors(problem.kernels[0].as_ref());
     let inducing = match sizes.inducing {
         0 => String::new(),
         count if problem.inducing.is_empty() => format!(", {count} active rows"),
@@ -329,13 +331,20 @@ fn describe(
         match spec.search {
             Some(_) => "kernel: to be searched for".to_owned(),
             None => format!(
-                "kernel: {kernel}{each}{}; {}{}",
+                "kernel: {kernel}{each}{}; {}{}{}",
                 seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
                 short(&readable(problem.kernels[0].as_ref(), &plan.inputs)),
-                if has_lengths { ", lengths in the units of the data" } else { "" }
+                if has_lengths { ", lengths in the units of the data" } else { "" },
+                if has_weak_priors { ", with weak priors" } else { "" }
             ),
         },
     ]
+}
+
+fn has_priors(kernel: &dyn Kernel) -> bool {
+    let mut has_any = false;
+    kernel.for_each_parameter(&mut |parameter| has_any |= parameter.prior().is_some());
+    has_any
 }
 
 fn cost(plan: &Plan, streamed: Option<&str>) -> String {
