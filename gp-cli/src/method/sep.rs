@@ -19,7 +19,7 @@ use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::operations;
 use gp_ep::power_ep::{EpLearning, EpState, Level, Settled, Sharing};
-use gp_ep::{DataSource as _, EvidenceKind, PowerEp, Trained};
+use gp_ep::{DataSource as _, EvidenceKind, InferenceError, PowerEp, Rows, Trained};
 use gp_likelihoods::Likelihood;
 
 /// EP in mini-batches.
@@ -36,6 +36,8 @@ const SITES: Setting = Setting::choice(
     "Sites: one for each observation, or one average for all; of log-concave likelihoods the first for up to a million \
      rows times latent functions, else the second, unless said otherwise",
 );
+/// Rows read at a time where weights are checked.
+const AT_ONCE: usize = 4096;
 /// Rows beyond the capacity of a few hundred inducing inputs.
 const MANY_ROWS: usize = 30_000;
 /// Most sites by default: separate sites predict better, but take two numbers each, and again in each copy.
@@ -155,9 +157,33 @@ fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
     if given.has(common::EPOCHS.name()) { steps } else { steps.min(most) }
 }
 
+/// Refuses weights below the power, which tied sites remove, before training: batches come to them within the first epoch.
+fn check_weights(problem: &Problem) -> Result<(), CliError> {
+    let (power, rows, likelihood) = (power(problem), &problem.rows, problem.likelihood.as_ref());
+    let (count, dim, outputs) = (rows.count(), rows.dim(), rows.outputs());
+    if likelihood.plain().is_none() {
+        return Ok(());
+    }
+    let (mut points, mut observed) = (vec![0.0; AT_ONCE * dim], vec![0.0; AT_ONCE * outputs]);
+    for start in (0..count).step_by(AT_ONCE) {
+        let range = start..(start + AT_ONCE).min(count);
+        let (points, observed) = (&mut points[..range.len() * dim], &mut observed[..range.len() * outputs]);
+        rows.read(&Rows::Range(range), points, observed)?;
+        let weights = observed.chunks_exact(outputs).map(|y| likelihood.weight(y));
+        let weight = weights.fold(f64::INFINITY, f64::min);
+        if weight < power {
+            return Err(InferenceError::TiedWeight { power, weight }.into());
+        }
+    }
+    Ok(())
+}
+
 fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let settings = &problem.settings;
     let sharing = if has_tied_sites(problem) { Sharing::Tied } else { Sharing::Own };
+    if sharing == Sharing::Tied {
+        check_weights(problem)?;
+    }
     let learning = EpLearning::default().with_sharing(sharing);
     let count = |per_epoch| step_count(problem, per_epoch);
     let Trained { run, state } = batches::learn(&mut model, (problem, &settings.control), &learning, count)?;
