@@ -4,13 +4,13 @@ use crate::encode::{ColumnSurvey, Role, Survey};
 use crate::lengths::four_digits;
 use gp_likelihoods::{Likelihood, Support};
 
-/// Largest weight of a row of numbers without a remark.
+/// Least weight of a row of numbers with a remark.
 const HEAVY: f64 = 100.0;
 
 /// Warning of rows that count as hundreds of the very same target. Labels and counts may well be the same.
 pub(super) fn heavy_rows(survey: &Survey, likelihood: &dyn Likelihood) -> Option<String> {
     let column = survey.role(Role::Weights, 0)?;
-    let most = column.greatest().filter(|most| *most > HEAVY && likelihood.support() == Support::Real)?;
+    let most = column.greatest().filter(|most| *most >= HEAVY && likelihood.support() == Support::Real)?;
     Some(told(column, most))
 }
 

@@ -90,7 +90,7 @@ fn is_one_of_several(observed: &Observed) -> bool {
 /// - Labels and counts carry less information than numbers, and separable labels leave the function unbounded: variances
 ///   stay near 1 and length-scales near √D, within a factor of about 7. Several classes are more often separable and need
 ///   functions larger than the 1 of the link: their variance is near 10, within a factor of about 20.
-/// - Numbers: short length-scales along many inputs would turn noise into a function, so that `exp(−(D + 1) / ℓ)` disfavours
+/// - Numbers: short length-scales along many inputs would turn noise into a function, so that `exp(−2√D / ℓ)` disfavours
 ///   them, each by itself. Long ones, of inputs without effect, cost little. Variances of standardised targets
 ///   are 1 within a factor of about 50.
 fn usual_kernel(
@@ -126,7 +126,7 @@ fn usual_kernel(
         false => String::new(),
     };
     let long = match standardize.inputs() {
-        true => format!(" ~ inverse_gamma({}, {})", number(LONG), number(dim as f64 + 1.0)),
+        true => format!(" ~ inverse_gamma({}, {})", number(LONG), number(2.0 * length)),
         false => String::new(),
     };
     let slope = 3.0 * length;

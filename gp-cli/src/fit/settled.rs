@@ -77,6 +77,7 @@ pub(super) fn task(
         TaskChoice::Auto => {}
     }
     if let Some(text) = &spec.likelihood {
+        check_labels(text, labels, context)?;
         let likelihood = as_said(text, labels, context)?;
         return Ok((task_of(likelihood.as_ref()), "of --likelihood".to_owned()));
     }
@@ -194,15 +195,26 @@ pub(super) fn as_said(
     let known = &context.likelihoods;
     let usual = names::likelihood(text, known);
     let classes = if labels.more { 0 } else { labels.names.len() };
-    let counted = names::of_classes(&usual, classes, known);
-    if counted != usual && hardly_repeat(labels) {
-        let what = format!(
-            "the target has {classes} different numbers in {} rows, hardly labels; if they are, say --likelihood \"{counted}\"",
-            labels.counts.iter().sum::<u64>()
-        );
-        return Err(CliError::usage(what));
+    known.parse(&names::of_classes(&usual, classes, known)).map_err(wrong_likelihood)
+}
+
+/// Refuses to take numbers that hardly repeat for labels because of a likelihood that does not say how many there are.
+///
+/// # Errors
+/// [`Usage`](ErrorKind::Usage).
+fn check_labels(text: &str, labels: &Labels, context: &Context) -> Result<(), CliError> {
+    let known = &context.likelihoods;
+    let usual = names::likelihood(text, known);
+    let counted = names::of_classes(&usual, labels.names.len(), known);
+    if counted == usual || !hardly_repeat(labels) {
+        return Ok(());
     }
-    known.parse(&counted).map_err(wrong_likelihood)
+    let what = format!(
+        "the target has {} different numbers in {} rows, hardly labels; if they are, say --likelihood \"{counted}\"",
+        how_many(labels),
+        labels.counts.iter().sum::<u64>()
+    );
+    Err(CliError::usage(what))
 }
 
 /// `true` for numbers with too few rows each to be labels.

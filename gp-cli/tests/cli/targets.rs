@@ -239,6 +239,9 @@ fn likelihoods_of_labels_are_not_for_numbers() {
     let fit = "fit t.csv --features x -o m.gp";
     let many = ["40 different numbers in 40 rows", "--likelihood \"softmax(classes=40)\""];
     desk.refused(&format!("{fit} --target y --likelihood softmax"), 2, &many);
+    // Said to be labels, they are.
+    let few = desk.gp("fit t.csv --features x -o other.gp --target y --task multiclass --likelihood softmax --time-limit 1ms");
+    assert!(!few.err.contains("hardly labels"), "{}", few.err);
     let of_labels = ["regression, of numbers", "softmax takes labels", "leave out --task or --likelihood"];
     desk.refused(&format!("{fit} --target c --task regression --likelihood softmax"), 2, &of_labels);
     let of_numbers = ["classification, of labels", "gaussian takes numbers"];
