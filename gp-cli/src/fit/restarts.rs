@@ -138,7 +138,7 @@ impl Restarts<'_> {
             problem.inducing = placing.place(kernel, self.sample, latents, seed)?;
         }
         if self.method.seen_through() == SeenThrough::InducingInputs {
-            start::settle(&mut problem, self.spec, self.sample)?;
+            start::settle(&mut problem, self.spec, self.sample, SeenThrough::InducingInputs)?;
         }
         Ok(problem)
     }

@@ -10,7 +10,7 @@ use super::spec::FitSpec;
 use super::start;
 use super::temperature::{self, TrainedBy};
 use crate::error::{CliError, ErrorKind};
-use crate::method::{Fit, Method, Problem, SeenThrough, TrainingRows};
+use crate::method::{Fit, Method, Problem, TrainingRows};
 use crate::model::{Approximation, TriedKernels, TriedStarts};
 use crate::stages::Stages;
 use gp_ep::{DataSource as _, Temperature};
@@ -78,9 +78,9 @@ impl Task<'_> {
     ) -> Result<Trained, CliError> {
         let Self { method, spec, stages, columns, .. } = *self;
         let drawn_about = restarts.map(|restarts| (restarts, problem.clone()));
-        if method.seen_through() == SeenThrough::InducingInputs {
+        if start::is_wanted(spec) {
             stages.begin("fitting some rows to start from");
-            start::settle(&mut problem, spec, sample)?;
+            start::settle(&mut problem, spec, sample, method.seen_through())?;
         }
         stages.begin("fitting the linear model");
         let baseline = baseline::linear(&problem, sample)?;

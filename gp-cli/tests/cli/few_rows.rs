@@ -81,6 +81,45 @@ fn one_curved_input_is_found_among_many() {
     assert!(held > 0.85 && gain > 0.7, "intervals hold {held}, {gain} above the mean");
 }
 
+/// Rows of a number and one of twenty words; the target depends on `sin 4x` of the number x and a little on the word.
+fn number_and_word(places: Range<usize>, target: impl Fn(f64, f64) -> String) -> String {
+    let row = |i: usize| {
+        let (x, word) = (noise(1_000 + i), (1e6 * noise(9_000 + i).abs()) as usize % 20);
+        let f = (4.0 * x).sin() + 0.3 * noise(90_000 + word);
+        format!("{x:.4},w{word},{}\n", target(f, noise(i)))
+    };
+    "x,word,y\n".to_owned() + &places.map(row).collect::<String>()
+}
+
+/// From the usual start alone, all lengths grow before that of the curved input is found: 0.025 above the mean.
+#[test]
+fn one_curved_input_is_found_beside_many_words() {
+    let number = |f: f64, noise: f64| format!("{:.4}", f + 0.2 * noise);
+    let desk = Desk::new();
+    desk.write("t.csv", number_and_word(0..200, number));
+    desk.write("later.csv", number_and_word(200..700, number));
+    for flags in ["", "--method vfe --inducing 60"] {
+        desk.ok(&format!("fit t.csv --target y -o m.gp --force {flags}"));
+        let (held, gain) = scores(&desk, "later.csv");
+        assert!(held > 0.85 && gain > 0.7, "{flags}: intervals hold {held}, {gain} above the mean");
+    }
+}
+
+/// The same for labels: from the usual start alone, the loss is that of their shares, 0.69.
+#[test]
+fn one_curved_input_of_labels_is_found_beside_many_words() {
+    let label = |f: f64, noise: f64| if f + 0.3 * noise > 0.0 { "yes" } else { "no" }.to_owned();
+    let desk = Desk::new();
+    desk.write("t.csv", number_and_word(0..300, label));
+    desk.write("later.csv", number_and_word(300..800, label));
+    for method in ["ep", "svgp", "ivm"] {
+        desk.ok(&format!("fit t.csv --target y -o m.gp --force --method {method}"));
+        let own = &desk.ok("eval m.gp later.csv --json").json()["scores"]["gp"];
+        let loss = own["log_loss"].as_f64().unwrap();
+        assert!(loss < 0.45, "{method}: log loss {loss}");
+    }
+}
+
 /// Priors are for targets and inputs of standard size, and for noise of which nothing is known.
 #[test]
 fn priors_are_left_out_where_they_have_no_measure() {

@@ -1,0 +1,79 @@
+//! Start of labels: which length-scales, by regression on the labels as numbers.
+//!
+//! Labels have no noise that a quick fit could learn, and EP costs more. Regression on them is wrong about their noise but
+//! right about the inputs along which they change.
+
+use super::{GAIN, quick, with_short_lengths};
+use crate::error::CliError;
+use crate::fit::sample::Sample;
+use crate::fit::spec::FitSpec;
+use crate::method::{Problem, TrainingRows};
+use gp_kernels::Kernel;
+use gp_likelihoods::Gaussian;
+
+/// Most rows.
+const ROWS: usize = 500;
+/// Unordered classes that are told from all others, the most frequent ones.
+const CLASSES: usize = 3;
+/// Initial noise of labels of mean 0 and variance 1.
+const NOISE: f64 = 0.3;
+
+/// Shortens the length-scales of the default kernels, where regression on the labels is better with short ones.
+///
+/// # Errors
+/// As [`settle`](super::settle).
+pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
+    let short: Option<Vec<_>> =
+        problem.kernels.iter().map(|usual| with_short_lengths(usual.as_ref())).collect();
+    let Some(short) = short else { return Ok(()) };
+    let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
+    let mut gain = 0.0;
+    for numbers in numbers(problem, &few)? {
+        let (points, _) = few.whole()?;
+        let rows = TrainingRows::in_memory(points.to_owned(), numbers);
+        let fit = |kernel: &dyn Kernel| quick(problem, kernel, Gaussian::new(NOISE)?, &rows);
+        if let (Some(usual), Some(other)) = (fit(problem.kernels[0].as_ref())?, fit(short[0].as_ref())?) {
+            gain += other.log_posterior - usual.log_posterior;
+        }
+    }
+    if gain > GAIN {
+        problem.kernels = short;
+    }
+    Ok(())
+}
+
+/// Labels as numbers of mean 0 and variance 1: two or ordered classes as they are, others one against all the rest.
+fn numbers(problem: &Problem, rows: &TrainingRows) -> Result<Vec<Vec<f64>>, CliError> {
+    let labels = rows.column(0)?;
+    let likelihood = problem.likelihood.as_ref();
+    if likelihood.latents() == 1 {
+        return Ok(standardised(labels).into_iter().collect());
+    }
+    let count = |class: usize| labels.iter().filter(|label| **label == class as f64).count();
+    let mut classes: Vec<usize> = (0..likelihood.support().classes()).collect();
+    classes.sort_by_key(|&class| std::cmp::Reverse(count(class)));
+    let one = |class: usize| labels.iter().map(|label| f64::from(*label == class as f64)).collect();
+    Ok(classes.into_iter().take(CLASSES).filter_map(|class| standardised(one(class))).collect())
+}
+
+/// Numbers of mean 0 and variance 1; None if all are equal.
+fn standardised(mut numbers: Vec<f64>) -> Option<Vec<f64>> {
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / count;
+    let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / count;
+    numbers.iter_mut().for_each(|number| *number = (*number - mean) / variance.sqrt());
+    (variance > 0.0).then_some(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::standardised;
+
+    #[test]
+    fn equal_numbers_tell_nothing() {
+        assert_eq!(standardised(vec![1.0, -1.0, 1.0, -1.0]), Some(vec![1.0, -1.0, 1.0, -1.0]));
+        assert_eq!(standardised(vec![2.0, 4.0]), Some(vec![-1.0, 1.0]));
+        assert_eq!(standardised(vec![3.0; 4]), None);
+        assert_eq!(standardised(Vec::new()), None);
+    }
+}

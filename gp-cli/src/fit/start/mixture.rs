@@ -1,0 +1,54 @@
+//! Start of mixtures of latent functions.
+
+use super::{ROWS, quick};
+use crate::error::CliError;
+use crate::fit::sample::Sample;
+use crate::fit::spec::FitSpec;
+use crate::method::{Problem, TrainingRows};
+use faer::Mat;
+use gp_ep::DataSource as _;
+use gp_likelihoods::{Gaussian, Likelihood};
+
+/// Initial noise of combined targets in the quick fit.
+const NOISE: f64 = 0.1;
+
+/// Starts each latent from a quick fit of the targets' combination that determines it best.
+///
+/// # Errors
+/// As [`settle`](super::settle).
+pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
+    let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
+    for latent in 0..problem.kernels.len() {
+        let Some(scores) = scores(problem.likelihood.as_ref(), latent, &few)? else { continue };
+        let noise = Gaussian::new(NOISE)?;
+        if let Some(found) = quick(problem, problem.kernels[latent].as_ref(), noise, &scores)? {
+            problem.kernels[latent] = found.model.process().kernel().clone_box();
+        }
+    }
+    Ok(())
+}
+
+/// Scores of one latent function from the targets: `Σ_p W_pq y_p / Σ_p W²_pq` over those present; None if
+/// there are none.
+fn scores(
+    likelihood: &dyn Likelihood,
+    latent: usize,
+    rows: &TrainingRows,
+) -> Result<Option<TrainingRows>, CliError> {
+    let (latents, outputs) = (likelihood.latents(), likelihood.targets());
+    let Some(mixing) = likelihood.mixing() else { return Ok(None) };
+    let (points, observed) = rows.whole()?;
+    let score = |row: &[f64]| {
+        let weights = mixing.iter().skip(latent).step_by(latents);
+        let there = weights.zip(&row[..outputs]).filter(|(_, y)| !y.is_nan());
+        let (sum, squares) = there.fold((0.0, 0.0), |(sum, squares), (w, y)| (sum + w * y, squares + w * w));
+        sum / squares
+    };
+    let all: Vec<f64> = observed.chunks_exact(rows.outputs()).map(score).collect();
+    let told: Vec<usize> = (0..all.len()).filter(|&row| all[row].is_finite()).collect();
+    if told.is_empty() {
+        return Ok(None);
+    }
+    let points = Mat::from_fn(told.len(), points.ncols(), |i, d| points[(told[i], d)]);
+    Ok(Some(TrainingRows::in_memory(points, told.into_iter().map(|row| all[row]).collect())))
+}

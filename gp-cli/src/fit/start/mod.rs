@@ -1,0 +1,131 @@
+//! Start of training: a quick fit of some rows.
+//!
+//! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of which few
+//! matter, the nearest optimum of the variational bound is all noise. Power EP with α = ½ avoids this and learns the
+//! relevant inputs from a thousand rows in seconds. All methods with inducing inputs start from its result.
+//!
+//! With many inputs or words and few rows, all length-scales may grow before the one along which the function is curved
+//! has been found; a line explains some of the rest, and training ends there. A second quick fit begins with length-scales
+//! a quarter as long. Where it ends higher, every method starts from it; with labels, from length-scales as short
+//! ([`labels`]).
+
+mod labels;
+mod mixture;
+
+use super::interrupt::check_interrupt;
+use super::sample::Sample;
+use super::spec::FitSpec;
+use crate::error::CliError;
+use crate::method::{Problem, SeenThrough, TrainingRows, minimise_options};
+use gp_ep::{Inference as _, Learning, Powers, SparseRegression};
+use gp_kernels::inducing::SparseProcess;
+use gp_kernels::placement::{KMeans, Placement};
+use gp_kernels::{Kernel, KernelExt as _};
+use gp_likelihoods::Gaussian;
+
+/// Rows and inducing inputs of the quick fit.
+const ROWS: usize = 1_000;
+const INDUCING: usize = 100;
+const ITERATIONS: u64 = 60;
+/// Half way between the variational bound and EP, as Bui et al. (2017) advise.
+const POWER: f64 = 0.5;
+/// Parameter of the usual kernel with one number per input.
+const LENGTHS: &str = "lengthscale";
+/// Share of the usual length-scales in the second quick fit.
+const SHORT: f64 = 0.25;
+/// Nats by which the second quick fit has to be better: more than two ends at one optimum differ by.
+const GAIN: f64 = 1.0;
+
+/// Result of a quick fit.
+struct Found {
+    model: SparseRegression,
+    log_posterior: f64,
+}
+
+/// `true` for default kernels that are trained.
+pub(super) fn is_wanted(spec: &FitSpec) -> bool {
+    spec.kernel.is_empty() && spec.search.is_none() && !spec.no_train
+}
+
+/// Sets default kernel and noise to the result of a quick fit; for methods that see all rows, only to that of the second
+/// one, where it is better. Kernels of labels get short length-scales, where a regression on the labels is better with them.
+///
+/// # Errors
+/// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows, [`Interrupted`](crate::ErrorKind::Interrupted) if
+/// training can be resumed.
+pub(super) fn settle(
+    problem: &mut Problem,
+    spec: &FitSpec,
+    sample: &TrainingRows,
+    seen_through: SeenThrough,
+) -> Result<(), CliError> {
+    if !is_wanted(spec) {
+        return Ok(());
+    }
+    let all_rows = seen_through != SeenThrough::InducingInputs;
+    if problem.likelihood.mixing().is_some() {
+        return if all_rows { Ok(()) } else { mixture::settle(problem, spec, sample) };
+    }
+    if problem.likelihood.support().classes() > 0 {
+        return labels::settle(problem, spec, sample);
+    }
+    let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
+    let Some(Found { model, .. }) = found(problem, all_rows, &few)? else { return Ok(()) };
+    problem.kernels = vec![model.process().kernel().clone_box(); problem.kernels.len()];
+    let learned = model.noise().parameters();
+    for (parameter, learned) in problem.likelihood.parameters_mut().iter_mut().zip(learned) {
+        parameter.set_values(learned.values())?;
+    }
+    Ok(())
+}
+
+/// The better of two quick fits; the second one or none, if only another start than the usual one is wanted.
+fn found(problem: &Problem, only_another: bool, rows: &TrainingRows) -> Result<Option<Found>, CliError> {
+    let Some(noise) = problem.likelihood.gaussian_noise() else { return Ok(None) };
+    let kernel = problem.kernels[0].as_ref();
+    let quick = |kernel: &dyn Kernel| quick(problem, kernel, noise.clone(), rows);
+    let short = with_short_lengths(kernel);
+    if only_another && short.is_none() {
+        return Ok(None);
+    }
+    let second = short.map_or(Ok(None), |short| quick(short.as_ref()))?;
+    let first = quick(kernel)?;
+    let least = first.as_ref().map_or(f64::NEG_INFINITY, |first| first.log_posterior + GAIN);
+    Ok(second.filter(|second| second.log_posterior > least).or(first.filter(|_| !only_another)))
+}
+
+/// The kernel with shorter length-scales, if each input has one.
+fn with_short_lengths(kernel: &dyn Kernel) -> Option<Box<dyn Kernel>> {
+    let (mut short, mut is_short) = (kernel.clone_box(), false);
+    short.for_each_parameter_mut(&mut |parameter| {
+        if parameter.is_vector() && parameter.name() == LENGTHS {
+            let lengths: Vec<f64> = parameter.values().iter().map(|length| SHORT * length).collect();
+            is_short |= parameter.set_values(&lengths).is_ok();
+        }
+    });
+    is_short.then_some(short)
+}
+
+/// Quick fit; None if it fails. With a checkpoint, an interrupt discards an unfinished fit, since training starts from
+/// its result.
+fn quick(
+    problem: &Problem,
+    kernel: &dyn Kernel,
+    noise: Gaussian,
+    rows: &TrainingRows,
+) -> Result<Option<Found>, CliError> {
+    let (points, _) = rows.whole()?;
+    let placed = KMeans::new().place(kernel, points, INDUCING.min(points.nrows()), problem.settings.seed)?;
+    let process = SparseProcess::new(kernel.clone_box(), placed.inputs)?;
+    let mut model = SparseRegression::new(process, noise, Powers::Same(POWER));
+    let control = &problem.settings.control;
+    let mut aside = control.aside();
+    if control.checkpoint().is_some() {
+        // A resumed run must start where a run with more time would.
+        aside = aside.with_time_limit(None);
+    }
+    let learned = model.learn(rows, Learning::Outer(minimise_options(ITERATIONS, &aside)));
+    check_interrupt(control)?;
+    let log_posterior = learned.ok().and_then(|learned| Some(learned.run.training()?.log_posterior));
+    Ok(log_posterior.map(|log_posterior| Found { model, log_posterior }))
+}
