@@ -89,42 +89,30 @@ impl Rbf {
     }
 }
 
-/// Constants are unchanged by windows.
-impl Windowed for Constant {
-    fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        self.tile(Pair::distinct(pair.rows, pair.cols), out, &mut [], ws);
-    }
+/// The mean of a constant or linear function over a window is its value at the centre.
+macro_rules! at_the_centre {
+    ($($kernel:ty)*) => { $(
+        impl Windowed for $kernel {
+            fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
+                self.tile(Pair::distinct(pair.rows, pair.cols), out, &mut [], ws);
+            }
 
-    fn windowed_reverse(
-        &self,
-        pair: WindowedPair<'_>,
-        upstream: Block<'_>,
-        grads: WindowedGradients<'_>,
-        ws: &mut Workspace,
-    ) -> f64 {
-        let own = Gradients { params: grads.params, rows: None, cols: None };
-        self.tile_reverse(Pair::distinct(pair.rows, pair.cols), upstream, own, &[], ws)
-    }
+            fn windowed_reverse(
+                &self,
+                pair: WindowedPair<'_>,
+                upstream: Block<'_>,
+                grads: WindowedGradients<'_>,
+                ws: &mut Workspace,
+            ) -> f64 {
+                let WindowedGradients { params, rows, cols, .. } = grads;
+                let own = Gradients { params, rows: Some(rows), cols };
+                self.tile_reverse(Pair::distinct(pair.rows, pair.cols), upstream, own, &[], ws)
+            }
+        }
+    )* };
 }
 
-/// The mean of a linear function over a window is its value at the centre.
-impl Windowed for Linear {
-    fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        self.tile(Pair::distinct(pair.rows, pair.cols), out, &mut [], ws);
-    }
-
-    fn windowed_reverse(
-        &self,
-        pair: WindowedPair<'_>,
-        upstream: Block<'_>,
-        grads: WindowedGradients<'_>,
-        ws: &mut Workspace,
-    ) -> f64 {
-        let WindowedGradients { params, rows, cols, .. } = grads;
-        let own = Gradients { params, rows: Some(rows), cols };
-        self.tile_reverse(Pair::distinct(pair.rows, pair.cols), upstream, own, &[], ws)
-    }
-}
+at_the_centre! { Constant Linear }
 
 /// White noise has no mean over a window of positive width.
 impl Windowed for White {
