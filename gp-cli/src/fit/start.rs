@@ -38,7 +38,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     let (Some(noise), false) = (problem.likelihood.gaussian_noise().cloned(), asked) else { return Ok(()) };
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let Some(found) = quick(problem, problem.kernels[0].as_ref(), noise, &few)? else { return Ok(()) };
-    problem.kernels = vec![found.process().kernel().clone_box(); problem.kernels.len()];
+    problem.kernels = vec![found.process(0).kernel().clone_box(); problem.kernels.len()];
     let learned = found.noise().parameters();
     for (parameter, learned) in problem.likelihood.parameters_mut().iter_mut().zip(learned) {
         parameter.set_values(learned.values())?;
@@ -53,7 +53,7 @@ fn settle_mixture(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) 
         let Some(scores) = scores(problem.likelihood.as_ref(), latent, &few)? else { continue };
         let noise = Gaussian::new(SCORE_NOISE)?;
         if let Some(found) = quick(problem, problem.kernels[latent].as_ref(), noise, &scores)? {
-            problem.kernels[latent] = found.process().kernel().clone_box();
+            problem.kernels[latent] = found.process(0).kernel().clone_box();
         }
     }
     Ok(())

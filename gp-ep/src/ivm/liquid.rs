@@ -10,8 +10,9 @@
 
 use super::observation::Belief;
 use super::projection::HalfPrecision;
-use super::representation::{CoupledSite, column};
+use super::representation::CoupledSite;
 use super::small::{Factor, Square, add, dot};
+use crate::column::column_mut;
 use faer::{Mat, MatRef};
 use gp_linalg::rotate::{self, RotationScratch};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
@@ -103,7 +104,7 @@ impl Liquid {
     fn refresh_beta(&mut self) -> Result<(), LinalgError> {
         self.beta.clone_from(&self.mean);
         contract(&self.halves, self.classes, &mut self.beta);
-        self.factor.half_solve_in_place(column(&mut self.beta), Threading::Here)
+        self.factor.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)
     }
 
     /// b of all sites.

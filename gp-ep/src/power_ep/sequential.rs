@@ -14,6 +14,7 @@ use crate::error::{InferenceError, check_count};
 use crate::powers::Powers;
 use gp_kernels::data::{DataSource, Rows};
 use gp_kernels::passes::{Lane, Layout, PartMut, Sums};
+use gp_linalg::JitterPolicy;
 
 /// State of visits to single observations, apart from their lane.
 struct Visitor<'a> {
@@ -71,7 +72,7 @@ impl Visitor<'_> {
             if !posterior.change(phi, half, change(q), self.rank_one)? {
                 for (r, posterior) in self.posteriors[..q].iter_mut().enumerate() {
                     let part = self.layout.part(&self.sums.numbers, 0, r);
-                    posterior.set(part.matrix(), part.shift, 1.0)?;
+                    posterior.set(part, 1.0, &JitterPolicy::none())?;
                 }
                 return Ok(false);
             }

@@ -6,7 +6,8 @@
 
 use super::lane::{LaneFactors, Share, log_scale};
 use super::model::SparseRegression;
-use super::posterior::{MeanOf, RegressionPosterior, column_mut};
+use super::posterior::{MeanOf, RegressionPosterior};
+use crate::column::column_mut;
 use crate::error::InferenceError;
 use crate::noisy::{NoisyTarget, log_factor};
 use crate::powers::scaled_ln_1p;
@@ -145,12 +146,12 @@ impl LaneFactors for BlockFactors {
             sums.numbers[0] += block.residual_reverse(power, own, scratch)?;
             let gradients = &mut sums.gradients_mut()[0];
             let by_residual = columns(&scratch.square, n, 0..n);
-            let (kernel, points) = (model.process().kernel(), own.projection.points());
+            let (kernel, points) = (model.process(0).kernel(), own.projection.points());
             let (by, points) = (seen.evaluator(), points.as_dyn_stride());
             by.gram_reverse(kernel, points, by_residual, gradients.params_mut(), None)?;
             block.projection_reverse(posterior, own, scratch)?;
             // The residual variances had their say as a matrix.
-            let upstream = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..n);
+            let upstream = columns_mut(&mut scratch.wide, posterior.q.mean().len(), 0..n);
             own.projection.reverse(upstream, &scratch.zeros[..n], gradients, by)?;
             Ok(())
         })
@@ -234,7 +235,7 @@ impl Block {
         let (by, mut residual) = (own.seen.evaluator(), self.residual.as_mut());
         let phi = own.projection.phi();
         let points = own.projection.points().as_dyn_stride();
-        by.gram(model.process().kernel(), points, residual.as_mut())?;
+        by.gram(model.process(0).kernel(), points, residual.as_mut())?;
         matmul_lower(residual.as_mut(), Accum::Add, phi.transpose(), phi, -1.0, by.threading())?;
         scratch.fill_deviation(own.noise);
         scale_both_sides(residual.as_mut(), &scratch.deviation);
@@ -305,10 +306,10 @@ impl Block {
     ) -> Result<(), InferenceError> {
         scratch.fill_deviation(own.noise);
         let threading = own.seen.evaluator().threading();
-        let mut half = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..self.columns.len());
+        let mut half = columns_mut(&mut scratch.wide, posterior.q.mean().len(), 0..self.columns.len());
         copy_scaled(half.as_mut(), own.projection.phi(), &scratch.deviation);
         self.factor.solve_in_place(half.as_mut().transpose_mut(), threading)?;
-        Ok(posterior.precision.half_solve_in_place(half, threading)?)
+        Ok(posterior.q.factor().half_solve_in_place(half, threading)?)
     }
 
     /// Derivatives by S in `scratch.square`; returns the sum of those by noise variances.
@@ -373,11 +374,11 @@ impl Block {
         scratch: &mut Scratch,
     ) -> Result<(), InferenceError> {
         let (n, threading) = (self.columns.len(), own.seen.evaluator().threading());
-        let mut upstream = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..n);
-        posterior.precision.half_solve_transpose_in_place(upstream.as_mut(), threading)?;
+        let mut upstream = columns_mut(&mut scratch.wide, posterior.q.mean().len(), 0..n);
+        posterior.q.factor().half_solve_transpose_in_place(upstream.as_mut(), threading)?;
         for (j, column) in upstream.as_mut().col_iter_mut().enumerate() {
             let (beta, deviation) = (own.beta[j], scratch.deviation[j]);
-            let both = column.iter_mut().zip(&posterior.mean);
+            let both = column.iter_mut().zip(posterior.q.mean());
             both.for_each(|(u, m)| *u = beta * m - *u / deviation);
         }
         let by_residual = columns(&scratch.square, n, 0..n);
