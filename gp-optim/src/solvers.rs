@@ -31,7 +31,7 @@ pub use checkpoint::CheckpointFile;
 pub use companion::Companion;
 pub use control::Control;
 pub use descent::{
-    Adadelta, Adam, Descended, Descent, DescentOptions, DescentRun, FirstOrder, Momentum, Nesterov,
+    Adadelta, Adam, Descended, Descent, DescentOptions, DescentRun, FirstOrder, Momentum,
     RateStage, SignAdaptive, UpdateRule, descend, descend_with,
 };
 pub use error::{BadEvaluation, CheckpointError, GroupError, OptimError};
