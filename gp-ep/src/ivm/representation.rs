@@ -11,7 +11,7 @@
 //!
 //! Points are included in blocks: one at a time in a run, all at once from scratch.
 
-use super::observation::Belief;
+use super::observation::ClassBelief;
 use super::small::{Square, dot};
 use crate::column::column_mut;
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -307,7 +307,7 @@ impl Representation {
     }
 
     /// Belief about point j of some stubs; `prior` has its variances.
-    pub(super) fn belief(&self, stubs: &StubBlock, j: usize, prior: impl Fn(usize) -> f64) -> Belief {
+    pub(super) fn belief(&self, stubs: &StubBlock, j: usize, prior: impl Fn(usize) -> f64) -> ClassBelief {
         let classes = self.classes.len();
         let m = |c: usize| stubs.m[c].col_as_slice(j);
         let q = |c: usize| stubs.q.col_as_slice(j * classes + c);
@@ -320,7 +320,7 @@ impl Representation {
                 covariance[(k, c)] = covariance[(c, k)];
             }
         }
-        Belief { mean: (0..classes).map(mean).collect(), covariance }
+        ClassBelief { mean: (0..classes).map(mean).collect(), covariance }
     }
 
     /// Largest jitter of the factored matrices.

@@ -142,7 +142,10 @@ impl BatchEp {
     ) -> Result<(Visitor<'a>, &'a mut Passes<LaneSites>), InferenceError> {
         let Self { passes: EpPasses { passes, layout, .. }, posteriors, sums, rank_one, extra, .. } = self;
         passes.project_all::<InferenceError>()?;
-        Ok((Visitor { model, options, layout, posteriors, sums, rank_one, tally: Tally::default(), extra }, passes))
+        Ok((
+            Visitor { model, options, layout, posteriors, sums, rank_one, tally: Tally::default(), extra },
+            passes,
+        ))
     }
 
     /// Computes the means left by rank-one changes.

@@ -30,7 +30,7 @@ pub(super) struct BlockFactors {
     noise: Vec<f64>,
     /// `β = D⁻¹ (y − Φᵀm)`
     beta: Vec<f64>,
-    scratch: Scratch,
+    scratch: BlockScratch,
 }
 
 /// Block of n observations.
@@ -46,7 +46,7 @@ struct Block {
 
 /// Scratch for the largest block.
 #[derive(Debug)]
-struct Scratch {
+struct BlockScratch {
     /// M×n
     wide: Vec<f64>,
     /// n×n each
@@ -60,7 +60,7 @@ struct Scratch {
     shift: Vec<f64>,
 }
 
-impl Scratch {
+impl BlockScratch {
     /// Writes square roots of noise variances.
     fn fill_deviation(&mut self, noise: &[f64]) {
         self.deviation.iter_mut().zip(noise).for_each(|(deviation, noise)| *deviation = noise.sqrt());
@@ -78,7 +78,7 @@ impl BlockFactors {
         };
         let largest = sizes.iter().copied().max().unwrap_or(0);
         let (square, vector) = (|| vec![0.0; largest * largest], || vec![0.0; largest]);
-        let scratch = Scratch {
+        let scratch = BlockScratch {
             wide: vec![0.0; count * largest],
             square: square(),
             inverse: square(),
@@ -230,7 +230,7 @@ impl Block {
         &mut self,
         model: &SparseRegression,
         own: Own<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<(), InferenceError> {
         let (by, mut residual) = (own.seen.evaluator(), self.residual.as_mut());
         let phi = own.projection.phi();
@@ -253,7 +253,7 @@ impl Block {
         &mut self,
         model: &SparseRegression,
         power: f64,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<f64, InferenceError> {
         let n = self.columns.len();
         let mut square = columns_mut(&mut scratch.square, n, 0..n);
@@ -281,7 +281,7 @@ impl Block {
         &self,
         own: Own<'_>,
         gram: MatMut<'_, f64>,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<(), InferenceError> {
         let (n, threading) = (self.columns.len(), own.seen.evaluator().threading());
         let mut whitened = columns_mut(&mut scratch.wide, gram.nrows(), 0..n);
@@ -302,7 +302,7 @@ impl Block {
         &self,
         posterior: &RegressionPosterior,
         own: Own<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<(), InferenceError> {
         scratch.fill_deviation(own.noise);
         let threading = own.seen.evaluator().threading();
@@ -317,7 +317,7 @@ impl Block {
         &self,
         power: f64,
         own: Own<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<f64, InferenceError> {
         let (n, count) = (self.columns.len(), scratch.shift.len());
         let threading = own.seen.evaluator().threading();
@@ -338,7 +338,7 @@ impl Block {
     }
 
     /// `(I + α T)⁻¹` in `scratch.square`, needed as such.
-    fn fill_inverse(&self, scratch: &mut Scratch, threading: Threading) -> Result<(), InferenceError> {
+    fn fill_inverse(&self, scratch: &mut BlockScratch, threading: Threading) -> Result<(), InferenceError> {
         let n = self.columns.len();
         let mut half = columns_mut(&mut scratch.inverse, n, 0..n);
         half.fill(0.0);
@@ -351,7 +351,7 @@ impl Block {
 
     /// `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]/w_i`, with `(I + α T)⁻¹` in `scratch.square`, plus
     /// the factors of weights.
-    fn noise_reverse(&self, own: Own<'_>, scratch: &Scratch) -> f64 {
+    fn noise_reverse(&self, own: Own<'_>, scratch: &BlockScratch) -> f64 {
         let n = self.columns.len();
         let inverse = columns(&scratch.square, n, 0..n);
         let half = columns(&scratch.wide, scratch.shift.len(), 0..n);
@@ -371,7 +371,7 @@ impl Block {
         &self,
         posterior: &RegressionPosterior,
         own: Own<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<(), InferenceError> {
         let (n, threading) = (self.columns.len(), own.seen.evaluator().threading());
         let mut upstream = columns_mut(&mut scratch.wide, posterior.q.mean().len(), 0..n);

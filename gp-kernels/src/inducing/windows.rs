@@ -211,7 +211,7 @@ impl Windowed for Sum {
 /// Windows have no effect on unseen columns.
 impl Windowed for ActiveDims {
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        let seen = Seen::new(self, pair, ws);
+        let seen = SeenColumns::new(self, pair, ws);
         tile_through(self.child(), seen.pair(), out, ws);
         seen.give_back(ws);
     }
@@ -224,7 +224,7 @@ impl Windowed for ActiveDims {
         ws: &mut Workspace,
     ) -> f64 {
         let (m, n, width) = (pair.rows.nrows(), pair.cols.nrows(), self.dims().len());
-        let seen = Seen::new(self, pair, ws);
+        let seen = SeenColumns::new(self, pair, ws);
         let [mut rows, mut row_windows] = [ws.take(m * width), ws.take(m * width)];
         let [mut cols, mut col_windows] = [ws.take(n * width), ws.take(n * width)];
         let to = WindowedGradients {
@@ -250,7 +250,7 @@ impl Windowed for ActiveDims {
 }
 
 /// Columns of a pair of windows that a kernel sees.
-struct Seen {
+struct SeenColumns {
     width: usize,
     count: (usize, usize),
     rows: Vec<f64>,
@@ -259,7 +259,7 @@ struct Seen {
     col_windows: Option<Vec<f64>>,
 }
 
-impl Seen {
+impl SeenColumns {
     fn new(dims: &ActiveDims, pair: WindowedPair<'_>, ws: &mut Workspace) -> Self {
         Self {
             width: dims.dims().len(),

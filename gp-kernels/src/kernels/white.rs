@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::flat::{Reach, Flat};
+use crate::flat::{Flat, Reach};
 use crate::kernel::Pair;
 
 /// A point with itself.

@@ -3,8 +3,8 @@
 use super::support::{adadelta, adam, batches, bits, endless, run_to};
 use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
 use gp_optim::{
-    Batches, CheckpointFile, Control, Descent, LbfgsState, MinimiseOptions, Momentum, Point,
-    RateStage, SignAdaptive, UpdateRule, Whole, descend_with, minimise, minimise_with,
+    Batches, CheckpointFile, Control, Descent, LbfgsState, MinimiseOptions, Momentum, Point, RateStage,
+    SignAdaptive, UpdateRule, Whole, descend_with, minimise, minimise_with,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;

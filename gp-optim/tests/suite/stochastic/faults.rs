@@ -2,8 +2,8 @@
 
 use super::support::{Squares, bowl_objective, endless};
 use gp_optim::{
-    Adadelta, Adam, Batch, Batches, Descent, DescentOptions, Momentum, OptimError, SignAdaptive,
-    StopReason, UpdateRule, Whole, descend,
+    Adadelta, Adam, Batch, Batches, Descent, DescentOptions, Momentum, OptimError, SignAdaptive, StopReason,
+    UpdateRule, Whole, descend,
 };
 use std::cell::Cell;
 use std::convert::Infallible;
