@@ -50,7 +50,8 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     for (name, all) in twice.iter().filter(|(name, _)| !is_excused(name)) {
         for (later, earlier) in clashes(all) {
             let (path, line) = (earlier.path, earlier.line);
-            let message = format!("give `{name}` another name: it is that of a type in {path}:{line} already");
+            let message =
+                format!("give `{name}` another name: it is that of a type in {path}:{line} already");
             findings.push(Finding::new(later.path, later.line, message));
         }
     }
