@@ -6,7 +6,7 @@ use crate::latents;
 use crate::model::Model;
 use crate::out::OutTable;
 use faer::MatRef;
-use gp_kernels::expression::{Form, Setting, SettingValue};
+use gp_kernels::expression::{Form, KernelSetting, SettingValue};
 use gp_kernels::posterior::terms;
 use gp_kernels::{Kernel, KernelExt as _};
 use std::collections::{BTreeSet, HashMap};
@@ -80,7 +80,7 @@ pub(crate) fn columns_of(kernel: &dyn Kernel, count: usize) -> Vec<usize> {
 /// Columns that a kernel is restricted to, if any.
 fn dims(kernel: &dyn Kernel) -> Option<Vec<usize>> {
     let settings = kernel.settings();
-    let dims = settings.iter().find(|setting| setting.name() == "dims").map(Setting::value);
+    let dims = settings.iter().find(|setting| setting.name() == "dims").map(KernelSetting::value);
     match dims {
         Some(SettingValue::List(dims)) if kernel.form() == Form::Dims => Some(dims.clone()),
         _ => None,

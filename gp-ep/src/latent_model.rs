@@ -1,25 +1,105 @@
 //! Latent functions and likelihood of every method's models.
 
 use crate::error::{InferenceError, check_count};
+use crate::posterior::Predictor;
 use gp_kernels::data::{DataError, DataSource, Reduction};
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::passes::{HELD, Setup};
+use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 use std::sync::Arc;
 
+/// Builders and access of a model that has a [`LatentModel`](crate::LatentModel) in its field `latent`. Its
+/// parameters are those of the named fields, in this order.
+///
+/// ```
+/// use gp_ep::{LatentModel, on_latent_model};
+/// #[derive(Clone, Debug)]
+/// struct Model {
+///     latent: LatentModel,
+/// }
+/// on_latent_model! { Model: LatentModel { latent } }
+/// ```
+#[macro_export]
+macro_rules! on_latent_model {
+    ($model:ty: $latent:ty { $($field:ident),+ }) => {
+        impl $model {
+            /// Sets the jitter policy of `K_zz`.
+            #[must_use]
+            pub fn with_jitter(mut self, jitter: ::gp_linalg::JitterPolicy) -> Self {
+                self.set_jitter(jitter);
+                self
+            }
+
+            /// Sets the threading policy; results do not change.
+            #[must_use]
+            pub fn with_threading(mut self, threading: ::gp_linalg::Threading) -> Self {
+                self.set_threading(threading);
+                self
+            }
+
+            /// The same model on data that several processes share. The numbers do not change.
+            #[must_use]
+            pub fn with_reduction(
+                mut self,
+                reduction: ::std::option::Option<::std::sync::Arc<dyn $crate::Reduction>>,
+            ) -> Self {
+                self.set_reduction(reduction);
+                self
+            }
+        }
+
+        impl ::std::ops::Deref for $model {
+            type Target = $latent;
+
+            fn deref(&self) -> &$latent {
+                &self.latent
+            }
+        }
+
+        impl ::std::ops::DerefMut for $model {
+            fn deref_mut(&mut self) -> &mut $latent {
+                &mut self.latent
+            }
+        }
+
+        impl ::gp_optim::ParameterSet for $model {
+            fn visit(&self, visit: &mut dyn FnMut(&::gp_optim::Parameter)) {
+                $(::gp_optim::ParameterSet::visit(&self.$field, visit);)+
+            }
+        }
+
+        impl ::gp_optim::ParameterSetMut for $model {
+            fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut ::gp_optim::Parameter)) {
+                $(::gp_optim::ParameterSetMut::visit_mut(&mut self.$field, visit);)+
+            }
+        }
+    };
+}
+
 /// Latent Gaussian-process model with inducing inputs, the base of methods.
 ///
 /// Latent functions have one process each, or share one, projected on and differentiated once. Parameters:
-/// those of each process, then of the likelihood.
-#[derive(Clone, Debug)]
-pub struct LatentModel {
+/// those of each process, then of the likelihood. L is the type of the likelihood; any by default.
+#[derive(Debug)]
+pub struct LatentModel<L: ?Sized = dyn Likelihood> {
     processes: Vec<SparseProcess>,
-    likelihood: Box<dyn Likelihood>,
+    likelihood: Box<L>,
     jitter: JitterPolicy,
     threading: Threading,
     reduction: Option<Arc<dyn Reduction>>,
+}
+
+impl<L: ?Sized> Clone for LatentModel<L>
+where
+    Box<L>: Clone,
+{
+    fn clone(&self) -> Self {
+        let (processes, likelihood) = (self.processes.clone(), self.likelihood.clone());
+        Self { processes, likelihood, reduction: self.reduction.clone(), ..*self }
+    }
 }
 
 impl LatentModel {
@@ -36,8 +116,20 @@ impl LatentModel {
         if processes.len() != 1 {
             check_count("model", "latent functions", likelihood.latents(), processes.len())?;
         }
+        Ok(Self::of(processes, likelihood))
+    }
+}
+
+impl<L: Likelihood + ?Sized> LatentModel<L> {
+    /// One process for all latents, or as many as latents.
+    pub(crate) fn of(processes: Vec<SparseProcess>, likelihood: Box<L>) -> Self {
         let (jitter, threading) = (JitterPolicy::ladder(), Threading::Pool);
-        Ok(Self { processes, likelihood, jitter, threading, reduction: None })
+        Self { processes, likelihood, jitter, threading, reduction: None }
+    }
+
+    /// Fixes all inducing inputs.
+    pub(crate) fn fix_inputs(&mut self) {
+        self.processes.iter_mut().for_each(|process| *process = process.clone().with_fixed_inputs());
     }
 
     /// Sets the jitter policy of `K_zz`.
@@ -83,12 +175,12 @@ impl LatentModel {
 
     /// Likelihood of the observations.
     #[must_use]
-    pub fn likelihood(&self) -> &dyn Likelihood {
+    pub fn likelihood(&self) -> &L {
         self.likelihood.as_ref()
     }
 
     /// Likelihood, mutable: parameter values, fixed marks, bounds, priors.
-    pub fn likelihood_mut(&mut self) -> &mut dyn Likelihood {
+    pub fn likelihood_mut(&mut self) -> &mut L {
         self.likelihood.as_mut()
     }
 
@@ -129,16 +221,30 @@ impl LatentModel {
         for process in &self.processes {
             check_count("inputs", "columns", process.inputs().dim(), data.dim())?;
         }
-        Ok(Setup {
+        Ok(Setup { reduction: reduction.or_else(|| self.reduction()), ..self.setup(data, capacity) })
+    }
+
+    /// Setup of passes over data of any number of columns.
+    pub(crate) fn setup<'a>(&'a self, data: &'a dyn DataSource, capacity: usize) -> Setup<'a> {
+        Setup {
             processes: &self.processes,
             latents: self.likelihood.latents(),
             data,
             capacity,
             threading: self.threading,
-            reduction: reduction.or_else(|| self.reduction()),
+            reduction: self.reduction(),
             records: capacity < data.count(),
             held: HELD,
-        })
+        }
+    }
+
+    /// Predictor of a posterior per latent function.
+    pub(crate) fn predictor_of(
+        &self,
+        posterior: impl Fn(usize) -> Result<InducingPosterior, InferenceError>,
+    ) -> Result<Predictor, InferenceError> {
+        let parts = (0..self.likelihood.latents()).map(posterior).collect::<Result<_, _>>()?;
+        Predictor::new(MixturePosterior::single(parts), self.likelihood.clone_box(), self.threading)
     }
 
     /// Name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`; of the
@@ -161,14 +267,14 @@ impl LatentModel {
     }
 }
 
-impl ParameterSet for LatentModel {
+impl<L: Likelihood + ?Sized> ParameterSet for LatentModel<L> {
     fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
         self.processes.iter().for_each(|process| process.visit(visit));
         self.likelihood.parameters().iter().for_each(visit);
     }
 }
 
-impl ParameterSetMut for LatentModel {
+impl<L: Likelihood + ?Sized> ParameterSetMut for LatentModel<L> {
     fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
         self.processes.iter_mut().for_each(|process| process.visit_mut(visit));
         self.likelihood.parameters_mut().iter_mut().for_each(visit);

@@ -2,6 +2,7 @@
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
+mod column;
 pub mod design;
 mod error;
 pub mod exact;
@@ -23,7 +24,8 @@ pub use inference::{EvidenceKind, Inference, LogEvidence};
 pub use latent_model::LatentModel;
 pub use learning::{Course, Learning, Moment, Steps, Trained, Watch};
 pub use posterior::{
-    InputShare, Posterior, Predicted, Predictor, ShareOptions, Spanned, Temperature, VarianceShares,
+    HoldsPosterior, InputShare, Posterior, Predicted, Predictor, ShareOptions, Spanned, Temperature,
+    VarianceShares,
 };
 pub use power_ep::{BatchEp, EpOptions, Level, PowerEp};
 pub use powers::Powers;

@@ -6,9 +6,10 @@
 //! Predictions are by models drawn from it, weighted by `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`, with
 //! weights truncated at √K times their mean for K draws (Ionides 2008).
 
+use crate::column::column_mut;
 use crate::error::InferenceError;
 use crate::posterior::Predictor;
-use faer::{Mat, MatMut};
+use faer::Mat;
 use gp_kernels::data::DataError;
 use gp_kernels::posterior::{LatentPosterior, MixturePosterior};
 use gp_likelihoods::{Gaussian, Likelihood};
@@ -55,37 +56,33 @@ struct Drawn<M> {
     log_ratio: f64,
 }
 
-/// Evaluations of a model at parameters near the optimum.
-pub(crate) trait Inquiry<M, P> {
-    /// `ln p(y)` and, in `gradient`, its derivatives by all natural values, without priors.
-    fn gradient(&mut self, model: &M, gradient: &mut [f64]) -> Result<f64, InferenceError>;
-
-    /// `ln p(y)` and the posterior.
-    fn condition(&mut self, model: &M) -> Result<(f64, Predictor<MixturePosterior<P>>), InferenceError>;
-}
+/// `ln p(y)` with the posterior.
+pub(crate) type Conditioned<P> = Result<(f64, Predictor<MixturePosterior<P>>), InferenceError>;
 
 /// Mixture of predictions at parameters drawn as `how` says; the first component, used by reports, is the
-/// optimum. All share the optimum's likelihood; Gaussian noise gets the mean of their variances, so that
+/// optimum. `gradient` gives `ln p(y)` with its derivatives by all natural values, without priors. All share the optimum's likelihood; Gaussian noise gets the mean of their variances, so that
 /// predictive variances are the mixture's.
 ///
 /// # Errors
 /// Those of the model at and next to the optimum, and [`DataError::Stopped`] if time ends before there are
 /// draws. A draw at which the model fails is left out.
-pub(crate) fn over_parameters<M, P>(
+pub(crate) fn over_parameters<M, P, S>(
     model: &M,
     how: &ParameterDraws,
-    inquiry: &mut impl Inquiry<M, P>,
+    state: &mut S,
+    gradient: impl Fn(&M, &mut S, &mut [f64]) -> Result<f64, InferenceError>,
+    condition: impl Fn(&M, &mut S) -> Conditioned<P>,
 ) -> Result<Predictor<MixturePosterior<P>>, InferenceError>
 where
     M: ParameterSetMut + Clone,
     P: LatentPosterior + Clone,
 {
     let control = how.control.begun();
-    let (log_evidence, optimum) = inquiry.condition(model)?;
+    let (log_evidence, optimum) = condition(model, state)?;
     if model.free_count() == 0 {
         return Ok(optimum);
     }
-    let factor = precision(model, how.width, &control, inquiry)?;
+    let factor = precision(model, how.width, &control, |model, out| gradient(model, state, out))?;
     let mut log_weights = vec![log_evidence + model.log_prior()];
     let mut variances: Vec<f64> = variance(&optimum).into_iter().collect();
     let mut parts = optimum.functions().parts().to_vec();
@@ -94,7 +91,7 @@ where
             break;
         }
         // Where the model fails there is nothing to be said.
-        let Ok((log_evidence, predictor)) = inquiry.condition(&model) else { continue };
+        let Ok((log_evidence, predictor)) = condition(&model, state) else { continue };
         log_weights.push(log_evidence + model.log_prior() + log_ratio);
         variances.extend(variance(&predictor));
         parts.extend(predictor.functions().parts().iter().cloned());
@@ -125,18 +122,18 @@ fn set_mean(noise: &mut dyn Likelihood, variances: &[f64], weights: &[f64]) -> R
 }
 
 /// Factor of A, by central differences of the gradient.
-fn precision<M: ParameterSetMut + Clone, P>(
+fn precision<M: ParameterSetMut + Clone>(
     model: &M,
     width: f64,
     control: &Control,
-    inquiry: &mut impl Inquiry<M, P>,
+    mut gradient: impl FnMut(&M, &mut [f64]) -> Result<f64, InferenceError>,
 ) -> Result<Cholesky, InferenceError> {
     let (free, mut trial) = (model.free_count(), model.clone());
     let (mut natural, mut centre) = (vec![0.0; model.parameter_count()], vec![0.0; free]);
     model.write_free(&mut centre)?;
     let mut slope = |x: &[f64]| -> Result<Vec<f64>, InferenceError> {
         trial.set_free(x)?;
-        inquiry.gradient(&trial, &mut natural)?;
+        gradient(&trial, &mut natural)?;
         trial.add_log_prior_gradient(&mut natural)?;
         let mut slope = vec![0.0; free];
         trial.chain_gradient(&natural, &mut slope)?;
@@ -192,12 +189,8 @@ fn draws<M: ParameterSetMut + Clone>(
     for _ in 0..how.pairs {
         let mut apart: Vec<f64> = centre.iter().map(|_| StandardNormal.sample(&mut rng)).collect();
         let of_gaussian = 0.5 * apart.iter().map(|z: &f64| z * z).sum::<f64>();
-        let count = apart.len();
         // θ − θ̂ = L⁻ᵀ z has the covariance A⁻¹ of A = L Lᵀ.
-        factor.half_solve_transpose_in_place(
-            MatMut::from_column_major_slice_mut(&mut apart, count, 1),
-            Threading::Here,
-        )?;
+        factor.half_solve_transpose_in_place(column_mut(&mut apart), Threading::Here)?;
         let of_width = 0.5 * apart.iter().map(|d| (d / how.width).powi(2)).sum::<f64>();
         for side in [1.0, -1.0] {
             let x: Vec<f64> =

@@ -5,7 +5,7 @@ use faer::{Accum, MatRef};
 use gp_optim::Parameter;
 
 use crate::error::KernelError;
-use crate::expression::{KernelArguments, KernelEntry, ParameterKind, Setting};
+use crate::expression::{KernelArguments, KernelEntry, KernelSetting, ParameterKind};
 use crate::inducing::Windowed;
 use crate::kernel::{
     Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, column, column_mut, point, point_mut,
@@ -55,7 +55,7 @@ pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
     fn from_arguments(arguments: &mut KernelArguments<'_>) -> Result<Self, KernelError>;
 
     /// Settings, as in an expression.
-    fn settings(&self) -> Vec<Setting> {
+    fn settings(&self) -> Vec<KernelSetting> {
         Vec::new()
     }
 
@@ -116,9 +116,10 @@ impl<P: DotProfile> DotProduct<P> {
     }
 
     /// Lends points divided by length-scales, with squared norms.
-    fn scaled(&self, points: Points<'_>, ws: &mut Workspace) -> Scaled {
+    fn scaled(&self, points: Points<'_>, ws: &mut Workspace) -> ScaledPoints {
         let (count, dim) = (points.nrows(), points.ncols());
-        let mut scaled = Scaled { points: ws.take_dirty(count * dim), norms: ws.take_dirty(count), dim };
+        let mut scaled =
+            ScaledPoints { points: ws.take_dirty(count * dim), norms: ws.take_dirty(count), dim };
         for i in 0..count {
             let row = &mut scaled.points[i * dim..][..dim];
             for (d, (s, x)) in row.iter_mut().zip(point(points, i)).enumerate() {
@@ -131,13 +132,13 @@ impl<P: DotProfile> DotProduct<P> {
 }
 
 /// Points divided by length-scales, with squared norms.
-struct Scaled {
+struct ScaledPoints {
     points: Vec<f64>,
     norms: Vec<f64>,
     dim: usize,
 }
 
-impl Scaled {
+impl ScaledPoints {
     fn view(&self) -> Points<'_> {
         views::points(&self.points, self.norms.len(), self.dim)
     }
@@ -148,7 +149,7 @@ impl Scaled {
     }
 }
 
-fn inner_products(rows: &Scaled, cols: &Scaled, out: BlockMut<'_>) {
+fn inner_products(rows: &ScaledPoints, cols: &ScaledPoints, out: BlockMut<'_>) {
     let cols = cols.view().transpose().as_dyn_stride();
     multiply(out.as_dyn_stride_mut(), Accum::Replace, rows.view().as_dyn_stride(), cols, 1.0);
 }
@@ -166,7 +167,7 @@ impl<P: DotProfile> Kernel for DotProduct<P> {
         &mut self.params
     }
 
-    fn settings(&self) -> Vec<Setting> {
+    fn settings(&self) -> Vec<KernelSetting> {
         self.profile.settings()
     }
 
@@ -271,8 +272,8 @@ impl<P: DotProfile> DotProduct<P> {
     fn pull_back(
         &self,
         slopes: MatRef<'_, f64>,
-        (this, norm_grad): (&Scaled, &[f64]),
-        other: &Scaled,
+        (this, norm_grad): (&ScaledPoints, &[f64]),
+        other: &ScaledPoints,
         scale_grad: &mut [f64],
         mut out: Option<PointsMut<'_>>,
         ws: &mut Workspace,

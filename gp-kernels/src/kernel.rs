@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use gp_optim::Parameter;
 
 use crate::error::KernelError;
-use crate::expression::form::{Form, Setting};
+use crate::expression::form::{Form, KernelSetting};
 use crate::inducing::Windowed;
 pub use crate::tables::{Block, BlockMut, Points, PointsMut, column, column_mut, point, point_mut};
 use crate::workspace::Workspace;
@@ -106,7 +106,7 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
     }
 
     /// Untrained arguments, such as `degree=3`, as in an expression.
-    fn settings(&self) -> Vec<Setting> {
+    fn settings(&self) -> Vec<KernelSetting> {
         Vec::new()
     }
 

@@ -7,6 +7,7 @@ pub mod dot;
 mod error;
 pub mod evaluate;
 pub mod expression;
+pub mod flat;
 mod half_integer;
 pub mod inducing;
 pub mod kernel;

@@ -97,12 +97,12 @@ impl Among {
 
 /// Number and function value.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct ValueAt {
     at: f64,
     value: f64,
 }
 
-impl Place {
+impl ValueAt {
     /// `true` for a value ≥ 0; `false` for NaN.
     fn reaches(self) -> bool {
         self.value >= 0.0
@@ -112,8 +112,8 @@ impl Place {
 /// Two points with the root above the first and not above the second.
 #[derive(Clone, Copy, Debug)]
 struct Bracket {
-    low: Place,
-    high: Place,
+    low: ValueAt,
+    high: ValueAt,
 }
 
 /// Least number at which `f` ≥ 0, from `start` in doubling steps.
@@ -133,7 +133,7 @@ pub(crate) fn crossing_between(
     [low, high]: [f64; 2],
     f: &mut impl FnMut(f64) -> Result<f64, LikelihoodError>,
 ) -> Result<f64, LikelihoodError> {
-    let [low, high] = [low, high].map(|at| Place { at, value: f64::NAN });
+    let [low, high] = [low, high].map(|at| ValueAt { at, value: f64::NAN });
     narrow(among, Bracket { low, high }, f)
 }
 
@@ -146,16 +146,16 @@ fn bracket(
 ) -> Result<Bracket, LikelihoodError> {
     // Below all numbers and beyond the last double nobody is asked: the function is negative there, and then not.
     let first = among.before_all();
-    let mut here = Place { at: start, value: f(start)? };
+    let mut here = ValueAt { at: start, value: f(start)? };
     let up = !here.reaches();
     for _ in 0..MAX_DOUBLINGS {
         let at = among.away(here.at, if up { step } else { -step });
         let next = if at >= among.after_all() {
-            Place { at: among.after_all(), value: f64::INFINITY }
+            ValueAt { at: among.after_all(), value: f64::INFINITY }
         } else if at <= first {
-            Place { at: first, value: f64::NEG_INFINITY }
+            ValueAt { at: first, value: f64::NEG_INFINITY }
         } else {
-            Place { at, value: f(at)? }
+            ValueAt { at, value: f(at)? }
         };
         match (up, next.reaches()) {
             (true, true) => return Ok(Bracket { low: here, high: next }),
@@ -178,7 +178,7 @@ fn narrow(
     for _ in 0..MAX_STEPS {
         let is_one = ends.high.at - ends.low.at <= NARROW * ends.size();
         let Some(at) = ends.between(among, share).filter(|_| !is_one) else { break };
-        let now = Place { at, value: f(at)? };
+        let now = ValueAt { at, value: f(at)? };
         let side = if now.reaches() { &mut ends.high } else { &mut ends.low };
         let before = std::mem::replace(side, now);
         patience -= 1;
@@ -217,9 +217,9 @@ impl Bracket {
 
     /// Next point as a share of the way from the lower end: root of the quadratic through both ends and the
     /// previous one, if safe, kept off the ends.
-    fn next(&self, among: Among, now: Place, before: Place) -> f64 {
+    fn next(&self, among: Among, now: ValueAt, before: ValueAt) -> f64 {
         let other = if now.reaches() { self.low } else { self.high };
-        let [a, b, c] = [now, other, before].map(|place| Place { at: among.place(place.at), ..place });
+        let [a, b, c] = [now, other, before].map(|place| ValueAt { at: among.place(place.at), ..place });
         let (xi, phi) = ((a.at - b.at) / (c.at - b.at), (a.value - b.value) / (c.value - b.value));
         let is_safe = phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi;
         let along = a.value / (b.value - a.value) * c.value / (b.value - c.value)

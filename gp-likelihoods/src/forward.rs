@@ -46,6 +46,38 @@ macro_rules! forward {
     };
 }
 
+/// Parameters of a likelihood that has them in a field.
+///
+/// ```
+/// use gp_likelihoods::{Described, Support, parameters_in};
+/// use gp_optim::Parameter;
+/// #[derive(Debug)]
+/// struct Mine {
+///     params: [Parameter; 1],
+/// }
+/// impl Described for Mine {
+///     fn name(&self) -> &'static str {
+///         "mine"
+///     }
+///     parameters_in! { params }
+///     fn support(&self) -> Support {
+///         Support::Real
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! parameters_in {
+    ($params:ident) => {
+        fn parameters(&self) -> &[::gp_optim::Parameter] {
+            &self.$params
+        }
+
+        fn parameters_mut(&mut self) -> &mut [::gp_optim::Parameter] {
+            &mut self.$params
+        }
+    };
+}
+
 /// Named methods of [`Likelihood`](crate::Likelihood) by the quadrature of [`defaults`](crate::defaults).
 #[macro_export]
 macro_rules! by_quadrature {

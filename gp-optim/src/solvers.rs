@@ -31,8 +31,8 @@ pub use checkpoint::CheckpointFile;
 pub use companion::Companion;
 pub use control::Control;
 pub use descent::{
-    Adadelta, Adam, Descended, Descent, DescentOptions, DescentRun, FirstOrder, Momentum, Nesterov,
-    RateStage, SignAdaptive, UpdateRule, descend, descend_with,
+    Adadelta, Adam, Descended, Descent, DescentOptions, DescentRun, FirstOrder, Momentum, RateStage,
+    SignAdaptive, UpdateRule, descend, descend_with,
 };
 pub use error::{BadEvaluation, CheckpointError, GroupError, OptimError};
 pub use groups::{

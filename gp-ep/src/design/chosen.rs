@@ -1,6 +1,6 @@
 //! Points taken as observed, and the remaining covariance.
 
-use super::marginal::Marginal;
+use super::marginal::LatentMarginal;
 use crate::error::InferenceError;
 use crate::posterior::{Posterior, Predictor};
 use faer::{Mat, MatRef};
@@ -100,7 +100,7 @@ impl Chosen {
         &mut self,
         predictor: &Predictor<F>,
         point: MatRef<'_, f64>,
-        now: &Marginal,
+        now: &LatentMarginal,
         left: &[f64],
     ) -> Result<(), InferenceError> {
         let before = (0..self.latents.len()).map(|latent| self.columns(predictor, latent, point));

@@ -1,7 +1,7 @@
 //! Expected improvement.
 
 use super::Goal;
-use super::marginal::Marginal;
+use super::marginal::LatentMarginal;
 use crate::error::InferenceError;
 use gp_likelihoods::special::{erfcx, standard_normal_cdf};
 use gp_likelihoods::{Likelihood, ObservationMoments};
@@ -11,7 +11,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 /// values; g is f under Gaussian noise.
 pub(super) fn expected(
     likelihood: &dyn Likelihood,
-    marginal: &Marginal,
+    marginal: &LatentMarginal,
     (goal, best): (Goal, f64),
 ) -> Result<f64, InferenceError> {
     if let (Some(_), [mean], [variance]) =
@@ -23,7 +23,7 @@ pub(super) fn expected(
 }
 
 /// Mean of an observation.
-pub(super) fn mean(likelihood: &dyn Likelihood, marginal: &Marginal) -> Result<f64, InferenceError> {
+pub(super) fn mean(likelihood: &dyn Likelihood, marginal: &LatentMarginal) -> Result<f64, InferenceError> {
     if let (Some(_), [mean]) = (likelihood.gaussian_noise(), marginal.means()) {
         return Ok(*mean);
     }
@@ -33,7 +33,7 @@ pub(super) fn mean(likelihood: &dyn Likelihood, marginal: &Marginal) -> Result<f
 /// Expectation of a function of `g(f)`.
 fn over(
     likelihood: &dyn Likelihood,
-    marginal: &Marginal,
+    marginal: &LatentMarginal,
     of: impl Fn(f64) -> f64,
 ) -> Result<f64, InferenceError> {
     let places = marginal.places()?;

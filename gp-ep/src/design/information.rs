@@ -1,7 +1,7 @@
 //! Mutual information between an observation and the latent values of its point.
 
-use super::Scratch;
-use super::marginal::Marginal;
+use super::DesignScratch;
+use super::marginal::LatentMarginal;
 use super::outcomes::outcomes;
 use crate::error::InferenceError;
 use gp_likelihoods::Likelihood;
@@ -9,8 +9,8 @@ use gp_likelihoods::Likelihood;
 /// `I(y; f) = E_y KL(p(f | y) ‖ p(f))` in nats; under Gaussian noise `½ ln(1 + v/σ²)`.
 pub(super) fn information(
     likelihood: &dyn Likelihood,
-    marginal: &Marginal,
-    scratch: &mut Scratch,
+    marginal: &LatentMarginal,
+    scratch: &mut DesignScratch,
 ) -> Result<f64, InferenceError> {
     if let (Some(noise), &[variance]) = (likelihood.gaussian_noise(), marginal.variances()) {
         return Ok(0.5 * (variance / noise.variance()).ln_1p());

@@ -15,7 +15,7 @@ const REACH: f64 = 8.0;
 
 /// Gaussian over the Q latent values of a point.
 #[derive(Clone, Debug)]
-pub(super) struct Marginal {
+pub(super) struct LatentMarginal {
     mean: Vec<f64>,
     variance: Vec<f64>,
     /// Covariance, Q×Q, symmetric, if latent values are correlated.
@@ -31,7 +31,7 @@ pub(super) struct Places {
     pub(super) shares: Vec<f64>,
 }
 
-impl Marginal {
+impl LatentMarginal {
     /// Marginal of a row: means, variances, and correlations if any.
     pub(super) fn new(
         latents: &mut dyn Iterator<Item = (f64, f64)>,
@@ -167,7 +167,7 @@ mod tests {
         let covariance = vec![2.0, -0.8, -0.8, 0.5];
         let beliefs = LatentBeliefs::correlated(&[vec![1.0, -2.0]], covariance);
         // The second variance is half of what it was: correlations stay.
-        let marginal = Marginal::new(&mut [(1.0, 2.0), (-2.0, 0.25)].into_iter(), &beliefs, 0);
+        let marginal = LatentMarginal::new(&mut [(1.0, 2.0), (-2.0, 0.25)].into_iter(), &beliefs, 0);
         let places = marginal.places().unwrap();
         let moment = |of: &dyn Fn(&[f64]) -> f64| -> f64 {
             places.values.chunks_exact(2).zip(&places.shares).map(|(f, share)| share * of(f)).sum()
@@ -180,7 +180,7 @@ mod tests {
         assert!((moment(&|f| (f[0] - 1.0) * (f[1] + 2.0)) - cross).abs() < 0.01);
 
         let one = LatentBeliefs::independent(vec![LatentPrediction { mean: vec![3.0], variance: vec![4.0] }]);
-        let places = Marginal::new(&mut [(3.0, 4.0)].into_iter(), &one, 0).places().unwrap();
+        let places = LatentMarginal::new(&mut [(3.0, 4.0)].into_iter(), &one, 0).places().unwrap();
         let moment = |power: i32| -> f64 {
             places.values.iter().zip(&places.shares).map(|(f, share)| share * (f - 3.0).powi(power)).sum()
         };

@@ -19,7 +19,7 @@ use crate::posterior::{Posterior, Predictor};
 use chosen::Chosen;
 use faer::MatRef;
 use gp_kernels::posterior::at_rows;
-use marginal::Marginal;
+use marginal::LatentMarginal;
 use std::fmt::Debug;
 
 /// Criterion for the value of an observation.
@@ -120,19 +120,19 @@ impl<'a, F: Posterior> Design<'a, F> {
     /// # Errors
     /// As [`values`](Self::values).
     pub fn rough_values(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>, InferenceError> {
-        self.valued(x, Marginal::roughly)
+        self.valued(x, LatentMarginal::roughly)
     }
 
     fn valued(
         &self,
         x: MatRef<'_, f64>,
-        how: impl Fn(Marginal) -> Marginal + Sync,
+        how: impl Fn(LatentMarginal) -> LatentMarginal + Sync,
     ) -> Result<Vec<f64>, InferenceError> {
         let by = self.predictor.evaluator();
         let beliefs = self.predictor.beliefs(x)?;
         let after = self.chosen.after(self.predictor, &beliefs, x)?;
-        at_rows(&after, &by, 1, Scratch::default, |scratch, row, latents, out| {
-            let marginal = how(Marginal::new(latents, &beliefs, row));
+        at_rows(&after, &by, 1, DesignScratch::default, |scratch, row, latents, out| {
+            let marginal = how(LatentMarginal::new(latents, &beliefs, row));
             out[0] = self.value(&marginal, scratch).map_err(|error| error.at_row(row))?;
             Ok(())
         })
@@ -147,8 +147,8 @@ impl<'a, F: Posterior> Design<'a, F> {
         let beliefs = self.predictor.beliefs(point)?;
         let after = self.chosen.after(self.predictor, &beliefs, point)?;
         let mut latents = after.iter().map(|of| (of.mean[0], of.variance[0]));
-        let marginal = Marginal::new(&mut latents, &beliefs, 0);
-        let (likelihood, mut scratch) = (self.predictor.likelihood(), Scratch::default());
+        let marginal = LatentMarginal::new(&mut latents, &beliefs, 0);
+        let (likelihood, mut scratch) = (self.predictor.likelihood(), DesignScratch::default());
         let value = self.value(&marginal, &mut scratch)?;
         let left = outcomes::expected_variances(likelihood, &marginal, &mut scratch)?;
         if let Criterion::Improvement { goal, best } = &mut self.criterion {
@@ -161,7 +161,7 @@ impl<'a, F: Posterior> Design<'a, F> {
         Ok(value)
     }
 
-    fn value(&self, marginal: &Marginal, scratch: &mut Scratch) -> Result<f64, InferenceError> {
+    fn value(&self, marginal: &LatentMarginal, scratch: &mut DesignScratch) -> Result<f64, InferenceError> {
         let likelihood = self.predictor.likelihood();
         match self.criterion {
             Criterion::Variance => Ok(marginal.variances().iter().sum()),
@@ -175,7 +175,7 @@ impl<'a, F: Posterior> Design<'a, F> {
 
 /// Scratch for the value of a point.
 #[derive(Debug, Default)]
-struct Scratch {
+struct DesignScratch {
     workspace: gp_likelihoods::Workspace,
     slopes: gp_likelihoods::Slopes,
 }

@@ -1,7 +1,7 @@
 //! Representative observations.
 
-use super::Scratch;
-use super::marginal::Marginal;
+use super::DesignScratch;
+use super::marginal::LatentMarginal;
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, Likelihood, Support};
 use rand::SeedableRng;
@@ -29,8 +29,8 @@ pub(super) struct Observed {
 /// otherwise draws, a function of the beliefs.
 pub(super) fn observations(
     likelihood: &dyn Likelihood,
-    marginal: &Marginal,
-    scratch: &mut Scratch,
+    marginal: &LatentMarginal,
+    scratch: &mut DesignScratch,
 ) -> Result<Vec<Observed>, InferenceError> {
     let support = likelihood.support();
     if support.classes() > 0 {
@@ -54,7 +54,7 @@ pub(super) fn observations(
 fn between_quantiles(
     likelihood: &dyn Likelihood,
     latent: Latent,
-    scratch: &mut Scratch,
+    scratch: &mut DesignScratch,
 ) -> Result<Vec<Observed>, InferenceError> {
     let mut quantile = |p: f64| likelihood.predictive_quantile(&[latent], 0, p, &mut scratch.workspace);
     let (low, high) = (quantile(TAIL)?, quantile(1.0 - TAIL)?);

@@ -1,7 +1,7 @@
 //! Effect of possible observations on the latent values.
 
-use super::Scratch;
-use super::marginal::Marginal;
+use super::DesignScratch;
+use super::marginal::LatentMarginal;
 use super::observations::{Observed, observations};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, Likelihood};
@@ -22,8 +22,8 @@ pub(super) struct Outcome {
 /// Latent values after each observation.
 pub(super) fn outcomes(
     likelihood: &dyn Likelihood,
-    marginal: &Marginal,
-    scratch: &mut Scratch,
+    marginal: &LatentMarginal,
+    scratch: &mut DesignScratch,
 ) -> Result<Vec<Outcome>, InferenceError> {
     let observations = observations(likelihood, marginal, scratch)?;
     let places = (marginal.means().len() > 1).then(|| marginal.places()).transpose()?;
@@ -48,8 +48,8 @@ pub(super) fn outcomes(
 /// Expected variance of each latent value after an observation.
 pub(super) fn expected_variances(
     likelihood: &dyn Likelihood,
-    marginal: &Marginal,
-    scratch: &mut Scratch,
+    marginal: &LatentMarginal,
+    scratch: &mut DesignScratch,
 ) -> Result<Vec<f64>, InferenceError> {
     let variances = marginal.variances();
     if let (Some(noise), &[variance]) = (likelihood.gaussian_noise(), variances) {
@@ -67,11 +67,11 @@ pub(super) fn expected_variances(
 fn on_a_line(
     likelihood: &dyn Likelihood,
     y: &[f64],
-    marginal: &Marginal,
-    scratch: &mut Scratch,
+    marginal: &LatentMarginal,
+    scratch: &mut DesignScratch,
 ) -> Result<(f64, f64, Vec<f64>), InferenceError> {
     let (mean, variance) = (marginal.means()[0], marginal.variances()[0]);
-    let Scratch { workspace, slopes } = scratch;
+    let DesignScratch { workspace, slopes } = scratch;
     likelihood.tilted(y, &[Latent::new(mean, variance)?], 1.0, workspace, slopes)?;
     let (g, h) = (slopes.by_mean[0], 2.0 * slopes.by_variance[0]);
     let floor = NARROWEST * NARROWEST * variance;

@@ -7,7 +7,7 @@ use crate::error::{InferenceError, check_count};
 use crate::inference::{EvidenceKind, Inference, LogEvidence};
 use crate::learning::{Course, Learning, Moment, Trained, Watch};
 use crate::posterior::Predictor;
-use crate::uncertain::{Inquiry, ParameterDraws, over_parameters};
+use crate::uncertain::{ParameterDraws, over_parameters};
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::MixturePosterior;
 use gp_optim::{ParameterSet, train};
@@ -70,27 +70,13 @@ impl ExactGp {
         data: &dyn DataSource,
         draws: &ParameterDraws,
     ) -> Result<Predictor<MixturePosterior<ExactPosterior>>, InferenceError> {
-        over_parameters(self, draws, &mut Near { data, workspace: ExactWorkspace::new(self.threading) })
-    }
-}
-
-/// Observations and scratch.
-struct Near<'a> {
-    data: &'a dyn DataSource,
-    workspace: ExactWorkspace,
-}
-
-impl Inquiry<ExactGp, ExactPosterior> for Near<'_> {
-    fn gradient(&mut self, model: &ExactGp, gradient: &mut [f64]) -> Result<f64, InferenceError> {
-        model.log_marginal_likelihood_gradient(self.data, &mut self.workspace, gradient)
-    }
-
-    fn condition(
-        &mut self,
-        model: &ExactGp,
-    ) -> Result<(f64, Predictor<MixturePosterior<ExactPosterior>>), InferenceError> {
-        let value = model.log_marginal_likelihood(self.data, &mut self.workspace)?;
-        Ok((value, model.posterior(self.data)?))
+        over_parameters(
+            self,
+            draws,
+            &mut ExactWorkspace::new(self.threading),
+            |model, workspace, gradient| model.log_marginal_likelihood_gradient(data, workspace, gradient),
+            |model, workspace| Ok((model.log_marginal_likelihood(data, workspace)?, model.posterior(data)?)),
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 //! Predictions at new points.
 
 use super::posterior::ExactPosterior;
+use crate::column::column_mut;
 use crate::error::{InferenceError, check_count};
 use faer::prelude::IntoConst;
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -83,9 +84,8 @@ impl ExactPosterior {
         room.resize(rows * cols, 0.0);
         let mut cross = MatMut::from_column_major_slice_mut(room, rows, cols);
         by.cross(kernel, self.inputs(), points, cross.as_mut())?;
-        let mean = MatMut::from_column_major_slice_mut(mean, cols, 1);
         let alpha = MatRef::from_column_major_slice(self.alpha(), rows, 1);
-        matmul(mean, Accum::Replace, cross.as_ref().transpose(), alpha, 1.0, by.threading())?;
+        matmul(column_mut(mean), Accum::Replace, cross.as_ref().transpose(), alpha, 1.0, by.threading())?;
         self.solution.factor.half_solve_in_place(cross.as_mut(), by.threading())?;
         Ok(cross.into_const())
     }

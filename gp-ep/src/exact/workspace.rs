@@ -1,6 +1,7 @@
 //! One evaluation: factor, solve, log marginal likelihood, gradient.
 
 use super::model::ExactGp;
+use crate::column::column_mut;
 use crate::error::InferenceError;
 use crate::noisy::{NoisyTarget, log_factor};
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -90,7 +91,7 @@ impl ExactWorkspace {
         alpha.clear();
         alpha.extend_from_slice(&self.data.targets);
         let count = alpha.len();
-        let mut column = MatMut::from_column_major_slice_mut(alpha, count, 1);
+        let mut column = column_mut(alpha);
         factor.half_solve_in_place(column.as_mut(), Threading::Here)?;
         // yᵀα = ‖L⁻¹y‖², which no rounding makes negative.
         let quadratic = column.squared_norm_l2();

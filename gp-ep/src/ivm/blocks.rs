@@ -27,14 +27,14 @@ pub(super) fn own(rows: &[usize], start: usize, width: usize) -> impl Iterator<I
 }
 
 /// Pieces of the divergence D\[Q(u_I) ‖ P(u_I)\] used by its gradient.
-pub(super) struct Blocks {
-    pub(super) classes: Vec<ClassBlocks>,
+pub(super) struct DivergenceParts {
+    pub(super) classes: Vec<ClassParts>,
     /// Z = Σ F X Fᵀ; of dimension 0 for independent classes.
     pub(super) z: Mat<f64>,
 }
 
 /// Pieces of one class.
-pub(super) struct ClassBlocks {
+pub(super) struct ClassParts {
     /// F = L⁻¹ Bᵀ; empty for independent classes.
     pub(super) f: Mat<f64>,
     /// X = B K_I Bᵀ
@@ -45,7 +45,7 @@ pub(super) struct ClassBlocks {
     pub(super) moved: Vec<f64>,
 }
 
-impl Blocks {
+impl DivergenceParts {
     pub(super) fn new(
         all: &Representation,
         grams: Vec<Mat<f64>>,
@@ -68,7 +68,7 @@ impl Blocks {
             let mut g = class.beta.clone();
             add(&mut g, 1.0, &times(f.transpose(), &all.beta));
             let moved = times(x.as_ref(), &g);
-            classes.push(ClassBlocks { f, x, g, moved });
+            classes.push(ClassParts { f, x, g, moved });
         }
         Ok(Self { classes, z })
     }

@@ -3,7 +3,7 @@
 use super::chunks::in_chunks;
 use super::classes::{Classes, EpCounts, Target, Task};
 use super::liquid::{Change, Liquid, LiquidPoint};
-use super::observation::{Belief, Scratch, Tilted};
+use super::observation::{ClassBelief, IntegralScratch, Tilted};
 use super::options::Selection;
 use super::projection::{HalfPrecision, precision_times, project, widened};
 use super::representation::{ActiveSet, CoupledSite, Representation, StubBlock};
@@ -32,7 +32,7 @@ pub(super) struct CoupledClasses<'a> {
     pub(super) liquid: Liquid,
     /// Stubs of the liquid points.
     gathered: StubBlock,
-    scratch: Scratch,
+    scratch: IntegralScratch,
     ep: EpCounts,
     since_refresh: usize,
 }
@@ -49,17 +49,17 @@ impl<'a> CoupledClasses<'a> {
             gathered: stubs.gather(&[], 0),
             stubs,
             liquid: Liquid::new(classes),
-            scratch: Scratch::default(),
+            scratch: IntegralScratch::default(),
             ep: EpCounts::default(),
             since_refresh: 0,
         }
     }
 
     /// Beliefs about some points under all sites.
-    pub(super) fn beliefs(&self, rows: &[usize]) -> Result<Vec<Belief>, InferenceError> {
+    pub(super) fn beliefs(&self, rows: &[usize]) -> Result<Vec<ClassBelief>, InferenceError> {
         let stubs = self.stubs.gather(rows, self.frozen.len());
         let prior = |j: usize| move |c: usize| self.task.kernels.diagonals[c][rows[j]];
-        let mut beliefs: Vec<Belief> =
+        let mut beliefs: Vec<ClassBelief> =
             (0..rows.len()).map(|j| self.frozen.belief(&stubs, j, prior(j))).collect();
         if self.liquid.len() > 0 {
             let kernel = |c: usize, l: usize, j: usize| self.liquid.points[l].kernel[c][rows[j]];
@@ -74,8 +74,8 @@ impl<'a> CoupledClasses<'a> {
     fn score(
         &self,
         row: usize,
-        belief: &Belief,
-        scratch: &mut Scratch,
+        belief: &ClassBelief,
+        scratch: &mut IntegralScratch,
     ) -> Result<Option<f64>, InferenceError> {
         let (observed, selection) = (&self.task.observed, self.task.options.selection);
         if selection == Selection::MaxEntropy {
@@ -104,7 +104,7 @@ impl<'a> CoupledClasses<'a> {
         &mut self,
         row: usize,
         gamma: f64,
-        belief: &Belief,
+        belief: &ClassBelief,
         start: Option<&[f64]>,
     ) -> Result<Option<CoupledSite>, InferenceError> {
         let y = self.task.data.targets()[row];
@@ -230,8 +230,8 @@ impl Classes for CoupledClasses<'_> {
 
     fn scores(&self, rows: &[usize], _open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, InferenceError> {
         in_chunks(rows, CHUNK, self.task.model.threading, |rows| {
-            let mut scratch = Scratch::default();
-            let score = |(&row, belief): (&usize, &Belief)| {
+            let mut scratch = IntegralScratch::default();
+            let score = |(&row, belief): (&usize, &ClassBelief)| {
                 Ok(self.score(row, belief, &mut scratch)?.map(|score| (None, score)))
             };
             rows.iter().zip(&self.beliefs(rows)?).map(score).collect()
@@ -295,7 +295,7 @@ impl Classes for CoupledClasses<'_> {
 }
 
 /// Gain with the site to be included: ½ (ln|M| + tr(M⁻¹ − I) + gᵀA g), M = I + ΠA.
-fn exact_gain(belief: &Belief, tilted: &Tilted, start: &[f64]) -> Option<f64> {
+fn exact_gain(belief: &ClassBelief, tilted: &Tilted, start: &[f64]) -> Option<f64> {
     let a = &belief.covariance;
     let pi = project(a, &tilted.belief.covariance, start)?;
     let (_, factor) = widened(a, &HalfPrecision::new(&pi))?;

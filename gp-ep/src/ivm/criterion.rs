@@ -4,12 +4,12 @@
 //! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`. Inactive points enter through sums, which a pass
 //! over chunks of data adds up.
 
-use super::blocks::{Blocks, Chunk, own};
+use super::blocks::{Chunk, DivergenceParts, own};
 use super::chunks::in_chunks;
 use super::data::Labelled;
 use super::gradient::Upstream;
 use super::model::Ivm;
-use super::observation::Scratch;
+use super::observation::IntegralScratch;
 use super::representation::{ActiveSet, Representation};
 use crate::error::{InferenceError, check_count};
 use faer::Mat;
@@ -27,7 +27,7 @@ pub(super) struct Pass<'a> {
     pub(super) data: &'a Labelled,
     pub(super) active: &'a ActiveSet,
     pub(super) all: &'a Representation,
-    pub(super) blocks: &'a Blocks,
+    pub(super) blocks: &'a DivergenceParts,
 }
 
 type Show<'s> = dyn FnMut(&Chunk<'_>, &Evaluator) -> Result<(), InferenceError> + 's;
@@ -71,7 +71,7 @@ impl Ivm {
     ) -> Result<f64, InferenceError> {
         let grams = self.grams(active)?;
         let all = Representation::of(active, &grams, self.jitter)?;
-        let blocks = Blocks::new(&all, grams, self.threading)?;
+        let blocks = DivergenceParts::new(&all, grams, self.threading)?;
         let pass = Pass { data, active, all: &all, blocks: &blocks };
         let Some(gradient) = gradient else {
             return self.over_rows(&pass, &mut |_, _| Ok(()));
@@ -136,7 +136,7 @@ impl Ivm {
         let stubs = all.stubs(cross.clone(), self.threading)?;
         let (observed, places): (_, Vec<usize>) = (self.observation_model(), (0..width).collect());
         let expected = in_chunks(&places, TASK, self.threading, |places| {
-            let mut scratch = Scratch::default();
+            let mut scratch = IntegralScratch::default();
             let expectation = |&j: &usize| {
                 let belief = all.belief(&stubs, j, |c| prior[c][j]);
                 observed.expectation(data.targets()[start + j], &belief, &mut scratch)

@@ -12,7 +12,7 @@
 //! N⁻¹). Parts of eq. 22 and 23 that are derivatives of ln|N| cancel, and H̃ appears without the text's
 //! inverse.
 
-use super::blocks::{Blocks, Chunk, own};
+use super::blocks::{Chunk, DivergenceParts, own};
 use super::model::Ivm;
 use super::representation::{ActiveSet, Representation, times};
 use super::small::add;
@@ -39,7 +39,7 @@ pub(super) struct Upstream<'a> {
     model: &'a Ivm,
     active: &'a ActiveSet,
     all: &'a Representation,
-    blocks: &'a Blocks,
+    blocks: &'a DivergenceParts,
     classes: Vec<ClassSums>,
     /// S
     joint: Mat<f64>,
@@ -53,7 +53,7 @@ impl<'a> Upstream<'a> {
     /// Accumulators of a gradient, set to zero.
     pub(super) fn new(
         (model, active): (&'a Ivm, &'a ActiveSet),
-        (all, blocks): (&'a Representation, &'a Blocks),
+        (all, blocks): (&'a Representation, &'a DivergenceParts),
         gradient: &'a mut [f64],
     ) -> Self {
         gradient.fill(0.0);

@@ -6,7 +6,7 @@
 
 use super::chunks::in_chunks;
 use super::classes::{Classes, EpCounts, Target, Task};
-use super::observation::{Belief, Scratch, Tilted};
+use super::observation::{ClassBelief, IntegralScratch, Tilted};
 use super::options::Selection;
 use super::representation::{ActiveClass, ActiveSet, ClassPart};
 use super::select::entropy;
@@ -57,7 +57,7 @@ impl<'a> IndependentClasses<'a> {
         &self,
         row: usize,
         open: &[Target],
-        scratch: &mut Scratch,
+        scratch: &mut IntegralScratch,
     ) -> Result<Option<(Target, f64)>, InferenceError> {
         let belief = self.belief(row);
         let Some(tilted) = self.task.observed.tilt(self.task.data.targets()[row], 1.0, &belief, scratch)?
@@ -76,13 +76,13 @@ impl<'a> IndependentClasses<'a> {
         Ok(Some((target, score)))
     }
 
-    fn belief(&self, row: usize) -> Belief {
+    fn belief(&self, row: usize) -> ClassBelief {
         let mut covariance = Square::zeros(self.latents.len());
         for (c, latent) in self.latents.iter().enumerate() {
             // Rounding may leave a variance below zero where nothing is left to be known.
             covariance[(c, c)] = latent.variances[row].max(0.0);
         }
-        Belief { mean: self.latents.iter().map(|latent| latent.means[row]).collect(), covariance }
+        ClassBelief { mean: self.latents.iter().map(|latent| latent.means[row]).collect(), covariance }
     }
 }
 
@@ -101,7 +101,7 @@ impl Classes for IndependentClasses<'_> {
 
     fn scores(&self, rows: &[usize], open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, InferenceError> {
         in_chunks(rows, CHUNK, self.task.model.threading, |rows| {
-            let mut scratch = Scratch::default();
+            let mut scratch = IntegralScratch::default();
             rows.iter().map(|&row| self.score(row, open, &mut scratch)).collect()
         })
     }
@@ -113,7 +113,7 @@ impl Classes for IndependentClasses<'_> {
 
     fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, InferenceError> {
         let (latent, belief) = (target.unwrap_or(0), self.belief(row));
-        let (y, mut scratch) = (self.task.data.targets()[row], Scratch::default());
+        let (y, mut scratch) = (self.task.data.targets()[row], IntegralScratch::default());
         let Some(tilted) = self.task.observed.tilt(y, 1.0, &belief, &mut scratch)? else {
             return Ok(None);
         };
@@ -172,7 +172,7 @@ impl Classes for IndependentClasses<'_> {
 }
 
 /// Site π = (1/â − 1/a)₊, b = g + π ĥ, and gain ½ (ln m + 1/m − 1 + g² a), m = 1 + π a; 0 if π is.
-fn scalar_site(belief: &Belief, tilted: &Tilted, latent: usize) -> (Site, f64) {
+fn scalar_site(belief: &ClassBelief, tilted: &Tilted, latent: usize) -> (Site, f64) {
     let (a, hat) = (belief.covariance[(latent, latent)], tilted.belief.covariance[(latent, latent)]);
     let g = tilted.gradient[latent];
     let precision = if hat > 0.0 && hat < a { 1.0 / hat - 1.0 / a } else { 0.0 };

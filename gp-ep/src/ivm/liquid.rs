@@ -8,10 +8,11 @@
 //!
 //! Latent c of point l is number l·C + c.
 
-use super::observation::Belief;
+use super::observation::ClassBelief;
 use super::projection::HalfPrecision;
-use super::representation::{CoupledSite, column};
+use super::representation::CoupledSite;
 use super::small::{Factor, Square, add, dot};
+use crate::column::column_mut;
 use faer::{Mat, MatRef};
 use gp_linalg::rotate::{self, RotationScratch};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
@@ -103,7 +104,7 @@ impl Liquid {
     fn refresh_beta(&mut self) -> Result<(), LinalgError> {
         self.beta.clone_from(&self.mean);
         contract(&self.halves, self.classes, &mut self.beta);
-        self.factor.half_solve_in_place(column(&mut self.beta), Threading::Here)
+        self.factor.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)
     }
 
     /// b of all sites.
@@ -128,9 +129,9 @@ impl Liquid {
     }
 
     /// Belief about liquid point l under all sites.
-    pub(super) fn marginal(&self, l: usize) -> Result<Belief, LinalgError> {
+    pub(super) fn marginal(&self, l: usize) -> Result<ClassBelief, LinalgError> {
         let own = l * self.classes..(l + 1) * self.classes;
-        let mut found = [Belief { mean: self.frozen_mean[own].to_vec(), covariance: self.block(l) }];
+        let mut found = [ClassBelief { mean: self.frozen_mean[own].to_vec(), covariance: self.block(l) }];
         self.condition(self.columns(l).to_owned(), &mut found)?;
         let [found] = found;
         Ok(found)
@@ -138,7 +139,11 @@ impl Liquid {
 
     /// Converts beliefs of the frozen part about w points to beliefs under all sites. `cross` (C·L × C·w)
     /// are their covariances with liquid latents under the frozen part.
-    pub(super) fn condition(&self, mut cross: Mat<f64>, beliefs: &mut [Belief]) -> Result<(), LinalgError> {
+    pub(super) fn condition(
+        &self,
+        mut cross: Mat<f64>,
+        beliefs: &mut [ClassBelief],
+    ) -> Result<(), LinalgError> {
         let (classes, shifts) = (self.classes, self.shifts());
         for (j, belief) in beliefs.iter_mut().enumerate() {
             let moved = |c: usize| dot(cross.col_as_slice(j * classes + c), &shifts);
@@ -160,7 +165,7 @@ impl Liquid {
     }
 
     /// Belief without the site of point l; None if not Gaussian.
-    pub(super) fn cavity(&self, l: usize) -> Result<Option<Belief>, LinalgError> {
+    pub(super) fn cavity(&self, l: usize) -> Result<Option<ClassBelief>, LinalgError> {
         Ok(without(&self.marginal(l)?, &self.points[l].site.shift, &self.halves[l]))
     }
 
@@ -230,7 +235,7 @@ fn solve_from_right(x: &mut Mat<f64>, factor: &Factor) {
 }
 
 /// Cavity Λ = (I − AΠ)⁻¹A, (I − AΠ)⁻¹(h − A b), by the factor of S = I − VᵀAV.
-fn without(belief: &Belief, shift: &[f64], half: &HalfPrecision) -> Option<Belief> {
+fn without(belief: &ClassBelief, shift: &[f64], half: &HalfPrecision) -> Option<ClassBelief> {
     let a = &belief.covariance;
     let mut av = half.times(a);
     let inside = half.within(&av);
@@ -242,7 +247,7 @@ fn without(belief: &Belief, shift: &[f64], half: &HalfPrecision) -> Option<Belie
     half.contract(&mut middle);
     rest.half_solve(&mut middle);
     let mean = start.iter().zip(av.times(&middle)).map(|(start, moved)| start + moved).collect();
-    Some(Belief { mean, covariance: a.plus_products(&av, 1.0) })
+    Some(ClassBelief { mean, covariance: a.plus_products(&av, 1.0) })
 }
 
 #[cfg(test)]
@@ -254,10 +259,11 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_close(found: &Belief, expected: &Belief, tolerance: f64) {
+    fn assert_close(found: &ClassBelief, expected: &ClassBelief, tolerance: f64) {
         let close = |(a, b): (&f64, &f64)| (a - b).abs() < tolerance;
         assert!(found.mean.iter().zip(&expected.mean).all(close), "{found:?} {expected:?}");
-        let entries = |belief: &Belief| belief.covariance.rows().flatten().copied().collect::<Vec<f64>>();
+        let entries =
+            |belief: &ClassBelief| belief.covariance.rows().flatten().copied().collect::<Vec<f64>>();
         assert!(entries(found).iter().zip(&entries(expected)).all(close), "{found:?} {expected:?}");
     }
 
@@ -326,7 +332,7 @@ mod tests {
             let new = site(0.1 + 0.4 * (step % 5) as f64, 0.2 * step as f64 - 1.0);
             assert_eq!(found.change(step % 2, new).unwrap(), Change::Made);
         }
-        let kept: Vec<Belief> = (0..2).map(|l| found.marginal(l).unwrap()).collect();
+        let kept: Vec<ClassBelief> = (0..2).map(|l| found.marginal(l).unwrap()).collect();
         found.refresh().unwrap();
         for (l, kept) in kept.iter().enumerate() {
             let fresh = found.marginal(l).unwrap();

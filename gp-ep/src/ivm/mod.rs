@@ -55,7 +55,7 @@ pub use model::Ivm;
 pub use options::{Coupling, FinalSites, IvmOptions, Reweighting, Rule, Selection};
 pub use placement::IvmPlacement;
 pub use posterior::IvmPosterior;
-pub use run::{Inclusion, IvmRun, Stage, StepPhase};
+pub use run::{Inclusion, IvmRun, IvmStage, StepPhase};
 pub use select::Reason;
 pub use stored::StoredIvm;
 pub use train::{IvmLearning, IvmTraining, Round};

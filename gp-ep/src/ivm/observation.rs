@@ -41,14 +41,14 @@ pub(super) struct ObservationModel<'m> {
 
 /// Gaussian belief about the Q latents of one observation.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Belief {
+pub(super) struct ClassBelief {
     pub(super) mean: Vec<f64>,
     pub(super) covariance: Square,
 }
 
 /// Reused memory of integrals.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct IntegralScratch {
     /// Latents by node, and a number per node.
     latents: Vec<f64>,
     values: Vec<f64>,
@@ -67,7 +67,7 @@ pub(super) struct Tilted {
     /// ∂ log Z/∂h.
     pub(super) gradient: Vec<f64>,
     /// Its mean and covariance.
-    pub(super) belief: Belief,
+    pub(super) belief: ClassBelief,
     /// Whitened moments, for several latents.
     whitened: Option<Whitened>,
 }
@@ -106,8 +106,8 @@ impl ObservationModel<'_> {
         &self,
         y: f64,
         gamma: f64,
-        q: &Belief,
-        at: &mut Scratch,
+        q: &ClassBelief,
+        at: &mut IntegralScratch,
     ) -> Result<Option<Tilted>, InferenceError> {
         let several = self.latents() > 1;
         let found = if several { self.tilt_many(y, gamma, q, at) } else { self.tilt_one(y, q, at) };
@@ -115,13 +115,18 @@ impl ObservationModel<'_> {
     }
 
     /// Moments for one latent, by the likelihood.
-    fn tilt_one(&self, y: f64, q: &Belief, at: &mut Scratch) -> Result<Option<Tilted>, InferenceError> {
+    fn tilt_one(
+        &self,
+        y: f64,
+        q: &ClassBelief,
+        at: &mut IntegralScratch,
+    ) -> Result<Option<Tilted>, InferenceError> {
         let (mean, a) = (q.mean[0], q.covariance[(0, 0)]);
         self.likelihood.tilted(&[y], &[self.latent(q)?], 1.0, &mut at.workspace, &mut at.slopes)?;
         let (log_z, g) = (at.slopes.value, at.slopes.by_mean[0]);
         // ∂² log Z/∂h² = 2 ∂ log Z/∂a − (∂ log Z/∂h)².
         let ratio = 1.0 + a * (2.0 * at.slopes.by_variance[0] - g * g);
-        let belief = Belief { mean: vec![mean + a * g], covariance: Square::from_rows(1, &[a * ratio]) };
+        let belief = ClassBelief { mean: vec![mean + a * g], covariance: Square::from_rows(1, &[a * ratio]) };
         let found = Tilted { log_z, gradient: vec![g], belief, whitened: None };
         Ok((ratio > 0.0).then_some(found))
     }
@@ -130,8 +135,8 @@ impl ObservationModel<'_> {
         &self,
         y: f64,
         gamma: f64,
-        q: &Belief,
-        at: &mut Scratch,
+        q: &ClassBelief,
+        at: &mut IntegralScratch,
     ) -> Result<Option<Tilted>, InferenceError> {
         let root = Root::new(&q.covariance, self.coupled);
         self.place(gamma, q, &root, at);
@@ -162,12 +167,12 @@ impl ObservationModel<'_> {
         Ok(Some(Tilted::new(largest + total.ln(), q, Whitened { root, mean, excess })))
     }
 
-    fn latent(&self, q: &Belief) -> Result<Latent, InferenceError> {
+    fn latent(&self, q: &ClassBelief) -> Result<Latent, InferenceError> {
         Ok(Latent::new(q.mean[0] + self.intercepts[0], q.covariance[(0, 0)])?)
     }
 
     /// γ(h + R s) + β for every node s.
-    fn place(&self, gamma: f64, q: &Belief, root: &Root, at: &mut Scratch) {
+    fn place(&self, gamma: f64, q: &ClassBelief, root: &Root, at: &mut IntegralScratch) {
         let (latents, count) = (self.latents(), self.nodes.count());
         at.values.resize(count, 0.0);
         at.latents.resize(count * latents, 0.0);
@@ -187,8 +192,8 @@ impl ObservationModel<'_> {
     pub(super) fn expectation(
         &self,
         y: f64,
-        q: &Belief,
-        at: &mut Scratch,
+        q: &ClassBelief,
+        at: &mut IntegralScratch,
     ) -> Result<Expected, InferenceError> {
         let latents = self.latents();
         if latents == 1 {
@@ -226,7 +231,11 @@ impl ObservationModel<'_> {
     }
 
     /// Probabilities of all classes under the belief.
-    pub(super) fn probabilities(&self, q: &Belief, at: &mut Scratch) -> Result<Vec<f64>, InferenceError> {
+    pub(super) fn probabilities(
+        &self,
+        q: &ClassBelief,
+        at: &mut IntegralScratch,
+    ) -> Result<Vec<f64>, InferenceError> {
         let mut out = vec![0.0; self.classes()];
         if self.latents() == 1 {
             self.likelihood.class_probabilities(&[self.latent(q)?], &mut at.workspace, &mut out)?;
@@ -261,14 +270,14 @@ impl ObservationModel<'_> {
 impl Tilted {
     /// Moments g = R⁺ E s, ĥ = h + A g, Â = A + A R⁺ (cov s − I) R⁺ A, without inverting directions of no
     /// variance.
-    fn new(log_z: f64, q: &Belief, whitened: Whitened) -> Self {
+    fn new(log_z: f64, q: &ClassBelief, whitened: Whitened) -> Self {
         let Whitened { root, mean, excess } = &whitened;
         let (a, gradient) = (&q.covariance, root.inverse.times(mean));
         let moved = a.times(&gradient);
         let hat = q.mean.iter().zip(&moved).map(|(h, moved)| h + moved).collect();
         let w = root.inverse.product(a);
         let covariance = a.plus_transpose_product(&w, &excess.product(&w));
-        let belief = Belief { mean: hat, covariance };
+        let belief = ClassBelief { mean: hat, covariance };
         Self { log_z, gradient, belief, whitened: Some(whitened) }
     }
 
@@ -301,8 +310,8 @@ mod tests {
         ObservationModel { likelihood, intercepts: &[0.1, -0.2, 0.3], nodes, coupled: true }
     }
 
-    fn belief(mean: [f64; 3]) -> Belief {
-        Belief { mean: mean.to_vec(), covariance: covariance() }
+    fn belief(mean: [f64; 3]) -> ClassBelief {
+        ClassBelief { mean: mean.to_vec(), covariance: covariance() }
     }
 
     fn determinant(a: &[f64]) -> f64 {
@@ -319,7 +328,7 @@ mod tests {
     fn tilted_moments_are_derivatives_of_log_z() -> Result<(), InferenceError> {
         let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(15, 3)?));
         let observed = observed(&likelihood, &rule);
-        let (mut at, mean, h) = (Scratch::default(), [0.4, -0.3, 0.2], 1e-3);
+        let (mut at, mean, h) = (IntegralScratch::default(), [0.4, -0.3, 0.2], 1e-3);
         for gamma in [1.0, 0.6] {
             let mut log_z = |i: usize, j: usize, a: f64, b: f64| -> Result<f64, InferenceError> {
                 let mut moved = mean;
@@ -356,7 +365,7 @@ mod tests {
     fn the_gain_is_the_divergence_of_the_tilted_moments() -> Result<(), InferenceError> {
         let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(5, 3)?));
         let (observed, belief) = (observed(&likelihood, &rule), belief([0.5, 0.1, -0.6]));
-        let at = observed.tilt(2.0, 1.0, &belief, &mut Scratch::default())?.unwrap();
+        let at = observed.tilt(2.0, 1.0, &belief, &mut IntegralScratch::default())?.unwrap();
         let hat = |i: usize, j: usize| at.belief.covariance[(i, j)];
         let trace: f64 = (0..3)
             .map(|column| {

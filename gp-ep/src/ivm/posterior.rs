@@ -2,7 +2,7 @@
 
 use super::chunks::in_chunks;
 use super::model::Ivm;
-use super::observation::{Belief, Scratch};
+use super::observation::{ClassBelief, IntegralScratch};
 use super::representation::{ActiveSet, Representation, StubBlock};
 use super::small::{Square, dot};
 use crate::error::{InferenceError, check_count};
@@ -118,7 +118,7 @@ impl IvmPosterior {
         check_count("posterior", "latent functions", latents.max(latent + 1), latents)
     }
 
-    fn beliefs_at(&self, points: MatRef<'_, f64>) -> Result<Vec<Belief>, InferenceError> {
+    fn beliefs_at(&self, points: MatRef<'_, f64>) -> Result<Vec<ClassBelief>, InferenceError> {
         let (stubs, prior) = self.stubs(points)?;
         Ok((0..points.nrows()).map(|j| self.representation.belief(&stubs, j, |c| prior[c][j])).collect())
     }
@@ -252,12 +252,12 @@ impl Posterior for IvmPosterior {
         let points: Vec<usize> = (0..beliefs.len()).collect();
         let rows = in_chunks(&points, CHUNK, by.threading(), |points| {
             by.go_on()?;
-            let mut scratch = Scratch::default();
+            let mut scratch = IntegralScratch::default();
             let probabilities = |&point: &usize| {
                 let what = "independent beliefs about the latents of an informative vector machine";
                 let (mean, covariance) = beliefs.at(point).ok_or(InferenceError::Unsupported { what })?;
                 let covariance = Square::from_rows(q, covariance);
-                observed.probabilities(&Belief { mean, covariance }, &mut scratch)
+                observed.probabilities(&ClassBelief { mean, covariance }, &mut scratch)
             };
             points.iter().map(probabilities).collect()
         })?;

@@ -11,8 +11,9 @@
 //!
 //! Points are included in blocks: one at a time in a run, all at once from scratch.
 
-use super::observation::Belief;
+use super::observation::ClassBelief;
 use super::small::{Square, dot};
+use crate::column::column_mut;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_linalg::product::{matmul, matmul_lower};
 use gp_linalg::rotate::{self, RotationScratch};
@@ -146,7 +147,7 @@ impl ClassPart {
         self.root.extend(&root);
         self.shift.extend(shift);
         self.beta = self.shift.iter().zip(&self.root).map(|(b, root)| b / root).collect();
-        self.factor.half_solve_in_place(column(&mut self.beta), Threading::Here)?;
+        self.factor.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)?;
         let mut border = Mat::from_fn(d + k, k, |i, j| if i == d + j { 1.0 } else { 0.0 });
         self.times_b_transpose(border.as_mut(), Threading::Here)?;
         let (row, corner) = last_rows(&self.factor, k);
@@ -265,11 +266,11 @@ impl Representation {
         self.beta = vec![0.0; self.joint.dim()];
         for class in &self.classes {
             let mut explained = class.beta.clone();
-            class.times_b_transpose(column(&mut explained), Threading::Here)?;
+            class.times_b_transpose(column_mut(&mut explained), Threading::Here)?;
             let rest = class.shift.iter().zip(&explained).map(|(b, explained)| b - explained);
             self.beta.iter_mut().zip(rest).for_each(|(beta, rest)| *beta += rest);
         }
-        self.joint.half_solve_in_place(column(&mut self.beta), Threading::Here)
+        self.joint.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)
     }
 
     /// Stubs m and q of points for one class, from covariances with its active points, d×w.
@@ -306,7 +307,7 @@ impl Representation {
     }
 
     /// Belief about point j of some stubs; `prior` has its variances.
-    pub(super) fn belief(&self, stubs: &StubBlock, j: usize, prior: impl Fn(usize) -> f64) -> Belief {
+    pub(super) fn belief(&self, stubs: &StubBlock, j: usize, prior: impl Fn(usize) -> f64) -> ClassBelief {
         let classes = self.classes.len();
         let m = |c: usize| stubs.m[c].col_as_slice(j);
         let q = |c: usize| stubs.q.col_as_slice(j * classes + c);
@@ -319,7 +320,7 @@ impl Representation {
                 covariance[(k, c)] = covariance[(c, k)];
             }
         }
-        Belief { mean: (0..classes).map(mean).collect(), covariance }
+        ClassBelief { mean: (0..classes).map(mean).collect(), covariance }
     }
 
     /// Largest jitter of the factored matrices.
@@ -373,12 +374,6 @@ fn last_rows(factor: &Cholesky, k: usize) -> (Mat<f64>, Mat<f64>) {
 /// `A x`.
 pub(super) fn times(a: MatRef<'_, f64>, x: &[f64]) -> Vec<f64> {
     a.row_iter().map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
-}
-
-/// A vector as a matrix of one column.
-pub(super) fn column(x: &mut [f64]) -> MatMut<'_, f64> {
-    let count = x.len();
-    MatMut::from_column_major_slice_mut(x, count, 1)
 }
 
 fn scale_rows(mut x: MatMut<'_, f64>, scale: &[f64]) {

@@ -3,7 +3,7 @@
 //! A moment-matched site knows its own label and earlier ones; the criterion knows all (Seeger & Jordan
 //! 2004 §5), and better sites tighten its bound.
 
-use super::blocks::Blocks;
+use super::blocks::DivergenceParts;
 use super::criterion::Pass;
 use super::data::Labelled;
 use super::model::Ivm;
@@ -19,7 +19,7 @@ const HALVINGS: i32 = 6;
 const SMALL: (f64, f64) = (1e-4, 1e-5);
 
 /// Active set with its criterion and derivatives by sites.
-struct Place {
+struct Visited {
     active: ActiveSet,
     criterion: f64,
     slopes: Vec<SiteSlopes>,
@@ -55,7 +55,7 @@ impl Ivm {
     }
 
     /// Point after the step, halved until the criterion is lower.
-    fn lower(&self, data: &Labelled, here: &Place, steps: &[SiteStep]) -> Option<Place> {
+    fn lower(&self, data: &Labelled, here: &Visited, steps: &[SiteStep]) -> Option<Visited> {
         (0..=HALVINGS).find_map(|halvings| {
             let mut active = here.active.clone();
             steps.iter().for_each(|step| step.apply(0.5f64.powi(halvings), &mut active));
@@ -64,16 +64,16 @@ impl Ivm {
         })
     }
 
-    fn place(&self, data: &Labelled, active: ActiveSet) -> Result<Place, InferenceError> {
+    fn place(&self, data: &Labelled, active: ActiveSet) -> Result<Visited, InferenceError> {
         let grams = self.grams(&active)?;
         let all = Representation::of(&active, &grams, self.jitter)?;
         let mut slopes = SiteSlopes::of(&active, &all, &grams, self.threading)?;
-        let blocks = Blocks::new(&all, grams, self.threading)?;
+        let blocks = DivergenceParts::new(&all, grams, self.threading)?;
         let pass = Pass { data, active: &active, all: &all, blocks: &blocks };
         let criterion = self.over_rows(&pass, &mut |chunk, _| {
             slopes.iter_mut().try_for_each(|slopes| slopes.add_chunk(chunk))
         })?;
-        Ok(Place { active, criterion, slopes })
+        Ok(Visited { active, criterion, slopes })
     }
 }
 

@@ -62,7 +62,7 @@ pub enum StepPhase {
 }
 
 /// State of a run, for watchers.
-pub struct Stage<'a> {
+pub struct IvmStage<'a> {
     /// Phase just completed.
     pub phase: StepPhase,
     /// Number of inclusions.
@@ -71,7 +71,7 @@ pub struct Stage<'a> {
     set: &'a dyn Fn() -> ActiveSet,
 }
 
-impl Stage<'_> {
+impl IvmStage<'_> {
     /// Posterior of the present points and sites: O(C d³).
     ///
     /// # Errors
@@ -81,9 +81,9 @@ impl Stage<'_> {
     }
 }
 
-impl std::fmt::Debug for Stage<'_> {
+impl std::fmt::Debug for IvmStage<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Stage").field("phase", &self.phase).field("active", &self.active).finish()
+        formatter.debug_struct("IvmStage").field("phase", &self.phase).field("active", &self.active).finish()
     }
 }
 
@@ -110,7 +110,7 @@ impl Ivm {
         &self,
         data: &dyn DataSource,
         options: &IvmOptions,
-        watch: impl FnMut(&Stage<'_>) -> Result<(), InferenceError>,
+        watch: impl FnMut(&IvmStage<'_>) -> Result<(), InferenceError>,
     ) -> Result<IvmRun, InferenceError> {
         self.build_under(&Control::new(), data, options, watch)
     }
@@ -125,7 +125,7 @@ impl Ivm {
         control: &Control,
         data: &dyn DataSource,
         options: &IvmOptions,
-        mut watch: impl FnMut(&Stage<'_>) -> Result<(), InferenceError>,
+        mut watch: impl FnMut(&IvmStage<'_>) -> Result<(), InferenceError>,
     ) -> Result<IvmRun, InferenceError> {
         options.check()?;
         self.build_of(&control.begun(), &Labelled::read(self, data)?, options, &mut watch)
@@ -136,7 +136,7 @@ impl Ivm {
         control: &Control,
         data: &Labelled,
         options: &IvmOptions,
-        watch: &mut Watch<'_>,
+        watch: &mut StageWatch<'_>,
     ) -> Result<IvmRun, InferenceError> {
         let task = Task::new(self, control, data, options)?;
         let mut run = match self.coupling() {
@@ -151,7 +151,7 @@ impl Ivm {
     }
 }
 
-pub(super) type Watch<'w> = dyn FnMut(&Stage<'_>) -> Result<(), InferenceError> + 'w;
+pub(super) type StageWatch<'w> = dyn FnMut(&IvmStage<'_>) -> Result<(), InferenceError> + 'w;
 
 /// Schedule of a run.
 pub(super) struct Run<'a, C> {
@@ -170,7 +170,7 @@ impl<'a, C: Classes> Run<'a, C> {
         Self { task, classes, selector, inclusions: Vec::new(), refused: Vec::new() }
     }
 
-    fn finish(mut self, watch: &mut Watch<'_>) -> Result<IvmRun, InferenceError> {
+    fn finish(mut self, watch: &mut StageWatch<'_>) -> Result<IvmRun, InferenceError> {
         let mut ended = None;
         while ended.is_none() && self.step(watch)? {
             ended = if self.inclusions.is_empty() { None } else { self.task.ended() };
@@ -186,7 +186,7 @@ impl<'a, C: Classes> Run<'a, C> {
     }
 
     /// Finds one point and includes or refuses it; false if there is none.
-    pub(super) fn step(&mut self, watch: &mut Watch<'_>) -> Result<bool, InferenceError> {
+    pub(super) fn step(&mut self, watch: &mut StageWatch<'_>) -> Result<bool, InferenceError> {
         let Some(choice) = self.choose()? else {
             return Ok(false);
         };
@@ -212,9 +212,9 @@ impl<'a, C: Classes> Run<'a, C> {
         Ok(true)
     }
 
-    fn show(&self, phase: StepPhase, watch: &mut Watch<'_>) -> Result<(), InferenceError> {
+    fn show(&self, phase: StepPhase, watch: &mut StageWatch<'_>) -> Result<(), InferenceError> {
         let set = || self.classes.active_set();
-        watch(&Stage { phase, active: self.inclusions.len(), model: self.task.model, set: &set })
+        watch(&IvmStage { phase, active: self.inclusions.len(), model: self.task.model, set: &set })
     }
 
     /// Next point: one of each class first, then by the rule. Unscored active sets take turns.

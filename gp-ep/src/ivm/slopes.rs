@@ -11,8 +11,9 @@
 
 use super::blocks::Chunk;
 use super::projection::precision_times;
-use super::representation::{ActiveSet, Representation, StubBlock, column, times};
+use super::representation::{ActiveSet, Representation, StubBlock, times};
 use super::small::{Square, add, inner};
+use crate::column::column_mut;
 use crate::error::InferenceError;
 use faer::{Accum, Mat};
 use gp_linalg::product::{matmul_lower, symmetrise_lower};
@@ -163,7 +164,7 @@ impl SiteSlopes {
         (0..all.nrows()).for_each(|i| all[(i, i)] += FLAT * largest);
         let factor = Cholesky::factor(all.as_ref(), &JitterPolicy::ladder())?;
         let mut step: Vec<f64> = slope.iter().map(|slope| -slope).collect();
-        factor.solve_in_place(column(&mut step), self.threading)?;
+        factor.solve_in_place(column_mut(&mut step), self.threading)?;
         Ok(step)
     }
 

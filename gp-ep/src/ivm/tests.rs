@@ -5,7 +5,7 @@ use super::coupled::CoupledClasses;
 use super::data::Labelled;
 use super::liquid::Change;
 use super::model::Ivm;
-use super::observation::Belief;
+use super::observation::ClassBelief;
 use super::options::{IvmOptions, Rule, Selection};
 use super::projection::precision_times;
 use super::representation::{ActiveSet, CoupledSite, Representation};
@@ -109,9 +109,9 @@ impl Dense {
         Self { h: &a * &b, a, points: n }
     }
 
-    fn belief(&self, row: usize) -> Belief {
+    fn belief(&self, row: usize) -> ClassBelief {
         let at = |c: usize| c * self.points + row;
-        Belief {
+        ClassBelief {
             mean: (0..CLASSES).map(|c| self.h[(at(c), 0)]).collect(),
             covariance: Square::from_fn(CLASSES, |i, j| self.a[(at(i), at(j))]),
         }
@@ -119,7 +119,7 @@ impl Dense {
 }
 
 #[track_caller]
-fn assert_close(found: &Belief, expected: &Belief, tolerance: f64) {
+fn assert_close(found: &ClassBelief, expected: &ClassBelief, tolerance: f64) {
     for (a, b) in found.mean.iter().zip(&expected.mean) {
         assert!((a - b).abs() < tolerance, "{found:?}\n{expected:?}");
     }
@@ -310,7 +310,7 @@ fn a_liquid_set_of_all_points_is_dense_ep() {
 }
 
 /// N(h, A) without a site, by dense elimination: Λ = (I − AΠ)⁻¹A, (I − AΠ)⁻¹(h − A b).
-fn dense_cavity(belief: &Belief, site: &CoupledSite) -> Belief {
+fn dense_cavity(belief: &ClassBelief, site: &CoupledSite) -> ClassBelief {
     let a = Mat::from_fn(CLASSES, CLASSES, |i, j| belief.covariance[(i, j)]);
     let mut pi = Mat::zeros(CLASSES, CLASSES);
     for j in 0..CLASSES {
@@ -325,7 +325,7 @@ fn dense_cavity(belief: &Belief, site: &CoupledSite) -> Belief {
     let b = Mat::from_fn(CLASSES, 1, |i, _| site.shift[i]);
     let start = Mat::from_fn(CLASSES, 1, |i, _| belief.mean[i]) - &a * &b;
     let (covariance, mean) = (solve(left.clone(), a), solve(left, start));
-    Belief {
+    ClassBelief {
         mean: (0..CLASSES).map(|i| mean[(i, 0)]).collect(),
         covariance: Square::from_fn(CLASSES, |i, j| 0.5 * (covariance[(i, j)] + covariance[(j, i)])),
     }

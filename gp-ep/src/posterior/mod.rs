@@ -172,22 +172,33 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
     }
 }
 
-/// Posteriors of several methods as one type.
-impl Posterior for Box<dyn Posterior> {
+/// Type that holds a posterior of a method chosen at run time; it is that posterior itself.
+pub trait HoldsPosterior: Debug + Send + Sync {
+    /// Posterior inside.
+    fn inner(&self) -> &dyn Posterior;
+}
+
+impl HoldsPosterior for Box<dyn Posterior> {
+    fn inner(&self) -> &dyn Posterior {
+        self.as_ref()
+    }
+}
+
+impl<H: HoldsPosterior> Posterior for H {
     fn latent_count(&self) -> usize {
-        (**self).latent_count()
+        self.inner().latent_count()
     }
 
     fn describe(&self, latent: usize) -> LatentFunction<'_> {
-        (**self).describe(latent)
+        self.inner().describe(latent)
     }
 
     fn weights(&self) -> &[f64] {
-        (**self).weights()
+        self.inner().weights()
     }
 
     fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError> {
-        (**self).beliefs(x, by)
+        self.inner().beliefs(x, by)
     }
 
     fn joint(
@@ -196,7 +207,7 @@ impl Posterior for Box<dyn Posterior> {
         x: MatRef<'_, f64>,
         by: &Evaluator,
     ) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
-        (**self).joint(latent, x, by)
+        self.inner().joint(latent, x, by)
     }
 
     fn sample(
@@ -206,7 +217,7 @@ impl Posterior for Box<dyn Posterior> {
         seed: u64,
         by: &Evaluator,
     ) -> Result<Vec<Mat<f64>>, InferenceError> {
-        (**self).sample(x, count, seed, by)
+        self.inner().sample(x, count, seed, by)
     }
 
     fn term_means(
@@ -215,7 +226,7 @@ impl Posterior for Box<dyn Posterior> {
         x: MatRef<'_, f64>,
         by: &Evaluator,
     ) -> Result<Mat<f64>, InferenceError> {
-        (**self).term_means(latent, x, by)
+        self.inner().term_means(latent, x, by)
     }
 
     fn predict_terms(
@@ -224,7 +235,7 @@ impl Posterior for Box<dyn Posterior> {
         x: MatRef<'_, f64>,
         by: &Evaluator,
     ) -> Result<Vec<LatentPrediction>, InferenceError> {
-        (**self).predict_terms(latent, x, by)
+        self.inner().predict_terms(latent, x, by)
     }
 
     fn class_probabilities(
@@ -232,6 +243,6 @@ impl Posterior for Box<dyn Posterior> {
         beliefs: &LatentBeliefs,
         by: &Evaluator,
     ) -> Result<Option<Mat<f64>>, InferenceError> {
-        (**self).class_probabilities(beliefs, by)
+        self.inner().class_probabilities(beliefs, by)
     }
 }

@@ -34,6 +34,19 @@ pub struct Sweep {
     pub halvings: u32,
 }
 
+impl Sweep {
+    /// Sweep over this many sites.
+    pub(super) fn of(log_z: f64, tally: Tally, sites: usize) -> Self {
+        Self {
+            log_z,
+            change: (tally.change / sites.max(1) as f64).sqrt(),
+            improper: tally.improper as usize,
+            negative: tally.negative as usize,
+            halvings: 0,
+        }
+    }
+}
+
 /// State of EP on all observations of a source: sites, projections, posterior.
 ///
 /// Memory: M numbers per observation, up to [`HELD`](gp_kernels::passes::HELD). The model may change
@@ -191,13 +204,7 @@ impl BatchEp {
         let tally =
             self.passes.refine(model, (options, SumOf::Proposed), &self.posteriors, &mut self.proposed)?;
         self.add_before();
-        Ok(Sweep {
-            log_z: tally.log_z + self.log_normaliser(),
-            change: (tally.change / self.sites.max(1) as f64).sqrt(),
-            improper: tally.improper as usize,
-            negative: tally.negative as usize,
-            halvings: 0,
-        })
+        Ok(Sweep::of(tally.log_z + self.log_normaliser(), tally, self.sites))
     }
 
     /// Adopts the proposed sites, halving the step until the posterior is proper; returns the number of

@@ -10,7 +10,7 @@ use crate::error::InferenceError;
 use crate::inference::{Inference, LogEvidence};
 use crate::learning::{Learning, Trained, Watch};
 use crate::posterior::Predictor;
-use crate::uncertain::{Inquiry, ParameterDraws, over_parameters};
+use crate::uncertain::{ParameterDraws, over_parameters};
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 
@@ -36,45 +36,40 @@ impl PowerEp {
         draws: &ParameterDraws,
     ) -> Result<Predictor, InferenceError> {
         let mut model = self.clone();
-        model.processes_mut().iter_mut().for_each(|process| *process = process.clone().with_fixed_inputs());
+        model.fix_inputs();
         if model.likelihood().gaussian_noise().is_none() {
             // Functions are seen through the likelihood as it is: scales that move with it would count twice.
             model.likelihood_mut().parameters_mut().iter_mut().for_each(|parameter| parameter.fix_all(true));
         }
-        let state = BatchEp::new(&model, data)?;
-        over_parameters(&model, draws, &mut Near(state))
+        over_parameters(
+            &model,
+            draws,
+            &mut BatchEp::new(&model, data)?,
+            |model, state, gradient| {
+                settle_near(model, state)?;
+                state.log_z_gradient(model, GradientKind::AtRest, gradient)
+            },
+            |model, state| {
+                settle_near(model, state)?;
+                Ok((state.log_z(model)?, state.predictor(model)?))
+            },
+        )
     }
 }
 
 /// Convergence at which differences of gradients are meaningful.
 const REST: f64 = 1e-7;
 
-/// EP that continues from other parameters.
-struct Near(BatchEp);
-
-impl Near {
-    fn come_to_rest(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
-        refresh_or_reset(&mut self.0, model)?;
-        let options = EpOptions { tolerance: REST, ..EpOptions::default() };
-        let Convergence { converged, sweeps, last, .. } = self.0.converge(model, &options)?;
-        let impossible = model.likelihood().support().is_discrete() && last.log_z > 0.0;
-        if converged && !impossible {
-            return Ok(());
-        }
-        Err(InferenceError::NotAtRest { sweeps, change: last.change })
+/// Convergence from sites of nearby parameters.
+fn settle_near(model: &PowerEp, state: &mut BatchEp) -> Result<(), InferenceError> {
+    refresh_or_reset(state, model)?;
+    let options = EpOptions { tolerance: REST, ..EpOptions::default() };
+    let Convergence { converged, sweeps, last, .. } = state.converge(model, &options)?;
+    let impossible = model.likelihood().support().is_discrete() && last.log_z > 0.0;
+    if converged && !impossible {
+        return Ok(());
     }
-}
-
-impl Inquiry<PowerEp, InducingPosterior> for Near {
-    fn gradient(&mut self, model: &PowerEp, gradient: &mut [f64]) -> Result<f64, InferenceError> {
-        self.come_to_rest(model)?;
-        self.0.log_z_gradient(model, GradientKind::AtRest, gradient)
-    }
-
-    fn condition(&mut self, model: &PowerEp) -> Result<(f64, Predictor), InferenceError> {
-        self.come_to_rest(model)?;
-        Ok((self.0.log_z(model)?, self.0.predictor(model)?))
-    }
+    Err(InferenceError::NotAtRest { sweeps, change: last.change })
 }
 
 /// EP on all observations with default options; [`BatchEp`] reports convergence.

@@ -56,6 +56,7 @@ pub use gradient::GradientKind;
 pub use minibatch::{BatchStep, MiniBatchEp, Sharing};
 pub use model::PowerEp;
 pub(crate) use point::Tally;
+pub(crate) use posterior::WhitenedPosterior;
 pub use rules::{EpOptions, Level, NegativePrecision, SiteOrder};
 pub use settle::Settled;
 pub use site::Site;

@@ -3,14 +3,10 @@
 use super::rules::Level;
 use crate::error::InferenceError;
 use crate::latent_model::LatentModel;
+use crate::on_latent_model;
 use crate::powers::Powers;
-use gp_kernels::data::Reduction;
 use gp_kernels::inducing::SparseProcess;
 use gp_likelihoods::Likelihood;
-use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
-use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 
 /// [Latent model](LatentModel) approximated by Power EP.
 #[derive(Clone, Debug)]
@@ -46,27 +42,6 @@ impl PowerEp {
         Self { level, ..self }
     }
 
-    /// Sets the jitter policy of `K_zz`.
-    #[must_use]
-    pub fn with_jitter(mut self, jitter: JitterPolicy) -> Self {
-        self.set_jitter(jitter);
-        self
-    }
-
-    /// Sets the threading policy; results do not change.
-    #[must_use]
-    pub fn with_threading(mut self, threading: Threading) -> Self {
-        self.set_threading(threading);
-        self
-    }
-
-    /// The same model on data that several processes share. The numbers do not change.
-    #[must_use]
-    pub fn with_reduction(mut self, reduction: Option<Arc<dyn Reduction>>) -> Self {
-        self.set_reduction(reduction);
-        self
-    }
-
     /// Powers α.
     #[must_use]
     pub fn powers(&self) -> &Powers {
@@ -84,28 +59,4 @@ impl PowerEp {
     }
 }
 
-impl Deref for PowerEp {
-    type Target = LatentModel;
-
-    fn deref(&self) -> &LatentModel {
-        &self.latent
-    }
-}
-
-impl DerefMut for PowerEp {
-    fn deref_mut(&mut self) -> &mut LatentModel {
-        &mut self.latent
-    }
-}
-
-impl ParameterSet for PowerEp {
-    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
-        self.latent.visit(visit);
-    }
-}
-
-impl ParameterSetMut for PowerEp {
-    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
-        self.latent.visit_mut(visit);
-    }
-}
+on_latent_model! { PowerEp: LatentModel { latent } }

@@ -8,8 +8,8 @@ use super::rules::{EpOptions, Level};
 use crate::error::{InferenceError, check_count};
 use gp_kernels::data::{DataSource, Reduction, Rows, for_each, lane_count_of};
 use gp_kernels::passes::{Beliefs, Layout, Pass, Passes, Sums, Tangent, Whitened};
-use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
-use gp_linalg::Threading;
+use gp_kernels::posterior::InducingPosterior;
+use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet};
 use std::sync::Arc;
 
@@ -213,14 +213,7 @@ pub(super) fn posterior(
         let (what, axis) = ("model", "latent functions");
         return Err(InferenceError::Shape { what, axis, expected: latent + 1, found: posteriors.len() });
     };
-    let process = model.process(latent);
-    Ok(InducingPosterior::new(
-        process.kernel().clone_box(),
-        process.inputs().clone(),
-        *model.jitter(),
-        whitened.mean().to_vec(),
-        PosteriorFactor::Precision(whitened.factor().clone()),
-    )?)
+    whitened.inducing(model, latent)
 }
 
 /// Sets posteriors from these sums times a weight per latent; invalid after an error until set again.
@@ -231,8 +224,7 @@ pub(super) fn set_posteriors(
     weight: impl Fn(usize) -> f64 + Sync,
 ) -> Result<(), InferenceError> {
     for_each(threading, posteriors, |q, posterior| {
-        let part = layout.part(&sums.numbers, 0, q);
-        posterior.set(part.matrix(), part.shift, weight(q))
+        posterior.set(layout.part(&sums.numbers, 0, q), weight(q), &JitterPolicy::none())
     })
 }
 

@@ -1,9 +1,13 @@
 //! `q(v) = N(m, V)` of one latent: `V⁻¹ = B = I + Σ τ_i φ_iφ_iᵀ = L_B L_Bᵀ`, `B m = η = Σ ν_i φ_i`.
 
 use super::site::Site;
+use crate::column::column_mut;
 use crate::error::InferenceError;
+use crate::latent_model::LatentModel;
 use faer::{Mat, MatMut, MatRef};
-use gp_kernels::passes::Whitened;
+use gp_kernels::passes::{Part, Whitened};
+use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
+use gp_likelihoods::Likelihood;
 use gp_linalg::rotate::RotationScratch;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
@@ -36,7 +40,8 @@ impl WhitenedPosterior {
             half_mean: vec![0.0; count],
             mean: vec![0.0; count],
         };
-        let identity = prior.set(MatRef::from_column_major_slice(&[], 0, 0), &[], 0.0);
+        let nothing = Part { gram: &[], shift: &[] };
+        let identity = prior.set(nothing, 0.0, &JitterPolicy::none());
         debug_assert!(matches!(identity, Ok(()) | Err(InferenceError::Linalg(LinalgError::Stopped))));
         prior
     }
@@ -54,34 +59,34 @@ impl WhitenedPosterior {
         &self.mean
     }
 
-    /// Sets `B = I + weight · sites` (lower triangle) and `η = weight · shift`; invalid after an error
-    /// until set again.
+    /// Sets `B = I + weight · Σ τ_i φ_iφ_iᵀ` and `η = weight · Σ ν_i φ_i`, given the sums; invalid after an
+    /// error until set again.
     ///
     /// # Errors
     /// [`InferenceError::Linalg`] if B is not positive definite.
     pub(crate) fn set(
         &mut self,
-        sites: MatRef<'_, f64>,
-        shift: &[f64],
+        sums: Part<'_>,
         weight: f64,
+        jitter: &JitterPolicy,
     ) -> Result<(), InferenceError> {
         let count = self.mean.len();
         for j in 0..count {
             if weight == 0.0 {
                 self.precision.col_mut(j).fill(0.0);
             } else {
-                let from = sites.col(j).subrows(j, count - j);
+                let from = sums.matrix().col(j).subrows(j, count - j);
                 let column = self.precision.col_mut(j).subrows_mut(j, count - j);
                 column.iter_mut().zip(from.iter()).for_each(|(out, site)| *out = weight * site);
             }
             self.precision[(j, j)] += 1.0;
         }
-        self.factor.refactor(self.precision.as_ref(), &JitterPolicy::none())?;
+        self.factor.refactor(self.precision.as_ref(), jitter)?;
         self.half_mean.fill(0.0);
-        self.half_mean.iter_mut().zip(shift).for_each(|(out, eta)| *out = weight * eta);
-        self.factor.half_solve_in_place(column(&mut self.half_mean), Threading::Here)?;
+        self.half_mean.iter_mut().zip(sums.shift).for_each(|(out, eta)| *out = weight * eta);
+        self.factor.half_solve_in_place(column_mut(&mut self.half_mean), Threading::Here)?;
         self.mean.copy_from_slice(&self.half_mean);
-        Ok(self.factor.half_solve_transpose_in_place(column(&mut self.mean), Threading::Here)?)
+        Ok(self.factor.half_solve_transpose_in_place(column_mut(&mut self.mean), Threading::Here)?)
     }
 
     /// Adds a site on `φᵀv`, given `half` = `L_B⁻¹φ`; false, with nothing changed, if no proper posterior
@@ -121,7 +126,7 @@ impl WhitenedPosterior {
     /// Computes the mean after rank-one changes.
     pub(crate) fn settle(&mut self) {
         self.mean.copy_from_slice(&self.half_mean);
-        let solved = self.factor.half_solve_transpose_in_place(column(&mut self.mean), Threading::Here);
+        let solved = self.factor.half_solve_transpose_in_place(column_mut(&mut self.mean), Threading::Here);
         debug_assert!(
             matches!(solved, Ok(()) | Err(LinalgError::Stopped)),
             "a vector of the factor's length"
@@ -142,15 +147,21 @@ impl WhitenedPosterior {
         Ok(0.5 * (trace + squares - count as f64 + self.factor.log_det()))
     }
 
+    /// The same for users, as the posterior of one latent function.
+    pub(crate) fn inducing<L: Likelihood + ?Sized>(
+        &self,
+        model: &LatentModel<L>,
+        latent: usize,
+    ) -> Result<InducingPosterior, InferenceError> {
+        let process = model.process(latent);
+        let (kernel, inputs) = (process.kernel().clone_box(), process.inputs().clone());
+        let factor = PosteriorFactor::Precision(self.factor.clone());
+        Ok(InducingPosterior::new(kernel, inputs, *model.jitter(), self.mean.clone(), factor)?)
+    }
+
     /// `ln ∫ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v) dv = ½ ηᵀB⁻¹η − ½ ln|B|`
     pub(crate) fn log_normaliser(&self) -> f64 {
         let quadratic: f64 = self.half_mean.iter().map(|x| x * x).sum();
         0.5 * (quadratic - self.factor.log_det())
     }
-}
-
-/// Vector as a matrix of one column.
-fn column(values: &mut [f64]) -> MatMut<'_, f64> {
-    let count = values.len();
-    MatMut::from_column_major_slice_mut(values, count, 1)
 }

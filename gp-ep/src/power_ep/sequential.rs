@@ -5,7 +5,7 @@
 use super::batch::{BatchEp, Sweep};
 use super::lane::{self, LaneSites, SumOf};
 use super::model::PowerEp;
-use super::passes::Posteriors;
+use super::passes::{EpPasses, Posteriors};
 use super::point::Tally;
 use super::posterior::{RankOne, WhitenedPosterior};
 use super::rules::EpOptions;
@@ -13,7 +13,8 @@ use super::site::Site;
 use crate::error::{InferenceError, check_count};
 use crate::powers::Powers;
 use gp_kernels::data::{DataSource, Rows};
-use gp_kernels::passes::{Lane, Layout, PartMut, Sums};
+use gp_kernels::passes::{Lane, Layout, PartMut, Passes, Sums};
+use gp_linalg::JitterPolicy;
 
 /// State of visits to single observations, apart from their lane.
 struct Visitor<'a> {
@@ -25,7 +26,7 @@ struct Visitor<'a> {
     rank_one: &'a mut RankOne,
     tally: Tally,
     /// Weights of sites, and the tally, of one visit.
-    extra: Vec<f64>,
+    extra: &'a mut Vec<f64>,
 }
 
 impl Visitor<'_> {
@@ -36,7 +37,7 @@ impl Visitor<'_> {
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
         self.extra.fill(0.0);
         let how = (&self.options, SumOf::Change);
-        lane::refine(lane.view(0, &block), &mut self.extra, self.model, how)?;
+        lane::refine(lane.view(0, &block), self.extra, self.model, how)?;
         self.tally.add(Tally::from_slice(&self.extra[self.posteriors.len()..]));
         let sites = lane.own.sites_of(place);
         let changed = self.change(lane, place)?;
@@ -56,7 +57,7 @@ impl Visitor<'_> {
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
         let sites = lane.own.sites_of(place);
         lane.own.proposed[sites].fill(Site::default());
-        lane::accumulate(lane.view(0, &block), &mut self.extra, self.model, SumOf::Change)?;
+        lane::accumulate(lane.view(0, &block), self.extra, self.model, SumOf::Change)?;
         self.change(lane, place)
     }
 
@@ -71,7 +72,7 @@ impl Visitor<'_> {
             if !posterior.change(phi, half, change(q), self.rank_one)? {
                 for (r, posterior) in self.posteriors[..q].iter_mut().enumerate() {
                     let part = self.layout.part(&self.sums.numbers, 0, r);
-                    posterior.set(part.matrix(), part.shift, 1.0)?;
+                    posterior.set(part, 1.0, &JitterPolicy::none())?;
                 }
                 return Ok(false);
             }
@@ -106,13 +107,7 @@ impl BatchEp {
         let tally = self.visit_from((0, 0), model, options)?;
         // Rank-one changes gather roundings; the sum of all sites has none of them.
         self.rebuild(model)?;
-        Ok(Sweep {
-            log_z: before,
-            change: (tally.change / self.sites.max(1) as f64).sqrt(),
-            improper: tally.improper as usize,
-            negative: tally.negative as usize,
-            halvings: 0,
-        })
+        Ok(Sweep::of(before, tally, self.sites))
     }
 
     /// Log Z of the current sites, NaN if undefined.
@@ -131,23 +126,26 @@ impl BatchEp {
         options: &EpOptions,
     ) -> Result<Tally, InferenceError> {
         self.check_alone()?;
-        self.passes.passes.project_all::<InferenceError>()?;
-        let mut visitor = Visitor {
-            model,
-            options: *options,
-            layout: &self.passes.layout,
-            posteriors: &mut self.posteriors,
-            sums: &mut self.sums,
-            rank_one: &mut self.rank_one,
-            tally: Tally::default(),
-            extra: std::mem::take(&mut self.extra),
-        };
-        let done = self.passes.passes.visit_from(from, |lane, place| visitor.visit(lane, place));
-        let (tally, extra) = (visitor.tally, std::mem::take(&mut visitor.extra));
-        self.extra = extra;
+        let (mut visitor, passes) = self.visitor(model, *options)?;
+        let done = passes.visit_from(from, |lane, place| visitor.visit(lane, place));
+        let tally = visitor.tally;
         // What was visited before a fault stays.
         self.settle();
         done.map(|()| tally)
+    }
+
+    /// Visitor, and the lanes, all projected.
+    fn visitor<'a>(
+        &'a mut self,
+        model: &'a PowerEp,
+        options: EpOptions,
+    ) -> Result<(Visitor<'a>, &'a mut Passes<LaneSites>), InferenceError> {
+        let Self { passes: EpPasses { passes, layout, .. }, posteriors, sums, rank_one, extra, .. } = self;
+        passes.project_all::<InferenceError>()?;
+        Ok((
+            Visitor { model, options, layout, posteriors, sums, rank_one, tally: Tally::default(), extra },
+            passes,
+        ))
     }
 
     /// Computes the means left by rank-one changes.
@@ -173,17 +171,11 @@ impl BatchEp {
         let last = self.passes.passes.lanes().len() - 1;
         let first_new = self.passes.passes.lanes()[last].count();
         self.append(model, data)?;
-        self.sites += data.count() * model.sites_per_observation();
+        let added = data.count() * model.sites_per_observation();
+        self.sites += added;
         let options = EpOptions { step: 1.0, ..EpOptions::default() };
         let tally = self.visit_from((last, first_new), model, &options)?;
-        let added = (data.count() * model.sites_per_observation()).max(1);
-        Ok(Sweep {
-            log_z: before,
-            change: (tally.change / added as f64).sqrt(),
-            improper: tally.improper as usize,
-            negative: tally.negative as usize,
-            halvings: 0,
-        })
+        Ok(Sweep::of(before, tally, added))
     }
 
     /// Reads and projects observations into the last lane; nothing changes on an error.
@@ -211,31 +203,20 @@ impl BatchEp {
     /// several processes.
     pub fn remove(&mut self, model: &PowerEp, observation: usize) -> Result<(), InferenceError> {
         self.check_alone()?;
-        self.passes.passes.project_all::<InferenceError>()?;
         let (mut place, mut lane) = (observation, 0);
-        let lanes = self.passes.passes.lanes_mut();
+        let all_sites = self.sites;
+        let (mut visitor, passes) = self.visitor(model, EpOptions::default())?;
+        let lanes = passes.lanes_mut();
         while lane < lanes.len() && place >= lanes[lane].count() {
             place -= lanes[lane].count();
             lane += 1;
         }
         let Some(lane) = lanes.get_mut(lane) else {
-            let found = self.sites / model.sites_per_observation();
+            let found = all_sites / model.sites_per_observation();
             let (what, axis) = ("data", "observations");
             return Err(InferenceError::Shape { what, axis, expected: observation + 1, found });
         };
-        let mut visitor = Visitor {
-            model,
-            options: EpOptions::default(),
-            layout: &self.passes.layout,
-            posteriors: &mut self.posteriors,
-            sums: &mut self.sums,
-            rank_one: &mut self.rank_one,
-            tally: Tally::default(),
-            extra: std::mem::take(&mut self.extra),
-        };
-        let taken_out = visitor.take_out(lane, place)?;
-        self.extra = std::mem::take(&mut visitor.extra);
-        if !taken_out {
+        if !visitor.take_out(lane, place)? {
             let sites = lane.own.sites_of(place);
             let LaneSites { present, proposed, .. } = &mut lane.own;
             proposed[sites.clone()].copy_from_slice(&present[sites]);

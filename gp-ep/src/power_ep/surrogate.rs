@@ -8,8 +8,9 @@
 use super::batch::BatchEp;
 use super::model::PowerEp;
 use super::passes::log_normaliser;
+use crate::column::column_mut;
 use crate::error::InferenceError;
-use faer::{Mat, MatMut};
+use faer::Mat;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use std::f64::consts::TAU;
 
@@ -47,8 +48,7 @@ impl BatchEp {
         };
         let mut observations = part.shift.to_vec();
         let count = observations.len();
-        let column = MatMut::from_column_major_slice_mut(&mut observations, count, 1);
-        root.half_solve_in_place(column, Threading::Here)?;
+        root.half_solve_in_place(column_mut(&mut observations), Threading::Here)?;
         let squares: f64 = observations.iter().map(|x| x * x).sum();
         // ln p(ỹ) = −½ M ln 2πσ̃² − ½‖ỹ/σ̃‖² + ½ ηᵀB⁻¹η − ½ ln|B|
         let without_scale = log_normaliser(std::slice::from_ref(posterior)) - 0.5 * squares;

@@ -6,7 +6,8 @@
 
 use super::lane::{LaneFactors, Share, log_scale};
 use super::model::SparseRegression;
-use super::posterior::{MeanOf, RegressionPosterior, column_mut};
+use super::posterior::{MeanOf, RegressionPosterior};
+use crate::column::column_mut;
 use crate::error::InferenceError;
 use crate::noisy::{NoisyTarget, log_factor};
 use crate::powers::scaled_ln_1p;
@@ -29,7 +30,7 @@ pub(super) struct BlockFactors {
     noise: Vec<f64>,
     /// `β = D⁻¹ (y − Φᵀm)`
     beta: Vec<f64>,
-    scratch: Scratch,
+    scratch: BlockScratch,
 }
 
 /// Block of n observations.
@@ -45,7 +46,7 @@ struct Block {
 
 /// Scratch for the largest block.
 #[derive(Debug)]
-struct Scratch {
+struct BlockScratch {
     /// M×n
     wide: Vec<f64>,
     /// n×n each
@@ -59,7 +60,7 @@ struct Scratch {
     shift: Vec<f64>,
 }
 
-impl Scratch {
+impl BlockScratch {
     /// Writes square roots of noise variances.
     fn fill_deviation(&mut self, noise: &[f64]) {
         self.deviation.iter_mut().zip(noise).for_each(|(deviation, noise)| *deviation = noise.sqrt());
@@ -77,7 +78,7 @@ impl BlockFactors {
         };
         let largest = sizes.iter().copied().max().unwrap_or(0);
         let (square, vector) = (|| vec![0.0; largest * largest], || vec![0.0; largest]);
-        let scratch = Scratch {
+        let scratch = BlockScratch {
             wide: vec![0.0; count * largest],
             square: square(),
             inverse: square(),
@@ -145,12 +146,12 @@ impl LaneFactors for BlockFactors {
             sums.numbers[0] += block.residual_reverse(power, own, scratch)?;
             let gradients = &mut sums.gradients_mut()[0];
             let by_residual = columns(&scratch.square, n, 0..n);
-            let (kernel, points) = (model.process().kernel(), own.projection.points());
+            let (kernel, points) = (model.process(0).kernel(), own.projection.points());
             let (by, points) = (seen.evaluator(), points.as_dyn_stride());
             by.gram_reverse(kernel, points, by_residual, gradients.params_mut(), None)?;
             block.projection_reverse(posterior, own, scratch)?;
             // The residual variances had their say as a matrix.
-            let upstream = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..n);
+            let upstream = columns_mut(&mut scratch.wide, posterior.q.mean().len(), 0..n);
             own.projection.reverse(upstream, &scratch.zeros[..n], gradients, by)?;
             Ok(())
         })
@@ -229,12 +230,12 @@ impl Block {
         &mut self,
         model: &SparseRegression,
         own: Own<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<(), InferenceError> {
         let (by, mut residual) = (own.seen.evaluator(), self.residual.as_mut());
         let phi = own.projection.phi();
         let points = own.projection.points().as_dyn_stride();
-        by.gram(model.process().kernel(), points, residual.as_mut())?;
+        by.gram(model.process(0).kernel(), points, residual.as_mut())?;
         matmul_lower(residual.as_mut(), Accum::Add, phi.transpose(), phi, -1.0, by.threading())?;
         scratch.fill_deviation(own.noise);
         scale_both_sides(residual.as_mut(), &scratch.deviation);
@@ -252,7 +253,7 @@ impl Block {
         &mut self,
         model: &SparseRegression,
         power: f64,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<f64, InferenceError> {
         let n = self.columns.len();
         let mut square = columns_mut(&mut scratch.square, n, 0..n);
@@ -280,7 +281,7 @@ impl Block {
         &self,
         own: Own<'_>,
         gram: MatMut<'_, f64>,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<(), InferenceError> {
         let (n, threading) = (self.columns.len(), own.seen.evaluator().threading());
         let mut whitened = columns_mut(&mut scratch.wide, gram.nrows(), 0..n);
@@ -301,14 +302,14 @@ impl Block {
         &self,
         posterior: &RegressionPosterior,
         own: Own<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<(), InferenceError> {
         scratch.fill_deviation(own.noise);
         let threading = own.seen.evaluator().threading();
-        let mut half = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..self.columns.len());
+        let mut half = columns_mut(&mut scratch.wide, posterior.q.mean().len(), 0..self.columns.len());
         copy_scaled(half.as_mut(), own.projection.phi(), &scratch.deviation);
         self.factor.solve_in_place(half.as_mut().transpose_mut(), threading)?;
-        Ok(posterior.precision.half_solve_in_place(half, threading)?)
+        Ok(posterior.q.factor().half_solve_in_place(half, threading)?)
     }
 
     /// Derivatives by S in `scratch.square`; returns the sum of those by noise variances.
@@ -316,7 +317,7 @@ impl Block {
         &self,
         power: f64,
         own: Own<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<f64, InferenceError> {
         let (n, count) = (self.columns.len(), scratch.shift.len());
         let threading = own.seen.evaluator().threading();
@@ -337,7 +338,7 @@ impl Block {
     }
 
     /// `(I + α T)⁻¹` in `scratch.square`, needed as such.
-    fn fill_inverse(&self, scratch: &mut Scratch, threading: Threading) -> Result<(), InferenceError> {
+    fn fill_inverse(&self, scratch: &mut BlockScratch, threading: Threading) -> Result<(), InferenceError> {
         let n = self.columns.len();
         let mut half = columns_mut(&mut scratch.inverse, n, 0..n);
         half.fill(0.0);
@@ -350,7 +351,7 @@ impl Block {
 
     /// `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]/w_i`, with `(I + α T)⁻¹` in `scratch.square`, plus
     /// the factors of weights.
-    fn noise_reverse(&self, own: Own<'_>, scratch: &Scratch) -> f64 {
+    fn noise_reverse(&self, own: Own<'_>, scratch: &BlockScratch) -> f64 {
         let n = self.columns.len();
         let inverse = columns(&scratch.square, n, 0..n);
         let half = columns(&scratch.wide, scratch.shift.len(), 0..n);
@@ -370,14 +371,14 @@ impl Block {
         &self,
         posterior: &RegressionPosterior,
         own: Own<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
     ) -> Result<(), InferenceError> {
         let (n, threading) = (self.columns.len(), own.seen.evaluator().threading());
-        let mut upstream = columns_mut(&mut scratch.wide, posterior.mean.len(), 0..n);
-        posterior.precision.half_solve_transpose_in_place(upstream.as_mut(), threading)?;
+        let mut upstream = columns_mut(&mut scratch.wide, posterior.q.mean().len(), 0..n);
+        posterior.q.factor().half_solve_transpose_in_place(upstream.as_mut(), threading)?;
         for (j, column) in upstream.as_mut().col_iter_mut().enumerate() {
             let (beta, deviation) = (own.beta[j], scratch.deviation[j]);
-            let both = column.iter_mut().zip(&posterior.mean);
+            let both = column.iter_mut().zip(posterior.q.mean());
             both.for_each(|(u, m)| *u = beta * m - *u / deviation);
         }
         let by_residual = columns(&scratch.square, n, 0..n);

@@ -6,9 +6,9 @@ use crate::error::{InferenceError, check_count};
 use crate::inference::{Inference, LogEvidence};
 use crate::learning::{Course, Learning, Moment, Trained, Watch};
 use crate::posterior::Predictor;
-use crate::uncertain::{Inquiry, ParameterDraws, over_parameters};
-use gp_kernels::data::{DataError, DataSource};
-use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
+use crate::uncertain::{ParameterDraws, over_parameters};
+use gp_kernels::data::DataSource;
+use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::{ParameterSet, train};
 
 impl SparseRegression {
@@ -27,8 +27,8 @@ impl SparseRegression {
     }
 
     /// [`log_marginal_likelihood`](Self::log_marginal_likelihood) and, in `gradient`, its gradient in
-    /// natural units: one number per parameter in the order of [`parameter_names`](Self::parameter_names),
-    /// fixed ones included, without priors.
+    /// natural units: one number per parameter in the order of
+    /// [`parameter_names`](crate::LatentModel::parameter_names), fixed ones included, without priors.
     ///
     /// Jitter is held constant.
     ///
@@ -59,25 +59,14 @@ impl SparseRegression {
         draws: &ParameterDraws,
     ) -> Result<Predictor, InferenceError> {
         let mut model = self.clone();
-        *model.process_mut() = self.process().clone().with_fixed_inputs();
-        over_parameters(&model, draws, &mut Near { data, workspace: RegressionWorkspace::new() })
-    }
-}
-
-/// Observations and scratch.
-struct Near<'a> {
-    data: &'a dyn DataSource,
-    workspace: RegressionWorkspace,
-}
-
-impl Inquiry<SparseRegression, InducingPosterior> for Near<'_> {
-    fn gradient(&mut self, model: &SparseRegression, gradient: &mut [f64]) -> Result<f64, InferenceError> {
-        model.log_marginal_likelihood_gradient(self.data, &mut self.workspace, gradient)
-    }
-
-    fn condition(&mut self, model: &SparseRegression) -> Result<(f64, Predictor), InferenceError> {
-        let value = model.log_marginal_likelihood(self.data, &mut self.workspace)?;
-        Ok((value, model.posterior(self.data)?))
+        model.fix_inputs();
+        over_parameters(
+            &model,
+            draws,
+            &mut RegressionWorkspace::new(),
+            |model, workspace, gradient| model.log_marginal_likelihood_gradient(data, workspace, gradient),
+            |model, workspace| Ok((model.log_marginal_likelihood(data, workspace)?, model.posterior(data)?)),
+        )
     }
 }
 
@@ -94,15 +83,7 @@ impl Inference for SparseRegression {
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {
         let mut workspace = RegressionWorkspace::new();
         workspace.evaluate(self, data)?;
-        let (mean, precision) = workspace.into_posterior().ok_or(DataError::NoData)?;
-        let (kernel, inputs) = (self.process().kernel().clone_box(), self.process().inputs().clone());
-        let factor = PosteriorFactor::Precision(precision);
-        let latent = InducingPosterior::new(kernel, inputs, *self.jitter(), mean, factor)?;
-        Predictor::new(
-            MixturePosterior::single(vec![latent]),
-            Box::new(self.noise().clone()),
-            self.threading(),
-        )
+        self.predictor_of(|latent| workspace.posterior()?.inducing(self, latent))
     }
 
     fn learn_with(

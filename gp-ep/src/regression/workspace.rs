@@ -8,10 +8,11 @@ use super::pointwise::PointFactors;
 use super::posterior::RegressionPosterior;
 use crate::error::{InferenceError, check_count};
 use crate::noisy::NoisyTarget;
+use crate::power_ep::WhitenedPosterior;
 use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::parameter_count;
-use gp_kernels::passes::{HELD, Layout, Passes, Setup, Sums};
-use gp_linalg::{Cholesky, Threading};
+use gp_kernels::passes::{Passes, Sums};
+use gp_linalg::Threading;
 use gp_optim::Brake;
 use std::f64::consts::TAU;
 
@@ -99,13 +100,13 @@ impl RegressionWorkspace {
         }
     }
 
-    /// Mean of v and factor of its precision, after an evaluation.
-    pub(super) fn into_posterior(self) -> Option<(Vec<f64>, Cholesky)> {
-        let posterior = match self.state?.1 {
-            Grouped::Points(state) => state.posterior,
-            Grouped::Blocks(state) => state.posterior,
-        };
-        Some((posterior.mean, posterior.precision))
+    /// Posterior after an evaluation.
+    pub(super) fn posterior(&self) -> Result<&WhitenedPosterior, InferenceError> {
+        match &self.state {
+            None => Err(DataError::NoData.into()),
+            Some((_, Grouped::Points(state))) => Ok(&state.posterior.q),
+            Some((_, Grouped::Blocks(state))) => Ok(&state.posterior.q),
+        }
     }
 }
 
@@ -118,13 +119,13 @@ fn check_factors(model: &SparseRegression, observations: usize) -> Result<(), In
 
 impl Shape {
     fn of(model: &SparseRegression, data: &dyn DataSource) -> Self {
-        let inputs = model.process().inputs();
+        let inputs = model.process(0).inputs();
         Self {
             observations: data.count(),
             dim: data.dim(),
             outputs: data.outputs(),
             inputs: (inputs.count(), inputs.dim(), inputs.windows().is_some()),
-            params: parameter_count(model.process().kernel()),
+            params: parameter_count(model.process(0).kernel()),
             blocks: model.blocks().cloned(),
             threading: model.threading(),
         }
@@ -132,10 +133,10 @@ impl Shape {
 
     /// `true` if this shape fits model and data.
     fn fits(&self, model: &SparseRegression, data: &dyn DataSource) -> bool {
-        let inputs = model.process().inputs();
+        let inputs = model.process(0).inputs();
         (self.observations, self.dim, self.outputs) == (data.count(), data.dim(), data.outputs())
             && self.inputs == (inputs.count(), inputs.dim(), inputs.windows().is_some())
-            && self.params == parameter_count(model.process().kernel())
+            && self.params == parameter_count(model.process(0).kernel())
             && self.blocks.as_ref() == model.blocks()
             && self.threading == model.threading()
     }
@@ -146,21 +147,12 @@ impl Grouped {
         if data.outputs() > NoisyTarget::COLUMNS {
             check_count("targets", "columns", NoisyTarget::COLUMNS, data.outputs())?;
         }
-        let setup = Setup {
-            processes: std::slice::from_ref(model.process()),
-            latents: 1,
-            data,
-            capacity: data.count(),
-            threading: model.threading(),
-            reduction: model.reduction(),
-            records: false,
-            held: HELD,
-        };
+        let setup = model.setup(data, data.count());
         let Some(blocks) = model.blocks() else {
             let passes = Passes::new(setup, |_| PointFactors::default())?;
             return Ok(Self::Points(State::new(model, passes, Vec::new())));
         };
-        let (shares, count) = (Share::all(blocks), model.process().inputs().count());
+        let (shares, count) = (Share::all(blocks), model.process(0).inputs().count());
         let mut passes =
             Passes::with_lanes(setup, shares.len(), |lane| BlockFactors::new(&shares[lane], count))?;
         passes.for_each(|lane, own| {
@@ -173,23 +165,9 @@ impl Grouped {
 
 impl<F: LaneFactors> State<F> {
     fn new(model: &SparseRegression, passes: Passes<F>, shares: Vec<Share>) -> Self {
-        let count = model.process().inputs().count();
-        let layout = Layout::new(vec![count], 1);
-        let number = layout.of_extra(1);
-        Self {
-            passes,
-            shares,
-            sums: Sums::zeros(&layout),
-            misfit: Sums::zeros(&number),
-            gradients: None,
-            posterior: RegressionPosterior {
-                precision: Cholesky::with_capacity(count),
-                half_mean: vec![0.0; count],
-                mean: vec![0.0; count],
-                layout,
-                number,
-            },
-        }
+        let posterior = RegressionPosterior::of(model.process(0).inputs().count());
+        let (sums, misfit) = (Sums::zeros(&posterior.layout), Sums::zeros(&posterior.number));
+        Self { passes, shares, sums, misfit, gradients: None, posterior }
     }
 
     fn read(&mut self, data: &dyn DataSource) -> Result<(), InferenceError> {
@@ -211,14 +189,14 @@ impl<F: LaneFactors> State<F> {
         self.passes.set_brake(brake.clone());
         self.read(data)?;
         let Self { passes, sums, misfit, posterior, .. } = self;
-        passes.refresh(std::slice::from_ref(model.process()), model.jitter())?;
+        passes.refresh(model.processes(), model.jitter())?;
         F::absorb(passes, model, &posterior.layout, sums)?;
         posterior.solve(model, sums)?;
         F::explain(passes, posterior, misfit)?;
-        let prior_misfit: f64 = posterior.mean.iter().map(|m| m * m).sum();
+        let prior_misfit: f64 = posterior.q.mean().iter().map(|m| m * m).sum();
         let quadratic = prior_misfit + misfit.numbers[0];
         let log_scale = posterior.layout.extra(&sums.numbers)[0];
-        let logs = data.count() as f64 * TAU.ln() + log_scale + posterior.precision.log_det();
+        let logs = data.count() as f64 * TAU.ln() + log_scale + posterior.q.factor().log_det();
         Ok(-0.5 * (logs + quadratic))
     }
 
@@ -227,8 +205,7 @@ impl<F: LaneFactors> State<F> {
         model: &SparseRegression,
         gradient: &mut [f64],
     ) -> Result<(), InferenceError> {
-        let processes = std::slice::from_ref(model.process());
-        let zeros = || Sums::with_gradients(&self.posterior.number, processes);
+        let zeros = || Sums::with_gradients(&self.posterior.number, model.processes());
         let sums = self.gradients.get_or_insert_with(zeros);
         F::reverse(&mut self.passes, model, &self.posterior, sums)?;
         let by_noise = self.passes.finish_reverse(sums, gradient)?;

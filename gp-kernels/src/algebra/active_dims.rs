@@ -3,7 +3,7 @@
 use gp_optim::Parameter;
 
 use crate::error::KernelError;
-use crate::expression::{Form, KernelEntry, Setting};
+use crate::expression::{Form, KernelEntry, KernelSetting};
 use crate::inducing::Windowed;
 use crate::kernel::{
     Block, BlockMut, Gradients, Kernel, Pair, Points, PointsMut, TileShape, point, point_mut,
@@ -99,8 +99,8 @@ impl Kernel for ActiveDims {
         Form::Dims
     }
 
-    fn settings(&self) -> Vec<Setting> {
-        vec![Setting::new("dims", self.dims.as_slice())]
+    fn settings(&self) -> Vec<KernelSetting> {
+        vec![KernelSetting::new("dims", self.dims.as_slice())]
     }
 
     fn children(&self) -> &[Box<dyn Kernel>] {

@@ -13,6 +13,7 @@ pub use sum::Sum;
 use std::ops::{Add, Mul};
 
 use crate::error::KernelError;
+use crate::expression::Form;
 use crate::kernel::Kernel;
 use crate::tree::parameter_count;
 
@@ -24,6 +25,14 @@ fn nothing_in(kernel: &str) -> KernelError {
         allowed: "at least 1".to_owned(),
         found: "0".to_owned(),
     }
+}
+
+/// Kernels, with those inside others of this form in place of these.
+fn flattened(form: Form, kernels: Vec<Box<dyn Kernel>>) -> Vec<Box<dyn Kernel>> {
+    let inside = |kernel: Box<dyn Kernel>| {
+        if kernel.form() == form { kernel.children().to_vec() } else { vec![kernel] }
+    };
+    kernels.into_iter().flat_map(inside).collect()
 }
 
 impl Add for Box<dyn Kernel> {

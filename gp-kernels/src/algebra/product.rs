@@ -32,15 +32,8 @@ impl Product {
 
     /// [`of`](Product::of) for at least one kernel.
     pub(crate) fn of_some(factors: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
-        let mut flat: Vec<Box<dyn Kernel>> = Vec::with_capacity(factors.len());
-        for factor in factors {
-            if factor.form() == Form::Product {
-                flat.extend(factor.children().iter().cloned());
-            } else {
-                flat.push(factor);
-            }
-        }
-        if flat.len() == 1 { flat.swap_remove(0) } else { Box::new(Self { factors: flat }) }
+        let mut factors = super::flattened(Form::Product, factors);
+        if factors.len() == 1 { factors.swap_remove(0) } else { Box::new(Self { factors }) }
     }
 
     /// Writes a record: values of every factor, then each factor's record.

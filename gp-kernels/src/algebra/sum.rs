@@ -33,15 +33,8 @@ impl Sum {
 
     /// [`of`](Sum::of) for at least one kernel.
     pub(crate) fn of_some(terms: Vec<Box<dyn Kernel>>) -> Box<dyn Kernel> {
-        let mut flat: Vec<Box<dyn Kernel>> = Vec::with_capacity(terms.len());
-        for term in terms {
-            if term.form() == Form::Sum {
-                flat.extend(term.children().iter().cloned());
-            } else {
-                flat.push(term);
-            }
-        }
-        if flat.len() == 1 { flat.swap_remove(0) } else { Box::new(Self { terms: flat }) }
+        let mut terms = super::flattened(Form::Sum, terms);
+        if terms.len() == 1 { terms.swap_remove(0) } else { Box::new(Self { terms }) }
     }
 }
 

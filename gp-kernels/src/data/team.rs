@@ -45,7 +45,8 @@ impl Reduction for TeamReduction {
         total: &mut [f64],
     ) -> Result<(), DataError> {
         let starts = (0..self.0.count()).map(|rank| share(rank, self.0.count(), lanes)).collect();
-        let tree = Tree { team: &self.0, own: self.own(lanes), shares: starts, parts, length: total.len() };
+        let tree =
+            TreeSum { team: &self.0, own: self.own(lanes), shares: starts, parts, length: total.len() };
         if let Some(sum) = tree.sum(&(0..lanes))? {
             total.copy_from_slice(&sum);
         }
@@ -96,7 +97,7 @@ pub(super) fn share(rank: usize, processes: usize, lanes: usize) -> Range<usize>
 }
 
 /// One sum over all lanes.
-struct Tree<'a> {
+struct TreeSum<'a> {
     team: &'a Team,
     own: Range<usize>,
     /// The lanes of each process.
@@ -105,7 +106,7 @@ struct Tree<'a> {
     length: usize,
 }
 
-impl Tree<'_> {
+impl TreeSum<'_> {
     /// The sum over a node, in the process of its first lane; the others have done their part.
     fn sum(&self, node: &Range<usize>) -> Result<Option<Vec<f64>>, DataError> {
         if node.start >= self.own.end || self.own.start >= node.end {

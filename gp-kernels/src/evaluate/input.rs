@@ -11,23 +11,23 @@ use crate::lanes::{LANES, total};
 use crate::views;
 
 /// Table with contiguous points: the caller's own, or a copy.
-pub(crate) enum Table<'a> {
+pub(crate) enum ContiguousTable<'a> {
     Borrowed(Points<'a>),
     Copied { buffer: Vec<f64>, count: usize, dim: usize },
 }
 
-impl Table<'_> {
+impl ContiguousTable<'_> {
     pub(crate) fn view(&self) -> Points<'_> {
         match self {
-            Table::Borrowed(points) => *points,
-            Table::Copied { buffer, count, dim } => views::points(buffer, *count, *dim),
+            ContiguousTable::Borrowed(points) => *points,
+            ContiguousTable::Copied { buffer, count, dim } => views::points(buffer, *count, *dim),
         }
     }
 
     fn into_buffer(self) -> Option<Vec<f64>> {
         match self {
-            Table::Borrowed(_) => None,
-            Table::Copied { buffer, .. } => Some(buffer),
+            ContiguousTable::Borrowed(_) => None,
+            ContiguousTable::Copied { buffer, .. } => Some(buffer),
         }
     }
 }
@@ -39,10 +39,10 @@ impl Evaluator {
         what: &'static str,
         kernel: &K,
         matrix: MatRef<'a, f64>,
-    ) -> Result<Table<'a>, KernelError> {
+    ) -> Result<ContiguousTable<'a>, KernelError> {
         self.go_on()?;
         let table = match matrix.try_as_row_major() {
-            Some(points) => Table::Borrowed(points),
+            Some(points) => ContiguousTable::Borrowed(points),
             None => self.copy(matrix),
         };
         check_finite(what, table.view())?;
@@ -50,16 +50,16 @@ impl Evaluator {
         Ok(table)
     }
 
-    fn copy<'a>(&self, matrix: MatRef<'_, f64>) -> Table<'a> {
+    fn copy<'a>(&self, matrix: MatRef<'_, f64>) -> ContiguousTable<'a> {
         let (count, dim) = (matrix.nrows(), matrix.ncols());
         let mut buffer = self.with_workspace(|ws| ws.take_dirty(count * dim));
         views::points_mut(&mut buffer, count, dim).copy_from(matrix);
-        Table::Copied { buffer, count, dim }
+        ContiguousTable::Copied { buffer, count, dim }
     }
 
     /// Returns the memory of copies.
-    pub(crate) fn done<'a>(&self, tables: impl IntoIterator<Item = Table<'a>>) {
-        for buffer in tables.into_iter().filter_map(Table::into_buffer) {
+    pub(crate) fn done<'a>(&self, tables: impl IntoIterator<Item = ContiguousTable<'a>>) {
+        for buffer in tables.into_iter().filter_map(ContiguousTable::into_buffer) {
             self.with_workspace(|ws| ws.give(buffer));
         }
     }

@@ -17,7 +17,7 @@ use gp_linalg::halt::{Halt, is_over, until};
 use gp_optim::Brake;
 
 pub(crate) use forward::{Tiles, cross_record_len};
-pub(crate) use input::Table;
+pub(crate) use input::ContiguousTable;
 pub use reverse::CovarianceGradients;
 pub(crate) use triangle::gram_record_len;
 

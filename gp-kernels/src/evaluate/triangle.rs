@@ -113,7 +113,7 @@ struct Share {
 
 /// Reverse pass as seen by its tiles.
 #[derive(Clone, Copy)]
-struct Pass<'a, K: ?Sized> {
+struct ReversePass<'a, K: ?Sized> {
     kernel: &'a K,
     points: Points<'a>,
     upstream: MatRef<'a, f64>,
@@ -166,7 +166,7 @@ impl Evaluator {
     ) {
         let (triangle, dim) = (Triangle::new(points.nrows()), points.ncols());
         let (count, wanted) = (params.len(), point_grads.is_some());
-        let pass = Pass { kernel, points, upstream, record };
+        let pass = ReversePass { kernel, points, upstream, record };
         if triangle.shares() == 1
             && let Some(to) = in_place(params, point_grads.as_mut(), None)
         {
@@ -196,7 +196,7 @@ impl Evaluator {
     }
 }
 
-impl<K: Kernel + ?Sized> Pass<'_, K> {
+impl<K: Kernel + ?Sized> ReversePass<'_, K> {
     /// Adds the gradients of one tile, those of points from `first` on to `to.rows`.
     fn add(&self, tile: &Tile, first: usize, mut to: Gradients<'_>, ws: &mut Workspace) {
         let (m, n) = (tile.rows.len(), tile.cols.len());

@@ -17,12 +17,12 @@ pub enum Form {
 
 /// Argument that is not trained.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Setting {
+pub struct KernelSetting {
     name: &'static str,
     value: SettingValue,
 }
 
-/// Whole number or list of columns behind the `=` of a [`Setting`].
+/// Whole number or list of columns behind the `=` of a [`KernelSetting`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingValue {
     /// A whole number.
@@ -49,7 +49,7 @@ impl From<&[usize]> for SettingValue {
     }
 }
 
-impl Setting {
+impl KernelSetting {
     /// Argument `name=value`.
     pub fn new(name: &'static str, value: impl Into<SettingValue>) -> Self {
         Self { name, value: value.into() }

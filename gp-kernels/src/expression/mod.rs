@@ -23,7 +23,7 @@ mod printer;
 
 pub use arguments::{KernelArguments, ParameterKind};
 pub use error::ExpressionError;
-pub use form::{Form, Setting, SettingValue};
+pub use form::{Form, KernelSetting, SettingValue};
 
 pub(crate) use builder::{Columns, parse};
 pub(crate) use printer::{print, print_with};

@@ -3,7 +3,7 @@
 use gp_optim::Parameter;
 use gp_optim::text::value_text;
 
-use super::form::{Form, Setting};
+use super::form::{Form, KernelSetting};
 use crate::kernel::Kernel;
 
 /// Formatter of parameter values.
@@ -55,17 +55,17 @@ fn print_dims<K: Kernel + ?Sized>(kernel: &K, value: Value<'_>) -> String {
         }
         children => {
             let inner: Vec<String> = children.iter().map(|child| print_with(child.as_ref(), value)).collect();
-            let settings: Vec<String> = settings.iter().map(Setting::print).collect();
+            let settings: Vec<String> = settings.iter().map(KernelSetting::print).collect();
             format!("select({}, {})", inner.join(", "), settings.join(", "))
         }
     }
 }
 
-fn print_call<K: Kernel + ?Sized>(kernel: &K, added: &[Setting], value: Value<'_>) -> String {
+fn print_call<K: Kernel + ?Sized>(kernel: &K, added: &[KernelSetting], value: Value<'_>) -> String {
     let children = kernel.children().iter().map(|child| print_with(child.as_ref(), value));
     let settings = kernel.settings();
     let parameters = kernel.parameters().iter().map(|p| format!("{}={}", p.name(), value(p)));
-    let settings = settings.iter().chain(added).map(Setting::print);
+    let settings = settings.iter().chain(added).map(KernelSetting::print);
     let arguments: Vec<String> = children.chain(parameters).chain(settings).collect();
     format!("{}({})", kernel.name(), arguments.join(", "))
 }

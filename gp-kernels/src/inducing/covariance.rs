@@ -8,7 +8,7 @@ use super::inputs::InducingInputs;
 use super::windowed::{Windowed, WindowedGradients, WindowedPair};
 use crate::error::KernelError;
 use crate::evaluate::{
-    CovarianceGradients, Evaluator, Table, Tiles, check_count, check_shape, cross_record_len,
+    ContiguousTable, CovarianceGradients, Evaluator, Tiles, check_count, check_shape, cross_record_len,
     gram_record_len, tile_columns,
 };
 use crate::kernel::{Kernel, Pair, Points, PointsMut, TileShape};
@@ -72,7 +72,7 @@ impl InducingInputs {
         kernel: &dyn Kernel,
         x: MatRef<'x, f64>,
         by: &Evaluator,
-    ) -> Result<Table<'x>, KernelError> {
+    ) -> Result<ContiguousTable<'x>, KernelError> {
         check_shape("data", (x.nrows(), x.ncols()), (x.nrows(), self.dim()))?;
         by.table("data", kernel, x)
     }

@@ -6,9 +6,9 @@ use crate::workspace::Workspace;
 
 /// Memory of dropped projections.
 #[derive(Debug, Default)]
-pub(super) struct Pool(Mutex<Workspace>);
+pub(super) struct ProjectionMemory(Mutex<Workspace>);
 
-impl Pool {
+impl ProjectionMemory {
     pub(super) fn with<R>(&self, body: impl FnOnce(&mut Workspace) -> R) -> R {
         body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

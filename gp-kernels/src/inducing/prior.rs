@@ -8,7 +8,7 @@ use gp_linalg::{Cholesky, JitterPolicy, JitterRecord};
 
 use super::gradients::{Parts, PriorGradients};
 use super::inputs::InducingInputs;
-use super::pool::Pool;
+use super::pool::ProjectionMemory;
 use super::process::{SparseProcess, Structure};
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_shape};
@@ -23,7 +23,7 @@ use crate::tree::copy_values;
 pub struct InducingPrior {
     pub(super) state: Arc<PriorState>,
     k_zz: Mat<f64>,
-    pub(super) pool: Arc<Pool>,
+    pub(super) pool: Arc<ProjectionMemory>,
 }
 
 /// State shared by a prior and its projections.

@@ -10,7 +10,7 @@ use gp_linalg::product::matmul_lower;
 
 use super::gradients::{Parts, PriorGradients};
 use super::points::SharedPoints;
-use super::pool::Pool;
+use super::pool::ProjectionMemory;
 use super::prior::{InducingPrior, PriorState};
 use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count, check_shape};
@@ -31,7 +31,7 @@ pub struct Projection {
     residual: Vec<f64>,
     /// Record of `K_zx`, or empty.
     record: Vec<f64>,
-    pool: Arc<Pool>,
+    pool: Arc<ProjectionMemory>,
 }
 
 impl Drop for Projection {

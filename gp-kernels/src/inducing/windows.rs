@@ -89,42 +89,30 @@ impl Rbf {
     }
 }
 
-/// Constants are unchanged by windows.
-impl Windowed for Constant {
-    fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        self.tile(Pair::distinct(pair.rows, pair.cols), out, &mut [], ws);
-    }
+/// The mean of a constant or linear function over a window is its value at the centre.
+macro_rules! at_the_centre {
+    ($($kernel:ty)*) => { $(
+        impl Windowed for $kernel {
+            fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
+                self.tile(Pair::distinct(pair.rows, pair.cols), out, &mut [], ws);
+            }
 
-    fn windowed_reverse(
-        &self,
-        pair: WindowedPair<'_>,
-        upstream: Block<'_>,
-        grads: WindowedGradients<'_>,
-        ws: &mut Workspace,
-    ) -> f64 {
-        let own = Gradients { params: grads.params, rows: None, cols: None };
-        self.tile_reverse(Pair::distinct(pair.rows, pair.cols), upstream, own, &[], ws)
-    }
+            fn windowed_reverse(
+                &self,
+                pair: WindowedPair<'_>,
+                upstream: Block<'_>,
+                grads: WindowedGradients<'_>,
+                ws: &mut Workspace,
+            ) -> f64 {
+                let WindowedGradients { params, rows, cols, .. } = grads;
+                let own = Gradients { params, rows: Some(rows), cols };
+                self.tile_reverse(Pair::distinct(pair.rows, pair.cols), upstream, own, &[], ws)
+            }
+        }
+    )* };
 }
 
-/// The mean of a linear function over a window is its value at the centre.
-impl Windowed for Linear {
-    fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        self.tile(Pair::distinct(pair.rows, pair.cols), out, &mut [], ws);
-    }
-
-    fn windowed_reverse(
-        &self,
-        pair: WindowedPair<'_>,
-        upstream: Block<'_>,
-        grads: WindowedGradients<'_>,
-        ws: &mut Workspace,
-    ) -> f64 {
-        let WindowedGradients { params, rows, cols, .. } = grads;
-        let own = Gradients { params, rows: Some(rows), cols };
-        self.tile_reverse(Pair::distinct(pair.rows, pair.cols), upstream, own, &[], ws)
-    }
-}
+at_the_centre! { Constant Linear }
 
 /// White noise has no mean over a window of positive width.
 impl Windowed for White {
@@ -223,7 +211,7 @@ impl Windowed for Sum {
 /// Windows have no effect on unseen columns.
 impl Windowed for ActiveDims {
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
-        let seen = Seen::new(self, pair, ws);
+        let seen = SeenColumns::new(self, pair, ws);
         tile_through(self.child(), seen.pair(), out, ws);
         seen.give_back(ws);
     }
@@ -236,7 +224,7 @@ impl Windowed for ActiveDims {
         ws: &mut Workspace,
     ) -> f64 {
         let (m, n, width) = (pair.rows.nrows(), pair.cols.nrows(), self.dims().len());
-        let seen = Seen::new(self, pair, ws);
+        let seen = SeenColumns::new(self, pair, ws);
         let [mut rows, mut row_windows] = [ws.take(m * width), ws.take(m * width)];
         let [mut cols, mut col_windows] = [ws.take(n * width), ws.take(n * width)];
         let to = WindowedGradients {
@@ -262,7 +250,7 @@ impl Windowed for ActiveDims {
 }
 
 /// Columns of a pair of windows that a kernel sees.
-struct Seen {
+struct SeenColumns {
     width: usize,
     count: (usize, usize),
     rows: Vec<f64>,
@@ -271,7 +259,7 @@ struct Seen {
     col_windows: Option<Vec<f64>>,
 }
 
-impl Seen {
+impl SeenColumns {
     fn new(dims: &ActiveDims, pair: WindowedPair<'_>, ws: &mut Workspace) -> Self {
         Self {
             width: dims.dims().len(),

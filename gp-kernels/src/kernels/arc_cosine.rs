@@ -7,7 +7,7 @@ use gp_optim::Parameter;
 
 use crate::dot::{DotProduct, DotProfile, Inner, InnerGradients};
 use crate::error::KernelError;
-use crate::expression::{KernelArguments, Setting};
+use crate::expression::{KernelArguments, KernelSetting};
 
 /// `k = (a b)^(n/2) J_n(θ) / π`, `cos θ = (u + β) / √((a + β)(b + β))`, β the variance of the bias.
 #[derive(Clone, Copy, Debug)]
@@ -98,8 +98,8 @@ impl DotProfile for Angle {
         Self::new(arguments.whole_number("order", 1)?)
     }
 
-    fn settings(&self) -> Vec<Setting> {
-        vec![Setting::new("order", self.order)]
+    fn settings(&self) -> Vec<KernelSetting> {
+        vec![KernelSetting::new("order", self.order)]
     }
 
     fn apply(&self, own: &[Parameter], u: &mut [f64], inner: Inner<'_>) {

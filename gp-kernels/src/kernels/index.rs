@@ -3,7 +3,7 @@
 use gp_optim::{Parameter, Transform};
 
 use crate::error::KernelError;
-use crate::expression::{KernelEntry, ParameterKind, Setting};
+use crate::expression::{KernelEntry, KernelSetting, ParameterKind};
 use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column, column_mut, point};
 use crate::workspace::Workspace;
 
@@ -115,8 +115,8 @@ impl Kernel for Index {
         &mut self.params
     }
 
-    fn settings(&self) -> Vec<Setting> {
-        vec![Setting::new("levels", self.levels), Setting::new("rank", self.rank)]
+    fn settings(&self) -> Vec<KernelSetting> {
+        vec![KernelSetting::new("levels", self.levels), KernelSetting::new("rank", self.rank)]
     }
 
     fn check_inputs(&self, points: Points<'_>, _ws: &mut Workspace) -> Result<(), KernelError> {

@@ -4,7 +4,7 @@ use gp_optim::Parameter;
 
 use crate::dot::{DotProduct, DotProfile, Inner, InnerGradients};
 use crate::error::KernelError;
-use crate::expression::{KernelArguments, Setting};
+use crate::expression::{KernelArguments, KernelSetting};
 
 /// `k = (u + c)^degree`
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +48,8 @@ impl DotProfile for Power {
         Self::new(arguments.whole_number("degree", 2)?)
     }
 
-    fn settings(&self) -> Vec<Setting> {
-        vec![Setting::new("degree", self.degree)]
+    fn settings(&self) -> Vec<KernelSetting> {
+        vec![KernelSetting::new("degree", self.degree)]
     }
 
     fn apply(&self, own: &[Parameter], u: &mut [f64], _inner: Inner<'_>) {

@@ -32,7 +32,7 @@ pub fn sum_direct<M: Metric>(
     ws: &mut Workspace,
     mut finish: impl FnMut(usize, Range<usize>, &mut [f64]),
 ) {
-    let rows = Rows::<M>::new(params, pair, ws);
+    let rows = PackedRows::<M>::new(params, pair, ws);
     let m = rows.count;
     let finish = |j: usize, band: Range<usize>, s: &mut [f64]| {
         if !record.is_empty() {
@@ -45,14 +45,14 @@ pub fn sum_direct<M: Metric>(
 }
 
 /// Row points by dimension, and the metric's constants.
-struct Rows<M> {
+struct PackedRows<M> {
     count: usize,
     packed: Vec<f64>,
     constants: Vec<f64>,
     metric: std::marker::PhantomData<M>,
 }
 
-impl<M: Metric> Rows<M> {
+impl<M: Metric> PackedRows<M> {
     fn new(params: &[Parameter], pair: Pair<'_>, ws: &mut Workspace) -> Self {
         let (count, dim) = (pair.rows.nrows(), pair.dim());
         let mut packed = ws.take_dirty(count * dim);
@@ -101,7 +101,7 @@ impl<M: Metric> Rows<M> {
 }
 
 struct Forward<'a, M, F> {
-    rows: &'a Rows<M>,
+    rows: &'a PackedRows<M>,
     pair: Pair<'a>,
     out: BlockMut<'a>,
     finish: F,
@@ -133,7 +133,7 @@ pub fn sum_direct_reverse<M: Metric>(
 ) {
     let dim = pair.dim();
     let sums = (!record.is_empty()).then_some(record);
-    let rows = Rows::<M>::new(params, pair, ws);
+    let rows = PackedRows::<M>::new(params, pair, ws);
     let (mut rows_grad, mut by_param) = (ws.take(rows.packed.len()), ws.take(2 * dim));
     let Gradients { params: params_grad, rows: to_rows, cols } = grads;
     let (to_packed, to_params) = (&mut rows_grad, &mut by_param);
@@ -150,7 +150,7 @@ pub fn sum_direct_reverse<M: Metric>(
 }
 
 struct Backward<'a, M, F> {
-    rows: &'a Rows<M>,
+    rows: &'a PackedRows<M>,
     /// Recorded sums by column, if any.
     sums: Option<&'a [f64]>,
     pair: Pair<'a>,

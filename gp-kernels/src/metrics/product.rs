@@ -11,7 +11,7 @@ use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
 use pulp::{Simd, WithSimd};
 
-use super::scaled::{Scaled, Sizes, inverse_lengthscales};
+use super::scaled::{ScaledPair, Sizes, inverse_lengthscales};
 use super::{per_input, pull_back, slot};
 use crate::kernel::{Block, BlockMut, Gradients, Pair, TileShape, column, column_mut, point, point_mut};
 use crate::lanes::sum;
@@ -67,7 +67,7 @@ pub(super) fn squared_distances(
     }
 }
 
-fn fill_distances(scaled: Scaled<'_>, lengthscale: &Parameter, pair: Pair<'_>, mut out: BlockMut<'_>) {
+fn fill_distances(scaled: ScaledPair<'_>, lengthscale: &Parameter, pair: Pair<'_>, mut out: BlockMut<'_>) {
     // A table with itself: half of the distances are the other half.
     let symmetric = scaled.is_symmetric();
     let product = out.rb_mut().as_dyn_stride_mut();
@@ -169,7 +169,7 @@ pub(super) fn squared_distances_reverse(
         *col_sum = dispatch(AddColumn { column: column_mut(&mut upstream, j), sums: &mut row_sums });
     }
     let upstream =
-        pull_back::Slopes { upstream: views::block(&buffer, m, n), rows: &row_sums, cols: &col_sums };
+        pull_back::DistanceSlopes { upstream: views::block(&buffer, m, n), rows: &row_sums, cols: &col_sums };
     let inverse = inverse_lengthscales(lengthscale, pair.dim(), ws);
     pull_back::pull_back(lengthscale, &inverse, scaled, upstream, grads, ws);
     for buffer in [row_sums, col_sums, buffer, inverse] {
@@ -184,7 +184,7 @@ pub(super) fn squared_distances_reverse(
 ///
 /// Near pairs, lost in the rounding of `a Σh − H b`, get zero; their gradients are added from differences.
 fn fill_slopes(
-    scaled: Scaled<'_>,
+    scaled: ScaledPair<'_>,
     lengthscale: &Parameter,
     pair: Pair<'_>,
     (distances, mut out): (Block<'_>, BlockMut<'_>),

@@ -6,7 +6,7 @@ use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
 use pulp::{Simd, WithSimd};
 
-use super::scaled::Scaled;
+use super::scaled::ScaledPair;
 use super::slot;
 use crate::kernel::{Block, Gradients, Points, PointsMut, point, point_mut};
 use crate::views::{self, multiply};
@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 
 /// Derivatives by the distances of a tile, with row and column sums.
 #[derive(Clone, Copy)]
-pub(super) struct Slopes<'a> {
+pub(super) struct DistanceSlopes<'a> {
     pub(super) upstream: Block<'a>,
     pub(super) rows: &'a [f64],
     pub(super) cols: &'a [f64],
@@ -26,8 +26,8 @@ pub(super) struct Slopes<'a> {
 pub(super) fn pull_back(
     lengthscale: &Parameter,
     inverse: &[f64],
-    scaled: Scaled<'_>,
-    slopes: Slopes<'_>,
+    scaled: ScaledPair<'_>,
+    slopes: DistanceSlopes<'_>,
     grads: Gradients<'_>,
     ws: &mut Workspace,
 ) {

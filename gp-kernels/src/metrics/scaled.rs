@@ -22,7 +22,7 @@ pub(super) struct Sizes {
 
 /// Scaled points with squared norms.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scaled<'k> {
+pub(super) struct ScaledPair<'k> {
     sizes: Sizes,
     row_points: &'k [f64],
     col_points: &'k [f64],
@@ -52,7 +52,7 @@ impl Sizes {
         lengthscale: &Parameter,
         pair: Pair<'_>,
         ws: &mut Workspace,
-    ) -> Scaled<'k> {
+    ) -> ScaledPair<'k> {
         let (rows, rest) = buffer.split_at_mut(self.rows * self.dim);
         let (cols, rest) = rest.split_at_mut(self.stored_cols() * self.dim);
         let (row_norms, col_norms) = rest.split_at_mut(self.rows);
@@ -73,7 +73,7 @@ impl Sizes {
     }
 
     /// View of the result of [`scale`](Sizes::scale) in a buffer.
-    pub(super) fn view(self, buffer: &[f64]) -> Scaled<'_> {
+    pub(super) fn view(self, buffer: &[f64]) -> ScaledPair<'_> {
         let (row_points, rest) = buffer.split_at(self.rows * self.dim);
         let (own_points, rest) = rest.split_at(self.stored_cols() * self.dim);
         let (row_norms, rest) = rest.split_at(self.rows);
@@ -82,11 +82,11 @@ impl Sizes {
         } else {
             (own_points, &rest[..self.cols])
         };
-        Scaled { sizes: self, row_points, col_points, row_norms, col_norms }
+        ScaledPair { sizes: self, row_points, col_points, row_norms, col_norms }
     }
 }
 
-impl<'k> Scaled<'k> {
+impl<'k> ScaledPair<'k> {
     /// Scaled row points, M×D.
     pub(super) fn rows(&self) -> Points<'k> {
         views::points(self.row_points, self.sizes.rows, self.sizes.dim)

@@ -60,7 +60,7 @@ struct Upstream {
 }
 
 /// Sizes and threading of a lane.
-pub(super) struct Build<'a> {
+pub(super) struct LaneSetup<'a> {
     pub(super) processes: &'a [SparseProcess],
     pub(super) latents: usize,
     pub(super) data: &'a dyn DataSource,
@@ -70,7 +70,7 @@ pub(super) struct Build<'a> {
 }
 
 impl<S> Lane<S> {
-    pub(super) fn new(build: &Build<'_>, own: S) -> Self {
+    pub(super) fn new(build: &LaneSetup<'_>, own: S) -> Self {
         let count =
             |q: usize| build.processes[if build.processes.len() == 1 { 0 } else { q }].inputs().count();
         let count_of = |process: &SparseProcess| process.inputs().count();

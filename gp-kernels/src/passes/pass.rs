@@ -2,7 +2,7 @@
 
 use super::block::LaneBlock;
 use super::contract::{Pass, PassError, go_on, go_on_together};
-use super::lane::{Build, Lane, Priors, Taken};
+use super::lane::{Lane, LaneSetup, Priors, Taken};
 use super::layout::Sums;
 use crate::data::{
     DataError, DataSource, Lanes, LocalReduction, Pool, Reduction, Rows, agreed, for_each, lane_count_of,
@@ -92,7 +92,7 @@ impl<S: Send> Passes<S> {
         let keeps = numbers.saturating_mul(capacity.div_ceil(reduction.processes())) <= held;
         // What is projected for one pass alone is reversed at once.
         let records = if records || !keeps { RECORDS / (lanes * processes.len()) } else { 0 };
-        let build = Build { processes, latents, data, threading: inner, records, keeps };
+        let build = LaneSetup { processes, latents, data, threading: inner, records, keeps };
         let mut lanes =
             Lanes::with_count(lanes, threading, reduction.as_ref(), |lane| Lane::new(&build, own(lane)));
         let places = capacity.div_ceil(lanes.count());

@@ -6,7 +6,7 @@ use faer::MatRef;
 use gp_linalg::Threading;
 
 use crate::error::KernelError;
-use crate::evaluate::{Evaluator, Table};
+use crate::evaluate::{ContiguousTable, Evaluator};
 use crate::kernel::{Kernel, Points, point};
 
 /// Checks that there is something to place, and data.
@@ -14,7 +14,7 @@ pub(super) fn checked<'a>(
     kernel: &dyn Kernel,
     x: MatRef<'a, f64>,
     wanted: usize,
-) -> Result<Table<'a>, KernelError> {
+) -> Result<ContiguousTable<'a>, KernelError> {
     let refuse = |reason: &str| Err(KernelError::Placement { wanted, reason: reason.to_owned() });
     if wanted == 0 {
         return refuse("at least one is needed");

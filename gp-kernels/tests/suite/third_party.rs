@@ -1,6 +1,6 @@
 //! A kernel of somebody else's: one small implementation, everything else for free; and the kit that finds its faults.
 
-use gp_kernels::expression::{KernelArguments, KernelEntry, ParameterKind, Setting};
+use gp_kernels::expression::{KernelArguments, KernelEntry, KernelSetting, ParameterKind};
 use gp_kernels::metrics::Euclid;
 use gp_kernels::testkit::{Conformance, InputKind};
 use gp_kernels::{Kernel, KernelError, KernelExt, Profile, Radial, Registry};
@@ -144,8 +144,11 @@ mod wiener {
                 }
             }
         }
-        fn settings(&self) -> Vec<Setting> {
-            vec![Setting::new("recorded", self.recorded), Setting::new("stale", usize::from(self.stale))]
+        fn settings(&self) -> Vec<KernelSetting> {
+            vec![
+                KernelSetting::new("recorded", self.recorded),
+                KernelSetting::new("stale", usize::from(self.stale)),
+            ]
         }
         fn record_len(&self, _: TileShape) -> usize {
             self.recorded

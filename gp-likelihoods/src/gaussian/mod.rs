@@ -1,6 +1,7 @@
 //! Gaussian noise: `p(y | f) = N(y; f, σ²)`.
 
 mod observed;
+pub(crate) mod outputs;
 mod predictive;
 
 use crate::error::{LikelihoodError, check};

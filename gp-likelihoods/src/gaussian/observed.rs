@@ -1,6 +1,5 @@
 //! Gaussian noise as a [`Likelihood`].
 
-use gp_optim::Parameter;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -10,6 +9,7 @@ use crate::entry::LikelihoodEntry;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::link::Link;
+use crate::parameters_in;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};
@@ -29,13 +29,7 @@ impl Described for Gaussian {
         "gaussian"
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn support(&self) -> Support {
         Support::Real

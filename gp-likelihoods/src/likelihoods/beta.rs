@@ -8,6 +8,7 @@ use crate::density::Density;
 use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::likelihood::Described;
+use crate::parameters_in;
 use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
 use crate::special::{digamma, incomplete_beta, logistic};
@@ -54,13 +55,7 @@ impl Described for Beta {
         "beta"
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn support(&self) -> Support {
         Support::UnitInterval

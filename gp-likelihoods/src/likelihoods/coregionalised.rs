@@ -4,18 +4,18 @@ mod integral;
 pub(crate) mod room;
 
 use gp_optim::{Parameter, Transform};
-use rand::{Rng, RngExt};
-use rand_distr::StandardNormal;
 
 use super::gaussians::MAX_OUTPUTS;
 use crate::density::Density;
 use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
+use crate::gaussian::outputs::{gaussian_given_latents, gaussian_predictions};
 use crate::latent::Latent;
 use crate::likelihood::Described;
+use crate::parameters_in;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
-use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};
+use crate::special::HALF_LN_TAU;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
@@ -109,13 +109,7 @@ impl Described for Coregionalised {
         vec![("outputs", self.outputs()), ("latents", self.latents)]
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn latents(&self) -> usize {
         self.latents
@@ -157,22 +151,7 @@ impl Density for Coregionalised {
         })
     }
 
-    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
-        for (p, slot) in out.iter_mut().enumerate() {
-            *slot = ObservationMoments { mean: self.mean(p, f), variance: self.variance(p) };
-        }
-    }
-
-    fn cdf_given(&self, output: usize, y: f64, f: &[f64]) -> f64 {
-        standard_normal_cdf((y - self.mean(output, f)) / self.variance(output).sqrt())
-    }
-
-    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
-        for (p, slot) in out.iter_mut().enumerate() {
-            *slot = self.mean(p, f) + self.variance(p).sqrt() * rng.sample::<f64, _>(StandardNormal);
-        }
-        out.iter().all(|y| y.is_finite()).then_some(())
-    }
+    gaussian_given_latents! {}
 
     /// `Σ_p −½ (ln 2πσ²_p + ((y_p − w_p·m)² + Σ_q W²_pq v_q)/σ²_p)`
     fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
@@ -204,23 +183,5 @@ impl Density for Coregionalised {
         integral::tilted(self, (y, q), power, &mut ws.mixed, out)
     }
 
-    fn quantile_closed_form(&self, q: &[Latent], output: usize, probability: f64) -> Option<f64> {
-        let (z, of) = (standard_normal_quantile(probability).ok()?, self.moments_of(output, q));
-        Some(of.mean + z * of.variance.sqrt())
-    }
-
-    fn cdf_closed_form(&self, q: &[Latent], output: usize, y: f64) -> Option<f64> {
-        let of = self.moments_of(output, q);
-        Some(standard_normal_cdf((y - of.mean) / of.variance.sqrt()))
-    }
-
-    fn predictive_closed_form(
-        &self,
-        q: &[Latent],
-        _ws: &mut Workspace,
-        out: &mut [ObservationMoments],
-    ) -> bool {
-        out.iter_mut().enumerate().for_each(|(p, slot)| *slot = self.moments_of(p, q));
-        true
-    }
+    gaussian_predictions! {}
 }

@@ -1,21 +1,21 @@
 //! Several real outputs, each with its own latent value.
 
 use gp_optim::{Parameter, Transform};
-use rand::{Rng, RngExt};
-use rand_distr::StandardNormal;
 
 use crate::density::Density;
 use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
+use crate::gaussian::outputs::{gaussian_given_latents, gaussian_predictions};
 use crate::gaussian::{self, Gaussian};
 use crate::latent::Latent;
 use crate::likelihood::OwnLatent;
 use crate::likelihood::{Described, Likelihood};
 use crate::link::Link;
+use crate::parameters_in;
 use crate::pieces::Pieces;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
-use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};
+use crate::special::HALF_LN_TAU;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
@@ -56,8 +56,12 @@ impl Gaussians {
         self.params[0].values()[p]
     }
 
+    fn mean(&self, p: usize, f: &[f64]) -> f64 {
+        f[p]
+    }
+
     /// Mean and variance of one output.
-    fn moments_of(&self, q: &[Latent], p: usize) -> ObservationMoments {
+    fn moments_of(&self, p: usize, q: &[Latent]) -> ObservationMoments {
         ObservationMoments { mean: q[p].mean(), variance: q[p].variance() + self.variance(p) }
     }
 
@@ -98,13 +102,7 @@ impl Described for Gaussians {
         vec![("outputs", self.outputs())]
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn latents(&self) -> usize {
         self.outputs()
@@ -165,22 +163,7 @@ impl Density for Gaussians {
         })
     }
 
-    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
-        for (p, slot) in out.iter_mut().enumerate() {
-            *slot = ObservationMoments { mean: f[p], variance: self.variance(p) };
-        }
-    }
-
-    fn cdf_given(&self, output: usize, y: f64, f: &[f64]) -> f64 {
-        standard_normal_cdf((y - f[output]) / self.variance(output).sqrt())
-    }
-
-    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
-        for (p, slot) in out.iter_mut().enumerate() {
-            *slot = f[p] + self.variance(p).sqrt() * rng.sample::<f64, _>(StandardNormal);
-        }
-        out.iter().all(|y| y.is_finite()).then_some(())
-    }
+    gaussian_given_latents! {}
 
     fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
         self.add_all(y, q, None, out);
@@ -199,25 +182,7 @@ impl Density for Gaussians {
         true
     }
 
-    fn quantile_closed_form(&self, q: &[Latent], output: usize, probability: f64) -> Option<f64> {
-        let (z, of) = (standard_normal_quantile(probability).ok()?, self.moments_of(q, output));
-        Some(of.mean + z * of.variance.sqrt())
-    }
-
-    fn cdf_closed_form(&self, q: &[Latent], output: usize, y: f64) -> Option<f64> {
-        let of = self.moments_of(q, output);
-        Some(standard_normal_cdf((y - of.mean) / of.variance.sqrt()))
-    }
-
-    fn predictive_closed_form(
-        &self,
-        q: &[Latent],
-        _ws: &mut Workspace,
-        out: &mut [ObservationMoments],
-    ) -> bool {
-        out.iter_mut().enumerate().for_each(|(p, slot)| *slot = self.moments_of(q, p));
-        true
-    }
+    gaussian_predictions! {}
 }
 
 /// One piece per output.

@@ -1,19 +1,19 @@
 //! Outputs mixed by weights that are functions too.
 
 use gp_optim::{Parameter, Transform};
-use rand::{Rng, RngExt};
-use rand_distr::StandardNormal;
 
 use crate::defaults::{Shape, tilted_along};
 use crate::density::Density;
 use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::gaussian;
+use crate::gaussian::outputs::gaussian_given_latents;
 use crate::latent::Latent;
 use crate::likelihood::Described;
+use crate::parameters_in;
 use crate::scalar::{Jet2, Scalar};
 use crate::slopes::{ObservationMoments, Slopes};
-use crate::special::{HALF_LN_TAU, standard_normal_cdf};
+use crate::special::HALF_LN_TAU;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
@@ -90,13 +90,7 @@ impl Described for Gprn {
         vec![("outputs", self.outputs()), ("nodes", self.nodes)]
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn latents(&self) -> usize {
         self.nodes * (1 + self.outputs())
@@ -125,22 +119,7 @@ impl Density for Gprn {
         })
     }
 
-    fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]) {
-        for (p, slot) in out.iter_mut().enumerate() {
-            *slot = ObservationMoments { mean: self.mean(p, f), variance: self.variance(p) };
-        }
-    }
-
-    fn cdf_given(&self, output: usize, y: f64, f: &[f64]) -> f64 {
-        standard_normal_cdf((y - self.mean(output, f)) / self.variance(output).sqrt())
-    }
-
-    fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
-        for (p, slot) in out.iter_mut().enumerate() {
-            *slot = self.mean(p, f) + self.variance(p).sqrt() * rng.sample::<f64, _>(StandardNormal);
-        }
-        out.iter().all(|y| y.is_finite()).then_some(())
-    }
+    gaussian_given_latents! {}
 
     /// `Σ_p −½ (ln 2πσ²_p + E[(y_p − Σ_j W_pj g_j)²]/σ²_p)`
     fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {

@@ -11,7 +11,7 @@ use crate::gaussian;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::link::Link;
-use crate::quadrature::{Nodes, grid_for};
+use crate::quadrature::{GridNodes, grid_for};
 use crate::scalar::{Jet2, Scalar};
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};
@@ -144,12 +144,12 @@ impl Density for Heteroscedastic {
 }
 
 /// Nodes of the integral over the log variance; None if its uncertainty needs too many.
-fn grid(q: &[Latent]) -> Option<&'static Nodes> {
+fn grid(q: &[Latent]) -> Option<&'static GridNodes> {
     grid_for(STRIP / q[1].variance().sqrt())
 }
 
 /// `P(y' ≤ y) = ∫ Φ((y − m₀) / √(v₀ + exp f₁)) N(f₁; m₁, v₁) df₁`: the mean is integrated in closed form.
-fn cdf(q: &[Latent], nodes: &Nodes, y: f64) -> f64 {
+fn cdf(q: &[Latent], nodes: &GridNodes, y: f64) -> f64 {
     let (residual, v) = (y - q[0].mean(), q[0].variance());
     let (middle, deviation) = (q[1].mean(), q[1].variance().sqrt());
     let given = |t: f64| standard_normal_cdf(residual / (v + (middle + deviation * t).exp()).sqrt());

@@ -16,6 +16,7 @@ use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
+use crate::parameters_in;
 use crate::pieces::Pieces;
 use crate::race::{self, Race};
 use crate::scalar::Scalar;
@@ -195,13 +196,7 @@ impl Described for MulticlassProbit {
         vec![("classes", self.classes)]
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn latents(&self) -> usize {
         if self.difference { 1 } else { self.classes }

@@ -11,6 +11,7 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::link::Link;
+use crate::parameters_in;
 use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
 use crate::special::{digamma, incomplete_beta, ln_gamma, ln_gamma_step, log1p_exp, logistic, trigamma};
@@ -52,13 +53,7 @@ impl Described for NegativeBinomial {
         "negative_binomial"
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn support(&self) -> Support {
         Support::Counts

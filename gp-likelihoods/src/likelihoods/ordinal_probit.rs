@@ -9,6 +9,7 @@ use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::latent::Latent;
 use crate::likelihood::{Described, parameter_value};
+use crate::parameters_in;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::special::{NormalInterval, standard_normal_cdf};
@@ -132,13 +133,7 @@ impl Described for OrdinalProbit {
         vec![("classes", self.classes)]
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn support(&self) -> Support {
         Support::Classes(self.classes)

@@ -10,6 +10,7 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::link::Link;
+use crate::parameters_in;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
 use crate::support::Support;
@@ -50,13 +51,7 @@ impl Described for Poisson {
         "poisson"
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn support(&self) -> Support {
         Support::Counts

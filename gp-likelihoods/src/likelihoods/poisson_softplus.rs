@@ -8,6 +8,7 @@ use crate::density::Density;
 use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::likelihood::Described;
+use crate::parameters_in;
 use crate::scalar::Scalar;
 use crate::slopes::ObservationMoments;
 use crate::special::log1p_exp;
@@ -53,13 +54,7 @@ impl Described for PoissonSoftplus {
         "poisson_softplus"
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn support(&self) -> Support {
         Support::Counts

@@ -9,6 +9,7 @@ use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
+use crate::parameters_in;
 use crate::race;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
@@ -81,13 +82,7 @@ impl Described for RobustMax {
         vec![("classes", self.classes)]
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn latents(&self) -> usize {
         self.classes

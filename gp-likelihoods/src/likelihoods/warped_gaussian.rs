@@ -12,6 +12,7 @@ use crate::error::{LikelihoodError, check_count};
 use crate::gaussian;
 use crate::latent::Latent;
 use crate::likelihood::Described;
+use crate::parameters_in;
 use crate::quadrature::Panels;
 use crate::scalar::Scalar;
 use crate::slopes::{ObservationMoments, Slopes};
@@ -131,13 +132,7 @@ impl Described for WarpedGaussian {
         vec![("terms", self.params[0].len())]
     }
 
-    fn parameters(&self) -> &[Parameter] {
-        &self.params
-    }
-
-    fn parameters_mut(&mut self) -> &mut [Parameter] {
-        &mut self.params
-    }
+    parameters_in! { params }
 
     fn support(&self) -> Support {
         Support::Real

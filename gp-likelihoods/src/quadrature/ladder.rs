@@ -22,12 +22,12 @@ const RATIO: f64 = 0.8;
 const STEPS: usize = 11;
 
 /// Nodes and weights, which sum to 1; unused lanes have weight 0.
-pub(crate) type Nodes = Vec<([f64; LANES], [f64; LANES])>;
+pub(crate) type GridNodes = Vec<([f64; LANES], [f64; LANES])>;
 
 /// Coarsest grid for an integrand analytic this far from the real line, in deviations; None if too near for
 /// any.
-pub(crate) fn grid_for(strip: f64) -> Option<&'static Nodes> {
-    static LADDER: OnceLock<Vec<(f64, Nodes)>> = OnceLock::new();
+pub(crate) fn grid_for(strip: f64) -> Option<&'static GridNodes> {
+    static LADDER: OnceLock<Vec<(f64, GridNodes)>> = OnceLock::new();
     let step = if strip.is_nan() { 0.0 } else { step_for(strip) };
     let ladder = LADDER.get_or_init(|| (0..STEPS).map(rung).collect());
     ladder.iter().find(|(rung, _)| *rung <= step).map(|(_, nodes)| nodes)
@@ -40,7 +40,7 @@ fn step_for(strip: f64) -> f64 {
     std::f64::consts::TAU * a / (DIGITS + 0.5 * a * a)
 }
 
-fn rung(place: usize) -> (f64, Nodes) {
+fn rung(place: usize) -> (f64, GridNodes) {
     let step = step_for(f64::INFINITY) * RATIO.powi(place as i32);
     let count = 2 * (REACH / step).ceil() as usize + 1;
     let node = |i: usize| if i < count { step * (i as f64 - (count / 2) as f64) } else { 0.0 };
@@ -56,7 +56,7 @@ fn rung(place: usize) -> (f64, Nodes) {
 mod tests {
     use super::*;
 
-    fn sum(nodes: &Nodes, g: impl Fn(f64) -> f64) -> f64 {
+    fn sum(nodes: &GridNodes, g: impl Fn(f64) -> f64) -> f64 {
         nodes.iter().flat_map(|(t, w)| t.iter().zip(w)).map(|(&t, w)| w * g(t)).sum()
     }
 

@@ -17,7 +17,7 @@ mod trapezoid;
 pub use cubature::Cubature;
 pub(crate) use graded::graded;
 pub use hermite::GaussHermite;
-pub(crate) use ladder::{LANES, Nodes, grid_for};
+pub(crate) use ladder::{GridNodes, LANES, grid_for};
 pub use legendre::GaussLegendre;
 pub use panels::Panels;
 pub(crate) use trapezoid::{Grid, trapezoid};

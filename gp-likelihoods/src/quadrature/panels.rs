@@ -16,7 +16,7 @@ const FORGIVEN: f64 = 1e-5;
 const EMPTY: f64 = 1e-3;
 
 /// Ends of a panel and number of halvings.
-type Place = (f64, f64, u32);
+type Panel = (f64, f64, u32);
 /// Integrals of a panel, and of absolute values.
 type Found<const K: usize> = ([f64; K], [f64; K]);
 
@@ -27,7 +27,7 @@ type Found<const K: usize> = ([f64; K], [f64; K]);
 pub struct Panels {
     nodes: Vec<f64>,
     weights: Vec<f64>,
-    stack: Vec<Place>,
+    stack: Vec<Panel>,
     /// Integrals of each panel of the stack: K values and K absolute ones.
     values: Vec<f64>,
 }
@@ -118,12 +118,12 @@ impl Panels {
         self.nodes.iter().copied().zip(self.weights.iter().copied())
     }
 
-    fn push<const K: usize>(&mut self, panel: Place, (values, sizes): Found<K>) {
+    fn push<const K: usize>(&mut self, panel: Panel, (values, sizes): Found<K>) {
         self.stack.push(panel);
         self.values.extend(values.into_iter().chain(sizes));
     }
 
-    fn pop<const K: usize>(&mut self) -> Option<(Place, Found<K>)> {
+    fn pop<const K: usize>(&mut self) -> Option<(Panel, Found<K>)> {
         let panel = self.stack.pop()?;
         let first = self.values.len() - 2 * K;
         let [values, sizes] = [first, first + K].map(|from| std::array::from_fn(|k| self.values[from + k]));

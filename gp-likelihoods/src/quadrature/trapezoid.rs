@@ -36,12 +36,12 @@ pub(crate) struct Grid {
 }
 
 /// Sums over the nodes so far, and of absolute values.
-struct Sums<const K: usize> {
+struct TrapezoidSums<const K: usize> {
     plain: [f64; K],
     sizes: [f64; K],
 }
 
-impl<const K: usize> Sums<K> {
+impl<const K: usize> TrapezoidSums<K> {
     /// Adds the values of a node; `true` if any of them counts.
     fn add(&mut self, weight: f64, values: &[f64; K]) -> bool {
         let mut counts = false;
@@ -75,9 +75,9 @@ pub(crate) fn trapezoid<const K: usize>(
     integrand: &mut impl FnMut(f64) -> (f64, [f64; K]),
 ) -> Option<Integrals<K>> {
     let (centre, mut step) = (grid.centre, FIRST_STEP * grid.width);
-    let mut sums = Sums { plain: [0.0; K], sizes: [0.0; K] };
+    let mut sums = TrapezoidSums { plain: [0.0; K], sizes: [0.0; K] };
     rule.clear();
-    let mut at = |t: f64, sums: &mut Sums<K>, rule: &mut Vec<(f64, f64)>| {
+    let mut at = |t: f64, sums: &mut TrapezoidSums<K>, rule: &mut Vec<(f64, f64)>| {
         let (weight, values) = integrand(t);
         rule.push((t, weight));
         (weight, sums.add(weight, &values))

@@ -1,6 +1,6 @@
 //! Race as one sum along the winner: `P = ∫ F(t) dt` with `t = (u − m_w)/√v_w`.
 
-use super::nodes::{self, Nodes};
+use super::nodes::{self, NodeLanes};
 use super::rivals::{Lane, Lanes, REACH, Rival};
 use crate::quadrature::LANES;
 use crate::slopes::Slopes;
@@ -91,7 +91,7 @@ impl Line {
     fn integrate(&self, winner: usize, rivals: &[Rival], lanes: &mut Lanes, out: &mut Slopes) {
         lanes.resize(rivals.len(), Lane::default());
         let (mut mass, mut by_own) = (0.0, 0.0);
-        nodes::visit((self.low, self.high), self.tail, self.own, rivals, |(t, steps): Nodes| {
+        nodes::visit((self.low, self.high), self.tail, self.own, rivals, |(t, steps): NodeLanes| {
             let (heights, second) = self.look(&t, rivals, lanes);
             let weights = std::array::from_fn(|k| steps[k] * heights[k]);
             let here = weights.iter().sum::<f64>();

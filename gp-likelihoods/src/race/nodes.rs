@@ -22,7 +22,7 @@ const MAX_GRID: f64 = 200.0;
 const MAX_PANELS: usize = 4_000;
 
 /// Nodes and their weights.
-pub(super) type Nodes = ([f64; LANES], [f64; LANES]);
+pub(super) type NodeLanes = ([f64; LANES], [f64; LANES]);
 
 /// Passes nodes between `low` and `high` to `take`, left to right, until it declines. If only the winner's
 /// tail counts, F may fall as fast as that.
@@ -31,7 +31,7 @@ pub(super) fn visit(
     tail: bool,
     own: f64,
     rivals: &[Rival],
-    take: impl FnMut(Nodes) -> bool,
+    take: impl FnMut(NodeLanes) -> bool,
 ) {
     let precision = 1.0 + rivals.iter().map(|rival| own / rival.variance).sum::<f64>();
     let step = std::f64::consts::TAU / (2.0 * LOG_ERROR * precision).sqrt();
@@ -43,7 +43,7 @@ pub(super) fn visit(
     }
 }
 
-fn grid(low: f64, step: f64, count: usize, mut take: impl FnMut(Nodes) -> bool) {
+fn grid(low: f64, step: f64, count: usize, mut take: impl FnMut(NodeLanes) -> bool) {
     for block in 0..count.div_ceil(LANES) {
         let node = |k| low + step * ((block * LANES + k) as f64 + 0.5);
         if !take((std::array::from_fn(node), [step; LANES])) {
@@ -57,7 +57,7 @@ fn panels(
     tail: bool,
     own: f64,
     rivals: &[Rival],
-    mut take: impl FnMut(Nodes) -> bool,
+    mut take: impl FnMut(NodeLanes) -> bool,
 ) {
     let scale = own.sqrt();
     let beaten = |rival: &Rival| (rival.lead + REACH * rival.deviation) / scale;
@@ -75,7 +75,7 @@ fn panels(
     }
 }
 
-fn panel(from: f64, to: f64, take: &mut impl FnMut(Nodes) -> bool) -> bool {
+fn panel(from: f64, to: f64, take: &mut impl FnMut(NodeLanes) -> bool) -> bool {
     let nodes = GaussLegendre::shared().nodes_between(from, to);
     nodes.chunks_exact(LANES).all(|some| {
         let (t, weights) = (std::array::from_fn(|k| some[k].0), std::array::from_fn(|k| some[k].1));

@@ -34,7 +34,7 @@ pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], repo
             for piece in 0..likelihood.piece_count() {
                 let touched = touched(likelihood, y, piece);
                 let q: Vec<Latent> = touched.iter().map(|&latent| q[latent]).collect();
-                Case { y, piece, q: &q, power }.slopes(likelihood, &mut ws, report);
+                PieceCase { y, piece, q: &q, power }.slopes(likelihood, &mut ws, report);
             }
         }
     }
@@ -69,7 +69,7 @@ fn whole(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspac
     let alone = likelihood.piece_count() == 1 && touched(likelihood, y, 0) == all;
     report.require(alone, || "is not one piece on all latents".to_owned());
     for power in POWERS {
-        let found = Case { y, piece: 0, q, power }.integral(likelihood, ws);
+        let found = PieceCase { y, piece: 0, q, power }.integral(likelihood, ws);
         let mut expected = Slopes::default();
         let done = match power {
             Some(power) => likelihood.tilted(y, q, power, ws, &mut expected),
@@ -90,7 +90,7 @@ fn product(likelihood: &dyn Likelihood, y: &[f64], ws: &mut Workspace, report: &
                 let known = |latent: usize| Latent::new(f[latent], 0.0);
                 let q: Result<Vec<Latent>, _> =
                     touched(likelihood, y, piece).into_iter().map(known).collect();
-                let part = q.and_then(|q| Case { y, piece, q: &q, power }.integral(likelihood, ws));
+                let part = q.and_then(|q| PieceCase { y, piece, q: &q, power }.integral(likelihood, ws));
                 sum += part.map_or(f64::NAN, |slopes| slopes.value);
             }
             let what = || format!("product of pieces at y = {y:?}, f = {f:?}, power {power:?}");
@@ -100,14 +100,14 @@ fn product(likelihood: &dyn Likelihood, y: &[f64], ws: &mut Workspace, report: &
 }
 
 /// Integral over one piece.
-struct Case<'a> {
+struct PieceCase<'a> {
     y: &'a [f64],
     piece: usize,
     q: &'a [Latent],
     power: Option<f64>,
 }
 
-impl Case<'_> {
+impl PieceCase<'_> {
     fn integral(&self, likelihood: &dyn Likelihood, ws: &mut Workspace) -> Result<Slopes, LikelihoodError> {
         let mut out = Slopes::default();
         match self.power {
@@ -118,7 +118,7 @@ impl Case<'_> {
     }
 
     fn value(&self, likelihood: &dyn Likelihood, q: &[Latent], ws: &mut Workspace) -> f64 {
-        Case { q, ..*self }.integral(likelihood, ws).map_or(f64::NAN, |slopes| slopes.value)
+        PieceCase { q, ..*self }.integral(likelihood, ws).map_or(f64::NAN, |slopes| slopes.value)
     }
 
     /// Same integral with one belief changed.

@@ -50,7 +50,7 @@ pub struct CheckpointFile {
 
 /// Contents besides solver and state.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Remembered {
+pub(super) struct RunMemory {
     /// Memory of the objective.
     pub(super) memory: Vec<u8>,
     /// Course so far, if kept.
@@ -58,7 +58,7 @@ pub(super) struct Remembered {
 }
 
 /// Solver, state and the rest.
-pub(super) type Stored<S, P> = (S, GradientState<P>, Remembered);
+pub(super) type Stored<S, P> = (S, GradientState<P>, RunMemory);
 
 impl CheckpointFile {
     /// Checkpoint after every iteration.
@@ -147,7 +147,7 @@ impl CheckpointFile {
         solver: &S,
         state: &GradientState<P>,
     ) -> Result<(), CheckpointError> {
-        self.write_with_memory(solver, state, &Remembered::default())
+        self.write_with_memory(solver, state, &RunMemory::default())
     }
 
     /// Replaces the file, with memory and course.
@@ -155,7 +155,7 @@ impl CheckpointFile {
         &self,
         solver: &S,
         state: &GradientState<P>,
-        kept: &Remembered,
+        kept: &RunMemory,
     ) -> Result<(), CheckpointError> {
         let path = self.path.clone();
         let encoded = postcard::to_stdvec(&(&self.label, kept, solver, state));
@@ -213,7 +213,7 @@ impl CheckpointFile {
         })
     }
 
-    fn take_kept<'a>(&self, payload: &'a [u8]) -> Result<(Remembered, &'a [u8]), CheckpointError> {
+    fn take_kept<'a>(&self, payload: &'a [u8]) -> Result<(RunMemory, &'a [u8]), CheckpointError> {
         // First the label: whatever follows it may be of another type than what is asked for.
         let (found, rest) =
             postcard::take_from_bytes::<String>(payload).map_err(|error| self.malformed(&error))?;

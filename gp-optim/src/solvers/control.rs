@@ -83,9 +83,9 @@ impl PartialEq for Lever {
 
 /// Callback for every iteration.
 #[derive(Clone)]
-struct Watcher(Arc<Mutex<Watch>>);
+struct Watcher(Arc<Mutex<OnIteration>>);
 
-type Watch = dyn FnMut(&Record) -> Result<(), String> + Send;
+type OnIteration = dyn FnMut(&Record) -> Result<(), String> + Send;
 
 impl fmt::Debug for Watcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

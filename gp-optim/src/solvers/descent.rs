@@ -15,7 +15,7 @@ mod watch;
 pub use adadelta::Adadelta;
 pub use adam::Adam;
 pub use first_order::FirstOrder;
-pub use momentum::{Momentum, Nesterov};
+pub use momentum::Momentum;
 pub use options::DescentOptions;
 pub use rule::UpdateRule;
 pub use run::{Descended, DescentRun, descend, descend_with};

@@ -1,6 +1,6 @@
 //! Run of a solver, from a start or checkpoint to its end.
 
-use super::checkpoint::{CheckpointFile, Remembered};
+use super::checkpoint::{CheckpointFile, RunMemory};
 use super::control::Control;
 use super::error::OptimError;
 use super::history::{History, Record};
@@ -318,7 +318,7 @@ where
         }
         let memory = problem.memory().map_err(|message| OptimError::BrokenOff { message })?;
         let records = self.history.as_ref().map(History::records).unwrap_or_default();
-        file.write_with_memory(&self.solver, &self.state, &Remembered { memory, records })?;
+        file.write_with_memory(&self.solver, &self.state, &RunMemory { memory, records })?;
         self.written = Some((Instant::now(), iteration));
         Ok(())
     }

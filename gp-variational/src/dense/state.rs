@@ -129,7 +129,7 @@ impl DenseState {
         options.check()?;
         let start = self.restore(model)?;
         self.aim();
-        climb(&mut Climb { state: self, model }, start, options, is_short)
+        climb(&mut DenseClimb { state: self, model }, start, options, is_short)
     }
 
     /// [`come_to_rest`](Self::come_to_rest), from the prior if the present λ and ν fail. Ends if `is_short` says after a
@@ -318,12 +318,12 @@ impl Companion for DenseState {
 }
 
 /// State whose sites take steps.
-struct Climb<'a> {
+struct DenseClimb<'a> {
     state: &'a mut DenseState,
     model: &'a DenseVariational,
 }
 
-impl Climber for Climb<'_> {
+impl Climber for DenseClimb<'_> {
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError> {
         let DenseState { sites, targets, trial, .. } = &mut *self.state;
         for ((trial, from), to) in trial.iter_mut().zip(&*sites).zip(&*targets) {

@@ -3,15 +3,11 @@
 use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
 use crate::expectation::Expectation;
-use gp_ep::{InferenceError, LatentModel, Predictor, check_count};
-use gp_kernels::data::Reduction;
+use gp_ep::{InferenceError, LatentModel, Predictor, check_count, on_latent_model};
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
-use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
-use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
+use gp_optim::ParameterSet as _;
 
 /// [Latent model](LatentModel) with a posterior approximated by a Gaussian or a mixture of Gaussians.
 ///
@@ -63,27 +59,6 @@ impl Savigp {
     #[must_use]
     pub fn with_entropy(self, entropy: EntropyBound) -> Self {
         Self { entropy, ..self }
-    }
-
-    /// Sets the jitter policy of `K_zz`.
-    #[must_use]
-    pub fn with_jitter(mut self, jitter: JitterPolicy) -> Self {
-        self.set_jitter(jitter);
-        self
-    }
-
-    /// Sets the threading policy; results do not change.
-    #[must_use]
-    pub fn with_threading(mut self, threading: Threading) -> Self {
-        self.set_threading(threading);
-        self
-    }
-
-    /// The same model on data that several processes share. The numbers do not change.
-    #[must_use]
-    pub fn with_reduction(mut self, reduction: Option<Arc<dyn Reduction>>) -> Self {
-        self.set_reduction(reduction);
-        self
     }
 
     /// Approximate posterior over whitened inducing values.
@@ -165,30 +140,4 @@ impl Savigp {
     }
 }
 
-impl Deref for Savigp {
-    type Target = LatentModel;
-
-    fn deref(&self) -> &LatentModel {
-        &self.latent
-    }
-}
-
-impl DerefMut for Savigp {
-    fn deref_mut(&mut self) -> &mut LatentModel {
-        &mut self.latent
-    }
-}
-
-impl ParameterSet for Savigp {
-    fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
-        self.latent.visit(visit);
-        self.posterior.visit(visit);
-    }
-}
-
-impl ParameterSetMut for Savigp {
-    fn visit_mut(&mut self, visit: &mut dyn FnMut(&mut Parameter)) {
-        self.latent.visit_mut(visit);
-        self.posterior.visit_mut(visit);
-    }
-}
+on_latent_model! { Savigp: LatentModel { latent, posterior } }

@@ -70,12 +70,17 @@ impl Bound {
         self.pass(model, posterior, false)?;
         let start = self.assemble(model, posterior)?;
         let kept = self.sums.numbers.clone();
-        climb(&mut Climb { bound: self, model, posterior, trial, natural, kept }, start, options, is_short)
+        climb(
+            &mut BoundClimb { bound: self, model, posterior, trial, natural, kept },
+            start,
+            options,
+            is_short,
+        )
     }
 }
 
 /// Bound whose posterior takes steps.
-struct Climb<'a> {
+struct BoundClimb<'a> {
     bound: &'a mut Bound,
     model: &'a Savigp,
     posterior: &'a mut Mixture,
@@ -85,7 +90,7 @@ struct Climb<'a> {
     kept: Vec<f64>,
 }
 
-impl Climber for Climb<'_> {
+impl Climber for BoundClimb<'_> {
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError> {
         let (at, threading) = (self.bound.evaluated(), self.bound.threading());
         // Steps are linear in the natural parameters, so that those of several steps mix as the steps do.

@@ -22,7 +22,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
         let Some(scores) = scores(problem.likelihood.as_ref(), latent, &few)? else { continue };
         let noise = Gaussian::new(NOISE)?;
         if let Some(found) = quick(problem, problem.kernels[latent].as_ref(), noise, &scores)? {
-            problem.kernels[latent] = found.model.process().kernel().clone_box();
+            problem.kernels[latent] = found.model.process(0).kernel().clone_box();
         }
     }
     Ok(())

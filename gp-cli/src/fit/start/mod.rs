@@ -71,7 +71,7 @@ pub(super) fn settle(
     }
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let Some(Found { model, .. }) = found(problem, all_rows, &few)? else { return Ok(()) };
-    problem.kernels = vec![model.process().kernel().clone_box(); problem.kernels.len()];
+    problem.kernels = vec![model.process(0).kernel().clone_box(); problem.kernels.len()];
     let learned = model.noise().parameters();
     for (parameter, learned) in problem.likelihood.parameters_mut().iter_mut().zip(learned) {
         parameter.set_values(learned.values())?;

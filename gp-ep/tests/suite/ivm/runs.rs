@@ -222,7 +222,7 @@ fn runs_end_within_one_point() {
 
         let interrupt = Interrupt::new();
         let control = Control::new().with_interrupt(interrupt.clone());
-        let ask = |stage: &gp_ep::ivm::Stage<'_>| {
+        let ask = |stage: &gp_ep::ivm::IvmStage<'_>| {
             if stage.active == 4 {
                 interrupt.request();
             }

@@ -20,7 +20,7 @@ fn dense<'a>(model: &SparseRegression, problem: &'a Problem, known: &[f64]) -> D
             blocks.iter().enumerate().map(|(b, rows)| (rows.to_vec(), model.powers().of(b))).collect()
         }
     };
-    let z = model.process().inputs().z();
+    let z = model.process(0).inputs().z();
     let z = Mat::from_fn(z.nrows(), z.ncols(), |i, d| z[(i, d)]);
     Dense {
         kernel: &rbf,
@@ -102,7 +102,7 @@ fn sizes_at_the_edge() {
 fn blocks_come_from_clusters_too() {
     let problem = Problem::new(60, 2, 5);
     let model = sparse(RBF, places(9, 2).as_ref(), NOISE, 0.6);
-    let near = Blocks::near(model.process().kernel(), problem.inputs.as_ref(), 8, 3).unwrap();
+    let near = Blocks::near(model.process(0).kernel(), problem.inputs.as_ref(), 8, 3).unwrap();
     assert_eq!((near.count(), near.observations()), (8, 60));
     check(&model.with_blocks(near), &problem, &[]);
 }

@@ -53,15 +53,15 @@ fn the_same_start_gives_the_same_bits() {
 fn fixed_inducing_inputs_stay_and_priors_count() {
     let problem = Problem::new(40, 1, 42);
     let start = start(5, 0.5);
-    let process = start.process().clone().with_fixed_inputs();
+    let process = start.process(0).clone().with_fixed_inputs();
     let mut model = SparseRegression::new(process, start.noise().clone(), start.powers().clone())
         .with_blocks(scattered_blocks(40));
-    let kernel = model.process_mut().kernel_mut();
+    let kernel = model.processes_mut()[0].kernel_mut();
     kernel.set_prior("lengthscale", Some(Prior::LogNormal { mu: 1.0, sigma: 0.01 })).unwrap();
-    let before = model.process().inputs().values();
+    let before = model.process(0).inputs().values();
     let training = outer(&mut model, &problem.data(), &MinimiseOptions::default()).unwrap();
-    assert_eq!(model.process().inputs().values(), before);
+    assert_eq!(model.process(0).inputs().values(), before);
     // A prior this narrow pins ln ℓ to its mode 1 − 0.01² within a few of its standard deviations.
-    assert_close(model.process().kernel().get("lengthscale").unwrap().ln(), 1.0, 0.05);
+    assert_close(model.process(0).kernel().get("lengthscale").unwrap().ln(), 1.0, 0.05);
     assert_close(training.log_posterior - training.log_marginal_likelihood, model.log_prior(), 1e-12);
 }

@@ -23,7 +23,7 @@ impl Pivot {
 }
 
 /// Block of points in row order, with their projections on the chosen ones.
-pub(super) struct Block {
+pub(super) struct PointBlock {
     rows: Vec<usize>,
     dim: usize,
     /// Coordinates by point.
@@ -35,7 +35,7 @@ pub(super) struct Block {
     open: Vec<bool>,
 }
 
-impl Block {
+impl PointBlock {
     /// Block without points, in this many dimensions.
     pub(super) fn empty(dim: usize) -> Self {
         let (rows, values, phi, residual, open) = Default::default();

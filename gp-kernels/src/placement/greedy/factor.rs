@@ -7,7 +7,7 @@
 use gp_linalg::Threading;
 use rayon::prelude::*;
 
-use super::block::{Block, Pivot};
+use super::block::{Pivot, PointBlock};
 use super::chosen::Chosen;
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
@@ -22,14 +22,14 @@ const NEAR: usize = 1024;
 const LAG: usize = 64;
 
 /// Factor and residual variances.
-pub(super) struct Factor<'a> {
+pub(super) struct GreedyFactor<'a> {
     kernel: &'a dyn Kernel,
     dim: usize,
     prior: Vec<f64>,
     /// All points by [`BLOCK`], as last updated.
-    all: Vec<Block>,
+    all: Vec<PointBlock>,
     /// Updated copies of the points near the top.
-    near: Block,
+    near: PointBlock,
     /// Largest candidate variance of the others, when last updated.
     bound: f64,
     /// Points chosen since then.
@@ -37,7 +37,7 @@ pub(super) struct Factor<'a> {
     evaluator: Evaluator,
 }
 
-impl<'a> Factor<'a> {
+impl<'a> GreedyFactor<'a> {
     /// Factor before any choice; of equal points only the first is a candidate.
     pub(super) fn new(kernel: &'a dyn Kernel, points: Points<'_>) -> Result<Self, KernelError> {
         let (count, dim) = (points.nrows(), points.ncols());
@@ -48,9 +48,10 @@ impl<'a> Factor<'a> {
         let mut open = vec![false; count];
         distinct(points, (0..count).collect()).iter().for_each(|distinct| open[distinct.row] = true);
         let starts = (0..count).step_by(BLOCK);
-        let all =
-            starts.map(|first| Block::new(points, first..count.min(first + BLOCK), &prior, &open)).collect();
-        let (near, chosen) = (Block::empty(dim), Chosen::none(dim));
+        let all = starts
+            .map(|first| PointBlock::new(points, first..count.min(first + BLOCK), &prior, &open))
+            .collect();
+        let (near, chosen) = (PointBlock::empty(dim), Chosen::none(dim));
         let mut factor = Self { kernel, dim, prior, all, near, bound: 0.0, chosen, evaluator };
         factor.gather_near();
         Ok(factor)
@@ -74,7 +75,7 @@ impl<'a> Factor<'a> {
         Ok(self.near.pivots().reduce(Pivot::larger))
     }
 
-    /// Conditions on the point found by [`largest_residual`](Factor::largest_residual).
+    /// Conditions on the point found by [`largest_residual`](GreedyFactor::largest_residual).
     pub(super) fn condition_on(&mut self, pivot: Pivot) -> Result<(), KernelError> {
         self.all[pivot.row / BLOCK].close(pivot.row);
         let from = self.chosen.count();
@@ -92,7 +93,7 @@ impl<'a> Factor<'a> {
 
     /// Gathers the points of largest variance, first of equals.
     fn gather_near(&mut self) {
-        let mut pivots: Vec<Pivot> = self.all.iter().flat_map(Block::pivots).collect();
+        let mut pivots: Vec<Pivot> = self.all.iter().flat_map(PointBlock::pivots).collect();
         self.bound = f64::NEG_INFINITY;
         if pivots.len() > NEAR {
             let order = |a: &Pivot, b: &Pivot| b.variance.total_cmp(&a.variance).then(a.row.cmp(&b.row));
@@ -101,13 +102,13 @@ impl<'a> Factor<'a> {
         }
         let mut rows: Vec<usize> = pivots.iter().map(|pivot| pivot.row).collect();
         rows.sort_unstable();
-        self.near = Block::gather(&self.all, BLOCK, &rows, self.dim);
+        self.near = PointBlock::gather(&self.all, BLOCK, &rows, self.dim);
     }
 
     /// `Σ s_i / Σ k_ii`; 0 without prior variance.
     pub(super) fn residual_share(mut self) -> Result<f64, KernelError> {
         self.catch_up()?;
-        let residual: Vec<f64> = self.all.iter().flat_map(Block::residual).copied().collect();
+        let residual: Vec<f64> = self.all.iter().flat_map(PointBlock::residual).copied().collect();
         check_finite("residual variances", &residual)?;
         // Rounding may leave a hair less than nothing.
         let left: f64 = residual.iter().map(|s| s.max(0.0)).sum();

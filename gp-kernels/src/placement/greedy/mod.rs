@@ -10,7 +10,7 @@ mod factor;
 
 use faer::MatRef;
 
-use self::factor::Factor;
+use self::factor::GreedyFactor;
 use super::table::checked;
 use super::{Placed, Placement};
 use crate::error::KernelError;
@@ -75,7 +75,7 @@ impl Placement for Greedy {
         _seed: u64,
     ) -> Result<Placed, KernelError> {
         let table = checked(kernel, x, m)?;
-        let mut factor = Factor::new(kernel, table.view())?;
+        let mut factor = GreedyFactor::new(kernel, table.view())?;
         let largest = factor.largest_prior();
         let mut rows = Vec::new();
         while rows.len() < m {

@@ -80,7 +80,7 @@ pub(crate) fn tilted_along(
     mut g: impl FnMut(f64) -> [f64; 3],
 ) -> Result<[f64; 3], LikelihoodError> {
     let (m, s) = (q.mean(), q.variance().sqrt());
-    let mut at = |t: f64| Jet::new(g(m + s * t), t);
+    let mut at = |t: f64| TiltedJet::new(g(m + s * t), t);
     if s == 0.0 {
         ws.rule.clear();
         ws.rule.push((m, 1.0));
@@ -95,14 +95,14 @@ pub(crate) fn tilted_along(
 
 /// Log integrand at one point, in standard deviations t of the cavity, and `α ℓ` with derivatives by f.
 #[derive(Clone, Copy)]
-pub(super) struct Jet {
+pub(super) struct TiltedJet {
     height: f64,
     tempered: f64,
     first: f64,
     second: f64,
 }
 
-impl Jet {
+impl TiltedJet {
     pub(super) fn new([tempered, first, second]: [f64; 3], t: f64) -> Self {
         // A density of 0 or one that cannot be computed has no weight.
         let height = if tempered.is_nan() { f64::NEG_INFINITY } else { tempered - 0.5 * t * t - HALF_LN_TAU };
@@ -119,7 +119,7 @@ impl Jet {
     }
 }
 
-/// `ln Z` and its derivatives by mean and variance, from the integrals of [`Jet::weighted`].
+/// `ln Z` and its derivatives by mean and variance, from the integrals of [`TiltedJet::weighted`].
 pub(super) fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [f64; 3] {
     let mass = sums.values[0];
     let log_z = shift + mass.ln();
@@ -137,13 +137,13 @@ pub(super) fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [
 
 /// Mode of the integrand and width of its Gaussian fit.
 #[derive(Clone, Copy)]
-struct Peak {
+struct IntegrandPeak {
     t: f64,
     height: f64,
     width: f64,
 }
 
-impl Peak {
+impl IntegrandPeak {
     /// `true` if panels at another peak serve this one as well.
     fn is_near(&self, other: &Self) -> bool {
         (self.t - other.t).abs() <= 0.1 * self.width && self.width >= 0.5 * other.width
@@ -151,7 +151,7 @@ impl Peak {
 }
 
 fn integrate(
-    at: &mut impl FnMut(f64) -> Jet,
+    at: &mut impl FnMut(f64) -> TiltedJet,
     (far, s): (f64, f64),
     landmark: Option<f64>,
     shape: Shape,
@@ -182,7 +182,7 @@ fn integrate(
         values.map(|x| if weight == 0.0 { 0.0 } else { weight * x })
     })?;
     ws.rule.clear();
-    let weight = |t: f64, w: f64, at: &mut dyn FnMut(f64) -> Jet| {
+    let weight = |t: f64, w: f64, at: &mut dyn FnMut(f64) -> TiltedJet| {
         w * (at(t).height - best.height).exp() / sums.values[0]
     };
     ws.rule.extend(ws.panels.rule().map(|(t, w)| (t, weight(t, w, at))));
@@ -191,7 +191,7 @@ fn integrate(
 
 /// Integrals on a grid; None if narrow features are possible or nothing settles.
 fn on_a_grid(
-    at: &mut impl FnMut(f64) -> Jet,
+    at: &mut impl FnMut(f64) -> TiltedJet,
     s: f64,
     landmark: Option<f64>,
     concave: bool,
@@ -207,14 +207,14 @@ fn on_a_grid(
 }
 
 /// Grid at one peak (any place near its top will do as centre), and the height there.
-pub(super) fn one_peak(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: Option<f64>) -> (f64, Grid) {
+pub(super) fn one_peak(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: Option<f64>) -> (f64, Grid) {
     let start = landmark.filter(|&t| at(t).height > at(0.0).height).unwrap_or(0.0);
     let peak = climb(start, s, ROUGH, at);
     (peak.height, Grid { centre: peak.t, width: peak.width, span: (peak.t, peak.t) })
 }
 
 /// Grid over the peaks near cavity mean and landmark, unless the likelihood bends too fast there.
-fn two_peaks(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: f64) -> Option<(f64, Grid)> {
+fn two_peaks(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: f64) -> Option<(f64, Grid)> {
     let bend = bend(landmark, s, at);
     grid_width(bend.width)?;
     let peaks = peaks(at, s, Some(landmark), ROUGH);
@@ -227,7 +227,12 @@ fn two_peaks(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: f64) -> Option<(
 
 /// Modes reached from the cavity's mean, the landmark and, if far apart, the highest of some points
 /// between: a long Newton step may miss a mode.
-fn peaks(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: Option<f64>, precision: f64) -> [Peak; 3] {
+fn peaks(
+    at: &mut impl FnMut(f64) -> TiltedJet,
+    s: f64,
+    landmark: Option<f64>,
+    precision: f64,
+) -> [IntegrandPeak; 3] {
     let first = climb(0.0, s, precision, at);
     let Some(landmark) = landmark else { return [first; 3] };
     let second = climb(landmark, s, precision, at);
@@ -241,13 +246,13 @@ fn peaks(at: &mut impl FnMut(f64) -> Jet, s: f64, landmark: Option<f64>, precisi
     [first, second, climb(start.0, s, precision, at)]
 }
 
-fn highest(peaks: &[Peak; 3]) -> Peak {
+fn highest(peaks: &[IntegrandPeak; 3]) -> IntegrandPeak {
     peaks.iter().copied().fold(peaks[0], |best, peak| if peak.height > best.height { peak } else { best })
 }
 
 /// Newton's method upwards to this share of the width, with at least the cavity's curvature and steps
 /// halved until they climb.
-fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
+fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> TiltedJet) -> IntegrandPeak {
     let (mut t, mut jet) = (start, at(start));
     for _ in 0..MAX_STEPS {
         let step = (s * jet.first - t) / curvature(jet, s);
@@ -258,23 +263,28 @@ fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> Jet) ->
             break;
         }
     }
-    Peak { t, height: jet.height, width: 1.0 / curvature(jet, s).sqrt() }
+    IntegrandPeak { t, height: jet.height, width: 1.0 / curvature(jet, s).sqrt() }
 }
 
 /// Place where the likelihood bends, with the width of the bend.
-fn bend(t: f64, s: f64, at: &mut impl FnMut(f64) -> Jet) -> Peak {
+fn bend(t: f64, s: f64, at: &mut impl FnMut(f64) -> TiltedJet) -> IntegrandPeak {
     let jet = at(t);
-    Peak { t, height: jet.height, width: width_of_bend(jet.first, jet.second, s * s) }
+    IntegrandPeak { t, height: jet.height, width: width_of_bend(jet.first, jet.second, s * s) }
 }
 
 /// Negative second derivative of the log integrand if concave enough; else the cavity's 1.
-fn curvature(jet: Jet, s: f64) -> f64 {
+fn curvature(jet: TiltedJet, s: f64) -> f64 {
     let curvature = 1.0 - s * s * jet.second;
     if curvature.is_finite() { curvature.max(1.0) } else { 1.0 }
 }
 
 /// First of `t + step, t + step/2, …` with a larger value.
-fn first_higher(t: f64, step: f64, height: f64, at: &mut impl FnMut(f64) -> Jet) -> Option<(f64, Jet)> {
+fn first_higher(
+    t: f64,
+    step: f64,
+    height: f64,
+    at: &mut impl FnMut(f64) -> TiltedJet,
+) -> Option<(f64, TiltedJet)> {
     let mut step = if step.is_finite() { step } else { return None };
     for _ in 0..MAX_HALVINGS {
         let jet = at(t + step);
@@ -287,7 +297,7 @@ fn first_higher(t: f64, step: f64, height: f64, at: &mut impl FnMut(f64) -> Jet)
 }
 
 /// Panels that double in width outwards from every peak, highest first, to the end of the integrand.
-fn edges(peaks: &[Peak; 5], at: &mut impl FnMut(f64) -> Jet, edges: &mut Vec<f64>) {
+fn edges(peaks: &[IntegrandPeak; 5], at: &mut impl FnMut(f64) -> TiltedJet, edges: &mut Vec<f64>) {
     let highest = peaks[0].height;
     edges.clear();
     let outermost = |sign: f64| peaks.iter().map(|p| sign * p.t).fold(f64::NEG_INFINITY, f64::max);

@@ -5,7 +5,7 @@
 //! by at most about `2 exp(½ p a² − 2π a/h)`, for every a up to the nearest singularity. (L. N. Trefethen,
 //! J. A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
 
-use super::tilted::{Jet, one_peak, slopes};
+use super::tilted::{TiltedJet, one_peak, slopes};
 use crate::density::Density;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
@@ -53,7 +53,7 @@ pub(crate) fn tilted_on_known_grid<D: Density>(
     let Some((top, centre)) = mode(density, (y, power), (m, s), landmark, &mut ws.point)? else {
         return Ok(false);
     };
-    let mut sums = Sums::default();
+    let mut sums = GridSums::default();
     for direction in [1.0, -1.0] {
         for block in 0..MOST.div_ceil(LANES) {
             // The node at the centre belongs to the right.
@@ -97,7 +97,7 @@ fn mode<D: Density>(
             failure = Some(error);
             [f64::NAN; 3]
         });
-        Jet::new(slopes.map(|slope| power * slope), t)
+        TiltedJet::new(slopes.map(|slope| power * slope), t)
     };
     let (top, grid) = one_peak(&mut at, s, landmark.filter(|t| t.is_finite()));
     match failure {
@@ -108,9 +108,9 @@ fn mode<D: Density>(
 
 /// Integrals for [`slopes`], over the nodes so far.
 #[derive(Default)]
-struct Sums([f64; 6]);
+struct GridSums([f64; 6]);
 
-impl Sums {
+impl GridSums {
     /// Adds nodes; `true` while the last of them counts.
     fn add(&mut self, t: &[f64; LANES], jets: &[[f64; LANES]; 3], power: f64, top: f64) -> bool {
         let height = |k: usize| power * jets[0][k] - 0.5 * t[k] * t[k] - HALF_LN_TAU;
@@ -118,7 +118,7 @@ impl Sums {
         for k in 0..LANES {
             let (weight, first, second) = (weights[k], power * jets[1][k], power * jets[2][k]);
             let square = first * first;
-            // As Jet::weighted has it.
+            // As TiltedJet::weighted has it.
             let size = square + (square * square + second * second).sqrt();
             let values = [1.0, t[k], t[k] * t[k], first, square + second, size];
             self.0.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);

@@ -1,6 +1,6 @@
 //! All first-order methods as one type, for choices at run time.
 
-use super::{Adadelta, Adam, Momentum, Nesterov, SignAdaptive, UpdateRule};
+use super::{Adadelta, Adam, Momentum, SignAdaptive, UpdateRule};
 use serde::{Deserialize, Serialize};
 
 /// One of the [`UpdateRule`]s of this crate.
@@ -10,43 +10,23 @@ pub enum FirstOrder {
     Adam(Adam),
     /// Adadelta: steps in the units of the parameters, without a rate.
     Adadelta(Adadelta),
-    /// Momentum: a velocity changed by every gradient.
+    /// Momentum: a velocity changed by every gradient, or Nesterov's by that ahead.
     Momentum(Momentum),
-    /// Nesterov: momentum with the gradient ahead.
-    Nesterov(Nesterov),
     /// Sign-adaptive: a rate per parameter, by the signs of its derivative.
     SignAdaptive(SignAdaptive),
 }
 
-impl From<Adam> for FirstOrder {
-    fn from(rule: Adam) -> Self {
-        Self::Adam(rule)
-    }
+macro_rules! first_order {
+    ($($rule:ident)*) => { $(
+        impl From<$rule> for FirstOrder {
+            fn from(rule: $rule) -> Self {
+                Self::$rule(rule)
+            }
+        }
+    )* };
 }
 
-impl From<Adadelta> for FirstOrder {
-    fn from(rule: Adadelta) -> Self {
-        Self::Adadelta(rule)
-    }
-}
-
-impl From<Momentum> for FirstOrder {
-    fn from(rule: Momentum) -> Self {
-        Self::Momentum(rule)
-    }
-}
-
-impl From<Nesterov> for FirstOrder {
-    fn from(rule: Nesterov) -> Self {
-        Self::Nesterov(rule)
-    }
-}
-
-impl From<SignAdaptive> for FirstOrder {
-    fn from(rule: SignAdaptive) -> Self {
-        Self::SignAdaptive(rule)
-    }
-}
+first_order! { Adam Adadelta Momentum SignAdaptive }
 
 /// Forwards a call to the variant.
 macro_rules! whichever {
@@ -55,7 +35,6 @@ macro_rules! whichever {
             FirstOrder::Adam($rule) => $call,
             FirstOrder::Adadelta($rule) => $call,
             FirstOrder::Momentum($rule) => $call,
-            FirstOrder::Nesterov($rule) => $call,
             FirstOrder::SignAdaptive($rule) => $call,
         }
     };
@@ -109,7 +88,7 @@ mod tests {
         same(Adam::with_rate(0.1));
         same(Adadelta::default());
         same(Momentum::new(0.1, 0.9));
-        same(Nesterov::new(0.1, 0.9));
+        same(Momentum::nesterov(0.1, 0.9));
         same(SignAdaptive::with_rate(0.1));
         assert!(FirstOrder::from(Adam::with_rate(-1.0)).invalid_setting().is_some());
     }

@@ -3,8 +3,8 @@
 use super::support::{adadelta, adam, batches, bits, endless, run_to};
 use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
 use gp_optim::{
-    Batches, CheckpointFile, Control, Descent, LbfgsState, MinimiseOptions, Momentum, Nesterov, Point,
-    RateStage, SignAdaptive, UpdateRule, Whole, descend_with, minimise, minimise_with,
+    Batches, CheckpointFile, Control, Descent, LbfgsState, MinimiseOptions, Momentum, Point, RateStage,
+    SignAdaptive, UpdateRule, Whole, descend_with, minimise, minimise_with,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -33,7 +33,7 @@ fn every_first_order_method_resumes_to_the_same_bits() {
     resumes_anywhere(&adam());
     resumes_anywhere(&adadelta());
     resumes_anywhere(&Descent::with_options(Momentum::new(1e-3, 0.9), batches(), endless()).unwrap());
-    resumes_anywhere(&Descent::with_options(Nesterov::new(1e-3, 0.9), batches(), endless()).unwrap());
+    resumes_anywhere(&Descent::with_options(Momentum::nesterov(1e-3, 0.9), batches(), endless()).unwrap());
     resumes_anywhere(&Descent::with_options(SignAdaptive::with_rate(1e-3), batches(), endless()).unwrap());
     let rates = [[1.0, 0.0], [0.5, 2.0]].map(|rates| RateStage { epochs: 3, rates: rates.to_vec() });
     resumes_anywhere(&adam().stages(rates.to_vec()));

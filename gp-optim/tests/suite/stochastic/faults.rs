@@ -2,8 +2,8 @@
 
 use super::support::{Squares, bowl_objective, endless};
 use gp_optim::{
-    Adadelta, Adam, Batch, Batches, Descent, DescentOptions, Momentum, Nesterov, OptimError, SignAdaptive,
-    StopReason, UpdateRule, Whole, descend,
+    Adadelta, Adam, Batch, Batches, Descent, DescentOptions, Momentum, OptimError, SignAdaptive, StopReason,
+    UpdateRule, Whole, descend,
 };
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -33,7 +33,7 @@ fn walls_are_stepped_back_from_and_counted() {
         let ends = [
             // The first step of each reaches beyond zero, or its momentum does.
             runs_into(Momentum::new(25.0, 0.0), wall),
-            runs_into(Nesterov::new(3.0, 0.9), wall),
+            runs_into(Momentum::nesterov(3.0, 0.9), wall),
             runs_into(Adam::with_rate(30.0), wall),
             runs_into(SignAdaptive::with_rate(25.0), wall),
         ];
@@ -126,7 +126,7 @@ fn settings_out_of_range_are_named() {
     assert_eq!(name(Adadelta::with(1.0, 1e-6)), "decay");
     assert_eq!(name(Adadelta::with(0.9, 0.0)), "epsilon");
     assert_eq!(name(Momentum::new(f64::INFINITY, 0.9)), "rate");
-    assert_eq!(name(Nesterov::new(0.1, 1.0)), "momentum");
+    assert_eq!(name(Momentum::nesterov(0.1, 1.0)), "momentum");
     assert_eq!(name(SignAdaptive::with_rate(-1.0)), "first_rate");
     assert_eq!(name(SignAdaptive::default().factors(0.9, 0.5, 1.0)), "growth");
     assert_eq!(name(SignAdaptive::default().factors(1.1, 1.0, 1.0)), "shrinkage");

@@ -1,7 +1,7 @@
 //! Each method against its published recurrence, written out with scalars.
 
 use super::support::{bowl, path};
-use gp_optim::{Adadelta, Adam, Momentum, Nesterov, SignAdaptive, UpdateRule};
+use gp_optim::{Adadelta, Adam, Momentum, SignAdaptive, UpdateRule};
 use serde::{Deserialize, Serialize};
 
 const STEPS: u64 = 60;
@@ -101,7 +101,7 @@ fn nesterov_as_in_sutskever() {
         }
         [0, 1].map(|k| theta[k] + mu * v[k])
     });
-    assert_close(&path(Nesterov::new(epsilon, mu), STEPS), &points);
+    assert_close(&path(Momentum::nesterov(epsilon, mu), STEPS), &points);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn every_method_finds_the_minimum() {
         assert!((0..2).all(|k| (end[k] - least[k]).abs() < tolerance), "{end:?}");
     };
     close(path(Momentum::new(0.02, 0.8), 500), 1e-10);
-    close(path(Nesterov::new(0.02, 0.8), 500), 1e-10);
+    close(path(Momentum::nesterov(0.02, 0.8), 500), 1e-10);
     close(path(SignAdaptive::with_rate(0.01), 500), 1e-6);
     close(path(Adam::with_rate(0.05), 2_000), 1e-6);
     // Slow to start and restless at the end: ε keeps its steps from vanishing.

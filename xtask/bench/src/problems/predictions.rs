@@ -26,7 +26,7 @@ fn moments<F: Posterior>(
 pub(super) fn sparse() -> Result<Problem, BenchError> {
     let (model, data) = predictions::sparse_model()?;
     let model = model.with_jitter(JITTER);
-    let problem = Problem::default().process(model.process(), &JITTER)?.data(data)?;
+    let problem = Problem::default().process(model.process(0), &JITTER)?.data(data)?;
     let problem = problem.number("noise", model.noise().variance());
     moments(problem, &model.posterior(data)?, new_points(T))
 }

@@ -11,7 +11,7 @@ pub(super) fn sparse(power: f64) -> Result<Problem, BenchError> {
     let (model, data) = regression::sparse_model(power)?;
     let model = model.with_jitter(JITTER);
     let value = model.log_evidence(data)?.value;
-    let problem = Problem::default().process(model.process(), &JITTER)?.data(data)?;
+    let problem = Problem::default().process(model.process(0), &JITTER)?.data(data)?;
     Ok(problem.number("noise", model.noise().variance()).number("value", value))
 }
 

@@ -66,7 +66,11 @@ pub(crate) const RULES: &[Rule] = &[
         about: "crates have a README and documentation with an example",
         check: crate_docs::check,
     },
-    Rule { name: "names", about: "no two public types have the same name", check: names::check },
+    Rule {
+        name: "names",
+        about: "no two public types, and no two types of a library, have the same name",
+        check: names::check,
+    },
     Rule {
         name: "modules",
         about: "every file is a module of the library or of its tests",

@@ -1,4 +1,4 @@
-//! No two public types of the libraries have the same name.
+//! No two public types of the libraries have the same name, and no two types of one library, public or not.
 //!
 //! A name such as `Sites` in a signature, an error or a search must be unambiguous. Definitions of one name in one
 //! module are alternatives under `cfg`, and count as one.
@@ -17,19 +17,29 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("Failures", "of a kit, as each kit has them"),
     ("Registry", "of kernels, and of likelihoods"),
     ("Workspace", "memory of an evaluation, of a kernel or of a likelihood"),
-    ("Setting", "of a method of the command, and of a kernel in text"),
-    ("Stage", "of a run of the IVM, and of a schedule of groups of parameters"),
     ("Sum", "of kernels, and of numbers of a column"),
     ("Target", "of a conversion, of a fit, and of a fuzzer"),
 ];
+
+/// Crate whose private names may repeat: its files are formats and commands that know nothing of each other.
+const FREE: &str = "gp-cli";
 
 /// Path of this file, in the workspace with the exceptions.
 const HERE: &str = "src/tidy/rules/names.rs";
 
 struct Definition<'a> {
+    folder: &'a str,
+    is_public: bool,
     module: String,
     path: &'a str,
     line: usize,
+}
+
+impl Definition<'_> {
+    /// `true` if both may be meant by the name.
+    fn clashes(&self, other: &Self) -> bool {
+        (self.is_public && other.is_public) || (self.folder == other.folder && self.folder != FREE)
+    }
 }
 
 /// Findings about type names used in an earlier library, and obsolete exceptions.
@@ -38,12 +48,11 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let is_excused = |name: &str| EXCEPTIONS.iter().any(|(other, _)| *other == name);
     let mut findings = Vec::new();
     for (name, all) in twice.iter().filter(|(name, _)| !is_excused(name)) {
-        for other in &all[1..] {
-            let message = format!(
-                "give `{name}` another name: it is that of a type in {}:{} already",
-                all[0].path, all[0].line
-            );
-            findings.push(Finding::new(other.path, other.line, message));
+        for (later, earlier) in clashes(all) {
+            let (path, line) = (earlier.path, earlier.line);
+            let message =
+                format!("give `{name}` another name: it is that of a type in {path}:{line} already");
+            findings.push(Finding::new(later.path, later.line, message));
         }
     }
     if let Some(source) = tree.member("xtask").and_then(|member| member.source(HERE)) {
@@ -59,25 +68,33 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Public library types defined more than once, by name.
+/// Definitions that clash with an earlier one, and the first of those.
+fn clashes<'d, 'a>(
+    all: &'d [Definition<'a>],
+) -> impl Iterator<Item = (&'d Definition<'a>, &'d Definition<'a>)> {
+    let earlier = |i: usize| all[..i].iter().find(|earlier| earlier.clashes(&all[i]));
+    (1..all.len()).filter_map(move |i| earlier(i).map(|earlier| (&all[i], earlier)))
+}
+
+/// Library types whose names clash, by name.
 fn defined_twice(tree: &Tree) -> BTreeMap<String, Vec<Definition<'_>>> {
     let mut all: BTreeMap<String, Vec<Definition<'_>>> = BTreeMap::new();
     for member in
         tree.members.iter().filter(|member| member.folder.starts_with("gp-") && !member.folder.contains('/'))
     {
         for source in member.sources.iter().filter(|source| source.audience != Audience::Tests) {
-            collect(source, &source.syntax.items, &source.path, &mut all);
+            collect((&member.folder, source), &source.syntax.items, &source.path, &mut all);
         }
     }
     for definitions in all.values_mut() {
         definitions.dedup_by(|later, earlier| later.module == earlier.module);
     }
-    all.retain(|_, definitions| definitions.len() > 1);
+    all.retain(|_, definitions| clashes(definitions).next().is_some());
     all
 }
 
 fn collect<'a>(
-    source: &'a SourceFile,
+    (folder, source): (&'a str, &'a SourceFile),
     items: &[Item],
     module: &str,
     all: &mut BTreeMap<String, Vec<Definition<'a>>>,
@@ -94,15 +111,15 @@ fn collect<'a>(
             Item::Type(item) => (&item.vis, &item.ident),
             Item::Mod(inner) => {
                 let items = inner.content.as_ref().map_or(&[][..], |(_, items)| items);
-                collect(source, items, &format!("{module}::{}", inner.ident), all);
+                collect((folder, source), items, &format!("{module}::{}", inner.ident), all);
                 continue;
             }
             _ => continue,
         };
-        if matches!(visibility, Visibility::Public(_)) {
-            let (module, line) = (module.to_owned(), name.span().start().line);
-            all.entry(name.to_string()).or_default().push(Definition { module, path: &source.path, line });
-        }
+        let (module, line) = (module.to_owned(), name.span().start().line);
+        let is_public = matches!(visibility, Visibility::Public(_));
+        let definition = Definition { folder, is_public, module, path: &source.path, line };
+        all.entry(name.to_string()).or_default().push(definition);
     }
 }
 
@@ -137,13 +154,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_public_and_alternatives_are_free() {
+    fn a_private_type_of_a_name_is_seen_in_the_same_library() {
+        for code in ["struct Sums;", "pub(crate) enum Sums {}", "type Sums = f64;"] {
+            let fixture = Fixture::clean();
+            fixture.append("gp-ep/src/lib.rs", CODE);
+            fixture.write("gp-variational/src/other.rs", &format!("//! Other.\n\n{code}\n"));
+            fixture.expect_none(check);
+            fixture.write("gp-ep/src/other.rs", &format!("//! Other.\n\n{code}\n"));
+            fixture.expect_one(check, "gp-ep/src/other.rs", 3, "in gp-ep/src/lib.rs:");
+        }
+    }
+
+    #[test]
+    fn what_is_not_shipped_and_alternatives_are_free() {
         let fixture = Fixture::clean();
         fixture.append("gp-ep/src/lib.rs", CODE);
         fixture.append("gp-ep/src/lib.rs", "#[cfg(not(unix))]\n/// Sums of sites.\npub struct Sums;\n");
         fixture.write(
             "gp-ep/src/other.rs",
-            "//! Other.\nstruct Sums;\npub(crate) enum Sums {}\n#[cfg(test)]\npub struct Sums;\n\
+            "//! Other.\n#[cfg(test)]\nstruct Sums;\n#[cfg(test)]\npub struct Sums;\n\
              #[doc(hidden)]\npub struct Sums;\npub fn sums() -> Sums {}\npub use crate::Sums;\n",
         );
         fixture.write("gp-ep/tests/helpers.rs", CODE);
