@@ -1,14 +1,14 @@
-//! Start of labels: which length-scales, by regression on the labels as numbers.
+//! Start of labels: length-scales of regression on the labels as numbers.
 //!
 //! Labels have no noise that a quick fit could learn, and EP costs more. Regression on them is wrong about their noise but
 //! right about the inputs along which they change.
 
-use super::{GAIN, quick, with_short_lengths};
+use super::{LENGTHS, found};
 use crate::error::CliError;
 use crate::fit::sample::Sample;
 use crate::fit::spec::FitSpec;
 use crate::method::{Problem, TrainingRows};
-use gp_kernels::Kernel;
+use gp_kernels::KernelExt as _;
 use gp_likelihoods::Gaussian;
 
 /// Most rows.
@@ -18,26 +18,32 @@ const CLASSES: usize = 3;
 /// Initial noise of labels of mean 0 and variance 1.
 const NOISE: f64 = 0.3;
 
-/// Shortens the length-scales of the default kernels, where regression on the labels is better with short ones.
+/// Sets the length-scales of default kernels to the shortest that a regression on the labels finds for each input.
 ///
 /// # Errors
 /// As [`settle`](super::settle).
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
-    let short: Option<Vec<_>> =
-        problem.kernels.iter().map(|usual| with_short_lengths(usual.as_ref())).collect();
-    let Some(short) = short else { return Ok(()) };
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
-    let mut gain = 0.0;
+    let (points, _) = few.whole()?;
+    let mut shortest = Vec::new();
     for numbers in numbers(problem, &few)? {
-        let (points, _) = few.whole()?;
         let rows = TrainingRows::in_memory(points.to_owned(), numbers);
-        let fit = |kernel: &dyn Kernel| quick(problem, kernel, Gaussian::new(NOISE)?, &rows);
-        if let (Some(usual), Some(other)) = (fit(problem.kernels[0].as_ref())?, fit(short[0].as_ref())?) {
-            gain += other.log_posterior - usual.log_posterior;
-        }
+        let Some(found) = found(problem, (&Gaussian::new(NOISE)?, false), &rows)? else { continue };
+        found.model.process(0).kernel().for_each_parameter(&mut |parameter| {
+            if parameter.is_vector() && parameter.name() == LENGTHS {
+                shortest.resize(parameter.len(), f64::INFINITY);
+                let lengths = shortest.iter_mut().zip(parameter.values());
+                lengths.for_each(|(shortest, length)| *shortest = shortest.min(*length));
+            }
+        });
     }
-    if gain > GAIN {
-        problem.kernels = short;
+    for kernel in &mut problem.kernels {
+        kernel.for_each_parameter_mut(&mut |parameter| {
+            if parameter.is_vector() && parameter.name() == LENGTHS {
+                // Lengths within the domain, found by a kernel of the same form.
+                parameter.set_values(&shortest).ok();
+            }
+        });
     }
     Ok(())
 }

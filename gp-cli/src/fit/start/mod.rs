@@ -6,8 +6,7 @@
 //!
 //! With many inputs or words and few rows, all length-scales may grow before the one along which the function is curved
 //! has been found; a line explains some of the rest, and training ends there. A second quick fit begins with length-scales
-//! a quarter as long. Where it ends higher, every method starts from it; with labels, from length-scales as short
-//! ([`labels`]).
+//! a quarter as long. Where it ends higher, every method starts from it.
 
 mod labels;
 mod mixture;
@@ -48,7 +47,7 @@ pub(super) fn is_wanted(spec: &FitSpec) -> bool {
 }
 
 /// Sets default kernel and noise to the result of a quick fit; for methods that see all rows, only to that of the second
-/// one, where it is better. Kernels of labels get short length-scales, where a regression on the labels is better with them.
+/// one, where it is better. Kernels of labels get the length-scales of a regression on the labels.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows, [`Interrupted`](crate::ErrorKind::Interrupted) if
@@ -69,8 +68,9 @@ pub(super) fn settle(
     if problem.likelihood.support().classes() > 0 {
         return labels::settle(problem, spec, sample);
     }
+    let Some(noise) = problem.likelihood.gaussian_noise() else { return Ok(()) };
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
-    let Some(Found { model, .. }) = found(problem, all_rows, &few)? else { return Ok(()) };
+    let Some(Found { model, .. }) = found(problem, (noise, all_rows), &few)? else { return Ok(()) };
     problem.kernels = vec![model.process(0).kernel().clone_box(); problem.kernels.len()];
     let learned = model.noise().parameters();
     for (parameter, learned) in problem.likelihood.parameters_mut().iter_mut().zip(learned) {
@@ -80,8 +80,11 @@ pub(super) fn settle(
 }
 
 /// The better of two quick fits; the second one or none, if only another start than the usual one is wanted.
-fn found(problem: &Problem, only_another: bool, rows: &TrainingRows) -> Result<Option<Found>, CliError> {
-    let Some(noise) = problem.likelihood.gaussian_noise() else { return Ok(None) };
+fn found(
+    problem: &Problem,
+    (noise, only_another): (&Gaussian, bool),
+    rows: &TrainingRows,
+) -> Result<Option<Found>, CliError> {
     let kernel = problem.kernels[0].as_ref();
     let quick = |kernel: &dyn Kernel| quick(problem, kernel, noise.clone(), rows);
     let short = with_short_lengths(kernel);
