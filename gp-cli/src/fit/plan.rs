@@ -278,8 +278,7 @@ fn check_parts(parts: &[Observed], given: &Given) -> Result<(), CliError> {
 fn with_power(mut given: Given, method: &dyn Method, observed: &Observed) -> Given {
     let takes_power = method.settings().iter().any(|setting| setting.name() == ALPHA.name());
     if !observed.others.is_empty() && takes_power && given.number(&ALPHA).is_none() {
-        let power = if method::shares_latents(observed.likelihood.as_ref()) { 0.0 } else { 0.5 };
-        given.insert(ALPHA.name(), power.into());
+        given.insert(ALPHA.name(), method::power_of_targets(observed.likelihood.as_ref()).into());
     }
     given
 }

@@ -1,6 +1,6 @@
 //! Averaging over parameters with few rows.
 
-use super::common::{PARAMETERS, UNCERTAIN};
+use super::common::{FEW_UNCERTAIN, MANY_KNOWN, PARAMETERS, UNCERTAIN};
 use super::gaussian::is_gaussian;
 use super::outcome::Fit;
 use super::problem::Problem;
@@ -30,9 +30,9 @@ pub(super) fn spread(
 ) {
     let settings = &problem.settings;
     let few = problem.rows.count() <= FEW_ROWS && !settings.known_parameters;
-    let usual = few && is_gaussian(problem.likelihood.as_ref());
-    let wanted = settings.given.word(&PARAMETERS).map_or(usual, |word| word == UNCERTAIN);
-    if !wanted || !fit.is_trained() {
+    let case = if few && is_gaussian(problem.likelihood.as_ref()) { FEW_UNCERTAIN } else { MANY_KNOWN };
+    let is_wanted = settings.given.word_in(&PARAMETERS, case) == UNCERTAIN;
+    if !is_wanted || !fit.is_trained() {
         return;
     }
     if settings.control.wants_end() {
@@ -49,5 +49,16 @@ pub(super) fn spread(
                 format!("predictions take parameters as known; their uncertainty has no answer: {fault}");
             fit.warnings.push(why);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of the default name the number of rows.
+    #[test]
+    fn the_default_says_how_many_rows() {
+        assert!(PARAMETERS.usual_in_words().contains(&format!("up to {FEW_ROWS} rows")));
     }
 }

@@ -154,7 +154,7 @@ fn rows_may_stay_in_a_file() {
 fn what_is_registered_is_in_flags_lists_and_configurations() {
     let desk = Desk::new();
     let help = desk.ok("fit --help");
-    for text in ["--newton <N>", "[laplace]", "savigp, laplace", "libsvm, ", ", spaced"] {
+    for text in ["--newton <N>", "[laplace: 200]", "savigp, laplace", "libsvm, ", ", spaced"] {
         assert!(help.contains(text), "no {text} in {help}");
     }
     let schema: Value = serde_json::from_str(&desk.ok("generate schema")).unwrap();
