@@ -66,6 +66,7 @@ mod streaming;
 mod task;
 mod temperature;
 mod trained;
+mod usual_likelihoods;
 mod usual_noise;
 mod variation;
 mod whereabouts;

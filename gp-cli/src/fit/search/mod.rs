@@ -20,6 +20,8 @@ use super::placing::Placing;
 use super::sample::Sample;
 use super::seasons::{self, Along, Plausible};
 use super::spec::FitSpec;
+use super::task::Task;
+use super::usual_likelihoods::{ClassIntegrals, usual};
 use crate::context::Context;
 use crate::encode::{Inputs, Role};
 use crate::error::{CliError, ErrorKind};
@@ -257,7 +259,8 @@ fn of_labels(
 ) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let by_probit = match likelihood.support() {
         Support::Classes(classes) if likelihood.latents() == classes => {
-            format!("multiclass_probit(classes={classes})")
+            let usual = usual(Task::Multiclass, ClassIntegrals::Factors);
+            format!("{usual}(classes={classes})")
         }
         _ if likelihood.targets() > 1 => {
             let name = likelihood.name();
@@ -275,7 +278,7 @@ fn of_labels(
         }
         // An offset is in the units of its own likelihood.
         Support::Signs if has_offset => return Ok(Some(likelihood.clone_box())),
-        Support::Signs => "bernoulli_probit".to_owned(),
+        Support::Signs => usual(Task::Binary, ClassIntegrals::Factors).to_owned(),
         Support::Classes(_) => return Ok(Some(likelihood.clone_box())),
         _ => return Ok(None),
     };
