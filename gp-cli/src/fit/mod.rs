@@ -57,6 +57,7 @@ mod search;
 mod seasons;
 mod settled;
 mod several;
+mod shares;
 mod skill;
 mod spec;
 mod spread;

@@ -37,18 +37,28 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     order::check(task, column, &labels, spec)?;
     label_names::check(task, column.name(), spec)?;
     let mut likelihood = likelihood(task, survey, &labels, spec, context)?;
+    let (task, reason) = observed_task(task, reason, likelihood.as_ref());
     let roles = spec.roles();
     roles.check_likelihood(likelihood.as_ref())?;
     variation::check_observed(survey, &labels, likelihood.as_ref())?;
     let target = target(survey, &labels, likelihood.as_ref(), spec)?;
     let as_it_is = target.scale() == Standardiser::identity();
     let spread = if as_it_is { column.scale().map_or(1.0, |units| units.scale) } else { 1.0 };
+    bounds::check_noise(likelihood.as_ref())?;
     bounds::bound_outliers(likelihood.as_mut(), spread * spread)?;
     bounds::bound_weighted(likelihood.as_mut(), spread * spread, survey.mean_weight())?;
     usual_noise::set_prior(likelihood.as_mut(), spec)?;
     let summary = summary(column, &target, &labels);
     let (rows, weights, others) = (survey.rows(), vec![survey.weight()], Vec::new());
     Ok(Observed { task, reason, target, roles, weights, summary, rows, others, likelihood })
+}
+
+/// The task, which is one of counts if the likelihood is: a regression with a likelihood of counts is no contradiction.
+fn observed_task(task: Task, reason: String, likelihood: &dyn Likelihood) -> (Task, String) {
+    match (task, likelihood.support()) {
+        (Task::Regression, Support::Counts) => (Task::Count, "of --likelihood".to_owned()),
+        _ => (task, reason),
+    }
 }
 
 fn likelihood(

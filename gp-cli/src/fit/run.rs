@@ -116,7 +116,7 @@ fn no_answer(error: CliError, warnings: &mut Vec<String>) -> Result<Vec<Influenc
     if error.kind() != ErrorKind::Numerical {
         return Err(error);
     }
-    warnings.push(format!("what predictions depend on could not be found out: {}", error.with_causes()));
+    warnings.push(format!("the influence of the inputs could not be computed: {}", error.with_causes()));
     Ok(Vec::new())
 }
 

@@ -69,7 +69,7 @@ pub(super) fn convergence_warnings(convergence: &Convergence, warnings: &mut Vec
     if !convergence.converged {
         let (sweeps, change) = (convergence.sweeps, convergence.last.change);
         warnings.push(format!(
-            "EP did not fully settle in {} (last change {change:.1e} of a marginal)",
+            "EP did not converge in {} (last change {change:.1e} of a marginal)",
             counted(sweeps, "sweep")
         ));
     }

@@ -12,7 +12,7 @@ use super::power_ep::{ALPHA, LOG_CONCAVE, given_power, model, over_parameters, p
 use super::problem::Problem;
 use super::setting::Setting;
 use super::sites::RestingSites;
-use super::uncertain::learns_inducing;
+use super::uncertain::{AS_KNOWN, learns_inducing};
 use super::usual::UsualCase;
 use super::variational::is_saddle;
 use super::work::{Integral, Work};
@@ -203,8 +203,9 @@ fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     if sharing == Sharing::Own {
         over_parameters(&mut fit, &model, problem);
     } else if settings.given.word(&common::PARAMETERS) == Some(common::UNCERTAIN) {
-        let why = "predictions take parameters as known: with one average site for all, their uncertainty has no answer";
-        fit.warnings.push(why.to_owned());
+        fit.warnings.push(format!(
+            "with one average site for all rows, the uncertainty of parameters cannot be computed; {AS_KNOWN}"
+        ));
     }
     Ok(fit)
 }

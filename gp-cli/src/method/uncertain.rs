@@ -13,6 +13,9 @@ const FEW_ROWS: usize = 200;
 /// Most rows for which inducing inputs are fixed at power 1.
 const MANY_ROWS: usize = 2_000;
 
+/// Predictions without that average.
+pub(super) const AS_KNOWN: &str = "predictions use the learned parameters as if they were known";
+
 /// `true` if Power EP of this power may learn inducing inputs under Gaussian noise. At power 1 they move to single rows
 /// unless rows are many, and noise becomes too small: with 1,000 rows of five inputs, 95 % intervals covered 89 %,
 /// against 96 % with fixed ones, and the density was worse; at 3,600 rows of eight inputs learned ones have the better
@@ -36,7 +39,9 @@ pub(super) fn spread(
         return;
     }
     if settings.control.wants_end() {
-        fit.warnings.push("the time was over before the uncertainty of parameters was known".to_owned());
+        fit.warnings.push(format!(
+            "the time limit was reached before the uncertainty of parameters was computed; {AS_KNOWN}"
+        ));
         return;
     }
     let mut draws = ParameterDraws::default();
@@ -45,9 +50,8 @@ pub(super) fn spread(
     match over_parameters(&draws) {
         Ok(posterior) => fit.posterior = posterior,
         Err(fault) => {
-            let why =
-                format!("predictions take parameters as known; their uncertainty has no answer: {fault}");
-            fit.warnings.push(why);
+            fit.warnings
+                .push(format!("the uncertainty of parameters could not be computed; {AS_KNOWN}: {fault}"));
         }
     }
 }

@@ -97,12 +97,12 @@ fn checks_find_what_would_hurt() {
     desk.write("t.csv", table);
     let text = desk.ok("check t.csv --target y").out;
     for part in [
-        "column id: 600 different words",
-        "column same: every row has the value 1",
+        "column id: 600 different words in 601 rows are too many to learn from; leave it out with --exclude id",
+        "column same: every row has the value 1; leave it out with --exclude same",
         "column far: 1000000 at line 7 is",
         "column gap: 1 value is missing, the first at line 9",
-        "column y: label rare has 3 rows only",
-        "1 row is a copy of another, at line 602",
+        "column y: label rare has only 3 rows, too few to learn from",
+        "1 row is the same as an earlier one, at line 602",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");
     }

@@ -299,7 +299,9 @@ fn say(
             Role::Exposure => "an exposure of 1",
             _ => continue,
         };
-        notes.say(format_args!("points are judged and predicted with {left_out}, whatever column {name} is"));
+        notes.say(format_args!(
+            "points are compared and predicted with {left_out}; column {name} is not looked at"
+        ));
     }
     if let Some(best) = best {
         notes.say(format_args!("best {} so far: {}, {}", model.target().name, best.text, best.how));
@@ -320,7 +322,7 @@ fn say(
     notes.say(format_args!("{points} {from}, by {}{total}", options.by.name()));
     if let Some((first, again)) = repeated(&suggested.places).filter(|_| options.candidates.is_none()) {
         notes.say(format_args!(
-            "point {again} is point {first} again: observations are noisy, and a second one there is worth more than one elsewhere"
+            "point {again} is the same as point {first}: observations are noisy, so a second one there is worth more than one elsewhere"
         ));
     }
 }

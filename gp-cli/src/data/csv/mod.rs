@@ -146,7 +146,8 @@ impl FrameStream for Text<'_> {
                 let cell = &body.record[column.place];
                 cells.push(cell).map_err(|kind| {
                     let (place, name) = (format!("line {}", body.line), &layout.header[column.place]);
-                    not_of_kind(layout.supply.name(), &place, name, cell, kind)
+                    let wanted = (kind, heading.flag(column.place));
+                    not_of_kind(layout.supply.name(), &place, name, cell, wanted)
                 })?;
             }
             lines.push(body.line);

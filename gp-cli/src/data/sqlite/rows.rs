@@ -69,7 +69,8 @@ impl<'a> Selected<'a> {
             for (&place, cells) in places.iter().zip(&mut cells) {
                 let value = row.get_ref(place).map_err(fault)?;
                 push(cells, value, |what, kind| {
-                    cell_fault(database.name(), before + count, &names[place], what, kind)
+                    let wanted = (kind, heading.flag(place));
+                    cell_fault(database.name(), before + count, &names[place], what, wanted)
                 })?;
             }
             count += 1;
@@ -143,10 +144,10 @@ fn push(
     cells.push(&text).map_err(|kind| fault(Fault::Type(&text), kind))
 }
 
-fn cell_fault(source: &str, row: u64, name: &str, what: Fault<'_>, kind: Kind) -> CliError {
+fn cell_fault(source: &str, row: u64, name: &str, what: Fault<'_>, wanted: (Kind, Option<&str>)) -> CliError {
     let place = format!("row {}", row + 1);
     match what {
-        Fault::Type(text) => not_of_kind(source, &place, name, text, kind),
+        Fault::Type(text) => not_of_kind(source, &place, name, text, wanted),
         Fault::Bytes => {
             let message = format!(
                 "`{source}`, {place}, column {name}: a BLOB, which is neither a number nor text; leave the column out with --exclude {name}, or select others with --query"
