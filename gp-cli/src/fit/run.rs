@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::sample::Sample;
 use super::several;
 use super::spec::FitSpec;
-use super::trained::{Task, Trained};
+use super::trained::{Trained, TrainingContext};
 use crate::encode::Role;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Given};
@@ -45,8 +45,14 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     // One clock for all parts of the fit.
     problem.settings.control = problem.settings.control.begun();
     let columns = inputs.column_names();
-    let task =
-        Task { method: method.as_ref(), spec, stages: &stages, columns: &columns, target: None, begun };
+    let task = TrainingContext {
+        method: method.as_ref(),
+        spec,
+        stages: &stages,
+        columns: &columns,
+        target: None,
+        begun,
+    };
     let trained = match problem.parts()? {
         None => {
             let start = PartStart { search, placing, log_scales: observed.log_scales() };

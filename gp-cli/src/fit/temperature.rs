@@ -24,7 +24,7 @@ pub(super) struct TrainedBy<'a> {
 }
 
 /// Rows left out: their labels, and the probabilities of all classes for each.
-struct LeftOut {
+struct LeftOutRows {
     probabilities: Mat<f64>,
     labels: Vec<usize>,
 }
@@ -57,7 +57,7 @@ pub(super) fn settle(
         }
         Err(error) => return Err(error),
     };
-    let Some(LeftOut { probabilities, labels }) = left_out else {
+    let Some(LeftOutRows { probabilities, labels }) = left_out else {
         shares::judge_by_evidence(fit, (sample, by.rows), seed)?;
         return Ok(None);
     };
@@ -96,7 +96,7 @@ fn leave_out(
     by: &TrainedBy<'_>,
     sample: &TrainingRows,
     seed: u64,
-) -> Result<Option<LeftOut>, CliError> {
+) -> Result<Option<LeftOutRows>, CliError> {
     let likelihood = fit.posterior.likelihood();
     let Some(sites) = by.method.sites(&by.given, likelihood, by.rows) else { return Ok(None) };
     let rows = Sample::at_most(&copies::merged(sample)?, ROWS, seed)?.rows;
@@ -111,7 +111,7 @@ fn leave_out(
         ));
         return Ok(None);
     }
-    Ok(Some(LeftOut { probabilities, labels }))
+    Ok(Some(LeftOutRows { probabilities, labels }))
 }
 
 /// `ln p` of a label at a temperature.

@@ -21,9 +21,9 @@ use batch::Batch;
 use best::BestSoFar;
 use clap::ValueEnum;
 use gp_ep::design::{Criterion, Goal};
-use search::Search;
+use search::PointSearch;
 use serde_json::{Value, json};
-use space::{Place, Space};
+use space::{InputValues, Space};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -115,7 +115,7 @@ pub enum Extreme {
 
 /// Chosen points.
 struct Suggested {
-    places: Vec<Place>,
+    places: Vec<InputValues>,
     /// Criterion at each, when chosen.
     values: Vec<f64>,
     /// Points examined for the first choice.
@@ -220,7 +220,7 @@ fn of_space(
     notes: &mut Notes<'_>,
 ) -> Result<Suggested, CliError> {
     let space = Space::new(model.inputs(), &flags::wishes(options, model.inputs())?)?;
-    let mut search = Search::new(&space, options.seed);
+    let mut search = PointSearch::new(&space, options.seed);
     let looked_at = search.candidates().len();
     let (mut places, mut values) = (Vec::new(), Vec::new());
     for point in 1..=options.count {
@@ -271,12 +271,12 @@ fn of_table(
     Ok((Suggested { places, values, looked_at: frame.row_count(), rows: Some((rows, part)) }, ids))
 }
 
-fn points_of(inputs: &Inputs, places: &[Place]) -> faer::Mat<f64> {
+fn points_of(inputs: &Inputs, places: &[InputValues]) -> faer::Mat<f64> {
     inputs.points_at(places)
 }
 
 /// Inputs of table rows; an unknown word gets an index beyond the levels.
-fn places_of(inputs: &Inputs, frame: &Frame) -> Result<Vec<Place>, CliError> {
+fn places_of(inputs: &Inputs, frame: &Frame) -> Result<Vec<InputValues>, CliError> {
     let columns = frame.require(&inputs.names())?;
     let value = |(feature, column): (&crate::encode::Feature, &&Column), row: usize| match column.values() {
         Values::Numbers(numbers) => numbers[row],
@@ -328,7 +328,7 @@ fn say(
 }
 
 /// First point that was chosen twice: both numbers, from 1.
-fn repeated(places: &[Place]) -> Option<(usize, usize)> {
+fn repeated(places: &[InputValues]) -> Option<(usize, usize)> {
     let before = |again: usize| places[..again].iter().position(|place| *place == places[again]);
     (1..places.len()).find_map(|again| Some((before(again)? + 1, again + 1)))
 }

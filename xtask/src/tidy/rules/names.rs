@@ -20,7 +20,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("Setting", "of a method of the command, and of a kernel in text"),
     ("Stage", "of a run of the IVM, and of a schedule of groups of parameters"),
     ("Sum", "of kernels, and of numbers of a column"),
-    ("Target", "of a conversion, of a fit, and of a fuzzer"),
 ];
 
 /// Path of this file, in the workspace with the exceptions.
