@@ -1,9 +1,9 @@
-//! Registries of a program: methods, kernels, likelihoods and others. All names come from here.
+//! Registries of a program: methods, kernels, likelihoods, posteriors and others. All names come from here.
 
 use crate::data::{Format, Formats};
 use crate::memory::Budget;
 use crate::method::{Method, Methods};
-use crate::model::Vocabulary;
+use crate::model::{PosteriorEntry, Posteriors, Vocabulary};
 use crate::out::{TableFormat, Writers};
 use gp_kernels::Registry;
 use gp_kernels::expression::KernelEntry;
@@ -31,6 +31,8 @@ pub struct Context {
     pub placements: Placements,
     /// Methods of inference.
     pub methods: Methods,
+    /// Posteriors in model files.
+    pub posteriors: Posteriors,
     /// Input formats.
     pub formats: Formats,
     /// Output formats.
@@ -48,6 +50,7 @@ impl Context {
             likelihoods: gp_likelihoods::Registry::built_in(),
             placements: Placements::built_in(),
             methods: Methods::built_in(),
+            posteriors: Posteriors::built_in(),
             formats: Formats::built_in(),
             writers: Writers::built_in(),
             team: Team::default(),
@@ -76,6 +79,12 @@ impl Context {
     #[must_use]
     pub fn with_method(self, method: impl Method + 'static) -> Self {
         Self { methods: self.methods.with(Arc::new(method)), ..self }
+    }
+
+    /// Adds the reader of a posterior, or replaces the one of the same name.
+    #[must_use]
+    pub fn with_posterior(self, entry: PosteriorEntry) -> Self {
+        Self { posteriors: self.posteriors.with(entry), ..self }
     }
 
     /// Adds an input format, or replaces the one of the same name.
@@ -124,6 +133,10 @@ impl Vocabulary for Context {
 
     fn likelihoods(&self) -> &gp_likelihoods::Registry {
         &self.likelihoods
+    }
+
+    fn posteriors(&self) -> &Posteriors {
+        &self.posteriors
     }
 
     fn has_method(&self, name: &str) -> bool {

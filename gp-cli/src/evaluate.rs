@@ -158,10 +158,10 @@ fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<V
 }
 
 /// Scores, predictor descriptions, and warnings of non-finite scores.
-type Scored = (Scores, Vec<(&'static str, String)>, Vec<String>);
+type ScoredPredictors = (Scores, Vec<(&'static str, String)>, Vec<String>);
 
 impl Observed<'_> {
-    fn numbers(&self, frame: &Frame, mean: f64, variance: f64) -> Result<Scored, CliError> {
+    fn numbers(&self, frame: &Frame, mean: f64, variance: f64) -> Result<ScoredPredictors, CliError> {
         let (model, scale) = (self.model.posterior(), self.model.target().scale());
         let targets: Vec<f64> = self.observations.iter().map(|&y| scale.undo(y)).collect();
         let constant = Constant::beside(model.likelihood(), mean, variance)?;
@@ -207,7 +207,7 @@ impl Observed<'_> {
         })
     }
 
-    fn classes(&self, labels: &[String], shares: &[f64]) -> Result<Scored, CliError> {
+    fn classes(&self, labels: &[String], shares: &[f64]) -> Result<ScoredPredictors, CliError> {
         let support = self.model.posterior().likelihood().support();
         let class = |&y: &f64| (0..labels.len()).find(|&class| support.label(class) == y).unwrap_or(0);
         let classes: Vec<usize> = self.observations.iter().map(class).collect();

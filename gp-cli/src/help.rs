@@ -74,7 +74,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Predictions", &["interval", "quantiles", "latent", "joint", "samples", "parts", "id", "proba"]),
     ("Output", &["output", "output-format", "to", "trace", "report", "force", "json", "tolerance", "config"]),
 ];
-const SETTINGS: &str = "Settings of methods, in brackets";
+const SETTINGS: &str = "Settings of methods, in brackets with their defaults";
 /// Flags in the short help of fitting commands.
 const COMMON: [&str; 18] = [
     "target",

@@ -23,10 +23,10 @@ const FOR_THE_CAUSE: Duration = Duration::from_secs(10);
 const LAST_WORDS: usize = 4096;
 
 /// Runs a command line: output, error stream and terminal line in, exit code out.
-type Run<'a> = &'a dyn Fn(&mut dyn Write, &mut dyn Write, &Line) -> u8;
+type RunLine<'a> = &'a dyn Fn(&mut dyn Write, &mut dyn Write, &Line) -> u8;
 
 /// Runs the command line in every process of a team.
-pub(crate) fn run(team: &Team, line: &Line, run: Run<'_>) -> ExitCode {
+pub(crate) fn run(team: &Team, line: &Line, run: RunLine<'_>) -> ExitCode {
     let mut words = LastWords::default();
     let code = if team.leads() {
         run(&mut io::stdout(), &mut io::stderr(), line)

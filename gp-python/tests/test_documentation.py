@@ -3,13 +3,17 @@
 import doctest
 import importlib
 import inspect
+import json
 import pkgutil
 import re
+import subprocess
+import sys
 
 import pytest
 
 import gp
 from gp import plot
+from gp._choices import Choices
 
 # The compiled half has no examples.
 MODULES = ["gp", *(f"gp.{module.name}" for module in pkgutil.iter_modules(gp.__path__) if module.name != "_gp")]
@@ -50,3 +54,60 @@ def arguments_of(called):
 @pytest.mark.parametrize("called", [*PUBLIC, *METHODS])
 def test_every_argument_is_documented(called):
     assert sorted(arguments_said(inspect.getdoc(called))) == sorted(arguments_of(called))
+
+
+# Flags of `gp fit` that are no arguments of estimators: arguments of `fit` and of single estimators, what Python has in its own
+# way, and files.
+ELSEWHERE = {
+    *("target", "features", "exclude", "type", "weights", "offset", "exposure", "noise-variance", "blocks", "alpha-column"),
+    *("task", "order", "labels"),
+    *("inducing-file", "test", "test-query", "format", "table", "query", "stream", "output", "force", "json", "strict"),
+    *("checkpoint", "resume", "checkpoint-every", "trace", "threads", "memory", "quiet"),
+}
+
+
+@pytest.fixture(scope="module")
+def flags():
+    """The flags of `gp fit`, as the command says them."""
+    command = "from gp._command import main; main()"
+    run = subprocess.run(
+        [sys.executable, "-c", command, "generate", "schema"], stdout=subprocess.PIPE, text=True, check=True
+    )
+    return json.loads(run.stdout)["properties"]
+
+
+def texts_said(said):
+    """The text of each argument in the section of parameters."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n|\Z)", said, re.MULTILINE | re.DOTALL).group(1)
+    texts = {}
+    for entry in re.split(r"\n(?! )", section):
+        texts |= dict.fromkeys(entry.partition(" : ")[0].split(", "), entry.partition(" : ")[2])
+    return texts
+
+
+def flag_of(argument):
+    return argument.replace("_", "-")
+
+
+def test_estimators_have_an_argument_for_every_flag(flags):
+    arguments = {flag_of(name) for name in arguments_of(Choices)} - Choices._not_flags - {"n-jobs"}
+    assert arguments - flags.keys() == set(), "no flag of the command"
+    assert flags.keys() - arguments - ELSEWHERE == set(), "no argument of estimators"
+    assert ELSEWHERE - flags.keys() <= {"threads", "memory", "quiet"}, "no longer flags of the command"
+
+
+@pytest.mark.parametrize("estimator", [Choices, gp.GPModel])
+def test_every_word_that_an_argument_takes_is_documented(flags, estimator):
+    # A function of Python has one method, which takes fewer of these.
+    own = {"optimizer", "missing", "standardize", "placement"} if estimator is gp.GPModel else set()
+    for argument, text in texts_said(inspect.getdoc(estimator)).items():
+        words = flags.get(flag_of(argument), {}).get("enum", [])
+        missing = [word for word in words if not re.search(rf"\b{word}\b", text)]
+        assert argument in own or not missing, f"{argument}: {missing} in {text}"
+
+
+@pytest.mark.parametrize("argument", ["method", "placement"])
+def test_every_name_that_an_argument_takes_is_documented(flags, argument):
+    names = re.findall(r"[a-z]+", flags[argument]["description"].partition(": ")[2])
+    text = texts_said(inspect.getdoc(Choices))[argument]
+    assert len(names) > 3 and [name for name in names if not re.search(rf"\b{name}\b", text)] == []

@@ -2,7 +2,7 @@
 
 use super::print_json;
 use crate::context::Context;
-use crate::data::{Column, Frame, Kind, Lookalike, ReadOptions, TableChoice, Values};
+use crate::data::{Column, Frame, Kind, Lookalike, ReadOptions, TableChoice, Values, quoted};
 use crate::encode::{LabelCounter, MAX_LEVELS, MOST_VALUES};
 use crate::error::CliError;
 use crate::fit::Guess;
@@ -112,7 +112,7 @@ fn about_missing(frame: &Frame, found: &mut Vec<Finding>) {
     let counts: Vec<usize> = columns.iter().map(values).filter(|count| *count > 0).collect();
     if counts.len() > 1 {
         let what = format!(
-            "{} values are missing in {}, in {rows} of {} rows; --missing drop leaves out all of these",
+            "{} values are missing in {}; --missing drop would leave out {rows} of {} rows",
             counts.iter().sum::<usize>(),
             counted(counts.len(), "column"),
             frame.row_count()
@@ -140,31 +140,40 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
         Values::Numbers(numbers) => {
             let known: Vec<f64> = numbers.iter().copied().filter(|value| !value.is_nan()).collect();
             let Some(&first) = known.first() else {
-                return add("there is no value at all; leave it out".to_owned());
+                return add(format!("every value is missing; {}", without(column)));
             };
             if known.iter().all(|&value| value == first) {
-                return add(format!("every row has the value {first}; leave it out"));
+                return add(format!("every row has the value {first}; {}", without(column)));
             }
             if let Some((row, times)) = far_off(numbers, &known) {
                 add(format!(
-                    "{} at {} is {times:.0} deviations from the mean of the others; is it a mistake? Otherwise take logarithms",
+                    "{} at {} is {times:.0} standard deviations from the mean of the other values; correct it if it is a mistake, otherwise consider logarithms",
                     numbers[row],
                     frame.place(row)
                 ));
             }
         }
         Values::Levels { levels, .. } if levels.len() == 1 => {
-            add(format!("every row has the value {}; leave it out", levels[0]));
+            add(format!("every row has the value {}; {}", levels[0], without(column)));
         }
         Values::Levels { levels, codes } => {
             if let Some(like) = Lookalike::among(levels) {
                 add(like.to_string());
             }
             if !is_target && levels.len() > MAX_LEVELS.min(codes.len() / 2) {
-                add(format!("{} different words in {} rows; leave it out", levels.len(), codes.len()));
+                let (words, rows) = (levels.len(), codes.len());
+                add(format!(
+                    "{words} different words in {rows} rows are too many to learn from; {}",
+                    without(column)
+                ));
             }
         }
     }
+}
+
+/// Advice to leave a column out.
+fn without(column: &Column) -> String {
+    format!("leave it out with --exclude {}", quoted(column.name()))
 }
 
 fn about_target(column: &Column, found: &mut Vec<Finding>) {
@@ -176,7 +185,8 @@ fn about_target(column: &Column, found: &mut Vec<Finding>) {
         match Guess::of(&labels) {
             Guess::Counts | Guess::Amounts => return,
             Guess::Unclear => {
-                add("labels, counts or amounts? gp fit will ask; say it with --task".to_owned());
+                add("it is unclear whether these are labels, counts or amounts; tell gp fit with --task"
+                    .to_owned());
             }
             Guess::Labels => {}
         }
@@ -186,7 +196,9 @@ fn about_target(column: &Column, found: &mut Vec<Finding>) {
     }
     for (label, count) in labels.names.iter().zip(&labels.counts).filter(|(_, count)| **count < RARE) {
         let rows = if *count == 1 { "row" } else { "rows" };
-        add(format!("label {label} has {count} {rows} only; if it is a label, put it together with another"));
+        add(format!(
+            "label {label} has only {count} {rows}, too few to learn from; if these are labels, merge it with another one or add rows"
+        ));
     }
 }
 
@@ -197,10 +209,10 @@ fn about_rows(frame: &Frame, found: &mut Vec<Finding>) {
     if let Some(&first) = twice.first() {
         let place = frame.place(first);
         let copies = match twice.len() {
-            1 => format!("1 row is a copy of another, at {place}"),
-            count => format!("{count} rows are copies of others, the first at {place}"),
+            1 => format!("1 row is the same as an earlier one, at {place}"),
+            count => format!("{count} rows are the same as earlier ones, the first at {place}"),
         };
-        let what = format!("{copies}; a test set must not share rows with training");
+        let what = format!("{copies}; make sure that no such row is in both training and test data");
         found.push(Finding { column: None, what });
     }
 }

@@ -18,7 +18,7 @@ pub struct ConvertOptions {
     pub model: PathBuf,
     /// Format to write
     #[arg(long, value_enum)]
-    pub to: Target,
+    pub to: ModelFormat,
     /// File to write; the standard output unless given, or where it is -
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
@@ -29,7 +29,7 @@ pub struct ConvertOptions {
 
 /// A format of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Target {
+pub enum ModelFormat {
     /// One JSON object with every number of the model
     Json,
 }
@@ -49,7 +49,7 @@ pub fn run(
     let path = options.output.as_deref().filter(|path| *path != Path::new("-"));
     let file = path.map(prepare).transpose()?;
     let model = Model::load(&options.model, context)?;
-    let Target::Json = options.to;
+    let ModelFormat::Json = options.to;
     let text = serde_json::to_string_pretty(&model.to_value()?)
         .map_err(|cause| CliError::caused(ErrorKind::Model, "the model cannot be written", cause))?;
     let text = text + "\n";

@@ -23,7 +23,7 @@ const LEVELS: usize = 9;
 const CALIBRATION_ROWS: usize = 500;
 
 /// Feature, and its first column in points.
-pub(super) type Place<'a> = (&'a Feature, usize);
+pub(super) type FeaturePlace<'a> = (&'a Feature, usize);
 
 /// One panel per influential input, then agreement with observations if the table has them. Reports progress to
 /// `stages`.
@@ -48,7 +48,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pic
 pub(super) fn relevant_sample<'a>(
     model: &'a Model,
     points: &Mat<f64>,
-) -> Result<(Mat<f64>, Vec<Place<'a>>), CliError> {
+) -> Result<(Mat<f64>, Vec<FeaturePlace<'a>>), CliError> {
     let step = points.nrows().div_ceil(ROWS).max(1);
     let rows: Vec<usize> = (0..points.nrows()).step_by(step).collect();
     let some = Mat::from_fn(rows.len(), points.ncols(), |i, d| points[(rows[i], d)]);
@@ -57,7 +57,7 @@ pub(super) fn relevant_sample<'a>(
 }
 
 /// Inputs by influence, from training or, if not recorded, over these points; in their own order if unknown.
-fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<Place<'a>>, CliError> {
+fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<FeaturePlace<'a>>, CliError> {
     let training = &model.about().training;
     let found = match training.influence.as_slice() {
         [] => influence::of_points(model.posterior(), model.inputs(), points.as_ref(), (training.rows, 0))?,
@@ -70,7 +70,7 @@ fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<Place<'a
         found.iter().filter_map(of).fold(0.0, f64::max)
     };
     let features = model.inputs().features().iter();
-    let mut places: Vec<(f64, Place<'_>)> = features
+    let mut places: Vec<(f64, FeaturePlace<'_>)> = features
         .zip(model.inputs().places())
         .map(|(feature, place)| (total(&feature.name), (feature, place.start)))
         .collect();
@@ -83,7 +83,7 @@ fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<Place<'a
 pub(super) fn moved(
     frame: &Frame,
     rows: &Mat<f64>,
-    (feature, start): Place<'_>,
+    (feature, start): FeaturePlace<'_>,
 ) -> (Vec<f64>, Vec<String>, Mat<f64>) {
     let (x, x_places) = match &feature.encoding {
         FeatureEncoding::Scaled(_) => {
@@ -118,7 +118,12 @@ pub(super) fn moved(
 }
 
 /// Partial dependence on one input: predictions averaged over rows.
-fn dependence(model: &Model, frame: &Frame, rows: &Mat<f64>, place: Place<'_>) -> Result<Picture, CliError> {
+fn dependence(
+    model: &Model,
+    frame: &Frame,
+    rows: &Mat<f64>,
+    place: FeaturePlace<'_>,
+) -> Result<Picture, CliError> {
     let (feature, _) = place;
     let (x, x_places, points) = moved(frame, rows, place);
     let is_word = !x_places.is_empty();

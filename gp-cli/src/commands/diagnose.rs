@@ -48,7 +48,7 @@ pub struct DiagnoseOptions {
 
 /// Derivatives by the elements of one parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-struct Row<'a> {
+struct DerivativeRow<'a> {
     parameter: &'a str,
     values: usize,
     /// Largest error among them.
@@ -152,8 +152,8 @@ fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> 
 }
 
 /// Derivatives grouped by parameter, in order.
-fn rows(checks: &[GradientCheck]) -> Vec<Row<'_>> {
-    let mut rows: Vec<Row<'_>> = Vec::new();
+fn rows(checks: &[GradientCheck]) -> Vec<DerivativeRow<'_>> {
+    let mut rows: Vec<DerivativeRow<'_>> = Vec::new();
     for check in checks {
         let name = check.parameter.as_str();
         let stem =
@@ -165,19 +165,19 @@ fn rows(checks: &[GradientCheck]) -> Vec<Row<'_>> {
                     row.worst = check;
                 }
             }
-            None => rows.push(Row { parameter: stem, values: 1, worst: check }),
+            None => rows.push(DerivativeRow { parameter: stem, values: 1, worst: check }),
         }
     }
     rows
 }
 
-fn table(rows: &[Row<'_>]) -> String {
+fn table(rows: &[DerivativeRow<'_>]) -> String {
     let width = rows.iter().map(|row| row.parameter.chars().count()).max().unwrap_or(0).max(9);
     let mut text = format!(
         "{:<width$}  {:>6}  {:>13}  {:>13}  {:>14}\n",
         "parameter", "values", "gradient", "difference", "relative error"
     );
-    for Row { parameter, values, worst } in rows {
+    for DerivativeRow { parameter, values, worst } in rows {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,

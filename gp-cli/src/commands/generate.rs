@@ -3,6 +3,7 @@
 use super::print_json;
 use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
+use crate::method::Methods;
 use crate::out;
 use clap::{ArgAction, Command, ValueEnum};
 use clap_complete::Shell;
@@ -38,7 +39,7 @@ pub enum Generated {
 }
 
 /// JSON schema of a configuration: one property per flag of `gp fit`.
-fn schema(command: &Command) -> Value {
+fn schema(command: &Command, methods: &Methods) -> Value {
     let flags = command.find_subcommand("fit").into_iter().flat_map(Command::get_arguments);
     let properties = flags.filter_map(|flag| {
         let name = flag.get_long().filter(|name| *name != "config")?;
@@ -60,6 +61,9 @@ fn schema(command: &Command) -> Value {
         };
         let mut value = value;
         value["description"] = flag.get_help().map(ToString::to_string).into();
+        if let Some(usual) = methods.usual(name) {
+            value["default"] = usual;
+        }
         Some((name.to_owned(), value))
     });
     json!({
@@ -122,7 +126,7 @@ pub fn run(
         }
         Generated::Kernels => return out::print(out, kernels(&context.kernels)?.as_bytes()),
         Generated::Likelihoods => return out::print(out, likelihoods(&context.likelihoods)?.as_bytes()),
-        Generated::Schema => return print_json(out, &schema(&command)),
+        Generated::Schema => return print_json(out, &schema(&command, &context.methods)),
         Generated::Bash => Shell::Bash,
         Generated::Zsh => Shell::Zsh,
         Generated::Fish => Shell::Fish,

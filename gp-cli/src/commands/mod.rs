@@ -70,9 +70,15 @@ impl TableOptions {
     }
 
     /// Opens a table for a model, with the columns it needs and further ones.
-    fn open(&self, path: &str, formats: &Formats, model: &Model, more: &[String]) -> Result<Parts, CliError> {
+    fn open(
+        &self,
+        path: &str,
+        formats: &Formats,
+        model: &Model,
+        more: &[String],
+    ) -> Result<TablePieces, CliError> {
         let input = Stream::Auto.open(path, formats)?;
-        Ok(Parts { read: self.of(model, more), input })
+        Ok(TablePieces { read: self.of(model, more), input })
     }
 
     fn of(&self, model: &Model, more: &[String]) -> ReadOptions {
@@ -84,12 +90,12 @@ impl TableOptions {
 }
 
 /// Table for an existing model, in chunks if the format allows.
-struct Parts {
+struct TablePieces {
     read: ReadOptions,
     input: Input,
 }
 
-impl Parts {
+impl TablePieces {
     /// Passes on all rows, including incomplete ones.
     fn for_each(
         self,

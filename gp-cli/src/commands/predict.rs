@@ -95,7 +95,7 @@ pub fn run(
         ));
     }
     let model = Model::load(&options.model, context)?;
-    let (wanted, mut seen) = (wanted(options), Seen::default());
+    let (wanted, mut seen) = (wanted(options), TableSummary::default());
     let ids: Vec<&str> = each_once(&options.id).collect();
     notes.stage(format_args!("predicting {}", options.data));
     let written = if options.joint || options.samples > 0 || !destination.takes_pieces() {
@@ -163,7 +163,7 @@ fn wanted(options: &PredictOptions) -> Wanted {
 
 /// Summary over the chunks of a table.
 #[derive(Default)]
-struct Seen {
+struct TableSummary {
     columns: Vec<String>,
     /// Columns that predictions could use but the table lacks.
     lacking: Option<String>,
@@ -173,7 +173,7 @@ struct Seen {
     left_out: LeftOut,
 }
 
-impl Seen {
+impl TableSummary {
     /// Adds a chunk.
     fn look(&mut self, model: &Model, rows: &Frame, predicted: &Predictions) {
         if self.columns.is_empty() {

@@ -1,6 +1,6 @@
 //! Plots of each kernel term's contribution to a latent.
 
-use super::dependence::{INTERVAL, Place, averages, moved, relevant_sample};
+use super::dependence::{FeaturePlace, INTERVAL, averages, moved, relevant_sample};
 use crate::data::Frame;
 use crate::error::CliError;
 use crate::latents;
@@ -26,7 +26,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
         let names = term_names(kernel, &columns);
         for (term, name) in names.into_iter().enumerate() {
             let seen = columns_of(terms(kernel)[term], columns.len());
-            let sees = |(feature, start): &&Place<'_>| {
+            let sees = |(feature, start): &&FeaturePlace<'_>| {
                 seen.iter().any(|column| (*start..start + feature.width()).contains(column))
             };
             let Some(&place) = places.iter().find(sees) else { continue };
@@ -50,7 +50,7 @@ fn panel(
     model: &Model,
     frame: &Frame,
     rows: &faer::Mat<f64>,
-    place: Place<'_>,
+    place: FeaturePlace<'_>,
     ((latent, term), title): ((usize, usize), String),
 ) -> Result<Picture, CliError> {
     let (x, x_places, points) = moved(frame, rows, place);

@@ -112,9 +112,9 @@ impl Frame {
             let (name, kind) = (column.name().to_owned(), options.kind(column.name()));
             out.push(match kind {
                 None => column,
-                Some(kind) => column
-                    .read_as(kind)
-                    .map_err(|(row, text)| not_of_kind(&source, &places.text(row), &name, &text, kind))?,
+                Some(kind) => column.read_as(kind).map_err(|(row, text)| {
+                    not_of_kind(&source, &places.text(row), &name, &text, (kind, options.flag(&name)))
+                })?,
             });
         }
         Ok(Self { heading, ..Self::placed(&source, out, places)? })
@@ -262,8 +262,14 @@ impl Frame {
     }
 }
 
-/// Error for a cell that does not match its column's type.
-pub(super) fn not_of_kind(source: &str, place: &str, name: &str, text: &str, kind: Kind) -> CliError {
+/// Error for a cell that does not match its column's type, wanted by a flag unless the column is an input or target.
+pub(super) fn not_of_kind(
+    source: &str,
+    place: &str,
+    name: &str,
+    text: &str,
+    (kind, flag): (Kind, Option<&str>),
+) -> CliError {
     let wanted = match kind {
         Kind::Number => "a finite number",
         Kind::Boolean => "true or false",
@@ -274,9 +280,11 @@ pub(super) fn not_of_kind(source: &str, place: &str, name: &str, text: &str, kin
     let like = meant.map_or_else(String::new, |notation| {
         format!(", but looks like one of {notation}: {}", notation.advice())
     });
-    let message = format!(
-        "`{source}`, {place}, column {name}: `{text}` is not {wanted}{like}; correct it, or read an input as words with `gp fit --type {name}=category`"
-    );
+    let advice = match flag {
+        Some(flag) => format!("correct it: {flag} needs numbers"),
+        None => format!("correct it, or read an input as words with `gp fit --type {name}=category`"),
+    };
+    let message = format!("`{source}`, {place}, column {name}: `{text}` is not {wanted}{like}; {advice}");
     CliError::new(ErrorKind::Data, message)
 }
 

@@ -12,6 +12,8 @@ pub struct Heading {
     places: Vec<usize>,
     left_out: Vec<String>,
     unnamed: Option<String>,
+    /// Flags of other uses than as input or target, by position.
+    uses: Vec<Option<&'static str>>,
 }
 
 impl Heading {
@@ -24,6 +26,7 @@ impl Heading {
         for name in indices.cloned().collect::<Vec<_>>() {
             heading.leave_out(&name, "the index that pandas wrote");
         }
+        heading.uses = heading.names.iter().map(|name| options.flag(name)).collect();
         heading.places.retain(|&place| options.wants(&heading.names[place]));
         if heading.places.is_empty() && !heading.names.is_empty() {
             heading.places.push(0);
@@ -56,6 +59,11 @@ impl Heading {
     #[must_use]
     pub fn places(&self) -> &[usize] {
         &self.places
+    }
+
+    /// Flag that names the column at this position for another use than as input or target.
+    pub(super) fn flag(&self, place: usize) -> Option<&'static str> {
+        self.uses.get(place).copied().flatten()
     }
 
     /// Dropped row-number columns, one sentence each.

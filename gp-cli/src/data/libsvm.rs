@@ -91,7 +91,7 @@ struct Body<'a> {
 }
 
 /// One row: line, label and non-zero entries.
-struct Row {
+struct SparseRow {
     line: u64,
     label: f64,
     entries: Vec<(usize, f64)>,
@@ -131,7 +131,7 @@ impl FrameStream for Lines<'_> {
         let changed = || body_changed(body.supply);
         let (mut columns, mut lines) = (zeros(count, heading.places().len(), body.supply)?, Vec::new());
         while lines.len() < count {
-            let Row { line, label, entries } = body.next()?.ok_or_else(changed)?;
+            let SparseRow { line, label, entries } = body.next()?.ok_or_else(changed)?;
             for (index, value) in std::iter::once((0, label)).chain(entries) {
                 if let Some(slot) = slots.get(index).ok_or_else(changed)? {
                     columns[*slot][lines.len()] = value;
@@ -168,7 +168,7 @@ impl<'a> Body<'a> {
     }
 
     /// Next row; skips comments and empty lines.
-    fn next(&mut self) -> Result<Option<Row>, CliError> {
+    fn next(&mut self) -> Result<Option<SparseRow>, CliError> {
         loop {
             self.text.clear();
             let read = self.from.read_until(b'\n', &mut self.text);
@@ -188,7 +188,7 @@ impl<'a> Body<'a> {
                 entry(word).ok_or_else(|| fault("is no entry such as 3:0.5, with 1 the first index", word))
             });
             let entries = entries.collect::<Result<_, _>>()?;
-            return Ok(Some(Row { line: self.line, label, entries }));
+            return Ok(Some(SparseRow { line: self.line, label, entries }));
         }
     }
 }

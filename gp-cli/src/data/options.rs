@@ -24,6 +24,8 @@ pub struct ReadOptions {
     pub choice: TableChoice,
     /// Declared column types; the others follow from the cells.
     pub kinds: BTreeMap<String, Kind>,
+    /// Flags that name a column for another use than as input or target, by column.
+    pub uses: BTreeMap<String, &'static str>,
     /// Columns to read; None for all. Unknown names are ignored.
     pub columns: Option<BTreeSet<String>>,
     /// Columns that are never read.
@@ -46,6 +48,12 @@ impl ReadOptions {
         let is_wanted = self.columns.as_ref().is_some_and(|columns| columns.contains(name));
         let is_listed = self.excluded.contains(name) || self.also.contains(name);
         is_wanted || is_listed || self.kinds.contains_key(name)
+    }
+
+    /// Flag of another use than as input or target.
+    #[must_use]
+    pub fn flag(&self, name: &str) -> Option<&'static str> {
+        self.uses.get(name).copied()
     }
 
     /// Declared type.

@@ -14,19 +14,19 @@ pub struct LabelCounter {
     /// Most distinct values kept.
     most: usize,
     more: bool,
-    words: HashMap<String, Seen>,
+    words: HashMap<String, Frequency>,
     /// Keyed by the bits of numbers.
-    numbers: HashMap<u64, Seen>,
+    numbers: HashMap<u64, Frequency>,
 }
 
 /// Frequency of a value.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct Frequency {
     rows: u64,
     weight: f64,
 }
 
-impl Seen {
+impl Frequency {
     fn add(&mut self, rows: u64, weight: f64) {
         self.rows += rows;
         self.weight += weight;
@@ -72,7 +72,7 @@ impl LabelCounter {
                 }
             }
             Values::Levels { codes, levels } => {
-                let mut counts = vec![Seen::default(); levels.len()];
+                let mut counts = vec![Frequency::default(); levels.len()];
                 for (row, &code) in codes.iter().enumerate().filter(|(_, code)| **code != Values::NO_LEVEL) {
                     counts[code as usize].add(1, weight(row));
                 }
@@ -87,7 +87,7 @@ impl LabelCounter {
     /// Labels found, in order.
     #[must_use]
     pub fn labels(&self) -> Labels {
-        let mut numbers: Vec<(f64, Seen)> =
+        let mut numbers: Vec<(f64, Frequency)> =
             self.numbers.iter().map(|(&bits, &seen)| (f64::from_bits(bits), seen)).collect();
         numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
         // Both zeros are one value.
@@ -98,7 +98,8 @@ impl LabelCounter {
             }
             same
         });
-        let words: BTreeMap<&String, Seen> = self.words.iter().map(|(word, &seen)| (word, seen)).collect();
+        let words: BTreeMap<&String, Frequency> =
+            self.words.iter().map(|(word, &seen)| (word, seen)).collect();
         let names = numbers
             .iter()
             .map(|(value, _)| self.kind.text(*value))

@@ -192,6 +192,7 @@ impl Roles {
     fn ask_for<'a>(columns: impl Iterator<Item = (Role, &'a str)>, options: &mut ReadOptions) {
         for (role, name) in columns {
             options.columns.get_or_insert_default().insert(name.to_owned());
+            options.uses.insert(name.to_owned(), role.flag());
             if role != Role::Blocks {
                 options.kinds.insert(name.to_owned(), crate::data::Kind::Number);
             }

@@ -9,10 +9,12 @@
 
 use crate::error::CliError;
 use gp_likelihoods::Likelihood;
-use gp_optim::{Parameter, Transform};
+use gp_optim::{Parameter, Transform, format_number};
 
 /// Least noise variance of weighted rows, as a share of the target's variance. Below what counts as lost noise.
 const LEAST_NOISE: f64 = 1e-9;
+/// Least Gaussian noise variance that can be computed with: gradients have its inverse square.
+const LEAST_VARIANCE: f64 = 1e-100;
 /// Factor by which noise may fall from a start below that.
 const BELOW_START: f64 = 10.0;
 
@@ -29,6 +31,24 @@ pub(super) fn bound_outliers(likelihood: &mut dyn Likelihood, variance: f64) -> 
         }
     }
     Ok(())
+}
+
+/// Refuses Gaussian noise whose inverse square is no number.
+///
+/// # Errors
+/// [`Usage`](crate::ErrorKind::Usage).
+pub(super) fn check_noise(likelihood: &dyn Likelihood) -> Result<(), CliError> {
+    let of_noise = |parameter: &&Parameter| likelihood.is_linear_gaussian() && parameter.name() == "variance";
+    let values = likelihood.parameters().iter().filter(of_noise).flat_map(Parameter::values);
+    match values.copied().find(|&variance| variance < LEAST_VARIANCE) {
+        None => Ok(()),
+        Some(variance) => Err(CliError::usage(format!(
+            "--likelihood {}: a noise variance of {} is too small to compute with; the least is {LEAST_VARIANCE:e}, and 1e-6 \
+             is hardly any noise",
+            likelihood.name(),
+            format_number(variance)
+        ))),
+    }
 }
 
 /// Bounds Gaussian noise from below if rows count more than once on average. `variance` is that of the target in the

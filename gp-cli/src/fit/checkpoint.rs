@@ -29,13 +29,13 @@ const FREE: [&str; 1] = ["time-limit"];
 #[derive(Clone, Debug)]
 pub struct CheckpointFolder {
     folder: PathBuf,
-    record: Record,
+    record: RunIdentity,
     _lock: Arc<FolderLock>,
 }
 
 /// Identity of a training run; only the same run resumes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Record {
+struct RunIdentity {
     format: u32,
     /// Method, possibly chosen automatically.
     method: String,
@@ -65,7 +65,7 @@ impl CheckpointFolder {
             );
             return Err(CliError::new(ErrorKind::Io, message));
         }
-        let record = Record::new(plan, spec)?;
+        let record = RunIdentity::new(plan, spec)?;
         let text = serde_json::to_vec_pretty(&record)
             .map_err(|cause| CliError::caused(ErrorKind::Io, "cannot write JSON", cause))?;
         files::write_whole(&folder, RECORD, &text)?;
@@ -111,13 +111,13 @@ impl CheckpointFolder {
                 format!("checkpoint `{path}` has format {found}, but this program reads format {FORMAT}");
             return Err(CliError::new(ErrorKind::Model, message));
         }
-        let mut begun: Record = serde_json::from_slice(&bytes).map_err(damaged)?;
+        let mut begun: RunIdentity = serde_json::from_slice(&bytes).map_err(damaged)?;
         if says_nothing_of_lengths(&begun.config) {
             // Units have no effect there.
             begun.config.extend(spec.config().remove_entry(UNITS));
         }
         begun.config.entry(UNITS).or_insert_with(|| MODEL.into());
-        let record = Record::new(plan, spec)?;
+        let record = RunIdentity::new(plan, spec)?;
         match (begun.difference(&record), lock) {
             (None, Some(lock)) => Ok(Self { folder: folder.to_owned(), record, _lock: lock }),
             (None, None) => Err(none_in(folder)),
@@ -220,7 +220,7 @@ pub fn check_sum(plan: &Plan) -> Result<String, CliError> {
     Ok(data.text())
 }
 
-impl Record {
+impl RunIdentity {
     fn new(plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
         let mut inducing = Fingerprint::default();
         plan.problem.inducing.iter().for_each(|inputs| inducing.numbers(&inputs.values()));

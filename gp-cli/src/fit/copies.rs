@@ -16,7 +16,8 @@ const DISAGREEING: f64 = 0.05;
 /// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
 pub(super) fn merged(rows: &TrainingRows) -> Result<TrainingRows, CliError> {
     let ((points, observed), outputs) = (rows.whole()?, rows.outputs());
-    let row = |i: usize| Row { points, observed: &observed[i * outputs..(i + 1) * outputs], place: i };
+    let row =
+        |i: usize| LabelledRow { points, observed: &observed[i * outputs..(i + 1) * outputs], place: i };
     let mut order: Vec<usize> = (0..points.nrows()).collect();
     order.sort_by(|&a, &b| row(a).by_point(&row(b)).then(row(a).label().total_cmp(&row(b).label())));
     let groups: Vec<&[usize]> = order.chunk_by(|&a, &b| row(a).by_point(&row(b)).is_eq()).collect();
@@ -38,13 +39,13 @@ pub(super) fn merged(rows: &TrainingRows) -> Result<TrainingRows, CliError> {
 }
 
 /// One row: its point, and a label that an adjustment and a weight may follow.
-struct Row<'a> {
+struct LabelledRow<'a> {
     points: MatRef<'a, f64>,
     observed: &'a [f64],
     place: usize,
 }
 
-impl Row<'_> {
+impl LabelledRow<'_> {
     fn label(&self) -> f64 {
         self.observed[0]
     }

@@ -9,11 +9,15 @@ use gp_likelihoods::{Dispersion, dispersion};
 /// Most and fewest rows that are looked at.
 const MOST_ROWS: usize = 2_000;
 const FEWEST_ROWS: usize = 30;
+/// Columns of observations with roles: after the count, its offset with the logarithm of the exposure, and the weight.
+const OFFSET: usize = 1;
+const WEIGHT: usize = 2;
 /// Excess that matters, and standard errors by which chance may exceed.
 const EXCESS: f64 = 0.3;
 const ERRORS: f64 = 3.0;
 
-/// Warns if squared residuals of counts are well above their means, the variance that a Poisson likelihood states. Rows
+/// Warns if squared residuals of counts are well above their means, the variance that a Poisson likelihood states. Means are
+/// of the exposures and offsets of rows, and a row of weight w is w rows. Rows
 /// are training rows, whose residuals are too small rather than too large. The predicted variance is no measure: a
 /// function that follows the excess is uncertain where it does.
 ///
@@ -21,22 +25,28 @@ const ERRORS: f64 = 3.0;
 /// Those of predictions.
 pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(), CliError> {
     let likelihood = fit.posterior.likelihood();
-    let has_roles = sample.outputs() > likelihood.targets();
-    if has_roles || likelihood.targets() != 1 || dispersion(likelihood) != Some(Dispersion::Mean) {
+    if likelihood.targets() != 1 || dispersion(likelihood) != Some(Dispersion::Mean) {
         return Ok(());
     }
     let rows = Sample::at_most(sample, MOST_ROWS, seed)?.rows;
-    let (points, counts) = rows.whole()?;
-    if counts.len() < FEWEST_ROWS {
+    if rows.count() < FEWEST_ROWS {
         return Ok(());
     }
-    let beliefs = fit.posterior.beliefs(points)?;
+    let column = |place: usize| if place < rows.outputs() { rows.column(place) } else { Ok(Vec::new()) };
+    let (counts, offsets) = (column(0)?, column(OFFSET)?);
+    let mut weights = column(WEIGHT)?;
+    weights.resize(counts.len(), 1.0);
+    let beliefs = fit.posterior.beliefs(rows.whole()?.0)?.moved(&offsets, &[]);
     let moments = fit.posterior.given(&beliefs).moments()?;
-    let ratios = moments.iter().zip(counts).map(|(at, y)| (y - at.mean).powi(2) / at.mean);
-    let count = counts.len() as f64;
-    let ratio = ratios.sum::<f64>() / count;
+    let total: f64 = weights.iter().sum();
+    let mean = |of: &dyn Fn(usize) -> f64| {
+        weights.iter().enumerate().map(|(row, weight)| weight * of(row)).sum::<f64>() / total
+    };
+    let ratio = mean(&|row| (counts[row] - moments[row].mean).powi(2) / moments[row].mean);
     // The variance of (y − μ)²/μ is 2 + 1/μ for a Poisson count.
-    let scatter = moments.iter().map(|at| 2.0 + 1.0 / at.mean).sum::<f64>() / count;
+    let scatter = mean(&|row| 2.0 + 1.0 / moments[row].mean);
+    // As many rows of one weight say as much.
+    let count = total.powi(2) / weights.iter().map(|weight| weight * weight).sum::<f64>();
     if ratio > 1.0 + EXCESS.max(ERRORS * (scatter / count).sqrt()) {
         let name = likelihood.name();
         fit.warnings.push(format!(

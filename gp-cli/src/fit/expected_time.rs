@@ -44,6 +44,14 @@ impl ExpectedTime {
         Some(Self { evaluation: seconds / gain, usual: work.usual, most: work.most })
     }
 
+    /// Time of several trainings, one after another; an evaluation is the mean of all.
+    pub(super) fn one_after_another(each: &[Self]) -> Self {
+        let usual: f64 = each.iter().map(|of| of.usual).sum();
+        let evaluation = each.iter().map(Self::seconds).sum::<f64>() / usual;
+        let most = each.iter().map(|of| of.most * of.evaluation).sum::<f64>() / evaluation;
+        Self { evaluation, usual, most }
+    }
+
     /// Seconds of a typical run.
     #[must_use]
     pub fn seconds(&self) -> f64 {
@@ -208,6 +216,18 @@ mod tests {
         for (seconds, said) in cases {
             assert_eq!(about(seconds), said);
         }
+    }
+
+    #[test]
+    fn times_of_several_targets_add_up() {
+        let each = [
+            ExpectedTime { evaluation: 0.25, usual: 60.0, most: 320.0 },
+            ExpectedTime { evaluation: 0.5, usual: 30.0, most: 40.0 },
+        ];
+        let all = ExpectedTime::one_after_another(&each);
+        assert_eq!((all.seconds(), all.usual), (30.0, 90.0));
+        let said = all.describe(None).unwrap();
+        assert_eq!(said, "time: about 30 s to train, 90 evaluations of 330 ms, at most 1.7 min");
     }
 
     #[test]

@@ -45,8 +45,7 @@ fn value(matches: &ArgMatches, name: &str, kind: Option<SettingKind>) -> Option<
 /// One flag for all methods that declare a setting. Accepts values of any of them; the chosen method checks.
 fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     let first = declared[0].1;
-    let methods: Vec<&str> = declared.iter().map(|(method, _)| *method).collect();
-    let help = format!("{} [{}]", first.help(), methods.join(", "));
+    let help = format!("{} [{}]", first.help(), methods(declared).join("; "));
     let arg = Arg::new(first.name()).long(first.name()).help(help);
     let arg = if first.value_name().is_empty() { arg } else { arg.value_name(first.value_name()) };
     match shared_kind(declared) {
@@ -63,6 +62,29 @@ fn flag(declared: &[(&'static str, Setting)]) -> Arg {
         Some(SettingKind::Choice { .. }) => arg.value_parser(PossibleValuesParser::new(words(declared))),
         Some(SettingKind::Flag) => arg.action(ArgAction::SetTrue),
         None => arg,
+    }
+}
+
+/// The methods of a setting with its default for each: methods with the same words together.
+fn methods(declared: &[(&'static str, Setting)]) -> Vec<String> {
+    let mut groups: Vec<(Vec<&str>, String)> = Vec::new();
+    for (method, setting) in declared {
+        let words = words_behind(setting);
+        match groups.iter_mut().find(|(_, known)| *known == words) {
+            Some((names, _)) => names.push(method),
+            None => groups.push((vec![method], words)),
+        }
+    }
+    groups.into_iter().map(|(names, words)| names.join(", ") + &words).collect()
+}
+
+/// The optimisers of a setting and its default, as they follow the names of methods.
+fn words_behind(setting: &Setting) -> String {
+    let by: Vec<String> = setting.optimizers().iter().map(ToString::to_string).collect();
+    let by = if by.is_empty() { String::new() } else { format!(" with {}", by.join(" or ")) };
+    match setting.usual_in_words() {
+        usual if usual.is_empty() => by,
+        usual => format!("{by}: {usual}"),
     }
 }
 

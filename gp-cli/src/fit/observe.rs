@@ -9,6 +9,7 @@ use super::settled::{as_said, check_task, how_many, task};
 use super::several;
 use super::spec::FitSpec;
 use super::task::Task;
+use super::usual_likelihoods::{ClassIntegrals, usual};
 use super::usual_noise;
 use super::variation;
 use crate::context::Context;
@@ -36,18 +37,28 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     order::check(task, column, &labels, spec)?;
     label_names::check(task, column.name(), spec)?;
     let mut likelihood = likelihood(task, survey, &labels, spec, context)?;
+    let (task, reason) = observed_task(task, reason, likelihood.as_ref());
     let roles = spec.roles();
     roles.check_likelihood(likelihood.as_ref())?;
     variation::check_observed(survey, &labels, likelihood.as_ref())?;
     let target = target(survey, &labels, likelihood.as_ref(), spec)?;
     let as_it_is = target.scale() == Standardiser::identity();
     let spread = if as_it_is { column.scale().map_or(1.0, |units| units.scale) } else { 1.0 };
+    bounds::check_noise(likelihood.as_ref())?;
     bounds::bound_outliers(likelihood.as_mut(), spread * spread)?;
     bounds::bound_weighted(likelihood.as_mut(), spread * spread, survey.mean_weight())?;
     usual_noise::set_prior(likelihood.as_mut(), spec)?;
     let summary = summary(column, &target, &labels);
     let (rows, weights, others) = (survey.rows(), vec![survey.weight()], Vec::new());
     Ok(Observed { task, reason, target, roles, weights, summary, rows, others, likelihood })
+}
+
+/// The task, which is one of counts if the likelihood is: a regression with a likelihood of counts is no contradiction.
+fn observed_task(task: Task, reason: String, likelihood: &dyn Likelihood) -> (Task, String) {
+    match (task, likelihood.support()) {
+        (Task::Regression, Support::Counts) => (Task::Count, "of --likelihood".to_owned()),
+        _ => (task, reason),
+    }
 }
 
 fn likelihood(
@@ -59,12 +70,11 @@ fn likelihood(
 ) -> Result<Box<dyn Likelihood>, CliError> {
     let column = survey.target()?;
     let count = labels.names.len();
+    let usual = usual(task, class_integrals(survey, spec, context));
     let text = match (&spec.likelihood, task) {
         (Some(text), _) => text.clone(),
-        (None, Task::Regression) => "gaussian(variance=0.1)".to_owned(),
-        (None, Task::Binary) => "bernoulli_probit".to_owned(),
-        (None, Task::Multiclass) => format!("{}(classes={count})", of_classes(survey, spec, context)),
-        (None, Task::Ordinal) => format!("ordinal_probit(classes={count})"),
+        (None, Task::Regression | Task::Binary) => usual.to_owned(),
+        (None, Task::Multiclass | Task::Ordinal) => format!("{usual}(classes={count})"),
         (None, Task::Count) => {
             let mean = |column: &ColumnSurvey| match column.values() {
                 Surveyed::Numbers { sum, .. } => sum.mean(),
@@ -73,7 +83,7 @@ fn likelihood(
             let exposure = survey.role(Role::Exposure, 0).map_or(1.0, mean);
             let offset = survey.role(Role::Offset, 0).map_or(0.0, mean);
             let rate = (mean(column) / exposure).max(f64::MIN_POSITIVE);
-            format!("poisson(offset={})", format_number(rate.ln() - offset))
+            format!("{usual}(offset={})", format_number(rate.ln() - offset))
         }
     };
     let likelihood = as_said(&text, labels, context)?;
@@ -107,21 +117,21 @@ fn of_any_number<'l>(
     spec: &FitSpec,
     context: &Context,
 ) -> &'l str {
-    if names::takes_classes(likelihood) { likelihood.name() } else { of_classes(survey, spec, context) }
+    let usual = || usual(Task::Multiclass, class_integrals(survey, spec, context));
+    if names::takes_classes(likelihood) { likelihood.name() } else { usual() }
 }
 
-/// Usual likelihood of classes: the one whose integrals are lines. Powers of a factor below 1 come from α or weights.
-fn of_classes(survey: &Survey, spec: &FitSpec, context: &Context) -> &'static str {
+fn class_integrals(survey: &Survey, spec: &FitSpec, context: &Context) -> ClassIntegrals {
     let small = |power: Option<f64>| power.is_some_and(|power| power < 1.0);
     if context.methods.find(&spec.method).is_ok_and(|method| method.evaluates_densities()) {
-        "softmax"
+        ClassIntegrals::Densities
     } else if spec.alpha_column.is_some()
         || small(spec.settings.number(&ALPHA))
         || small(survey.role(Role::Weights, 0).and_then(ColumnSurvey::least))
     {
-        "pairwise_probit"
+        ClassIntegrals::Powers
     } else {
-        "multiclass_probit"
+        ClassIntegrals::Factors
     }
 }
 

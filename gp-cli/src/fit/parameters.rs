@@ -34,8 +34,11 @@ pub(super) fn apply(
     }
     for text in &spec.bound {
         let (name, ends) = split(text, "--bound")?;
-        let transform =
-            bounds(ends).ok_or_else(|| CliError::usage(format!("--bound {text}: `{ends}` is not LO..HI")))?;
+        let transform = bounds(ends).ok_or_else(|| {
+            CliError::usage(format!(
+                "--bound {text}: `{ends}` is not a range; write LO..HI, such as 0.1..10, 0.1.. or ..10"
+            ))
+        })?;
         change((name, dim), kernels, likelihood, &|parameter, columns| {
             let factor = factor(spec, inputs, columns, &format!("--bound {text}"))?;
             parameter
@@ -80,7 +83,7 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     match all.find(|(_, name)| !is_known(name)) {
         None => Ok(()),
         Some((flag, name)) => Err(CliError::usage(format!(
-            "--{flag} {name} does not go with --search, which finds a kernel with parameters of its own; name those of the likelihood as likelihood.NAME, or say the kernel with --kernel"
+            "--{flag} {name} is about a parameter of the kernel, and --search chooses the kernel itself; write likelihood.{name} if it is a parameter of the likelihood, otherwise give the kernel with --kernel instead of --search"
         ))),
     }
 }
@@ -102,7 +105,7 @@ fn factor(spec: &FitSpec, inputs: &Inputs, columns: Option<&[usize]>, said: &str
     let (first, own) = (&names[columns[0]], four_digits(*unit));
     let (second, other) = (&names[other], four_digits(units[other]));
     Err(CliError::usage(format!(
-        "{said}: it is for inputs of different scales, such as {first} ({own}) and {second} ({other}); write a term of the kernel for each, with dims=[…], or say --units model"
+        "{said}: this parameter is shared by inputs of different scales, such as {first} ({own}) and {second} ({other}); give each input a kernel term of its own with dims=[…], or give the value in units of the model with --units model"
     )))
 }
 
@@ -152,7 +155,7 @@ fn change_kernel(
             likelihood.parameters().iter().map(|parameter| format!("likelihood.{}", parameter.name()));
         let available: Vec<String> = names.into_iter().chain(of_likelihood).collect();
         return Err(CliError::usage(format!(
-            "there is no parameter `{name}`; there are {}",
+            "there is no parameter `{name}`; the parameters are {}",
             available.join(", ")
         )));
     }
@@ -169,8 +172,9 @@ fn change_kernel(
 }
 
 fn split<'t>(text: &'t str, flag: &str) -> Result<(&'t str, &'t str), CliError> {
-    text.split_once('=')
-        .ok_or_else(|| CliError::usage(format!("{flag} {text}: a name, `=` and a value are wanted")))
+    text.split_once('=').ok_or_else(|| {
+        CliError::usage(format!("{flag} {text}: write the name of a parameter, `=` and a value"))
+    })
 }
 
 /// Parses `0.1..10`, `0.1..`, `..10`.

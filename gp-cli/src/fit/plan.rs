@@ -222,13 +222,21 @@ impl Plan {
         budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
     }
 
-    /// Expected training time, measured for some milliseconds; None if operations are not counted, or if a kernel
-    /// search or several starts come first.
+    /// Expected training time of all targets, measured for some milliseconds on each problem; None if operations are not
+    /// counted, or if a kernel search or several starts come first.
     #[must_use]
     pub fn expected_time(&self, spec: &FitSpec) -> Option<ExpectedTime> {
-        let is_one = self.search.is_none() && spec.restarts.is_none() && self.observed.others.is_empty();
-        let work = is_one.then(|| self.method.work(&self.problem))??;
-        ExpectedTime::of(&self.problem, &work, &self.sample.rows)
+        if spec.search.is_some() || spec.restarts.is_some() {
+            return None;
+        }
+        let of = |problem: &Problem, sample: &TrainingRows| {
+            ExpectedTime::of(problem, &self.method.work(problem)?, sample)
+        };
+        let Some(parts) = self.problem.parts().ok()? else { return of(&self.problem, &self.sample.rows) };
+        let count = parts.len();
+        let part = |(target, part)| of(part, &self.sample.rows.of_target(target, count).ok()?);
+        let each = parts.iter().enumerate().map(part).collect::<Option<Vec<_>>>()?;
+        Some(ExpectedTime::one_after_another(&each))
     }
 
     /// Memory of the fit, in bytes.
@@ -278,8 +286,7 @@ fn check_parts(parts: &[Observed], given: &Given) -> Result<(), CliError> {
 fn with_power(mut given: Given, method: &dyn Method, observed: &Observed) -> Given {
     let takes_power = method.settings().iter().any(|setting| setting.name() == ALPHA.name());
     if !observed.others.is_empty() && takes_power && given.number(&ALPHA).is_none() {
-        let power = if method::shares_latents(observed.likelihood.as_ref()) { 0.0 } else { 0.5 };
-        given.insert(ALPHA.name(), power.into());
+        given.insert(ALPHA.name(), method::power_of_targets(observed.likelihood.as_ref()).into());
     }
     given
 }

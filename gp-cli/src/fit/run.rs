@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::sample::Sample;
 use super::several;
 use super::spec::FitSpec;
-use super::trained::{Task, Trained};
+use super::trained::{Trained, TrainingContext};
 use crate::encode::Role;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Given};
@@ -45,8 +45,14 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     // One clock for all parts of the fit.
     problem.settings.control = problem.settings.control.begun();
     let columns = inputs.column_names();
-    let task =
-        Task { method: method.as_ref(), spec, stages: &stages, columns: &columns, target: None, begun };
+    let task = TrainingContext {
+        method: method.as_ref(),
+        spec,
+        stages: &stages,
+        columns: &columns,
+        target: None,
+        begun,
+    };
     let trained = match problem.parts()? {
         None => {
             let start = PartStart { search, placing, log_scales: observed.log_scales() };
@@ -116,7 +122,7 @@ fn no_answer(error: CliError, warnings: &mut Vec<String>) -> Result<Vec<Influenc
     if error.kind() != ErrorKind::Numerical {
         return Err(error);
     }
-    warnings.push(format!("what predictions depend on could not be found out: {}", error.with_causes()));
+    warnings.push(format!("the influence of the inputs could not be computed: {}", error.with_causes()));
     Ok(Vec::new())
 }
 

@@ -223,7 +223,8 @@ fn hardly_repeat(labels: &Labels) -> bool {
     labels.numbers.is_some() && rows < ROWS_PER_CLASS * labels.names.len() as u64
 }
 
-/// Refuses classes for a task of numbers, and the reverse.
+/// Refuses classes for a task of numbers, and the reverse; and an order of labels for a likelihood that has none, and the
+/// reverse.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage).
@@ -231,7 +232,7 @@ pub(super) fn check_task(task: Task, likelihood: &dyn Likelihood) -> Result<(), 
     let takes_labels = likelihood.support().classes() > 0;
     let is_of_labels = matches!(task, Task::Binary | Task::Multiclass | Task::Ordinal);
     if takes_labels == is_of_labels {
-        return Ok(());
+        return check_order(task, likelihood);
     }
     let of = |labels: bool| if labels { "labels" } else { "numbers" };
     let name = likelihood.name();
@@ -241,6 +242,24 @@ pub(super) fn check_task(task: Task, likelihood: &dyn Likelihood) -> Result<(), 
         of(takes_labels)
     );
     Err(CliError::usage(what))
+}
+
+/// Two labels have the same model in any order.
+fn check_order(task: Task, likelihood: &dyn Likelihood) -> Result<(), CliError> {
+    let likely = task_of(likelihood);
+    let differ =
+        matches!((task, likely), (Task::Ordinal, Task::Multiclass) | (Task::Multiclass, Task::Ordinal));
+    if !differ || likelihood.support().classes() < 3 {
+        return Ok(());
+    }
+    let name = likelihood.name();
+    let (asked, takes) = match task {
+        Task::Ordinal => ("in order", "labels without an order"),
+        _ => ("without an order", "labels in order"),
+    };
+    Err(CliError::usage(format!(
+        "the task is {task}, of labels {asked}, and the likelihood {name} takes {takes}; leave out --task or --likelihood"
+    )))
 }
 
 pub(super) fn wrong_likelihood(cause: gp_likelihoods::LikelihoodError) -> CliError {

@@ -22,7 +22,7 @@ const MOST_NAMES: usize = 4;
 
 /// Rows of a fit.
 #[derive(Debug)]
-pub(super) struct Seen<'a> {
+pub(super) struct FittedRows<'a> {
     /// Number of rows, and their mean weight.
     pub(super) count: usize,
     pub(super) mean_weight: f64,
@@ -36,7 +36,7 @@ pub(super) struct Seen<'a> {
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) if the fit cannot predict.
-pub(super) fn judge(fit: &mut Fit, seen: &Seen<'_>, seed: u64) -> Result<(), CliError> {
+pub(super) fn judge(fit: &mut Fit, seen: &FittedRows<'_>, seed: u64) -> Result<(), CliError> {
     if !fit.is_trained() {
         return Ok(());
     }

@@ -151,7 +151,11 @@ impl Streamed {
         let factors = self.factors()?;
         let name = observed.roles.column(Role::AlphaColumn).unwrap_or_default();
         let powers = factors.powers_of_factors(|row, what| self.origin.fault(row, name, what))?;
-        Ok((TrainingRows::elsewhere(Encoded { raw: self.raw.0, encoder, features }), factors.blocks, powers))
+        Ok((
+            TrainingRows::elsewhere(EncodedFile { raw: self.raw.0, encoder, features }),
+            factors.blocks,
+            powers,
+        ))
     }
 
     /// Blocks and powers of all rows, in memory; needs a pass over the file if there are any.
@@ -244,13 +248,13 @@ impl Raw {
 
 /// Rows in a file, encoded as points and observations when read.
 #[derive(Debug)]
-struct Encoded {
+struct EncodedFile {
     raw: RowReader<File>,
     encoder: RowEncoder,
     features: usize,
 }
 
-impl DataSource for Encoded {
+impl DataSource for EncodedFile {
     fn count(&self) -> usize {
         self.raw.count()
     }

@@ -2,6 +2,7 @@
 
 use super::copies;
 use super::sample::Sample;
+use super::shares::{self, Foreseen};
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Given, Method, TrainingRows, left_out_classes};
 use faer::Mat;
@@ -23,7 +24,7 @@ pub(super) struct TrainedBy<'a> {
 }
 
 /// Rows left out: their labels, and the probabilities of all classes for each.
-struct LeftOut {
+struct LeftOutRows {
     probabilities: Mat<f64>,
     labels: Vec<usize>,
 }
@@ -56,11 +57,19 @@ pub(super) fn settle(
         }
         Err(error) => return Err(error),
     };
-    let Some(LeftOut { probabilities, labels }) = left_out else { return Ok(None) };
+    let Some(LeftOutRows { probabilities, labels }) = left_out else {
+        shares::judge_by_evidence(fit, (sample, by.rows), seed)?;
+        return Ok(None);
+    };
     let Some(found) = Temperature::of(probabilities.as_ref(), &labels, &vec![1.0; labels.len()]) else {
         return Ok(None);
     };
-    judge(fit, &found, &labels);
+    let at_temperature = |row: usize| log_probability(&probabilities, row, labels[row], found.value);
+    let foreseen: Vec<f64> = (0..labels.len()).map(at_temperature).collect();
+    shares::judge(
+        fit,
+        &Foreseen { labels: &labels, log_probabilities: &foreseen, how: "left out one at a time" },
+    );
     if wanted.is_some() {
         return Ok(None);
     }
@@ -87,15 +96,13 @@ fn leave_out(
     by: &TrainedBy<'_>,
     sample: &TrainingRows,
     seed: u64,
-) -> Result<Option<LeftOut>, CliError> {
+) -> Result<Option<LeftOutRows>, CliError> {
     let likelihood = fit.posterior.likelihood();
     let Some(sites) = by.method.sites(&by.given, likelihood, by.rows) else { return Ok(None) };
     let rows = Sample::at_most(&copies::merged(sample)?, ROWS, seed)?.rows;
     let found = stoppable(&brake(&by.control), || left_out_classes(&fit.posterior, &rows, sites))?;
     let Some(probabilities) = found else { return Ok(None) };
-    let support = likelihood.support();
-    let class = |y: f64| (0..support.classes()).position(|c| support.label(c) == y).unwrap_or(usize::MAX);
-    let labels: Vec<usize> = rows.column(0)?.into_iter().map(class).collect();
+    let labels = shares::labels(likelihood.support(), rows.column(0)?);
     let failed = (0..probabilities.nrows()).filter(|&i| probabilities[(i, 0)].is_nan()).count();
     if failed as f64 > FAILED * rows.count() as f64 {
         fit.warnings.push(format!(
@@ -104,27 +111,13 @@ fn leave_out(
         ));
         return Ok(None);
     }
-    Ok(Some(LeftOut { probabilities, labels }))
+    Ok(Some(LeftOutRows { probabilities, labels }))
 }
 
-/// Clears the converged mark of a fit that foresees rows no better than the shares of the other labels do.
-fn judge(fit: &mut Fit, found: &Temperature, labels: &[usize]) {
-    let of_shares = log_loss_of_shares(labels, fit.posterior.likelihood().support().classes());
-    if found.log_loss < of_shares {
-        return;
-    }
-    fit.converged = false;
-    fit.reason = format!(
-        "nothing was learned: rows left out one at a time have a log loss of {:.4}, and the shares of all other labels \
-         {of_shares:.4}; {}",
-        found.log_loss, fit.reason
-    );
-}
-
-/// Mean of `−ln p` of labels under the shares of all others and one of each class, which makes no label impossible.
-fn log_loss_of_shares(labels: &[usize], classes: usize) -> f64 {
-    let counts = (0..classes).map(|class| labels.iter().filter(|&&label| label == class).count() as f64);
-    let others = (labels.len() - 1 + classes) as f64;
-    let of_class = |count: f64| if count > 0.0 { -count * (count / others).ln() } else { 0.0 };
-    counts.map(of_class).sum::<f64>() / labels.len() as f64
+/// `ln p` of a label at a temperature.
+fn log_probability(probabilities: &Mat<f64>, row: usize, label: usize, temperature: f64) -> f64 {
+    let tempered = |class: usize| probabilities[(row, class)].max(f64::MIN_POSITIVE).ln() / temperature;
+    let largest = (0..probabilities.ncols()).map(tempered).fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = (0..probabilities.ncols()).map(|class| (tempered(class) - largest).exp()).sum();
+    if label < probabilities.ncols() { tempered(label) - largest - sum.ln() } else { f64::NAN }
 }

@@ -5,7 +5,7 @@ use super::design::PartStart;
 use super::dispersion;
 use super::interrupt::check_interrupt;
 use super::restarts::Restarts;
-use super::skill::{self, Seen};
+use super::skill::{self, FittedRows};
 use super::spec::FitSpec;
 use super::start;
 use super::temperature::{self, TrainedBy};
@@ -31,7 +31,7 @@ pub(super) struct Trained {
 
 /// Context of a training run, and the target if there are several.
 #[derive(Clone, Copy)]
-pub(super) struct Task<'a> {
+pub(super) struct TrainingContext<'a> {
     pub(super) method: &'a dyn Method,
     pub(super) spec: &'a FitSpec,
     pub(super) stages: &'a Stages,
@@ -41,7 +41,7 @@ pub(super) struct Task<'a> {
     pub(super) begun: Instant,
 }
 
-impl Task<'_> {
+impl TrainingContext<'_> {
     /// Searches for a kernel if requested, and trains from the best of several starts.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Task<'_> {
         let temperature = temperature::settle(&mut fit, &by, spec.temperature, sample, spec.seed)?;
         check_interrupt(&control)?;
         dispersion::judge(&mut fit, sample, spec.seed)?;
-        skill::judge(&mut fit, &Seen { count, mean_weight, sample, columns }, spec.seed)?;
+        skill::judge(&mut fit, &FittedRows { count, mean_weight, sample, columns }, spec.seed)?;
         Ok(Trained { fit, baseline, temperature, kernels: Vec::new(), starts })
     }
 }

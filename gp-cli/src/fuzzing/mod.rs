@@ -34,10 +34,10 @@ impl Reading {
 }
 
 /// Name of a reader, which is also that of its corpus, and its check: the outcome, or a violated property.
-pub type Target = (&'static str, fn(&Readers, &[u8]) -> Result<Reading, String>);
+pub type FuzzTarget = (&'static str, fn(&Readers, &[u8]) -> Result<Reading, String>);
 
 /// All targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [FuzzTarget; 13] = [
     ("csv", |readers, bytes| tables::table(readers, bytes, "csv")),
     ("gzip", tables::gzip),
     ("libsvm", |readers, bytes| tables::table(readers, bytes, "libsvm")),

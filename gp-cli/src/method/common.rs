@@ -1,6 +1,8 @@
 //! Settings shared by several methods.
 
-use super::setting::{Given, Setting};
+use super::given::Given;
+use super::setting::Setting;
+use super::usual::UsualCase;
 use gp_ep::operations::Extents;
 
 /// Name of the setting that marks a mini-batch method.
@@ -17,9 +19,12 @@ pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Most ite
 pub const PARAMETERS: Setting = Setting::choice(
     "parameters",
     &[(KNOWN, "As learned"), (UNCERTAIN, "A mixture over those that the data allow")],
-    "Whether predictions take learned parameters as known; by default they do, except under Gaussian noise with up to \
-     200 rows",
-);
+    "Whether predictions take learned parameters as known",
+)
+.usually_word_by_case(&[MANY_KNOWN, FEW_UNCERTAIN]);
+pub(super) const MANY_KNOWN: UsualCase<&str> = UsualCase::new(KNOWN, "");
+pub(super) const FEW_UNCERTAIN: UsualCase<&str> =
+    UsualCase::new(UNCERTAIN, "for one target under Gaussian noise with up to 200 rows");
 pub(crate) const KNOWN: &str = "known";
 pub(super) const UNCERTAIN: &str = "uncertain";
 
@@ -27,12 +32,16 @@ pub(super) const UNCERTAIN: &str = "uncertain";
 pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the data in mini-batches");
 
 /// Default fewest mini-batch steps: small tables need as many as large ones.
-const FEWEST_STEPS: u64 = 1_000;
+pub(super) const FEWEST_STEPS: u64 = 1_000;
 
-/// Number of mini-batch steps: of the given epochs, or of the default epochs and at least a thousand.
-pub(super) fn steps_in_batches(given: &Given, usual_epochs: u64, per_epoch: u64) -> u64 {
-    let usual = || usual_epochs.saturating_mul(per_epoch).max(FEWEST_STEPS);
-    given.integer(&EPOCHS).map_or_else(usual, |epochs| epochs.saturating_mul(per_epoch))
+/// Number of mini-batch steps: of the given epochs, or of the default ones of this case and at least a thousand.
+pub(super) fn steps_in_batches(
+    given: &Given,
+    (epochs, case): (&Setting, UsualCase<u64>),
+    per_epoch: u64,
+) -> u64 {
+    let steps = given.integer_in(epochs, case).saturating_mul(per_epoch);
+    if given.has(epochs.name()) { steps } else { steps.max(FEWEST_STEPS) }
 }
 
 /// Number of rows per batch.

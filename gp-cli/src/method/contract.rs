@@ -2,11 +2,12 @@
 
 use super::check::GradientCheck;
 use super::common::BATCH_SIZE;
+use super::given::Given;
 use super::later::{Later, Updated};
 use super::optimizer::Optimizer;
 use super::outcome::Fit;
 use super::problem::{Problem, Settings};
-use super::setting::{Given, Setting};
+use super::setting::Setting;
 use super::sites::RestingSites;
 use super::work::Work;
 use crate::encode::Role;

@@ -4,14 +4,18 @@ use super::check::GradientCheck;
 use super::common;
 use super::contract::{Case, Method};
 use super::gaussian::is_gaussian;
+use super::given::Given;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
-use super::power_ep::{convergence_warnings, given_power, model, over_parameters, power, shares_latents};
+use super::power_ep::{
+    ALPHA, LOG_CONCAVE, convergence_warnings, given_power, model, over_parameters, power, shares_latents,
+};
 use super::problem::Problem;
-use super::setting::{Given, Setting};
+use super::setting::Setting;
 use super::sites::RestingSites;
 use super::uncertain::learns_inducing;
+use super::usual::UsualCase;
 use super::variational::is_saddle;
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -37,14 +41,14 @@ const MANY_SITES: usize = 20_000;
 /// The same for several real targets with Gaussian noise, whose sites converge almost at once.
 const MANY_SITES_OF_NUMBERS: usize = 100_000;
 
-/// Default iterations, quasi-Newton and first-order.
-const OUTER_ITERATIONS: u64 = 100;
-const INNER_ITERATIONS: u64 = 500;
+/// Iterations: for several targets as many as in closed-form regression.
+const ITERATIONS: Setting = common::ITERATIONS.usually_whole_by_case(&[OUTER, OUTER_OF_NUMBERS, INNER]);
+const OUTER: UsualCase<u64> = UsualCase::new(100, "with lbfgs");
+const OUTER_OF_NUMBERS: UsualCase<u64> = UsualCase::new(300, "with lbfgs for several targets");
+const INNER: UsualCase<u64> = UsualCase::new(500, "with another optimizer");
 /// Typical evaluations of training, and sweeps per evaluation.
 const USUAL_EVALUATIONS: f64 = 30.0;
 const SWEEPS_AN_EVALUATION: f64 = 10.0;
-/// Default outer iterations for several targets, as in closed-form regression.
-const OUTER_ITERATIONS_OF_NUMBERS: u64 = 300;
 /// Steps without a larger relative gain that make a plateau.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
@@ -62,13 +66,13 @@ impl Ep {
     pub(crate) const EP: Self = Self {
         name: "ep",
         summary: "EP, or Power EP with --alpha, for any likelihood",
-        settings: &[common::ALPHA, common::ITERATIONS, common::PARAMETERS],
+        settings: &[ALPHA, ITERATIONS, common::PARAMETERS],
         level: Level::Projection,
     };
     pub(super) const GFITC: Self = Self {
         name: "gfitc",
         summary: "generalised FITC: EP on latent values",
-        settings: &[common::ITERATIONS, common::PARAMETERS],
+        settings: &[ITERATIONS, common::PARAMETERS],
         level: Level::Latent,
     };
 }
@@ -99,7 +103,7 @@ impl Method for Ep {
     }
 
     fn learns_inducing(&self, rows: usize, given: &Given) -> bool {
-        learns_inducing(rows, given.number(&common::ALPHA).unwrap_or(1.0))
+        learns_inducing(rows, given.number_in(&ALPHA, LOG_CONCAVE))
     }
 
     fn is_usual(&self, case: &Case<'_>) -> Option<String> {
@@ -175,12 +179,12 @@ impl Method for Ep {
 }
 
 fn iterations(problem: &Problem) -> u64 {
-    let usual = match problem.settings.optimizer {
-        Some(optimizer) if optimizer != Optimizer::Lbfgs => INNER_ITERATIONS,
-        _ if problem.likelihood.targets() > 1 => OUTER_ITERATIONS_OF_NUMBERS,
-        _ => OUTER_ITERATIONS,
+    let case = match problem.settings.optimizer {
+        Some(optimizer) if optimizer != Optimizer::Lbfgs => INNER,
+        _ if problem.likelihood.targets() > 1 => OUTER_OF_NUMBERS,
+        _ => OUTER,
     };
-    problem.settings.given.integer(&common::ITERATIONS).unwrap_or(usual)
+    problem.settings.given.integer_in(&ITERATIONS, case)
 }
 
 /// Converges EP at every point of L-BFGS.

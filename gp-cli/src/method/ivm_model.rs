@@ -2,6 +2,7 @@
 
 use super::problem::Problem;
 use super::setting::Setting;
+use super::usual::UsualCase;
 use crate::error::CliError;
 use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 
@@ -12,21 +13,25 @@ pub(super) const COUPLING: Setting = Setting::choice(
     "coupling",
     &[
         (COUPLED, "Latent functions of a point are correlated, with one active set for all"),
-        ("independent", "Latent functions are independent, with one active set each"),
+        (INDEPENDENT, "Latent functions are independent, with one active set each"),
     ],
-    "Whether the classes are correlated in the posterior; coupled unless given",
-);
+    "Whether the classes are correlated in the posterior",
+)
+.usually_word_by_case(&[SEVERAL, ONE]);
+const SEVERAL: UsualCase<&str> = UsualCase::new(COUPLED, "for several latent functions");
+const ONE: UsualCase<&str> = UsualCase::new(INDEPENDENT, "for one");
 const COUPLED: &str = "coupled";
+const INDEPENDENT: &str = "independent";
 
-/// Model of a problem; classes are coupled by default.
+/// Model of a problem.
 pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
     let (kernels, likelihood) = (problem.kernels.clone(), problem.likelihood.clone());
     let several = likelihood.latents() > 1;
-    let model = Ivm::new(kernels, likelihood);
-    Ok(match problem.settings.given.word(&COUPLING) {
-        Some(COUPLED) => model?.with_coupling(Coupling::Coupled)?,
-        Some(_) if several => model?.with_coupling(Coupling::Independent)?,
-        _ => model?,
+    let model = Ivm::new(kernels, likelihood)?;
+    Ok(match problem.settings.given.word_in(&COUPLING, if several { SEVERAL } else { ONE }) {
+        COUPLED => model.with_coupling(Coupling::Coupled)?,
+        _ if several => model.with_coupling(Coupling::Independent)?,
+        _ => model,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Model updates with new observations.
 
-use super::setting::Given;
+use super::given::Given;
 use crate::error::CliError;
 use crate::model::Approximation;
 use faer::MatRef;

@@ -4,6 +4,7 @@ use super::contract::Method;
 use super::setting::Setting;
 use crate::error::CliError;
 use gp_optim::did_you_mean;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Registry of methods, extensible by programs.
@@ -49,6 +50,14 @@ impl Methods {
             let (names, meant) = (self.names().join(", "), did_you_mean(name, self.names()));
             CliError::usage(format!("there is no method `{name}`; choose auto, {names}{meant}"))
         })
+    }
+
+    /// Default of a setting, if it is the same for all methods and fits.
+    #[must_use]
+    pub fn usual(&self, name: &str) -> Option<Value> {
+        let declared = self.settings().into_iter().find(|declared| declared[0].1.name() == name)?;
+        let first = declared[0].1.usual()?;
+        declared.iter().all(|(_, setting)| setting.usual().as_ref() == Some(&first)).then_some(first)
     }
 
     /// Settings grouped by name: each with its declarations by method name, in the order of methods.

@@ -1,10 +1,12 @@
 //! Shared parts of EP methods: the model and its powers.
 
-use super::common::ALPHA;
+use super::common;
+use super::given::Given;
 use super::outcome::Fit;
 use super::problem::Problem;
-use super::setting::Given;
+use super::setting::Setting;
 use super::uncertain;
+use super::usual::UsualCase;
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::model::Functions;
@@ -12,8 +14,13 @@ use gp_ep::power_ep::{Convergence, Level};
 use gp_ep::{ParameterDraws, PowerEp};
 use gp_likelihoods::Likelihood;
 
-/// Power for likelihoods that are not log-concave, where EP may not converge.
-const CAUTIOUS_POWER: f64 = 0.5;
+/// Power: 1 (EP) if it converges, otherwise a safer one. Outputs with shared latents get the variational bound: sites
+/// per output cannot express the coupling, and the bound accounts for that.
+pub(super) const ALPHA: Setting = common::ALPHA.usually_by_case(&[LOG_CONCAVE, CAUTIOUS, TARGETS, BOUND]);
+pub(super) const LOG_CONCAVE: UsualCase<f64> = UsualCase::new(1.0, "for a log-concave likelihood");
+const CAUTIOUS: UsualCase<f64> = UsualCase::new(0.5, "for another likelihood");
+const TARGETS: UsualCase<f64> = UsualCase::new(0.5, "for several targets");
+const BOUND: UsualCase<f64> = UsualCase::new(0.0, "for targets that share latent functions");
 
 pub(super) fn no_latent() -> CliError {
     CliError::new(ErrorKind::Usage, "the likelihood has no latent function")
@@ -32,20 +39,21 @@ pub(super) fn power(problem: &Problem) -> f64 {
 
 /// The same by settings.
 pub(super) fn given_power(given: &Given, likelihood: &dyn Likelihood) -> f64 {
-    given.number(&ALPHA).unwrap_or_else(|| usual_power(likelihood))
+    let case = match (shares_latents(likelihood), likelihood.is_log_concave()) {
+        (true, _) => BOUND,
+        (false, true) => LOG_CONCAVE,
+        (false, false) => CAUTIOUS,
+    };
+    given.number_in(&ALPHA, case)
 }
 
-/// 1 (EP) if it converges, otherwise a safer power. Outputs with shared latents get the variational bound: sites per
-/// output cannot express the coupling, and the bound accounts for that.
-pub(crate) fn usual_power(likelihood: &dyn Likelihood) -> f64 {
-    if shares_latents(likelihood) {
-        return 0.0;
-    }
-    if likelihood.is_log_concave() { 1.0 } else { CAUTIOUS_POWER }
+/// Default power for several targets, fitted together or apart.
+pub(crate) fn power_of_targets(likelihood: &dyn Likelihood) -> f64 {
+    if shares_latents(likelihood) { BOUND.value() } else { TARGETS.value() }
 }
 
 /// `true` if outputs share latents.
-pub(crate) fn shares_latents(likelihood: &dyn Likelihood) -> bool {
+pub(super) fn shares_latents(likelihood: &dyn Likelihood) -> bool {
     likelihood.targets() > 1 && likelihood.own_latent(0).is_none()
 }
 
@@ -61,7 +69,7 @@ pub(super) fn convergence_warnings(convergence: &Convergence, warnings: &mut Vec
     if !convergence.converged {
         let (sweeps, change) = (convergence.sweeps, convergence.last.change);
         warnings.push(format!(
-            "EP did not fully settle in {} (last change {change:.1e} of a marginal)",
+            "EP did not converge in {} (last change {change:.1e} of a marginal)",
             counted(sweeps, "sweep")
         ));
     }

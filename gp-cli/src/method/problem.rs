@@ -1,8 +1,8 @@
 //! Problem to fit.
 
+use super::given::Given;
 use super::optimizer::Optimizer;
 use super::rows::TrainingRows;
-use super::setting::Given;
 use crate::error::CliError;
 use gp_ep::operations::Extents;
 use gp_ep::{Blocks, Powers};

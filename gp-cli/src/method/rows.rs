@@ -13,10 +13,10 @@ use std::sync::Arc;
 /// N points with P observation columns each, in model units: in memory, or read as needed. Targets come first, then
 /// role columns. Clones share the rows.
 #[derive(Clone, Debug)]
-pub struct TrainingRows(Arc<Place>);
+pub struct TrainingRows(Arc<RowStorage>);
 
 #[derive(Debug)]
-enum Place {
+enum RowStorage {
     Memory { points: Mat<f64>, observed: Vec<f64>, outputs: usize },
     Elsewhere(Box<dyn Elsewhere>),
 }
@@ -31,19 +31,19 @@ impl TrainingRows {
     #[must_use]
     pub fn in_memory(points: Mat<f64>, observed: Vec<f64>) -> Self {
         let outputs = observed.len().checked_div(points.nrows()).unwrap_or(1).max(1);
-        Self(Arc::new(Place::Memory { points, observed, outputs }))
+        Self(Arc::new(RowStorage::Memory { points, observed, outputs }))
     }
 
     /// Rows read as needed.
     #[must_use]
     pub fn elsewhere(source: impl Elsewhere + 'static) -> Self {
-        Self(Arc::new(Place::Elsewhere(Box::new(source))))
+        Self(Arc::new(RowStorage::Elsewhere(Box::new(source))))
     }
 
     /// `true` if all rows are in memory.
     #[must_use]
     pub fn are_in_memory(&self) -> bool {
-        matches!(*self.0, Place::Memory { .. })
+        matches!(*self.0, RowStorage::Memory { .. })
     }
 
     /// Points (N×D) and N·P observation values, row-major.
@@ -52,8 +52,8 @@ impl TrainingRows {
     /// [`Usage`](ErrorKind::Usage) if the rows are not in memory.
     pub fn whole(&self) -> Result<(MatRef<'_, f64>, &[f64]), CliError> {
         match &*self.0 {
-            Place::Memory { points, observed, .. } => Ok((points.as_ref(), observed)),
-            Place::Elsewhere(_) => {
+            RowStorage::Memory { points, observed, .. } => Ok((points.as_ref(), observed)),
+            RowStorage::Elsewhere(_) => {
                 Err(CliError::new(ErrorKind::Usage, "the method needs all rows in memory".to_owned()))
             }
         }
@@ -68,7 +68,7 @@ impl TrainingRows {
         let (mut points, mut observed) = (vec![0.0; rows.len() * dim], vec![0.0; rows.len() * outputs]);
         self.read(&Selection::List(rows), &mut points, &mut observed)?;
         let points = MatRef::from_row_major_slice(&points, rows.len(), dim).to_owned();
-        Ok(Self(Arc::new(Place::Memory { points, observed, outputs })))
+        Ok(Self(Arc::new(RowStorage::Memory { points, observed, outputs })))
     }
 
     /// Rows that have target `target` of `targets`, with that column and, if there are role columns, its adjustment and
@@ -101,32 +101,32 @@ impl TrainingRows {
 impl DataSource for TrainingRows {
     fn count(&self) -> usize {
         match &*self.0 {
-            Place::Memory { points, .. } => points.nrows(),
-            Place::Elsewhere(rows) => rows.count(),
+            RowStorage::Memory { points, .. } => points.nrows(),
+            RowStorage::Elsewhere(rows) => rows.count(),
         }
     }
 
     fn dim(&self) -> usize {
         match &*self.0 {
-            Place::Memory { points, .. } => points.ncols(),
-            Place::Elsewhere(rows) => rows.dim(),
+            RowStorage::Memory { points, .. } => points.ncols(),
+            RowStorage::Elsewhere(rows) => rows.dim(),
         }
     }
 
     fn outputs(&self) -> usize {
         match &*self.0 {
-            Place::Memory { outputs, .. } => *outputs,
-            Place::Elsewhere(rows) => rows.outputs(),
+            RowStorage::Memory { outputs, .. } => *outputs,
+            RowStorage::Elsewhere(rows) => rows.outputs(),
         }
     }
 
     fn read(&self, rows: &Selection<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
         match &*self.0 {
-            Place::Memory { points: all, observed, outputs } => {
+            RowStorage::Memory { points: all, observed, outputs } => {
                 let known = MatRef::from_row_major_slice(observed, observed.len() / outputs, *outputs);
                 Table::new(all.as_ref(), known)?.read(rows, points, targets)
             }
-            Place::Elsewhere(source) => source.read(rows, points, targets),
+            RowStorage::Elsewhere(source) => source.read(rows, points, targets),
         }
     }
 }

@@ -3,15 +3,15 @@
 use super::batches;
 use super::check::GradientCheck;
 use super::contract::Method;
+use super::given::Given;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::{Problem, SECOND_STAGE, Settings};
-use super::setting::{Given, Setting};
+use super::setting::Setting;
 use super::sites::RestingSites;
-use super::variational::{
-    self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, start, steps_in_batches,
-};
+use super::usual::UsualCase;
+use super::variational::{self, BATCH_SIZE, EPOCHS, NATURAL_RATE, approximation, start, steps_in_batches};
 use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
@@ -25,14 +25,12 @@ use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Sa
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SavigpMethod;
 
-/// Default full-batch iterations: with one full Gaussian, converged at each, and with a posterior trained beside the
-/// parameters.
-const OUTER_ITERATIONS: u64 = 100;
-const JOINT_ITERATIONS: u64 = 500;
+const ITERATIONS: Setting = variational::ITERATIONS.usually_whole_by_case(&[OUTER, JOINT]);
+/// With one full Gaussian, converged at each iteration, and with a posterior trained beside the parameters.
+const OUTER: UsualCase<u64> = UsualCase::new(100, "for one full Gaussian, also the first of a mixture");
+const JOINT: UsualCase<u64> = UsualCase::new(500, "for others");
 /// Most latents for quadrature; beyond, it needs thousands of evaluations against a hundred samples.
 const QUADRATURE_LATENTS: usize = 2;
-/// Default samples per expectation, evenly spread.
-const USUAL_SAMPLES: usize = 128;
 
 const COMPONENTS: Setting = Setting::integer("components", "K", 1, "Number of Gaussians in the posterior")
     .at_most(MOST_COMPONENTS)
@@ -41,16 +39,18 @@ const COMPONENTS: Setting = Setting::integer("components", "K", 1, "Number of Ga
 const MOST_COMPONENTS: u64 = 1000;
 const COVARIANCE: Setting = Setting::choice(
     "covariance",
-    &[("full", "Correlated whitened inducing values"), (DIAGONAL, "Independent whitened inducing values")],
+    &[(FULL, "Correlated whitened inducing values"), (DIAGONAL, "Independent whitened inducing values")],
     "Covariances of these Gaussians",
-);
+)
+.usually_word(FULL);
+const FULL: &str = "full";
 const DIAGONAL: &str = "diagonal";
-const SAMPLES: Setting = Setting::integer(
-    "samples",
-    "S",
-    0,
-    "Samples per expectation, 0 for quadrature (default: quadrature for up to two latent functions, samples beyond)",
-);
+const SAMPLES: Setting = Setting::integer("samples", "S", 0, "Samples per expectation, 0 for quadrature")
+    .usually_whole_by_case(&[BY_QUADRATURE, BY_SAMPLES]);
+const BY_QUADRATURE: UsualCase<u64> =
+    UsualCase::new(0, "for up to two latent functions or a density with jumps or kinks");
+/// Evenly spread.
+const BY_SAMPLES: UsualCase<u64> = UsualCase::new(128, "otherwise");
 const SETTINGS: &[Setting] = &[COMPONENTS, COVARIANCE, SAMPLES, ITERATIONS, EPOCHS, BATCH_SIZE];
 
 impl Method for SavigpMethod {
@@ -92,13 +92,14 @@ impl Method for SavigpMethod {
 
     fn work(&self, problem: &Problem) -> Option<Work> {
         let (likelihood, settings) = (problem.likelihood.as_ref(), &problem.settings);
-        let integral = match expectation(likelihood, settings.given.count(&SAMPLES), settings.seed) {
+        let integral = match expectation(likelihood, settings) {
             Expectation::Exact => Integral::Expected,
             Expectation::Sampled(sampling) => Integral::Sampled(sampling.samples),
         };
         // Mixtures and diagonal covariances train together with the parameters, in an unknown number of evaluations.
         let is_one_full = components(settings) == 1 && settings.given.word(&COVARIANCE) != Some(DIAGONAL);
-        is_one_full.then(|| variational::work(problem, OUTER_ITERATIONS, integral))?
+        let iterations = settings.given.integer_in(&ITERATIONS, OUTER);
+        is_one_full.then(|| variational::work(problem, iterations, integral))?
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
@@ -125,7 +126,7 @@ impl Method for SavigpMethod {
 /// Model of a problem: one Gaussian with the requested covariance.
 pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     let settings = &problem.settings;
-    let expectation = expectation(problem.likelihood.as_ref(), settings.given.count(&SAMPLES), settings.seed);
+    let expectation = expectation(problem.likelihood.as_ref(), settings);
     let model = Savigp::new(problem.shared_processes()?, problem.likelihood.clone())?
         .with_reduction(problem.reduction())
         .with_expectation(expectation)?;
@@ -137,16 +138,19 @@ pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     Ok(model.with_posterior(start)?)
 }
 
-/// The likelihood's own integrals for few latents, or without the derivatives that samples need; otherwise samples, in
-/// the given number.
-fn expectation(likelihood: &dyn Likelihood, samples: Option<usize>, seed: u64) -> Expectation {
+/// Unless given, the likelihood's own integrals for few latents, or without the derivatives that samples need; otherwise
+/// samples.
+fn expectation(likelihood: &dyn Likelihood, settings: &Settings) -> Expectation {
     let (smooth, sampled) = (likelihood.is_smooth(), likelihood.is_sampled());
     let integrates = likelihood.latents() <= QUADRATURE_LATENTS || !smooth;
-    let usual = if integrates && !sampled { 0 } else { USUAL_SAMPLES };
+    let case = if integrates && !sampled { BY_QUADRATURE } else { BY_SAMPLES };
     let estimator = if smooth && !sampled { Estimator::Reparameterised } else { Estimator::ControlledScore };
-    match samples.unwrap_or(usual) {
+    match settings.given.count_in(&SAMPLES, case) {
         0 => Expectation::Exact,
-        samples => Expectation::Sampled(Sampling { estimator, draws: Draws::QuasiRandom, samples, seed }),
+        samples => {
+            let seed = settings.seed;
+            Expectation::Sampled(Sampling { estimator, draws: Draws::QuasiRandom, samples, seed })
+        }
     }
 }
 
@@ -170,9 +174,8 @@ fn is_one_full(model: &Savigp) -> bool {
 fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let components = components(settings);
-    let full = is_one_full(&model);
-    let iterations = settings.given.integer(&ITERATIONS);
-    let iterations = iterations.unwrap_or(if full { OUTER_ITERATIONS } else { JOINT_ITERATIONS });
+    let case = if is_one_full(&model) { OUTER } else { JOINT };
+    let iterations = settings.given.integer_in(&ITERATIONS, case);
     let control = settings.control.begun();
     let options = minimise_options(iterations, &control);
     let learning = BoundLearning::at_rest(rest(&model));
@@ -183,7 +186,7 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
         return Ok(Fit { converged: first.converged && rested, ..first });
     }
     model.set_posterior(model.posterior().split(components, settings.seed)?)?;
-    let iterations = settings.given.integer(&ITERATIONS).unwrap_or(JOINT_ITERATIONS);
+    let iterations = settings.given.integer_in(&ITERATIONS, JOINT);
     let how = Learning::Outer(minimise_options(iterations, &second(&control)));
     let again = model.learn(data, how)?.run;
     let fit = Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &again);

@@ -4,14 +4,16 @@ use super::batches;
 use super::check::GradientCheck;
 use super::common;
 use super::contract::{Case, Method};
+use super::given::Given;
 use super::later::{Later, Updated};
 use super::optimizer::Optimizer;
 use super::outcome::Fit;
-use super::power_ep::{given_power, model, over_parameters, power};
+use super::power_ep::{ALPHA, LOG_CONCAVE, given_power, model, over_parameters, power};
 use super::problem::Problem;
-use super::setting::{Given, Setting};
+use super::setting::Setting;
 use super::sites::RestingSites;
-use super::uncertain::learns_inducing;
+use super::uncertain::{AS_KNOWN, learns_inducing};
+use super::usual::UsualCase;
 use super::variational::is_saddle;
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -26,16 +28,21 @@ use gp_likelihoods::Likelihood;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sep;
 
-/// Default epochs, and most steps. A plateau ends training earlier, but needs about eight hundred steps.
-const EPOCHS: u64 = 20;
+const EPOCHS: Setting = common::EPOCHS.usually_whole_by_case(&[TWENTY]);
+/// Default epochs. A plateau ends training earlier, but needs about eight hundred steps.
+const TWENTY: UsualCase<u64> = UsualCase::new(20, "or the number that makes 1000 to 5000 steps");
+/// Most steps by default.
 const MOST_STEPS: u64 = 5_000;
 const BATCH_SIZE: Setting = common::batch_size(256);
 const SITES: Setting = Setting::choice(
     "sites",
-    &[("full", "One per observation"), (TIED, "One average for all")],
-    "Sites: one for each observation, or one average for all; of log-concave likelihoods the first for up to a million \
-     rows times latent functions, else the second, unless said otherwise",
-);
+    &[(OWN, "One per observation"), (TIED, "One average for all")],
+    "Sites: one for each observation, or one average for all",
+)
+.usually_word_by_case(&[FEW_OWN, MANY_TIED]);
+const FEW_OWN: UsualCase<&str> =
+    UsualCase::new(OWN, "for a log-concave likelihood with up to a million rows times latent functions");
+const MANY_TIED: UsualCase<&str> = UsualCase::new(TIED, "otherwise");
 /// Rows read at a time where weights are checked.
 const AT_ONCE: usize = 4096;
 /// Rows beyond the capacity of a few hundred inducing inputs.
@@ -43,8 +50,9 @@ const MANY_ROWS: usize = 30_000;
 /// Most sites by default: separate sites predict better, but take two numbers each, and again in each copy.
 const MANY_SITES: usize = 1_000_000;
 const NUMBERS_A_SITE: f64 = 6.0;
+const OWN: &str = "full";
 const TIED: &str = "tied";
-const SETTINGS: &[Setting] = &[common::ALPHA, SITES, common::EPOCHS, BATCH_SIZE, common::PARAMETERS];
+const SETTINGS: &[Setting] = &[ALPHA, SITES, EPOCHS, BATCH_SIZE, common::PARAMETERS];
 
 impl Method for Sep {
     fn name(&self) -> &'static str {
@@ -72,14 +80,14 @@ impl Method for Sep {
     }
 
     fn learns_inducing(&self, rows: usize, given: &Given) -> bool {
-        learns_inducing(rows, given.number(&common::ALPHA).unwrap_or(1.0))
+        learns_inducing(rows, given.number_in(&ALPHA, LOG_CONCAVE))
     }
 
     fn is_usual(&self, case: &Case<'_>) -> Option<String> {
         if is_saddle(case.likelihood) {
             return None;
         }
-        let asked = [SITES, common::EPOCHS, BATCH_SIZE].iter().any(|setting| case.given.has(setting.name()));
+        let asked = [SITES, EPOCHS, BATCH_SIZE].iter().any(|setting| case.given.has(setting.name()));
         Some(match (case.streamed, asked) {
             (true, _) => "mini-batches need no rows in memory".to_owned(),
             (false, true) => "batches were asked for".to_owned(),
@@ -142,8 +150,8 @@ impl Method for Sep {
 
 fn is_tied(given: &Given, likelihood: &dyn Likelihood, rows: usize) -> bool {
     let sites = rows.saturating_mul(likelihood.latents());
-    let usual = sites > MANY_SITES || !likelihood.is_log_concave();
-    given.word(&SITES).map_or(usual, |word| word == TIED)
+    let case = if sites > MANY_SITES || !likelihood.is_log_concave() { MANY_TIED } else { FEW_OWN };
+    given.word_in(&SITES, case) == TIED
 }
 
 fn has_tied_sites(problem: &Problem) -> bool {
@@ -153,8 +161,8 @@ fn has_tied_sites(problem: &Problem) -> bool {
 /// Most steps, given steps per epoch.
 fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
     let (given, most) = (&problem.settings.given, MOST_STEPS.max(per_epoch));
-    let steps = common::steps_in_batches(given, EPOCHS, per_epoch);
-    if given.has(common::EPOCHS.name()) { steps } else { steps.min(most) }
+    let steps = common::steps_in_batches(given, (&EPOCHS, TWENTY), per_epoch);
+    if given.has(EPOCHS.name()) { steps } else { steps.min(most) }
 }
 
 /// Refuses weights below the power, which tied sites remove, before training: batches come to them within the first epoch.
@@ -195,8 +203,9 @@ fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     if sharing == Sharing::Own {
         over_parameters(&mut fit, &model, problem);
     } else if settings.given.word(&common::PARAMETERS) == Some(common::UNCERTAIN) {
-        let why = "predictions take parameters as known: with one average site for all, their uncertainty has no answer";
-        fit.warnings.push(why.to_owned());
+        fit.warnings.push(format!(
+            "with one average site for all rows, the uncertainty of parameters cannot be computed; {AS_KNOWN}"
+        ));
     }
     Ok(fit)
 }
@@ -212,5 +221,18 @@ fn report(settled: &Settled, fit: &mut Fit) {
         fit.warnings.push(format!(
             "the sites first gave the labels a probability above 1; {epochs} more epochs of small steps mended that"
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of the defaults name their limits.
+    #[test]
+    fn the_defaults_say_how_many() {
+        let steps = format!("{} to {MOST_STEPS} steps", common::FEWEST_STEPS);
+        assert!(EPOCHS.usual_in_words().contains(&steps));
+        assert!(MANY_SITES == 1_000_000 && SITES.usual_in_words().contains("a million rows"));
     }
 }

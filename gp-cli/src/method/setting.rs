@@ -1,9 +1,9 @@
 //! Method settings, declared once by the method. Flags, configuration files, checks and the schema follow.
 
 use super::optimizer::Optimizer;
+use super::usual::{Usual, UsualCase};
 use crate::error::CliError;
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Setting declared by a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,8 +22,8 @@ pub enum SettingKind {
     Number {
         /// Ends, inclusive.
         range: [f64; 2],
-        /// Default, unless the method chooses.
-        usual: Option<f64>,
+        /// Default.
+        usual: Usual<f64>,
     },
     /// Integer in a range.
     Integer {
@@ -31,15 +31,15 @@ pub enum SettingKind {
         least: u64,
         /// Largest value.
         most: u64,
-        /// Default, unless the method chooses.
-        usual: Option<u64>,
+        /// Default.
+        usual: Usual<u64>,
     },
     /// One of several words.
     Choice {
         /// Words with their meanings.
         words: &'static [(&'static str, &'static str)],
-        /// Default, unless the method chooses.
-        usual: Option<&'static str>,
+        /// Default.
+        usual: Usual<&'static str>,
     },
     /// Flag that is true if given.
     Flag,
@@ -54,13 +54,19 @@ impl Setting {
         range: [f64; 2],
         help: &'static str,
     ) -> Self {
-        Self { name, value, help, kind: SettingKind::Number { range, usual: None }, by: &[] }
+        Self { name, value, help, kind: SettingKind::Number { range, usual: Usual::Unsaid }, by: &[] }
     }
 
     /// Integer of at least `least`.
     #[must_use]
     pub const fn integer(name: &'static str, value: &'static str, least: u64, help: &'static str) -> Self {
-        Self { name, value, help, kind: SettingKind::Integer { least, most: u64::MAX, usual: None }, by: &[] }
+        Self {
+            name,
+            value,
+            help,
+            kind: SettingKind::Integer { least, most: u64::MAX, usual: Usual::Unsaid },
+            by: &[],
+        }
     }
 
     /// Sets the largest integer.
@@ -81,7 +87,7 @@ impl Setting {
         words: &'static [(&'static str, &'static str)],
         help: &'static str,
     ) -> Self {
-        Self { name, value: "", help, kind: SettingKind::Choice { words, usual: None }, by: &[] }
+        Self { name, value: "", help, kind: SettingKind::Choice { words, usual: Usual::Unsaid }, by: &[] }
     }
 
     /// Flag that is true if given.
@@ -95,7 +101,7 @@ impl Setting {
     pub const fn usually(self, value: f64) -> Self {
         match self.kind {
             SettingKind::Number { range, .. } => {
-                Self { kind: SettingKind::Number { range, usual: Some(value) }, ..self }
+                Self { kind: SettingKind::Number { range, usual: Usual::Always(value) }, ..self }
             }
             _ => self,
         }
@@ -106,7 +112,7 @@ impl Setting {
     pub const fn usually_whole(self, value: u64) -> Self {
         match self.kind {
             SettingKind::Integer { least, most, .. } => {
-                Self { kind: SettingKind::Integer { least, most, usual: Some(value) }, ..self }
+                Self { kind: SettingKind::Integer { least, most, usual: Usual::Always(value) }, ..self }
             }
             _ => self,
         }
@@ -117,7 +123,40 @@ impl Setting {
     pub const fn usually_word(self, word: &'static str) -> Self {
         match self.kind {
             SettingKind::Choice { words, .. } => {
-                Self { kind: SettingKind::Choice { words, usual: Some(word) }, ..self }
+                Self { kind: SettingKind::Choice { words, usual: Usual::Always(word) }, ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// Sets the default numbers of cases.
+    #[must_use]
+    pub const fn usually_by_case(self, cases: &'static [UsualCase<f64>]) -> Self {
+        match self.kind {
+            SettingKind::Number { range, .. } => {
+                Self { kind: SettingKind::Number { range, usual: Usual::ByCase(cases) }, ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// Sets the default integers of cases.
+    #[must_use]
+    pub const fn usually_whole_by_case(self, cases: &'static [UsualCase<u64>]) -> Self {
+        match self.kind {
+            SettingKind::Integer { least, most, .. } => {
+                Self { kind: SettingKind::Integer { least, most, usual: Usual::ByCase(cases) }, ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// Sets the default words of cases.
+    #[must_use]
+    pub const fn usually_word_by_case(self, cases: &'static [UsualCase<&'static str>]) -> Self {
+        match self.kind {
+            SettingKind::Choice { words, .. } => {
+                Self { kind: SettingKind::Choice { words, usual: Usual::ByCase(cases) }, ..self }
             }
             _ => self,
         }
@@ -151,6 +190,34 @@ impl Setting {
     #[must_use]
     pub const fn kind(&self) -> SettingKind {
         self.kind
+    }
+
+    /// Optimisers it has an effect with; empty for all.
+    #[must_use]
+    pub const fn optimizers(&self) -> &'static [Optimizer] {
+        self.by
+    }
+
+    /// Its default in words, by case if it depends on the case; empty without one.
+    #[must_use]
+    pub fn usual_in_words(&self) -> String {
+        match self.kind {
+            SettingKind::Number { usual, .. } => usual.in_words(),
+            SettingKind::Integer { usual, .. } => usual.in_words(),
+            SettingKind::Choice { usual, .. } => usual.in_words(),
+            SettingKind::Flag => String::new(),
+        }
+    }
+
+    /// Its default, if it has one for all fits.
+    #[must_use]
+    pub fn usual(&self) -> Option<Value> {
+        match self.kind {
+            SettingKind::Number { usual, .. } => usual.always().map(Value::from),
+            SettingKind::Integer { usual, .. } => usual.always().map(Value::from),
+            SettingKind::Choice { usual, .. } => usual.always().map(Value::from),
+            SettingKind::Flag => Some(false.into()),
+        }
     }
 
     /// `true` if it has an effect with this optimiser.
@@ -190,117 +257,6 @@ impl Setting {
     }
 }
 
-/// Given values by setting name.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct Given(Map<String, Value>);
-
-impl Given {
-    /// Values of a configuration that belong to these settings; invalid ones are left out.
-    #[must_use]
-    pub fn of_config(config: &Map<String, Value>, settings: &[Setting]) -> Self {
-        let mut given = Self::default();
-        for setting in settings {
-            let value = config.get(setting.name).and_then(|value| setting.read(&text(value)).ok());
-            value.into_iter().for_each(|value| given.insert(setting.name, value));
-        }
-        given
-    }
-
-    /// Sets a value.
-    pub fn insert(&mut self, name: &str, value: Value) {
-        self.0.insert(name.to_owned(), value);
-    }
-
-    /// Removes a value.
-    pub fn remove(&mut self, name: &str) {
-        self.0.remove(name);
-    }
-
-    /// Names of settings with a value.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
-    }
-
-    /// Settings with their values.
-    pub fn entries(&self) -> impl Iterator<Item = (&String, &Value)> {
-        self.0.iter()
-    }
-
-    /// `true` if a setting has a value.
-    #[must_use]
-    pub fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
-    }
-
-    /// The values, with those of a method's settings parsed.
-    ///
-    /// # Errors
-    /// As [`Setting::read`].
-    pub fn checked(&self, settings: &[Setting]) -> Result<Self, CliError> {
-        let mut checked = self.clone();
-        for setting in settings {
-            if let Some(value) = self.0.get(setting.name) {
-                checked.insert(setting.name, setting.read(&text(value))?);
-            }
-        }
-        Ok(checked)
-    }
-
-    /// Given number, or the default.
-    #[must_use]
-    pub fn number(&self, setting: &Setting) -> Option<f64> {
-        let SettingKind::Number { usual, .. } = setting.kind else { return None };
-        self.0.get(setting.name).and_then(Value::as_f64).or(usual)
-    }
-
-    /// Given integer, or the default.
-    #[must_use]
-    pub fn integer(&self, setting: &Setting) -> Option<u64> {
-        let SettingKind::Integer { usual, .. } = setting.kind else { return None };
-        self.0.get(setting.name).and_then(Value::as_u64).or(usual)
-    }
-
-    /// The same as a `usize`.
-    #[must_use]
-    pub fn count(&self, setting: &Setting) -> Option<usize> {
-        self.integer(setting).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
-    }
-
-    /// Integer of a setting that has a default.
-    ///
-    /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) without a value or a default.
-    pub fn integer_of(&self, setting: &Setting) -> Result<u64, CliError> {
-        self.integer(setting).ok_or_else(|| CliError::usage(format!("--{} has no value", setting.name)))
-    }
-
-    /// Given word, or the default.
-    #[must_use]
-    pub fn word(&self, setting: &Setting) -> Option<&str> {
-        let SettingKind::Choice { usual, .. } = setting.kind else { return None };
-        self.0.get(setting.name).and_then(Value::as_str).or(usual)
-    }
-
-    /// `true` if a flag was given.
-    #[must_use]
-    pub fn is_set(&self, setting: &Setting) -> bool {
-        self.0.get(setting.name).and_then(Value::as_bool).unwrap_or(false)
-    }
-}
-
-/// Value as text, in the notation of flags.
-fn text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number
-            .as_f64()
-            .filter(|_| number.is_f64())
-            .map_or_else(|| number.to_string(), gp_optim::format_number),
-        other => other.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,20 +274,5 @@ mod tests {
         assert!(count.read("0").unwrap_err().with_causes().contains("whole number from 1 on"));
         assert!(shape.read("round").unwrap_err().with_causes().contains("full, diagonal"));
         assert_eq!(Setting::flag("fast", "quickly").read("true").unwrap(), Value::from(true));
-    }
-
-    #[test]
-    fn what_was_given_comes_before_what_is_usual() {
-        let alpha = Setting::number("alpha", "A", [0.0, 1.0], "a power").usually(0.5);
-        let count = Setting::integer("components", "K", 1, "parts");
-        let mut given = Given::default();
-        assert_eq!((given.number(&alpha), given.count(&count)), (Some(0.5), None));
-        assert!(given.integer_of(&count).is_err());
-        given.insert("alpha", 0.1.into());
-        given.insert("components", 3.into());
-        assert_eq!((given.number(&alpha), given.count(&count)), (Some(0.1), Some(3)));
-        let config = serde_json::json!({"alpha": 0.25, "components": 0, "kernel": "rbf"});
-        let again = Given::of_config(config.as_object().unwrap(), &[alpha, count]);
-        assert_eq!(again.names().collect::<Vec<_>>(), ["alpha"]);
     }
 }

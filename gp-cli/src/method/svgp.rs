@@ -5,14 +5,15 @@ use super::batches;
 use super::check::GradientCheck;
 use super::common::projections;
 use super::contract::{Case, Method};
+use super::given::Given;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
-use super::setting::{Given, Setting};
+use super::setting::Setting;
 use super::sites::RestingSites;
 use super::variational::{
-    self, BATCH_SIZE, EPOCHS, ITERATIONS, NATURAL_RATE, approximation, is_saddle, start, steps_in_batches,
+    self, BATCH_SIZE, EPOCHS, NATURAL_RATE, approximation, is_saddle, start, steps_in_batches,
 };
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -26,8 +27,7 @@ use gp_variational::{NaturalOptions, Savigp};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Svgp;
 
-/// Default full-batch iterations.
-const USUAL_ITERATIONS: u64 = 100;
+const ITERATIONS: Setting = variational::ITERATIONS.usually_whole(100);
 /// Relative gain of the bound below which the posterior has converged: a tenth of what ends training.
 const REST: f64 = 1e-8;
 const SETTINGS: &[Setting] = &[ITERATIONS, EPOCHS, BATCH_SIZE];
@@ -78,7 +78,8 @@ impl Method for Svgp {
     }
 
     fn work(&self, problem: &Problem) -> Option<Work> {
-        variational::work(problem, USUAL_ITERATIONS, Integral::Expected)
+        let iterations = problem.settings.given.integer_of(&ITERATIONS).ok()?;
+        variational::work(problem, iterations, Integral::Expected)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
@@ -108,7 +109,7 @@ impl Method for Svgp {
 
 /// Converges the posterior at every point of L-BFGS.
 fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
-    let iterations = problem.settings.given.integer(&ITERATIONS).unwrap_or(USUAL_ITERATIONS);
+    let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
     let options = minimise_options(iterations, &problem.settings.control);
     let rest = NaturalOptions { tolerance: REST, ..NaturalOptions::default() };
     let settled = BoundLearning::at_rest(rest);

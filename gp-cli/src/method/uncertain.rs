@@ -1,6 +1,6 @@
 //! Averaging over parameters with few rows.
 
-use super::common::{PARAMETERS, UNCERTAIN};
+use super::common::{FEW_UNCERTAIN, MANY_KNOWN, PARAMETERS, UNCERTAIN};
 use super::gaussian::is_gaussian;
 use super::outcome::Fit;
 use super::problem::Problem;
@@ -12,6 +12,9 @@ use gp_ep::{DataSource as _, InferenceError, ParameterDraws};
 const FEW_ROWS: usize = 200;
 /// Most rows for which inducing inputs are fixed at power 1.
 const MANY_ROWS: usize = 2_000;
+
+/// Predictions without that average.
+pub(super) const AS_KNOWN: &str = "predictions use the learned parameters as if they were known";
 
 /// `true` if Power EP of this power may learn inducing inputs under Gaussian noise. At power 1 they move to single rows
 /// unless rows are many, and noise becomes too small: with 1,000 rows of five inputs, 95 % intervals covered 89 %,
@@ -30,13 +33,15 @@ pub(super) fn spread(
 ) {
     let settings = &problem.settings;
     let few = problem.rows.count() <= FEW_ROWS && !settings.known_parameters;
-    let usual = few && is_gaussian(problem.likelihood.as_ref());
-    let wanted = settings.given.word(&PARAMETERS).map_or(usual, |word| word == UNCERTAIN);
-    if !wanted || !fit.is_trained() {
+    let case = if few && is_gaussian(problem.likelihood.as_ref()) { FEW_UNCERTAIN } else { MANY_KNOWN };
+    let is_wanted = settings.given.word_in(&PARAMETERS, case) == UNCERTAIN;
+    if !is_wanted || !fit.is_trained() {
         return;
     }
     if settings.control.wants_end() {
-        fit.warnings.push("the time was over before the uncertainty of parameters was known".to_owned());
+        fit.warnings.push(format!(
+            "the time limit was reached before the uncertainty of parameters was computed; {AS_KNOWN}"
+        ));
         return;
     }
     let mut draws = ParameterDraws::default();
@@ -45,9 +50,19 @@ pub(super) fn spread(
     match over_parameters(&draws) {
         Ok(posterior) => fit.posterior = posterior,
         Err(fault) => {
-            let why =
-                format!("predictions take parameters as known; their uncertainty has no answer: {fault}");
-            fit.warnings.push(why);
+            fit.warnings
+                .push(format!("the uncertainty of parameters could not be computed; {AS_KNOWN}: {fault}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of the default name the number of rows.
+    #[test]
+    fn the_default_says_how_many_rows() {
+        assert!(PARAMETERS.usual_in_words().contains(&format!("up to {FEW_ROWS} rows")));
     }
 }

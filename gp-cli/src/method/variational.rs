@@ -1,10 +1,12 @@
 //! Shared parts of the variational methods: settings, natural step length, posterior of a model.
 
 use super::common;
+use super::given::Given;
 use super::optimizer::Optimizer;
 use super::power_ep::shares_latents;
 use super::problem::Problem;
-use super::setting::{Given, Setting};
+use super::setting::Setting;
+use super::usual::UsualCase;
 use super::work::{Integral, Work};
 use crate::error::CliError;
 use crate::model::{Approximation, Functions};
@@ -16,10 +18,9 @@ use gp_variational::savigp::{Covariance, Mixture};
 const IN_BATCHES: &[Optimizer] = &[Optimizer::Adam, Optimizer::Adadelta];
 /// Full-batch iterations.
 pub(super) const ITERATIONS: Setting = common::ITERATIONS.only_by(&[Optimizer::Lbfgs]);
-pub(super) const EPOCHS: Setting = common::EPOCHS.only_by(IN_BATCHES);
+pub(super) const EPOCHS: Setting = common::EPOCHS.only_by(IN_BATCHES).usually_whole_by_case(&[THIRTY]);
 pub(super) const BATCH_SIZE: Setting = common::batch_size(256).only_by(IN_BATCHES);
-/// Default mini-batch epochs.
-const USUAL_EPOCHS: u64 = 30;
+const THIRTY: UsualCase<u64> = UsualCase::new(30, "or the number that makes 1000 steps");
 /// Natural step length per batch.
 pub(super) const NATURAL_RATE: f64 = 0.1;
 
@@ -30,17 +31,15 @@ const STEPS_AN_EVALUATION: f64 = 10.0;
 const FIRST_STEPS: f64 = 30.0;
 
 pub(super) fn steps_in_batches(given: &Given, per_epoch: u64) -> u64 {
-    common::steps_in_batches(given, USUAL_EPOCHS, per_epoch)
+    common::steps_in_batches(given, (&EPOCHS, THIRTY), per_epoch)
 }
 
-/// Operation counts of full-batch training (at most `iterations` by default) with a posterior converged at every
-/// evaluation.
+/// Operation counts of training: full-batch in at most `iterations`, with a posterior converged at every evaluation.
 pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Option<Work> {
     let (settings, sizes) = (&problem.settings, problem.extents());
     let (counts, steps) = match settings.batch_size {
         None => {
-            let most = settings.given.integer(&ITERATIONS).unwrap_or(iterations);
-            let counts = Work::of_minimising(USUAL_EVALUATIONS, most);
+            let counts = Work::of_minimising(USUAL_EVALUATIONS, iterations);
             (counts, STEPS_AN_EVALUATION + FIRST_STEPS * sizes.latents as f64 / counts.usual)
         }
         Some(_) => {
@@ -79,4 +78,15 @@ pub(super) fn is_saddle(likelihood: &dyn Likelihood) -> bool {
 /// Posterior as stored in a model file.
 pub(super) fn approximation(model: &Savigp) -> Result<Approximation, CliError> {
     Ok(model.predictor()?.map(Functions::from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of the default name the fewest steps.
+    #[test]
+    fn the_default_says_how_many_steps() {
+        assert!(EPOCHS.usual_in_words().contains(&format!("makes {} steps", common::FEWEST_STEPS)));
+    }
 }

@@ -1,71 +1,75 @@
-//! Posterior over all latents (independent, a mixture, or an informative vector machine) with the likelihood.
+//! Posterior over all latents, of any kind that a model file can hold.
 
-use super::held::{Held, StoredLatent};
-use super::vocabulary::Vocabulary;
-use crate::error::{CliError, ErrorKind};
+use super::held::Held;
+use crate::error::CliError;
 use faer::{Mat, MatRef};
-use gp_ep::ivm::{IvmPosterior, StoredIvm};
 use gp_ep::{InferenceError, Posterior, Predictor};
 use gp_kernels::Evaluator;
-use gp_kernels::posterior::{
-    LatentBeliefs, LatentFunction, LatentPosterior, LatentPrediction, MixturePosterior,
-};
-use gp_likelihoods::Likelihood;
-use serde::{Deserialize, Serialize};
+use gp_kernels::posterior::{LatentBeliefs, LatentFunction, LatentPrediction, MixturePosterior};
+use serde_json::Value;
 
-/// Largest deviation of a sum of proportions from 1 by rounding.
-const ROUNDING: f64 = 1e-9;
+/// First version of the format with posteriors of other crates.
+const OPEN: u32 = 6;
 
 /// Posteriors of the latents and the likelihood, in model units.
 pub type Approximation = Predictor<Functions>;
 
-/// Representation of the posterior over latents.
-#[derive(Clone, Debug)]
-pub enum Functions {
-    /// Mixture of independent posteriors; a single component is no mixture.
-    Components(MixturePosterior<Held>),
-    /// Active points with their sites.
-    Active(Box<IvmPosterior>),
-}
+/// A posterior that a model file can hold. Its reader is a [`PosteriorEntry`](super::PosteriorEntry) of the same name.
+pub trait Storable: Posterior {
+    /// Name in model files.
+    fn name(&self) -> &'static str;
 
-/// Stored form. A single component is written as in the first version.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct StoredFunctions {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    weights: Option<Vec<f64>>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    latents: Vec<StoredLatent>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    ivm: Option<Box<StoredIvm>>,
-}
+    /// Stored form, without [weights](Posterior::weights). Kernels and likelihoods are expressions under the keys `kernel`
+    /// and `likelihood`, so that a program without them names what it lacks.
+    ///
+    /// # Errors
+    /// [`Model`](crate::ErrorKind::Model) for what cannot be written.
+    fn to_stored(&self) -> Result<Value, CliError>;
 
-impl<P: LatentPosterior + Into<Held>> From<MixturePosterior<P>> for Functions {
-    fn from(mixture: MixturePosterior<P>) -> Self {
-        Self::Components(mixture.map(Into::into))
+    /// A copy.
+    fn clone_box(&self) -> Box<dyn Storable>;
+
+    /// The same as independent posteriors of latents, or a mixture of these, if it is one.
+    fn mixture(&self) -> Option<&MixturePosterior<Held>> {
+        None
+    }
+
+    /// Posterior of one latent that is known apart from the others, if it is.
+    fn of_latent(&self, latent: usize) -> Option<Functions> {
+        (self.latent_count() == 1 && latent == 0).then(|| Functions(self.clone_box()))
+    }
+
+    /// Oldest version of the format that can hold it; posteriors of other crates leave it as it is.
+    fn format_version(&self) -> u32 {
+        OPEN
     }
 }
 
-impl From<IvmPosterior> for Functions {
-    fn from(active: IvmPosterior) -> Self {
-        Self::Active(Box::new(active))
+/// Posterior over all latents.
+#[derive(Debug)]
+pub struct Functions(Box<dyn Storable>);
+
+impl Clone for Functions {
+    fn clone(&self) -> Self {
+        Self(self.0.clone_box())
     }
 }
 
 impl Posterior for Functions {
     fn latent_count(&self) -> usize {
-        self.inner().latent_count()
+        self.0.latent_count()
     }
 
     fn describe(&self, latent: usize) -> LatentFunction<'_> {
-        self.inner().describe(latent)
+        self.0.describe(latent)
     }
 
     fn weights(&self) -> &[f64] {
-        self.inner().weights()
+        self.0.weights()
     }
 
     fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError> {
-        self.inner().beliefs(x, by)
+        self.0.beliefs(x, by)
     }
 
     fn joint(
@@ -74,7 +78,7 @@ impl Posterior for Functions {
         x: MatRef<'_, f64>,
         by: &Evaluator,
     ) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
-        self.inner().joint(latent, x, by)
+        self.0.joint(latent, x, by)
     }
 
     fn sample(
@@ -84,7 +88,7 @@ impl Posterior for Functions {
         seed: u64,
         by: &Evaluator,
     ) -> Result<Vec<Mat<f64>>, InferenceError> {
-        self.inner().sample(x, count, seed, by)
+        self.0.sample(x, count, seed, by)
     }
 
     fn term_means(
@@ -93,7 +97,7 @@ impl Posterior for Functions {
         x: MatRef<'_, f64>,
         by: &Evaluator,
     ) -> Result<Mat<f64>, InferenceError> {
-        self.inner().term_means(latent, x, by)
+        self.0.term_means(latent, x, by)
     }
 
     fn predict_terms(
@@ -102,7 +106,7 @@ impl Posterior for Functions {
         x: MatRef<'_, f64>,
         by: &Evaluator,
     ) -> Result<Vec<LatentPrediction>, InferenceError> {
-        self.inner().predict_terms(latent, x, by)
+        self.0.predict_terms(latent, x, by)
     }
 
     fn class_probabilities(
@@ -110,112 +114,31 @@ impl Posterior for Functions {
         beliefs: &LatentBeliefs,
         by: &Evaluator,
     ) -> Result<Option<Mat<f64>>, InferenceError> {
-        self.inner().class_probabilities(beliefs, by)
+        self.0.class_probabilities(beliefs, by)
     }
 }
 
 impl Functions {
-    fn inner(&self) -> &dyn Posterior {
-        match self {
-            Self::Components(mixture) => mixture,
-            Self::Active(found) => found.as_ref(),
-        }
+    /// Any posterior that a model file can hold.
+    pub fn new(posterior: impl Storable + 'static) -> Self {
+        Self(Box::new(posterior))
     }
 
-    /// Posteriors by component, one per latent; empty for an informative vector machine.
+    /// Posterior as a model file can hold it.
+    #[must_use]
+    pub fn stored(&self) -> &dyn Storable {
+        self.0.as_ref()
+    }
+
+    /// Independent posteriors, or a mixture of these; None for other kinds.
+    #[must_use]
+    pub fn mixture(&self) -> Option<&MixturePosterior<Held>> {
+        self.0.mixture()
+    }
+
+    /// Posteriors by component, one per latent; empty unless latents are independent.
     #[must_use]
     pub fn parts(&self) -> &[Held] {
-        match self {
-            Self::Components(mixture) => mixture.parts(),
-            Self::Active(_) => &[],
-        }
-    }
-
-    /// Oldest format version that can represent it: mixtures and active points need 2, windows 3.
-    pub(super) fn version(&self) -> u32 {
-        match self {
-            Self::Components(mixture) if mixture.parts().iter().any(Held::has_windows) => 3,
-            Self::Components(mixture) if mixture.weights().len() == 1 => 1,
-            Self::Components(_) | Self::Active(_) => 2,
-        }
-    }
-
-    pub(super) fn to_stored(&self) -> Result<StoredFunctions, CliError> {
-        Ok(match self {
-            Self::Components(mixture) => StoredFunctions {
-                weights: (mixture.weights().len() > 1).then(|| mixture.weights().to_vec()),
-                latents: mixture.parts().iter().map(Held::to_stored).collect::<Result<_, _>>()?,
-                ivm: None,
-            },
-            Self::Active(found) => StoredFunctions {
-                weights: None,
-                latents: Vec::new(),
-                ivm: Some(Box::new(found.to_stored()?)),
-            },
-        })
-    }
-}
-
-impl StoredFunctions {
-    /// Posterior over this many latents.
-    pub(super) fn restore(self, wanted: usize, names: &dyn Vocabulary) -> Result<Functions, CliError> {
-        let wrong = |message: String| Err(CliError::new(ErrorKind::Model, message));
-        if let Some(stored) = self.ivm {
-            let found = stored.restore(names.kernels(), names.likelihoods())?;
-            let latents = found.model().classes();
-            if latents != wanted {
-                return wrong(format!("{latents} latent functions, and the likelihood has {wanted}"));
-            }
-            return Ok(Functions::Active(Box::new(found)));
-        }
-        let weights = self.weights.unwrap_or_else(|| vec![1.0]);
-        let sum: f64 = weights.iter().sum();
-        if weights.iter().any(|weight| !(0.0..=1.0).contains(weight)) || (sum - 1.0).abs() > ROUNDING {
-            return wrong("proportions of a mixture that are none".to_owned());
-        }
-        let (found, wanted) = (self.latents.len(), wanted * weights.len());
-        if found != wanted {
-            return wrong(format!(
-                "{found} latent functions, and the likelihood has {wanted} in {} components",
-                weights.len()
-            ));
-        }
-        let parts = self.latents.into_iter().map(|latent| latent.restore(names.kernels()));
-        Ok(Functions::Components(MixturePosterior::new(weights, parts.collect::<Result<_, _>>()?)?))
-    }
-}
-
-/// Independent posteriors, one per latent of the likelihood.
-///
-/// # Errors
-/// [`Numerical`](ErrorKind::Numerical) for another number.
-pub fn approximation(latents: Vec<Held>, likelihood: Box<dyn Likelihood>) -> Result<Approximation, CliError> {
-    let functions = Functions::Components(MixturePosterior::single(latents));
-    Ok(Predictor::new(functions, likelihood, Evaluator::default().threading())?)
-}
-
-/// Stored form of a posterior with its likelihood.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct StoredApproximation {
-    likelihood: String,
-    /// Temperature of class probabilities; 1 if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
-    #[serde(flatten)]
-    functions: StoredFunctions,
-}
-
-impl StoredApproximation {
-    pub(super) fn of(approximation: &Approximation) -> Result<Self, CliError> {
-        let (likelihood, functions) = (approximation.likelihood(), approximation.functions());
-        let temperature = Some(approximation.temperature()).filter(|temperature| *temperature != 1.0);
-        Ok(Self { likelihood: likelihood.expression(), temperature, functions: functions.to_stored()? })
-    }
-
-    pub(super) fn restore(self, names: &dyn Vocabulary) -> Result<Approximation, CliError> {
-        let likelihood = names.likelihoods().parse(&self.likelihood)?;
-        let functions = self.functions.restore(likelihood.latents(), names)?;
-        let predictor = Predictor::new(functions, likelihood, Evaluator::default().threading())?;
-        Ok(predictor.with_temperature(self.temperature.unwrap_or(1.0))?)
+        self.mixture().map_or(&[], MixturePosterior::parts)
     }
 }

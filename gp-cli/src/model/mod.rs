@@ -1,9 +1,15 @@
 //! Trained models: a posterior with the encoding of its data, and the model file.
 
+mod active;
+mod apart;
+mod approximation;
+mod built_in;
+mod components;
 mod functions;
 mod held;
 mod length_units;
 mod of_target;
+mod posteriors;
 mod record;
 mod rows;
 mod tempered;
@@ -11,11 +17,13 @@ mod tensors;
 mod tried;
 mod vocabulary;
 
-pub use functions::{Approximation, Functions, approximation};
+pub use components::approximation;
+pub use functions::{Approximation, Functions, Storable};
 pub use held::Held;
 pub(crate) use length_units::{MODEL, UNITS, says_nothing_of_lengths, with_units};
 pub(crate) use of_target::of_output;
 pub use of_target::together;
+pub use posteriors::{PosteriorEntry, Posteriors, Stored};
 pub use record::{About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainingRecord};
 pub use rows::ModelRows;
 pub use tried::{TriedKernel, TriedKernels, TriedStart, TriedStarts};
@@ -24,7 +32,7 @@ pub use vocabulary::Vocabulary;
 use crate::data::{Frame, ReadOptions};
 use crate::encode::{Inputs, Target, encode_targets};
 use crate::error::{CliError, ErrorKind};
-use functions::StoredApproximation;
+use approximation::StoredApproximation;
 use record::{FORMAT, Record, VERSION};
 use serde::Deserialize;
 use serde_json::Value;
@@ -77,7 +85,7 @@ impl Model {
     ///
     /// # Errors
     /// [`Model`](ErrorKind::Model) for bytes that are not a model file, a newer version (names both), damage (names the
-    /// part), or unknown kernels, likelihoods or methods (names each).
+    /// part), or unknown kernels, likelihoods, posteriors or methods (names each).
     pub fn from_bytes(bytes: &[u8], source: &str, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let no_model = |cause: String| {
             CliError::caused(
@@ -156,12 +164,12 @@ impl Model {
             !about.target.names.is_empty() || (self.has_several_targets() && !about.roles.is_empty());
         let is_new = self.inputs().keep_missing() || !about.roles.is_empty() || self.has_several_targets();
         let least = match (is_tempered, is_newest, is_new) {
-            (true, ..) => VERSION,
+            (true, ..) => 5,
             (false, true, _) => 4,
             (false, false, true) => 3,
             (false, false, false) => 1,
         };
-        least.max(self.posterior.functions().version())
+        least.max(self.posterior.functions().stored().format_version())
     }
 
     /// Command that wrote a model file of any version; None for other bytes.

@@ -1,5 +1,6 @@
 //! Single-target views of a model of several targets.
 
+use super::apart::Apart;
 use super::functions::{Approximation, Functions};
 use super::record::{About, Influence, TrainingRecord};
 use super::{Held, Model};
@@ -7,7 +8,6 @@ use crate::encode::Target;
 use crate::error::{CliError, ErrorKind};
 use gp_ep::{Posterior as _, Predictor};
 use gp_kernels::Evaluator;
-use gp_kernels::posterior::MixturePosterior;
 use gp_likelihoods::{Likelihood, Marginal};
 use gp_optim::Parameter;
 use std::ops::Range;
@@ -51,12 +51,9 @@ pub(crate) fn of_output(
     output: usize,
 ) -> Result<(Approximation, Range<usize>), CliError> {
     let (whole, functions, by) = (of.likelihood(), of.functions(), Evaluator::default().threading());
-    if let (Some(own), Functions::Components(mixture)) = (whole.own_latent(output), functions) {
-        let latents = mixture.latent_count();
-        let parts: Vec<Held> = mixture.parts().iter().skip(own.latent).step_by(latents).cloned().collect();
-        let own_functions = MixturePosterior::new(mixture.weights().to_vec(), parts)?;
-        let found = Predictor::new(Functions::Components(own_functions), own.likelihood, by)?;
-        return Ok((found, own.latent..own.latent + 1));
+    let own = whole.own_latent(output);
+    if let Some((own, alone)) = own.and_then(|own| Some((functions.stored().of_latent(own.latent)?, own))) {
+        return Ok((Predictor::new(own, alone.likelihood, by)?, alone.latent..alone.latent + 1));
     }
     let alone = Marginal::new(whole.clone_box(), output)?;
     Ok((Predictor::new(functions.clone(), Box::new(alone), by)?, 0..functions.latent_count()))
@@ -73,12 +70,22 @@ pub fn together(each: &[Approximation], likelihood: Box<dyn Likelihood>) -> Resu
         let own = likelihood.own_latent(output).ok_or_else(shared)?;
         let learned = of.likelihood().parameters().iter().flat_map(Parameter::values).copied();
         set_values(likelihood.parameters_mut(), own.first_param, learned)?;
-        let Functions::Components(mixture) = of.functions() else { return Err(shared()) };
-        let [part] = mixture.parts() else { return Err(shared()) };
-        latents.push((own.latent, part.clone()));
+        if of.functions().latent_count() != 1 || of.functions().weights().len() != 1 {
+            return Err(shared());
+        }
+        latents.push((own.latent, of.functions()));
     }
     latents.sort_by_key(|(latent, _)| *latent);
-    super::approximation(latents.into_iter().map(|(_, part)| part).collect(), likelihood)
+    let latents: Vec<Functions> = latents.into_iter().map(|(_, functions)| functions.clone()).collect();
+    let parts: Option<Vec<Held>> = latents.iter().map(|of| of.parts().first().cloned()).collect();
+    match parts {
+        Some(parts) => super::approximation(parts, likelihood),
+        None => Ok(Predictor::new(
+            Functions::new(Apart::new(latents)),
+            likelihood,
+            Evaluator::default().threading(),
+        )?),
+    }
 }
 
 /// Sets values from a position on, of parameters flattened.

@@ -1,6 +1,6 @@
 //! Record of a model in its file, besides the posterior.
 
-use super::functions::StoredApproximation;
+use super::approximation::StoredApproximation;
 use super::tried::{TriedKernels, TriedStarts, one_or_each};
 use crate::encode::{Inputs, Roles, Target};
 use gp_ep::{EvidenceKind, Spanned, Temperature};
@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(super) const FORMAT: &str = "gp-model";
 /// Newest known version. It increases whenever older programs would misread the file; models are written in the oldest
 /// version that represents them.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 /// Stored form of a model.
 #[derive(Clone, Debug, Serialize, Deserialize)]

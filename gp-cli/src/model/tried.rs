@@ -42,7 +42,7 @@ pub(super) mod one_or_each {
 
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Stored<T> {
+    enum OneOrEach<T> {
         Each(Vec<T>),
         One(T),
     }
@@ -59,10 +59,10 @@ pub(super) mod one_or_each {
         T: DeserializeOwned,
         D: Deserializer<'de>,
     {
-        Ok(match Option::<Stored<T>>::deserialize(from)? {
+        Ok(match Option::<OneOrEach<T>>::deserialize(from)? {
             None => Vec::new(),
-            Some(Stored::One(one)) => vec![one],
-            Some(Stored::Each(all)) => all,
+            Some(OneOrEach::One(one)) => vec![one],
+            Some(OneOrEach::Each(all)) => all,
         })
     }
 }

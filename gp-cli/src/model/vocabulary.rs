@@ -1,18 +1,25 @@
 //! Names in model files, and those a program lacks.
 
+use super::posteriors::Posteriors;
 use crate::error::{CliError, ErrorKind};
 use crate::memory::Budget;
 use gp_kernels::{KernelError, Registry};
 use gp_likelihoods::LikelihoodError;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// Kernels, likelihoods and methods known by name.
+/// Entries of a stored posterior besides the one under its name.
+const BESIDE: [&str; 3] = ["likelihood", "temperature", "weights"];
+
+/// Kernels, likelihoods, posteriors and methods known by name.
 pub trait Vocabulary {
     /// Known kernels.
     fn kernels(&self) -> &Registry;
 
     /// Known likelihoods.
     fn likelihoods(&self) -> &gp_likelihoods::Registry;
+
+    /// Known posteriors.
+    fn posteriors(&self) -> &Posteriors;
 
     /// `true` if there is a method of this name.
     fn has_method(&self, name: &str) -> bool;
@@ -23,11 +30,13 @@ pub trait Vocabulary {
     }
 }
 
-/// Refuses a stored model with an unknown kernel, likelihood or method.
+/// Refuses a stored model with an unknown kernel, likelihood, posterior or method.
 pub(super) fn check(model: &Value, source: &str, names: &dyn Vocabulary) -> Result<(), CliError> {
     let mut lacking = Vec::new();
     for part in ["posterior", "baseline"] {
         collect(&model[part], names, &mut lacking);
+        let name = model[part].as_object().and_then(posterior_name);
+        lacking.extend(name.and_then(|name| lacking_posterior(name, names.posteriors())));
     }
     if let Some(method) = model["training"]["method"].as_str().filter(|name| !names.has_method(name)) {
         lacking.push(format!("the method `{method}`"));
@@ -43,6 +52,11 @@ pub(super) fn check(model: &Value, source: &str, names: &dyn Vocabulary) -> Resu
     Err(CliError::new(ErrorKind::Model, message))
 }
 
+/// Name of a stored posterior.
+pub(super) fn posterior_name(stored: &Map<String, Value>) -> Option<&str> {
+    stored.keys().map(String::as_str).find(|name| !BESIDE.contains(name))
+}
+
 /// Collects unknown names from all expressions; other faults are found when they are parsed.
 fn collect(value: &Value, names: &dyn Vocabulary, lacking: &mut Vec<String>) {
     match value {
@@ -51,6 +65,7 @@ fn collect(value: &Value, names: &dyn Vocabulary, lacking: &mut Vec<String>) {
                 let found = match (key.as_str(), value) {
                     ("kernel", Value::String(text)) => lacking_kernel(text, names.kernels()),
                     ("likelihood", Value::String(text)) => lacking_likelihood(text, names.likelihoods()),
+                    ("posterior", Value::String(name)) => lacking_posterior(name, names.posteriors()),
                     _ => {
                         collect(value, names, lacking);
                         None
@@ -78,6 +93,10 @@ fn lacking_likelihood(text: &str, known: &gp_likelihoods::Registry) -> Option<St
     let name = name_at(text, column);
     let refusal = known.find(name).err()?.to_string();
     (refusal == message).then(|| format!("the likelihood `{name}`"))
+}
+
+fn lacking_posterior(name: &str, known: &Posteriors) -> Option<String> {
+    (!known.has(name)).then(|| format!("the posterior `{name}`"))
 }
 
 /// Name at a column, counted from 1 in characters.

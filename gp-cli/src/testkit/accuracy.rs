@@ -2,7 +2,7 @@
 
 use super::MethodKit;
 use super::answers::Answers;
-use super::problems::{Table, Task, elsewhere, see_through};
+use super::problems::{Subject, Table, elsewhere, see_through};
 use super::report::Findings;
 use crate::error::CliError;
 use crate::method::{Fit, Problem, SeenThrough};
@@ -15,8 +15,8 @@ const CLOSED: f64 = 1e-6;
 
 /// With Gaussian noise and all rows as inducing inputs, latents and log evidence equal those of exact regression.
 pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
-    let Some(likelihood) = Task::Numbers.accepted(kit, findings)? else { return Ok(()) };
-    let table = Table::new(Task::Numbers, ROWS);
+    let Some(likelihood) = Subject::Numbers.accepted(kit, findings)? else { return Ok(()) };
+    let table = Table::new(Subject::Numbers, ROWS);
     let mut problem = kit.fixed(likelihood.as_ref(), table.clone().in_memory())?;
     with_all_rows_as_inducing(kit, &mut problem, &table)?;
     compare_with_exact(kit, findings, ("at the data", problem), &table)
@@ -35,7 +35,7 @@ pub(super) fn compare_with_exact(
     let there = exact.predict(elsewhere().as_ref())?;
     let fit = kit.method.fit(problem)?;
     let expected: Vec<f64> = there.latent_mean.into_iter().chain(there.latent_variance).collect();
-    let found = Answers::new(&fit.posterior, Task::Numbers)?.latents;
+    let found = Answers::new(&fit.posterior, Subject::Numbers)?.latents;
     findings.close(&format!("latents {what}"), &found, &expected, kit.at_the_data);
     let evidence = exact.log_marginal_likelihood();
     findings.close(&format!("the objective {what}"), &[fit.objective], &[evidence], kit.at_the_data);
@@ -62,15 +62,15 @@ pub(super) fn closed_form(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
         findings.skip("no method was named that is its closed form");
         return Ok(());
     };
-    let Some(likelihood) = Task::Numbers.accepted(kit, findings)? else { return Ok(()) };
+    let Some(likelihood) = Subject::Numbers.accepted(kit, findings)? else { return Ok(()) };
     let reference = kit.context.methods.find(name)?;
     let other = MethodKit { given: given.clone(), ..MethodKit::new(kit.context, reference.as_ref()) };
     let fit = |kit: &MethodKit<'_>| -> Result<Fit, CliError> {
-        let rows = Table::new(Task::Numbers, ROWS).in_memory();
+        let rows = Table::new(Subject::Numbers, ROWS).in_memory();
         kit.method.fit(kit.fixed(likelihood.as_ref(), rows)?)
     };
     let (found, expected) = (fit(kit)?, fit(&other)?);
-    let latents = |fit: &Fit| Answers::new(&fit.posterior, Task::Numbers).map(|answers| answers.latents);
+    let latents = |fit: &Fit| Answers::new(&fit.posterior, Subject::Numbers).map(|answers| answers.latents);
     findings.close(&format!("latents of {name}"), &latents(&found)?, &latents(&expected)?, CLOSED);
     findings.close(&format!("the objective of {name}"), &[found.objective], &[expected.objective], CLOSED);
     Ok(())
@@ -79,7 +79,7 @@ pub(super) fn closed_form(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
 /// With one kernel, the difference of two classes' latents over √2 is the latent of the binary model.
 pub(super) fn two_classes(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let mut probabilities = Vec::new();
-    for task in [Task::Signs, Task::TwoClasses] {
+    for task in [Subject::Signs, Subject::TwoClasses] {
         let Some(likelihood) = task.accepted(kit, findings)? else {
             findings.cases = 0;
             return Ok(());

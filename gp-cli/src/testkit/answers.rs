@@ -1,7 +1,7 @@
 //! Predictions of a posterior: validity, and round trip through a model file.
 
 use super::MethodKit;
-use super::problems::{TASKS, Table, Task, elsewhere};
+use super::problems::{Subject, TASKS, Table, elsewhere};
 use super::report::Findings;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Problem};
@@ -29,7 +29,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    pub(super) fn new(posterior: &Approximation, task: Task) -> Result<Self, CliError> {
+    pub(super) fn new(posterior: &Approximation, task: Subject) -> Result<Self, CliError> {
         let points = elsewhere();
         let beliefs = posterior.beliefs(points.as_ref())?;
         let predicted = posterior.given(&beliefs);
@@ -40,7 +40,7 @@ impl Answers {
         }
         let there = Table::new(task, points.nrows()).targets;
         answers.densities = predicted.log_densities(&there)?;
-        if task == Task::Numbers {
+        if task == Subject::Numbers {
             let moments = predicted.moments()?;
             answers.variances.extend(moments.iter().map(|moments| moments.variance));
             let levels = LEVELS.map(|level| predicted.quantiles(0, level));
@@ -54,7 +54,7 @@ impl Answers {
     }
 
     /// All numbers of a fit, its training curve and its predictions.
-    pub(super) fn numbers_of(fit: &Fit, task: Task) -> Result<Vec<f64>, CliError> {
+    pub(super) fn numbers_of(fit: &Fit, task: Subject) -> Result<Vec<f64>, CliError> {
         let mut numbers = vec![fit.objective, fit.iterations as f64];
         numbers.extend(&fit.curve);
         numbers.extend(Self::new(&fit.posterior, task)?.numbers());
@@ -66,7 +66,7 @@ impl Answers {
         lists.chain(&self.quantiles).chain(&self.probabilities).flatten().copied().collect()
     }
 
-    fn look_at(&self, task: Task, findings: &mut Findings) {
+    fn look_at(&self, task: Subject, findings: &mut Findings) {
         let lowest = self.variances.iter().copied().fold(f64::INFINITY, f64::min);
         let real = self.numbers().iter().all(|number| number.is_finite());
         findings.require(real, || format!("{task:?}: a prediction that is not finite"));
@@ -114,7 +114,7 @@ pub(super) fn saved(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
 /// Short fit with the default optimiser, and its number of classes.
 fn fitted(
     kit: &MethodKit<'_>,
-    task: Task,
+    task: Subject,
     findings: &mut Findings,
 ) -> Result<Option<(Problem, usize)>, CliError> {
     let Some(likelihood) = task.accepted(kit, findings)? else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use super::MethodKit;
 use super::answers::Answers;
-use super::problems::{TASKS, Table, Task};
+use super::problems::{Subject, TASKS, Table};
 use super::report::Findings;
 use crate::error::CliError;
 use crate::method::{Fit, Optimizer, Problem, SeenThrough};
@@ -48,7 +48,7 @@ impl MethodKit<'_> {
         &self,
         fit: &Fit,
         likelihood: &dyn Likelihood,
-        task: Task,
+        task: Subject,
     ) -> Result<Problem, CliError> {
         let mut problem = self.fixed(fit.posterior.likelihood(), Table::new(task, ROWS).in_memory())?;
         let latents = (0..likelihood.latents()).map(|latent| fit.posterior.functions().describe(latent));

@@ -1,7 +1,7 @@
 //! Invalid data.
 
 use super::MethodKit;
-use super::problems::{TASKS, Table, Task};
+use super::problems::{Subject, TASKS, Table};
 use super::report::Findings;
 use crate::error::CliError;
 use faer::Mat;
@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const ROWS: usize = 30;
 const ROW: usize = 11;
 
-type Damage = fn(&mut Table, Task);
+type Damage = fn(&mut Table, Subject);
 
 const FAULTS: [(&str, Damage); 5] = [
     ("an input that is no number", |table, _| table.points[(ROW, 1)] = f64::NAN),

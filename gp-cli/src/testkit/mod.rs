@@ -32,9 +32,9 @@ use report::Findings;
 use serde_json::Value;
 
 /// Check of the kit, which records findings; an error is a finding too.
-type Run = fn(&MethodKit<'_>, &mut Findings) -> Result<(), CliError>;
+type CheckRun = fn(&MethodKit<'_>, &mut Findings) -> Result<(), CliError>;
 
-const CHECKS: &[(Check, Run)] = &[
+const CHECKS: &[(Check, CheckRun)] = &[
     (Check::Gradients, gradients::check),
     (Check::AtTheData, accuracy::at_the_data),
     (Check::ClosedForm, accuracy::closed_form),

@@ -23,16 +23,16 @@ const BATCH: u64 = 16;
 
 /// Kind of observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Task {
+pub(super) enum Subject {
     Numbers,
     Signs,
     TwoClasses,
     ThreeClasses,
 }
 
-pub(super) const TASKS: [Task; 3] = [Task::Numbers, Task::Signs, Task::ThreeClasses];
+pub(super) const TASKS: [Subject; 3] = [Subject::Numbers, Subject::Signs, Subject::ThreeClasses];
 
-impl Task {
+impl Subject {
     pub(super) fn likelihood(self, kit: &MethodKit<'_>) -> Result<Box<dyn Likelihood>, CliError> {
         let cheap = kit.method.evaluates_densities();
         let three = if cheap { "softmax(classes=3)" } else { "multiclass_probit(classes=3)" };
@@ -83,7 +83,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(task: Task, rows: usize) -> Self {
+    pub(super) fn new(task: Subject, rows: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(SEED);
         let mut draw = || rng.random_range(-1.0..1.0);
         let points: Mat<f64> = Mat::from_fn(rows, 2, |_, _| 2.0 * draw());
@@ -163,7 +163,7 @@ impl<'a> MethodKit<'a> {
     ) -> Result<Problem, CliError> {
         let (latents, seen) = (likelihood.latents(), self.method.seen_through());
         let kernel = self.context.kernels.parse(KERNEL)?;
-        let places = Table::new(Task::Numbers, 3 * INDUCING).points;
+        let places = Table::new(Subject::Numbers, 3 * INDUCING).points;
         let mut problem = Problem {
             rows,
             kernels: vec![kernel; latents],

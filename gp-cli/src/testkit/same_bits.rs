@@ -2,7 +2,7 @@
 
 use super::MethodKit;
 use super::answers::Answers;
-use super::problems::{TASKS, Table, Task};
+use super::problems::{Subject, TASKS, Table};
 use super::report::Findings;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Optimizer, Problem, TrainingRows};
@@ -24,7 +24,7 @@ const MOST_RESUMPTIONS: usize = 200;
 fn each(
     kit: &MethodKit<'_>,
     findings: &mut Findings,
-    mut look: impl FnMut(Task, Optimizer, &dyn Likelihood, &mut Findings) -> Result<(), CliError>,
+    mut look: impl FnMut(Subject, Optimizer, &dyn Likelihood, &mut Findings) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     for task in TASKS {
         let Some(likelihood) = task.accepted(kit, findings)? else { continue };
@@ -35,7 +35,7 @@ fn each(
     Ok(())
 }
 
-fn numbers(kit: &MethodKit<'_>, problem: Problem, task: Task) -> Result<Vec<f64>, CliError> {
+fn numbers(kit: &MethodKit<'_>, problem: Problem, task: Subject) -> Result<Vec<f64>, CliError> {
     Answers::numbers_of(&kit.method.fit(problem)?, task)
 }
 

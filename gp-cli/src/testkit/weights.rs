@@ -3,7 +3,7 @@
 use super::MethodKit;
 use super::accuracy::{compare_with_exact, with_all_rows_as_inducing};
 use super::answers::Answers;
-use super::problems::{Table, Task};
+use super::problems::{Subject, Table};
 use super::report::Findings;
 use crate::encode::Role;
 use crate::error::CliError;
@@ -28,8 +28,8 @@ pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
 /// With Gaussian noise and all rows as inducing inputs, weights of 2 and 3 give exact regression with these rows two and
 /// three times.
 fn copies(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
-    let Some(likelihood) = Task::Numbers.accepted(kit, findings)? else { return Ok(()) };
-    let table = Table::new(Task::Numbers, ROWS);
+    let Some(likelihood) = Subject::Numbers.accepted(kit, findings)? else { return Ok(()) };
+    let table = Table::new(Subject::Numbers, ROWS);
     let weight = |i: usize| 1 + i % 3;
     let mut problem = weighted(kit, likelihood.as_ref(), &table, |i| weight(i) as f64)?;
     with_all_rows_as_inducing(kit, &mut problem, &table)?;
@@ -44,7 +44,7 @@ fn copies(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> 
 /// Rows of almost no weight change nothing. Three classes are left out for their cost: below weight 1 some likelihoods
 /// of several latents have integrals by quadrature alone.
 fn light_rows(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
-    for task in [Task::Numbers, Task::Signs] {
+    for task in [Subject::Numbers, Subject::Signs] {
         let Some(likelihood) = task.accepted(kit, findings)? else { continue };
         let table = Table::new(task, ROWS);
         let kept = 3 * ROWS / 4;

@@ -26,6 +26,24 @@ fn cells() {
     refused("x,y\r\n1,2\r\n2,1e999\r\n3,4\r\n", &["line 3, column y", "`1e999`"]);
 }
 
+/// Columns with a role have to be numbers, and no type of a flag would help.
+#[test]
+fn cells_of_columns_with_a_role() {
+    let desk = Desk::new();
+    desk.write("t.csv", "x,y,w\n1,2,1\n2,3,two\n3,4,1\n4,6,1\n");
+    for (flag, more) in
+        [("--weights", ""), ("--offset", ""), ("--noise-variance", ""), ("--exposure", "--task count")]
+    {
+        let fit = format!("fit t.csv --target y {flag} w {more} -o m.gp");
+        desk.refused(
+            &fit,
+            3,
+            &["`t.csv`, line 3, column w", "`two` is not a finite number", &format!("{flag} needs numbers")],
+        );
+        assert!(!desk.gp(&fit).err.contains("--type"), "{flag}");
+    }
+}
+
 #[test]
 fn rows_and_headers() {
     refused("x,y\n1,2\n1,2,3\n", &["`t.csv`, line 3: 3 cells, but the header has 2"]);

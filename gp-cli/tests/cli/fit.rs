@@ -176,7 +176,7 @@ fn what_makes_no_difference_or_no_sense_is_refused() {
         ("--kernel rbf --kernel rbf", &["--kernel was given 2 times"]),
         ("--likelihood nonsense", &["--likelihood cannot be read", "student_t"]),
         ("--fix nonsense", &["no parameter `nonsense`", "rbf.lengthscale", "likelihood.variance"]),
-        ("--bound rbf.lengthscale=1", &["not LO..HI"]),
+        ("--bound rbf.lengthscale=1", &["`1` is not a range; write LO..HI"]),
         ("--prior rbf.lengthscale=nonsense(1)", &["--prior"]),
         ("--features y", &["the target"]),
         ("--features x,x", &["named twice"]),

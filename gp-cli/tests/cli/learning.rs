@@ -182,13 +182,13 @@ fn uncertain_parameters_of_labels_are_updated_too() {
             "fit first.csv --target y --method {method} --parameters uncertain --output m.gp --force"
         );
         let said = desk.ok(&fit);
-        assert!(!said.err.contains("as known"), "{}", said.err);
+        assert!(!said.err.contains("as if they were known"), "{}", said.err);
         desk.ok("update m.gp later.csv --output n.gp --force");
         let scores = desk.ok("eval n.gp later.csv --json").json();
         assert!(scores["scores"]["gp"]["error"].as_f64().unwrap() < 0.1, "{scores}");
     }
     let tied = "fit first.csv --target y --method sep --sites tied --parameters uncertain --force";
-    assert!(desk.ok(tied).err.contains("take parameters as known"));
+    assert!(desk.ok(tied).err.contains("predictions use the learned parameters as if they were known"));
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_newer_version_is_refused_with_both_versions() {
     let place = text.find("\\\"version\\\":1").unwrap() + "\\\"version\\\":".len();
     let mut newer = whole;
     newer[place] = b'7';
-    refused(&newer, &["`m.gp` has version 7", "written by gp 0.1.0", "gp 0.1.0 reads versions up to 5"]);
+    refused(&newer, &["`m.gp` has version 7", "written by gp 0.1.0", "gp 0.1.0 reads versions up to 6"]);
     let desk = Desk::new();
     desk.write("m.gp", &newer);
     desk.write("t.csv", "x\n1\n");

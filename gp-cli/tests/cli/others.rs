@@ -97,12 +97,12 @@ fn checks_find_what_would_hurt() {
     desk.write("t.csv", table);
     let text = desk.ok("check t.csv --target y").out;
     for part in [
-        "column id: 600 different words",
-        "column same: every row has the value 1",
+        "column id: 600 different words in 601 rows are too many to learn from; leave it out with --exclude id",
+        "column same: every row has the value 1; leave it out with --exclude same",
         "column far: 1000000 at line 7 is",
         "column gap: 1 value is missing, the first at line 9",
-        "column y: label rare has 3 rows only",
-        "1 row is a copy of another, at line 602",
+        "column y: label rare has only 3 rows, too few to learn from",
+        "1 row is the same as an earlier one, at line 602",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
@@ -212,6 +212,51 @@ fn the_schema_knows_every_flag_of_a_configuration() {
     assert_eq!(properties["no-train"]["type"], "boolean");
     assert_eq!(properties["kernel"]["anyOf"][1]["type"], "array");
     assert!(properties["config"].is_null() && properties["method"]["description"].is_string());
+}
+
+/// Defaults of settings: as a property if there is one for all methods, otherwise in words; the help says the same.
+#[test]
+fn the_schema_and_the_help_know_the_defaults_of_settings() {
+    let desk = Desk::new();
+    let schema = desk.ok("generate schema").json();
+    let properties = &schema["properties"];
+    assert_eq!(properties["batch-size"]["default"], 256);
+    assert_eq!(properties["covariance"]["default"], "full");
+    assert!(properties["iterations"]["default"].is_null() && properties["epochs"]["default"].is_null());
+    let help = desk.ok("fit --help").out;
+    for (setting, words) in [
+        (
+            "iterations",
+            "exact, pep, vfe, fitc: 300; ep, gfitc: 100 with lbfgs, 300 with lbfgs for several targets, 500 with another optimizer; ivm: 20; svgp with lbfgs: 100",
+        ),
+        ("epochs", "sep: 20 or the number that makes 1000 to 5000 steps"),
+        ("alpha", "pep: 0.5; ep, sep: 1 for a log-concave likelihood"),
+    ] {
+        let said = properties[setting]["description"].as_str().unwrap();
+        assert!(said.contains(words), "{setting}: {said}");
+        assert!(help.contains(said), "{setting}: {said}");
+    }
+}
+
+/// A fit without a setting is the fit with its default, as the help says it for the case.
+#[test]
+fn the_default_of_a_setting_is_the_one_that_is_used() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(30));
+    let objective = |flags: &str| {
+        let fit =
+            format!("fit t.csv --target y --kernel rbf --inducing 5 --iterations 2 {flags} --force --json");
+        desk.ok(&fit).json()["objective"].as_f64().unwrap()
+    };
+    for (fit, usual, other) in [
+        ("--method ep --likelihood student_t(dof=4)", "--alpha 0.5", "--alpha 1"),
+        ("--method ep --likelihood gaussian", "--alpha 1", "--alpha 0.5"),
+        ("--method savigp --likelihood heteroscedastic", "--samples 0", "--samples 128"),
+    ] {
+        let found = objective(fit);
+        assert_eq!(found, objective(&format!("{fit} {usual}")), "{fit} {usual}");
+        assert_ne!(found, objective(&format!("{fit} {other}")), "{fit} {other}");
+    }
 }
 
 #[test]

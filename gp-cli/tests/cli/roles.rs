@@ -64,6 +64,20 @@ fn copies() -> Desk {
     desk
 }
 
+/// Noise whose inverse square is no number is refused for what it is, with weights and without.
+#[test]
+fn noise_that_is_no_noise_is_named() {
+    let desk = copies();
+    for weights in ["--weights w", ""] {
+        let fit = format!("fit rows.csv --target y --features x {weights} -o m.gp");
+        for method in ["exact", "vfe", "ep", "svgp"] {
+            let fit = format!("{fit} --method {method} --iterations 2");
+            let tiny = format!("{fit} --likelihood gaussian(variance=fixed(1e-200))");
+            desk.refused(&tiny, 2, &["a noise variance of 1e-200 is too small to compute with"]);
+        }
+    }
+}
+
 /// A row of weight w is w rows: units, posterior, objective, and the linear model beside.
 #[test]
 fn weights_are_copies() {

@@ -334,3 +334,22 @@ fn long_names_stand_apart_from_numbers() {
     assert!(inspect.contains("target temperature  30 rows"), "{inspect}");
     assert!(inspect.contains("kernel humidity  "), "{inspect}");
 }
+
+/// The time said before several targets is that of all of them, whether they are fitted one by one or together.
+#[test]
+fn the_expected_time_is_that_of_all_targets() {
+    let desk = Desk::new();
+    desk.write("train.csv", pair(300));
+    let expected = |flags: &str| {
+        let fit = format!(
+            "fit train.csv {flags} --method vfe --inducing 100 --iterations 3 --force --json -o m.gp"
+        );
+        desk.ok(&fit).json()["expected_seconds"].as_f64().unwrap()
+    };
+    let apart = expected("--target a,b");
+    let one = expected("--target a --exclude b");
+    // Rates are measured anew, on a machine with other work.
+    assert!(apart > 1.2 * one, "{apart} {one}");
+    let joint = "fit train.csv --target a,b --latents 1 --inducing 20 --iterations 3 --force --json -o m.gp";
+    assert!(desk.ok(joint).json()["expected_seconds"].as_f64().unwrap() > 0.0);
+}

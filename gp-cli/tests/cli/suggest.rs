@@ -133,19 +133,19 @@ fn inputs_are_as_in_the_training_table() {
     let few = "suggest model.gp --at day=2024-05-05 --levels dose=1,2 --json";
     assert_eq!(desk.ok(few).json()["looked_at"], 12);
     for (flags, texts) in [
-        ("--range kind=0..1", ["--range kind: it has no numbers", "--levels kind=A,B"]),
-        ("--range dose=1", ["a range is written LO..HI", "dose=1"]),
-        ("--range dose=3..1", ["its end is below its beginning", "dose=3..1"]),
-        ("--range dose=0..1e300", ["1e300 is beyond", "nothing can be predicted"]),
-        ("--range dose=a..b", ["`a` is no number", "dose"]),
-        ("--range day=1..2", ["`1` is no date", "day"]),
+        ("--range kind=0..1", ["--range kind: this input has single values", "--levels kind=A,B"]),
+        ("--range dose=1", ["write a range as LO..HI", "dose=1"]),
+        ("--range dose=3..1", ["the upper end is below the lower end", "dose=3..1"]),
+        ("--range dose=0..1e300", ["1e300 is too far away for predictions", "the limits are ±1e75"]),
+        ("--range dose=a..b", ["`a` is not a number", "dose"]),
+        ("--range day=1..2", ["`1` is not a date", "day"]),
         ("--at kind=violet", ["`violet` did not occur in training", "dark blue, green, red"]),
-        ("--at colour=red", ["no input has this name", "dose, day, kind, on"]),
-        ("--at dose", ["there is no =", "--at dose"]),
-        ("--at dose=1 --range dose=1..2", ["dose is said twice", "by --range and by --at"]),
+        ("--at colour=red", ["there is no such input", "dose, day, kind, on"]),
+        ("--at dose", ["write the name of an input, `=` and a value", "--at dose"]),
+        ("--at dose=1 --range dose=1..2", ["input dose is given twice", "by --range and by --at"]),
         ("--by improvement", ["--goal min", "--goal max"]),
-        ("--goal max", ["--goal is of --by improvement alone", ""]),
-        ("--best 3", ["--best is of --by improvement alone", ""]),
+        ("--goal max", ["--goal is only for --by improvement", ""]),
+        ("--best 3", ["--best is only for --by improvement", ""]),
         ("--by improvement --goal max --best x", ["--best x is no number", "y"]),
     ] {
         desk.refused(&format!("suggest model.gp {flags}"), 2, &texts);
@@ -268,5 +268,5 @@ fn candidates_with_gaps_and_models_with_offsets() {
     assert!(said.column("information").iter().all(|value| value.is_finite()), "{}", said.out);
     desk.ok("fit t.csv --target y --missing drop --offset o -o moved.gp --iterations 5");
     let said = desk.ok("suggest moved.gp --by improvement --goal max");
-    assert!(said.err.contains("an offset of 0, whatever column o is"), "{}", said.err);
+    assert!(said.err.contains("with an offset of 0; column o is not looked at"), "{}", said.err);
 }

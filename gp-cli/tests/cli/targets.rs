@@ -86,7 +86,9 @@ fn what_is_not_clear_is_asked_for() {
     desk.refused("fit t.csv --target y --stream always --method sep", 2, &texts);
     desk.refused("cv t.csv --target y", 2, &texts);
     desk.refused("diagnose t.csv --target y", 2, &texts);
-    assert!(desk.ok("check t.csv --target y").out.contains("column y: labels, counts or amounts?"));
+    assert!(desk.ok("check t.csv --target y").out.contains(
+        "column y: it is unclear whether these are labels, counts or amounts; tell gp fit with --task"
+    ));
     for (answer, expected) in [
         ("--task multiclass", "multiclass_probit(classes=4)"),
         ("--task count", "poisson("),
@@ -248,4 +250,34 @@ fn likelihoods_of_labels_are_not_for_numbers() {
     desk.refused(&format!("{fit} --target c --task multiclass --likelihood gaussian"), 2, &of_numbers);
     let more = ["3 different values", "bernoulli_logit takes 2", "--likelihood multiclass_probit takes"];
     desk.refused(&format!("{fit} --target c --likelihood bernoulli_logit"), 2, &more);
+}
+
+/// A regression with a likelihood of counts is one of counts; an order of labels and a likelihood without one is refused, and
+/// the reverse.
+#[test]
+fn a_task_and_a_likelihood_agree_or_are_refused() {
+    let desk = Desk::new();
+    let row = |i: usize| format!("{},{}\n", i, [0, 2, 1, 3, 1, 0, 4, 2][i % 8]);
+    desk.write("t.csv", "x,y\n".to_owned() + &(0..64).map(row).collect::<String>());
+    let fit = "fit t.csv --target y --inducing 5 --iterations 2 --force -o m.gp";
+    let said = desk.ok(&format!("{fit} --task regression --likelihood poisson"));
+    assert!(
+        said.err.contains("task: regression of counts with likelihood poisson, because of --likelihood"),
+        "{}",
+        said.err
+    );
+    for (flags, texts) in [
+        (
+            "--task ordinal --likelihood softmax",
+            ["of labels in order", "softmax takes labels without an order"],
+        ),
+        (
+            "--task multiclass --likelihood ordinal_probit",
+            ["of labels without an order", "ordinal_probit takes labels in order"],
+        ),
+    ] {
+        desk.refused(&format!("{fit} {flags}"), 2, &texts);
+    }
+    desk.ok(&format!("{fit} --task ordinal --likelihood ordinal_probit"));
+    desk.ok(&format!("{fit} --task multiclass --likelihood softmax"));
 }

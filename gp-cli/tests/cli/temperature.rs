@@ -1,6 +1,6 @@
 //! The temperature of class probabilities, from the command line to the file and back.
 
-use crate::support::Desk;
+use crate::support::{Desk, noise};
 
 /// Labels that follow the first of two inputs, or none of them.
 fn three_classes(rows: usize, is_noise: bool) -> String {
@@ -152,6 +152,36 @@ fn labels_that_follow_no_input_teach_nothing() {
         reason.starts_with("nothing was learned: ") && reason.contains("shares of all other labels"),
         "{reason}"
     );
+}
+
+/// Whatever the method, a fit of labels without a pattern says so, and one of labels with a pattern does not.
+#[test]
+fn labels_without_a_pattern_are_no_news_to_any_method() {
+    let desk = Desk::new();
+    let told = |json: &serde_json::Value| {
+        let warnings = json["warnings"].to_string();
+        json["reason"].as_str().unwrap().starts_with("nothing was learned: rows")
+            || warnings.contains("the model may be no better than the shares of the labels")
+    };
+    // The evidence of two methods, whose rows cannot be left out, finds a pattern in one of these tables.
+    for (method, seeds) in [
+        ("ep", [0, 1, 2].as_slice()),
+        ("svgp", &[0, 1, 2]),
+        ("savigp", &[0, 1, 2]),
+        ("ivm --inducing 60", &[0, 2]),
+        ("sep --sites tied --epochs 40", &[0, 2]),
+    ] {
+        for &seed in seeds {
+            let coin = |i: usize| if noise(1000 * seed + 3 * i) > 0.0 { "p" } else { "q" };
+            let row = |i: usize| format!("{},{},{}\n", noise(7 * i + 1), noise(11 * i + 2), coin(i));
+            desk.write("coin.csv", "a,b,y\n".to_owned() + &(0..200).map(row).collect::<String>());
+            let fit = format!("fit coin.csv --target y --method {method} --force --json");
+            assert!(told(&desk.ok(&fit).json()), "{method}, seed {seed}");
+        }
+        desk.write("t.csv", three_classes(120, false));
+        let fit = format!("fit t.csv --target y --method {method} --force --json");
+        assert!(!told(&desk.ok(&fit).json()), "{method}");
+    }
 }
 
 /// One factor for a label, unless powers below 1 ask for integrals that only pairs of classes have.

@@ -51,8 +51,16 @@ class Choices(BaseEstimator):
         How parameters move: lbfgs, adam, adadelta or sign-adaptive.
     iterations, epochs, batch_size : int, optional
         Length of training; size of a mini-batch.
-    sites, coupling, covariance, components, samples, parameters : optional
-        Settings of single methods.
+    sites : {"full", "tied"}, optional
+        Sites of ``sep``: one for each observation, or one average for all.
+    coupling : {"coupled", "independent"}, optional
+        Whether the classes of ``ivm`` are correlated in the posterior.
+    covariance : {"full", "diagonal"}, optional
+        Covariances of the Gaussians of ``savigp``.
+    components, samples : int, optional
+        Number of these Gaussians; samples per expectation, 0 for quadrature.
+    parameters : {"known", "uncertain"}, optional
+        Whether predictions take learned parameters as known.
     latents : int, optional
         Number of latent functions that several targets are mixed from.
     temperature : float, optional

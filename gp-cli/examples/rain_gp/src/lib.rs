@@ -7,6 +7,6 @@ mod showers;
 mod spaced;
 
 pub use cauchy::Cauchy;
-pub use laplace::Laplace;
+pub use laplace::{AtMode, Laplace};
 pub use showers::Showers;
 pub use spaced::{SpacedReader, SpacedWriter};

@@ -1,7 +1,7 @@
 //! Main program of a `gp` with additions.
 
 use gp_cli::Context;
-use rain_gp::{Cauchy, Laplace, Showers, SpacedReader, SpacedWriter};
+use rain_gp::{AtMode, Cauchy, Laplace, Showers, SpacedReader, SpacedWriter};
 
 fn main() -> std::process::ExitCode {
     let context = Context::built_in()
@@ -9,6 +9,7 @@ fn main() -> std::process::ExitCode {
         .with_likelihood(Showers::entry())
         .with_format(SpacedReader)
         .with_writer(SpacedWriter)
-        .with_method(Laplace);
+        .with_method(Laplace)
+        .with_posterior(AtMode::entry());
     gp_cli::main_with(&context)
 }

@@ -2,11 +2,11 @@
 
 use gp_cli::Context;
 use gp_cli::testkit::{Failures, MethodKit};
-use rain_gp::Laplace;
+use rain_gp::{AtMode, Laplace};
 
 #[test]
 fn laplace() -> Result<(), Failures> {
-    let context = Context::built_in().with_method(Laplace);
+    let context = Context::built_in().with_method(Laplace).with_posterior(AtMode::entry());
     MethodKit::new(&context, &Laplace).check()?;
     Ok(())
 }

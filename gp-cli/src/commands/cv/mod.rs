@@ -115,7 +115,7 @@ pub fn run(
         (None, None) => None,
     };
     notes.stage(format_args!("fitting without each of {} parts in turn", parts.len()));
-    let all = Parts { frame: &frame, spec: &spec, context, parts, line: notes.line() };
+    let all = FoldsInTurn { frame: &frame, spec: &spec, context, parts, line: notes.line() };
     let scored = match &folders {
         Some(folders) => interrupt::while_training(|interrupt| {
             all.score(|part, plan| folders.fit(part, plan, &spec, ORIGIN, interrupt, context))
@@ -170,7 +170,7 @@ fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
 }
 
 /// Scores of a fold, and choices made for its model.
-type Scored = (Evaluation, Vec<String>);
+type ScoredFold = (Evaluation, Vec<String>);
 
 /// Kernel of a search, and the best of several starts.
 fn chosen(model: &Model) -> Vec<String> {
@@ -187,7 +187,7 @@ fn chosen(model: &Model) -> Vec<String> {
 }
 
 /// Folds, scored in turn.
-struct Parts<'a> {
+struct FoldsInTurn<'a> {
     frame: &'a Frame,
     spec: &'a FitSpec,
     context: &'a Context,
@@ -195,12 +195,12 @@ struct Parts<'a> {
     line: &'a Line,
 }
 
-impl Parts<'_> {
+impl FoldsInTurn<'_> {
     /// Scores all folds in parallel; `fit` trains on all rows but those of a fold. Several processes share the folds.
     fn score(
         &self,
         fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,
-    ) -> Result<Vec<Scored>, CliError> {
+    ) -> Result<Vec<ScoredFold>, CliError> {
         let (done, team) = (AtomicUsize::new(0), &self.context.team);
         let own: Vec<usize> = (team.rank()..self.parts.len()).step_by(team.count()).collect();
         let fitted = |&place: &usize| {
@@ -241,7 +241,7 @@ impl Parts<'_> {
         fit(place, plan)
     }
 
-    fn score_part(&self, place: usize, model: &Model) -> Result<Scored, CliError> {
+    fn score_part(&self, place: usize, model: &Model) -> Result<ScoredFold, CliError> {
         let scores = self.frame.rows(&self.parts[place].test).and_then(|rows| evaluate(model, &rows));
         Ok((scores.map_err(|cause| self.without(place, cause))?, chosen(model)))
     }

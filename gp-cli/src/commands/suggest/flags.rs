@@ -14,10 +14,10 @@ pub(super) fn check(options: &SuggestOptions) -> Result<(), CliError> {
             return usage("--by improvement needs to know what is better: --goal min or --goal max");
         }
         (By::Variance | By::Information, Some(_), _) => {
-            return usage("--goal is of --by improvement alone");
+            return usage("--goal is only for --by improvement");
         }
         (By::Variance | By::Information, None, Some(_)) => {
-            return usage("--best is of --by improvement alone");
+            return usage("--best is only for --by improvement");
         }
         _ => {}
     }
@@ -48,7 +48,7 @@ pub(super) fn wishes(options: &SuggestOptions, inputs: &Inputs) -> Result<Vec<Op
                 (Some((_, Wish::Levels(known))), Wish::Levels(more)) => known.extend(more),
                 (Some((before, _)), _) => {
                     return Err(CliError::usage(format!(
-                        "{} is said twice: by {before} and by {flag}",
+                        "input {} is given twice, by {before} and by {flag}",
                         feature.name
                     )));
                 }
@@ -67,10 +67,10 @@ fn named<'t>(flag: &str, text: &'t str, inputs: &Inputs) -> Result<(usize, &'t s
     match found.max_by_key(|(name, _, _)| name.len()) {
         Some((_, place, value)) => Ok((place, value)),
         None if !text.contains('=') => {
-            Err(CliError::usage(format!("{flag} {text}: there is no = behind the name of an input")))
+            Err(CliError::usage(format!("{flag} {text}: write the name of an input, `=` and a value")))
         }
         None => Err(CliError::usage(format!(
-            "{flag} {text}: no input has this name; there are {}{}",
+            "{flag} {text}: there is no such input; the inputs are {}{}",
             inputs.names().join(", "),
             did_you_mean(text.split('=').next().unwrap_or(text), inputs.names())
         ))),
@@ -84,13 +84,13 @@ fn range(feature: &Feature, text: &str) -> Result<Wish, CliError> {
     let flag = "--range";
     if matches!(feature.encoding, FeatureEncoding::OneHot(_)) || feature.kind == Kind::Boolean {
         return Err(CliError::usage(format!(
-            "{flag} {}: it has no numbers between its values; say those with --levels {}=A,B",
+            "{flag} {}: this input has single values rather than a range; list them with --levels {}=A,B",
             feature.name, feature.name
         )));
     }
     let Some((low, high)) = text.split_once("..") else {
         return Err(CliError::usage(format!(
-            "{flag} {}={text}: a range is written LO..HI, such as 0..10",
+            "{flag} {}={text}: write a range as LO..HI, such as 0..10",
             feature.name
         )));
     };
@@ -98,7 +98,7 @@ fn range(feature: &Feature, text: &str) -> Result<Wish, CliError> {
     if low <= high {
         return Ok(Wish::Range(low, high));
     }
-    Err(CliError::usage(format!("{flag} {}={text}: its end is below its beginning", feature.name)))
+    Err(CliError::usage(format!("{flag} {}={text}: the upper end is below the lower end", feature.name)))
 }
 
 /// Value of an input; the level index of a word.
@@ -108,18 +108,18 @@ fn number(flag: &str, feature: &Feature, text: &str) -> Result<f64, CliError> {
         return feature.level(text).ok_or_else(|| {
             let known = levels.join(", ");
             CliError::usage(format!(
-                "{flag} {}: `{text}` did not occur in training; there were {known}",
+                "{flag} {}: `{text}` did not occur in training; the values that did are {known}",
                 feature.name
             ))
         });
     }
     let name = &feature.name;
     let value = feature.kind.parse(text).filter(|value| value.is_finite()).ok_or_else(|| {
-        CliError::usage(format!("{flag} {name}: `{text}` is no {}, which the input is", feature.kind))
+        CliError::usage(format!("{flag} {name}: `{text}` is not a {}, the type of this input", feature.kind))
     })?;
     if value.abs() > FARTHEST {
         let message =
-            format!("{flag} {name}: {text} is beyond ±{FARTHEST:e}, where nothing can be predicted");
+            format!("{flag} {name}: {text} is too far away for predictions; the limits are ±{FARTHEST:e}");
         return Err(CliError::usage(message));
     }
     Ok(value)

@@ -21,9 +21,9 @@ use batch::Batch;
 use best::BestSoFar;
 use clap::ValueEnum;
 use gp_ep::design::{Criterion, Goal};
-use search::Search;
+use search::PointSearch;
 use serde_json::{Value, json};
-use space::{Place, Space};
+use space::{InputValues, Space};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -115,7 +115,7 @@ pub enum Extreme {
 
 /// Chosen points.
 struct Suggested {
-    places: Vec<Place>,
+    places: Vec<InputValues>,
     /// Criterion at each, when chosen.
     values: Vec<f64>,
     /// Points examined for the first choice.
@@ -220,7 +220,7 @@ fn of_space(
     notes: &mut Notes<'_>,
 ) -> Result<Suggested, CliError> {
     let space = Space::new(model.inputs(), &flags::wishes(options, model.inputs())?)?;
-    let mut search = Search::new(&space, options.seed);
+    let mut search = PointSearch::new(&space, options.seed);
     let looked_at = search.candidates().len();
     let (mut places, mut values) = (Vec::new(), Vec::new());
     for point in 1..=options.count {
@@ -271,12 +271,12 @@ fn of_table(
     Ok((Suggested { places, values, looked_at: frame.row_count(), rows: Some((rows, part)) }, ids))
 }
 
-fn points_of(inputs: &Inputs, places: &[Place]) -> faer::Mat<f64> {
+fn points_of(inputs: &Inputs, places: &[InputValues]) -> faer::Mat<f64> {
     inputs.points_at(places)
 }
 
 /// Inputs of table rows; an unknown word gets an index beyond the levels.
-fn places_of(inputs: &Inputs, frame: &Frame) -> Result<Vec<Place>, CliError> {
+fn places_of(inputs: &Inputs, frame: &Frame) -> Result<Vec<InputValues>, CliError> {
     let columns = frame.require(&inputs.names())?;
     let value = |(feature, column): (&crate::encode::Feature, &&Column), row: usize| match column.values() {
         Values::Numbers(numbers) => numbers[row],
@@ -299,7 +299,9 @@ fn say(
             Role::Exposure => "an exposure of 1",
             _ => continue,
         };
-        notes.say(format_args!("points are judged and predicted with {left_out}, whatever column {name} is"));
+        notes.say(format_args!(
+            "points are compared and predicted with {left_out}; column {name} is not looked at"
+        ));
     }
     if let Some(best) = best {
         notes.say(format_args!("best {} so far: {}, {}", model.target().name, best.text, best.how));
@@ -320,13 +322,13 @@ fn say(
     notes.say(format_args!("{points} {from}, by {}{total}", options.by.name()));
     if let Some((first, again)) = repeated(&suggested.places).filter(|_| options.candidates.is_none()) {
         notes.say(format_args!(
-            "point {again} is point {first} again: observations are noisy, and a second one there is worth more than one elsewhere"
+            "point {again} is the same as point {first}: observations are noisy, so a second one there is worth more than one elsewhere"
         ));
     }
 }
 
 /// First point that was chosen twice: both numbers, from 1.
-fn repeated(places: &[Place]) -> Option<(usize, usize)> {
+fn repeated(places: &[InputValues]) -> Option<(usize, usize)> {
     let before = |again: usize| places[..again].iter().position(|place| *place == places[again]);
     (1..places.len()).find_map(|again| Some((before(again)? + 1, again + 1)))
 }

@@ -1,6 +1,6 @@
 //! Maximisation over a space: exhaustive if small; otherwise a Latin hypercube with corners, then hill climbing.
 
-use super::space::{Axis, Place, Space};
+use super::space::{Axis, InputValues, Space};
 use crate::error::CliError;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -26,15 +26,15 @@ const LAST_STEP: f64 = 1e-6;
 /// Factor on the step after a round without a gain.
 const SHORTER: f64 = 0.4;
 
-pub(super) struct Search<'s> {
+pub(super) struct PointSearch<'s> {
     space: &'s Space,
-    candidates: Vec<Place>,
+    candidates: Vec<InputValues>,
     rng: ChaCha8Rng,
     /// `true` if the candidates are all possible points.
     whole: bool,
 }
 
-impl<'s> Search<'s> {
+impl<'s> PointSearch<'s> {
     pub(super) fn new(space: &'s Space, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         match space.count().filter(|&count| count <= ALL) {
@@ -46,7 +46,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    pub(super) fn candidates(&self) -> &[Place] {
+    pub(super) fn candidates(&self) -> &[InputValues] {
         &self.candidates
     }
 
@@ -56,8 +56,8 @@ impl<'s> Search<'s> {
     /// Those of `values`.
     pub(super) fn best(
         &mut self,
-        values: impl Fn(&[Place]) -> Result<Vec<f64>, CliError>,
-    ) -> Result<Place, CliError> {
+        values: impl Fn(&[InputValues]) -> Result<Vec<f64>, CliError>,
+    ) -> Result<InputValues, CliError> {
         let found = values(&self.candidates)?;
         let mut order: Vec<usize> = (0..found.len()).collect();
         // Stable sort keeps the order of ties.
@@ -68,7 +68,7 @@ impl<'s> Search<'s> {
             .map(|i| Climber { place: self.candidates[i].clone(), value: found[i], step: FIRST_STEP })
             .collect();
         for _ in 0..if self.whole { 0 } else { ROUNDS } {
-            let trials: Vec<Vec<Place>> = climbers.iter().map(|climber| self.around(climber)).collect();
+            let trials: Vec<Vec<InputValues>> = climbers.iter().map(|climber| self.around(climber)).collect();
             let found = values(&trials.concat())?;
             let mut found = found.as_slice();
             for (climber, trials) in climbers.iter_mut().zip(trials) {
@@ -85,7 +85,7 @@ impl<'s> Search<'s> {
     }
 
     /// Neighbours: along single inputs, to other levels, and along all numbers at once.
-    fn around(&mut self, from: &Climber) -> Vec<Place> {
+    fn around(&mut self, from: &Climber) -> Vec<InputValues> {
         if from.step < LAST_STEP {
             return Vec::new();
         }
@@ -122,14 +122,14 @@ impl<'s> Search<'s> {
 
 /// Point to step from.
 struct Climber {
-    place: Place,
+    place: InputValues,
     value: f64,
     step: f64,
 }
 
 impl Climber {
     /// Moves to the best trial, or shortens the steps.
-    fn climb(&mut self, trials: &[Place], found: &[f64]) {
+    fn climb(&mut self, trials: &[InputValues], found: &[f64]) {
         let best = (0..found.len()).reduce(|best, i| if found[i] > found[best] { i } else { best });
         match best.filter(|&best| found[best] > self.value) {
             Some(best) => {
@@ -141,14 +141,14 @@ impl Climber {
     }
 }
 
-fn with(place: &Place, axis: usize, value: f64) -> Place {
+fn with(place: &InputValues, axis: usize, value: f64) -> InputValues {
     let mut place = place.clone();
     place[axis] = value;
     place
 }
 
 /// All points, the last input fastest.
-fn all(space: &Space, count: usize) -> Vec<Place> {
+fn all(space: &Space, count: usize) -> Vec<InputValues> {
     let place = |mut number: usize| {
         let mut place = vec![0.0; space.axes.len()];
         for (value, axis) in place.iter_mut().zip(&space.axes).rev() {
@@ -163,10 +163,10 @@ fn all(space: &Space, count: usize) -> Vec<Place> {
 }
 
 /// Latin hypercube (each input takes each of N equal shares of its range once), followed by corners.
-fn hypercube(space: &Space, rng: &mut ChaCha8Rng) -> Vec<Place> {
+fn hypercube(space: &Space, rng: &mut ChaCha8Rng) -> Vec<InputValues> {
     let free = space.free();
     let count = (PER_INPUT * free.len()).clamp(LEAST, MOST);
-    let mut places = vec![space.axes.iter().map(|axis| axis.at(0.0)).collect::<Place>(); count];
+    let mut places = vec![space.axes.iter().map(|axis| axis.at(0.0)).collect::<InputValues>(); count];
     for &axis in &free {
         let mut shares: Vec<usize> = (0..count).collect();
         shares.shuffle(rng);
@@ -203,23 +203,23 @@ mod tests {
                 Axis::Between(0.0, 1e6),
             ],
         };
-        let value = |place: &Place| {
+        let value = |place: &InputValues| {
             -(place[0] - 1.234).powi(2) - (place[1] - 1.0).abs() - ((place[3] - 2e5) / 1e6).powi(2)
         };
-        let values = |places: &[Place]| Ok(places.iter().map(value).collect());
-        let found = Search::new(&space, 3).best(values).unwrap();
+        let values = |places: &[InputValues]| Ok(places.iter().map(value).collect());
+        let found = PointSearch::new(&space, 3).best(values).unwrap();
         assert!((found[0] - 1.234).abs() < 1e-3 && found[1] == 1.0 && found[2] == 7.0, "{found:?}");
         assert!((found[3] - 2e5).abs() < 1e3, "{found:?}");
-        assert_eq!(found, Search::new(&space, 3).best(values).unwrap());
+        assert_eq!(found, PointSearch::new(&space, 3).best(values).unwrap());
         // Maximum at a corner.
-        let corner = |places: &[Place]| Ok(places.iter().map(|place| place[0] - place[3]).collect());
-        assert_eq!(Search::new(&space, 3).best(corner).unwrap()[0], 5.0);
+        let corner = |places: &[InputValues]| Ok(places.iter().map(|place| place[0] - place[3]).collect());
+        assert_eq!(PointSearch::new(&space, 3).best(corner).unwrap()[0], 5.0);
     }
 
     #[test]
     fn few_places_are_all_looked_at() {
         let space = Space { axes: vec![Axis::Among(vec![1.0, 2.0]), Axis::Among(vec![3.0, 4.0, 5.0])] };
-        let mut search = Search::new(&space, 0);
+        let mut search = PointSearch::new(&space, 0);
         assert_eq!(search.candidates().len(), 6);
         assert_eq!(search.candidates()[1], [1.0, 4.0]);
         let found = search.best(|places| Ok(places.iter().map(|place| place[0] * place[1]).collect()));

@@ -15,7 +15,7 @@ pub(super) enum Wish {
 }
 
 /// Value per input, in data units: dates as days, words as level index.
-pub(super) type Place = Vec<f64>;
+pub(super) type InputValues = Vec<f64>;
 
 /// Allowed values of each input.
 #[derive(Clone, Debug, PartialEq)]

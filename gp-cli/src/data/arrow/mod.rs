@@ -18,7 +18,7 @@ use crate::error::CliError;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
-use sizes::{Claims, Fault};
+use sizes::{Claims, SizeFault};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
@@ -98,12 +98,12 @@ fn open<'a, R: Read + Seek + 'a>(
     let is_file = is_file.ok_or_else(|| supply.fault(&format!("{DAMAGED}: its end is missing")))?;
     let claims = if is_file { Claims::of_list(&mut from) } else { Claims::of_stream(&mut from) };
     let claims = claims.map_err(|fault| match fault {
-        Fault::Unreadable(cause) => failed(cause),
-        Fault::Impossible(size) => supply.fault(&format!("{DAMAGED}: {size} is no size of a part of it")),
-        Fault::Unread { column, kind } => supply.fault(&format!(
+        SizeFault::Unreadable(cause) => failed(cause),
+        SizeFault::Impossible(size) => supply.fault(&format!("{DAMAGED}: {size} is no size of a part of it")),
+        SizeFault::Unread { column, kind } => supply.fault(&format!(
             ", column {column}: values of the type {kind} are not read; write them as Float64 or Int64"
         )),
-        Fault::NoList => supply.fault(&format!("{DAMAGED}: the list of its parts is not readable")),
+        SizeFault::NoList => supply.fault(&format!("{DAMAGED}: the list of its parts is not readable")),
     })?;
     supply.room().take(held(&claims), || " unpacked".to_owned())?;
     from.rewind().map_err(failed)?;

@@ -13,7 +13,7 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Bytes at the end of a file: length of the list of parts, and the magic.
 const END: u64 = 10;
 
-pub(super) enum Fault {
+pub(super) enum SizeFault {
     Unreadable(io::Error),
     Impossible(i64),
     /// Invalid list of parts, or invalid part in it.
@@ -27,7 +27,7 @@ pub(super) enum Fault {
     },
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for SizeFault {
     fn from(cause: io::Error) -> Self {
         Self::Unreadable(cause)
     }
@@ -50,7 +50,7 @@ impl Claims {
     }
 
     /// Claims of a sequence of messages from here on. Other faults are left to the reader.
-    pub(super) fn of_stream(from: &mut (impl Read + Seek)) -> Result<Self, Fault> {
+    pub(super) fn of_stream(from: &mut (impl Read + Seek)) -> Result<Self, SizeFault> {
         let mut at = from.stream_position()?;
         let end = from.seek(SeekFrom::End(0))?;
         let mut claims = Self::default();
@@ -67,9 +67,9 @@ impl Claims {
 
     /// Claims of the parts listed at the end of a file. Parts must not overlap, or a small file could claim unlimited
     /// memory.
-    pub(super) fn of_list(from: &mut (impl Read + Seek)) -> Result<Self, Fault> {
+    pub(super) fn of_list(from: &mut (impl Read + Seek)) -> Result<Self, SizeFault> {
         let (list, bytes) = list(from)?;
-        let footer = root_as_footer(&bytes).map_err(|_| Fault::NoList)?;
+        let footer = root_as_footer(&bytes).map_err(|_| SizeFault::NoList)?;
         let mut claims = Self::default();
         footer.schema().map_or(Ok(()), check_types)?;
         claims.keep(footer.schema().map_or(0.0, letters));
@@ -81,10 +81,10 @@ impl Claims {
             let next = skip(body, part.bodyLength(), list)?;
             listed += next - at;
             if listed > list {
-                return Err(Fault::Impossible(part.bodyLength()));
+                return Err(SizeFault::Impossible(part.bodyLength()));
             }
             let bytes = read_at(from, at, body - at)?;
-            let message = root_as_message(behind_prefix(&bytes)).map_err(|_| Fault::NoList)?;
+            let message = root_as_message(behind_prefix(&bytes)).map_err(|_| SizeFault::NoList)?;
             claims.add(from, &message, at, body..next)?;
         }
         Ok(claims)
@@ -97,7 +97,7 @@ impl Claims {
         message: &Message<'_>,
         at: u64,
         body: Range<u64>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SizeFault> {
         let own = (body.end - at) as f64;
         if let Some(dictionary) = message.header_as_dictionary_batch() {
             let buffers = dictionary.data().map_or(Ok(0.0), |batch| buffers(from, &batch, body))?;
@@ -118,7 +118,11 @@ impl Claims {
 }
 
 /// Bytes of a batch's buffers beyond its body: unpacked, or overlapping.
-fn buffers(from: &mut (impl Read + Seek), batch: &RecordBatch<'_>, body: Range<u64>) -> Result<f64, Fault> {
+fn buffers(
+    from: &mut (impl Read + Seek),
+    batch: &RecordBatch<'_>,
+    body: Range<u64>,
+) -> Result<f64, SizeFault> {
     let packed = batch.compression().is_some();
     let mut claimed = 0.0;
     for buffer in batch.buffers().into_iter().flatten().filter(|buffer| buffer.length() > 0) {
@@ -133,7 +137,7 @@ fn buffers(from: &mut (impl Read + Seek), batch: &RecordBatch<'_>, body: Range<u
         let claim = i64::from_le_bytes(read_at(from, first, 8)?.try_into().unwrap_or_default());
         // −1 marks an uncompressed buffer.
         if !(-1..MOST_BYTES).contains(&claim) {
-            return Err(Fault::Impossible(claim));
+            return Err(SizeFault::Impossible(claim));
         }
         claimed += claim.max(0) as f64;
     }
@@ -146,7 +150,7 @@ const BITS_OF_INTEGERS: [i32; 4] = [8, 16, 32, 64];
 const BITS_OF_DECIMALS: [i32; 4] = [32, 64, 128, 256];
 
 /// Refuses numeric columns of unsupported width.
-fn check_types(schema: Schema<'_>) -> Result<(), Fault> {
+fn check_types(schema: Schema<'_>) -> Result<(), SizeFault> {
     let unread = |field: Field<'_>| {
         let kind = match (field.type_as_int(), field.type_as_decimal()) {
             (Some(of), _) if !BITS_OF_INTEGERS.contains(&of.bitWidth()) => {
@@ -157,7 +161,7 @@ fn check_types(schema: Schema<'_>) -> Result<(), Fault> {
             }
             _ => return None,
         };
-        Some(Fault::Unread { column: field.name().unwrap_or_default().to_owned(), kind })
+        Some(SizeFault::Unread { column: field.name().unwrap_or_default().to_owned(), kind })
     };
     schema.fields().into_iter().flatten().find_map(unread).map_or(Ok(()), Err)
 }
@@ -173,13 +177,13 @@ fn letters_of(field: &Field<'_>) -> f64 {
 }
 
 /// Position and bytes of the list of parts.
-fn list(from: &mut (impl Read + Seek)) -> Result<(u64, Vec<u8>), Fault> {
+fn list(from: &mut (impl Read + Seek)) -> Result<(u64, Vec<u8>), SizeFault> {
     let size = from.seek(SeekFrom::End(0))?;
-    let end = size.checked_sub(END).ok_or(Fault::NoList)?;
-    let length = read_at(from, end, 4)?.try_into().map_err(|_| Fault::NoList)?;
+    let end = size.checked_sub(END).ok_or(SizeFault::NoList)?;
+    let length = read_at(from, end, 4)?.try_into().map_err(|_| SizeFault::NoList)?;
     let length = i32::from_le_bytes(length);
     let place = u64::try_from(length).ok().and_then(|length| end.checked_sub(length));
-    let place = place.ok_or(Fault::Impossible(length.into()))?;
+    let place = place.ok_or(SizeFault::Impossible(length.into()))?;
     Ok((place, read_at(from, place, end - place)?))
 }
 
@@ -203,9 +207,9 @@ fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Resul
 }
 
 /// Position after `length` bytes; an error beyond the end.
-fn skip(at: u64, length: i64, end: u64) -> Result<u64, Fault> {
+fn skip(at: u64, length: i64, end: u64) -> Result<u64, SizeFault> {
     let there = u64::try_from(length).ok().and_then(|length| at.checked_add(length));
-    there.filter(|&there| there <= end).ok_or(Fault::Impossible(length))
+    there.filter(|&there| there <= end).ok_or(SizeFault::Impossible(length))
 }
 
 fn read_at(from: &mut (impl Read + Seek), at: u64, length: u64) -> io::Result<Vec<u8>> {
@@ -220,7 +224,7 @@ mod tests {
 
     const FILE: &[u8] = include_bytes!("../../../tests/data/polars_none.feather");
 
-    fn claims(bytes: Vec<u8>) -> Result<Claims, Fault> {
+    fn claims(bytes: Vec<u8>) -> Result<Claims, SizeFault> {
         Claims::of_list(&mut Cursor::new(bytes))
     }
 
@@ -254,7 +258,7 @@ mod tests {
     fn a_list_longer_than_the_file_is_no_list() {
         for length in [i32::MAX, -1, FILE.len() as i32] {
             let damaged = with(FILE.len() - 10, &length.to_le_bytes());
-            assert!(matches!(claims(damaged), Err(Fault::Impossible(size)) if size == i64::from(length)));
+            assert!(matches!(claims(damaged), Err(SizeFault::Impossible(size)) if size == i64::from(length)));
         }
     }
 
@@ -264,10 +268,10 @@ mod tests {
         for (at, value) in [(place, i64::MAX), (place, -8), (place + 16, FILE.len() as i64), (place + 16, -1)]
         {
             assert!(
-                matches!(claims(with(at, &value.to_le_bytes())), Err(Fault::Impossible(size)) if size == value)
+                matches!(claims(with(at, &value.to_le_bytes())), Err(SizeFault::Impossible(size)) if size == value)
             );
         }
         let long = with(place + 8, &i32::MAX.to_le_bytes());
-        assert!(matches!(claims(long), Err(Fault::Impossible(_))));
+        assert!(matches!(claims(long), Err(SizeFault::Impossible(_))));
     }
 }

@@ -80,7 +80,7 @@ impl Format for Csv {
 struct Text<'a> {
     layout: Layout<'a>,
     heading: Arc<Heading>,
-    columns: Vec<Wanted>,
+    columns: Vec<WantedColumn>,
     body: Body<'a>,
     /// Rows per chunk.
     rows: usize,
@@ -95,7 +95,7 @@ struct Layout<'a> {
 }
 
 /// Column to read: its position and what is known of its type.
-struct Wanted {
+struct WantedColumn {
     place: usize,
     kind: Option<Kind>,
 }
@@ -146,7 +146,8 @@ impl FrameStream for Text<'_> {
                 let cell = &body.record[column.place];
                 cells.push(cell).map_err(|kind| {
                     let (place, name) = (format!("line {}", body.line), &layout.header[column.place]);
-                    not_of_kind(layout.supply.name(), &place, name, cell, kind)
+                    let wanted = (kind, heading.flag(column.place));
+                    not_of_kind(layout.supply.name(), &place, name, cell, wanted)
                 })?;
             }
             lines.push(body.line);
@@ -210,14 +211,18 @@ impl<'a> Layout<'a> {
         Ok(())
     }
 
-    fn wanted(&self, heading: &Heading, options: &ReadOptions) -> Vec<Wanted> {
+    fn wanted(&self, heading: &Heading, options: &ReadOptions) -> Vec<WantedColumn> {
         // A column read only for lack of others may hold anything.
         let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
-        heading.places().iter().map(|&place| Wanted { place, kind: kind(&self.header[place]) }).collect()
+        heading
+            .places()
+            .iter()
+            .map(|&place| WantedColumn { place, kind: kind(&self.header[place]) })
+            .collect()
     }
 
     /// Determines undeclared types from all cells; returns whether the first column numbers the rows, if asked.
-    fn find_kinds(&self, columns: &mut [Wanted], has_open_first: bool) -> Result<bool, CliError> {
+    fn find_kinds(&self, columns: &mut [WantedColumn], has_open_first: bool) -> Result<bool, CliError> {
         if columns.iter().all(|column| column.kind.is_some()) {
             return Ok(false);
         }

@@ -157,12 +157,12 @@ fn big_endian(bytes: &[u8]) -> Option<f64> {
 }
 
 #[derive(Debug)]
-pub(super) enum Cells {
+pub(super) enum ParquetCells {
     Numbers(Kind, Vec<f64>),
     Words(LevelBuilder),
 }
 
-impl Cells {
+impl ParquetCells {
     pub(super) fn new(meaning: Meaning) -> Self {
         meaning
             .kind()

@@ -1,6 +1,6 @@
 //! Rows of a Parquet file, stored in groups column by column.
 
-use super::cells::{AT_ONCE, Cells, Meaning};
+use super::cells::{AT_ONCE, Meaning, ParquetCells};
 use super::{damaged, pages};
 use crate::data::column::Column;
 use crate::data::heading::Heading;
@@ -20,14 +20,14 @@ pub(super) struct Rows<'a, R: ChunkReader> {
     supply: &'a dyn Supply,
     from: Arc<R>,
     about: ParquetMetaData,
-    columns: Vec<Wanted>,
+    columns: Vec<WantedColumn>,
     /// Groups begun.
     begun: usize,
     current: Group,
 }
 
 /// Column to read: name, position and meaning of its values.
-struct Wanted {
+struct WantedColumn {
     name: String,
     leaf: usize,
     meaning: Meaning,
@@ -57,7 +57,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
             let (leaf, meaning) = found.map_err(|cause| {
                 supply.fault(&format!(", column {name}: {cause}; leave it out with --exclude"))
             })?;
-            Ok(Wanted { name, leaf, meaning })
+            Ok(WantedColumn { name, leaf, meaning })
         };
         let columns = heading.places().iter().map(wanted).collect::<Result<_, CliError>>()?;
         Ok(Self { supply, from: Arc::new(from), about, columns, begun: 0, current: Group::default() })
@@ -68,7 +68,8 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     /// # Errors
     /// [`Data`](crate::ErrorKind::Data) for a damaged file.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Vec<Column>>, CliError> {
-        let mut cells: Vec<Cells> = self.columns.iter().map(|column| Cells::new(column.meaning)).collect();
+        let mut cells: Vec<ParquetCells> =
+            self.columns.iter().map(|column| ParquetCells::new(column.meaning)).collect();
         let (mut read, mut room) = (0, self.supply.room());
         while read < most && self.has_rows()? {
             let count = self.current.rows.min(most - read);
@@ -82,7 +83,12 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     }
 
     /// Appends the next rows of the current group. Words, which vary in length, are counted as they are read.
-    fn append(&mut self, cells: &mut [Cells], room: &mut TableRoom, count: usize) -> Result<(), CliError> {
+    fn append(
+        &mut self,
+        cells: &mut [ParquetCells],
+        room: &mut TableRoom,
+        count: usize,
+    ) -> Result<(), CliError> {
         let Self { supply, columns, current, .. } = self;
         for first in (0..count).step_by(AT_ONCE) {
             let some = (count - first).min(AT_ONCE);
@@ -112,7 +118,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     fn begin(&self, group: &RowGroupMetaData) -> Result<Group, CliError> {
         let (supply, mut room) = (self.supply, self.supply.room());
         let rows = usize::try_from(group.num_rows()).map_err(|cause| damaged(supply, &cause))?;
-        let open = |wanted: &Wanted| {
+        let open = |wanted: &WantedColumn| {
             let chunk = group.columns().get(wanted.leaf).ok_or_else(|| {
                 supply.fault(&format!(" is a damaged Parquet file: a group without column {}", wanted.name))
             })?;
@@ -127,7 +133,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     }
 }
 
-fn unreadable(supply: &dyn Supply, wanted: &Wanted, cause: &ParquetError) -> CliError {
+fn unreadable(supply: &dyn Supply, wanted: &WantedColumn, cause: &ParquetError) -> CliError {
     supply.fault(&format!(", column {}: it is damaged or truncated: {cause}", wanted.name))
 }
 

@@ -24,7 +24,7 @@ pub(super) fn claim(
     let (start, length) = column.byte_range();
     let end = start.checked_add(length).filter(|&end| end <= from.len());
     let end = end.ok_or_else(|| damaged("a column ends behind the file"))?;
-    let (mut at, mut held) = (start, Held { most: at_once as i64, ..Held::default() });
+    let (mut at, mut held) = (start, HeldPages { most: at_once as i64, ..HeldPages::default() });
     // Pages after the last row are not read.
     while at < end && held.seen < rows as i64 {
         let header = PageHeader::read(from.get_read(at)?.take(end - at))?;
@@ -42,7 +42,7 @@ fn damaged(what: &str) -> ParquetError {
 
 /// Pages in memory together: those with values that are passed on together.
 #[derive(Default)]
-struct Held {
+struct HeldPages {
     /// Values passed on together.
     most: i64,
     /// Values and bytes of the latest pages.
@@ -55,7 +55,7 @@ struct Held {
     dictionary: f64,
 }
 
-impl Held {
+impl HeldPages {
     fn add(&mut self, header: &PageHeader) -> Result<(), ParquetError> {
         let (unpacked, packed) = (header.unpacked, header.packed);
         let bytes = unpacked as f64 + packed as f64;
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn pages_of_values_that_are_handed_on_together_are_held_together() {
-        let mut held = Held { most: 10, ..Held::default() };
+        let mut held = HeldPages { most: 10, ..HeldPages::default() };
         let pages = [
             (page(4, 99), 100.0),
             (page(4, 99), 200.0),
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn dictionaries_are_held_throughout() {
-        let mut held = Held { most: 10, ..Held::default() };
+        let mut held = HeldPages { most: 10, ..HeldPages::default() };
         let dictionary = PageHeader { holds: Holds::Words(10), ..page(0, 500) };
         held.add(&dictionary).unwrap();
         assert_eq!((held.dictionary, held.largest), (821.0, 0.0));
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn negative_sizes_are_damage() {
         for header in [page(-1, 5), page(1, -5), PageHeader { packed: -1, ..page(1, 5) }] {
-            assert!(Held::default().add(&header).is_err(), "{header:?}");
+            assert!(HeldPages::default().add(&header).is_err(), "{header:?}");
         }
     }
 }

@@ -20,22 +20,22 @@ const WRITE_AHEAD: u8 = 2;
 #[derive(Debug)]
 pub(super) struct Database {
     name: String,
-    place: Place,
+    place: DatabasePlace,
 }
 
 #[derive(Debug)]
-enum Place {
+enum DatabasePlace {
     File(PathBuf),
     Memory(Vec<u8>),
 }
 
 impl Database {
     pub(super) fn of_file(name: &str, path: &Path) -> Self {
-        Self { name: name.to_owned(), place: Place::File(path.to_owned()) }
+        Self { name: name.to_owned(), place: DatabasePlace::File(path.to_owned()) }
     }
 
     pub(super) fn of_bytes(name: &str, bytes: Vec<u8>) -> Self {
-        Self { name: name.to_owned(), place: Place::Memory(bytes) }
+        Self { name: name.to_owned(), place: DatabasePlace::Memory(bytes) }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -52,11 +52,11 @@ impl Database {
 
     fn open(&self) -> Result<Connection, CliError> {
         let opened = match &self.place {
-            Place::File(path) => {
+            DatabasePlace::File(path) => {
                 let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
                 Connection::open_with_flags(self.address(path)?, flags)
             }
-            Place::Memory(bytes) => Connection::open_in_memory().and_then(|mut connection| {
+            DatabasePlace::Memory(bytes) => Connection::open_in_memory().and_then(|mut connection| {
                 let mut bytes = bytes.clone();
                 // Without a log file there are no pending changes.
                 if let Some(versions) = bytes.get_mut(WRITE_VERSION..WRITE_VERSION + 2) {

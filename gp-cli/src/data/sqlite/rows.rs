@@ -69,7 +69,8 @@ impl<'a> Selected<'a> {
             for (&place, cells) in places.iter().zip(&mut cells) {
                 let value = row.get_ref(place).map_err(fault)?;
                 push(cells, value, |what, kind| {
-                    cell_fault(database.name(), before + count, &names[place], what, kind)
+                    let wanted = (kind, heading.flag(place));
+                    cell_fault(database.name(), before + count, &names[place], what, wanted)
                 })?;
             }
             count += 1;
@@ -115,7 +116,7 @@ fn begin(kinds: &[Option<Kind>]) -> Vec<Cells> {
 }
 
 #[derive(Clone, Copy)]
-enum Fault<'v> {
+enum ValueFault<'v> {
     /// Neither text, number nor null.
     Bytes,
     Type(&'v str),
@@ -125,7 +126,7 @@ enum Fault<'v> {
 fn push(
     cells: &mut Cells,
     value: ValueRef<'_>,
-    fault: impl Fn(Fault<'_>, Kind) -> CliError,
+    fault: impl Fn(ValueFault<'_>, Kind) -> CliError,
 ) -> Result<(), CliError> {
     let text = match value {
         ValueRef::Null => String::new(),
@@ -138,16 +139,22 @@ fn push(
             false => format_number(number),
         },
         ValueRef::Text(text) => String::from_utf8_lossy(text).trim().to_owned(),
-        ValueRef::Blob(_) => return Err(fault(Fault::Bytes, Kind::Category)),
+        ValueRef::Blob(_) => return Err(fault(ValueFault::Bytes, Kind::Category)),
     };
-    cells.push(&text).map_err(|kind| fault(Fault::Type(&text), kind))
+    cells.push(&text).map_err(|kind| fault(ValueFault::Type(&text), kind))
 }
 
-fn cell_fault(source: &str, row: u64, name: &str, what: Fault<'_>, kind: Kind) -> CliError {
+fn cell_fault(
+    source: &str,
+    row: u64,
+    name: &str,
+    what: ValueFault<'_>,
+    wanted: (Kind, Option<&str>),
+) -> CliError {
     let place = format!("row {}", row + 1);
     match what {
-        Fault::Type(text) => not_of_kind(source, &place, name, text, kind),
-        Fault::Bytes => {
+        ValueFault::Type(text) => not_of_kind(source, &place, name, text, wanted),
+        ValueFault::Bytes => {
             let message = format!(
                 "`{source}`, {place}, column {name}: a BLOB, which is neither a number nor text; leave the column out with --exclude {name}, or select others with --query"
             );

@@ -46,7 +46,7 @@ impl Form {
 
 /// Columns of a base kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct SeenColumns {
     /// Column numbers; None for all.
     pub(super) columns: Option<Vec<usize>>,
     /// Number of columns.
@@ -55,7 +55,7 @@ pub(super) struct Seen {
     pub(super) input: String,
 }
 
-impl Seen {
+impl SeenColumns {
     /// Typical distance of standardised points.
     pub(super) fn distance(&self) -> f64 {
         (self.count as f64).sqrt()
@@ -66,20 +66,20 @@ impl Seen {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Base {
     pub(super) form: Form,
-    pub(super) seen: Seen,
+    pub(super) seen: SeenColumns,
     pub(super) values: Vec<f64>,
 }
 
 impl Base {
     /// Smooth or linear kernel with length-scales of this many typical distances.
-    pub(super) fn of(form: Form, seen: &Seen, distances: f64) -> Self {
+    pub(super) fn of(form: Form, seen: &SeenColumns, distances: f64) -> Self {
         let each = if form.is_smooth() && seen.count <= ARD_INPUTS { seen.count } else { 1 };
         let mut values = vec![distances * seen.distance(); each];
         values.extend((form == Form::RationalQuadratic).then_some(1.0));
         Self { form, seen: seen.clone(), values }
     }
 
-    pub(super) fn periodic(period: f64, around: (f64, f64), unit: f64, seen: &Seen) -> Self {
+    pub(super) fn periodic(period: f64, around: (f64, f64), unit: f64, seen: &SeenColumns) -> Self {
         Self { form: Form::Periodic { around, unit }, seen: seen.clone(), values: vec![period, 1.0] }
     }
 

@@ -1,6 +1,6 @@
 //! Stepwise growth of kernels.
 
-use super::base::{Base, Form, Seen};
+use super::base::{Base, Form, SeenColumns};
 use super::judge::{Judge, Judged, NOISE};
 use super::structure::{Product, Structure};
 use crate::error::CliError;
@@ -26,12 +26,12 @@ const STRAIGHT: f64 = 3.0;
 pub(super) struct Grammar<'a> {
     pub(super) judge: &'a Judge<'a>,
     /// All inputs together, and each alone if several.
-    pub(super) all: Seen,
-    pub(super) inputs: Vec<Seen>,
+    pub(super) all: SeenColumns,
+    pub(super) inputs: Vec<SeenColumns>,
     /// `true` if the inducing inputs can represent a linear function of all inputs.
     pub(super) is_straight: bool,
     /// Seasons along one input, and its column's units.
-    pub(super) seasons: Option<(Plausible, Seen, f64)>,
+    pub(super) seasons: Option<(Plausible, SeenColumns, f64)>,
     pub(super) depth: usize,
 }
 
@@ -155,7 +155,7 @@ impl Grammar<'_> {
     }
 
     /// Sums and products with one base kernel more or less, and smooth ones in other forms.
-    fn larger(&self, best: &Structure, inputs: &[Seen]) -> Vec<Candidate> {
+    fn larger(&self, best: &Structure, inputs: &[SeenColumns]) -> Vec<Candidate> {
         let seasons = self.seasonal(&best.periods());
         let mut candidates = self.sums(best, inputs, &seasons);
         candidates.extend(self.products(best, inputs, &seasons));
@@ -164,7 +164,7 @@ impl Grammar<'_> {
         candidates
     }
 
-    fn sums(&self, best: &Structure, inputs: &[Seen], seasons: &[Base]) -> Vec<Candidate> {
+    fn sums(&self, best: &Structure, inputs: &[SeenColumns], seasons: &[Base]) -> Vec<Candidate> {
         let with = |from: &Structure, base: Base| {
             let products = from.products.iter().cloned().chain([self.product(base)]);
             Structure { products: products.collect(), ..from.clone() }
@@ -174,7 +174,7 @@ impl Grammar<'_> {
         let smooth =
             |form: &Form| LENGTHS.map(|length| with(best, Base::of(*form, &self.all, length))).to_vec();
         let mut candidates: Vec<Candidate> = forms.iter().map(smooth).collect();
-        let straight = |seen: &Seen| vec![with(best, Base::of(Form::Linear, seen, STRAIGHT))];
+        let straight = |seen: &SeenColumns| vec![with(best, Base::of(Form::Linear, seen, STRAIGHT))];
         candidates.extend(self.is_straight.then(|| straight(&self.all)));
         for seen in inputs {
             candidates.push(vec![with(best, Base::of(Form::Rbf, seen, 1.0))]);
@@ -187,14 +187,14 @@ impl Grammar<'_> {
         candidates
     }
 
-    fn products(&self, best: &Structure, inputs: &[Seen], seasons: &[Base]) -> Vec<Candidate> {
+    fn products(&self, best: &Structure, inputs: &[SeenColumns], seasons: &[Base]) -> Vec<Candidate> {
         let times = |from: &Structure, place: usize, base: &Base| {
             let mut grown = from.clone();
             grown.products[place] = grown.products[place].times(base.clone());
             grown
         };
         let seen = if inputs.is_empty() { std::slice::from_ref(&self.all) } else { inputs };
-        let one = |seen: &Seen| {
+        let one = |seen: &SeenColumns| {
             [
                 Base::of(Form::Rbf, seen, SLOW),
                 Base::of(Form::Matern32, seen, SLOW),
@@ -213,7 +213,7 @@ impl Grammar<'_> {
     }
 
     /// Inputs with the largest effect on a smooth function of all, if it separates them.
-    fn most_important(&self, judged: &[Option<Judged>]) -> Vec<Seen> {
+    fn most_important(&self, judged: &[Option<Judged>]) -> Vec<SeenColumns> {
         let smooth = judged.iter().flatten().flat_map(|judged| &judged.structure.products);
         let mut factors = smooth.flat_map(|product| &product.factors);
         let found = factors.find(|base| base.form.is_smooth() && base.seen == self.all).cloned();
@@ -222,7 +222,7 @@ impl Grammar<'_> {
         if lengths.len() != self.all.count {
             return Vec::new();
         }
-        let shortest = |seen: &Seen| {
+        let shortest = |seen: &SeenColumns| {
             let columns = seen.columns.iter().flatten();
             columns.map(|&column| lengths[column]).fold(f64::INFINITY, f64::min)
         };

@@ -17,7 +17,7 @@ const ITERATIONS_OF_LABELS: u64 = 20;
 pub(super) const NOISE: f64 = 0.2;
 
 #[derive(Debug)]
-pub(super) struct Labels {
+pub(super) struct LabelEvidence {
     pub(super) likelihood: Box<dyn Likelihood>,
     pub(super) inducing: InducingInputs,
     /// Prior of kernel variances.
@@ -30,7 +30,7 @@ pub(super) struct Judge<'a> {
     pub(super) registry: &'a Registry,
     /// Rows; targets that are numbers have mean 0, variance 1 and Gaussian noise.
     pub(super) rows: TrainingRows,
-    pub(super) labels: Option<Labels>,
+    pub(super) labels: Option<LabelEvidence>,
     pub(super) control: Control,
 }
 
@@ -102,7 +102,7 @@ impl Judge<'_> {
     }
 
     /// The same by EP, without noise.
-    fn of_labels(&self, kernel: Box<dyn Kernel>, labels: &Labels) -> Option<(Vec<f64>, f64, f64)> {
+    fn of_labels(&self, kernel: Box<dyn Kernel>, labels: &LabelEvidence) -> Option<(Vec<f64>, f64, f64)> {
         let latents = labels.likelihood.latents();
         let mut given = Given::default();
         given.insert(ITERATIONS.name(), ITERATIONS_OF_LABELS.into());

@@ -20,6 +20,8 @@ use super::placing::Placing;
 use super::sample::Sample;
 use super::seasons::{self, Along, Plausible};
 use super::spec::FitSpec;
+use super::task::Task;
+use super::usual_likelihoods::{ClassIntegrals, usual};
 use crate::context::Context;
 use crate::encode::{Inputs, Role};
 use crate::error::{CliError, ErrorKind};
@@ -27,13 +29,13 @@ use crate::in_step;
 use crate::left_out::counted;
 use crate::method::{Method, Problem, TrainingRows, is_gaussian};
 use crate::model::TriedKernels;
-use base::Seen;
+use base::SeenColumns;
 use gp_ep::DataSource as _;
 use gp_kernels::Registry;
 use gp_kernels::placement::{KMeans, Placement as _};
 use gp_likelihoods::{Adjusted, Likelihood, Support};
 use grow::{Grammar, Grown};
-use judge::{Judge, Judged, Labels};
+use judge::{Judge, Judged, LabelEvidence};
 use serde::{Deserialize, Serialize};
 use structure::{Around, Priors};
 
@@ -53,7 +55,7 @@ pub(super) struct Search {
     registry: Registry,
     depth: usize,
     seed: u64,
-    inputs: Vec<Seen>,
+    inputs: Vec<SeenColumns>,
     dim: usize,
     is_straight: bool,
     is_gaussian: bool,
@@ -68,7 +70,7 @@ pub(super) struct Search {
 
 /// Result as stored beside a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct StoredSearch {
     kernel: Option<String>,
     noise: f64,
     tried: TriedKernels,
@@ -144,7 +146,12 @@ impl Search {
         Ok(kept.tried)
     }
 
-    fn find(&self, problem: &Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<Kept, CliError> {
+    fn find(
+        &self,
+        problem: &Problem,
+        spec: &FitSpec,
+        sample: &TrainingRows,
+    ) -> Result<StoredSearch, CliError> {
         let rows = Sample::at_most(sample, ROWS_OF_SEASONS, self.seed)?.rows;
         let numbers = match &self.of_labels {
             None => seasons::numbers(problem.likelihood.as_ref(), &rows)?,
@@ -169,7 +176,7 @@ impl Search {
         };
         let grammar = Grammar {
             judge: &judge,
-            all: Seen { columns: None, count: self.dim, input: String::new() },
+            all: SeenColumns { columns: None, count: self.dim, input: String::new() },
             inputs: self.inputs.clone(),
             is_straight: self.is_straight,
             seasons,
@@ -179,15 +186,19 @@ impl Search {
     }
 
     /// Plausible periods along the input that has some.
-    fn seasons(&self, rows: &TrainingRows, count: usize) -> Result<Option<(Plausible, Seen, f64)>, CliError> {
+    fn seasons(
+        &self,
+        rows: &TrainingRows,
+        count: usize,
+    ) -> Result<Option<(Plausible, SeenColumns, f64)>, CliError> {
         let Some(along) = &self.along else { return Ok(None) };
         let columns = (self.dim > 1).then(|| vec![along.column]);
         let input = if self.dim > 1 { along.name.clone() } else { String::new() };
         let plausible = Plausible::of(rows, along.column, count)?;
-        Ok(plausible.map(|plausible| (plausible, Seen { columns, count: 1, input }, along.scale)))
+        Ok(plausible.map(|plausible| (plausible, SeenColumns { columns, count: 1, input }, along.scale)))
     }
 
-    fn labels(&self, rows: &TrainingRows, problem: &Problem) -> Result<Option<Labels>, CliError> {
+    fn labels(&self, rows: &TrainingRows, problem: &Problem) -> Result<Option<LabelEvidence>, CliError> {
         let Some(likelihood) = &self.of_labels else { return Ok(None) };
         let (points, _) = rows.whole()?;
         let kernel =
@@ -199,11 +210,11 @@ impl Search {
             Some(_) => Box::new(Adjusted::new(likelihood)),
             None => likelihood,
         };
-        Ok(Some(Labels { likelihood, inducing: placed.inputs, variances }))
+        Ok(Some(LabelEvidence { likelihood, inducing: placed.inputs, variances }))
     }
 
     /// Kernel of the latent in model units.
-    fn kept(&self, grown: Grown, judge: &Judge<'_>, unit: f64) -> Kept {
+    fn kept(&self, grown: Grown, judge: &Judge<'_>, unit: f64) -> StoredSearch {
         let rows = judge.rows.count();
         let by = match judge.labels {
             None => format!("log evidence of exact regression on {}", counted(rows, "row")),
@@ -216,7 +227,7 @@ impl Search {
             }
             structure.text(Priors((!self.is_gaussian).then_some(self.variances)), self.white)
         };
-        Kept {
+        StoredSearch {
             kernel: grown.best.as_ref().map(text),
             noise: grown.best.as_ref().map_or(judge::NOISE, |best| best.noise.max(LEAST_NOISE)) * unit,
             tried: TriedKernels {
@@ -236,12 +247,12 @@ fn variances(observed: &Observed) -> Around {
 }
 
 /// Each input alone, if several.
-fn single_inputs(inputs: &Inputs) -> Vec<Seen> {
+fn single_inputs(inputs: &Inputs) -> Vec<SeenColumns> {
     let (features, places) = (inputs.features(), inputs.places());
     if features.len() < 2 {
         return Vec::new();
     }
-    let seen = |(feature, place): (&crate::encode::Feature, std::ops::Range<usize>)| Seen {
+    let seen = |(feature, place): (&crate::encode::Feature, std::ops::Range<usize>)| SeenColumns {
         count: place.len(),
         columns: Some(place.collect()),
         input: feature.name.clone(),
@@ -257,7 +268,8 @@ fn of_labels(
 ) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let by_probit = match likelihood.support() {
         Support::Classes(classes) if likelihood.latents() == classes => {
-            format!("multiclass_probit(classes={classes})")
+            let usual = usual(Task::Multiclass, ClassIntegrals::Factors);
+            format!("{usual}(classes={classes})")
         }
         _ if likelihood.targets() > 1 => {
             let name = likelihood.name();
@@ -275,7 +287,7 @@ fn of_labels(
         }
         // An offset is in the units of its own likelihood.
         Support::Signs if has_offset => return Ok(Some(likelihood.clone_box())),
-        Support::Signs => "bernoulli_probit".to_owned(),
+        Support::Signs => usual(Task::Binary, ClassIntegrals::Factors).to_owned(),
         Support::Classes(_) => return Ok(Some(likelihood.clone_box())),
         _ => return Ok(None),
     };

@@ -160,13 +160,13 @@ impl Structure {
 
 #[cfg(test)]
 mod tests {
-    use super::super::base::Seen;
+    use super::super::base::SeenColumns;
     use super::*;
     use gp_kernels::{KernelExt as _, Registry};
 
-    fn seen(columns: Option<Vec<usize>>, count: usize) -> Seen {
+    fn seen(columns: Option<Vec<usize>>, count: usize) -> SeenColumns {
         let input = if columns.is_some() { "t".to_owned() } else { String::new() };
-        Seen { columns, count, input }
+        SeenColumns { columns, count, input }
     }
 
     fn example() -> Structure {

@@ -79,19 +79,19 @@ impl Learned {
 
 /// Comparison of models on some rows.
 #[derive(Debug)]
-pub(super) struct Judge<'a> {
+pub(super) struct SeasonJudge<'a> {
     registry: &'a Registry,
     rows: &'a TrainingRows,
     column: Option<usize>,
     control: Control,
 }
 
-struct Trained {
+struct TrainedKernel {
     evidence: f64,
     seasons: Vec<Learned>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> SeasonJudge<'a> {
     /// Comparison on these rows, until the control ends it. `column` is that of the seasons, if several.
     pub(super) fn new(
         registry: &'a Registry,
@@ -132,7 +132,7 @@ impl<'a> Judge<'a> {
 
     /// Trains a model with these seasons plus smooth, rough and linear functions; None if time is over or training
     /// fails.
-    fn train(&self, seasons: &[Learned], smooth: f64) -> Result<Option<Trained>, CliError> {
+    fn train(&self, seasons: &[Learned], smooth: f64) -> Result<Option<TrainedKernel>, CliError> {
         let text: String = seasons.iter().map(|season| season.term(self.column)).collect();
         let dim = self.rows.dim();
         let scale = (dim as f64).sqrt();
@@ -159,7 +159,7 @@ impl<'a> Judge<'a> {
             shape: rounded(values[3], SHAPES),
             around: season.around,
         });
-        Ok(Some(Trained { evidence: evidence.value, seasons: found.collect() }))
+        Ok(Some(TrainedKernel { evidence: evidence.value, seasons: found.collect() }))
     }
 }
 

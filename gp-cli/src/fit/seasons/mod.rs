@@ -16,7 +16,7 @@ use crate::encode::{FeatureEncoding, Inputs};
 use crate::error::CliError;
 use crate::in_step;
 use crate::method::TrainingRows;
-use evidence::{Judge, Learned};
+use evidence::{Learned, SeasonJudge};
 use faer::MatRef;
 use gp_ep::DataSource;
 use gp_kernels::Registry;
@@ -108,7 +108,7 @@ pub(super) fn find(
     let few = Sample::at_most(&rows, JUDGED_ROWS, spec.seed)?.rows;
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
     let control = Control::new().with_time_limit(limit).begun();
-    let judge = Judge::new(registry, &few, along.of_several(inputs), control);
+    let judge = SeasonJudge::new(registry, &few, along.of_several(inputs), control);
     let found = in_step::of_first(team, || search(&rows, along.column, count, &judge))?;
     let season = |learned: Learned| Season {
         column: along.of_several(inputs),
@@ -268,7 +268,7 @@ fn search(
     rows: &TrainingRows,
     column: usize,
     count: usize,
-    judge: &Judge<'_>,
+    judge: &SeasonJudge<'_>,
 ) -> Result<Vec<Learned>, CliError> {
     let Some(mut plausible) = Plausible::of(rows, column, count)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();

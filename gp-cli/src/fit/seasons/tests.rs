@@ -14,7 +14,7 @@ fn periods(x: &[f64], y: &[f64]) -> Vec<f64> {
     let rows = TrainingRows::in_memory(points, y.iter().map(|&y| target.apply(y)).collect());
     let few = Sample::at_most(&rows, JUDGED_ROWS, 0).unwrap().rows;
     let registry = Registry::built_in();
-    let judge = Judge::new(&registry, &few, None, Control::new());
+    let judge = SeasonJudge::new(&registry, &few, None, Control::new());
     let found = search(&rows, 0, x.len(), &judge).unwrap();
     found.into_iter().map(|season| season.period * units.scale).collect()
 }

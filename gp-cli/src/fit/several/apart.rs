@@ -1,7 +1,7 @@
 //! Separate fits of unrelated targets.
 
 use super::super::design::PartStart;
-use super::super::trained::{Task, Trained};
+use super::super::trained::{Trained, TrainingContext};
 use crate::error::CliError;
 use crate::method::{Fit, Problem, TrainingRows};
 use crate::model::{Approximation, together};
@@ -12,7 +12,7 @@ use gp_likelihoods::Likelihood;
 /// # Errors
 /// Those of a fit.
 pub(in crate::fit) fn fit_apart(
-    task: Task<'_>,
+    task: TrainingContext<'_>,
     (whole, parts): (&dyn Likelihood, Vec<(Problem, PartStart)>),
     sample: &TrainingRows,
     names: &[&str],
@@ -21,7 +21,7 @@ pub(in crate::fit) fn fit_apart(
     let (mut all_kernels, mut all_starts) = (Vec::new(), Vec::new());
     for (target, (part, start)) in parts.into_iter().enumerate() {
         let some = sample.of_target(target, count)?;
-        let own = Task { target: names.get(target).copied(), ..task };
+        let own = TrainingContext { target: names.get(target).copied(), ..task };
         let Trained { fit, baseline, kernels, starts, .. } = own.carry_out(part, start, &some)?;
         fits.push(fit);
         lines.extend(baseline);

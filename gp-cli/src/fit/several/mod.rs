@@ -61,6 +61,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
         });
     }
     let least = targets.iter().map(own_variance).fold(f64::INFINITY, f64::min);
+    bounds::check_noise(likelihood.as_ref())?;
     bounds::bound_weighted(likelihood.as_mut(), least, survey.mean_weight())?;
     usual_noise::set_prior(likelihood.as_mut(), spec)?;
     let FurtherTarget { target, summary, rows } = targets.remove(0);

@@ -4,7 +4,7 @@
 
 mod mutation;
 
-use gp_cli::fuzzing::{Readers, Reading, TARGETS, Target};
+use gp_cli::fuzzing::{FuzzTarget, Readers, Reading, TARGETS};
 use mutation::{Random, damaged};
 use std::fs;
 use std::path::PathBuf;
@@ -71,7 +71,7 @@ fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 #[track_caller]
-fn run((name, target): Target, readers: &Readers, what: &str, bytes: &[u8]) -> bool {
+fn run((name, target): FuzzTarget, readers: &Readers, what: &str, bytes: &[u8]) -> bool {
     let found = target(readers, bytes);
     assert!(found.is_ok(), "{name}, {what}: {found:?}\n{}", bytes.escape_ascii());
     found.unwrap() == Reading::Read

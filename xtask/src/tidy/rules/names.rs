@@ -18,7 +18,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("Registry", "of kernels, and of likelihoods"),
     ("Workspace", "memory of an evaluation, of a kernel or of a likelihood"),
     ("Sum", "of kernels, and of numbers of a column"),
-    ("Target", "of a conversion, of a fit, and of a fuzzer"),
 ];
 
 /// Crate whose private names may repeat: its files are formats and commands that know nothing of each other.

@@ -1,6 +1,7 @@
 //! Laplace's approximation through inducing inputs, for any likelihood with derivatives.
 
 mod model;
+mod posterior;
 
 use gp_cli::CliError;
 use gp_cli::method::{
@@ -10,6 +11,8 @@ use gp_cli::method::{
 use gp_ep::{EvidenceKind, LatentModel};
 use gp_likelihoods::Likelihood;
 use model::Model;
+
+pub use posterior::AtMode;
 
 /// Laplace's approximation: a Gaussian at the mode of the whitened inducing values, with the curvature there. Latent
 /// values are replaced by their means given inducing values; with all rows as inducing inputs nothing is replaced.
@@ -54,7 +57,7 @@ impl Method for Laplace {
         };
         let training = gp_optim::train(&mut latent, &options, evaluate, |_, _| {})?;
         let model = Model { latent: &latent, newton };
-        let posterior = model.posterior(&model.mode(rows)?)?;
+        let posterior = model.posterior(model.mode(rows)?)?;
         Ok(Fit::of_training(posterior, EvidenceKind::Estimate, &training))
     }
 

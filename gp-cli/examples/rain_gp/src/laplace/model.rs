@@ -1,12 +1,12 @@
 //! The mode of the posterior, the evidence there with its gradient, and the Gaussian.
 
+use super::posterior::AtMode;
 use faer::{Accum, Mat, MatRef, Scale};
-use gp_cli::model::{Approximation, Held, approximation};
+use gp_cli::model::{Approximation, Functions};
 use gp_cli::{CliError, ErrorKind};
-use gp_ep::LatentModel;
+use gp_ep::{LatentModel, Predictor};
 use gp_kernels::Evaluator;
 use gp_kernels::inducing::{InducingPrior, PriorGradients, Projection, SharedPoints};
-use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_likelihoods::curvature::{Curvature, LogDensityAt, by_latent, by_params};
 use gp_likelihoods::parameter_count;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
@@ -164,24 +164,10 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// The Gaussian of each latent function.
-    pub(super) fn posterior(&self, mode: &Mode) -> Result<Approximation, CliError> {
-        let (mut start, policy) = (0, JitterPolicy::default());
-        let mut half = Mat::identity(mode.v.nrows(), mode.v.nrows());
-        mode.factor.half_solve_in_place(half.as_mut(), Threading::Pool).map_err(failed)?;
-        let latents = self.latent.processes().iter().map(|process| {
-            let count = process.inputs().count();
-            let own = half.as_ref().subcols(start, count);
-            let covariance = product(own.transpose(), own)?;
-            let factor = Cholesky::factor(covariance.as_ref(), &policy).map_err(failed)?;
-            let mean = (start..start + count).map(|m| mode.v[(m, 0)]).collect();
-            let (kernel, inputs) = (process.kernel().clone_box(), process.inputs().clone());
-            start += count;
-            let factor = PosteriorFactor::Covariance(factor.l().to_owned());
-            Ok(Held::from(InducingPosterior::new(kernel, inputs, policy, mean, factor)?))
-        });
-        let latents = latents.collect::<Result<_, CliError>>()?;
-        approximation(latents, self.latent.likelihood().clone_box())
+    /// The Gaussian at the mode.
+    pub(super) fn posterior(&self, mode: Mode) -> Result<Approximation, CliError> {
+        let functions = Functions::new(AtMode::new(self.latent.processes(), mode.v, mode.factor)?);
+        Ok(Predictor::new(functions, self.latent.likelihood().clone_box(), Threading::Pool)?)
     }
 }
 

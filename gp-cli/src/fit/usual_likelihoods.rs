@@ -1,0 +1,48 @@
+//! Likelihoods that are taken for a task unless `--likelihood` says one: their only names in fits.
+
+use super::task::Task;
+
+/// Integrals over the latents of several classes that a fit evaluates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ClassIntegrals {
+    /// Log densities at many nodes or samples.
+    Densities,
+    /// Powers of factors below 1, from α or weights.
+    Powers,
+    /// Whole factors, along lines.
+    Factors,
+}
+
+/// Likelihood of a task, without the number of classes and the mean of counts; of several classes the one with the cheapest
+/// integrals.
+pub(super) const fn usual(task: Task, integrals: ClassIntegrals) -> &'static str {
+    match (task, integrals) {
+        (Task::Regression, _) => "gaussian(variance=0.1)",
+        (Task::Binary, _) => "bernoulli_probit",
+        (Task::Multiclass, ClassIntegrals::Densities) => "softmax",
+        (Task::Multiclass, ClassIntegrals::Powers) => "pairwise_probit",
+        (Task::Multiclass, ClassIntegrals::Factors) => "multiclass_probit",
+        (Task::Ordinal, _) => "ordinal_probit",
+        (Task::Count, _) => "poisson",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gp_likelihoods::{Registry, Support};
+
+    /// Every one is in the registry and observes what its task is about.
+    #[test]
+    fn usual_likelihoods_observe_their_tasks() {
+        let parsed = |task, by| Registry::built_in().parse(usual(task, by)).unwrap();
+        for by in [ClassIntegrals::Densities, ClassIntegrals::Powers, ClassIntegrals::Factors] {
+            assert_eq!(parsed(Task::Regression, by).support(), Support::Real);
+            assert_eq!(parsed(Task::Binary, by).support(), Support::Signs);
+            assert_eq!(parsed(Task::Count, by).support(), Support::Counts);
+            let (classes, ordered) = (parsed(Task::Multiclass, by), parsed(Task::Ordinal, by));
+            assert_eq!(classes.support().classes(), classes.latents());
+            assert!(ordered.support().classes() > 2 && ordered.latents() == 1);
+        }
+    }
+}

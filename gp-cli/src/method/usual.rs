@@ -1,0 +1,78 @@
+//! Defaults of settings: one for all fits, or one for each declared case.
+
+use std::fmt::Display;
+
+/// Default in one case.
+///
+/// ```
+/// use gp_cli::method::{Given, ITERATIONS, Setting, UsualCase};
+///
+/// const FEW: UsualCase<u64> = UsualCase::new(100, "for one target");
+/// const MANY: UsualCase<u64> = UsualCase::new(300, "for several targets");
+/// const BUDGET: Setting = ITERATIONS.usually_whole_by_case(&[FEW, MANY]);
+/// assert_eq!(BUDGET.usual_in_words(), "100 for one target, 300 for several targets");
+/// assert_eq!(Given::default().integer_in(&BUDGET, MANY), 300);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UsualCase<T> {
+    value: T,
+    when: &'static str,
+}
+
+/// Default of a setting.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Usual<T: 'static> {
+    /// No default: without a value, the method does without.
+    Unsaid,
+    /// One for all fits.
+    Always(T),
+    /// One for each case, of which the method finds the one at hand.
+    ByCase(&'static [UsualCase<T>]),
+}
+
+impl<T> UsualCase<T> {
+    /// Default of a case, with words that follow the value in help texts.
+    #[must_use]
+    pub const fn new(value: T, when: &'static str) -> Self {
+        Self { value, when }
+    }
+}
+
+impl<T: Copy> UsualCase<T> {
+    /// The default.
+    #[must_use]
+    pub const fn value(&self) -> T {
+        self.value
+    }
+}
+
+impl<T: Copy + PartialEq> Usual<T> {
+    /// The default for all fits, if it does not depend on the case.
+    #[must_use]
+    pub const fn always(&self) -> Option<T> {
+        match self {
+            Self::Always(value) => Some(*value),
+            Self::Unsaid | Self::ByCase(_) => None,
+        }
+    }
+
+    /// `true` if this case was declared.
+    pub(super) fn declares(&self, case: &UsualCase<T>) -> bool {
+        matches!(self, Self::ByCase(cases) if cases.contains(case))
+    }
+}
+
+impl<T: Display> Usual<T> {
+    /// The default in words; empty without one.
+    pub(super) fn in_words(&self) -> String {
+        match self {
+            Self::Unsaid => String::new(),
+            Self::Always(value) => value.to_string(),
+            Self::ByCase(cases) => {
+                let words =
+                    |case: &UsualCase<T>| format!("{} {}", case.value, case.when).trim_end().to_owned();
+                cases.iter().map(words).collect::<Vec<_>>().join(", ")
+            }
+        }
+    }
+}

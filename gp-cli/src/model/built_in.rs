@@ -1,0 +1,12 @@
+//! Readers of the posteriors of this crate's methods.
+
+use super::posteriors::Posteriors;
+use super::{active, apart, components};
+
+impl Posteriors {
+    /// Independent latents, exact or with inducing inputs, their mixtures, active points, and targets apart.
+    #[must_use]
+    pub fn built_in() -> Self {
+        Self::new(vec![components::ENTRY, active::ENTRY, apart::ENTRY])
+    }
+}
