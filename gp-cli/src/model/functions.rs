@@ -2,10 +2,8 @@
 
 use super::held::Held;
 use crate::error::CliError;
-use faer::{Mat, MatRef};
-use gp_ep::{InferenceError, Posterior, Predictor};
-use gp_kernels::Evaluator;
-use gp_kernels::posterior::{LatentBeliefs, LatentFunction, LatentPrediction, MixturePosterior};
+use gp_ep::{HoldsPosterior, Posterior, Predictor};
+use gp_kernels::posterior::MixturePosterior;
 use serde_json::Value;
 
 /// First version of the format with posteriors of other crates.
@@ -55,66 +53,9 @@ impl Clone for Functions {
     }
 }
 
-impl Posterior for Functions {
-    fn latent_count(&self) -> usize {
-        self.0.latent_count()
-    }
-
-    fn describe(&self, latent: usize) -> LatentFunction<'_> {
-        self.0.describe(latent)
-    }
-
-    fn weights(&self) -> &[f64] {
-        self.0.weights()
-    }
-
-    fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, InferenceError> {
-        self.0.beliefs(x, by)
-    }
-
-    fn joint(
-        &self,
-        latent: usize,
-        x: MatRef<'_, f64>,
-        by: &Evaluator,
-    ) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
-        self.0.joint(latent, x, by)
-    }
-
-    fn sample(
-        &self,
-        x: MatRef<'_, f64>,
-        count: usize,
-        seed: u64,
-        by: &Evaluator,
-    ) -> Result<Vec<Mat<f64>>, InferenceError> {
-        self.0.sample(x, count, seed, by)
-    }
-
-    fn term_means(
-        &self,
-        latent: usize,
-        x: MatRef<'_, f64>,
-        by: &Evaluator,
-    ) -> Result<Mat<f64>, InferenceError> {
-        self.0.term_means(latent, x, by)
-    }
-
-    fn predict_terms(
-        &self,
-        latent: usize,
-        x: MatRef<'_, f64>,
-        by: &Evaluator,
-    ) -> Result<Vec<LatentPrediction>, InferenceError> {
-        self.0.predict_terms(latent, x, by)
-    }
-
-    fn class_probabilities(
-        &self,
-        beliefs: &LatentBeliefs,
-        by: &Evaluator,
-    ) -> Result<Option<Mat<f64>>, InferenceError> {
-        self.0.class_probabilities(beliefs, by)
+impl HoldsPosterior for Functions {
+    fn inner(&self) -> &dyn Posterior {
+        self.0.as_ref()
     }
 }
 
