@@ -90,7 +90,7 @@ impl Evaluation {
     }
 }
 
-struct Observed<'a> {
+struct Assessed<'a> {
     model: &'a Model,
     seen: &'a ModelRows,
     /// Observations as the likelihood takes them.
@@ -108,7 +108,7 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     frame.require(&[&model.target().name])?;
     let seen = model.encode(frame)?;
     let observations = model.observations(frame)?.unwrap_or_default();
-    let observed = Observed { model, seen: &seen, observations };
+    let observed = Assessed { model, seen: &seen, observations };
     let (scores, predictors, gaps) = match (model.target().labels(), &model.about().summary) {
         (Some(labels), TargetSummary::Shares(shares)) => observed.classes(labels, shares)?,
         (None, TargetSummary::Moments { mean, variance }) => observed.numbers(frame, *mean, *variance)?,
@@ -160,7 +160,7 @@ fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<V
 /// Scores, predictor descriptions, and warnings of non-finite scores.
 type ScoredPredictors = (Scores, Vec<(&'static str, String)>, Vec<String>);
 
-impl Observed<'_> {
+impl Assessed<'_> {
     fn numbers(&self, frame: &Frame, mean: f64, variance: f64) -> Result<ScoredPredictors, CliError> {
         let (model, scale) = (self.model.posterior(), self.model.target().scale());
         let targets: Vec<f64> = self.observations.iter().map(|&y| scale.undo(y)).collect();

@@ -78,12 +78,12 @@ impl Numbering {
     }
 }
 
-pub(super) enum Cells {
+pub(super) enum ColumnCells {
     Numbers(Kind, Vec<f64>),
     Words(LevelBuilder),
 }
 
-impl Cells {
+impl ColumnCells {
     pub(super) fn new(kind: Option<Kind>) -> Self {
         match kind {
             None | Some(Kind::Category) => Self::Words(LevelBuilder::default()),

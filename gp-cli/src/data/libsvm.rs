@@ -72,7 +72,7 @@ const NAME: usize = 6;
 
 /// Table of sparse rows, read twice: for the largest index, then for the rows.
 struct Lines<'a> {
-    body: Body<'a>,
+    body: LineCells<'a>,
     heading: Arc<Heading>,
     /// For each file column, its index among the columns read.
     slots: Vec<Option<usize>>,
@@ -83,7 +83,7 @@ struct Lines<'a> {
 }
 
 /// Rows of a text in sequence.
-struct Body<'a> {
+struct LineCells<'a> {
     supply: &'a dyn Supply,
     from: BufReader<Box<dyn Read + 'a>>,
     text: Vec<u8>,
@@ -103,7 +103,7 @@ impl<'a> Lines<'a> {
         options: &ReadOptions,
         rows: impl Fn(usize) -> usize,
     ) -> Result<Self, CliError> {
-        let (mut body, mut width, mut count) = (Body::new(supply)?, 0, 0);
+        let (mut body, mut width, mut count) = (LineCells::new(supply)?, 0, 0);
         while let Some(row) = body.next()? {
             width = row.entries.iter().map(|(index, _)| *index).fold(width, usize::max);
             count += 1;
@@ -116,7 +116,7 @@ impl<'a> Lines<'a> {
         supply.room().take_table(rows.min(count), heading.places().len(), NAME)?;
         let mut slots = vec![None; width + 1];
         heading.places().iter().enumerate().for_each(|(slot, &place)| slots[place] = Some(slot));
-        Ok(Self { body: Body::new(supply)?, heading: heading.into(), slots, rows, left: count })
+        Ok(Self { body: LineCells::new(supply)?, heading: heading.into(), slots, rows, left: count })
     }
 }
 
@@ -161,7 +161,7 @@ fn body_changed(supply: &dyn Supply) -> CliError {
     supply.fault(&" changed while it was read")
 }
 
-impl<'a> Body<'a> {
+impl<'a> LineCells<'a> {
     fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
         let from = BufReader::with_capacity(1 << 16, supply.reader()?);
         Ok(Self { supply, from, text: Vec::new(), line: 0 })

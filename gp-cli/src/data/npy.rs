@@ -34,7 +34,7 @@ impl Format for Npy {
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
         let array =
-            Array::read(source.bytes()).map_err(|what| source.fault(format!(" is damaged: {what}")))?;
+            NpyArray::read(source.bytes()).map_err(|what| source.fault(format!(" is damaged: {what}")))?;
         check_width(source, array.columns)?;
         source.room().take_table(array.rows, array.columns, 1)?;
         let heading = Heading::new(array.names("x"), options);
@@ -45,7 +45,7 @@ impl Format for Npy {
 }
 
 /// Table of numbers, in the layout of a file.
-pub(super) struct Array<'a> {
+pub(super) struct NpyArray<'a> {
     pub(super) rows: usize,
     pub(super) columns: usize,
     /// `true` if the array had one axis.
@@ -55,7 +55,7 @@ pub(super) struct Array<'a> {
     numbers: Numbers<'a>,
 }
 
-impl<'a> Array<'a> {
+impl<'a> NpyArray<'a> {
     /// Array in the bytes of an `.npy` file.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, String> {
         let rest = bytes.strip_prefix(MAGIC).ok_or("it does not begin as numpy's arrays do")?;

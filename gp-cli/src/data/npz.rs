@@ -4,7 +4,7 @@ use super::counted::read_up_to;
 use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::heading::Heading;
-use super::npy::Array;
+use super::npy::NpyArray;
 use super::options::ReadOptions;
 use super::source::Source;
 use super::supply::Supply;
@@ -49,7 +49,7 @@ impl Format for Npz {
         }
         let (mut arrays, mut names, mut of) = (Vec::new(), Vec::new(), Vec::new());
         for (name, bytes) in &unpacked {
-            let array = Array::read(bytes).map_err(|what| damaged(format!("array {name}: {what}")))?;
+            let array = NpyArray::read(bytes).map_err(|what| damaged(format!("array {name}: {what}")))?;
             check_width(source, of.len().saturating_add(array.columns))?;
             room.take_table(array.rows, array.columns, name.len())?;
             names.extend(array.names(name));

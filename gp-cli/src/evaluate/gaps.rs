@@ -1,12 +1,12 @@
 //! Predictions without a finite score, by row and column.
 
-use super::Observed;
+use super::Assessed;
 use crate::data::Frame;
 use crate::metrics::{LEVELS, NumberForecasts, NumberScores};
 
 /// One warning per predictor with non-finite scores, naming the first row.
 pub(super) fn warnings(
-    observed: &Observed<'_>,
+    observed: &Assessed<'_>,
     frame: &Frame,
     predictors: &[(&'static str, NumberForecasts, NumberScores)],
 ) -> Vec<String> {

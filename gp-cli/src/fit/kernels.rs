@@ -96,53 +96,83 @@ fn is_one_of_several(observed: &Observed) -> bool {
 fn usual_kernel(
     method: &dyn Method,
     observed: &Observed,
+    shape: (usize, bool),
+    (seasons, standardize): (&[Season], Standardize),
+) -> String {
+    if !observed.likelihood.is_linear_gaussian() {
+        return kernel_of_labels(usual_variance(observed), shape, seasons);
+    }
+    // Mixing weights already carry the scale.
+    let has_scale = observed.likelihood.mixing().is_none();
+    let mut text = kernel_of_numbers(has_scale, shape, (seasons, standardize));
+    if let Some(variance) = method.usual_white_noise() {
+        text.push_str(&format!(" + white(variance=fixed({}))", format_number(variance)));
+    }
+    text
+}
+
+/// Of labels and counts: `(median, deviation)` are those of the prior of the smooth function's variance.
+fn kernel_of_labels(
+    (median, deviation): (f64, f64),
+    (dim, straight): (usize, bool),
+    seasons: &[Season],
+) -> String {
+    let length = usual_length(dim);
+    let around = |value: f64, deviation: f64| {
+        format!(" ~ log_normal({}, {})", format_number(value.ln()), format_number(deviation))
+    };
+    let (one, prior) = (around(1.0, 1.0), around(length, 1.0));
+    let variance = format!("{}{}", format_number(median), around(median, deviation));
+    let smooth = format!("{variance} * rbf(lengthscale={}{prior})", one_per_input(dim));
+    let line = match straight {
+        true => format!(" + linear(lengthscale={}{prior})", format_number(length)),
+        false => String::new(),
+    };
+    let seasons = terms(seasons, |value| around(value, 1.0));
+    format!("{smooth}{line}{seasons} + constant(variance=1{one})")
+}
+
+/// Of numbers, with priors where inputs and targets are standardised.
+fn kernel_of_numbers(
+    has_scale: bool,
     (dim, straight): (usize, bool),
     (seasons, standardize): (&[Season], Standardize),
 ) -> String {
-    let length = (dim as f64).sqrt();
-    let number = |value: f64| format_number(value);
-    let ard = match dim {
-        2..=ARD_INPUTS => format!("[{}]", vec![number(length); dim].join(", ")),
-        _ => number(length),
-    };
-    if !observed.likelihood.is_linear_gaussian() {
-        let around = |value: f64| format!(" ~ log_normal({}, 1)", number(value.ln()));
-        let (one, prior) = (around(1.0), around(length));
-        let (median, deviation) = usual_variance(observed);
-        let variance =
-            format!("{} ~ log_normal({}, {})", number(median), number(median.ln()), number(deviation));
-        let line = if straight {
-            format!(" + linear(lengthscale={}{prior})", number(length))
-        } else {
-            String::new()
-        };
-        let seasons = terms(seasons, around);
-        return format!(
-            "{variance} * rbf(lengthscale={ard}{prior}){line}{seasons} + constant(variance=1{one})"
-        );
-    }
     let near = |mode: f64| match standardize.target() {
-        true => format!(" ~ log_normal({}, {})", number(mode.ln() + WIDE * WIDE), number(WIDE)),
+        true => format!(" ~ log_normal({}, {})", format_number(mode.ln() + WIDE * WIDE), format_number(WIDE)),
         false => String::new(),
     };
     let long = match standardize.inputs() {
-        true => format!(" ~ inverse_gamma({}, {})", number(LONG), number(2.0 * length)),
+        true => {
+            format!(" ~ inverse_gamma({}, {})", format_number(LONG), format_number(2.0 * usual_length(dim)))
+        }
         false => String::new(),
     };
-    let slope = 3.0 * length;
+    let slope = 3.0 * usual_length(dim);
     let line = match (straight, standardize) {
         (false, _) => String::new(),
-        (true, Standardize::Both) => format!(" + linear(lengthscale={}{})", number(slope), near(slope)),
-        (true, _) => format!(" + linear(lengthscale={})", number(slope)),
+        (true, Standardize::Both) => {
+            format!(" + linear(lengthscale={}{})", format_number(slope), near(slope))
+        }
+        (true, _) => format!(" + linear(lengthscale={})", format_number(slope)),
     };
-    let seasons = terms(seasons, near);
-    // Mixing weights already carry the scale.
-    let scale = if observed.likelihood.mixing().is_some() { "fixed(1)" } else { &format!("1{}", near(1.0)) };
-    let mut text = format!("{scale} * rbf(lengthscale={ard}{long}){line}{seasons}");
-    if let Some(variance) = method.usual_white_noise() {
-        text.push_str(&format!(" + white(variance=fixed({}))", number(variance)));
+    let scale = if has_scale { format!("1{}", near(1.0)) } else { "fixed(1)".to_owned() };
+    let smooth = format!("{scale} * rbf(lengthscale={}{long})", one_per_input(dim));
+    format!("{smooth}{line}{}", terms(seasons, near))
+}
+
+/// √D
+fn usual_length(dim: usize) -> f64 {
+    (dim as f64).sqrt()
+}
+
+/// Initial length-scales: one per input, unless there are many.
+fn one_per_input(dim: usize) -> String {
+    let length = format_number(usual_length(dim));
+    match dim {
+        2..=ARD_INPUTS => format!("[{}]", vec![length; dim].join(", ")),
+        _ => length,
     }
-    text
 }
 
 /// Prior of a smooth function's variance under non-Gaussian likelihoods: median, and standard deviation of the

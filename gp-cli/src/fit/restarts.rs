@@ -11,7 +11,7 @@ use super::placing::Placing;
 use super::sample::Sample;
 use super::skill;
 use super::spec::FitSpec;
-use super::spread::{Places, free_count, spread};
+use super::spread::{StartPlaces, free_count, spread};
 use super::start;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{
@@ -130,7 +130,7 @@ impl Restarts<'_> {
             rng
         };
         let mut problem = drawn_about.clone();
-        spread(&mut problem, &mut Places::of(number, random(STREAM)));
+        spread(&mut problem, &mut StartPlaces::of(number, random(STREAM)));
         if let Some(placing) = self.placing {
             let latents = problem.kernels.len();
             let kernel = problem.kernels[0].as_ref();

@@ -15,13 +15,13 @@ const OF_EITHER_SIGN: f64 = 0.5;
 /// Numbers between −1 and 1 per start and parameter: random for the first start, then in steps of the square root of a
 /// prime, one per parameter, which spreads them evenly.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct StartPlaces {
     first: ChaCha8Rng,
     start: f64,
     prime: u64,
 }
 
-impl Places {
+impl StartPlaces {
     /// Places of a start, counted from 1.
     pub(super) fn of(start: usize, first: ChaCha8Rng) -> Self {
         Self { first, start: start as f64, prime: 1 }
@@ -43,7 +43,7 @@ impl Places {
 
 /// Moves all free parameters of kernels and likelihood log-uniformly, by a factor between a tenth and ten; bounded
 /// parameters within their bounds.
-pub(super) fn spread(problem: &mut Problem, places: &mut Places) {
+pub(super) fn spread(problem: &mut Problem, places: &mut StartPlaces) {
     if problem.alike && !problem.kernels.is_empty() {
         spread_kernel(problem.kernels[0].as_mut(), places);
         problem.kernels = vec![problem.kernels[0].clone_box(); problem.kernels.len()];
@@ -62,11 +62,11 @@ pub(super) fn free_count(problem: &Problem) -> usize {
     count + problem.likelihood.parameters().iter().map(Parameter::free_len).sum::<usize>()
 }
 
-fn spread_kernel(kernel: &mut dyn Kernel, places: &mut Places) {
+fn spread_kernel(kernel: &mut dyn Kernel, places: &mut StartPlaces) {
     kernel.for_each_parameter_mut(&mut |parameter| move_away(parameter, places));
 }
 
-fn move_away(parameter: &mut Parameter, places: &mut Places) {
+fn move_away(parameter: &mut Parameter, places: &mut StartPlaces) {
     let (transform, together) = (parameter.transform(), places.within(FACTOR));
     let scale = if transform == Transform::Identity { OF_EITHER_SIGN } else { 1.0 };
     for element in 0..parameter.len() {
@@ -92,7 +92,7 @@ mod tests {
         let mut seen = Vec::new();
         for start in 1..=200 {
             let mut kernel = gp_kernels::parse(text).unwrap();
-            spread_kernel(kernel.as_mut(), &mut Places::of(start, ChaCha8Rng::seed_from_u64(7)));
+            spread_kernel(kernel.as_mut(), &mut StartPlaces::of(start, ChaCha8Rng::seed_from_u64(7)));
             let values = kernel.parameter_values();
             assert_eq!((values[0], values[2]), (1.0, 2.0));
             assert!((1.0 / 30.0..30.0).contains(&values[1]) && (2.0..4.0).contains(&values[3]), "{values:?}");
@@ -107,7 +107,7 @@ mod tests {
         for seed in 0..50 {
             let value = |start: usize| {
                 let mut kernel = gp_kernels::parse("1 * rbf(lengthscale=1)").unwrap();
-                let mut places = Places::of(start, ChaCha8Rng::seed_from_u64(seed));
+                let mut places = StartPlaces::of(start, ChaCha8Rng::seed_from_u64(seed));
                 spread_kernel(kernel.as_mut(), &mut places);
                 kernel.parameter_values()
             };

@@ -12,9 +12,9 @@ const MICROS_PER_DAY: f64 = 86_400e6;
 
 /// Arrow IPC file, uncompressed for compatibility.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ArrowFile;
+pub(super) struct ArrowWriter;
 
-impl TableFormat for ArrowFile {
+impl TableFormat for ArrowWriter {
     fn extensions(&self) -> &'static [&'static str] {
         &["arrow", "feather"]
     }

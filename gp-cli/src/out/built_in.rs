@@ -8,11 +8,12 @@ impl Writers {
     /// The formats of this crate.
     #[must_use]
     pub fn built_in() -> Self {
-        let writers = Self::new(Arc::new(csv::Csv::Commas))
-            .with(Arc::new(csv::Csv::Tabs))
+        let writers = Self::new(Arc::new(csv::TextWriter::Commas))
+            .with(Arc::new(csv::TextWriter::Tabs))
             .with(Arc::new(jsonl::JsonLines));
         #[cfg(feature = "columnar")]
-        let writers = writers.with(Arc::new(super::parquet::Parquet)).with(Arc::new(super::arrow::ArrowFile));
+        let writers =
+            writers.with(Arc::new(super::parquet::ParquetWriter)).with(Arc::new(super::arrow::ArrowWriter));
         writers
     }
 }

@@ -8,12 +8,12 @@ use gp_optim::format_number;
 
 /// Delimited text with a header; numbers read back to the same bits.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Csv {
+pub(super) enum TextWriter {
     Commas,
     Tabs,
 }
 
-impl Csv {
+impl TextWriter {
     fn writer(self) -> csv::Writer<Vec<u8>> {
         let delimiter = match self {
             Self::Commas => b',',
@@ -23,7 +23,7 @@ impl Csv {
     }
 }
 
-impl TableFormat for Csv {
+impl TableFormat for TextWriter {
     fn extensions(&self) -> &'static [&'static str] {
         match self {
             Self::Commas => &["csv"],

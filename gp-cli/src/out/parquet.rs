@@ -15,9 +15,9 @@ const MICROS_PER_DAY: f64 = 86_400e6;
 
 /// Parquet with snappy compression, for compatibility.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parquet;
+pub(super) struct ParquetWriter;
 
-impl TableFormat for Parquet {
+impl TableFormat for ParquetWriter {
     fn extensions(&self) -> &'static [&'static str] {
         &["parquet"]
     }

@@ -18,12 +18,12 @@ const IN_MEMORY: usize = 1 << 22;
 #[derive(Debug)]
 pub struct TableWriter {
     format: Arc<dyn TableFormat>,
-    to: To,
+    to: Sink,
     begun: bool,
 }
 
 #[derive(Debug)]
-enum To {
+enum Sink {
     File(OutputFile),
     /// Standard output, or another stream.
     Stream(SpooledTempFile, Option<OutputFile>),
@@ -35,9 +35,11 @@ impl TableWriter {
     pub fn begin(destination: Destination) -> Self {
         let spool = || spooled_tempfile(IN_MEMORY);
         let (to, format) = match destination {
-            Destination::File(file, format) if file.is_stream() => (To::Stream(spool(), Some(file)), format),
-            Destination::File(file, format) => (To::File(file), format),
-            Destination::Stdout(format) => (To::Stream(spool(), None), format),
+            Destination::File(file, format) if file.is_stream() => {
+                (Sink::Stream(spool(), Some(file)), format)
+            }
+            Destination::File(file, format) => (Sink::File(file), format),
+            Destination::Stdout(format) => (Sink::Stream(spool(), None), format),
         };
         Self { format, to, begun: false }
     }
@@ -58,8 +60,8 @@ impl TableWriter {
         };
         self.begun = true;
         match &mut self.to {
-            To::File(file) => file.add(&bytes),
-            To::Stream(file, _) => {
+            Sink::File(file) => file.add(&bytes),
+            Sink::Stream(file, _) => {
                 file.write_all(&bytes).map_err(|cause| no_room(&std::env::temp_dir(), cause))
             }
         }
@@ -71,8 +73,8 @@ impl TableWriter {
     /// [`Io`](ErrorKind::Io).
     pub fn finish(self, stdout: &mut dyn Write) -> Result<(), CliError> {
         let (mut file, mut stream) = match self.to {
-            To::File(file) => return file.finish(),
-            To::Stream(file, stream) => (file, stream),
+            Sink::File(file) => return file.finish(),
+            Sink::Stream(file, stream) => (file, stream),
         };
         let lost = |cause| no_room(&std::env::temp_dir(), cause);
         file.rewind().map_err(lost)?;

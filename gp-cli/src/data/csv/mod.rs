@@ -8,7 +8,7 @@ use super::format::{Format, check_width};
 use super::frame::{Frame, not_of_kind};
 use super::heading::Heading;
 use super::input::Input;
-use super::kinds::{Cells, Numbering, Tally};
+use super::kinds::{ColumnCells, Numbering, Tally};
 use super::options::ReadOptions;
 use super::pieces::{FrameStream, WHOLE, rows_of_piece};
 use super::source::Source;
@@ -138,7 +138,8 @@ impl<'a> Text<'a> {
 impl FrameStream for Text<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
         let Self { layout, heading, columns, body, rows } = self;
-        let mut cells: Vec<Cells> = columns.iter().map(|column| Cells::new(column.kind)).collect();
+        let mut cells: Vec<ColumnCells> =
+            columns.iter().map(|column| ColumnCells::new(column.kind)).collect();
         let (mut lines, mut room) = (Vec::new(), layout.supply.room());
         let mut counted = 0;
         while lines.len() < *rows && body.next(layout)? {
@@ -250,10 +251,10 @@ impl<'a> Layout<'a> {
         &self,
         room: &mut TableRoom,
         before: usize,
-        cells: &[Cells],
+        cells: &[ColumnCells],
         lines: &[u64],
     ) -> Result<usize, CliError> {
-        let bytes = cells.iter().map(Cells::bytes).sum::<usize>() + size_of_val(lines);
+        let bytes = cells.iter().map(ColumnCells::bytes).sum::<usize>() + size_of_val(lines);
         let line = lines.last().unwrap_or(&1);
         room.take((bytes - before) as f64, || format!(", in memory up to line {line},"))?;
         Ok(bytes)

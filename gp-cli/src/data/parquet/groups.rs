@@ -20,14 +20,14 @@ pub(super) struct Rows<'a, R: ChunkReader> {
     supply: &'a dyn Supply,
     from: Arc<R>,
     about: ParquetMetaData,
-    columns: Vec<WantedColumn>,
+    columns: Vec<ParquetColumn>,
     /// Groups begun.
     begun: usize,
     current: Group,
 }
 
 /// Column to read: name, position and meaning of its values.
-struct WantedColumn {
+struct ParquetColumn {
     name: String,
     leaf: usize,
     meaning: Meaning,
@@ -57,7 +57,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
             let (leaf, meaning) = found.map_err(|cause| {
                 supply.fault(&format!(", column {name}: {cause}; leave it out with --exclude"))
             })?;
-            Ok(WantedColumn { name, leaf, meaning })
+            Ok(ParquetColumn { name, leaf, meaning })
         };
         let columns = heading.places().iter().map(wanted).collect::<Result<_, CliError>>()?;
         Ok(Self { supply, from: Arc::new(from), about, columns, begun: 0, current: Group::default() })
@@ -118,7 +118,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     fn begin(&self, group: &RowGroupMetaData) -> Result<Group, CliError> {
         let (supply, mut room) = (self.supply, self.supply.room());
         let rows = usize::try_from(group.num_rows()).map_err(|cause| damaged(supply, &cause))?;
-        let open = |wanted: &WantedColumn| {
+        let open = |wanted: &ParquetColumn| {
             let chunk = group.columns().get(wanted.leaf).ok_or_else(|| {
                 supply.fault(&format!(" is a damaged Parquet file: a group without column {}", wanted.name))
             })?;
@@ -133,7 +133,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     }
 }
 
-fn unreadable(supply: &dyn Supply, wanted: &WantedColumn, cause: &ParquetError) -> CliError {
+fn unreadable(supply: &dyn Supply, wanted: &ParquetColumn, cause: &ParquetError) -> CliError {
     supply.fault(&format!(", column {}: it is damaged or truncated: {cause}", wanted.name))
 }
 

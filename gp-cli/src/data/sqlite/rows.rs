@@ -2,7 +2,7 @@
 
 use super::super::frame::{Frame, not_of_kind};
 use super::super::heading::Heading;
-use super::super::kinds::{Cells, Tally};
+use super::super::kinds::{ColumnCells, Tally};
 use super::super::options::ReadOptions;
 use super::database::Database;
 use crate::data::{Column, Kind};
@@ -58,7 +58,7 @@ impl<'a> Selected<'a> {
         let fault = |cause| database.fault(&cause);
         let mut rows = statement.query([]).map_err(fault)?;
         let (mut cells, mut before, mut count) = (begin(kinds), 0, 0);
-        let mut piece = |cells: Vec<Cells>, before: u64| {
+        let mut piece = |cells: Vec<ColumnCells>, before: u64| {
             let named = places.iter().zip(cells).map(|(&place, cells)| cells.into_column(&names[place]));
             let columns: Vec<Column> = named.collect();
             Ok::<_, CliError>(each(
@@ -111,8 +111,8 @@ impl<'a> Selected<'a> {
     }
 }
 
-fn begin(kinds: &[Option<Kind>]) -> Vec<Cells> {
-    kinds.iter().map(|kind| Cells::new(*kind)).collect()
+fn begin(kinds: &[Option<Kind>]) -> Vec<ColumnCells> {
+    kinds.iter().map(|kind| ColumnCells::new(*kind)).collect()
 }
 
 #[derive(Clone, Copy)]
@@ -124,7 +124,7 @@ enum ValueFault<'v> {
 
 /// Appends a value, or returns an error made from its fault.
 fn push(
-    cells: &mut Cells,
+    cells: &mut ColumnCells,
     value: ValueRef<'_>,
     fault: impl Fn(ValueFault<'_>, Kind) -> CliError,
 ) -> Result<(), CliError> {

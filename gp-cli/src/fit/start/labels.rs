@@ -3,12 +3,12 @@
 //! Labels have no noise that a quick fit could learn, and EP costs more. Regression on them is wrong about their noise but
 //! right about the inputs along which they change.
 
-use super::{LENGTHS, found};
+use super::{each_lengths, is_lengths, quick, with_short_lengths};
 use crate::error::CliError;
 use crate::fit::sample::Sample;
 use crate::fit::spec::FitSpec;
 use crate::method::{Problem, TrainingRows};
-use gp_kernels::KernelExt as _;
+use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
 
 /// Most rows.
@@ -18,34 +18,40 @@ const CLASSES: usize = 3;
 /// Initial noise of labels of mean 0 and variance 1.
 const NOISE: f64 = 0.3;
 
-/// Sets the length-scales of default kernels to the shortest that a regression on the labels finds for each input.
+/// Sets the length-scales of default kernels to those that regression on the labels finds, to their geometric means over
+/// classes.
 ///
 /// # Errors
 /// As [`settle`](super::settle).
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
+    let Some(short) = with_short_lengths(problem.kernels[0].as_ref()) else { return Ok(()) };
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let (points, _) = few.whole()?;
-    let mut shortest = Vec::new();
+    let mut found = Vec::new();
     for numbers in numbers(problem, &few)? {
         let rows = TrainingRows::in_memory(points.to_owned(), numbers);
-        let Some(found) = found(problem, (&Gaussian::new(NOISE)?, false), &rows)? else { continue };
-        found.model.process(0).kernel().for_each_parameter(&mut |parameter| {
-            if parameter.is_vector() && parameter.name() == LENGTHS {
-                shortest.resize(parameter.len(), f64::INFINITY);
-                let lengths = shortest.iter_mut().zip(parameter.values());
-                lengths.for_each(|(shortest, length)| *shortest = shortest.min(*length));
-            }
-        });
+        found.extend(quick(problem, short.as_ref(), Gaussian::new(NOISE)?, &rows)?);
     }
+    let logs: Vec<Vec<f64>> =
+        found.iter().filter_map(|found| log_lengths(found.model.process(0).kernel())).collect();
+    let Some(first) = logs.first() else { return Ok(()) };
+    let mean = |d: usize| logs.iter().map(|logs| logs[d]).sum::<f64>() / logs.len() as f64;
+    let means: Vec<f64> = (0..first.len()).map(|d| mean(d).exp()).collect();
     for kernel in &mut problem.kernels {
-        kernel.for_each_parameter_mut(&mut |parameter| {
-            if parameter.is_vector() && parameter.name() == LENGTHS {
-                // Lengths within the domain, found by a kernel of the same form.
-                parameter.set_values(&shortest).ok();
-            }
-        });
+        each_lengths(kernel.as_mut(), &mut |lengths| lengths.set_values(&means).is_ok());
     }
     Ok(())
+}
+
+/// Logarithms of the length-scales of a kernel with one per input.
+fn log_lengths(kernel: &dyn Kernel) -> Option<Vec<f64>> {
+    let mut logs = None;
+    kernel.for_each_parameter(&mut |parameter| {
+        if is_lengths(parameter) {
+            logs = Some(parameter.values().iter().map(|length| length.ln()).collect());
+        }
+    });
+    logs
 }
 
 /// Labels as numbers of mean 0 and variance 1: two or ordered classes as they are, others one against all the rest.

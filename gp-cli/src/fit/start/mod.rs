@@ -21,6 +21,7 @@ use gp_kernels::inducing::SparseProcess;
 use gp_kernels::placement::{KMeans, Placement};
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
+use gp_optim::Parameter;
 
 /// Rows and inducing inputs of the quick fit.
 const ROWS: usize = 1_000;
@@ -68,9 +69,8 @@ pub(super) fn settle(
     if problem.likelihood.support().classes() > 0 {
         return labels::settle(problem, spec, sample);
     }
-    let Some(noise) = problem.likelihood.gaussian_noise() else { return Ok(()) };
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
-    let Some(Found { model, .. }) = found(problem, (noise, all_rows), &few)? else { return Ok(()) };
+    let Some(Found { model, .. }) = found(problem, all_rows, &few)? else { return Ok(()) };
     problem.kernels = vec![model.process(0).kernel().clone_box(); problem.kernels.len()];
     let learned = model.noise().parameters();
     for (parameter, learned) in problem.likelihood.parameters_mut().iter_mut().zip(learned) {
@@ -80,11 +80,8 @@ pub(super) fn settle(
 }
 
 /// The better of two quick fits; the second one or none, if only another start than the usual one is wanted.
-fn found(
-    problem: &Problem,
-    (noise, only_another): (&Gaussian, bool),
-    rows: &TrainingRows,
-) -> Result<Option<Found>, CliError> {
+fn found(problem: &Problem, only_another: bool, rows: &TrainingRows) -> Result<Option<Found>, CliError> {
+    let Some(noise) = problem.likelihood.gaussian_noise() else { return Ok(None) };
     let kernel = problem.kernels[0].as_ref();
     let quick = |kernel: &dyn Kernel| quick(problem, kernel, noise.clone(), rows);
     let short = with_short_lengths(kernel);
@@ -97,16 +94,29 @@ fn found(
     Ok(second.filter(|second| second.log_posterior > least).or(first.filter(|_| !only_another)))
 }
 
-/// The kernel with shorter length-scales, if each input has one.
+/// The kernel with shorter length-scales, if each input has one and some are learned.
 fn with_short_lengths(kernel: &dyn Kernel) -> Option<Box<dyn Kernel>> {
-    let (mut short, mut is_short) = (kernel.clone_box(), false);
-    short.for_each_parameter_mut(&mut |parameter| {
-        if parameter.is_vector() && parameter.name() == LENGTHS {
-            let lengths: Vec<f64> = parameter.values().iter().map(|length| SHORT * length).collect();
-            is_short |= parameter.set_values(&lengths).is_ok();
-        }
+    let mut short = kernel.clone_box();
+    let is_short = each_lengths(short.as_mut(), &mut |parameter| {
+        let share = |i: usize| if parameter.is_fixed(i) { 1.0 } else { SHORT };
+        let lengths: Vec<f64> = (0..parameter.len()).map(|i| share(i) * parameter.values()[i]).collect();
+        parameter.free_len() > 0 && parameter.set_values(&lengths).is_ok()
     });
     is_short.then_some(short)
+}
+
+/// `true` for the length-scales of the usual kernel, if each input has one.
+fn is_lengths(parameter: &Parameter) -> bool {
+    parameter.is_vector() && parameter.name() == LENGTHS
+}
+
+/// Changes the length-scales of a usual kernel; true if it has one per input, and the change succeeds.
+fn each_lengths(kernel: &mut dyn Kernel, change: &mut dyn FnMut(&mut Parameter) -> bool) -> bool {
+    let mut is_changed = false;
+    kernel.for_each_parameter_mut(&mut |parameter| {
+        is_changed |= is_lengths(parameter) && change(parameter);
+    });
+    is_changed
 }
 
 /// Quick fit; None if it fails. With a checkpoint, an interrupt discards an unfinished fit, since training starts from

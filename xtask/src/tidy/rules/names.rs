@@ -20,9 +20,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("Sum", "of kernels, and of numbers of a column"),
 ];
 
-/// Crate whose private names may repeat: its files are formats and commands that know nothing of each other.
-const FREE: &str = "gp-cli";
-
 /// Path of this file, in the workspace with the exceptions.
 const HERE: &str = "src/tidy/rules/names.rs";
 
@@ -37,7 +34,7 @@ struct Definition<'a> {
 impl Definition<'_> {
     /// `true` if both may be meant by the name.
     fn clashes(&self, other: &Self) -> bool {
-        (self.is_public && other.is_public) || (self.folder == other.folder && self.folder != FREE)
+        (self.is_public && other.is_public) || self.folder == other.folder
     }
 }
 
