@@ -3,13 +3,14 @@
 //! Labels have no noise that a quick fit could learn, and EP costs more. Regression on them is wrong about their noise but
 //! right about the inputs along which they change.
 
-use super::{each_lengths, is_lengths, quick, with_short_lengths};
+use super::{Found, better, each_lengths, is_lengths};
 use crate::error::CliError;
 use crate::fit::sample::Sample;
 use crate::fit::spec::FitSpec;
 use crate::method::{Problem, TrainingRows};
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
+use std::f64::consts::TAU;
 
 /// Most rows.
 const ROWS: usize = 500;
@@ -18,22 +19,22 @@ const CLASSES: usize = 3;
 /// Initial noise of labels of mean 0 and variance 1.
 const NOISE: f64 = 0.3;
 
-/// Sets the length-scales of default kernels to those that regression on the labels finds, to their geometric means over
-/// classes.
+/// Sets the length-scales of default kernels to those that regression on the labels finds (geometric means over classes).
 ///
 /// # Errors
 /// As [`settle`](super::settle).
 pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRows) -> Result<(), CliError> {
-    let Some(short) = with_short_lengths(problem.kernels[0].as_ref()) else { return Ok(()) };
+    if log_lengths(problem.kernels[0].as_ref()).is_none() {
+        return Ok(());
+    }
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let (points, _) = few.whole()?;
     let mut found = Vec::new();
     for numbers in numbers(problem, &few)? {
         let rows = TrainingRows::in_memory(points.to_owned(), numbers);
-        found.extend(quick(problem, short.as_ref(), Gaussian::new(NOISE)?, &rows)?);
+        found.extend(better(problem, (&Gaussian::new(NOISE)?, false), &rows)?);
     }
-    let logs: Vec<Vec<f64>> =
-        found.iter().filter_map(|found| log_lengths(found.model.process(0).kernel())).collect();
+    let logs: Vec<Vec<f64>> = found.iter().filter_map(|found| told_lengths(found, points.nrows())).collect();
     let Some(first) = logs.first() else { return Ok(()) };
     let mean = |d: usize| logs.iter().map(|logs| logs[d]).sum::<f64>() / logs.len() as f64;
     let means: Vec<f64> = (0..first.len()).map(|d| mean(d).exp()).collect();
@@ -41,6 +42,14 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
         each_lengths(kernel.as_mut(), &mut |lengths| lengths.set_values(&means).is_ok());
     }
     Ok(())
+}
+
+/// Logarithms of the length-scales of a regression on numbers of mean 0 and variance 1, if it is better than these two by
+/// a nat per length-scale: those of noise are short.
+fn told_lengths(found: &Found, rows: usize) -> Option<Vec<f64>> {
+    let logs = log_lengths(found.model.process(0).kernel())?;
+    let of_noise = -0.5 * rows as f64 * (1.0 + TAU.ln());
+    (found.log_evidence > of_noise + logs.len() as f64).then_some(logs)
 }
 
 /// Logarithms of the length-scales of a kernel with one per input.

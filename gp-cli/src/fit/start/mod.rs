@@ -40,6 +40,7 @@ const GAIN: f64 = 1.0;
 struct Found {
     model: SparseRegression,
     log_posterior: f64,
+    log_evidence: f64,
 }
 
 /// `true` for default kernels that are trained.
@@ -69,8 +70,9 @@ pub(super) fn settle(
     if problem.likelihood.support().classes() > 0 {
         return labels::settle(problem, spec, sample);
     }
+    let Some(noise) = problem.likelihood.gaussian_noise() else { return Ok(()) };
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
-    let Some(Found { model, .. }) = found(problem, all_rows, &few)? else { return Ok(()) };
+    let Some(Found { model, .. }) = better(problem, (noise, all_rows), &few)? else { return Ok(()) };
     problem.kernels = vec![model.process(0).kernel().clone_box(); problem.kernels.len()];
     let learned = model.noise().parameters();
     for (parameter, learned) in problem.likelihood.parameters_mut().iter_mut().zip(learned) {
@@ -80,8 +82,11 @@ pub(super) fn settle(
 }
 
 /// The better of two quick fits; the second one or none, if only another start than the usual one is wanted.
-fn found(problem: &Problem, only_another: bool, rows: &TrainingRows) -> Result<Option<Found>, CliError> {
-    let Some(noise) = problem.likelihood.gaussian_noise() else { return Ok(None) };
+fn better(
+    problem: &Problem,
+    (noise, only_another): (&Gaussian, bool),
+    rows: &TrainingRows,
+) -> Result<Option<Found>, CliError> {
     let kernel = problem.kernels[0].as_ref();
     let quick = |kernel: &dyn Kernel| quick(problem, kernel, noise.clone(), rows);
     let short = with_short_lengths(kernel);
@@ -139,6 +144,10 @@ fn quick(
     }
     let learned = model.learn(rows, Learning::Outer(minimise_options(ITERATIONS, &aside)));
     check_interrupt(control)?;
-    let log_posterior = learned.ok().and_then(|learned| Some(learned.run.training()?.log_posterior));
-    Ok(log_posterior.map(|log_posterior| Found { model, log_posterior }))
+    let learned = learned.ok();
+    Ok(learned.as_ref().and_then(|learned| learned.run.training()).map(|training| Found {
+        model,
+        log_posterior: training.log_posterior,
+        log_evidence: training.log_marginal_likelihood,
+    }))
 }
