@@ -111,7 +111,7 @@ fn usual_kernel(
     text
 }
 
-/// Of labels and counts: `(median, deviation)` are those of the prior of the smooth function's variance.
+/// Default kernel of labels and counts: `(median, deviation)` are those of the prior of the smooth function's variance.
 fn kernel_of_labels(
     (median, deviation): (f64, f64),
     (dim, straight): (usize, bool),
@@ -132,7 +132,7 @@ fn kernel_of_labels(
     format!("{smooth}{line}{seasons} + constant(variance=1{one})")
 }
 
-/// Of numbers, with priors where inputs and targets are standardised.
+/// Default kernel of numbers, with priors where inputs and targets are standardised.
 fn kernel_of_numbers(
     has_scale: bool,
     (dim, straight): (usize, bool),

@@ -120,6 +120,19 @@ fn one_curved_input_of_labels_is_found_beside_many_words() {
     }
 }
 
+/// Starts move no length-scale that is to stay: √5 along each input.
+#[test]
+fn fixed_length_scales_stay_where_starts_are_tried() {
+    let desk = Desk::new();
+    desk.write("numbers.csv", rows(5, 0..60, 0, &|x, noise| (3.0 * x[0]).sin() + 0.1 * noise));
+    desk.write("labels.csv", rows(5, 0..60, 0, &|x, _| (3.0 * x[0]).sin().signum()));
+    for table in ["numbers", "labels"] {
+        let fit = format!("fit {table}.csv --target y --fix rbf.lengthscale --force --json");
+        let kernel = desk.ok(&fit).json()["kernel"].to_string();
+        assert_eq!(kernel.matches("fixed(2.23606797749979)").count(), 5, "{table}: {kernel}");
+    }
+}
+
 /// Priors are for targets and inputs of standard size, and for noise of which nothing is known.
 #[test]
 fn priors_are_left_out_where_they_have_no_measure() {
