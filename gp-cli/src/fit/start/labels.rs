@@ -44,8 +44,8 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// Logarithms of the length-scales of a regression on numbers of mean 0 and variance 1, if it is better than these two by
-/// a nat per length-scale: those of noise are short.
+/// Logarithms of the length-scales of a regression on numbers of mean 0 and variance 1, if its evidence is above that of
+/// noise alone by a nat per length-scale: length-scales fitted to noise are short.
 fn told_lengths(found: &Found, rows: usize) -> Option<Vec<f64>> {
     let logs = log_lengths(found.model.process(0).kernel())?;
     let of_noise = -0.5 * rows as f64 * (1.0 + TAU.ln());
