@@ -2,10 +2,11 @@
 
 use crate::error::{InferenceError, check_count};
 use crate::posterior::Predictor;
+use crate::power_ep::WhitenedPosterior;
 use gp_kernels::data::{DataError, DataSource, Reduction};
 use gp_kernels::inducing::SparseProcess;
 use gp_kernels::passes::{HELD, Setup};
-use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
+use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
@@ -238,13 +239,46 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         }
     }
 
-    /// Predictor of a posterior per latent function.
-    pub(crate) fn predictor_of(
-        &self,
-        posterior: impl Fn(usize) -> Result<InducingPosterior, InferenceError>,
-    ) -> Result<Predictor, InferenceError> {
-        let parts = (0..self.likelihood.latents()).map(posterior).collect::<Result<_, _>>()?;
+    /// Predictor of one Gaussian per latent function.
+    pub(crate) fn predictor_of(&self, posteriors: &[WhitenedPosterior]) -> Result<Predictor, InferenceError> {
+        check_count("model", "latent functions", self.likelihood.latents(), posteriors.len())?;
+        let parts = self.posteriors(1, |_, latent| posteriors[latent].parts())?;
         Predictor::new(MixturePosterior::single(parts), self.likelihood.clone_box(), self.threading)
+    }
+
+    /// Posteriors over inducing values, by component, one per latent function. `whitened` gives mean and
+    /// factor by component and latent function; posteriors of one process share its factor of `K_zz`.
+    ///
+    /// # Errors
+    /// As [`InducingPosterior::new`].
+    pub fn posteriors(
+        &self,
+        components: usize,
+        whitened: impl Fn(usize, usize) -> (Vec<f64>, PosteriorFactor),
+    ) -> Result<Vec<InducingPosterior>, InferenceError> {
+        let latents = self.likelihood.latents();
+        let mut parts: Vec<InducingPosterior> = Vec::with_capacity(components * latents);
+        for place in 0..components * latents {
+            let (component, latent) = (place / latents, place % latents);
+            let whitened = whitened(component, latent);
+            let first_of_process = if self.processes.len() == 1 { 0 } else { latent };
+            parts.push(match parts.get(first_of_process) {
+                Some(first) => first.alike(whitened.0, whitened.1)?,
+                None => self.posterior_of(latent, whitened)?,
+            });
+        }
+        Ok(parts)
+    }
+
+    /// Posterior over the inducing values of one latent function.
+    pub(crate) fn posterior_of(
+        &self,
+        latent: usize,
+        (mean, factor): (Vec<f64>, PosteriorFactor),
+    ) -> Result<InducingPosterior, InferenceError> {
+        let process = self.process(latent);
+        let (kernel, inputs) = (process.kernel().clone_box(), process.inputs().clone());
+        Ok(InducingPosterior::new(kernel, inputs, self.jitter, mean, factor)?)
     }
 
     /// Name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`; of the

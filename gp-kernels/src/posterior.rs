@@ -91,13 +91,37 @@ impl InducingPosterior {
         mean: Vec<f64>,
         factor: PosteriorFactor,
     ) -> Result<Self, KernelError> {
-        check_count("posterior mean", "entries", inputs.count(), mean.len())?;
+        let prior = InducingPrior::of(kernel, inputs, &policy, &Evaluator::default())?.without_scratch();
+        Self::beside(prior, policy, mean, factor)
+    }
+
+    /// Posterior of another latent function with the same kernel and inducing inputs. Both share one factor
+    /// of `K_zz`, and [mixtures](MixturePosterior) project points once for both.
+    ///
+    /// # Errors
+    /// Wrong shapes and non-finite numbers.
+    pub fn alike(&self, mean: Vec<f64>, factor: PosteriorFactor) -> Result<Self, KernelError> {
+        Self::beside(self.prior.clone(), self.policy, mean, factor)
+    }
+
+    fn beside(
+        prior: InducingPrior,
+        policy: JitterPolicy,
+        mean: Vec<f64>,
+        factor: PosteriorFactor,
+    ) -> Result<Self, KernelError> {
+        check_count("posterior mean", "entries", prior.count(), mean.len())?;
         if let Some((row, value)) = mean.iter().enumerate().find(|(_, value)| !value.is_finite()) {
             return Err(KernelError::NotFinite { what: "posterior mean", row, column: 0, value: *value });
         }
-        let factor = checked_factor(factor, inputs.count())?;
-        let prior = InducingPrior::of(kernel, inputs, &policy, &Evaluator::default())?;
+        let factor = checked_factor(factor, prior.count())?;
         Ok(Self { policy, prior, mean, factor })
+    }
+
+    /// `true` if both [share](Self::alike) kernel and inducing inputs in memory.
+    #[must_use]
+    pub fn is_alike(&self, other: &Self) -> bool {
+        self.prior.is(&other.prior)
     }
 
     /// Prior: mean zero, `V = I`.

@@ -12,8 +12,8 @@ use gp_ep::{
     BatchEp, DataSource as _, EpOptions, ExactGp, Observations, Posterior as _, PowerEp, Powers, Predictor,
     SparseProcess, Table,
 };
-use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
-use gp_kernels::{Evaluator, KernelExt as _};
+use gp_kernels::Evaluator;
+use gp_kernels::posterior::{InducingPosterior, LatentPosterior as _, MixturePosterior};
 use gp_likelihoods::{Adjusted, Likelihood};
 
 /// Exact regression given old and new observations.
@@ -88,7 +88,8 @@ pub(crate) fn left_out_classes(
     let (latents, weights) = (likelihood.latents(), posterior.functions().weights());
     let mut sum: Option<Mat<f64>> = None;
     for (weight, component) in weights.iter().zip(posterior.functions().parts().chunks(latents)) {
-        let Some(parts) = component.iter().map(inducing_part).collect::<Option<Vec<_>>>() else {
+        let Some(parts) = component.iter().map(|part| part.inducing().cloned()).collect::<Option<Vec<_>>>()
+        else {
             return Ok(None);
         };
         let model = model(&parts, likelihood.as_ref())?.with_powers(Powers::Same(sites.power));
@@ -145,25 +146,15 @@ fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     if functions.weights().len() > 1 || functions.parts().is_empty() {
         return None;
     }
-    functions.parts().iter().map(inducing_part).collect()
-}
-
-fn inducing_part(part: &Held) -> Option<InducingPosterior> {
-    match part {
-        Held::Inducing(posterior) => Some(posterior.as_ref().clone()),
-        Held::Exact(_) => None,
-    }
+    functions.parts().iter().map(|part| part.inducing().cloned()).collect()
 }
 
 /// Model with the kernels and inducing inputs of the posterior, without parameters to train.
 fn model(before: &[InducingPosterior], likelihood: &dyn Likelihood) -> Result<PowerEp, CliError> {
     let process = |q: &InducingPosterior| SparseProcess::new(q.kernel().clone_box(), q.inputs().clone());
     // Classes that share a kernel and inducing inputs are projected on once.
-    let alike = |a: &InducingPosterior, b: &InducingPosterior| {
-        a.inputs() == b.inputs() && a.kernel().expression() == b.kernel().expression()
-    };
-    let distinct =
-        if before.windows(2).all(|pair| alike(&pair[0], &pair[1])) { &before[..1] } else { before };
+    let share = before.windows(2).all(|pair| pair[0].is_alike(&pair[1]));
+    let distinct = if share { &before[..1] } else { before };
     let processes = distinct.iter().map(process).collect::<Result<Vec<_>, _>>()?;
     Ok(PowerEp::new(processes, likelihood.clone_box())?)
 }

@@ -66,7 +66,10 @@ fn read(stored: Stored<'_>) -> Result<Functions, CliError> {
             format!("{found} latent functions, and the likelihood has {wanted} in {components} components");
         return Err(CliError::new(ErrorKind::Model, what));
     }
-    let parts = latents.into_iter().map(|latent| latent.restore(kernels)).collect::<Result<_, _>>()?;
+    let mut parts: Vec<Held> = Vec::with_capacity(latents.len());
+    for latent in latents {
+        parts.push(latent.restore(kernels, &parts)?);
+    }
     Ok(Functions::new(MixturePosterior::new(weights, parts)?))
 }
 

@@ -91,6 +91,10 @@ impl LatentPosterior for Held {
         self.inner().predict(x, by)
     }
 
+    fn inducing(&self) -> Option<&InducingPosterior> {
+        self.inner().inducing()
+    }
+
     fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
         self.inner().predict_joint(x, by)
     }
@@ -124,7 +128,8 @@ fn unless_all(values: &[f64], usual: f64) -> Option<Vec<f64>> {
 }
 
 impl StoredLatent {
-    pub(super) fn restore(self, kernels: &Registry) -> Result<Held, CliError> {
+    /// Posterior, sharing what it can with those before.
+    pub(super) fn restore(self, kernels: &Registry, before: &[Held]) -> Result<Held, CliError> {
         match self {
             Self::Exact(stored) => {
                 let (kernel, noise) = (kernels.parse(&stored.kernel)?, Gaussian::new(stored.noise_variance)?);
@@ -135,7 +140,9 @@ impl StoredLatent {
                 let data = data.with_known_noise(&known_noise)?.with_weights(&weights)?;
                 Ok(ExactGp::new(kernel, noise).condition(&data)?.into())
             }
-            Self::Inducing(stored) => Ok(stored.restore(kernels)?.into()),
+            Self::Inducing(stored) => {
+                Ok(stored.restore(kernels, before.iter().filter_map(Held::inducing))?.into())
+            }
         }
     }
 }

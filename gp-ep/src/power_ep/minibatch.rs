@@ -58,7 +58,7 @@ pub struct BatchStep {
 #[derive(Debug)]
 pub struct MiniBatchEp {
     passes: EpPasses,
-    posteriors: Vec<WhitenedPosterior>,
+    pub(super) posteriors: Vec<WhitenedPosterior>,
     /// Posteriors without α of the average site (tied), or without the batch while parameters move.
     cavities: Vec<WhitenedPosterior>,
     /// T and η.

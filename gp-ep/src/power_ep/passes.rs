@@ -213,7 +213,7 @@ pub(super) fn posterior(
         let (what, axis) = ("model", "latent functions");
         return Err(InferenceError::Shape { what, axis, expected: latent + 1, found: posteriors.len() });
     };
-    whitened.inducing(model, latent)
+    model.posterior_of(latent, whitened.parts())
 }
 
 /// Sets posteriors from these sums times a weight per latent; invalid after an error until set again.

@@ -3,11 +3,9 @@
 use super::site::Site;
 use crate::column::column_mut;
 use crate::error::InferenceError;
-use crate::latent_model::LatentModel;
 use faer::{Mat, MatMut, MatRef};
 use gp_kernels::passes::{Part, Whitened};
-use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
-use gp_likelihoods::Likelihood;
+use gp_kernels::posterior::PosteriorFactor;
 use gp_linalg::rotate::RotationScratch;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
@@ -147,16 +145,9 @@ impl WhitenedPosterior {
         Ok(0.5 * (trace + squares - count as f64 + self.factor.log_det()))
     }
 
-    /// The same for users, as the posterior of one latent function.
-    pub(crate) fn inducing<L: Likelihood + ?Sized>(
-        &self,
-        model: &LatentModel<L>,
-        latent: usize,
-    ) -> Result<InducingPosterior, InferenceError> {
-        let process = model.process(latent);
-        let (kernel, inputs) = (process.kernel().clone_box(), process.inputs().clone());
-        let factor = PosteriorFactor::Precision(self.factor.clone());
-        Ok(InducingPosterior::new(kernel, inputs, *model.jitter(), self.mean.clone(), factor)?)
+    /// Mean and factor, for users.
+    pub(crate) fn parts(&self) -> (Vec<f64>, PosteriorFactor) {
+        (self.mean.clone(), PosteriorFactor::Precision(self.factor.clone()))
     }
 
     /// `ln ∫ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v) dv = ½ ηᵀB⁻¹η − ½ ln|B|`

@@ -12,7 +12,7 @@ impl BatchEp {
     /// # Errors
     /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
     pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
-        model.predictor_of(|latent| self.posterior(model, latent))
+        model.predictor_of(&self.posteriors)
     }
 }
 
@@ -22,6 +22,6 @@ impl MiniBatchEp {
     /// # Errors
     /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
     pub fn predictor(&self, model: &PowerEp) -> Result<Predictor, InferenceError> {
-        model.predictor_of(|latent| self.posterior(model, latent))
+        model.predictor_of(&self.posteriors)
     }
 }

@@ -83,7 +83,7 @@ impl Inference for SparseRegression {
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {
         let mut workspace = RegressionWorkspace::new();
         workspace.evaluate(self, data)?;
-        self.predictor_of(|latent| workspace.posterior()?.inducing(self, latent))
+        self.predictor_of(std::slice::from_ref(workspace.posterior()?))
     }
 
     fn learn_with(

@@ -88,6 +88,16 @@ impl InducingPrior {
         self.factor_anew(policy, by)
     }
 
+    /// This prior, never to be [refreshed](Self::refresh), in less memory.
+    pub(crate) fn without_scratch(self) -> Self {
+        Self { k_zz: Mat::new(), ..self }
+    }
+
+    /// `true` if both share their state.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.state, &other.state)
+    }
+
     fn factor_anew(&mut self, policy: &JitterPolicy, by: &Evaluator) -> Result<(), KernelError> {
         let PriorState { kernel, inputs, factor, record, .. } = Arc::make_mut(&mut self.state);
         if self.k_zz.nrows() != inputs.count() {

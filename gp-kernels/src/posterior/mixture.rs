@@ -39,6 +39,12 @@ pub trait LatentPosterior: Debug + Send + Sync {
     /// Points that are not finite or do not suit the kernel.
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError>;
 
+    /// Posterior over inducing values, if it is one: those [alike](InducingPosterior::alike) are predicted
+    /// together.
+    fn inducing(&self) -> Option<&InducingPosterior> {
+        None
+    }
+
     /// Means and joint covariance (N×N) at the rows of `x`.
     ///
     /// # Errors
@@ -94,6 +100,10 @@ impl LatentPosterior for InducingPosterior {
 
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         Self::predict(self, x, by)
+    }
+
+    fn inducing(&self) -> Option<&InducingPosterior> {
+        Some(self)
     }
 
     fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
@@ -176,13 +186,37 @@ impl<P: LatentPosterior> MixturePosterior<P> {
     /// # Errors
     /// Points that are not finite or do not suit a kernel.
     pub fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, KernelError> {
-        let components = self.parts.iter().map(|part| part.predict(x, by)).collect::<Result<Vec<_>, _>>()?;
+        let components = self.predict_parts(x, by)?;
         if self.weights.len() == 1 {
             return Ok(LatentBeliefs::independent(components));
         }
         let of = |q| components.iter().skip(q).step_by(self.latent_count()).collect::<Vec<_>>();
         let functions = (0..self.latent_count()).map(|q| self.over_components(&of(q))).collect();
         Ok(LatentBeliefs::mixture(functions, components))
+    }
+
+    /// Means and variances of every part, of those [alike](InducingPosterior::alike) together.
+    fn predict_parts(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        let mut found: Vec<Option<LatentPrediction>> = self.parts.iter().map(|_| None).collect();
+        for (first, part) in self.parts.iter().enumerate() {
+            if found[first].is_some() {
+                continue;
+            }
+            let Some(inducing) = part.inducing() else {
+                found[first] = Some(part.predict(x, by)?);
+                continue;
+            };
+            let rest = self.parts.iter().enumerate().skip(first);
+            let own = rest.filter_map(|(place, part)| Some((place, part.inducing()?)));
+            let (places, alike): (Vec<_>, Vec<_>) = own.filter(|(_, part)| part.is_alike(inducing)).unzip();
+            let predictions = InducingPosterior::predict_alike(&alike, x, by)?;
+            places.into_iter().zip(predictions).for_each(|(place, of)| found[place] = Some(of));
+        }
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// One function over all components: variance is the mean of variances plus the variance of means.

@@ -21,15 +21,36 @@ impl InducingPosterior {
     /// # Errors
     /// Points that are not finite or do not suit the kernel.
     pub fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
-        let mut prediction = LatentPrediction::zeros(x.nrows());
+        let mut alone = Self::predict_alike(&[self], x, by)?;
+        Ok(alone.pop().unwrap_or_default())
+    }
+
+    /// Latent means and variances at `x` (N×D) of functions that [share](Self::alike) kernel and inducing
+    /// inputs, and so the projection.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub(super) fn predict_alike(
+        alike: &[&Self],
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        let Some(Self { prior, .. }) = alike.first() else { return Ok(Vec::new()) };
+        let functions = alike.len();
+        // By block of points, then by function.
+        let mut all = LatentPrediction::zeros(x.nrows() * functions);
         let room = || (SharedPoints::default(), Mat::zeros(0, 0));
-        in_blocks(BLOCK, &mut prediction, by, room, |(points, spread), first, (mean, variance), by| {
-            points.copy_from(x.subrows(first, mean.len()));
-            let projection = self.prior.project(points, 0, by)?;
-            variance.copy_from_slice(projection.residual());
-            self.moments(projection.phi(), (mean, variance), spread, by.threading())
+        in_blocks(BLOCK * functions, &mut all, by, room, |(points, spread), first, (mean, variance), by| {
+            let count = mean.len() / functions;
+            points.copy_from(x.subrows(first / functions, count));
+            let projection = prior.project(points, 0, by)?;
+            let outputs = mean.chunks_mut(count).zip(variance.chunks_mut(count));
+            alike.iter().zip(outputs).try_for_each(|(of, (mean, variance))| {
+                variance.copy_from_slice(projection.residual());
+                of.moments(projection.phi(), (mean, variance), spread, by.threading())
+            })
         })?;
-        Ok(prediction)
+        Ok(apart(all, functions))
     }
 
     /// Writes `φᵀ m` to `mean` and adds `φᵀ V φ` to `variance`, for the columns of `phi`.
@@ -170,6 +191,20 @@ impl InducingPosterior {
             }
         }
     }
+}
+
+/// Predictions by function, of those by block of points and function.
+fn apart(all: LatentPrediction, functions: usize) -> Vec<LatentPrediction> {
+    if functions == 1 {
+        return vec![all];
+    }
+    let of = |all: &[f64], q: usize| -> Vec<f64> {
+        let blocks = all.chunks(BLOCK * functions);
+        blocks.flat_map(|block| block.chunks(block.len() / functions).nth(q)).flatten().copied().collect()
+    };
+    (0..functions)
+        .map(|q| LatentPrediction { mean: of(&all.mean, q), variance: of(&all.variance, q) })
+        .collect()
 }
 
 /// Jitter ladder for a difference of covariances: its errors may exceed what is left, up to a million

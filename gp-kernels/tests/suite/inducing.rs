@@ -6,7 +6,7 @@ use faer::{Mat, MatRef};
 use gp_kernels::inducing::{
     InducingInputs, InducingPrior, PriorGradients, Projection, SharedPoints, SparseProcess,
 };
-use gp_kernels::posterior::{InducingPosterior, PosteriorFactor, StoredPosterior};
+use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor, StoredPosterior};
 use gp_kernels::{Evaluator, Kernel, KernelError, KernelExt, Registry, cross, diagonal, gram, parse};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use gp_optim::{ParameterSet, ParameterSetMut};
@@ -354,9 +354,57 @@ fn a_stored_posterior_predicts_the_same_bits() {
     for posterior in [by_precision, by_covariance] {
         let text = serde_json::to_string(&posterior.to_stored()).unwrap();
         let stored: StoredPosterior = serde_json::from_str(&text).unwrap();
-        let restored = stored.restore(&Registry::built_in()).unwrap();
+        let restored = stored.restore(&Registry::built_in(), []).unwrap();
         assert_eq!(restored.predict(test.as_ref(), &by), posterior.predict(test.as_ref(), &by));
     }
+}
+
+/// Posteriors of one kernel and Z, with different means and kinds of factors, over more than one block.
+#[test]
+fn functions_that_share_a_process_have_the_bits_of_those_apart() {
+    let (first, by_covariance, _, _) = posteriors();
+    let mean = |scale: f64| first.mean().iter().map(|m| scale * m).collect::<Vec<_>>();
+    let others = [(2.0, first.factor()), (-0.5, by_covariance.factor())];
+    let together: Vec<_> = std::iter::once(first.clone())
+        .chain(others.map(|(scale, factor)| first.alike(mean(scale), factor.clone()).unwrap()))
+        .collect();
+    let (kernel, inputs) = (kernel(), first.inputs().clone());
+    let own = |of: &InducingPosterior| {
+        let (mean, factor) = (of.mean().to_vec(), of.factor().clone());
+        InducingPosterior::new(kernel.clone(), inputs.clone(), POLICY, mean, factor).unwrap()
+    };
+    let apart: Vec<_> = together.iter().map(own).collect();
+    assert!(together.iter().all(|of| of.is_alike(&together[0])) && !apart[0].is_alike(&apart[1]));
+    // Shared, apart, and two of one process around one of another.
+    let mixed = vec![together[0].clone(), apart[1].clone(), together[2].clone()];
+    for threading in [Threading::Here, Threading::Pool] {
+        let by = Evaluator::new(threading);
+        for rows in [0, 1, 7, 2048, 5000] {
+            let x = table(rows, 2, 31);
+            let alone: Vec<_> = apart.iter().map(|of| of.predict(x.as_ref(), &by).unwrap()).collect();
+            for parts in [&together, &apart, &mixed] {
+                let beliefs = MixturePosterior::single(parts.clone()).beliefs(x.as_ref(), &by).unwrap();
+                assert_eq!(beliefs.functions(), alone, "{rows} rows");
+            }
+        }
+    }
+}
+
+#[test]
+fn stored_posteriors_of_one_process_share_it_again() {
+    let (first, other, _, _) = posteriors();
+    let restore = |before: &[InducingPosterior], change: &dyn Fn(String) -> String| {
+        let text = change(serde_json::to_string(&other.to_stored()).unwrap());
+        let stored: StoredPosterior = serde_json::from_str(&text).unwrap();
+        stored.restore(&Registry::built_in(), before).unwrap()
+    };
+    let before = [first.clone()];
+    let shared = restore(&before, &|text| text);
+    assert!(shared.is_alike(&first) && shared.mean() == other.mean());
+    assert!(!restore(&[], &|text| text).is_alike(&first));
+    let kernel = kernel().expression();
+    let changed = restore(&before, &|text| text.replacen(&kernel, "rbf", 1));
+    assert!(!changed.is_alike(&first));
 }
 
 #[test]
@@ -367,7 +415,7 @@ fn damaged_posteriors_are_refused() {
         assert!(text.contains(from), "{from}");
         let damaged = serde_json::from_str::<StoredPosterior>(&text.replacen(from, to, 1));
         let refused = damaged.map_err(|error| error.to_string()).and_then(|stored| {
-            stored.restore(&Registry::built_in()).map(|_| ()).map_err(|error| error.to_string())
+            stored.restore(&Registry::built_in(), []).map(|_| ()).map_err(|error| error.to_string())
         });
         assert!(refused.is_err(), "{from} → {to}");
     }

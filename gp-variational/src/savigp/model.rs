@@ -5,7 +5,7 @@ use super::mixture::{Covariance, Mixture};
 use crate::expectation::Expectation;
 use gp_ep::{InferenceError, LatentModel, Predictor, check_count, on_latent_model};
 use gp_kernels::inducing::SparseProcess;
-use gp_kernels::posterior::{InducingPosterior, MixturePosterior, PosteriorFactor};
+use gp_kernels::posterior::{MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_optim::ParameterSet as _;
 
@@ -108,19 +108,10 @@ impl Savigp {
     /// # Errors
     /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
     pub fn predictor(&self) -> Result<Predictor, InferenceError> {
-        let mut parts = Vec::new();
-        for k in 0..self.posterior.components() {
-            for q in 0..self.likelihood().latents() {
-                let process = self.process(q);
-                parts.push(InducingPosterior::new(
-                    process.kernel().clone_box(),
-                    process.inputs().clone(),
-                    *self.jitter(),
-                    self.posterior.mean(k, q).to_vec(),
-                    PosteriorFactor::Covariance(self.posterior.factor(k, q)),
-                )?);
-            }
-        }
+        let (posterior, components) = (&self.posterior, self.posterior.components());
+        let parts = self.latent.posteriors(components, |k, q| {
+            (posterior.mean(k, q).to_vec(), PosteriorFactor::Covariance(posterior.factor(k, q)))
+        })?;
         let functions = MixturePosterior::new(self.posterior.weights(), parts)?;
         Predictor::new(functions, self.likelihood().clone_box(), self.threading())
     }

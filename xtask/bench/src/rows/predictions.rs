@@ -16,6 +16,9 @@ const M: usize = 200;
 /// Number of training rows (as in exact regression), and of its new rows.
 const N: usize = 2_000;
 pub(crate) const T_OF_EXACT: usize = 10_000;
+/// Number of classes, and of their new rows.
+const CLASSES: usize = 10;
+const T_OF_CLASSES: usize = 10_000;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -36,6 +39,13 @@ pub(super) const ROWS: &[Row] = &[
         what: "exact regression, means and variances of 10,000 rows, N = 2,000, D = 8",
         work: Work::Operations((2 * N * T_OF_EXACT * D + N * N * T_OF_EXACT) as f64),
         prepare: exact,
+    },
+    Row {
+        name: "S13c",
+        what: "EP, ten classes, means and variances of 10,000 rows, M = 200, D = 784, one kernel and Z",
+        // Distances and a projection, and for each class a product with the posterior's factor.
+        work: Work::Operations((2 * M * T_OF_CLASSES * 784 + (1 + CLASSES) * M * M * T_OF_CLASSES) as f64),
+        prepare: classes,
     },
 ];
 
@@ -94,6 +104,20 @@ fn labels(threading: Threading) -> Result<Run, BenchError> {
     let new = new_points(T);
     Ok(Box::new(move || {
         predictor.class_probabilities(new)?;
+        Ok(())
+    }))
+}
+
+fn classes(threading: Threading) -> Result<Run, BenchError> {
+    let points = drawn::points(N, 784, 2);
+    let data = drawn::table(points, drawn::classes(points, CLASSES))?;
+    let model = PowerEp::of_alike_classes(CLASSES, drawn::process(M, 784, 1)?, 0.0)?;
+    let mut ep = gp_ep::BatchEp::new(&model, data)?;
+    ep.converge(&model, &EpOptions { tolerance: 1e-3, max_sweeps: 3, ..EpOptions::default() })?;
+    let predictor = ep.predictor(&model)?.with_threading(threading);
+    let new = drawn::points(T_OF_CLASSES, 784, 7);
+    Ok(Box::new(move || {
+        predictor.latents(new)?;
         Ok(())
     }))
 }
