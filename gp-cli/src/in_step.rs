@@ -23,7 +23,7 @@ const FOR_THE_CAUSE: Duration = Duration::from_secs(10);
 const LAST_WORDS: usize = 4096;
 
 /// Runs a command line: output, error stream and terminal line in, exit code out.
-type RunLine<'a> = &'a dyn Fn(&mut dyn Write, &mut dyn Write, &Line) -> u8;
+type RunLine<'a> = &'a dyn Fn(&mut (dyn Write + Send), &mut (dyn Write + Send), &Line) -> u8;
 
 /// Runs the command line in every process of a team.
 pub(crate) fn run(team: &Team, line: &Line, run: RunLine<'_>) -> ExitCode {

@@ -75,8 +75,8 @@ pub fn main_with(context: &Context) -> ExitCode {
 pub fn run(
     context: &Context,
     arguments: impl IntoIterator<Item = OsString>,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
 ) -> u8 {
     run_with(context, arguments, out, err, &Line::default())
 }
@@ -85,8 +85,8 @@ pub fn run(
 fn run_with(
     context: &Context,
     arguments: impl IntoIterator<Item = OsString>,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
     line: &Line,
 ) -> u8 {
     let command = arguments::command(context);
@@ -111,8 +111,10 @@ fn run_with(
     }
     let budget = arguments.memory.map_or_else(|| context.budget(), Budget::of_process);
     let context = &context.clone().within(budget);
-    let mut notes = Notes::new(err, arguments.quiet).with_line(line.clone());
-    let done = arguments.command.run(context, &mut BehindLine::new(out, line.clone()), &mut notes);
+    let done = threads::within(&context.team, || {
+        let mut notes = Notes::new(err, arguments.quiet).with_line(line.clone());
+        arguments.command.run(context, &mut BehindLine::new(out, line.clone()), &mut notes)
+    });
     line.end();
     match done {
         Ok(()) => 0,

@@ -99,6 +99,15 @@ pub(crate) fn check_finite(what: &'static str, a: MatRef<'_, f64>) -> Result<(),
     (0..a.ncols()).try_for_each(|j| check_column_finite(what, a.col(j), 0, j))
 }
 
+/// `true` if all numbers are finite.
+pub(crate) fn is_finite_column(values: ColRef<'_, f64>) -> bool {
+    // 0·x is 0 for finite x and NaN otherwise, so one sum without branches tells.
+    match values.try_as_col_major() {
+        Some(values) => sum_of_zeros(values.as_slice()) == 0.0,
+        None => values.iter().all(|value| value.is_finite()),
+    }
+}
+
 /// Fails at the first non-finite entry of `values`; its first row is `first_row`.
 pub(crate) fn check_column_finite(
     what: &'static str,
@@ -106,11 +115,7 @@ pub(crate) fn check_column_finite(
     first_row: usize,
     column: usize,
 ) -> Result<(), LinalgError> {
-    // 0·x is 0 for finite x and NaN otherwise, so one sum without branches tells whether to search.
-    let clean = match values.try_as_col_major() {
-        Some(values) => sum_of_zeros(values.as_slice()) == 0.0,
-        None => values.iter().all(|value| value.is_finite()),
-    };
+    let clean = is_finite_column(values);
     let offender = if clean { None } else { values.iter().position(|value| !value.is_finite()) };
     match offender {
         Some(i) => Err(LinalgError::NotFinite { what, row: first_row + i, column, value: values[i] }),

@@ -1,4 +1,4 @@
-//! Numbers as text that reads back to the same bits.
+//! Numbers: whether they are finite, and text that reads back to the same bits.
 
 /// Magnitudes written without an exponent.
 const PLAIN: std::ops::Range<f64> = 1e-5..1e16;
@@ -19,6 +19,20 @@ const PLAIN: std::ops::Range<f64> = 1e-5..1e16;
 pub fn format_number(value: f64) -> String {
     let plain = value == 0.0 || !value.is_finite() || PLAIN.contains(&value.abs());
     if plain { format!("{value}") } else { format!("{value:e}") }
+}
+
+/// `true` if every entry is finite, in one branchless pass.
+pub(crate) fn all_finite(a: &[f64]) -> bool {
+    const LANES: usize = 8;
+    let (lanes, rest) = a.as_chunks::<LANES>();
+    // 0 · x is 0 for a finite x and NaN for any other.
+    let mut sums = [0.0; LANES];
+    for x in lanes {
+        for lane in 0..LANES {
+            sums[lane] += 0.0 * x[lane];
+        }
+    }
+    sums.iter().all(|sum| *sum == 0.0) && rest.iter().all(|x| x.is_finite())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod stored;
 mod units;
 
 use crate::error::ParameterError;
+use crate::number::all_finite;
 use crate::prior::Prior;
 use crate::transform::Transform;
 use serde::{Deserialize, Serialize};
@@ -267,7 +268,8 @@ impl Parameter {
     /// [`ParameterError::WrongLength`], or [`ParameterError::NotFinite`] for NaN and infinities.
     pub fn set_free_unconstrained(&mut self, unconstrained: &[f64]) -> Result<(), ParameterError> {
         self.check_length("free values", self.free_len(), unconstrained.len())?;
-        if let Some(position) = unconstrained.iter().position(|eta| !eta.is_finite()) {
+        if !all_finite(unconstrained) {
+            let position = unconstrained.iter().position(|eta| !eta.is_finite()).unwrap_or_default();
             let index = self.free_indices().nth(position).unwrap_or(position);
             let value = unconstrained[position];
             return Err(ParameterError::NotFinite { name: self.name.to_string(), index, value });

@@ -1,6 +1,7 @@
 //! Parameters of a model as one list of numbers for a solver.
 
 use crate::error::ParameterError;
+use crate::number::all_finite;
 use crate::parameter::Parameter;
 
 /// Ordered collection of parameters.
@@ -150,7 +151,7 @@ pub trait ParameterSetMut: ParameterSet {
         self.visit(&mut |parameter| {
             let (now, later) = rest.split_at(parameter.free_len());
             rest = later;
-            if result.is_ok() && now.iter().any(|value| !value.is_finite()) {
+            if result.is_ok() && !all_finite(now) {
                 // The error names the parameter; what it happens to is a copy.
                 result = parameter.clone().set_free_unconstrained(now);
             }

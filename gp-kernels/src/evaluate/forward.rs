@@ -6,7 +6,7 @@ use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
 use gp_linalg::Threading;
 
-use super::{Evaluator, check_count, check_shape, shape_mut, tile_columns};
+use super::{Evaluator, check_count, check_shape, shape_mut};
 use crate::error::KernelError;
 use crate::kernel::{Kernel, Pair, Points, TileShape};
 use crate::views;
@@ -33,8 +33,8 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`cross`](Evaluator::cross) without checks. `record` is empty or has room for [`cross_record_len`]
-    /// numbers.
+    /// [`cross`](Evaluator::cross) without checks. `record` is empty or has room for
+    /// [`cross_record_len`](Evaluator::cross_record_len) numbers.
     pub(crate) fn cross_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -43,16 +43,22 @@ impl Evaluator {
         record: &mut [f64],
     ) {
         let shape = pair.shape();
+        let width = self.tile_columns(shape);
         let tiles = Tiles {
-            width: tile_columns(shape.rows),
+            width,
             record_len: |columns: Range<usize>| {
-                cross_record_len(kernel, TileShape { cols: columns.len(), ..shape })
+                record_of_tiles(kernel, TileShape { cols: columns.len(), ..shape }, width)
             },
         };
         self.for_each_tile(&tiles, out, record, |tile, start, record| {
             let cols = pair.cols.subrows(start, tile.ncols());
             self.fill(kernel, Pair::distinct(pair.rows, cols), tile, record);
         });
+    }
+
+    /// Numbers recorded by a cross-covariance of this shape.
+    pub(crate) fn cross_record_len<K: Kernel + ?Sized>(&self, kernel: &K, shape: TileShape) -> usize {
+        record_of_tiles(kernel, shape, self.tile_columns(shape))
     }
 
     /// Writes the covariances of a table (N×D) with itself to `out` (N×N): exactly symmetric, with white
@@ -132,12 +138,11 @@ impl Evaluator {
     }
 }
 
-/// Numbers recorded by all tiles of a cross-covariance of this shape. Empty tiles are not made.
-pub(crate) fn cross_record_len<K: Kernel + ?Sized>(kernel: &K, shape: TileShape) -> usize {
+/// Numbers recorded by all tiles of this many columns of a cross-covariance. Empty tiles are not made.
+pub(super) fn record_of_tiles<K: Kernel + ?Sized>(kernel: &K, shape: TileShape, width: usize) -> usize {
     if shape.rows == 0 {
         return 0;
     }
-    let width = tile_columns(shape.rows);
     let tile = |cols: usize| kernel.record_len(TileShape { cols, ..shape });
     let last = if shape.cols.is_multiple_of(width) { 0 } else { tile(shape.cols % width) };
     (shape.cols / width).saturating_mul(tile(width)).saturating_add(last)

@@ -16,13 +16,13 @@ use gp_linalg::Threading;
 use gp_linalg::halt::{Halt, is_over, until};
 use gp_optim::Brake;
 
-pub(crate) use forward::{Tiles, cross_record_len};
+pub(crate) use forward::Tiles;
 pub(crate) use input::ContiguousTable;
 pub use reverse::CovarianceGradients;
 pub(crate) use triangle::gram_record_len;
 
 use crate::error::KernelError;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, TileShape};
 use crate::workspace::Workspace;
 
 /// Does work that a brake may end: between panels of factorisations and blocks of products too, on all threads that
@@ -46,19 +46,28 @@ pub fn stoppable<T, E: From<KernelError>>(
 pub struct Evaluator {
     threading: Threading,
     brake: Brake,
+    /// `true` to cut dear tables into several tiles.
+    cuts: bool,
     pool: Mutex<Vec<Workspace>>,
 }
 
 impl Evaluator {
     /// Evaluator on the calling thread, or on rayon's current pool.
     pub fn new(threading: Threading) -> Self {
-        Self { threading, brake: Brake::default(), pool: Mutex::new(Vec::new()) }
+        Self { threading, brake: Brake::default(), cuts: false, pool: Mutex::new(Vec::new()) }
     }
 
     /// Adds a brake, asked before every table and between blocks of long ones.
     #[must_use]
     pub fn with_brake(self, brake: Brake) -> Self {
         Self { brake, ..self }
+    }
+
+    /// Cuts tables that cost much into several tiles, so that threads have work where no other work is
+    /// shared out. Costs a copy of the row points per tile.
+    #[must_use]
+    pub fn with_cuts(self, cuts: bool) -> Self {
+        Self { cuts, ..self }
     }
 
     /// Evaluator on the calling thread with the same brake.
@@ -101,10 +110,22 @@ impl Default for Evaluator {
     }
 }
 
-/// Columns of a tile with this many rows: about two megabytes, a multiple of eight.
-pub(crate) fn tile_columns(rows: usize) -> usize {
-    const NUMBERS: usize = 1 << 18;
-    ((NUMBERS / rows.max(1)).clamp(64, 1024) / 8) * 8
+/// Most numbers of a tile, about two megabytes, unless its columns are few.
+const TILE: usize = 1 << 18;
+/// Most multiplications per tile of a table that is cut: some 0.6 ms at 50 GFLOP/s.
+const WORTH_CUTTING: usize = 1 << 24;
+/// Most cuts.
+const CUTS: usize = 8;
+
+impl Evaluator {
+    /// Columns per tile of a table of this shape, a multiple of eight.
+    pub(crate) fn tile_columns(&self, shape: TileShape) -> usize {
+        let TileShape { rows, cols, dim, .. } = shape;
+        let most = ((TILE / rows.max(1)).clamp(64, 1024) / 8) * 8;
+        let cost = rows.saturating_mul(cols).saturating_mul(dim);
+        let pieces = if self.cuts { cost.div_ceil(WORTH_CUTTING).clamp(1, CUTS) } else { 1 };
+        most.min(cols.div_ceil(pieces).next_multiple_of(8).max(8))
+    }
 }
 
 /// Covariance matrix of a table with itself, on the calling thread; for repeated use see

@@ -5,9 +5,9 @@ use faer::{MatMut, MatRef};
 use gp_linalg::Threading;
 use rayon::prelude::*;
 
-use super::forward::cross_record_len;
+use super::forward::record_of_tiles;
 use super::shard::{Shard, Shards, Wants, add_points};
-use super::{Evaluator, check_count, check_shape, shape, shape_mut, tile_columns};
+use super::{Evaluator, check_count, check_shape, shape, shape_mut};
 use crate::error::KernelError;
 use crate::kernel::{Block, Gradients, Kernel, Pair, Points, TileShape};
 use crate::tree::parameter_count;
@@ -63,14 +63,14 @@ impl Evaluator {
             rows: all.rows.nrows(),
             cols: all.cols.nrows(),
             dim: all.dim(),
-            width: tile_columns(all.rows.nrows()),
+            width: self.tile_columns(all.shape()),
             wants: Wants { rows: grads.rows.is_some(), cols: grads.cols.is_some() },
         };
         let shape = all.shape();
         let record_of = |start: usize, columns: usize| match record {
             [] => record,
             _ => {
-                let at = cross_record_len(kernel, TileShape { cols: start, ..shape });
+                let at = record_of_tiles(kernel, TileShape { cols: start, ..shape }, shards.width);
                 &record[at..][..kernel.record_len(TileShape { cols: columns, ..shape })]
             }
         };

@@ -8,8 +8,7 @@ use super::inputs::InducingInputs;
 use super::windowed::{Windowed, WindowedGradients, WindowedPair};
 use crate::error::KernelError;
 use crate::evaluate::{
-    ContiguousTable, CovarianceGradients, Evaluator, Tiles, check_count, check_shape, cross_record_len,
-    gram_record_len, tile_columns,
+    ContiguousTable, CovarianceGradients, Evaluator, Tiles, check_count, check_shape, gram_record_len,
 };
 use crate::kernel::{Kernel, Pair, Points, PointsMut, TileShape};
 use crate::tree::{KernelExt, parameter_count};
@@ -203,9 +202,9 @@ impl InducingInputs {
     }
 
     /// Numbers recorded by `K_zx` for this many points; none for windows.
-    pub(super) fn cross_record_len(&self, kernel: &dyn Kernel, points: usize) -> usize {
+    pub(super) fn cross_record_len(&self, kernel: &dyn Kernel, points: usize, by: &Evaluator) -> usize {
         let shape = TileShape { rows: self.count(), cols: points, dim: self.dim(), same: false };
-        if self.windows().is_some() { 0 } else { cross_record_len(kernel, shape) }
+        if self.windows().is_some() { 0 } else { by.cross_record_len(kernel, shape) }
     }
 
     /// Checks upstream and parameters; inducing inputs are finite by construction.
@@ -247,7 +246,8 @@ impl InducingInputs {
 /// Fills `out` tile by tile.
 fn fill(windowed: &dyn Windowed, pair: WindowedPair<'_>, out: MatMut<'_, f64>, by: &Evaluator) {
     let rows = out.nrows();
-    let tiles = Tiles { width: tile_columns(rows), record_len: |_| 0 };
+    let shape = TileShape { rows, cols: out.ncols(), dim: pair.rows.ncols(), same: false };
+    let tiles = Tiles { width: by.tile_columns(shape), record_len: |_| 0 };
     by.for_each_tile(&tiles, out, &mut [], |mut tile, start, _| {
         let columns = tile.ncols();
         let part = WindowedPair {

@@ -62,7 +62,7 @@ impl InducingPrior {
         let (kernel, points) = (kernel.as_ref(), x.view());
         by.done([inputs.data(kernel, points.as_dyn_stride(), by)?]);
         let (m, n) = (inputs.count(), points.nrows());
-        let len = inputs.cross_record_len(kernel, n);
+        let len = inputs.cross_record_len(kernel, n, by);
         let [phi, residual, record] = self.pool.with(|ws| {
             [m * n, n, if len <= recorded { len } else { 0 }]
                 .map(|len| if len == 0 { Vec::new() } else { ws.take_dirty(len) })

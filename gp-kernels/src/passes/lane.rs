@@ -67,6 +67,8 @@ pub(super) struct LaneSetup<'a> {
     pub(super) threading: Threading,
     pub(super) records: usize,
     pub(super) keeps: bool,
+    /// `true` if there are no other lanes.
+    pub(super) alone: bool,
 }
 
 impl<S> Lane<S> {
@@ -79,6 +81,8 @@ impl<S> Lane<S> {
             .iter()
             .map(|process| Upstream { count: count_of(process), ..Upstream::default() });
         let shared_out = |pieces: usize| if pieces >= MANY { Threading::Here } else { build.threading };
+        let processes = build.processes.len();
+        let evaluator = Evaluator::new(shared_out(processes)).with_cuts(build.alone && processes < MANY);
         Self {
             dim: build.data.dim(),
             outputs: build.data.outputs(),
@@ -89,7 +93,7 @@ impl<S> Lane<S> {
             held: Vec::new(),
             upstream: upstream.collect(),
             latents: (0..build.latents).map(|q| LatentBlock::new(count(q))).collect(),
-            evaluator: Evaluator::new(shared_out(build.processes.len())),
+            evaluator,
             spread: build.threading,
             inner: shared_out(build.latents),
             records: build.records,

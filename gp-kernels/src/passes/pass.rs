@@ -92,7 +92,8 @@ impl<S: Send> Passes<S> {
         let keeps = numbers.saturating_mul(capacity.div_ceil(reduction.processes())) <= held;
         // What is projected for one pass alone is reversed at once.
         let records = if records || !keeps { RECORDS / (lanes * processes.len()) } else { 0 };
-        let build = LaneSetup { processes, latents, data, threading: inner, records, keeps };
+        let alone = lanes == 1;
+        let build = LaneSetup { processes, latents, data, threading: inner, records, keeps, alone };
         let mut lanes =
             Lanes::with_count(lanes, threading, reduction.as_ref(), |lane| Lane::new(&build, own(lane)));
         let places = capacity.div_ceil(lanes.count());

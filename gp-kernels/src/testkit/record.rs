@@ -6,7 +6,7 @@ use gp_linalg::Threading;
 use super::tables::weights;
 use super::{Conformance, Report};
 use crate::error::KernelError;
-use crate::evaluate::{CovarianceGradients, Evaluator, cross_record_len, gram_record_len};
+use crate::evaluate::{CovarianceGradients, Evaluator, gram_record_len};
 use crate::kernel::{Kernel, Pair};
 use crate::tree::parameter_count;
 use crate::views;
@@ -34,7 +34,7 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
     };
     for (rows, cols) in CROSS {
         let cases = [case(rows, cols, 50), case(rows, cols, 53)];
-        let len = cross_record_len(kernel, cases[0].pair().shape());
+        let len = Evaluator::default().cross_record_len(kernel, cases[0].pair().shape());
         compare(&format!("cross-covariance {rows}×{cols}"), &cases, len, report, |case, record| {
             Ok(cross(kernel, case, record))
         });

@@ -2,7 +2,7 @@
 
 use super::jitter::{JitterPolicy, most_correlated};
 use super::{Cholesky, Storage};
-use crate::error::{LinalgError, check_column_finite, check_extent};
+use crate::error::{LinalgError, check_column_finite, check_extent, is_finite_column};
 use crate::halt;
 use crate::jitter_record::JitterRecord;
 use crate::product::product;
@@ -12,7 +12,7 @@ use crate::upper_state::clear_upper_vector_state;
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place};
 use faer::reborrow::ReborrowMut as _;
-use faer::{Accum, ColMut, MatMut, MatRef, Par};
+use faer::{Accum, ColMut, ColRef, MatMut, MatRef, Par};
 
 impl Cholesky {
     /// [`factor`](Self::factor) in the memory of this factor; allocates only if `a` exceeds the capacity.
@@ -56,14 +56,11 @@ impl Cholesky {
         self.storage.reserve(dim);
         self.jitter = JitterRecord::default();
         let (mut l, _) = self.storage.leading_mut(dim);
+        copy_lower(l.rb_mut(), lower);
         for j in 0..dim {
-            for i in j..dim {
-                let value = lower[(i, j)];
-                if !(value.is_finite() && (i != j || value > 0.0)) {
-                    let reason = format!("{value} at row {i}, column {j}");
-                    return Err(LinalgError::InvalidFactor { reason });
-                }
-                l[(i, j)] = value;
+            let column = l.as_ref().col(j).subrows(j, dim - j);
+            if !(column[0] > 0.0 && is_finite_column(column)) {
+                return Err(invalid_factor(column, j));
             }
         }
         self.storage.set_dim(dim);
@@ -80,6 +77,14 @@ impl Cholesky {
         }
         Ok(())
     }
+}
+
+/// Error of a column of a factor, from the diagonal down, with an entry that is not allowed.
+fn invalid_factor(column: ColRef<'_, f64>, j: usize) -> LinalgError {
+    let mut entries = column.iter().copied().enumerate();
+    let wrong = entries.find(|&(i, value)| !(value.is_finite() && (i > 0 || value > 0.0)));
+    let (i, value) = wrong.unwrap_or((0, column[0]));
+    LinalgError::InvalidFactor { reason: format!("{value} at row {}, column {j}", i + j) }
 }
 
 /// Reason for a factorisation without a factor.

@@ -1,5 +1,7 @@
 //! Sums and norms of parameter vectors, in a fixed order.
 
+pub(super) use crate::number::all_finite;
+
 /// Independent partial sums, so that additions overlap; their number determines the bits.
 const LANES: usize = 8;
 
@@ -33,19 +35,6 @@ pub(super) fn norm(a: &[f64]) -> f64 {
 /// max |aᵢ|, 0 for an empty vector, NaN if any entry is.
 pub(super) fn max_norm(a: &[f64]) -> f64 {
     a.iter().fold(0.0, |most: f64, x| if x.abs() <= most || most.is_nan() { most } else { x.abs() })
-}
-
-/// `true` if every entry is finite, in one branchless pass.
-pub(super) fn all_finite(a: &[f64]) -> bool {
-    let (lanes, rest) = a.as_chunks::<LANES>();
-    // 0 · x is 0 for a finite x and NaN for any other.
-    let mut sums = [0.0; LANES];
-    for x in lanes {
-        for lane in 0..LANES {
-            sums[lane] += 0.0 * x[lane];
-        }
-    }
-    sums.iter().all(|sum| *sum == 0.0) && rest.iter().all(|x| x.is_finite())
 }
 
 /// sum ← sum + x; true if finite.

@@ -2,6 +2,7 @@
 
 use super::check_finite;
 use super::{add_mean_gradient, of_mean};
+use faer::reborrow::ReborrowMut as _;
 use faer::{ColMut, ColRef, MatMut, MatRef};
 use gp_ep::{InferenceError, check_count};
 
@@ -34,23 +35,37 @@ pub fn full_reverse(
     check_count("gradient of the mean", "entries", mean.len(), by_mean.len())?;
     check_count("gradient of the factor", "rows", mean.len(), by_factor.nrows())?;
     check_count("gradient of the factor", "columns", mean.len(), by_factor.ncols())?;
+    add_full_gradient(mean, factor, weight, by_mean, by_factor.rb_mut());
+    Ok(divergence)
+}
+
+/// [`full`] of a checked factor.
+pub(crate) fn of_checked(mean: &[f64], factor: MatRef<'_, f64>) -> Result<f64, InferenceError> {
+    check_finite("mean", mean)?;
+    Ok(of_mean(mean) + of_factor(factor))
+}
+
+/// Adds `weight` times the gradients of [`full`], for arguments of the right shapes.
+pub(crate) fn add_full_gradient(
+    mean: &[f64],
+    factor: MatRef<'_, f64>,
+    weight: f64,
+    by_mean: &mut [f64],
+    mut by_factor: MatMut<'_, f64>,
+) {
     add_mean_gradient(mean, weight, by_mean);
     for j in 0..mean.len() {
         let below = mean.len() - j;
-        add_column(
-            weight,
-            factor.col(j).subrows(j, below),
-            by_factor.as_mut().col_mut(j).subrows_mut(j, below),
-        );
+        let gradient = by_factor.rb_mut().col_mut(j).subrows_mut(j, below);
+        add_column(weight, factor.col(j).subrows(j, below), gradient);
     }
-    Ok(divergence)
 }
 
 /// `½ (‖L‖² − n) − Σ ln l_ii` by columns, so that `l_jj²` near 1 meets its own 1.
 fn of_factor(factor: MatRef<'_, f64>) -> f64 {
     let column = |j: usize| {
         let root = factor[(j, j)];
-        let below: f64 = factor.col(j).subrows(j + 1, factor.nrows() - j - 1).iter().map(|l| l * l).sum();
+        let below = factor.col(j).subrows(j + 1, factor.nrows() - j - 1).squared_norm_l2();
         0.5 * (below + (root - 1.0) * (root + 1.0)) - root.ln()
     };
     (0..factor.ncols()).map(column).sum()
@@ -58,10 +73,14 @@ fn of_factor(factor: MatRef<'_, f64>) -> f64 {
 
 /// Adds a column of the gradient, from the diagonal down.
 fn add_column(weight: f64, factor: ColRef<'_, f64>, mut gradient: ColMut<'_, f64>) {
-    for i in 0..factor.nrows() {
-        gradient[i] += weight * factor[i];
-    }
     gradient[0] -= weight / factor[0];
+    match (gradient.rb_mut().try_as_col_major_mut(), factor.try_as_col_major()) {
+        (Some(gradient), Some(factor)) => {
+            let pairs = gradient.as_slice_mut().iter_mut().zip(factor.as_slice());
+            pairs.for_each(|(gradient, l)| *gradient += weight * l);
+        }
+        _ => gradient.iter_mut().zip(factor.iter()).for_each(|(gradient, l)| *gradient += weight * l),
+    }
 }
 
 fn check_arguments(mean: &[f64], factor: MatRef<'_, f64>) -> Result<(), InferenceError> {

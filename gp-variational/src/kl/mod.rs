@@ -7,6 +7,7 @@ mod diagonal;
 mod full;
 
 pub use diagonal::{diagonal, diagonal_reverse};
+pub(crate) use full::{add_full_gradient, of_checked};
 pub use full::{full, full_reverse};
 
 use gp_ep::InferenceError;

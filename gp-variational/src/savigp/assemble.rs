@@ -35,7 +35,7 @@ impl Bound {
             by_spread.col_iter_mut().flat_map(|column| column.iter_mut()).for_each(|x| *x *= 2.0 * scale);
             Ok::<(), LinalgError>(())
         })?;
-        Ok(value + self.working.add_divergence(posterior, model.entropy())?)
+        Ok(value + self.working.add_divergence(posterior, model.entropy(), threading)?)
     }
 
     /// Writes derivatives by the parameters of the posterior.

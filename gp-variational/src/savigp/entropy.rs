@@ -7,7 +7,7 @@ use super::mixture::{Covariance, Mixture};
 use crate::kl;
 use faer::{Accum, Mat, MatMut};
 use gp_ep::InferenceError;
-use gp_kernels::data::for_each_pair;
+use gp_kernels::data::{for_each, for_each_pair};
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,8 @@ pub(super) struct Working {
     pub(super) by_mean: Vec<Vec<f64>>,
     /// Derivatives by `L_S` (lower triangle) or by variances, M×1.
     pub(super) by_spread: Vec<Mat<f64>>,
+    /// `KL_k` of each component and latent, for full covariances.
+    divergences: Vec<f64>,
     /// `exp a_kl`, then its share of each sum.
     pairs: Vec<f64>,
     scratch: Scratch,
@@ -84,6 +86,7 @@ impl Working {
         let several = if components > 1 { room } else { 0 };
         Self {
             weights: vec![1.0; components],
+            divergences: vec![0.0; factors.len()],
             factors,
             by_weight: vec![0.0; components],
             by_mean: each().map(|m| vec![0.0; m]).collect(),
@@ -127,7 +130,9 @@ impl Working {
         &mut self,
         posterior: &Mixture,
         bound: EntropyBound,
+        threading: Threading,
     ) -> Result<f64, InferenceError> {
+        self.add_full_divergences(posterior, threading)?;
         let mut value = 0.0;
         for k in 0..self.weights.len() {
             let b = self.add_own(posterior, bound, k)?;
@@ -140,7 +145,29 @@ impl Working {
         Ok(value)
     }
 
-    /// `b_k`; adds `π_k` times its derivatives.
+    /// Computes `KL_k` by latent, and adds `−π_k` times its derivatives, for full covariances.
+    fn add_full_divergences(
+        &mut self,
+        posterior: &Mixture,
+        threading: Threading,
+    ) -> Result<(), InferenceError> {
+        let latents = posterior.counts().len();
+        let Self { weights, factors, by_mean, by_spread, divergences, .. } = self;
+        let mean = |index: usize| posterior.mean(index / latents, index % latents);
+        for_each(threading, divergences, |index, divergence| {
+            *divergence = kl::of_checked(mean(index), factors[index].l())?;
+            Ok::<(), InferenceError>(())
+        })?;
+        for_each_pair(threading, by_mean, by_spread, |index, by_mean, by_spread| {
+            if let Some(factor) = factors.get(index) {
+                let weight = -weights[index / latents];
+                kl::add_full_gradient(mean(index), factor.l(), weight, by_mean, by_spread.as_mut());
+            }
+            Ok(())
+        })
+    }
+
+    /// `b_k`; adds `π_k` times its derivatives, of full covariances those of pairs alone.
     fn add_own(&mut self, posterior: &Mixture, bound: EntropyBound, k: usize) -> Result<f64, InferenceError> {
         let (latents, weight) = (posterior.counts().len(), self.weights[k]);
         let mut b = 0.0;
@@ -148,8 +175,8 @@ impl Working {
             let (index, mean) = (k * latents + q, posterior.mean(k, q));
             let by_mean = &mut self.by_mean[index];
             let by_spread = &mut self.by_spread[index];
-            if let Some(factor) = self.factors.get(index) {
-                b -= kl::full_reverse(mean, factor.l(), -weight, by_mean, by_spread.as_mut())?;
+            if let Some(divergence) = self.divergences.get(index) {
+                b -= divergence;
             } else {
                 let (variances, m) = (posterior.variances(k, q), mean.len());
                 let Scratch { log_variance, by_log_variance, .. } = &mut self.scratch;

@@ -67,7 +67,8 @@ pub(crate) fn row(row: &Row, seconds: f64) -> Result<Measured, BenchError> {
         Ok((found, used.allocations, used.bytes_allocated))
     };
     let (one, allocations, allocated) = on(Threading::Here)?;
-    let (all, ..) = on(Threading::Pool)?;
+    // On a thread of the pool, as in the command.
+    let (all, ..) = rayon::scope(|_| on(Threading::Pool))?;
     let (name, what) = (row.name.to_owned(), row.what.to_owned());
     Ok(Measured { name, what, work: row.work, one, all, allocations, allocated })
 }
