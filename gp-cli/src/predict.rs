@@ -253,7 +253,7 @@ fn push_densities(
     } else {
         let part = frame.rows(&known)?;
         let observations = model.observations(&part)?.unwrap_or_default();
-        log_densities(model, by, &model.encode(&part)?.beliefs(by)?, &observations)?
+        log_densities(model, by, &beliefs.at_points(&known), &observations)?
     };
     let mut column = OutTable::default();
     column.push_numbers(LOG_DENSITY, densities);

@@ -87,7 +87,7 @@ impl ExactWorkspace {
         self.data.load(data)?;
         self.fill_covariance(model)?;
         let Solution { factor, alpha, log_marginal_likelihood } = &mut self.solution;
-        factor.refactor(self.square.as_ref(), &model.jitter)?;
+        factor.refactor_on(self.square.as_ref(), &model.jitter, self.evaluator.threading())?;
         alpha.clear();
         alpha.extend_from_slice(&self.data.targets);
         let count = alpha.len();

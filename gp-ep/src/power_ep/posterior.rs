@@ -53,6 +53,11 @@ impl WhitenedPosterior {
         &self.factor
     }
 
+    /// B, lower triangle.
+    pub(crate) fn precision(&self) -> MatRef<'_, f64> {
+        self.precision.as_ref()
+    }
+
     pub(crate) fn mean(&self) -> &[f64] {
         &self.mean
     }

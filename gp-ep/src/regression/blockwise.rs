@@ -7,6 +7,7 @@
 use super::lane::{LaneFactors, Share, log_scale};
 use super::model::SparseRegression;
 use super::posterior::{MeanOf, RegressionPosterior};
+use super::pulled::Pulled;
 use crate::column::column_mut;
 use crate::error::InferenceError;
 use crate::noisy::{NoisyTarget, log_factor};
@@ -132,6 +133,7 @@ impl LaneFactors for BlockFactors {
         passes: &mut Passes<Self>,
         model: &SparseRegression,
         posterior: &RegressionPosterior,
+        _pulled: Option<&mut Pulled>,
         sums: &mut Sums,
     ) -> Result<(), InferenceError> {
         passes.fold(sums, |lane, number, sums| {

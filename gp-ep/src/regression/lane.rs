@@ -2,6 +2,7 @@
 
 use super::model::SparseRegression;
 use super::posterior::RegressionPosterior;
+use super::pulled::Pulled;
 use crate::error::InferenceError;
 use crate::noisy::NoisyTarget;
 use gp_kernels::data::{lane_count, lane_rows};
@@ -30,11 +31,12 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
         sums: &mut Sums,
     ) -> Result<(), InferenceError>;
 
-    /// Adds gradients by the process and, as the extra number, by σ².
+    /// Adds gradients by the process and, as the extra number, by σ²; through `pulled`, if there.
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
         posterior: &RegressionPosterior,
+        pulled: Option<&mut Pulled>,
         sums: &mut Sums,
     ) -> Result<(), InferenceError>;
 }

@@ -23,6 +23,8 @@
 //! - `S̄_b = ½ [α_b (β_bβ_bᵀ + h_bᵀh_b) − D_b⁻¹]`,
 //! - `Φ̄_b = m β_bᵀ − L_B⁻ᵀ h_b − 2 Φ_b S̄_b`,
 //! - by the noise variance of observation i of block b: `½ [β_i² + ‖h_i‖² − 1/Σ_i + (D_b⁻¹S_b)_ii/Σ_i]`.
+//!
+//! The bound (α = 0) of single observations with one noise variance needs fewer products: see `pulled`.
 
 mod blocks;
 mod blockwise;
@@ -31,6 +33,7 @@ mod lane;
 mod model;
 mod pointwise;
 mod posterior;
+mod pulled;
 mod workspace;
 
 pub use blocks::Blocks;

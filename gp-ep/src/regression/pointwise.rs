@@ -6,6 +6,7 @@
 use super::lane::{LaneFactors, log_scale};
 use super::model::SparseRegression;
 use super::posterior::{MeanOf, RegressionPosterior};
+use super::pulled::{Pulled, PulledBeliefs};
 use crate::error::InferenceError;
 use crate::noisy::NoisyTarget;
 use crate::powers::scaled_ln_1p;
@@ -86,8 +87,12 @@ impl LaneFactors for PointFactors {
         passes: &mut Passes<Self>,
         model: &SparseRegression,
         posterior: &RegressionPosterior,
+        pulled: Option<&mut Pulled>,
         sums: &mut Sums,
     ) -> Result<(), InferenceError> {
+        if let Some(pulled) = pulled {
+            return reverse_pulled(passes, model, (posterior, pulled), sums);
+        }
         let pass = Pass::new(&posterior.number).with_beliefs(posterior);
         passes.run(pass, sums, |block, by_noise| {
             let LaneBlock { own, places, seen, latents, .. } = block;
@@ -105,4 +110,31 @@ impl LaneFactors for PointFactors {
             Ok(())
         })
     }
+}
+
+/// Reverse pass of the bound, `d_i = σ²` for all observations.
+fn reverse_pulled(
+    passes: &mut Passes<PointFactors>,
+    model: &SparseRegression,
+    (posterior, pulled): (&RegressionPosterior, &mut Pulled),
+    sums: &mut Sums,
+) -> Result<(), InferenceError> {
+    pulled.set(&passes.priors()[0], posterior, model.threading())?;
+    let beliefs = PulledBeliefs(posterior, pulled);
+    let pass = Pass::new(&posterior.number).with_beliefs(&beliefs);
+    let precision = 1.0 / model.noise().variance();
+    passes.run(pass, sums, |block, by_noise| {
+        let LaneBlock { seen, latents, .. } = block;
+        let latent = &mut latents[0];
+        for i in 0..seen.count() {
+            let beta = (seen.target(i)[0] - latent.mean[i]) * precision;
+            (latent.on_mean[i], latent.on_spread[i]) = (beta, precision);
+            latent.on_residual[i] = -0.5 * precision;
+            by_noise[0] += 0.5 * (beta * beta - (1.0 - seen.residual(0, i) * precision) * precision);
+        }
+        Ok::<(), InferenceError>(())
+    })?;
+    sums.numbers[0] += 0.5 * pulled.explained * precision;
+    sums.gradients_mut().iter_mut().for_each(|gradients| pulled.add_by_factor(gradients));
+    Ok(())
 }

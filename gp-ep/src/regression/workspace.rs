@@ -6,6 +6,7 @@ use super::lane::{LaneFactors, Share, take};
 use super::model::SparseRegression;
 use super::pointwise::PointFactors;
 use super::posterior::RegressionPosterior;
+use super::pulled::Pulled;
 use crate::error::{InferenceError, check_count};
 use crate::noisy::NoisyTarget;
 use crate::power_ep::WhitenedPosterior;
@@ -33,6 +34,8 @@ struct Shape {
     inputs: (usize, usize, bool),
     params: usize,
     blocks: Option<Blocks>,
+    /// `true` for the bound under one noise variance.
+    pulled: bool,
     threading: Threading,
 }
 
@@ -52,6 +55,7 @@ struct State<F> {
     misfit: Sums,
     gradients: Option<Sums>,
     posterior: RegressionPosterior,
+    pulled: Option<Pulled>,
 }
 
 impl RegressionWorkspace {
@@ -117,6 +121,11 @@ fn check_factors(model: &SparseRegression, observations: usize) -> Result<(), In
     model.powers().check(blocks.count())
 }
 
+/// `true` for the bound of observations without known noise or weights, each a factor of its own.
+fn is_pulled(model: &SparseRegression, data: &dyn DataSource) -> bool {
+    model.blocks().is_none() && model.powers().are_zero() && data.outputs() == 1
+}
+
 impl Shape {
     fn of(model: &SparseRegression, data: &dyn DataSource) -> Self {
         let inputs = model.process(0).inputs();
@@ -127,6 +136,7 @@ impl Shape {
             inputs: (inputs.count(), inputs.dim(), inputs.windows().is_some()),
             params: parameter_count(model.process(0).kernel()),
             blocks: model.blocks().cloned(),
+            pulled: is_pulled(model, data),
             threading: model.threading(),
         }
     }
@@ -138,6 +148,7 @@ impl Shape {
             && self.inputs == (inputs.count(), inputs.dim(), inputs.windows().is_some())
             && self.params == parameter_count(model.process(0).kernel())
             && self.blocks.as_ref() == model.blocks()
+            && self.pulled == is_pulled(model, data)
             && self.threading == model.threading()
     }
 }
@@ -150,7 +161,9 @@ impl Grouped {
         let setup = model.setup(data, data.count());
         let Some(blocks) = model.blocks() else {
             let passes = Passes::new(setup, |_| PointFactors::default())?;
-            return Ok(Self::Points(State::new(model, passes, Vec::new())));
+            let mut state = State::new(model, passes, Vec::new());
+            state.pulled = is_pulled(model, data).then(|| Pulled::new(model.process(0).inputs().count()));
+            return Ok(Self::Points(state));
         };
         let (shares, count) = (Share::all(blocks), model.process(0).inputs().count());
         let mut passes =
@@ -167,7 +180,7 @@ impl<F: LaneFactors> State<F> {
     fn new(model: &SparseRegression, passes: Passes<F>, shares: Vec<Share>) -> Self {
         let posterior = RegressionPosterior::of(model.process(0).inputs().count());
         let (sums, misfit) = (Sums::zeros(&posterior.layout), Sums::zeros(&posterior.number));
-        Self { passes, shares, sums, misfit, gradients: None, posterior }
+        Self { passes, shares, sums, misfit, gradients: None, posterior, pulled: None }
     }
 
     fn read(&mut self, data: &dyn DataSource) -> Result<(), InferenceError> {
@@ -207,7 +220,7 @@ impl<F: LaneFactors> State<F> {
     ) -> Result<(), InferenceError> {
         let zeros = || Sums::with_gradients(&self.posterior.number, model.processes());
         let sums = self.gradients.get_or_insert_with(zeros);
-        F::reverse(&mut self.passes, model, &self.posterior, sums)?;
+        F::reverse(&mut self.passes, model, &self.posterior, self.pulled.as_mut(), sums)?;
         let by_noise = self.passes.finish_reverse(sums, gradient)?;
         by_noise.copy_from_slice(&sums.numbers);
         Ok(())

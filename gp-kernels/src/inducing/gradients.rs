@@ -85,6 +85,11 @@ impl PriorGradients {
         &mut self.sums[..self.params]
     }
 
+    /// Gradient by L (lower triangle), mutable, for what is known of it without a pass.
+    pub fn factor_mut(&mut self) -> MatMut<'_, f64> {
+        self.parts_mut().factor
+    }
+
     pub(super) fn parts_mut(&mut self) -> Parts<'_> {
         let (params, rest) = self.sums.split_at_mut(self.params);
         let (inputs, factor) = rest.split_at_mut(self.inputs);

@@ -104,7 +104,7 @@ impl InducingPrior {
             self.k_zz = Mat::zeros(inputs.count(), inputs.count());
         }
         inputs.gram_of(kernel.as_ref(), self.k_zz.as_mut(), record, by)?;
-        Ok(factor.refactor(self.k_zz.as_ref(), policy)?)
+        Ok(factor.refactor_on(self.k_zz.as_ref(), policy, by.threading())?)
     }
 
     /// Number M of inducing inputs.

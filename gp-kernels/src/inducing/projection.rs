@@ -128,13 +128,9 @@ impl Projection {
         grads: &mut PriorGradients,
         by: &Evaluator,
     ) -> Result<(), KernelError> {
-        let PriorState { kernel, inputs, factor, .. } = &*self.prior;
-        let (kernel, points, phi) = (kernel.as_ref(), self.points(), self.phi());
+        let (factor, phi) = (&self.prior.factor, self.phi());
         check_shape("upstream", (upstream.nrows(), upstream.ncols()), (phi.nrows(), phi.ncols()))?;
         check_count("upstream of the residuals", "entries", phi.ncols(), by_residual.len())?;
-        let Parts { params, inputs: values, factor: by_factor, .. } = grads.parts_mut();
-        check_count("parameter gradient", "entries", parameter_count(kernel), params.len())?;
-        by.diagonal_reverse_of(kernel, points, by_residual, params, None);
         // s = k_xx − φᵀφ
         for (i, g) in by_residual.iter().enumerate() {
             subtract(upstream.as_mut().col_mut(i), 2.0 * g, phi.col(i));
@@ -142,7 +138,29 @@ impl Projection {
         // Φ = L⁻¹ K_zx: the derivative with respect to K_zx is L⁻ᵀ Φ̄, with respect to L it is −L⁻ᵀ Φ̄ Φᵀ.
         factor.half_solve_transpose_in_place(upstream.as_mut(), by.threading())?;
         let by_k_zx = upstream.as_ref();
+        let by_factor = grads.parts_mut().factor;
         matmul_lower(by_factor, Accum::Add, by_k_zx, phi.transpose(), -1.0, by.threading())?;
+        self.reverse_pulled(by_k_zx, by_residual, grads, by)
+    }
+
+    /// Reverse pass of `K_zx` and the diagonal of `K_xx`: `by_k_zx` (M×N) holds all derivatives by the one,
+    /// `by_residual` (N) those by the other. Nothing is added to the derivatives by L.
+    ///
+    /// # Errors
+    /// As [`reverse`](Self::reverse).
+    pub fn reverse_pulled(
+        &self,
+        by_k_zx: MatRef<'_, f64>,
+        by_residual: &[f64],
+        grads: &mut PriorGradients,
+        by: &Evaluator,
+    ) -> Result<(), KernelError> {
+        let PriorState { kernel, inputs, .. } = &*self.prior;
+        let (kernel, points) = (kernel.as_ref(), self.points());
+        check_count("upstream of the residuals", "entries", points.nrows(), by_residual.len())?;
+        let Parts { params, inputs: values, .. } = grads.parts_mut();
+        check_count("parameter gradient", "entries", parameter_count(kernel), params.len())?;
+        by.diagonal_reverse_of(kernel, points, by_residual, params, None);
         inputs.cross_reverse_of(kernel, points, by_k_zx, (params, values), &self.record, by)
     }
 }

@@ -44,6 +44,11 @@ impl<'a> Pass<'a> {
         Self { beliefs: Some(beliefs), ..self }
     }
 
+    /// `true` if beliefs give derivatives by `K_zx`.
+    pub(super) fn is_pulled(&self) -> bool {
+        self.beliefs.is_some_and(|beliefs| matches!(beliefs.of(0, 0), Whitened::Pulled { .. }))
+    }
+
     /// Adds a moving posterior.
     #[must_use]
     pub fn with_tangents(self, tangents: &'a [Tangent]) -> Self {

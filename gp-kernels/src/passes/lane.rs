@@ -394,7 +394,7 @@ impl<S> Lane<S> {
                 }
             }
             if !out.gradients().is_empty() {
-                lane.reverse_block(k, out.gradients_mut())?;
+                lane.reverse_block(k, pass.is_pulled(), out.gradients_mut())?;
             }
             Ok(())
         })
@@ -443,7 +443,7 @@ impl<S> Lane<S> {
             belief.pull_back(&mut latent.half[..latent.count * columns], threading)?;
             match tangents.get(q) {
                 Some(tangent) => tangent.upstream(latent, belief.mean(), columns, threading)?,
-                None => combine(latent, belief.mean(), columns),
+                None => combine(latent, belief.along_mean(), columns),
             }
             Ok(())
         })?;
@@ -462,15 +462,26 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Converts derivatives by Φ and s of a block to those by kernels and inducing inputs.
-    fn reverse_block(&mut self, k: usize, gradients: &mut [PriorGradients]) -> Result<(), KernelError> {
+    /// Converts derivatives by Φ (or `K_zx`, if `pulled`) and s of a block to those by kernels and inducing
+    /// inputs.
+    fn reverse_block(
+        &mut self,
+        k: usize,
+        pulled: bool,
+        gradients: &mut [PriorGradients],
+    ) -> Result<(), KernelError> {
         let (projections, evaluator) = (&self.held[k].projections, &self.evaluator);
         for_each_pair(self.spread, &mut self.upstream, gradients, |p, upstream, gradients| {
             let Some(projection) = &projections[p] else { return Ok(()) };
             let columns = projection.residual().len();
             let Upstream { count, by_phi, by_residual } = upstream;
-            let by_phi = view_mut(&mut by_phi[..*count * columns], *count, columns);
-            projection.reverse(by_phi, &by_residual[..columns], gradients, evaluator)
+            let (upstream, by_residual) = (&mut by_phi[..*count * columns], &by_residual[..columns]);
+            let upstream = view_mut(upstream, *count, columns);
+            if pulled {
+                projection.reverse_pulled(upstream.as_ref(), by_residual, gradients, evaluator)
+            } else {
+                projection.reverse(upstream, by_residual, gradients, evaluator)
+            }
         })
     }
 

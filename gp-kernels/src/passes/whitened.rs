@@ -25,6 +25,16 @@ pub enum Whitened<'a> {
         /// m
         mean: &'a [f64],
     },
+    /// Mean, with derivatives by `K_zx` in place of those by Φ: `k̄ = on_mean · m̃ + on_spread · C φ`. No
+    /// variances; derivatives by L are the caller's to add.
+    Pulled {
+        /// m
+        mean: &'a [f64],
+        /// m̃
+        pulled_mean: &'a [f64],
+        /// C
+        pulled: MatRef<'a, f64>,
+    },
     /// Diagonal covariance.
     Diagonal {
         /// The diagonal of V.
@@ -50,8 +60,14 @@ impl<'a> Whitened<'a> {
             Self::Mean(mean)
             | Self::Precision { mean, .. }
             | Self::Covariance { mean, .. }
+            | Self::Pulled { mean, .. }
             | Self::Diagonal { mean, .. } => mean,
         }
+    }
+
+    /// Direction of derivatives by the mean of a projection: m, or m̃.
+    pub(super) fn along_mean(self) -> &'a [f64] {
+        if let Self::Pulled { pulled_mean, .. } = self { pulled_mean } else { self.mean() }
     }
 
     /// Computes `RᵀΦ` in `half`, and the moments of projections.
@@ -73,6 +89,11 @@ impl<'a> Whitened<'a> {
                 to.variance.fill(0.0);
                 return Ok(());
             }
+            Self::Pulled { pulled, .. } => {
+                to.variance.fill(0.0);
+                let half = view_mut(to.half, m, columns);
+                return matmul(half, Accum::Replace, pulled, phi, 1.0, threading);
+            }
             Self::Covariance { factor, .. } => {
                 to.half.copy_from_slice(to.phi);
                 factor.mul_l_transpose_in_place(view_mut(to.half, m, columns), threading)?;
@@ -90,7 +111,7 @@ impl<'a> Whitened<'a> {
         Ok(())
     }
 
-    /// Turns `RᵀΦ` into `VΦ`.
+    /// Turns `RᵀΦ` into `VΦ`; leaves `CΦ`.
     pub(super) fn pull_back(self, half: &mut [f64], threading: Threading) -> Result<(), LinalgError> {
         let m = self.mean().len();
         let columns = half.len() / m.max(1);
@@ -99,6 +120,7 @@ impl<'a> Whitened<'a> {
                 half.fill(0.0);
                 Ok(())
             }
+            Self::Pulled { .. } => Ok(()),
             Self::Precision { factor, .. } => {
                 factor.half_solve_transpose_in_place(view_mut(half, m, columns), threading)
             }

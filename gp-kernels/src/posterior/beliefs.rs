@@ -68,6 +68,28 @@ impl LatentBeliefs {
         self
     }
 
+    /// Beliefs at some of the points, in this order.
+    ///
+    /// # Panics
+    /// For a missing point.
+    #[must_use]
+    pub fn at_points(&self, points: &[usize]) -> Self {
+        let some = |of: &LatentPrediction| LatentPrediction {
+            mean: points.iter().map(|&i| of.mean[i]).collect(),
+            variance: points.iter().map(|&i| of.variance[i]).collect(),
+        };
+        let size = self.functions.len() * self.functions.len();
+        let behind = match &self.behind {
+            Behind::Independent => Behind::Independent,
+            Behind::Mixture(components) => Behind::Mixture(components.iter().map(some).collect()),
+            Behind::Correlated(all) => {
+                let of = |&i: &usize| all[i * size..(i + 1) * size].iter().copied();
+                Behind::Correlated(points.iter().flat_map(of).collect())
+            }
+        };
+        Self { functions: self.functions.iter().map(some).collect(), behind }
+    }
+
     /// Means and variances of each latent function, over all components.
     #[must_use]
     pub fn functions(&self) -> &[LatentPrediction] {
@@ -139,5 +161,21 @@ mod tests {
         let (mean, covariance) = correlated.at(0).unwrap();
         assert_eq!((mean, covariance), (vec![2.0, 2.0], &[0.75, 0.1, 0.1, 0.4][..]));
         assert_eq!(correlated.functions()[0].variance, [0.75]);
+    }
+
+    #[test]
+    fn some_points_keep_their_beliefs() {
+        let functions = vec![of([1.0, 2.0], [0.5, 0.6]), of([3.0, 4.0], [0.7, 0.8])];
+        let turned = vec![of([2.0, 1.0], [0.6, 0.5]), of([4.0, 3.0], [0.8, 0.7])];
+        let independent = LatentBeliefs::independent(functions.clone());
+        assert_eq!(independent.at_points(&[1, 0]), LatentBeliefs::independent(turned.clone()));
+        let mixture = LatentBeliefs::mixture(functions.clone(), [functions.clone(), functions].concat());
+        let expected = LatentBeliefs::mixture(turned.clone(), [turned.clone(), turned].concat());
+        assert_eq!(mixture.at_points(&[1, 0]), expected);
+        let means = [vec![1.0, 2.0], vec![3.0, 4.0]];
+        let covariances = vec![0.5, 0.1, 0.1, 0.4, 0.7, 0.2, 0.2, 0.9];
+        let correlated = LatentBeliefs::correlated(&means, covariances).at_points(&[1]);
+        assert_eq!(correlated, LatentBeliefs::correlated(&means[1..], vec![0.7, 0.2, 0.2, 0.9]));
+        assert!(independent.at_points(&[]).is_empty());
     }
 }

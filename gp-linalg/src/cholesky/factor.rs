@@ -21,6 +21,19 @@ impl Cholesky {
     /// As for [`factor`](Self::factor), and [`LinalgError::Stopped`]. After an error the factor has dimension 0 and the record of
     /// the attempt.
     pub fn refactor(&mut self, a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<(), LinalgError> {
+        self.refactor_on(a, policy, Threading::Here)
+    }
+
+    /// [`refactor`](Self::refactor) by threads, which share the panels of large matrices; the bits are the same.
+    ///
+    /// # Errors
+    /// As [`refactor`](Self::refactor).
+    pub fn refactor_on(
+        &mut self,
+        a: MatRef<'_, f64>,
+        policy: &JitterPolicy,
+        threading: Threading,
+    ) -> Result<(), LinalgError> {
         check_extent("factor", "columns", a.nrows(), a.ncols())?;
         policy.check()?;
         let dim = a.nrows();
@@ -31,7 +44,7 @@ impl Cholesky {
         for rung in policy.rungs() {
             self.jitter.added = rung * scale;
             self.jitter.attempts += 1;
-            match attempt(&mut self.storage, a, rung * scale, policy.pivot_floor) {
+            match attempt(&mut self.storage, a, (rung * scale, policy.pivot_floor), threading) {
                 Ok(()) => {
                     self.storage.set_dim(dim);
                     return Ok(());
@@ -99,14 +112,19 @@ enum Failure {
 const PANEL: usize = 512;
 
 /// Factors `a + added·I` into `storage`, or says at which pivot that fails.
-fn attempt(storage: &mut Storage, a: MatRef<'_, f64>, added: f64, pivot_floor: f64) -> Result<(), Failure> {
+fn attempt(
+    storage: &mut Storage,
+    a: MatRef<'_, f64>,
+    (added, pivot_floor): (f64, f64),
+    threading: Threading,
+) -> Result<(), Failure> {
     let dim = a.nrows();
     let (mut leading, stack) = storage.leading_mut(dim);
     copy_lower(leading.rb_mut(), a);
     for i in 0..dim {
         leading[(i, i)] += added;
     }
-    let done = factor_in_panels(leading.rb_mut(), stack);
+    let done = factor_in_panels(leading.rb_mut(), stack, threading);
     if done.is_err() {
         // Where storage is not in use there are zeros above the diagonal.
         clear_above(leading.rb_mut());
@@ -121,7 +139,11 @@ fn attempt(storage: &mut Storage, a: MatRef<'_, f64>, added: f64, pivot_floor: f
 
 /// [`factor_in_place`], panel by panel: what earlier columns leave of a panel, the factor of its square at the top, and what
 /// follows from that below.
-fn factor_in_panels(mut matrix: MatMut<'_, f64>, stack: &mut MemStack) -> Result<(), Failure> {
+fn factor_in_panels(
+    mut matrix: MatMut<'_, f64>,
+    stack: &mut MemStack,
+    threading: Threading,
+) -> Result<(), Failure> {
     let dim = matrix.ncols();
     let width = if dim <= 2 * PANEL { dim.max(1) } else { PANEL };
     for first in (0..dim).step_by(width) {
@@ -134,11 +156,11 @@ fn factor_in_panels(mut matrix: MatMut<'_, f64>, stack: &mut MemStack) -> Result
         let mut panel = rest.subcols_mut(0, width).subrows_mut(first, dim - first);
         if first > 0 {
             let top = before.subrows(0, width).transpose();
-            product(panel.rb_mut(), Accum::Add, before, top, -1.0, Threading::Here);
+            product(panel.rb_mut(), Accum::Add, before, top, -1.0, threading);
         }
         let (mut square, below) = panel.split_at_row_mut(width);
         factor_in_place(square.rb_mut(), stack).map_err(|pivot| Failure::Pivot(first + pivot))?;
-        triangular::solve(square.as_ref(), below.transpose_mut(), Threading::Here);
+        triangular::solve(square.as_ref(), below.transpose_mut(), threading);
     }
     if halt::is_over() { Err(Failure::Stopped) } else { Ok(()) }
 }

@@ -54,6 +54,11 @@ fn everything(threading: Threading) -> Vec<Mat<f64>> {
     reverse::half_solve_reverse(l, x.as_ref(), x_bar.as_mut(), a_bar.as_mut(), Accum::Add, threading)
         .unwrap();
     results.extend([x, x_bar, a_bar]);
+
+    // Two whole panels and a part of one.
+    let large = well_conditioned(1100, 9);
+    cholesky.refactor_on(large.as_ref(), &JitterPolicy::none(), threading).unwrap();
+    results.push(cholesky.l().to_owned());
     results
 }
 
