@@ -2,11 +2,10 @@
 //!
 //! Tables say:
 //!
-//! - the time of stub updates and of whole runs for N from 10³ to 10⁵, C from 2 to 10 and d from 50 to 400, and the
-//!   exponents of power laws through them;
-//! - the share of stub updates in a run, and the share of the machine's memory bandwidth that they reach: they move 24
-//!   bytes a component (m is read, q is read and written) like `a ← a s + b` over long vectors, which is timed beside
-//!   them on as many threads;
+//! - the time of scoring and of whole runs for N from 10³ to 10⁵, C from 2 to 10 and d from 50 to 400, and the exponents
+//!   of power laws through them;
+//! - the share of scoring in a run, and the share of the machine's rate of matrix products that it reaches: three solves
+//!   with factors of all active points for each candidate and class, beside products timed on as many threads;
 //! - one run over 20,000 points of 50 dimensions and 5 classes with 200 active points, by phases.
 //!
 //! `cargo bench -p gp-ep --bench ivm` takes some minutes; with `-- run` it is the last table alone.
@@ -14,31 +13,29 @@
 
 use std::time::Instant;
 
-use faer::Mat;
+use faer::{Accum, Mat};
 use gp_ep::Observations;
 use gp_ep::ivm::{Ivm, IvmOptions, Rule, Selection, StepPhase};
 use gp_likelihoods::Softmax;
+use gp_linalg::Threading;
+use gp_linalg::product::matmul;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
-
-/// Points of a lane of stubs, to which numbers of points are rounded up.
-const LANE: usize = 8;
 
 /// Seconds of each phase.
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
     selection: f64,
     inclusion: f64,
-    stubs: f64,
+    factors: f64,
     ep: f64,
-    /// Bytes that stub updates moved.
-    traffic: f64,
+    /// Additions and multiplications of the solves in scoring.
+    operations: f64,
 }
 
 impl Times {
     fn total(&self) -> f64 {
-        self.selection + self.inclusion + self.stubs + self.ep
+        self.selection + self.inclusion + self.factors + self.ep
     }
 }
 
@@ -69,13 +66,13 @@ fn time((count, dim, classes): (usize, usize, usize), options: &IvmOptions, rule
         .build_with(&data, options, |stage| {
             let seconds = since.elapsed().as_secs_f64();
             match stage.phase {
-                StepPhase::Selection => times.selection += seconds,
-                StepPhase::Inclusion => times.inclusion += seconds,
-                StepPhase::StubUpdate => {
-                    times.stubs += seconds;
-                    let frozen = stage.active.saturating_sub(options.liquid);
-                    times.traffic += 24.0 * (count.next_multiple_of(LANE) * classes * frozen) as f64;
+                StepPhase::Selection => {
+                    times.selection += seconds;
+                    let scored = (count / classes.max(options.liquid)).max(50).min(count);
+                    times.operations += (3 * classes * scored * stage.active * stage.active) as f64;
                 }
+                StepPhase::Inclusion => times.inclusion += seconds,
+                StepPhase::StubUpdate => times.factors += seconds,
                 StepPhase::Ep => times.ep += seconds,
             }
             since = Instant::now();
@@ -96,25 +93,23 @@ fn best(sizes: (usize, usize, usize), options: &IvmOptions, rule: Rule) -> Times
         let next = time(sizes, options, rule);
         best.selection = best.selection.min(next.selection);
         best.inclusion = best.inclusion.min(next.inclusion);
-        best.stubs = best.stubs.min(next.stubs);
+        best.factors = best.factors.min(next.factors);
         best.ep = best.ep.min(next.ep);
     }
     best
 }
 
-/// Gigabytes a second of `a ← a s + b` over vectors far larger than any cache, the best of several passes.
-fn bandwidth() -> f64 {
-    const LENGTH: usize = 1 << 26;
-    let (mut a, b) = (vec![1.0f64; LENGTH], vec![2.0f64; LENGTH]);
-    let mut best = f64::INFINITY;
+/// Billions of additions and multiplications a second of a matrix product, the best of several.
+fn product_rate() -> f64 {
+    const SIZE: usize = 1200;
+    let a = Mat::from_fn(SIZE, SIZE, |i, j| (i + 2 * j) as f64 * 1e-3);
+    let (mut c, mut best) = (Mat::zeros(SIZE, SIZE), f64::INFINITY);
     for _ in 0..5 {
         let start = Instant::now();
-        a.par_chunks_mut(1 << 16).zip(b.par_chunks(1 << 16)).for_each(|(a, b)| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a = 0.5 * *a + b);
-        });
+        matmul(c.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), 1.0, Threading::Pool).expect("a product");
         best = best.min(start.elapsed().as_secs_f64());
     }
-    24.0 * LENGTH as f64 / best / 1e9
+    2.0 * (SIZE * SIZE * SIZE) as f64 / best / 1e9
 }
 
 /// The exponent of the power law through (size, seconds).
@@ -129,27 +124,27 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
 
 /// One table: the sizes that vary, and how a size becomes (N, C, d).
 fn scaling(name: &str, sizes: &[usize], of: impl Fn(usize) -> (usize, usize, usize), limit: f64) {
-    println!("\n{name:>8} | stubs s | total s | stubs' share | GB/s | share of bandwidth");
-    println!("-------: | ------: | ------: | -----------: | ---: | -----------------:");
-    let (mut stubs, mut totals) = (Vec::new(), Vec::new());
+    println!("\n{name:>8} | scoring s | total s | scoring's share | GF/s | share of products");
+    println!("-------: | --------: | ------: | --------------: | ---: | ----------------:");
+    let (mut scoring, mut totals) = (Vec::new(), Vec::new());
     for &size in sizes {
         let (count, classes, active) = of(size);
         // Few nodes: what is measured is how the representation scales, not how integrals do.
         let rule = Rule::QuasiRandom { nodes: 32 * classes, seed: 1 };
         let options = IvmOptions { active, liquid: 5, sweeps: 1, ..IvmOptions::default() };
         let times = best((count, 10, classes), &options, rule);
-        let rate = times.traffic / times.stubs / 1e9;
+        let rate = times.operations / times.selection / 1e9;
         println!(
-            "{size:8} | {:7.3} | {:7.3} | {:12.2} | {rate:4.1} | {:.2}",
-            times.stubs,
+            "{size:8} | {:9.3} | {:7.3} | {:15.2} | {rate:4.1} | {:.2}",
+            times.selection,
             times.total(),
-            times.stubs / times.total(),
+            times.selection / times.total(),
             rate / limit
         );
-        stubs.push((size as f64, times.stubs));
+        scoring.push((size as f64, times.selection));
         totals.push((size as f64, times.total()));
     }
-    println!("exponents: stubs {:.2}, total {:.2}", exponent(&stubs), exponent(&totals));
+    println!("exponents: scoring {:.2}, total {:.2}", exponent(&scoring), exponent(&totals));
     plot(&totals);
 }
 
@@ -181,14 +176,14 @@ fn full_run(limit: f64) {
         let options = IvmOptions { selection, ..options.clone() };
         let times = time((20_000, 50, 5), &options, Rule::default());
         println!(
-            "\n20,000 points, 50 dimensions, 5 classes, 200 active, 25 liquid, {name}: {:.1} s\n  selection {:.2}, \
-             inclusion {:.2}, stubs {:.2} ({:.1} GB/s, {:.2} of the bandwidth), EP {:.2}",
+            "\n20,000 points, 50 dimensions, 5 classes, 200 active, 25 liquid, {name}: {:.1} s\n  selection {:.2} ({:.1} \
+             GF/s, {:.2} of products), inclusion {:.2}, factors {:.2}, EP {:.2}",
             times.total(),
             times.selection,
+            times.operations / times.selection / 1e9,
+            times.operations / times.selection / 1e9 / limit,
             times.inclusion,
-            times.stubs,
-            times.traffic / times.stubs / 1e9,
-            times.traffic / times.stubs / 1e9 / limit,
+            times.factors,
             times.ep
         );
     }
@@ -199,8 +194,8 @@ fn main() {
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
-    let limit = bandwidth();
-    println!("{} threads, {limit:.1} GB/s", rayon::current_num_threads());
+    let limit = product_rate();
+    println!("{} threads, {limit:.1} GF/s", rayon::current_num_threads());
     full_run(limit);
     if std::env::args().any(|argument| argument == "run") {
         return;

@@ -67,6 +67,12 @@ pub trait Described: Debug + Send + Sync {
         true
     }
 
+    /// `true` if `p(y | f) = exp(f_y)/Σ_c exp(f_c)`, which methods with vectorised exponentials evaluate at
+    /// many f by themselves.
+    fn is_softmax(&self) -> bool {
+        false
+    }
+
     /// `true` if the observation grows with the one latent: `P(y ≤ c | f)` never increases with f, for
     /// every c. The cost of predictions is then bounded, however wide the distribution.
     fn grows_with_latent(&self) -> bool {

@@ -62,13 +62,13 @@ impl Method for IvmMethod {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, active, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
-        // Stubs of all rows, some matrices of the active set per class, and the data: the table, if in memory, and a
-        // copy.
+        // Stubs of all rows (of independent classes; fewer of others), some matrices of the active set per class, and the
+        // data: the table, if in memory, and a copy.
         let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
         // Converged sites: curvatures over all active latents, twice.
         let is_resting = options(problem).sites == FinalSites::AtRest;
         let rest = if is_resting { 12.0 * (latents * active).powi(2) } else { 0.0 };
-        8.0 * (rows * 2.0 * latents * (active + 24.0) + data + latents * 12.0 * active * active + rest)
+        8.0 * (rows * latents * (active + 8.0) + data + latents * 12.0 * active * active + rest)
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

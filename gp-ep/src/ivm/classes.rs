@@ -1,11 +1,11 @@
 //! Operations of a run on coupled or independent classes.
 
+use super::active_set::ActiveSet;
 use super::data::Labelled;
 use super::kernel_rows::KernelRows;
 use super::model::Ivm;
 use super::observation::ObservationModel;
 use super::options::IvmOptions;
-use super::representation::ActiveSet;
 use crate::error::InferenceError;
 use gp_optim::{Control, StopReason};
 use rand_chacha::ChaCha8Rng;
@@ -73,7 +73,11 @@ pub(super) trait Classes: Sync {
     fn is_free(&self, row: usize, target: Target) -> bool;
 
     /// Best open active set of each row, with its score.
-    fn scores(&self, rows: &[usize], open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, InferenceError>;
+    fn scores(
+        &mut self,
+        rows: &[usize],
+        open: &[Target],
+    ) -> Result<Vec<Option<(Target, f64)>>, InferenceError>;
 
     /// Marks a point as chosen; true if it cannot be chosen again.
     fn take(&mut self, row: usize, target: Target) -> bool;

@@ -1,17 +1,20 @@
 //! Coupled classes: one active set, sites diag π − π πᵀ/(1ᵀπ), and EP on the last included points.
 
-use super::chunks::in_chunks;
+use super::active_set::{ActiveSet, CoupledSite};
+use super::chunks::{in_rooms, threads};
 use super::classes::{Classes, EpCounts, Target, Task};
+use super::covariances::{ActivePoints, Candidates};
+use super::growth::Growth;
 use super::liquid::{Change, Liquid, LiquidPoint};
-use super::observation::{ClassBelief, IntegralScratch, Tilted};
+use super::numbers::Column;
+use super::observation::{ClassBelief, IntegralScratch};
 use super::options::Selection;
 use super::projection::{HalfPrecision, precision_times, project, widened};
-use super::representation::{ActiveSet, CoupledSite, Representation, StubBlock};
+use super::room::Room;
 use super::select::entropy;
 use super::small::inner;
-use super::stubs::Stubs;
+use super::tilt::Tilted;
 use crate::error::InferenceError;
-use faer::{Mat, MatRef};
 use gp_linalg::LinalgError;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -25,13 +28,18 @@ const LEAST: f64 = 1e-3;
 
 pub(super) struct CoupledClasses<'a> {
     task: &'a Task<'a>,
-    pub(super) frozen: Representation,
+    active: ActivePoints,
+    candidates: Candidates,
+    /// Points whose beliefs are asked for by themselves.
+    chosen: Candidates,
+    pub(super) growth: Growth,
+    /// Sites or points have changed since the last representation.
+    is_stale: bool,
     /// Frozen points, in order of inclusion.
     sites: Vec<(usize, CoupledSite)>,
-    stubs: Stubs,
     pub(super) liquid: Liquid,
-    /// Stubs of the liquid points.
-    gathered: StubBlock,
+    /// Workspaces for candidates, one per thread.
+    rooms: Vec<Room>,
     scratch: IntegralScratch,
     ep: EpCounts,
     since_refresh: usize,
@@ -39,16 +47,17 @@ pub(super) struct CoupledClasses<'a> {
 
 impl<'a> CoupledClasses<'a> {
     pub(super) fn new(task: &'a Task<'a>) -> Self {
-        let (model, active) = (task.model, task.full());
-        let classes = model.classes();
-        let stubs = Stubs::new(task.data.len(), classes, active, true, model.threading);
+        let (classes, full) = (task.model.classes(), task.full());
         Self {
             task,
-            frozen: Representation::new(classes, active, model.jitter),
+            active: ActivePoints::new(&task.kernels, full),
+            candidates: Candidates::default(),
+            chosen: Candidates::default(),
+            growth: Growth::new(classes, full),
+            is_stale: false,
             sites: Vec::new(),
-            gathered: stubs.gather(&[], 0),
-            stubs,
             liquid: Liquid::new(classes),
+            rooms: Vec::new(),
             scratch: IntegralScratch::default(),
             ep: EpCounts::default(),
             since_refresh: 0,
@@ -56,17 +65,42 @@ impl<'a> CoupledClasses<'a> {
     }
 
     /// Beliefs about some points under all sites.
-    pub(super) fn beliefs(&self, rows: &[usize]) -> Result<Vec<ClassBelief>, InferenceError> {
-        let stubs = self.stubs.gather(rows, self.frozen.len());
-        let prior = |j: usize| move |c: usize| self.task.kernels.diagonals[c][rows[j]];
-        let mut beliefs: Vec<ClassBelief> =
-            (0..rows.len()).map(|j| self.frozen.belief(&stubs, j, prior(j))).collect();
-        if self.liquid.len() > 0 {
-            let kernel = |c: usize, l: usize, j: usize| self.liquid.points[l].kernel[c][rows[j]];
-            let cross = self.gathered.covariance(&stubs, kernel)?;
-            self.liquid.condition(cross, &mut beliefs)?;
+    pub(super) fn beliefs(&mut self, rows: &[usize]) -> Result<Vec<ClassBelief>, InferenceError> {
+        self.represent()?;
+        let Self { task, chosen, active, growth, .. } = self;
+        chosen.follow(rows, active, &task.kernels, task.full())?;
+        let mut room = Room::new(task.full(), task.model.classes(), rows.len());
+        room.fill(&growth.all, rows.len(), |c, j| chosen.column(task.kernels.first()[c], j))?;
+        let diagonals = &task.kernels.diagonals;
+        let belief = |(j, &row): (usize, &usize)| room.belief(&growth.all, j, |c| diagonals[c][row]);
+        Ok(rows.iter().enumerate().map(belief).collect())
+    }
+
+    /// Represents all active points with their present sites.
+    fn represent(&mut self) -> Result<(), InferenceError> {
+        if self.is_stale {
+            let sites: Vec<&CoupledSite> = self.liquid.points.iter().map(|point| &point.site).collect();
+            self.growth.complete(&sites, &self.active)?;
+            self.is_stale = false;
         }
-        Ok(beliefs)
+        Ok(())
+    }
+
+    /// Scores of a chunk of the candidates from candidate number `first` on.
+    fn scores_of(
+        &self,
+        room: &mut Room,
+        first: usize,
+        rows: &[usize],
+    ) -> Result<Vec<Option<(Target, f64)>>, InferenceError> {
+        let (all, kernels) = (&self.growth.all, &self.task.kernels);
+        let candidates = &self.candidates;
+        room.fill(all, rows.len(), |c, j| candidates.column(kernels.first()[c], first + j))?;
+        let score = |(j, &row): (usize, &usize)| {
+            let belief = room.belief(all, j, |c| kernels.diagonals[c][row]);
+            Ok(self.score(row, &belief, &mut room.scratch)?.map(|score| (None, score)))
+        };
+        rows.iter().enumerate().map(score).collect()
     }
 
     /// Information gain: divergence of the belief after inclusion from that before, in nats. The largest
@@ -81,22 +115,22 @@ impl<'a> CoupledClasses<'a> {
         if selection == Selection::MaxEntropy {
             return Ok(Some(entropy(&observed.probabilities(belief, scratch)?)));
         }
+        if selection == Selection::InformationGain {
+            return observed.gain(self.task.data.targets()[row], belief, scratch);
+        }
         let Some(tilted) = observed.tilt(self.task.data.targets()[row], 1.0, belief, scratch)? else {
             return Ok(None);
         };
-        if selection == Selection::InformationGain {
-            return Ok(tilted.gain());
-        }
         let start = self.first_precision(row, &tilted)?;
         Ok(exact_gain(belief, &tilted, &start))
     }
 
     /// Start of the search for π: half the label, half its probabilities at the tilted mean.
-    fn first_precision(&self, row: usize, tilted: &Tilted) -> Result<Vec<f64>, InferenceError> {
+    fn first_precision(&self, row: usize, tilted: &Tilted) -> Result<Column, InferenceError> {
         let mut pi = self.task.observed.given(&tilted.belief.mean)?;
         pi.iter_mut().for_each(|p| *p *= 0.5);
         pi[self.task.data.classes[row]] += 0.5;
-        Ok(pi.into_iter().map(|p| p.max(LEAST)).collect())
+        Ok(pi.iter().map(|p| p.max(LEAST)).collect())
     }
 
     /// Site that matches the tilted mean and, within the family, the tilted covariance.
@@ -112,7 +146,7 @@ impl<'a> CoupledClasses<'a> {
             return Ok(None);
         };
         let start = match start {
-            Some(start) => start.to_vec(),
+            Some(start) => Column::of(start),
             None => self.first_precision(row, &tilted)?,
         };
         let Some(precision) = project(&belief.covariance, &tilted.belief.covariance, &start) else {
@@ -132,36 +166,36 @@ impl<'a> CoupledClasses<'a> {
         weights.map_or_else(|| vec![1.0; liquid], |weights| weights.factors(active, liquid))
     }
 
-    /// Freezes a site; returns its row if the factor breaks down.
-    fn freeze(&mut self, point: LiquidPoint) -> Result<Option<usize>, InferenceError> {
-        let LiquidPoint { row, site, kernel, .. } = point;
-        let known = |kernel: &[f64]| Mat::from_fn(self.sites.len(), 1, |i, _| kernel[self.sites[i].0]);
-        let cross: Vec<Mat<f64>> = kernel.iter().map(|kernel| known(kernel)).collect();
-        let own = |c: usize| MatRef::from_column_major_slice(&kernel[c][row..=row], 1, 1);
-        let site_of = |c: usize| (&site.precision[c..=c], &site.shift[c..=c]);
-        match self.frozen.include(site_of, |c| (cross[c].as_ref(), own(c))) {
-            Ok((steps, joint)) => {
-                let steps: Vec<_> =
-                    steps.iter().zip(&kernel).enumerate().map(|(c, (s, k))| (c, s, k.as_slice())).collect();
-                self.stubs.include(&steps, Some(&joint));
+    /// Freezes the site of the first point that is not; returns its row if the factor breaks down.
+    fn freeze(
+        &mut self,
+        LiquidPoint { row, site, .. }: LiquidPoint,
+    ) -> Result<Option<usize>, InferenceError> {
+        match self.growth.freeze(&site, &self.active) {
+            Ok(()) => {
                 self.sites.push((row, site));
                 Ok(None)
             }
-            Err(LinalgError::ExtendBreakdown { .. }) => Ok(Some(row)),
+            Err(LinalgError::ExtendBreakdown { .. }) => {
+                self.active.remove(self.sites.len());
+                self.candidates.forget();
+                Ok(Some(row))
+            }
             Err(fault) => Err(fault.into()),
         }
     }
 
-    /// Belief of the frozen part about the liquid one, from stubs.
-    fn meet_frozen(&mut self) -> Result<(), InferenceError> {
-        let rows: Vec<usize> = self.liquid.points.iter().map(|point| point.row).collect();
-        self.gathered = self.stubs.gather(&rows, self.frozen.len());
-        let kernel = |c: usize, i: usize, j: usize| self.liquid.points[i].kernel[c][rows[j]];
-        let g = self.gathered.covariance(&self.gathered, kernel)?;
-        let mean = (0..rows.len()).flat_map(|j| self.frozen.belief(&self.gathered, j, |_| 0.0).mean);
-        let mean = mean.collect();
+    /// Belief about the liquid points under all sites, from stubs.
+    pub(super) fn meet(&mut self) -> Result<(), InferenceError> {
+        self.represent()?;
+        let (all, active) = (&self.growth.all, &self.active);
+        let stubs = self.growth.liquid_stubs(active, self.task.model.threading)?;
+        let d = self.growth.frozen();
+        let a = stubs.covariance(&stubs, |c, i, j| active.gram(c)[(d + i, d + j)])?;
+        let mean = (0..self.liquid.len()).flat_map(|j| all.mean(&stubs, j).to_vec()).collect();
+        self.liquid.set(a, mean);
         self.since_refresh = 0;
-        Ok(self.liquid.set_frozen(g, mean)?)
+        Ok(())
     }
 
     /// Sweeps of EP over the liquid set, each in its own order.
@@ -185,9 +219,13 @@ impl<'a> CoupledClasses<'a> {
         Ok(())
     }
 
-    /// One EP update.
+    /// One EP update, after a fresh start where there have been many.
     fn refine(&mut self, l: usize) -> Result<(), InferenceError> {
-        let Some(cavity) = self.liquid.cavity(l)? else {
+        if self.since_refresh >= self.task.options.refresh * self.liquid.len() {
+            self.meet()?;
+            self.ep.refreshes += 1;
+        }
+        let Some(cavity) = self.liquid.cavity(l) else {
             self.ep.skipped += 1;
             return Ok(());
         };
@@ -205,12 +243,8 @@ impl<'a> CoupledClasses<'a> {
             Change::Made => self.ep.updates += 1,
             Change::RolledBack => self.ep.rolled_back += 1,
         }
+        self.is_stale = true;
         self.since_refresh += 1;
-        if self.since_refresh >= self.task.options.refresh * self.liquid.len() {
-            self.liquid.refresh()?;
-            self.ep.refreshes += 1;
-            self.since_refresh = 0;
-        }
         Ok(())
     }
 }
@@ -228,14 +262,22 @@ impl Classes for CoupledClasses<'_> {
         true
     }
 
-    fn scores(&self, rows: &[usize], _open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, InferenceError> {
-        in_chunks(rows, CHUNK, self.task.model.threading, |rows| {
-            let mut scratch = IntegralScratch::default();
-            let score = |(&row, belief): (&usize, &ClassBelief)| {
-                Ok(self.score(row, belief, &mut scratch)?.map(|score| (None, score)))
-            };
-            rows.iter().zip(&self.beliefs(rows)?).map(score).collect()
-        })
+    fn scores(
+        &mut self,
+        rows: &[usize],
+        _open: &[Target],
+    ) -> Result<Vec<Option<(Target, f64)>>, InferenceError> {
+        self.represent()?;
+        let (task, full) = (self.task, self.task.full());
+        self.candidates.follow(rows, &self.active, &task.kernels, full)?;
+        let (mut rooms, threading) = (std::mem::take(&mut self.rooms), task.model.threading);
+        let room = || Room::new(full, task.model.classes(), CHUNK);
+        rooms.resize_with(rooms.len().max(threads(threading)), room);
+        let found = in_rooms(rows, CHUNK, &mut rooms, threading, |room, first, rows| {
+            self.scores_of(room, first, rows)
+        });
+        self.rooms = rooms;
+        found
     }
 
     fn take(&mut self, _row: usize, _target: Target) -> bool {
@@ -243,11 +285,10 @@ impl Classes for CoupledClasses<'_> {
     }
 
     fn site(&mut self, row: usize, _target: Target) -> Result<Option<LiquidPoint>, InferenceError> {
-        let kernel = self.task.kernels.row(row)?;
         let belief = self.beliefs(&[row])?.swap_remove(0);
         let gamma = self.gammas().last().copied().unwrap_or(1.0);
         let site = self.match_moments(row, gamma, &belief, None)?;
-        Ok(site.map(|site| LiquidPoint { row, site, gamma, kernel }))
+        Ok(site.map(|site| LiquidPoint { row, site, gamma }))
     }
 
     fn include(
@@ -256,6 +297,8 @@ impl Classes for CoupledClasses<'_> {
         _target: Target,
         site: LiquidPoint,
     ) -> Result<Option<usize>, InferenceError> {
+        self.active.push(site.row, &self.task.kernels)?;
+        self.is_stale = true;
         if self.task.options.liquid == 0 {
             return self.freeze(site);
         }
@@ -268,7 +311,7 @@ impl Classes for CoupledClasses<'_> {
 
     fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, InferenceError> {
         if self.liquid.len() > 0 {
-            self.meet_frozen()?;
+            self.meet()?;
         }
         self.ep_phase(rng)?;
         Ok(true)
@@ -301,13 +344,13 @@ fn exact_gain(belief: &ClassBelief, tilted: &Tilted, start: &[f64]) -> Option<f6
     let (_, factor) = widened(a, &HalfPrecision::new(&pi))?;
     // The trace of M⁻¹ is that of (I + VᵀAV)⁻¹: the squares of the inverse factor.
     let squares = |c: usize| {
-        let mut column = vec![0.0; pi.len()];
+        let mut column = Column::zeros(pi.len());
         column[c] = 1.0;
         factor.half_solve(&mut column);
         inner(&column, &column)
     };
     let trace: f64 = (0..pi.len()).map(squares).sum();
-    let moved: Vec<f64> = tilted.belief.mean.iter().zip(&belief.mean).map(|(hat, h)| hat - h).collect();
+    let moved: Column = tilted.belief.mean.iter().zip(&belief.mean).map(|(hat, h)| hat - h).collect();
     Some(0.5 * (factor.log_det() + trace - pi.len() as f64 + inner(&tilted.gradient, &moved)))
 }
 

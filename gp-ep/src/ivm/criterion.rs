@@ -4,13 +4,14 @@
 //! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`. Inactive points enter through sums, which a pass
 //! over chunks of data adds up.
 
+use super::active_set::ActiveSet;
 use super::blocks::{Chunk, DivergenceParts, own};
 use super::chunks::in_chunks;
 use super::data::Labelled;
 use super::gradient::Upstream;
 use super::model::Ivm;
 use super::observation::IntegralScratch;
-use super::representation::{ActiveSet, Representation};
+use super::representation::Representation;
 use crate::error::{InferenceError, check_count};
 use faer::Mat;
 use gp_kernels::Evaluator;

@@ -12,9 +12,10 @@
 //! N⁻¹). Parts of eq. 22 and 23 that are derivatives of ln|N| cancel, and H̃ appears without the text's
 //! inverse.
 
+use super::active_set::ActiveSet;
 use super::blocks::{Chunk, DivergenceParts, own};
 use super::model::Ivm;
-use super::representation::{ActiveSet, Representation, times};
+use super::representation::{Representation, times};
 use super::small::add;
 use crate::error::InferenceError;
 use faer::{Accum, Mat, MatRef, Scale};

@@ -4,18 +4,20 @@
 //! Beliefs about all points are kept, one mean and variance per latent, so every point can be scored at
 //! every inclusion. Representation as in [`representation`](super::representation), uncoupled.
 
+use super::active_set::{ActiveClass, ActiveSet};
 use super::chunks::in_chunks;
 use super::classes::{Classes, EpCounts, Target, Task};
-use super::observation::{ClassBelief, IntegralScratch, Tilted};
+use super::observation::{ClassBelief, IntegralScratch};
 use super::options::Selection;
-use super::representation::{ActiveClass, ActiveSet, ClassPart};
+use super::representation::ClassPart;
 use super::select::entropy;
 use super::small::Square;
-use super::stubs::Stubs;
+use super::stubs::{NewRow, Stubs};
+use super::tilt::Tilted;
 use crate::error::InferenceError;
 use crate::power_ep::Site;
 use faer::{Mat, MatRef};
-use gp_linalg::LinalgError;
+use gp_linalg::{JitterPolicy, LinalgError};
 use rand_chacha::ChaCha8Rng;
 
 /// Points per scoring task.
@@ -48,7 +50,7 @@ impl<'a> IndependentClasses<'a> {
             variances: variances.to_vec(),
         };
         let latents: Vec<Latent> = task.kernels.diagonals.iter().map(|diagonal| latent(diagonal)).collect();
-        let stubs = Stubs::new(points, latents.len(), active, false, task.model.threading);
+        let stubs = Stubs::new(points, latents.len(), active, task.model.threading);
         Self { task, latents, stubs }
     }
 
@@ -99,7 +101,11 @@ impl Classes for IndependentClasses<'_> {
         !self.latents[target.unwrap_or(0)].taken[row]
     }
 
-    fn scores(&self, rows: &[usize], open: &[Target]) -> Result<Vec<Option<(Target, f64)>>, InferenceError> {
+    fn scores(
+        &mut self,
+        rows: &[usize],
+        open: &[Target],
+    ) -> Result<Vec<Option<(Target, f64)>>, InferenceError> {
         in_chunks(rows, CHUNK, self.task.model.threading, |rows| {
             let mut scratch = IntegralScratch::default();
             rows.iter().map(|&row| self.score(row, open, &mut scratch)).collect()
@@ -135,12 +141,14 @@ impl Classes for IndependentClasses<'_> {
         let cross = Mat::from_fn(sites.len(), 1, |i, _| kernel[sites[i].0]);
         let own = MatRef::from_column_major_slice(&kernel[row..=row], 1, 1);
         let new = (&[site.precision][..], &[site.shift][..]);
-        let step = match part.include(new, (cross.as_ref(), own), &self.task.model.jitter) {
-            Ok(step) => step,
+        match part.include(new, (cross.as_ref(), own), &JitterPolicy::none()) {
+            Ok(()) => {}
             Err(LinalgError::ExtendBreakdown { .. }) => return Ok(Some(row)),
             Err(fault) => return Err(fault.into()),
-        };
-        self.stubs.include(&[(class, &step, &kernel)], None);
+        }
+        let (last, diagonal) = part.last_row();
+        let new = NewRow { row: &last, diagonal, root: site.precision.sqrt() };
+        self.stubs.include(class, &new, &kernel);
         let (d, beta) = (sites.len(), part.beta.last().copied().unwrap_or(0.0));
         for (point, (mean, variance)) in means.iter_mut().zip(variances).enumerate() {
             let mu = self.stubs.component(point, class, d);

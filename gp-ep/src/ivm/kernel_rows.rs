@@ -1,4 +1,4 @@
-//! Covariances of one point with all points, by class.
+//! Covariances of rows of the data, by class.
 
 use crate::error::InferenceError;
 use faer::{MatMut, MatRef};
@@ -6,7 +6,7 @@ use gp_kernels::{Evaluator, Kernel, KernelExt};
 use gp_linalg::Threading;
 use std::sync::Arc;
 
-/// Rows of all classes' covariance matrices, shared by equal kernels.
+/// Kernels of all classes on the data; equal ones are evaluated once.
 #[derive(Debug)]
 pub(super) struct KernelRows<'a> {
     kernels: &'a [Box<dyn Kernel>],
@@ -26,42 +26,55 @@ impl<'a> KernelRows<'a> {
     ) -> Result<Self, InferenceError> {
         let texts: Vec<String> = kernels.iter().map(|kernel| kernel.expression()).collect();
         let first = texts.iter().map(|text| texts.iter().position(|other| other == text).unwrap_or(0));
-        let (first, diagonals) = (first.collect(), Vec::new());
-        let mut rows = Self { kernels, first, inputs, evaluator: Evaluator::new(threading), diagonals };
-        rows.diagonals = rows.shared(|class| {
-            let mut diagonal = vec![0.0; inputs.nrows()];
-            rows.evaluator.diagonal(kernels[class].as_ref(), inputs, &mut diagonal)?;
-            Ok(diagonal)
-        })?;
-        Ok(rows)
+        let first: Vec<usize> = first.collect();
+        let evaluator = Evaluator::new(threading);
+        let mut diagonals: Vec<Arc<Vec<f64>>> = Vec::with_capacity(first.len());
+        for (class, &first) in first.iter().enumerate() {
+            let mut diagonal = vec![0.0; if first == class { inputs.nrows() } else { 0 }];
+            if first == class {
+                evaluator.diagonal(kernels[class].as_ref(), inputs, &mut diagonal)?;
+            }
+            diagonals.push(if first < class { diagonals[first].clone() } else { Arc::new(diagonal) });
+        }
+        Ok(Self { kernels, first, inputs, evaluator, diagonals })
     }
 
-    /// Covariances of point `row` with all points, by class; with itself the prior variance including white
-    /// noise.
-    pub(super) fn row(&self, row: usize) -> Result<Vec<Arc<Vec<f64>>>, InferenceError> {
-        self.shared(|class| self.one(row, class))
+    pub(super) fn inputs(&self) -> MatRef<'a, f64> {
+        self.inputs
     }
 
-    /// Covariances of one class.
+    /// First class with the kernel of each.
+    pub(super) fn first(&self) -> &[usize] {
+        &self.first
+    }
+
+    /// Classes with a kernel that no earlier one has.
+    pub(super) fn distinct(&self) -> impl Iterator<Item = usize> {
+        (0..self.first.len()).filter(|&class| self.first[class] == class)
+    }
+
+    /// Covariances of one point with all points for one class; with itself the prior variance including
+    /// white noise.
     pub(super) fn one(&self, row: usize, class: usize) -> Result<Vec<f64>, InferenceError> {
         let count = self.inputs.nrows();
         let mut covariances = vec![0.0; count];
-        let point = self.inputs.subrows(row, 1);
         let out = MatMut::from_row_major_slice_mut(&mut covariances, 1, count);
-        self.evaluator.cross(self.kernels[class].as_ref(), point, self.inputs, out)?;
+        self.cross(class, self.inputs.subrows(row, 1), self.inputs, out)?;
         covariances[row] = self.diagonals[class][row];
         Ok(covariances)
     }
 
-    /// One vector per class, computed once for equal kernels.
-    fn shared(
+    /// Covariances of points x with points z, as of different observations.
+    pub(super) fn cross(
         &self,
-        compute: impl Fn(usize) -> Result<Vec<f64>, InferenceError>,
-    ) -> Result<Vec<Arc<Vec<f64>>>, InferenceError> {
-        let mut found: Vec<Arc<Vec<f64>>> = Vec::with_capacity(self.first.len());
-        for (class, &first) in self.first.iter().enumerate() {
-            found.push(if first < class { found[first].clone() } else { Arc::new(compute(class)?) });
+        class: usize,
+        x: MatRef<'_, f64>,
+        z: MatRef<'_, f64>,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), InferenceError> {
+        if x.nrows() > 0 && z.nrows() > 0 {
+            self.evaluator.cross(self.kernels[class].as_ref(), x, z, out)?;
         }
-        Ok(found)
+        Ok(())
     }
 }

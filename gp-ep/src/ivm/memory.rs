@@ -6,10 +6,10 @@ use super::stubs::Stubs;
 /// Bytes of a run by purpose, without the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryEstimate {
-    /// Stub vectors of all points: 16 N C d, half for independent classes.
+    /// Stub vectors of all points for independent classes, 8 N C d; for coupled ones those of s candidates
+    /// and their covariances with active points, twice: 32 s C d.
     pub stubs: usize,
-    /// Covariances of liquid points with all points, prior variances, and beliefs about all points for
-    /// independent classes: O(N C L).
+    /// Prior variances, and means and variances of all points for independent classes: O(N C).
     pub rows: usize,
     /// Factors of the active set: O(C d²), and O(C² L²) for its liquid part.
     pub factors: usize,
@@ -23,11 +23,15 @@ impl MemoryEstimate {
             |factors: &[usize]| factors.iter().fold(NUMBER, |product, n| product.saturating_mul(*n));
         let coupled = coupling == Coupling::Coupled;
         let liquid = if coupled { options.liquid.min(active) } else { 0 };
-        let stubs = NUMBER.saturating_mul(Stubs::numbers(points, classes, active, coupled));
-        // A row more for the prior variances, and one for the point that comes in; means and variances.
-        let rows = product(&[points, classes, liquid + 2 + if coupled { 0 } else { 2 }]);
-        // L⁽ᶜ⁾ while a run goes, and L⁽ᶜ⁾ and K_I for the posterior; L twice, while it is replaced.
-        let frozen = product(&[active, active, 3 * classes + if coupled { 3 } else { 0 }]);
+        let candidates = options.candidate_count(points, classes, coupling);
+        let stubs = match coupling {
+            Coupling::Coupled => product(&[4, candidates, classes, active]),
+            Coupling::Independent => NUMBER.saturating_mul(Stubs::numbers(points, classes, active)),
+        };
+        // A row for the prior variances; one for the point that comes in, means and variances.
+        let rows = product(&[points, classes, if coupled { 1 } else { 4 }]);
+        // L⁽ᶜ⁾ and K_I while a run goes, and for the posterior; H twice, L twice.
+        let frozen = product(&[active, active, 4 * classes + if coupled { 4 } else { 0 }]);
         let joint = product(&[classes * liquid, classes * liquid, 4]);
         let gathered = product(&[2 * active, classes * liquid]);
         Self { stubs, rows, factors: frozen.saturating_add(joint).saturating_add(gathered) }

@@ -14,23 +14,28 @@
 //!
 //! A run ([`IvmOptions`]) draws one point of each class first. Then each inclusion scores candidates by
 //! their beliefs ([`Selection`]), includes the best with a moment-matched site, freezes the oldest *liquid*
-//! point, updates the stubs of all points, and moves the liquid sites by EP. [`FinalSites::AtRest`] finally
-//! moves all sites to the least criterion, so that the active points stand for the labels of all rows;
-//! without it surprising points dominate, which is too little for noisy labels or many inputs.
+//! point, and moves the liquid sites by EP. [`FinalSites::AtRest`] finally moves all sites to the least
+//! criterion, so that the active points stand for the labels of all rows; without it surprising points
+//! dominate, which is too little for noisy labels or many inputs.
 
+mod active_set;
 mod blocks;
 mod chunks;
 mod classes;
 mod coupled;
+mod covariances;
 mod criterion;
 mod data;
 mod gradient;
+mod growth;
 mod independent;
 mod inference;
 mod kernel_rows;
 mod liquid;
 mod memory;
 mod model;
+mod nodes;
+mod numbers;
 mod observation;
 mod options;
 mod placement;
@@ -38,15 +43,19 @@ mod posterior;
 mod projection;
 mod representation;
 mod rest;
+mod room;
 mod run;
 mod select;
 mod slopes;
 mod small;
+mod softmax;
 mod stored;
 mod stubs;
 mod summary;
+mod sums;
 #[cfg(test)]
 mod tests;
+mod tilt;
 mod train;
 
 pub use classes::EpCounts;

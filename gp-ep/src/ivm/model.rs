@@ -1,7 +1,8 @@
 //! Model: one kernel per class, likelihood with intercepts, settings.
 
 use super::memory::MemoryEstimate;
-use super::observation::{Nodes, ObservationModel};
+use super::nodes::Nodes;
+use super::observation::ObservationModel;
 use super::options::{Coupling, IvmOptions, Rule};
 use crate::error::InferenceError;
 use gp_kernels::{Kernel, KernelExt};

@@ -1,9 +1,11 @@
 //! Posterior of an informative vector machine.
 
+use super::active_set::ActiveSet;
 use super::chunks::in_chunks;
 use super::model::Ivm;
+use super::numbers::Column;
 use super::observation::{ClassBelief, IntegralScratch};
-use super::representation::{ActiveSet, Representation, StubBlock};
+use super::representation::{Representation, StubBlock};
 use super::small::{Square, dot};
 use crate::error::{InferenceError, check_count};
 use crate::posterior::{Posterior, Predictor};
@@ -161,7 +163,7 @@ impl Posterior for IvmPosterior {
         })?;
         let covariances =
             found.iter().flat_map(|belief| belief.covariance.rows()).flatten().copied().collect();
-        let means: Vec<Vec<f64>> = found.into_iter().map(|belief| belief.mean).collect();
+        let means: Vec<Vec<f64>> = found.iter().map(|belief| belief.mean.to_vec()).collect();
         Ok(LatentBeliefs::correlated(&means, covariances))
     }
 
@@ -202,7 +204,7 @@ impl Posterior for IvmPosterior {
         }
         let (stubs, prior) = self.stubs(x)?;
         let belief = |j: usize| self.representation.belief(&stubs, j, |c| prior[c][j]);
-        let mean: Vec<f64> = (0..points).flat_map(|j| belief(j).mean).collect();
+        let mean: Vec<f64> = (0..points).flat_map(|j| belief(j).mean.to_vec()).collect();
         let covariance = stubs.covariance(&stubs, |c, i, j| grams[c][(i, j)])?;
         let level = prior.iter().flatten().copied().fold(0.0, f64::max);
         let rounding = (mean.len() + self.representation.len()) as f64 * f64::EPSILON * level;
@@ -257,7 +259,7 @@ impl Posterior for IvmPosterior {
                 let what = "independent beliefs about the latents of an informative vector machine";
                 let (mean, covariance) = beliefs.at(point).ok_or(InferenceError::Unsupported { what })?;
                 let covariance = Square::from_rows(q, covariance);
-                observed.probabilities(&ClassBelief { mean, covariance }, &mut scratch)
+                observed.probabilities(&ClassBelief { mean: Column::of(&mean), covariance }, &mut scratch)
             };
             points.iter().map(probabilities).collect()
         })?;

@@ -13,6 +13,7 @@
 //! With `V = D^½ (I − y yᵀ)`, D = diag π, y = √x: `Π = V Vᵀ`. All follows from the factor of `I + Vᵀ A V`
 //! (eigenvalues ≥ 1); A is never inverted and V not formed: `Vᵀ u = √π ∘ (u − xᵀu)`.
 
+use super::numbers::Column;
 use super::small::{Factor, Square, inner};
 
 /// Bounds of ln π: below, a site has no effect; above, it is an exact value.
@@ -35,8 +36,8 @@ const RAISED: (i32, i32) = (-8, 8);
 #[derive(Clone, Debug)]
 pub(super) struct HalfPrecision {
     /// √π and x.
-    roots: Vec<f64>,
-    shares: Vec<f64>,
+    roots: Column,
+    shares: Column,
 }
 
 impl HalfPrecision {
@@ -65,7 +66,7 @@ impl HalfPrecision {
 }
 
 /// Product Π x for Π = diag π − π πᵀ/(1ᵀπ).
-pub(super) fn precision_times(pi: &[f64], x: &[f64]) -> Vec<f64> {
+pub(super) fn precision_times(pi: &[f64], x: &[f64]) -> Column {
     let mean = inner(pi, x) / pi.iter().sum::<f64>();
     pi.iter().zip(x).map(|(p, x)| p * (x - mean)).collect()
 }
@@ -87,10 +88,10 @@ fn new_covariance(a: &Square, pi: &[f64]) -> Option<(Square, f64)> {
 
 /// Local minimum of f from `start`, for the belief's covariance A and the tilted Â; None if rounding made A
 /// invalid.
-pub(super) fn project(a: &Square, tilted: &Square, start: &[f64]) -> Option<Vec<f64>> {
+pub(super) fn project(a: &Square, tilted: &Square, start: &[f64]) -> Option<Column> {
     let problem = Problem { a, tilted };
-    let mut t: Vec<f64> = start.iter().map(|p| p.ln().clamp(BOUNDS.0, BOUNDS.1)).collect();
-    let mut before = vec![f64::INFINITY; t.len()];
+    let mut t: Column = start.iter().map(|p| p.ln().clamp(BOUNDS.0, BOUNDS.1)).collect();
+    let mut before: Column = t.iter().map(|_| f64::INFINITY).collect();
     for _ in 0..OUTER {
         let x = shares(&t).1;
         let tangent = tilted.times(&x);
@@ -108,8 +109,8 @@ pub(super) fn project(a: &Square, tilted: &Square, start: &[f64]) -> Option<Vec<
 }
 
 /// π and x from ln π.
-fn shares(t: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let pi: Vec<f64> = t.iter().map(|t| t.exp()).collect();
+fn shares(t: &[f64]) -> (Column, Column) {
+    let pi: Column = t.iter().map(|t| t.exp()).collect();
     let total: f64 = pi.iter().sum();
     let x = pi.iter().map(|p| p / total).collect();
     (pi, x)
@@ -131,29 +132,29 @@ struct Problem<'a> {
 
 /// f, with or without tangent, at one ln π.
 struct Place {
-    t: Vec<f64>,
-    pi: Vec<f64>,
-    x: Vec<f64>,
+    t: Column,
+    pi: Column,
+    x: Column,
     value: f64,
     /// Gradient by ln π.
-    gradient: Vec<f64>,
+    gradient: Column,
     /// (A⁻¹ + Π)⁻¹
     new: Square,
 }
 
 impl Problem<'_> {
     /// Linear part diag Â − 2 q + (qᵀx) 1 of a tangent with slope q = Â x.
-    fn tangent(&self, x: &[f64], slope: &[f64]) -> Vec<f64> {
+    fn tangent(&self, x: &[f64], slope: &[f64]) -> Column {
         let constant = inner(slope, x);
         slope.iter().enumerate().map(|(c, q)| self.tilted[(c, c)] - 2.0 * q + constant).collect()
     }
 
     /// −log|I + Vᵀ A V| + bᵀπ and its gradient by ln π: f with tangent b, or f itself with the tangent at
     /// this point.
-    fn at(&self, t: Vec<f64>, tangent: Option<&[f64]>) -> Option<Place> {
+    fn at(&self, t: Column, tangent: Option<&[f64]>) -> Option<Place> {
         let (pi, x) = shares(&t);
         let own = || self.tangent(&x, &self.tilted.times(&x));
-        let linear = tangent.map_or_else(own, <[f64]>::to_vec);
+        let linear = tangent.map_or_else(own, Column::of);
         let (new, log_det) = new_covariance(self.a, &pi)?;
         let work = new.times(&x);
         let mean = inner(&work, &x);
@@ -165,10 +166,10 @@ impl Problem<'_> {
     /// Newton's steps over ln π with backtracking, to a gradient norm or step limit.
     fn minimise(
         &self,
-        t: Vec<f64>,
+        t: Column,
         tangent: Option<&[f64]>,
         (accuracy, steps): (f64, usize),
-    ) -> Option<Vec<f64>> {
+    ) -> Option<Column> {
         let mut place = self.at(t, tangent)?;
         for _ in 0..steps {
             if place.gradient.iter().all(|g| g.abs() <= accuracy) {
@@ -193,7 +194,7 @@ impl Problem<'_> {
     }
 
     /// −H⁻¹ g, at most [`LONGEST`]; H's diagonal is raised if it has no factor.
-    fn step(&self, from: &Place, exact: bool) -> Option<Vec<f64>> {
+    fn step(&self, from: &Place, exact: bool) -> Option<Column> {
         let (n, total) = (from_mean(&from.new, &from.x), from.pi.iter().sum::<f64>());
         let hat = exact.then(|| from_mean(self.tilted, &from.x));
         let hessian = Square::from_fn(n.size(), |c, d| {
@@ -208,7 +209,7 @@ impl Problem<'_> {
             hessian.factor()
         };
         let found = hessian.clone().factor().or_else(|| (RAISED.0..=RAISED.1).find_map(raised))?;
-        let mut step: Vec<f64> = from.gradient.iter().map(|g| -g).collect();
+        let mut step: Column = from.gradient.iter().map(|g| -g).collect();
         found.solve(&mut step);
         let longest = step.iter().fold(0.0f64, |longest, s| longest.max(s.abs()));
         step.iter_mut().for_each(|s| *s *= (LONGEST / longest).min(1.0));

@@ -9,89 +9,20 @@
 //! These two replace the four β vectors of the paper: `A b = (Ã + FᵀF) b` holds for any b, in the range of
 //! Π or not. B is never stored: it is a solve with L⁽ᶜ⁾.
 //!
-//! Points are included in blocks: one at a time in a run, all at once from scratch.
+//! Points are included in blocks: in a run one at a time once its site is final, those with moving sites
+//! anew at every step; all at once from scratch.
 
+use super::active_set::ActiveSet;
+use super::numbers::Column;
 use super::observation::ClassBelief;
-use super::small::{Square, dot};
+use super::small::dot;
+use super::sums::{TOGETHER, products};
 use crate::column::column_mut;
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_linalg::product::{matmul, matmul_lower};
-use gp_linalg::rotate::{self, RotationScratch};
+use gp_linalg::pulp::{Simd, WithSimd};
+use gp_linalg::vector::dispatch;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
-
-/// π and b, one of each per class: the site `exp(bᵀu − ½ uᵀΠu)`, Π = diag π − π πᵀ/(1ᵀπ), of one observation.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct CoupledSite {
-    pub(super) precision: Vec<f64>,
-    pub(super) shift: Vec<f64>,
-}
-
-/// Active points of one class, with π and b of their sites.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct ActiveClass {
-    /// Rows of the data, in order of inclusion.
-    pub(super) rows: Vec<usize>,
-    /// Points, d×D.
-    pub(super) inputs: Mat<f64>,
-    pub(super) precision: Vec<f64>,
-    pub(super) shift: Vec<f64>,
-}
-
-/// Active set of a model with its sites.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct ActiveSet {
-    pub(super) classes: Vec<ActiveClass>,
-    /// `true` for coupled sites; all classes then have the same rows.
-    pub(super) coupled: bool,
-}
-
-impl ActiveClass {
-    pub(super) fn new(data: MatRef<'_, f64>, sites: impl Iterator<Item = (usize, f64, f64)>) -> Self {
-        let (mut rows, mut precision, mut shift) = (Vec::new(), Vec::new(), Vec::new());
-        for (row, pi, b) in sites {
-            rows.push(row);
-            precision.push(pi);
-            shift.push(b);
-        }
-        let inputs = Mat::from_fn(rows.len(), data.ncols(), |i, j| data[(rows[i], j)]);
-        Self { rows, inputs, precision, shift }
-    }
-}
-
-impl ActiveSet {
-    pub(super) fn coupled<'s>(
-        data: MatRef<'_, f64>,
-        classes: usize,
-        sites: &(impl Iterator<Item = (usize, &'s CoupledSite)> + Clone),
-    ) -> Self {
-        let class =
-            |c| ActiveClass::new(data, sites.clone().map(|(row, s)| (row, s.precision[c], s.shift[c])));
-        Self { classes: (0..classes).map(class).collect(), coupled: true }
-    }
-}
-
-/// Inclusion of points, for one class.
-#[derive(Clone, Debug)]
-pub(super) struct ClassStep {
-    /// √π of the new points.
-    pub(super) root: Vec<f64>,
-    /// New rows of L⁽ᶜ⁾ as columns: before the diagonal block, and that block.
-    pub(super) row: Mat<f64>,
-    pub(super) corner: Mat<f64>,
-    /// New rows of B⁽ᶜ⁾ as columns, with diagonal block.
-    pub(super) border: Mat<f64>,
-    /// L⁻¹ times `border` without its diagonal block.
-    pub(super) direction: Mat<f64>,
-}
-
-/// Inclusion of points, for all classes together.
-#[derive(Clone, Debug)]
-pub(super) struct JointStep {
-    /// Rotations of the update of L, in groups: number of directions, and pairs of cosine and sine.
-    pub(super) groups: Vec<(usize, Vec<[f64; 2]>)>,
-    pub(super) row: Mat<f64>,
-    pub(super) corner: Mat<f64>,
-}
 
 /// L⁽ᶜ⁾, √π, b and β⁽ᶜ⁾ of one class.
 #[derive(Clone, Debug)]
@@ -116,7 +47,6 @@ pub(super) struct Representation {
     /// L, of dimension 0 for independent classes.
     pub(super) joint: Cholesky,
     pub(super) beta: Vec<f64>,
-    scratch: RotationScratch,
     jitter: JitterPolicy,
 }
 
@@ -130,28 +60,44 @@ impl ClassPart {
         self.root.len()
     }
 
-    /// Appends points of sites (π, b) with covariances `cross` (d×k) to present points and `gram` among
+    /// Appends k points of sites (π, b) with covariances `cross` (d×k) to present points and `gram` among
     /// themselves; nothing changes on an error.
     pub(super) fn include(
         &mut self,
         (precision, shift): (&[f64], &[f64]),
         (cross, gram): (MatRef<'_, f64>, MatRef<'_, f64>),
         jitter: &JitterPolicy,
-    ) -> Result<ClassStep, LinalgError> {
+    ) -> Result<(), LinalgError> {
         let (d, k) = (self.len(), precision.len());
         let root: Vec<f64> = precision.iter().map(|pi| pi.sqrt()).collect();
         let b = Mat::from_fn(d, k, |i, j| self.root[i] * cross[(i, j)] * root[j]);
         let identity = |i, j| if i == j { 1.0 } else { 0.0 };
         let c = Mat::from_fn(k, k, |i, j| identity(i, j) + root[i] * gram[(i, j)] * root[j]);
-        append(&mut self.factor, b.as_ref(), c.as_ref(), jitter)?;
+        if d == 0 {
+            self.factor.refactor(c.as_ref(), jitter)?;
+        } else {
+            extend(&mut self.factor, b.as_ref(), c, jitter)?;
+        }
         self.root.extend(&root);
         self.shift.extend(shift);
+        // β⁽ᶜ⁾ is a solve from above: its first numbers stay.
         self.beta = self.shift.iter().zip(&self.root).map(|(b, root)| b / root).collect();
-        self.factor.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)?;
-        let mut border = Mat::from_fn(d + k, k, |i, j| if i == d + j { 1.0 } else { 0.0 });
-        self.times_b_transpose(border.as_mut(), Threading::Here)?;
-        let (row, corner) = last_rows(&self.factor, k);
-        Ok(ClassStep { root, row, corner, border, direction: Mat::zeros(0, 0) })
+        self.factor.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)
+    }
+
+    /// Last row of L⁽ᶜ⁾ without its diagonal entry, and that entry.
+    pub(super) fn last_row(&self) -> (Vec<f64>, f64) {
+        let l = self.factor.l();
+        let last = l.nrows() - 1;
+        ((0..last).map(|j| l[(last, j)]).collect(), l[(last, last)])
+    }
+
+    /// Last k columns of Bᵀ.
+    fn last_columns(&self, mut out: MatMut<'_, f64>) -> Result<(), LinalgError> {
+        let first = out.nrows() - out.ncols();
+        out.fill(0.0);
+        (0..out.ncols()).for_each(|j| out[(first + j, j)] = 1.0);
+        self.times_b_transpose(out, Threading::Here)
     }
 
     /// `X ← B X`.
@@ -171,10 +117,11 @@ impl ClassPart {
         Ok(())
     }
 
-    fn truncate(&mut self, d: usize) {
+    pub(super) fn truncate(&mut self, d: usize) {
         self.factor.truncate(d);
         self.root.truncate(d);
         self.shift.truncate(d);
+        self.beta.truncate(d);
     }
 }
 
@@ -185,7 +132,6 @@ impl Representation {
             classes: vec![ClassPart::new(capacity); classes],
             joint: Cholesky::with_capacity(capacity),
             beta: Vec::new(),
-            scratch: RotationScratch::new(),
             jitter,
         }
     }
@@ -204,7 +150,8 @@ impl Representation {
         let none = Mat::zeros(0, 0);
         let kernel = |c: usize| (none.as_ref(), grams[c].as_ref());
         if active.coupled {
-            found.include(new, kernel)?;
+            let columns = found.include(new, kernel, &jitter)?;
+            found.set_joint(columns.as_ref(), &mut Mat::zeros(columns.nrows(), columns.nrows()))?;
         } else {
             for (c, class) in found.classes.iter_mut().enumerate() {
                 class.include(new(c), kernel(c), &jitter)?;
@@ -217,49 +164,49 @@ impl Representation {
         self.beta.len()
     }
 
-    /// Includes k points for all classes, by π, b and covariances with present points (d×k) and among
-    /// themselves; nothing changes on an error.
+    /// Includes k points in the parts of all classes, by π, b and covariances with present points (d×k) and
+    /// among themselves. Returns new columns of the B⁽ᶜ⁾ᵀ, side by side; nothing changes on an error.
     pub(super) fn include<'k>(
         &mut self,
         sites: impl Fn(usize) -> (&'k [f64], &'k [f64]),
         kernel: impl Fn(usize) -> (MatRef<'k, f64>, MatRef<'k, f64>),
-    ) -> Result<(Vec<ClassStep>, JointStep), LinalgError> {
-        let d = self.len();
-        let include = |(c, class): (usize, &mut ClassPart)| class.include(sites(c), kernel(c), &self.jitter);
-        let steps: Result<Vec<ClassStep>, _> = self.classes.iter_mut().enumerate().map(include).collect();
-        let done = steps.and_then(|mut steps| {
-            let joint = self.include_joint(&mut steps)?;
-            Ok((steps, joint))
-        });
-        if done.is_err() {
-            self.classes.iter_mut().for_each(|class| class.truncate(d));
+        jitter: &JitterPolicy,
+    ) -> Result<Mat<f64>, LinalgError> {
+        let d = self.classes.first().map_or(0, ClassPart::len);
+        let include = |(c, class): (usize, &mut ClassPart)| class.include(sites(c), kernel(c), jitter);
+        let done: Result<(), _> = self.classes.iter_mut().enumerate().try_for_each(include);
+        let columns = done.and_then(|()| self.last_columns(d));
+        if columns.is_err() {
+            self.truncate(d);
         }
-        done
+        columns
     }
 
-    /// H + Σ X Xᵀ, then its new rows Σ S Xᵀ and Σ S Sᵀ, for new columns of Bᵀ: X on top of S.
-    fn include_joint(&mut self, steps: &mut [ClassStep]) -> Result<JointStep, LinalgError> {
-        let d = self.len();
-        let k = steps.first().map_or(0, |step| step.root.len());
-        let mut above = Mat::zeros(d, k * steps.len());
-        let (mut b, mut c) = (Mat::zeros(d, k), Mat::zeros(k, k));
-        for (at, step) in steps.iter_mut().enumerate() {
-            let (x, s) = step.border.as_ref().split_at_row(d);
-            above.as_mut().subcols_mut(at * k, k).copy_from(x);
-            step.direction = x.to_owned();
-            self.joint.half_solve_in_place(step.direction.as_mut(), Threading::Here)?;
-            matmul(b.as_mut(), Accum::Add, x, s.transpose(), 1.0, Threading::Here)?;
-            matmul_lower(c.as_mut(), Accum::Add, s, s.transpose(), 1.0, Threading::Here)?;
+    /// Columns of the B⁽ᶜ⁾ᵀ from column d on.
+    fn last_columns(&self, d: usize) -> Result<Mat<f64>, LinalgError> {
+        let n = self.classes.first().map_or(0, ClassPart::len);
+        let mut columns = Mat::zeros(n, (n - d) * self.classes.len());
+        for (c, class) in self.classes.iter().enumerate() {
+            class.last_columns(columns.as_mut().subcols_mut(c * (n - d), n - d))?;
         }
-        let mut joint = self.joint.clone();
-        joint.update(above.as_ref(), rotate::nothing(d).as_mut(), &mut self.scratch, Threading::Here)?;
-        append(&mut joint, b.as_ref(), c.as_ref(), &self.jitter)?;
-        let groups = self.scratch.groups().map(|(directions, rotations)| (directions, rotations.to_vec()));
-        let (row, corner) = last_rows(&joint, k);
-        let step = JointStep { groups: groups.collect(), row, corner };
-        self.joint = joint;
-        self.refresh_beta()?;
-        Ok(step)
+        Ok(columns)
+    }
+
+    /// Forgets all but the first d points in the parts of all classes.
+    pub(super) fn truncate(&mut self, d: usize) {
+        self.classes.iter_mut().for_each(|class| class.truncate(d));
+    }
+
+    /// L and β of all points: H is `h`, of the first points and zero beyond, and the products of the
+    /// `columns` of the others.
+    pub(super) fn set_joint(
+        &mut self,
+        columns: MatRef<'_, f64>,
+        h: &mut Mat<f64>,
+    ) -> Result<(), LinalgError> {
+        widen(h.as_mut(), columns)?;
+        self.joint.refactor(h.as_ref(), &self.jitter)?;
+        self.refresh_beta()
     }
 
     fn refresh_beta(&mut self) -> Result<(), LinalgError> {
@@ -309,24 +256,65 @@ impl Representation {
     /// Belief about point j of some stubs; `prior` has its variances.
     pub(super) fn belief(&self, stubs: &StubBlock, j: usize, prior: impl Fn(usize) -> f64) -> ClassBelief {
         let classes = self.classes.len();
-        let m = |c: usize| stubs.m[c].col_as_slice(j);
-        let q = |c: usize| stubs.q.col_as_slice(j * classes + c);
-        let mean = |c: usize| dot(m(c), &self.classes[c].beta) + dot(q(c), &self.beta);
-        let mut covariance = Square::zeros(classes);
-        for c in 0..classes {
-            for k in 0..=c {
-                let own = if c == k { prior(c) - dot(m(c), m(c)) } else { 0.0 };
-                covariance[(c, k)] = own + dot(q(c), q(k));
-                covariance[(k, c)] = covariance[(c, k)];
-            }
-        }
-        ClassBelief { mean: (0..classes).map(mean).collect(), covariance }
+        let stub = |c: usize| (stubs.m[c].col_as_slice(j), stubs.q.col_as_slice(j * classes + c));
+        self.belief_of(stub, prior)
+    }
+
+    /// Means at point j of some stubs.
+    pub(super) fn mean(&self, stubs: &StubBlock, j: usize) -> Column {
+        let q = |c: usize| stubs.q.col_as_slice(j * self.classes.len() + c);
+        let mean = |(c, class): (usize, &ClassPart)| {
+            dot(stubs.m[c].col_as_slice(j), &class.beta) + dot(q(c), &self.beta)
+        };
+        self.classes.iter().enumerate().map(mean).collect()
+    }
+
+    /// Belief about a point with stubs m and q by class.
+    pub(super) fn belief_of<'s>(
+        &self,
+        stub: impl Fn(usize) -> (&'s [f64], &'s [f64]),
+        prior: impl Fn(usize) -> f64,
+    ) -> ClassBelief {
+        dispatch(PointBelief { all: self, stub, prior })
     }
 
     /// Largest jitter of the factored matrices.
     pub(super) fn jitter(&self) -> f64 {
         let parts = self.classes.iter().map(|class| &class.factor);
         parts.chain([&self.joint]).map(|factor| factor.jitter().added).fold(0.0, f64::max)
+    }
+}
+
+/// Belief about one point, compiled for the widest instruction set.
+struct PointBelief<'a, S, P> {
+    all: &'a Representation,
+    stub: S,
+    prior: P,
+}
+
+impl<'s, F: Fn(usize) -> (&'s [f64], &'s [f64]), P: Fn(usize) -> f64> WithSimd for PointBelief<'_, F, P> {
+    type Output = ClassBelief;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> ClassBelief {
+        let Self { all, stub, prior } = self;
+        let mut belief = ClassBelief::zeros(all.classes.len());
+        for (c, class) in all.classes.iter().enumerate() {
+            let (m, q) = stub(c);
+            let [mean, explained, ..] = products(m, [&class.beta, m, m, m]);
+            (belief.mean[c], belief.covariance[(c, c)]) = (mean, prior(c) - explained);
+            // q with β, and with those of all classes up to this.
+            let other = |k: usize| if k == 0 { &all.beta[..] } else { stub(k.min(c + 1) - 1).1 };
+            for first in (0..c + 2).step_by(TOGETHER) {
+                let found = products(q, std::array::from_fn(|k| other(first + k)));
+                for (k, found) in (first..c + 2).zip(found) {
+                    let sum = if k == 0 { &mut belief.mean[c] } else { &mut belief.covariance[(c, k - 1)] };
+                    *sum += found;
+                }
+            }
+            (0..c).for_each(|k| belief.covariance[(k, c)] = belief.covariance[(c, k)]);
+        }
+        belief
     }
 }
 
@@ -354,21 +342,29 @@ impl StubBlock {
     }
 }
 
-/// Bordered factor; jitter for the first block only.
-fn append(
-    factor: &mut Cholesky,
-    b: MatRef<'_, f64>,
-    c: MatRef<'_, f64>,
-    jitter: &JitterPolicy,
-) -> Result<(), LinalgError> {
-    if factor.dim() == 0 { factor.refactor(c, jitter) } else { factor.extend(b, c) }
+/// Adds new columns of the Bᵀ to the lower triangle of H = Σ Bᵀ B.
+pub(super) fn widen(h: MatMut<'_, f64>, columns: MatRef<'_, f64>) -> Result<(), LinalgError> {
+    matmul_lower(h, Accum::Add, columns, columns.transpose(), 1.0, Threading::Here)
 }
 
-/// Last k rows of a factor as columns without their diagonal block, and that block.
-fn last_rows(factor: &Cholesky, k: usize) -> (Mat<f64>, Mat<f64>) {
-    let d = factor.dim() - k;
-    let (row, corner) = factor.l().subrows(d, k).split_at_col(d);
-    (row.transpose().to_owned(), corner.to_owned())
+/// Bordered factor, with jitter on the new diagonal where rounding left none.
+fn extend(
+    factor: &mut Cholesky,
+    b: MatRef<'_, f64>,
+    mut c: Mat<f64>,
+    jitter: &JitterPolicy,
+) -> Result<(), LinalgError> {
+    let largest = (0..c.nrows()).fold(0.0f64, |largest, i| largest.max(c[(i, i)]));
+    let mut added = jitter.first;
+    loop {
+        match factor.extend(b, c.as_ref()) {
+            Err(LinalgError::ExtendBreakdown { .. }) if added <= jitter.largest => {
+                (0..c.nrows()).for_each(|i| c[(i, i)] += added * largest);
+                added *= jitter.step;
+            }
+            done => return done,
+        }
+    }
 }
 
 /// `A x`.

@@ -3,11 +3,12 @@
 //! A moment-matched site knows its own label and earlier ones; the criterion knows all (Seeger & Jordan
 //! 2004 §5), and better sites tighten its bound.
 
+use super::active_set::ActiveSet;
 use super::blocks::DivergenceParts;
 use super::criterion::Pass;
 use super::data::Labelled;
 use super::model::Ivm;
-use super::representation::{ActiveSet, Representation};
+use super::representation::Representation;
 use super::slopes::{SiteSlopes, SiteStep};
 use crate::error::InferenceError;
 use gp_optim::Control;

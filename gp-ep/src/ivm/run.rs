@@ -1,6 +1,7 @@
 //! Run: points are scored, chosen and included one by one (Seeger & Jordan 2004 §D.1); [`Classes`] handles
 //! coupling.
 
+use super::active_set::ActiveSet;
 use super::classes::{Classes, EpCounts, Task};
 use super::coupled::CoupledClasses;
 use super::data::Labelled;
@@ -9,7 +10,6 @@ use super::memory::MemoryEstimate;
 use super::model::Ivm;
 use super::options::{Coupling, FinalSites, IvmOptions, Selection};
 use super::posterior::IvmPosterior;
-use super::representation::ActiveSet;
 use super::select::{Reason, Selector, ranked};
 use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
@@ -53,9 +53,10 @@ pub struct IvmRun {
 pub enum StepPhase {
     /// Scoring and choice of a point.
     Selection,
-    /// Covariances of the chosen point, and its site.
+    /// Site of the chosen point.
     Inclusion,
-    /// Update of all stubs for a point with final site: the new one, or the oldest of a full liquid set.
+    /// Factors for a point with final site: the new one, or the oldest of a full liquid set. Independent classes
+    /// update the stubs of all points.
     StubUpdate,
     /// EP on the liquid set.
     Ep,
@@ -90,9 +91,9 @@ impl std::fmt::Debug for IvmStage<'_> {
 impl Ivm {
     /// Chooses an active set and sites at the current parameters.
     ///
-    /// Cost O(N C² d²) time for stubs and rotations (for few classes bound by memory traffic of O(N C d²)),
-    /// and O(d (C L)³) for EP on the liquid set; [`memory`](Self::memory) estimates the bytes. Data are
-    /// read once into memory.
+    /// Cost O(s C d³) for s candidates an inclusion of coupled classes, O(N C d²) for independent ones, and
+    /// O(d L³ C²) for EP on the liquid set; [`memory`](Self::memory) estimates the bytes. Data are read once
+    /// into memory.
     ///
     /// # Errors
     /// [`InferenceError::Observation`] for an unknown label, [`InferenceError::Option`],

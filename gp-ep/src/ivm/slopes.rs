@@ -9,9 +9,10 @@
 //!
 //! From d(I + ΠK)⁻¹ = −(I + ΠK)⁻¹ dΠ K (I + ΠK)⁻¹; only `A − E + D` is inverted.
 
+use super::active_set::ActiveSet;
 use super::blocks::Chunk;
 use super::projection::precision_times;
-use super::representation::{ActiveSet, Representation, StubBlock, times};
+use super::representation::{Representation, StubBlock, times};
 use super::small::{Square, add, inner};
 use crate::column::column_mut;
 use crate::error::InferenceError;
@@ -215,7 +216,7 @@ fn site_precision(precision: &[f64], x: &[f64], coupled: Option<usize>) -> Vec<f
         None => precision.iter().zip(x).map(|(pi, x)| pi * x).collect(),
         Some(count) => {
             let sites = precision.chunks_exact(count).zip(x.chunks_exact(count));
-            sites.flat_map(|(pi, x)| precision_times(pi, x)).collect()
+            sites.flat_map(|(pi, x)| precision_times(pi, x).to_vec()).collect()
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A run makes millions of them, stored by rows and processed by plain loops, faster than calls of a
 //! library for large matrices.
 
+use super::numbers::{Column, FEW, Numbers};
 use gp_likelihoods::small_factor::{factorise, solve, solve_transposed};
 use std::ops::{Index, IndexMut};
 
@@ -15,24 +16,26 @@ const NEGLIGIBLE: f64 = 1e-14;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Square {
     size: usize,
-    entries: Vec<f64>,
+    entries: Numbers<{ FEW * FEW }>,
 }
 
 impl Square {
     pub(super) fn zeros(size: usize) -> Self {
-        Self { size, entries: vec![0.0; size * size] }
+        Self { size, entries: Numbers::zeros(size * size) }
     }
 
     pub(super) fn from_fn(size: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
-        let mut entries = Vec::with_capacity(size * size);
-        (0..size).for_each(|i| entries.extend((0..size).map(|j| entry(i, j))));
-        Self { size, entries }
+        let mut out = Self::zeros(size);
+        for (i, row) in out.rows_mut().enumerate() {
+            row.iter_mut().enumerate().for_each(|(j, slot)| *slot = entry(i, j));
+        }
+        out
     }
 
     /// Matrix from its entries by rows.
     pub(super) fn from_rows(size: usize, entries: &[f64]) -> Self {
         debug_assert_eq!(entries.len(), size * size);
-        Self { size, entries: entries.to_vec() }
+        Self { size, entries: Numbers::of(entries) }
     }
 
     pub(super) fn size(&self) -> usize {
@@ -60,7 +63,7 @@ impl Square {
     }
 
     /// `A x`.
-    pub(super) fn times(&self, x: &[f64]) -> Vec<f64> {
+    pub(super) fn times(&self, x: &[f64]) -> Column {
         self.rows().map(|row| inner(row, x)).collect()
     }
 
@@ -96,7 +99,7 @@ impl Square {
 
     /// In-place lower factor of a symmetric matrix, if it exists.
     pub(super) fn factor(mut self) -> Option<Factor> {
-        let diagonal: Vec<f64> = (0..self.size).map(|i| self[(i, i)]).collect();
+        let diagonal: Column = (0..self.size).map(|i| self[(i, i)]).collect();
         if !factorise(&mut self.entries, self.size, f64::MIN_POSITIVE) {
             return None;
         }
@@ -164,7 +167,7 @@ pub(super) fn add(out: &mut [f64], scale: f64, x: &[f64]) {
 #[derive(Clone, Debug)]
 pub(super) struct Root {
     /// Square roots of the eigenvalues, 0 without variance.
-    values: Vec<f64>,
+    values: Column,
     /// Eigenvectors, one per row.
     vectors: Square,
     /// R
@@ -177,12 +180,10 @@ impl Root {
     /// Root of a covariance matrix. `centred` first removes the mean of all latents: S = H A H, H = I −
     /// 11ᵀ/Q, all that a shift-invariant likelihood sees.
     pub(super) fn new(covariance: &Square, centred: bool) -> Self {
-        let mut s = if centred { centre(covariance) } else { covariance.clone() };
-        let vectors = eigen(&mut s);
-        let found = || (0..s.size).map(|a| s[(a, a)]);
-        let largest = found().fold(0.0, f64::max);
-        let kept = |value: f64| if value > NEGLIGIBLE * largest { value.sqrt() } else { 0.0 };
-        let values: Vec<f64> = found().map(kept).collect();
+        let (found, vectors) = if centred { centred_eigen(covariance) } else { eigen(covariance.clone()) };
+        let largest = found.iter().copied().fold(0.0, f64::max);
+        let kept = |value: &f64| if *value > NEGLIGIBLE * largest { value.sqrt() } else { 0.0 };
+        let values: Column = found.iter().map(kept).collect();
         let root = spectral(&vectors, |a| values[a]);
         let inverse = spectral(&vectors, |a| if values[a] > 0.0 { 1.0 / values[a] } else { 0.0 });
         Self { values, vectors, root, inverse }
@@ -220,23 +221,30 @@ fn spectral(vectors: &Square, value: impl Fn(usize) -> f64) -> Square {
     out
 }
 
-/// H A H.
-fn centre(a: &Square) -> Square {
-    let q = a.size as f64;
-    let mut out = a.clone();
-    for row in out.rows_mut() {
-        let mean = row.iter().sum::<f64>() / q;
-        row.iter_mut().for_each(|value| *value -= mean);
+/// Eigenvalues, and eigenvectors by rows, of H A H: 0 for 1, and beside it those of a block of U A Uᵀ with
+/// Helmert's basis U.
+fn centred_eigen(a: &Square) -> (Column, Square) {
+    let u = helmert(a.size);
+    let all = u.product(a).product(&u.transpose());
+    let (found, beside) = eigen(Square::from_fn(a.size - 1, |i, j| all[(i + 1, j + 1)]));
+    let mut vectors = u.clone();
+    for (vector, out) in beside.rows().zip(vectors.rows_mut().skip(1)) {
+        out.fill(0.0);
+        vector.iter().zip(u.rows().skip(1)).for_each(|(share, row)| add(out, *share, row));
     }
-    for j in 0..a.size {
-        let mean = out.rows().map(|row| row[j]).sum::<f64>() / q;
-        out.rows_mut().for_each(|row| row[j] -= mean);
-    }
-    out
+    (std::iter::once(0.0).chain(found.iter().copied()).collect(), vectors)
 }
 
-/// Jacobi's rotations: leaves eigenvalues on the diagonal and returns eigenvectors as rows.
-fn eigen(a: &mut Square) -> Square {
+/// Orthonormal rows, with 1/√q first: row i ≥ 1 sets number i against the mean of those before.
+fn helmert(q: usize) -> Square {
+    Square::from_fn(q, |i, k| {
+        let entry = if i == 0 || k < i { 1.0 } else { -(i as f64) * f64::from(u8::from(k == i)) };
+        entry / (if i == 0 { q } else { i * (i + 1) } as f64).sqrt()
+    })
+}
+
+/// Jacobi's rotations: eigenvalues, and eigenvectors as rows.
+fn eigen(mut a: Square) -> (Column, Square) {
     let q = a.size;
     let mut vectors = Square::zeros(q);
     vectors.add_to_diagonal(1.0);
@@ -248,10 +256,10 @@ fn eigen(a: &mut Square) -> Square {
             break;
         }
         for i in 0..q {
-            (i + 1..q).for_each(|j| rotate(a, &mut vectors, i, j));
+            (i + 1..q).for_each(|j| rotate(&mut a, &mut vectors, i, j));
         }
     }
-    vectors
+    ((0..q).map(|i| a[(i, i)]).collect(), vectors)
 }
 
 /// Rotates in the plane (i, j) to make their entry zero.
@@ -266,15 +274,18 @@ fn rotate(a: &mut Square, vectors: &mut Square, i: usize, j: usize) {
     let c = 1.0 / (1.0 + t * t).sqrt();
     let s = t * c;
     let turned = |x: f64, y: f64| (c * x - s * y, s * x + c * y);
-    for row in a.rows_mut() {
-        (row[i], row[j]) = turned(row[i], row[j]);
+    for row in (0..a.size).filter(|&row| row != i && row != j) {
+        let (x, y) = turned(a[(row, i)], a[(row, j)]);
+        (a[(row, i)], a[(i, row)]) = (x, x);
+        (a[(row, j)], a[(j, row)]) = (y, y);
     }
-    for m in [&mut *a, vectors] {
-        let (above, below) = m.entries.split_at_mut(j * m.size);
-        let (x, y) = (&mut above[i * m.size..][..m.size], &mut below[..m.size]);
-        x.iter_mut().zip(y).for_each(|(x, y)| (*x, *y) = turned(*x, *y));
-    }
+    a[(i, i)] -= t * entry;
+    a[(j, j)] += t * entry;
     (a[(i, j)], a[(j, i)]) = (0.0, 0.0);
+    let size = vectors.size;
+    let (above, below) = vectors.entries.split_at_mut(j * size);
+    let (x, y) = (&mut above[i * size..][..size], &mut below[..size]);
+    x.iter_mut().zip(y).for_each(|(x, y)| (*x, *y) = turned(*x, *y));
 }
 
 /// Dot product, in eight sums.
@@ -299,9 +310,24 @@ mod tests {
         Square::from_rows(3, &A)
     }
 
+    /// H A H.
+    fn centre(a: &Square) -> Square {
+        let q = a.size as f64;
+        let mut out = a.clone();
+        for row in out.rows_mut() {
+            let mean = row.iter().sum::<f64>() / q;
+            row.iter_mut().for_each(|value| *value -= mean);
+        }
+        for j in 0..a.size {
+            let mean = out.rows().map(|row| row[j]).sum::<f64>() / q;
+            out.rows_mut().for_each(|row| row[j] -= mean);
+        }
+        out
+    }
+
     #[track_caller]
     fn assert_equal(found: &Square, expected: &Square) {
-        let close = found.entries.iter().zip(&expected.entries).all(|(a, b)| (a - b).abs() < 1e-14);
+        let close = found.entries.iter().zip(expected.entries.iter()).all(|(a, b)| (a - b).abs() < 1e-14);
         assert!(close, "{found:?} {expected:?}");
     }
 

@@ -1,9 +1,9 @@
 //! Posterior in a model file: expressions and numbers, with active points as the only data.
 
+use super::active_set::{ActiveClass, ActiveSet};
 use super::model::Ivm;
 use super::options::{Coupling, Rule};
 use super::posterior::IvmPosterior;
-use super::representation::{ActiveClass, ActiveSet};
 use crate::error::{InferenceError, check_count};
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::{KernelExt, Registry};

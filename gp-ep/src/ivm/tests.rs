@@ -1,20 +1,24 @@
 //! The representation, incremental and from scratch, against dense formulas.
 
+use super::active_set::{ActiveSet, CoupledSite};
 use super::classes::{Classes as _, Task};
 use super::coupled::CoupledClasses;
+use super::covariances::ActivePoints;
 use super::data::Labelled;
+use super::growth::Growth;
+use super::kernel_rows::KernelRows;
 use super::liquid::Change;
 use super::model::Ivm;
+use super::numbers::Column;
 use super::observation::ClassBelief;
 use super::options::{IvmOptions, Rule, Selection};
 use super::projection::precision_times;
-use super::representation::{ActiveSet, CoupledSite, Representation};
+use super::representation::Representation;
 use super::run::{IvmRun, Run};
 use super::small::Square;
-use super::stubs::Stubs;
 use crate::exact::Observations;
 use faer::{Mat, MatRef};
-use gp_kernels::{Kernel, cross, diagonal, gram};
+use gp_kernels::{Kernel, gram};
 use gp_likelihoods::Softmax;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::Control;
@@ -137,12 +141,12 @@ fn sites_of(active: &ActiveSet) -> Vec<(usize, CoupledSite)> {
 }
 
 /// Sites of any size, with shifts that do not sum to zero: stubs, beliefs and β against the dense formulas after every
-/// tenth of 50 inclusions.
+/// tenth of 50 inclusions, the last three not frozen.
 #[test]
 fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
     let (x, kernels) = (points(70), kernels());
-    let mut frozen = Representation::new(CLASSES, 50, JitterPolicy::none());
-    let mut stubs = Stubs::new(70, CLASSES, 50, true, Threading::Here);
+    let on_rows = KernelRows::new(&kernels, x.as_ref(), Threading::Here).unwrap();
+    let (mut active, mut growth) = (ActivePoints::new(&on_rows, 50), Growth::new(CLASSES, 50));
     let mut sites: Vec<(usize, CoupledSite)> = Vec::new();
     for step in 0..50 {
         let row = (step * 29) % 70;
@@ -150,41 +154,25 @@ fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
             precision: (0..CLASSES).map(|c| 10f64.powf(3.0 * unit(5 * step + c) - 2.0)).collect(),
             shift: (0..CLASSES).map(|c| 4.0 * unit(11 * step + 3 * c + 1) - 2.0).collect(),
         };
-        let covariances: Vec<Vec<f64>> = kernels
-            .iter()
-            .map(|kernel| {
-                let mut all: Vec<f64> = cross(kernel.as_ref(), x.as_ref().subrows(row, 1), x.as_ref())
-                    .unwrap()
-                    .row(0)
-                    .iter()
-                    .copied()
-                    .collect();
-                all[row] = diagonal(kernel.as_ref(), x.as_ref()).unwrap()[row];
-                all
-            })
-            .collect();
-        let known = |all: &Vec<f64>| Mat::from_fn(step, 1, |i, _| all[sites[i].0]);
-        let (known, own): (Vec<Mat<f64>>, Vec<Mat<f64>>) =
-            covariances.iter().map(|all| (known(all), Mat::full(1, 1, all[row]))).unzip();
-        let numbers = |c: usize| (&site.precision[c..=c], &site.shift[c..=c]);
-        let (classes, joint) = frozen.include(numbers, |c| (known[c].as_ref(), own[c].as_ref())).unwrap();
-        let steps: Vec<_> =
-            classes.iter().zip(&covariances).enumerate().map(|(c, (step, all))| (c, step, all)).collect();
-        stubs.include(&steps, Some(&joint));
+        active.push(row, &on_rows).unwrap();
         sites.push((row, site));
+        if step >= 3 {
+            growth.freeze(&sites[step - 3].1, &active).unwrap();
+        }
         if step % 10 == 9 {
-            check_frozen(&kernels, x.as_ref(), &sites, &frozen, &stubs);
+            let liquid: Vec<&CoupledSite> = sites[step - 2..].iter().map(|(_, site)| site).collect();
+            growth.complete(&liquid, &active).unwrap();
+            check(&kernels, x.as_ref(), &sites, &growth.all);
         }
     }
 }
 
 /// The incremental representation, that from scratch and dense formulas.
-fn check_frozen(
+fn check(
     kernels: &[Box<dyn Kernel>],
     x: MatRef<'_, f64>,
     sites: &[(usize, CoupledSite)],
-    frozen: &Representation,
-    stubs: &Stubs,
+    grown: &Representation,
 ) {
     let pairs = sites.iter().map(|(row, site)| (*row, site));
     let active = ActiveSet::coupled(x, CLASSES, &pairs);
@@ -194,15 +182,15 @@ fn check_frozen(
     let grams: Vec<Mat<f64>> = (0..CLASSES).map(own).collect();
     let fresh = Representation::of(&active, &grams, JitterPolicy::none()).unwrap();
     let cross = |c: usize| Mat::from_fn(d, n, |i, j| rows[c][(sites[i].0, j)]);
-    let expected = fresh.stubs((0..CLASSES).map(cross).collect(), Threading::Here).unwrap();
-    let found = stubs.gather(&(0..n).collect::<Vec<usize>>(), d);
+    let stubs = |of: &Representation| of.stubs((0..CLASSES).map(cross).collect(), Threading::Here).unwrap();
+    let (found, expected) = (stubs(grown), stubs(&fresh));
     for (found, expected) in found.m.iter().chain([&found.q]).zip(expected.m.iter().chain([&expected.q])) {
         assert!((found - expected).norm_max() < 1e-9, "stubs");
     }
     let dense = Dense::new(kernels, x, sites);
     for j in 0..n {
         let prior = |c: usize| rows[c][(j, j)];
-        assert_close(&frozen.belief(&found, j, prior), &dense.belief(j), 1e-9);
+        assert_close(&grown.belief(&found, j, prior), &dense.belief(j), 1e-9);
         assert_close(&fresh.belief(&expected, j, prior), &dense.belief(j), 1e-9);
     }
 }
@@ -223,7 +211,7 @@ fn runs_agree_with_dense_formulas() {
         for _ in 0..50 {
             assert!(run.step(&mut |_| Ok(())).unwrap());
         }
-        assert_eq!((run.classes.frozen.len(), run.classes.liquid.len()), (50 - liquid, liquid));
+        assert_eq!((run.classes.growth.frozen(), run.classes.liquid.len()), (50 - liquid, liquid));
         let sites = sites_of(&run.classes.active_set());
         assert_eq!(sites.len(), 50);
         let dense = Dense::new(&model.kernels, x.as_ref(), &sites);
@@ -233,7 +221,7 @@ fn runs_agree_with_dense_formulas() {
         }
         for l in 0..liquid {
             let row = run.classes.liquid.points[l].row;
-            assert_close(&run.classes.liquid.marginal(l).unwrap(), &dense.belief(row), 1e-9);
+            assert_close(&run.classes.liquid.marginal(l), &dense.belief(row), 1e-9);
         }
         // A new point at the place of an old one shares no white noise with it; the first two kernels have none.
         let posterior = super::IvmPosterior::new(&model, run.classes.active_set()).unwrap();
@@ -288,7 +276,7 @@ fn a_liquid_set_of_all_points_is_dense_ep() {
     }
 
     // From sites that say next to nothing, all at once from one dense inverse, half of the way at a time.
-    let nothing = CoupledSite { precision: vec![1e-3; CLASSES], shift: vec![0.0; CLASSES] };
+    let nothing = CoupledSite { precision: Column::of(&[1e-3; CLASSES]), shift: Column::zeros(CLASSES) };
     let mut sites: Vec<(usize, CoupledSite)> = (0..14).map(|row| (row, nothing.clone())).collect();
     for _ in 0..150 {
         let dense = Dense::new(&model.kernels, x.as_ref(), &sites);
@@ -376,20 +364,19 @@ fn a_run_goes_on_after_a_breakdown() {
     for _ in 0..20 {
         assert!(run.step(&mut |_| Ok(())).unwrap());
     }
-    // What rounding errors might leave of the factor in the worst case: next to nothing.
-    let size = run.classes.liquid.factor.dim();
-    let nothing = Mat::from_fn(size, size, |i, j| if i == j { 1e-6 } else { 0.0 });
-    run.classes.liquid.factor.refactor(nothing.as_ref(), &JitterPolicy::none()).unwrap();
+    // What rounding errors might leave of the covariance in the worst case: one that knows nothing of the sites.
+    let size = run.classes.liquid.covariance.nrows();
+    run.classes.liquid.covariance = Mat::from_fn(size, size, |i, j| if i == j { 1e6 } else { 0.0 });
     let strong = (0..8).max_by(|&i, &j| {
         let weight = |l: usize| run.classes.liquid.points[l].site.precision.iter().sum::<f64>();
         weight(i).total_cmp(&weight(j))
     });
     let (l, before) = (strong.unwrap(), run.classes.liquid.points.clone());
-    let weak = CoupledSite { precision: vec![1e-6; CLASSES], shift: vec![0.0; CLASSES] };
+    let weak = CoupledSite { precision: Column::of(&[1e-6; CLASSES]), shift: Column::zeros(CLASSES) };
     assert_eq!(run.classes.liquid.change(l, weak).unwrap(), Change::RolledBack);
     assert!(run.classes.liquid.points.iter().zip(&before).all(|(now, before)| now.site == before.site));
     // Every so many updates, those taken back among them, a run starts afresh from the sites.
-    run.classes.liquid.refresh().unwrap();
+    run.classes.meet().unwrap();
     for _ in 0..10 {
         assert!(run.step(&mut |_| Ok(())).unwrap());
     }

@@ -62,6 +62,10 @@ impl Described for Softmax {
     fn is_log_concave(&self) -> bool {
         true
     }
+
+    fn is_softmax(&self) -> bool {
+        true
+    }
 }
 
 impl Density for Softmax {

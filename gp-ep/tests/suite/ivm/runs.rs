@@ -185,13 +185,15 @@ fn who_watches_sees_every_phase() {
     assert_eq!(sizes, (1..=12).map(|d| (d, d)).collect::<Vec<_>>());
 }
 
-/// 16 N C d for the stubs of coupled classes, half without coupling; the rest is small beside it for large N.
+/// 8 N C d for the stubs of independent classes; coupled ones, whose stubs are those of candidates, take less for all that is
+/// not a number per point.
 #[test]
 fn memory_is_known_before_the_run() {
     let options = IvmOptions { active: 200, liquid: 25, ..IvmOptions::default() };
     let coupled = three_classes().memory(16_000, &options);
-    assert_eq!(coupled.stubs, 16 * 16_000 * 3 * 200);
-    assert!(coupled.rows + coupled.factors < coupled.stubs / 5 && coupled.total() > coupled.stubs);
+    let candidates = 16_000 / 25;
+    assert_eq!((coupled.stubs, coupled.rows), (32 * candidates * 3 * 200, 8 * 16_000 * 3));
+    assert!(coupled.total() > coupled.stubs + coupled.rows && coupled.total() < 16 * 16_000 * 3 * 200 / 4);
     let alone = Ivm::new(vec![kernel("rbf")], Box::new(BernoulliProbit)).unwrap().memory(16_000, &options);
     assert_eq!(alone.stubs, 8 * 16_000 * 200);
 }

@@ -16,8 +16,8 @@ const LIQUID: usize = 25;
 pub(super) const ROWS: &[Row] = &[Row {
     name: "S14",
     what: "informative vector machine, 20,000 rows of 50 inputs, 5 classes, 200 active rows",
-    // Each new active row moves 24 bytes per component of all earlier stubs that EP no longer changes.
-    work: Work::Bytes((24 * N * C * (ACTIVE - LIQUID) * (ACTIVE - LIQUID) / 2) as f64),
+    // Three solves with the factors of all active rows for each candidate and class, N/L candidates a row.
+    work: Work::Operations((N / LIQUID * C * ACTIVE * ACTIVE * ACTIVE) as f64),
     prepare: run,
 }];
 

@@ -1,0 +1,55 @@
+//! Active points with their sites.
+
+use super::numbers::Column;
+use faer::{Mat, MatRef};
+
+/// π and b, one of each per class: the site `exp(bᵀu − ½ uᵀΠu)`, Π = diag π − π πᵀ/(1ᵀπ), of one observation.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CoupledSite {
+    pub(super) precision: Column,
+    pub(super) shift: Column,
+}
+
+/// Active points of one class, with π and b of their sites.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ActiveClass {
+    /// Rows of the data, in order of inclusion.
+    pub(super) rows: Vec<usize>,
+    /// Points, d×D.
+    pub(super) inputs: Mat<f64>,
+    pub(super) precision: Vec<f64>,
+    pub(super) shift: Vec<f64>,
+}
+
+/// Active set of a model with its sites.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ActiveSet {
+    pub(super) classes: Vec<ActiveClass>,
+    /// `true` for coupled sites; all classes then have the same rows.
+    pub(super) coupled: bool,
+}
+
+impl ActiveClass {
+    pub(super) fn new(data: MatRef<'_, f64>, sites: impl Iterator<Item = (usize, f64, f64)>) -> Self {
+        let (mut rows, mut precision, mut shift) = (Vec::new(), Vec::new(), Vec::new());
+        for (row, pi, b) in sites {
+            rows.push(row);
+            precision.push(pi);
+            shift.push(b);
+        }
+        let inputs = Mat::from_fn(rows.len(), data.ncols(), |i, j| data[(rows[i], j)]);
+        Self { rows, inputs, precision, shift }
+    }
+}
+
+impl ActiveSet {
+    pub(super) fn coupled<'s>(
+        data: MatRef<'_, f64>,
+        classes: usize,
+        sites: &(impl Iterator<Item = (usize, &'s CoupledSite)> + Clone),
+    ) -> Self {
+        let class =
+            |c| ActiveClass::new(data, sites.clone().map(|(row, s)| (row, s.precision[c], s.shift[c])));
+        Self { classes: (0..classes).map(class).collect(), coupled: true }
+    }
+}

@@ -1,0 +1,58 @@
+//! Workspace for the beliefs about a chunk of candidates, from their stubs (Seeger & Jordan 2004 §4.2).
+
+use super::observation::{ClassBelief, IntegralScratch};
+use super::representation::Representation;
+use faer::Mat;
+use gp_linalg::{LinalgError, Threading};
+
+/// Stubs of a chunk of candidates, and memory for integrals.
+pub(super) struct Room {
+    /// m and q by class, then candidate, in the first rows.
+    m: Mat<f64>,
+    q: Mat<f64>,
+    /// Candidates and active points of the last [`fill`](Self::fill).
+    width: usize,
+    active: usize,
+    pub(super) scratch: IntegralScratch,
+}
+
+impl Room {
+    /// Room for stubs of `width` candidates with up to `capacity` components.
+    pub(super) fn new(capacity: usize, classes: usize, width: usize) -> Self {
+        let m = Mat::zeros(capacity, classes * width);
+        Self { q: m.clone(), m, width: 0, active: 0, scratch: IntegralScratch::default() }
+    }
+
+    /// Computes m = B k and q = L⁻¹ Bᵀ m of `width` candidates; `covariances` has those of a class's active
+    /// points with a candidate.
+    pub(super) fn fill<'k>(
+        &mut self,
+        all: &Representation,
+        width: usize,
+        covariances: impl Fn(usize, usize) -> &'k [f64],
+    ) -> Result<(), LinalgError> {
+        let Self { m, q, .. } = self;
+        let n = all.len();
+        (self.active, self.width) = (n, width);
+        for (c, class) in all.classes.iter().enumerate() {
+            let own = c * width;
+            (0..width).for_each(|j| m.col_as_slice_mut(own + j)[..n].copy_from_slice(covariances(c, j)));
+            class.times_b(m.as_mut().submatrix_mut(0, own, n, width), Threading::Here)?;
+            for j in own..own + width {
+                q.col_as_slice_mut(j)[..n].copy_from_slice(&m.col_as_slice(j)[..n]);
+            }
+            class.times_b_transpose(q.as_mut().submatrix_mut(0, own, n, width), Threading::Here)?;
+        }
+        let all_q = q.as_mut().submatrix_mut(0, 0, n, width * all.classes.len());
+        all.joint.half_solve_in_place(all_q, Threading::Here)
+    }
+
+    /// Belief about candidate j of the chunk; `prior` has its variances.
+    pub(super) fn belief(&self, all: &Representation, j: usize, prior: impl Fn(usize) -> f64) -> ClassBelief {
+        let stub = |c: usize| {
+            let column = c * self.width + j;
+            (&self.m.col_as_slice(column)[..self.active], &self.q.col_as_slice(column)[..self.active])
+        };
+        all.belief_of(stub, prior)
+    }
+}
