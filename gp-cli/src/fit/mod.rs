@@ -25,6 +25,7 @@ mod baseline;
 mod bounds;
 mod checkpoint;
 mod choices;
+mod conditions;
 mod copies;
 mod design;
 mod dispersion;

@@ -350,7 +350,9 @@ fn describe(
 
 fn has_priors(kernel: &dyn Kernel) -> bool {
     let mut has_any = false;
-    kernel.for_each_parameter(&mut |parameter| has_any |= parameter.prior().is_some());
+    kernel.for_each_parameter(&mut |parameter| {
+        has_any |= (0..parameter.len()).any(|element| parameter.prior_of(element).is_some());
+    });
     has_any
 }
 

@@ -18,6 +18,7 @@ fn values_read_back_as_they_were_written() {
         "2 in [0, 3] ~ gamma(2, 1)",
         "[0.5, fixed(2)] in [0.1, 10] ~ log_normal(0, 1)",
         "[1]",
+        "[0.5 in [0.1, 2] ~ gamma(2, 1), fixed(2), 3 in [1, none]]",
     ] {
         assert_eq!(value_text(&read(text)), text);
     }
