@@ -1,6 +1,6 @@
 //! Task, from the values of the target.
 
-use super::guess::Guess;
+use super::guess::{Guess, other_readings};
 use super::lookalikes::lookalikes;
 use super::names;
 use super::order::in_order;
@@ -62,7 +62,7 @@ pub(super) fn task(
     spec: &FitSpec,
     context: &Context,
 ) -> Result<(Task, String), CliError> {
-    let (name, count, names) = (column.name(), how_many(labels), &labels.names);
+    let (name, count, names) = (column.name(), labels.how_many(), &labels.names);
     let asked = |task| Ok((task, "of --task".to_owned()));
     match spec.task {
         TaskChoice::Regression => return asked(Task::Regression),
@@ -130,7 +130,8 @@ fn task_of_numbers(
             (Task::Count, what)
         }
         Guess::Amounts => {
-            (Task::Regression, format!("column {name} has {} different numbers", how_many(labels)))
+            let others = other_readings(labels);
+            (Task::Regression, format!("column {name} has {} different numbers{others}", labels.how_many()))
         }
         Guess::Unclear => return Err(question(survey, column, labels)),
     })
@@ -177,12 +178,6 @@ fn task_of(likelihood: &dyn Likelihood) -> Task {
     }
 }
 
-/// Number of distinct values, as text.
-pub(super) fn how_many(labels: &Labels) -> String {
-    let more = if labels.more { "more than " } else { "" };
-    format!("{more}{}", labels.names.len() - usize::from(labels.more))
-}
-
 /// Likelihood of the flag, for as many classes as the target has unless it says how many.
 ///
 /// # Errors
@@ -211,7 +206,7 @@ fn check_labels(text: &str, labels: &Labels, context: &Context) -> Result<(), Cl
     }
     let what = format!(
         "the target has {} different numbers in {} rows, hardly labels; if they are, say --likelihood \"{counted}\"",
-        how_many(labels),
+        labels.how_many(),
         labels.counts.iter().sum::<u64>()
     );
     Err(CliError::usage(what))
