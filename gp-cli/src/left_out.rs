@@ -46,6 +46,14 @@ pub(crate) fn counted(count: usize, name: &str) -> String {
     if count == 1 { format!("1 {name}") } else { format!("{count} {name}s") }
 }
 
+/// Items joined by commas and a final `and`.
+pub(crate) fn listed(items: &[String]) -> String {
+    match items {
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        few => few.concat(),
+    }
+}
+
 /// Numbers below `count` other than these ascending ones.
 pub(crate) fn others(count: usize, some: &[usize]) -> Vec<usize> {
     let mut some = some.iter().copied().peekable();

@@ -3,7 +3,7 @@
 use super::guess::{Guess, other_readings};
 use super::lookalikes::lookalikes;
 use super::names;
-use super::order::in_order;
+use super::order::{self, in_order};
 use super::reading::begin_survey;
 use super::spec::{FitSpec, TaskChoice};
 use super::task::Task;
@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::data::{Frame, Kind};
 use crate::encode::{ColumnSurvey, Labels, Survey};
 use crate::error::{CliError, ErrorKind};
+use crate::left_out::listed;
 use crate::missing::Missing;
 use gp_likelihoods::{Likelihood, Support};
 
@@ -35,9 +36,12 @@ pub fn settled(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<(FitS
     }
     let column = survey.target()?;
     let labels = in_order(survey.labels(), column.name(), &spec.order)?;
-    let is_open =
-        spec.task == TaskChoice::Auto && variation::check_target(&survey, &labels, spec.task).is_ok();
+    let varies = variation::check_target(&survey, &labels, spec.task).is_ok();
+    let is_open = spec.task == TaskChoice::Auto && varies;
     let task = if is_open { task(&survey, column, &labels, spec, context)?.0.into() } else { spec.task };
+    if task == TaskChoice::Ordinal && varies {
+        order::check(Task::Ordinal, column, &labels, spec)?;
+    }
     let order = if spec.order.is_empty() { Vec::new() } else { labels.names };
     Ok((FitSpec { task, order, missing_in, ..spec.clone() }, notes))
 }
@@ -157,14 +161,6 @@ fn question(survey: &Survey, column: &ColumnSurvey, labels: &Labels) -> CliError
         column.name()
     );
     CliError::new(ErrorKind::Usage, what)
-}
-
-/// Items joined by commas and a final `and`.
-fn listed(items: &[String]) -> String {
-    match items {
-        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
-        few => few.concat(),
-    }
 }
 
 fn task_of(likelihood: &dyn Likelihood) -> Task {
