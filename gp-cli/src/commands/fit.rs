@@ -162,8 +162,8 @@ fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(P
     notes.stage(format_args!("reading {}", options.data));
     let choosing = || notes.stage(format_args!("choosing a model and placing inducing points"));
     let stages = notes.line().stages();
-    let with_stages = |plan: Plan| plan.with_stages(stages);
     let (spec, choice) = (&options.spec, &options.choice);
+    let with_stages = |plan: Plan| plan.with_stages(stages).read_by(choice);
     let input = options.stream.open(&options.data, &context.formats)?;
     if let Some(why) = options.stream.why_not_held(&input, choice, spec, context)? {
         let kept = options.checkpoint.as_ref().or(options.resume.as_ref());
@@ -285,6 +285,7 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
         "objective": training.objective,
         "objective_kind": training.objective_kind,
         "method": training.method,
+        "alpha": training.alpha,
         "kernel": kernel,
         "likelihood": model.posterior().likelihood().expression(),
         "n": training.rows,

@@ -175,7 +175,10 @@ fn origin(model: &Model, page: &mut Page) {
 /// Training record.
 fn course(model: &Model, page: &mut Page) {
     let training = &model.about().training;
-    page.line("trained on", &format!("{} by method {}", counted(training.rows, "row"), training.method));
+    page.line(
+        "trained on",
+        &format!("{} by method {}", counted(training.rows, "row"), training.method_with_power()),
+    );
     let outcome = if training.converged { "converged" } else { "did not converge" };
     page.line(
         "training",

@@ -20,13 +20,14 @@ use super::several;
 use super::spec::FitSpec;
 use super::streamed::{EncodedRows, Streamed};
 use crate::context::Context;
-use crate::data::Frame;
+use crate::data::{Frame, TableChoice};
 use crate::encode::{Factors, Inputs, Role, Survey};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::lengths::readable;
 use crate::memory::Budget;
 use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, SeenThrough, TrainingRows};
+use crate::model::method_with_power;
 use crate::stages::Stages;
 use gp_ep::Blocks;
 use gp_kernels::{Kernel, KernelExt as _};
@@ -66,6 +67,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// Warnings of possibly unintended choices, also stored in the model file.
     pub warnings: Vec<String>,
+    /// Options that the table was read by, for the record.
+    pub(super) choice: TableChoice,
 }
 
 impl Plan {
@@ -176,6 +179,7 @@ impl Plan {
             notes: Vec::new(),
             warnings,
             stages: Stages::default(),
+            choice: TableChoice::default(),
         };
         if plan.inputs.keep_missing() {
             plan.notes.push(format!("kept missing values: {}", plan.inputs.about_missing()));
@@ -195,6 +199,12 @@ impl Plan {
     #[must_use]
     pub fn with_stages(self, stages: Stages) -> Self {
         Self { stages, ..self }
+    }
+
+    /// The plan with the options that the table was read by.
+    #[must_use]
+    pub fn read_by(self, choice: &TableChoice) -> Self {
+        Self { choice: choice.clone(), ..self }
     }
 
     /// The plan with notes before its own.
@@ -297,7 +307,7 @@ fn describe(
     why_method: &str,
     (spec, seasons): (&FitSpec, &[Season]),
 ) -> [String; 3] {
-    let Plan { observed, method, problem, .. } = plan;
+    let Plan { observed, problem, .. } = plan;
     let sizes = problem.sizes();
     let has_lengths = problem.kernels[0].length_columns(sizes.dim).iter().any(Option::is_some);
     // Priors of several lengths are not shown in the units of the data.
@@ -334,7 +344,7 @@ fn describe(
             observed.likelihood.name(),
             observed.reason
         ),
-        format!("method: {} by {optimizer}{inducing}{blocks}, because {why_method}", method.name()),
+        format!("method: {} by {optimizer}{inducing}{blocks}, because {why_method}", method_name(plan)),
         match spec.search {
             Some(_) => "kernel: to be searched for".to_owned(),
             None => format!(
@@ -346,6 +356,20 @@ fn describe(
             ),
         },
     ]
+}
+
+/// Name of the method with its power.
+fn method_name(plan: &Plan) -> String {
+    let (name, problem) = (plan.method.name(), &plan.problem);
+    if problem.settings.powers.is_some() {
+        return format!("{name} (α by row)");
+    }
+    method_with_power(name, power(plan.method.as_ref(), problem))
+}
+
+/// Power of all rows, if there is one.
+pub(super) fn power(method: &dyn Method, problem: &Problem) -> Option<f64> {
+    method.alpha(problem).filter(|_| problem.settings.powers.is_none())
 }
 
 fn has_priors(kernel: &dyn Kernel) -> bool {

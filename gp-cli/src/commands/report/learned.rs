@@ -126,7 +126,7 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     let training = &model.about().training;
     let mut section = Section::new("How it was trained");
     let mut rows = vec![
-        word_row("method", &training.method),
+        word_row("method", &training.method_with_power()),
         word_row("iterations", &training.iterations.to_string()),
         word_row("ended because", &training.reason),
     ];
