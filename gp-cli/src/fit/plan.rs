@@ -135,7 +135,8 @@ impl Plan {
         } else {
             Design::of_parts((&mut observed, &mut parts), said, by, &inputs, &rows)?
         };
-        let Design { pseudo, sample, seasons, search, kernels, inducing, placing, parts: starts } = design;
+        let Design { pseudo, sample, seasons, missed, search, kernels, inducing, placing, parts: starts } =
+            design;
         // Gaussian noise, or many labels, suffice to learn inducing inputs. With few labels, moving them made
         // predictions worse (two sets of some hundred rows).
         let in_batches = method.batch_size(&given, optimizer).is_some();
@@ -163,8 +164,8 @@ impl Plan {
         let places = placing.is_some() || starts.iter().any(|start| start.placing.is_some());
         restarts::check(spec, method.as_ref(), &problem, places)?;
         let heavy = heavy_rows(survey, observed.likelihood.as_ref());
-        let warnings =
-            lookalikes(survey, spec).into_iter().chain(too_many_latents(spec)).chain(heavy).collect();
+        let warnings = lookalikes(survey, spec).into_iter().chain(too_many_latents(spec)).chain(heavy);
+        let warnings = warnings.chain(missed.iter().map(|season| season.missed(spec))).collect();
         let mut plan = Self {
             inputs,
             placing,
