@@ -276,6 +276,15 @@ fn names_that_are_nearly_right_are_suggested() {
         ("--kernel \"1 * mattern32\"", "did you mean `matern32`?"),
         ("--method exct", "did you mean `exact`?"),
         ("--format parqet", "did you mean `parquet`?"),
+        ("--fix rbf.lengthscal", "did you mean `rbf.lengthscale`?"),
+        ("--bound lengthscal=1..2", "the parameters are scale.variance, rbf.lengthscale, linear.lengthscale"),
+        ("--prior \"rbf.lengthscale=gama(2,1)\"", "did you mean `gamma`?"),
+        ("--kernel rbf(length_scale=2)", "did you mean `lengthscale`?"),
+        ("--kernel rbf(ARD=true)", "did you mean `ard`?"),
+        ("--task classification", "say binary for two labels, multiclass for several"),
+        ("--task poisson", "say count for numbers of events"),
+        ("--method sgpr", "sgpr is method vfe"),
+        ("--method pitc", "pitc is method pep with --alpha 1 and --blocks COL"),
     ] {
         desk.refused(&format!("fit t.csv --target y {flags}"), 2, &[meant]);
     }
