@@ -39,6 +39,7 @@ pub(crate) enum Command {
     /// Predict the rows of a table
     Predict(predict::PredictOptions),
     /// Score a model on a table with the target, and compare it with simpler models
+    #[command(alias = "score", alias = "evaluate")]
     Eval(eval::EvalOptions),
     /// Cross-validate: fit and score on parts of a table in turn
     Cv(cv::CvOptions),

@@ -6,6 +6,7 @@ mod gaps;
 mod names;
 mod several;
 
+pub(crate) use coverage::remarks as coverage_remarks;
 pub use several::{SeveralScores, TargetScores};
 
 use crate::data::Frame;

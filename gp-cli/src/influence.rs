@@ -12,6 +12,9 @@ const MOST_WORK: f64 = 2e10;
 /// Fewest rows with the other inputs unchanged for any result.
 const LEAST_ROWS: usize = 8;
 
+/// Least share of the variance that is of no single input and is worth a remark; sums of shares are good to about half of it.
+const LEAST_SHARED: f64 = 0.1;
+
 /// Influence over points. `rows` are the training rows, for posteriors without inducing inputs.
 ///
 /// # Errors
@@ -47,6 +50,49 @@ fn effort(posterior: &Approximation, inputs: &Inputs, rows: usize, seed: u64) ->
     (how.rows >= LEAST_ROWS).then_some(how)
 }
 
+/// Share as a percentage, without a negative zero.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    format!("{:.1} %", if percent.abs() < 0.05 { 0.0 } else { percent })
+}
+
+/// Remarks on the variance that shares of single inputs leave out.
+pub(crate) fn together(influence: &Influence) -> Vec<String> {
+    let sum = |of: fn(&InputInfluence) -> f64| influence.inputs.iter().map(of).sum::<f64>();
+    let (alone, total) = (sum(|of| of.alone.value), sum(|of| of.total.value));
+    if influence.inputs.len() < 2 {
+        return Vec::new();
+    }
+    // An effect of two inputs together is in the total of both.
+    let by_interaction = 0.5 * (total - alone).max(0.0);
+    let shared = 1.0 - alone - by_interaction;
+    let mut said = Vec::new();
+    if by_interaction >= LEAST_SHARED {
+        said.push(format!(
+            "about {:.0} % is of no input alone: inputs interact, the effect of one depends on others",
+            100.0 * by_interaction
+        ));
+    }
+    if shared >= LEAST_SHARED {
+        said.push(format!(
+            "about {:.0} % is of no single input: inputs are correlated and act in the same direction",
+            100.0 * shared
+        ));
+    } else if shared <= -LEAST_SHARED {
+        said.push(format!(
+            "shares add up to {:.0} %: inputs are correlated and offset each other",
+            100.0 * (alone + by_interaction)
+        ));
+    }
+    said
+}
+
+/// Remark on negative shares of kernel terms, if there are any.
+pub(crate) fn offset_terms(influence: &Influence) -> Option<&'static str> {
+    let is_negative = |(_, share): &(String, f64)| *share <= -0.0005;
+    influence.terms.iter().any(is_negative).then_some("a term with a negative share is offset by the others")
+}
+
 fn named(shares: &VarianceShares, posterior: &Approximation, inputs: &Inputs) -> Influence {
     let named = |(name, share): (&str, &gp_ep::InputShare)| InputInfluence {
         input: name.to_owned(),
@@ -64,5 +110,41 @@ fn named(shares: &VarianceShares, posterior: &Approximation, inputs: &Inputs) ->
         target: None,
         inputs: of_inputs,
         terms: names.into_iter().zip(shares.terms.iter().copied()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gp_ep::Spanned;
+
+    fn remarks(shares: &[(f64, f64)]) -> String {
+        let spanned = |value| Spanned { value, low: value, high: value };
+        let input = |&(alone, total): &(f64, f64)| InputInfluence {
+            input: "x".to_owned(),
+            alone: spanned(alone),
+            total: spanned(total),
+        };
+        let inputs = shares.iter().map(input).collect();
+        together(&Influence { latents: 0..1, target: None, inputs, terms: Vec::new() }).join("; ")
+    }
+
+    #[test]
+    fn what_is_left_is_said() {
+        assert_eq!(remarks(&[(0.6, 0.6), (0.38, 0.4)]), "");
+        assert_eq!(remarks(&[(1.0, 1.0)]), "");
+        assert!(
+            remarks(&[(0.05, 0.06), (0.2, 0.2)]).starts_with("about 74 % is of no single input: inputs are")
+        );
+        assert!(
+            remarks(&[(0.3, 0.7), (0.3, 0.7)])
+                .starts_with("about 40 % is of no input alone: inputs interact")
+        );
+        assert!(remarks(&[(0.9, 0.9), (0.8, 0.8)]).starts_with("shares add up to 170 %"));
+    }
+
+    #[test]
+    fn nothing_is_below_zero() {
+        assert_eq!([-1e-7, -0.0, 0.0649, -0.065].map(percent), ["0.0 %", "0.0 %", "6.5 %", "-6.5 %"]);
     }
 }

@@ -5,9 +5,9 @@ use crate::data::Frame;
 /// Most places named in a message.
 const NAMED: usize = 5;
 
-/// Rows with missing values, over the chunks of a table.
+/// Rows with missing values that are left out, over the chunks of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LeftOut {
+pub struct LeftOut {
     rows: usize,
     count: usize,
     first: Vec<String>,
@@ -23,7 +23,8 @@ impl LeftOut {
     }
 
     /// Number of dropped rows.
-    pub(crate) fn count(&self) -> usize {
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.count
     }
 
@@ -31,8 +32,16 @@ impl LeftOut {
         self.rows
     }
 
+    /// Sentence on the rows of a table that miss `what`; None without any.
+    pub(crate) fn sentence(&self, of: &str, what: &str) -> Option<String> {
+        let verb = if self.count == 1 { "misses" } else { "miss" };
+        let (rows, places) = (counted(self.count, "row"), self.places());
+        (self.count > 0).then(|| format!("left out {rows}{of} that {verb} {what}: {places}"))
+    }
+
     /// Places of the rows, as text: `line 3, line 9 and 4 more`.
-    pub(crate) fn places(&self) -> String {
+    #[must_use]
+    pub fn places(&self) -> String {
         let named = self.first.join(", ");
         match self.count - self.first.len() {
             0 => named,
@@ -44,6 +53,14 @@ impl LeftOut {
 /// Count with its noun: `1 row`, `2 rows`.
 pub(crate) fn counted(count: usize, name: &str) -> String {
     if count == 1 { format!("1 {name}") } else { format!("{count} {name}s") }
+}
+
+/// Items joined by commas and a final `and`.
+pub(crate) fn listed(items: &[String]) -> String {
+    match items {
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        few => few.concat(),
+    }
 }
 
 /// Numbers below `count` other than these ascending ones.

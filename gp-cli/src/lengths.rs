@@ -47,7 +47,7 @@ pub(crate) fn lengths(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<InputLength> 
             let (Some(value), Some(&unit)) = (parameter.values().get(element), units.get(column)) else {
                 continue;
             };
-            let (lower, upper) = bounds(parameter, unit);
+            let (lower, upper) = bounds(parameter, element, unit);
             found.push(InputLength {
                 parameter: stem.to_owned(),
                 input: names[column].clone(),
@@ -56,7 +56,7 @@ pub(crate) fn lengths(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<InputLength> 
                 fixed: parameter.is_fixed(element),
                 lower,
                 upper,
-                prior: parameter.prior().map(|prior| prior.scaled(unit)),
+                prior: parameter.prior_of(element).map(|prior| prior.scaled(unit)),
             });
         }
     });
@@ -80,8 +80,9 @@ pub(crate) fn value_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String
 }
 
 /// Bounds in other units, unless they are those of the parameter's domain.
-fn bounds(parameter: &Parameter, unit: f64) -> (Option<f64>, Option<f64>) {
-    let ((low, high), (least, most)) = (parameter.transform().scaled(unit).ends(), parameter.domain().ends());
+fn bounds(parameter: &Parameter, element: usize, unit: f64) -> (Option<f64>, Option<f64>) {
+    let ((low, high), (least, most)) =
+        (parameter.transform_of(element).scaled(unit).ends(), parameter.domain().ends());
     let end = |end: f64, domain: f64| (end.is_finite() && end != domain).then_some(end);
     (end(low, least), end(high, most))
 }
@@ -157,19 +158,13 @@ pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
     shown.expression()
 }
 
-/// Length in column units; drops bounds and prior if units differ, since all elements share them.
+/// Length in column units: one per column if it is one number and units differ.
 fn in_data_units(parameter: &Parameter, units: &[f64]) -> Option<Parameter> {
-    if let Ok(scaled) = parameter.scaled(units) {
-        return Some(scaled);
-    }
-    let mut each =
-        if parameter.is_vector() { parameter.clone() } else { parameter.repeated(units.len()).ok()? };
-    each.set_prior(None).ok()?;
-    each.set_transform(each.domain()).ok()?;
-    each.scaled(units).ok()
+    parameter.scaled(units).or_else(|_| parameter.repeated(units.len())?.scaled(units)).ok()
 }
 
-/// Value with its marks, bounds and prior, in few digits.
+/// Value with its marks, in few digits, and with the bounds and prior that all elements have. Those that differ by element
+/// are left to [`length_lines`].
 fn value_text(parameter: &Parameter) -> String {
     let number = |(place, value): (usize, &f64)| {
         let number = few_digits(*value);
@@ -186,11 +181,18 @@ fn value_text(parameter: &Parameter) -> String {
         few if parameter.is_vector() => format!("[{}]", few.join(", ")),
         one => one.concat(),
     };
-    let ends =
-        if parameter.transform() == parameter.domain() { Transform::Identity } else { parameter.transform() };
+    let first = conditions_of(parameter, 0);
+    let are_alike = (1..parameter.len()).all(|element| conditions_of(parameter, element) == first);
+    if are_alike { text + &first } else { text }
+}
+
+/// Bounds and prior of an element, to follow its value.
+fn conditions_of(parameter: &Parameter, element: usize) -> String {
+    let transform = parameter.transform_of(element);
+    let ends = if transform == parameter.domain() { Transform::Identity } else { transform };
     let end = |end: f64| end.is_finite().then_some(end);
     let (low, high) = ends.ends();
-    text + &conditions((end(low), end(high)), parameter.prior())
+    conditions((end(low), end(high)), parameter.prior_of(element))
 }
 
 /// Number to four significant digits, without trailing zeros.

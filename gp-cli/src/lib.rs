@@ -45,6 +45,7 @@ pub mod update;
 
 pub use context::Context;
 pub use error::{CliError, ErrorKind};
+pub use left_out::LeftOut;
 pub use memory::{Budget, Limit, OverBudget};
 
 use arguments::Arguments;

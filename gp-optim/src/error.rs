@@ -96,13 +96,11 @@ pub enum ParameterError {
         /// Prior as text.
         prior: String,
     },
-    /// Elements of different units share a value, bounds or a prior.
-    #[error("parameter `{name}`: {what} cannot be in units that differ by element")]
+    /// One number is shared by different units.
+    #[error("parameter `{name}`: one number cannot be in units that differ")]
     MixedUnits {
         /// Name of the parameter.
         name: String,
-        /// Shared thing.
-        what: &'static str,
     },
     /// There is no such family of priors.
     #[error("unknown prior `{name}`: known are {known}")]

@@ -1,5 +1,7 @@
 //! Named number or vector that a solver may move.
 
+mod checks;
+mod own;
 mod stored;
 mod units;
 
@@ -7,6 +9,8 @@ use crate::error::ParameterError;
 use crate::number::all_finite;
 use crate::prior::Prior;
 use crate::transform::Transform;
+use checks::{check_prior, check_values};
+use own::Conditions;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use stored::Unchecked;
@@ -40,6 +44,9 @@ pub struct Parameter {
     transform: Transform,
     prior: Option<Prior>,
     fixed: Vec<bool>,
+    /// Bounds and priors by element, if they differ; those of the first are also above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    own: Option<Vec<Conditions>>,
     /// Number of fixed elements.
     #[serde(skip)]
     held: usize,
@@ -63,7 +70,17 @@ impl Parameter {
     pub fn positive(name: impl Into<Cow<'static, str>>) -> Self {
         let (values, transform) = (vec![1.0], Transform::Positive);
         let (domain, fixed) = (transform, vec![false]);
-        Self { name: name.into(), values, vector: false, domain, transform, prior: None, fixed, held: 0 }
+        Self {
+            name: name.into(),
+            values,
+            vector: false,
+            domain,
+            transform,
+            prior: None,
+            fixed,
+            own: None,
+            held: 0,
+        }
     }
 
     /// Parameter of one or more numbers, written in brackets even if only one.
@@ -90,7 +107,17 @@ impl Parameter {
         }
         check_values(&name, &values, transform)?;
         let fixed = vec![false; values.len()];
-        Ok(Self { name, values, vector, domain: transform, transform, prior: None, fixed, held: 0 })
+        Ok(Self {
+            name,
+            values,
+            vector,
+            domain: transform,
+            transform,
+            prior: None,
+            fixed,
+            own: None,
+            held: 0,
+        })
     }
 
     /// Vector of `count` copies of the first value, with bounds, prior and fixed flag.
@@ -102,7 +129,7 @@ impl Parameter {
             return Err(ParameterError::Empty { name: self.name.to_string() });
         }
         let (values, fixed) = (vec![self.value(); count], vec![false; count]);
-        let mut repeated = Self { values, fixed, vector: true, held: 0, ..self.clone() };
+        let mut repeated = Self { values, fixed, vector: true, own: None, held: 0, ..self.clone() };
         repeated.fix_all(self.is_fixed(0));
         Ok(repeated)
     }
@@ -144,8 +171,9 @@ impl Parameter {
     /// [`ParameterError::WrongLength`], [`ParameterError::OutOfRange`] or [`ParameterError::OutsidePrior`].
     pub fn set_values(&mut self, values: &[f64]) -> Result<(), ParameterError> {
         self.check_length("values", self.len(), values.len())?;
-        check_values(&self.name, values, self.transform)?;
-        self.check_prior(self.prior.as_ref(), values)?;
+        for (index, &value) in values.iter().enumerate() {
+            self.check_value(index, value)?;
+        }
         self.values.copy_from_slice(values);
         Ok(())
     }
@@ -156,13 +184,12 @@ impl Parameter {
     /// [`ParameterError::NoSuchElement`] or [`ParameterError::OutOfRange`].
     pub fn set(&mut self, index: usize, value: f64) -> Result<(), ParameterError> {
         self.check_index(index)?;
-        check_value(&self.name, index, value, self.transform)?;
-        self.check_prior(self.prior.as_ref(), &[value])?;
+        self.check_value(index, value)?;
         self.values[index] = value;
         Ok(())
     }
 
-    /// Map between natural and unconstrained values.
+    /// Map between natural and unconstrained values, that of the first element.
     #[must_use]
     pub fn transform(&self) -> Transform {
         self.transform
@@ -174,33 +201,27 @@ impl Parameter {
         self.domain
     }
 
-    /// Replaces the transform, keeping natural values: bounds within the domain. Nothing changes on an
-    /// error.
+    /// Replaces the transform of all elements, keeping natural values: bounds within the domain. Nothing
+    /// changes on an error.
     ///
     /// # Errors
     /// [`ParameterError::InvalidTransform`], [`ParameterError::OutsideDomain`], or
     /// [`ParameterError::OutOfRange`] for a present value outside the new set.
     pub fn set_transform(&mut self, transform: Transform) -> Result<(), ParameterError> {
-        transform.validate()?;
-        if !transform.is_within(self.domain) {
-            return Err(ParameterError::OutsideDomain {
-                name: self.name.to_string(),
-                set: transform.to_string(),
-                domain: self.domain.to_string(),
-            });
-        }
+        self.check_within_domain(transform)?;
         check_values(&self.name, &self.values, transform)?;
         self.transform = transform;
+        self.share(|own| own.transform = transform);
         Ok(())
     }
 
-    /// Prior of each element, independently.
+    /// Prior of the first element; elements are independent.
     #[must_use]
     pub fn prior(&self) -> Option<&Prior> {
         self.prior.as_ref()
     }
 
-    /// Sets or removes the prior; nothing changes on an error.
+    /// Sets or removes the prior of all elements; nothing changes on an error.
     ///
     /// Values set by name or number must be in its support. Outside it, a solver finds [`Self::log_prior`]
     /// −∞ and steps back.
@@ -212,8 +233,11 @@ impl Parameter {
         if let Some(prior) = &prior {
             prior.validate()?;
         }
-        self.check_prior(prior.as_ref(), &self.values)?;
+        for (index, &value) in self.values.iter().enumerate() {
+            check_prior(&self.name, index, value, prior.as_ref())?;
+        }
         self.prior = prior;
+        self.share(|own| own.prior = prior);
         Ok(())
     }
 
@@ -257,7 +281,7 @@ impl Parameter {
             return Ok(());
         }
         for (slot, index) in out.iter_mut().zip(self.free_indices()) {
-            *slot = self.transform.to_unconstrained(self.values[index]);
+            *slot = self.transform_of(index).to_unconstrained(self.values[index]);
         }
         Ok(())
     }
@@ -278,9 +302,11 @@ impl Parameter {
             self.values.copy_from_slice(unconstrained);
             return Ok(());
         }
-        let free = self.fixed.iter().zip(&mut self.values).filter(|(fixed, _)| !**fixed);
-        for ((_, value), &eta) in free.zip(unconstrained) {
-            *value = self.transform.to_natural(eta);
+        let mut given = unconstrained.iter();
+        for index in 0..self.len() {
+            if let Some(&eta) = (!self.fixed[index]).then(|| given.next()).flatten() {
+                self.values[index] = self.transform_of(index).to_natural(eta);
+            }
         }
         Ok(())
     }
@@ -304,8 +330,9 @@ impl Parameter {
             return Ok(());
         }
         for (slot, index) in free_gradient.iter_mut().zip(self.free_indices()) {
-            let eta = self.transform.to_unconstrained(self.values[index]);
-            *slot = natural_gradient[index] * self.transform.derivative(eta);
+            let transform = self.transform_of(index);
+            let eta = transform.to_unconstrained(self.values[index]);
+            *slot = natural_gradient[index] * transform.derivative(eta);
         }
         Ok(())
     }
@@ -315,8 +342,11 @@ impl Parameter {
     /// Density of the natural values, without a Jacobian: the mode does not depend on the transform.
     #[must_use]
     pub fn log_prior(&self) -> f64 {
-        self.prior
-            .map_or(0.0, |prior| self.free_indices().map(|index| prior.log_density(self.values[index])).sum())
+        if !self.has_prior() {
+            return 0.0;
+        }
+        let density = |index| self.prior_of(index).map(|prior| prior.log_density(self.values[index]));
+        self.free_indices().filter_map(density).sum()
     }
 
     /// Adds the derivative of [`Self::log_prior`] to a gradient by natural values, one entry per element.
@@ -325,8 +355,8 @@ impl Parameter {
     /// [`ParameterError::WrongLength`].
     pub fn add_log_prior_gradient(&self, natural_gradient: &mut [f64]) -> Result<(), ParameterError> {
         self.check_length("gradient entries", self.len(), natural_gradient.len())?;
-        if let Some(prior) = self.prior {
-            for index in self.free_indices() {
+        for index in self.free_indices().filter(|_| self.has_prior()) {
+            if let Some(prior) = self.prior_of(index) {
                 natural_gradient[index] += prior.derivative(self.values[index]);
             }
         }
@@ -336,51 +366,15 @@ impl Parameter {
     /// `true` if natural and unconstrained values are equal and all free; the many numbers of inducing
     /// inputs and posteriors are then copied.
     fn is_plain(&self) -> bool {
-        self.transform == Transform::Identity && self.held == 0
+        self.transform == Transform::Identity && self.own.is_none() && self.held == 0
+    }
+
+    /// `true` if an element may have a prior.
+    fn has_prior(&self) -> bool {
+        self.prior.is_some() || self.own.is_some()
     }
 
     fn free_indices(&self) -> impl Iterator<Item = usize> {
         self.fixed.iter().enumerate().filter(|&(_, &fixed)| !fixed).map(|(index, _)| index)
     }
-
-    /// Fails unless the prior gives each value some density.
-    fn check_prior(&self, prior: Option<&Prior>, values: &[f64]) -> Result<(), ParameterError> {
-        let Some(prior) = prior else { return Ok(()) };
-        let (lower, upper) = prior.support();
-        match values.iter().position(|&value| !(lower < value && value < upper)) {
-            None => Ok(()),
-            Some(index) => Err(ParameterError::OutsidePrior {
-                name: self.name.to_string(),
-                index,
-                value: values[index],
-                prior: prior.to_string(),
-            }),
-        }
-    }
-
-    fn check_length(&self, what: &'static str, expected: usize, found: usize) -> Result<(), ParameterError> {
-        if expected == found {
-            return Ok(());
-        }
-        Err(ParameterError::WrongLength { name: self.name.to_string(), what, expected, found })
-    }
-
-    fn check_index(&self, index: usize) -> Result<(), ParameterError> {
-        if index < self.len() {
-            return Ok(());
-        }
-        Err(ParameterError::NoSuchElement { name: self.name.to_string(), index, len: self.len() })
-    }
-}
-
-fn check_values(name: &str, values: &[f64], transform: Transform) -> Result<(), ParameterError> {
-    values.iter().enumerate().try_for_each(|(index, &value)| check_value(name, index, value, transform))
-}
-
-fn check_value(name: &str, index: usize, value: f64, transform: Transform) -> Result<(), ParameterError> {
-    if transform.contains(value) {
-        return Ok(());
-    }
-    let allowed = transform.to_string();
-    Err(ParameterError::OutOfRange { name: name.to_owned(), index, value, allowed })
 }

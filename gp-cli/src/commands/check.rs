@@ -3,7 +3,7 @@
 use super::print_json;
 use crate::context::Context;
 use crate::data::{Column, Frame, Kind, Lookalike, ReadOptions, TableChoice, Values, quoted};
-use crate::encode::{LabelCounter, MAX_LEVELS, MOST_VALUES};
+use crate::encode::{LabelCounter, Labels, MOST_VALUES, too_many_words};
 use crate::error::CliError;
 use crate::fit::Guess;
 use crate::left_out::counted;
@@ -20,6 +20,8 @@ const FAR: f64 = 20.0;
 const FEW: usize = 9;
 /// Fewest rows of a class that can be learned.
 const RARE: u64 = 5;
+/// Most classes of fewer rows that are named one by one.
+const MOST_RARE: usize = 3;
 
 /// Advice for missing values of an input and of the target.
 const WITHOUT_INPUT: &str =
@@ -160,12 +162,8 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
             if let Some(like) = Lookalike::among(levels) {
                 add(like.to_string());
             }
-            if !is_target && levels.len() > MAX_LEVELS.min(codes.len() / 2) {
-                let (words, rows) = (levels.len(), codes.len());
-                add(format!(
-                    "{words} different words in {rows} rows are too many to learn from; {}",
-                    without(column)
-                ));
+            if !is_target {
+                too_many_words(column.name(), levels.len(), codes.len()).into_iter().for_each(add);
             }
         }
     }
@@ -194,12 +192,29 @@ fn about_target(column: &Column, found: &mut Vec<Finding>) {
     if column.kind() == Kind::Date || labels.names.len() < 2 {
         return;
     }
-    for (label, count) in labels.names.iter().zip(&labels.counts).filter(|(_, count)| **count < RARE) {
-        let rows = if *count == 1 { "row" } else { "rows" };
-        add(format!(
-            "label {label} has only {count} {rows}, too few to learn from; if these are labels, merge it with another one or add rows"
-        ));
+    if Lookalike::among(&labels.names).is_none() {
+        rare_labels(&labels).into_iter().for_each(add);
     }
+}
+
+/// Findings on labels of few rows: one each, or one for all if there are many.
+fn rare_labels(labels: &Labels) -> Vec<String> {
+    let rare = labels.names.iter().zip(&labels.counts).filter(|(_, count)| **count < RARE);
+    let rare: Vec<(&String, String)> =
+        rare.map(|(label, &count)| (label, counted(count as usize, "row"))).collect();
+    const ADVICE: &str = "too few to learn from; if these are labels, merge";
+    if rare.len() > MOST_RARE {
+        let (first, rows) = &rare[0];
+        return vec![format!(
+            "{} of {} labels have fewer than {RARE} rows each, such as {first} with {rows}, {ADVICE} some or add rows",
+            rare.len(),
+            labels.names.len()
+        )];
+    }
+    let each = |(label, rows): (&String, String)| {
+        format!("label {label} has only {rows}, {ADVICE} it with another one or add rows")
+    };
+    rare.into_iter().map(each).collect()
 }
 
 fn about_rows(frame: &Frame, found: &mut Vec<Finding>) {

@@ -11,7 +11,7 @@ use crate::files::{InputFiles, OutputFile, TraceFile};
 use crate::fit::{self, CheckpointFolder, ExpectedTime, FitSpec, Plan, Streamed, parse_time};
 use crate::in_step;
 use crate::interrupt;
-use crate::left_out::counted;
+use crate::left_out::LeftOut;
 use crate::model::{Model, TriedKernels, TriedStart, TriedStarts};
 use crate::notes::Notes;
 use crate::out;
@@ -94,11 +94,13 @@ pub fn run(
     let inputs = inputs.and("--output", Some(&options.output));
     options.trace.iter().try_for_each(|path| inputs.check("--trace", path))?;
     let (plan, dropped) = plan(options, context, notes)?;
-    if dropped > 0 {
-        let verb = if dropped == 1 { "misses" } else { "miss" };
-        let what = spec.missing_rules()?.missed();
-        notes.say(format_args!("left out {} that {verb} {what}", counted(dropped, "row")));
-    }
+    let test = options.test.as_deref().map(|path| read_test(path, options, &plan, context)).transpose()?;
+    let what = spec.missing_rules()?.missed();
+    let missed = dropped.sentence("", what);
+    let of_test = test
+        .as_ref()
+        .and_then(|(frame, left_out)| left_out.sentence(&format!(" of {}", frame.source()), what));
+    missed.iter().chain(&of_test).for_each(|line| notes.say(format_args!("{line}")));
     plan.choices
         .iter()
         .chain([&plan.cost])
@@ -110,7 +112,6 @@ pub fn run(
     let known = plan.warnings.clone();
     warn(notes, &known);
     plan.check_memory(context.budget(), 1)?;
-    let test = options.test.as_deref().map(|path| read_test(path, options, &plan, context)).transpose()?;
 
     check_same_data(context, &plan)?;
     let checkpoint = checkpoint_folder(options, &plan)?;
@@ -129,7 +130,7 @@ pub fn run(
         return Err(CliError::new(ErrorKind::NotConverged, message));
     }
     notes.stage(format_args!("scoring and writing the model"));
-    let scores = test.map(|test| evaluate::evaluate(&model, &test)).transpose()?;
+    let scores = test.map(|(test, _)| evaluate::evaluate(&model, &test)).transpose()?;
     scores.iter().for_each(|scores| warn(notes, &scores.warnings));
     output.write(&model.to_bytes()?)?;
     interrupt::model_is_written();
@@ -157,19 +158,19 @@ fn trace(options: &FitOptions, inputs: &InputFiles) -> Result<Option<TraceFile>,
     options.trace.as_ref().map(prepare).transpose()
 }
 
-/// Reads the table, into memory or not, and makes all choices; returns the number of dropped rows.
-fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(Plan, usize), CliError> {
+/// Reads the table, into memory or not, and makes all choices; returns the dropped rows.
+fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(Plan, LeftOut), CliError> {
     notes.stage(format_args!("reading {}", options.data));
     let choosing = || notes.stage(format_args!("choosing a model and placing inducing points"));
     let stages = notes.line().stages();
-    let with_stages = |plan: Plan| plan.with_stages(stages);
     let (spec, choice) = (&options.spec, &options.choice);
+    let with_stages = |plan: Plan| plan.with_stages(stages).read_by(choice);
     let input = options.stream.open(&options.data, &context.formats)?;
     if let Some(why) = options.stream.why_not_held(&input, choice, spec, context)? {
         let kept = options.checkpoint.as_ref().or(options.resume.as_ref());
         let folder = kept.map_or_else(std::env::temp_dir, |folder| fit::folder_near(folder));
         let table = Streamed::read(input, (choice, &context.formats), spec, &folder, &why)?;
-        let dropped = table.dropped();
+        let dropped = table.dropped().clone();
         choosing();
         return Ok((with_stages(Plan::streamed(table, spec, context)?), dropped));
     }
@@ -218,8 +219,13 @@ fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> R
     Ok(())
 }
 
-/// Reads the test table, and checks that it can be scored, before training.
-fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -> Result<Frame, CliError> {
+/// Reads the test table without incomplete rows, and checks that it can be scored, before training.
+fn read_test(
+    path: &str,
+    options: &FitOptions,
+    plan: &Plan,
+    context: &Context,
+) -> Result<(Frame, LeftOut), CliError> {
     let format = TableChoice { format: options.choice.format.clone(), ..TableChoice::default() };
     let mut read = ReadOptions { choice: format, ..ReadOptions::default() };
     let input = Stream::Never.open(path, &context.formats)?;
@@ -233,12 +239,12 @@ fn read_test(path: &str, options: &FitOptions, plan: &Plan, context: &Context) -
     targets.iter().for_each(|of| of.target.extend(&mut read));
     plan.observed.roles.extend_for_predictions(&mut read);
     let rules = options.spec.missing_rules()?;
-    let (frame, _) = fit::drop_incomplete(context.formats.read_input(input, &read)?, &rules)?;
+    let (frame, left_out) = fit::drop_incomplete(context.formats.read_input(input, &read)?, &rules)?;
     plan.inputs.encode(&frame)?;
     let targets: Vec<&Target> = targets.iter().map(|of| &of.target).collect();
     encode_targets(&targets, &frame, plan.observed.likelihood.support())?;
     RoleValues::of_predictions(&plan.observed.roles, &frame)?;
-    Ok(frame)
+    Ok((frame, left_out))
 }
 
 /// Reports the outcome of training, without known warnings.
@@ -285,6 +291,7 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
         "objective": training.objective,
         "objective_kind": training.objective_kind,
         "method": training.method,
+        "alpha": training.alpha,
         "kernel": kernel,
         "likelihood": model.posterior().likelihood().expression(),
         "n": training.rows,

@@ -3,6 +3,7 @@
 use super::{print_json, targets};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::influence::{offset_terms, percent, together};
 use crate::left_out::counted;
 use crate::lengths::{four_digits, length_lines, lengths, readable, readable_likelihood};
 use crate::model::{Influence, InputInfluence, Model, TrainingRecord, TriedKernels, TriedStarts};
@@ -116,8 +117,7 @@ pub fn text(model: &Model) -> String {
     tried(model, &mut page);
     page.line("likelihood", &readable_likelihood(model.posterior().likelihood()));
     if let weights @ [_, _, ..] = model.posterior().functions().weights() {
-        let shares: Vec<String> = weights.iter().map(|weight| percent(*weight)).collect();
-        page.line("posterior", &format!("a mixture of {}", shares.join(", ")));
+        page.line("posterior", &mixture(weights));
     }
     targets::lines(model).iter().for_each(|(name, words)| page.line(name, words));
     functions(model, &mut page);
@@ -132,6 +132,9 @@ pub fn text(model: &Model) -> String {
 #[derive(Default)]
 struct Page(String);
 
+/// Most parts of a mixture shown.
+const MOST_PARTS: usize = 3;
+
 /// Width of the name column, unless a name is longer.
 const NAME_WIDTH: usize = 11;
 
@@ -143,8 +146,13 @@ impl Page {
     }
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+/// Number of parts of a posterior, and the largest.
+fn mixture(weights: &[f64]) -> String {
+    let mut sorted = weights.to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let largest: Vec<String> = sorted.iter().take(MOST_PARTS).map(|weight| percent(*weight)).collect();
+    let which = if sorted.len() > MOST_PARTS { "the largest of" } else { "of" };
+    format!("a mixture of {} parts, {which} {}", sorted.len(), largest.join(", "))
 }
 
 fn origin(model: &Model, page: &mut Page) {
@@ -167,7 +175,10 @@ fn origin(model: &Model, page: &mut Page) {
 /// Training record.
 fn course(model: &Model, page: &mut Page) {
     let training = &model.about().training;
-    page.line("trained on", &format!("{} by method {}", counted(training.rows, "row"), training.method));
+    page.line(
+        "trained on",
+        &format!("{} by method {}", counted(training.rows, "row"), training.method_with_power()),
+    );
     let outcome = if training.converged { "converged" } else { "did not converge" };
     page.line(
         "training",
@@ -285,10 +296,12 @@ fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
         let range = if total.low < total.high { range } else { String::new() };
         page.line("", format!("{input:<width$} {alone:>8} {with:>8}  {range}").trim_end());
     }
+    together(influence).iter().for_each(|words| page.line("", words));
     if influence.terms.len() > 1 {
         let each: Vec<String> =
             influence.terms.iter().map(|(term, share)| format!("{term} {}", percent(*share))).collect();
         page.line("by term", &each.join(", "));
+        offset_terms(influence).into_iter().for_each(|words| page.line("", words));
     }
 }
 

@@ -87,7 +87,7 @@ pub fn date_text(days: f64) -> String {
 }
 
 /// Year, month and day: inverse of [`civil_days`].
-fn civil_date(days: i64) -> (i64, i64, i64) {
+pub(crate) fn civil_date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -104,7 +104,7 @@ fn whole(digits: &str) -> Option<i64> {
 
 /// Days since 1970-01-01 in the Gregorian calendar: 400 years have 146 097 days, and a year beginning in March has its
 /// leap day last.
-fn civil_days(year: i64, month: i64, day: i64) -> Option<i64> {
+pub(crate) fn civil_days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let longest = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let length = *longest.get(usize::try_from(month - 1).ok()?)?;

@@ -8,8 +8,14 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 /// First bytes of Parquet and Arrow files, for builds without these formats.
 const COLUMNAR: [&[u8]; 2] = [b"PAR1", b"ARROW1"];
 
+/// Position and first bytes of the contents of model files: the header of a safetensors file.
+const MODEL: (usize, &[u8]) = (8, b"{\"__metadata__\":{\"gp-model\"");
+
 /// Kind of a file with these first bytes, and advice; None if it may be a table.
 pub(super) fn advice(name: &str, head: &[u8]) -> Option<String> {
+    if head.get(MODEL.0..).is_some_and(|rest| rest.starts_with(MODEL.1)) {
+        return Some(format!("`{name}` is a model file, not a table; gp inspect {name} shows what it holds"));
+    }
     if head.get(DUCKDB.0..).is_some_and(|rest| rest.starts_with(DUCKDB.1)) {
         return Some(format!(
             "`{name}` is a DuckDB file, which is not read; write the table to Parquet and read that: duckdb {name} -c \"COPY (SELECT * FROM my_table) TO 'my_table.parquet'\""
@@ -35,6 +41,8 @@ mod tests {
     fn marks_are_where_they_are() {
         let duck = advice("x", b"12345678DUCK@").unwrap();
         assert!(duck.starts_with("`x` is a DuckDB file"));
+        let model = advice("x", b"\x30\x12\0\0\0\0\0\0{\"__metadata__\":{\"gp-model\":\"{").unwrap();
+        assert!(model.starts_with("`x` is a model file"));
         for columnar in [&b"PAR1\x15\x04"[..], b"ARROW1\0\0"] {
             assert!(advice("x", columnar).unwrap().contains("the feature columnar"));
         }

@@ -49,6 +49,7 @@ mod units;
 #[cfg(feature = "columnar")]
 mod wide;
 
+pub(crate) use cells::{civil_date, civil_days};
 pub use cells::{date_text, days_since_epoch};
 pub use column::{Column, Kind, Values};
 pub use format::{Format, MAX_COLUMNS};

@@ -2,7 +2,7 @@
 
 use super::column_survey::{ColumnSurvey, Surveyed};
 use super::survey::Survey;
-use crate::data::{Column, Kind, Values};
+use crate::data::{Column, Kind, Values, quoted};
 use crate::error::CliError;
 use crate::standardise::{Range, Standardiser};
 use gp_optim::format_number;
@@ -206,6 +206,16 @@ impl Feature {
             _ => Ok(()),
         }
     }
+}
+
+/// Advice against a column of words that hardly repeat, if they do not.
+pub(crate) fn too_many_words(name: &str, words: usize, rows: usize) -> Option<String> {
+    (words > MAX_LEVELS.min(rows / 2)).then(|| {
+        format!(
+            "{words} different words in {rows} rows are too many to learn from; leave it out with --exclude {}",
+            quoted(name)
+        )
+    })
 }
 
 fn sorted(survey: &Survey, column: &ColumnSurvey, words: &[String]) -> Result<Vec<String>, CliError> {

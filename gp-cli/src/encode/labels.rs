@@ -48,6 +48,14 @@ pub struct Labels {
     pub more: bool,
 }
 
+impl Labels {
+    /// Number of distinct values, as text.
+    pub(crate) fn how_many(&self) -> String {
+        let more = if self.more { "more than " } else { "" };
+        format!("{more}{}", self.names.len() - usize::from(self.more))
+    }
+}
+
 impl LabelCounter {
     /// Empty counter for this type, with a limit on distinct values.
     #[must_use]

@@ -1,5 +1,6 @@
 //! Coverage of intervals.
 
+use crate::left_out::listed;
 use crate::metrics::{LEVELS, NumberScores};
 use gp_likelihoods::special::incomplete_beta;
 
@@ -7,7 +8,7 @@ use gp_likelihoods::special::incomplete_beta;
 const CHANCE: f64 = 1.35e-3;
 
 /// Remarks on central intervals whose coverage of some rows is off by more than chance, assuming independent rows.
-pub(super) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
+pub(crate) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
     let (mut narrow, mut wide) = (Vec::new(), Vec::new());
     for (place, level) in LEVELS.into_iter().enumerate() {
         let (claimed, coverage) = (scores.claimed[place], scores.coverage[place]);
@@ -25,7 +26,7 @@ pub(super) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
         }
     }
     let remark = |(off, what): (Vec<String>, &str)| {
-        (!off.is_empty()).then(|| format!("{} of {rows} rows: they are too {what}", off.join(" and ")))
+        (!off.is_empty()).then(|| format!("{} of {rows} rows: they are too {what}", listed(&off)))
     };
     [(narrow, "narrow"), (wide, "wide")].into_iter().filter_map(remark).collect()
 }
@@ -70,6 +71,12 @@ mod tests {
         assert_eq!(
             remarks(400, &of([0.62, 0.95, 0.95])),
             ["50 % intervals hold 62 % and 80 % intervals hold 95 % of 400 rows: they are too wide"]
+        );
+        assert_eq!(
+            remarks(400, &of([0.22, 0.37, 0.5])),
+            [
+                "50 % intervals hold 22 %, 80 % intervals hold 37 % and 95 % intervals hold 50 % of 400 rows: they are too narrow"
+            ]
         );
         let counts = NumberScores { claimed: [0.79, 0.8, 0.95], ..of([0.56, 0.8, 0.95]) };
         let remark = "50 % intervals, which claim 79 %, hold 56 % of 400 rows: they are too narrow";

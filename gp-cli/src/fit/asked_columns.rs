@@ -1,6 +1,7 @@
 //! Requested target columns, and the options and rules for reading the table.
 
-use super::spec::{FitSpec, TaskChoice};
+use super::spec::FitSpec;
+use super::task_flag::TaskChoice;
 use crate::data::{ReadOptions, TableChoice};
 use crate::error::CliError;
 use crate::missing::MissingRules;

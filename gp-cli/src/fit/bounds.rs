@@ -72,7 +72,9 @@ pub(super) fn bound_weighted(
 
 /// Bounds a free parameter that has neither bounds nor prior and starts above the bound.
 fn bound_below(parameter: &mut Parameter, lo: f64) -> Result<(), CliError> {
-    let was_said = parameter.transform() != parameter.domain() || parameter.prior().is_some();
+    let was_said = parameter.transform() != parameter.domain()
+        || parameter.prior().is_some()
+        || parameter.differs_by_element();
     let bound = Transform::Above { lo };
     if !was_said && parameter.free_len() > 0 && parameter.values().iter().all(|&value| bound.contains(value))
     {

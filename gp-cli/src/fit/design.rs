@@ -25,6 +25,8 @@ pub(super) struct Design {
     /// Rows that the choices were made from.
     pub(super) sample: Sample,
     pub(super) seasons: Vec<Season>,
+    /// Seasons that given kernels do not have.
+    pub(super) missed: Vec<Season>,
     pub(super) search: Option<Search>,
     pub(super) kernels: Vec<Box<dyn Kernel>>,
     /// Inducing inputs per latent; empty if all rows are used.
@@ -59,8 +61,10 @@ impl Design {
             _ => placing::count(spec, method, latents, count)?,
         };
         let sample = Sample::of(rows, pseudo, spec.seed)?;
-        let seasons =
+        let found =
             seasons::find(spec, (&context.kernels, &context.team), observed, inputs, (&sample, count))?;
+        let (seasons, missed) =
+            if spec.kernel.is_empty() { (found, Vec::new()) } else { (Vec::new(), found) };
         let search = Search::new(spec, context, (observed, inputs), method, pseudo)?;
         let mut kernels = kernels(spec, &context.kernels, method, observed, (inputs, pseudo), &seasons)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), inputs)?;
@@ -68,7 +72,7 @@ impl Design {
             SeenThrough::InducingInputs => place(spec, context, pseudo, inputs, &sample, &kernels, observed)?,
             _ => (Vec::new(), None),
         };
-        Ok(Self { pseudo, sample, seasons, search, kernels, inducing, placing, parts: Vec::new() })
+        Ok(Self { pseudo, sample, seasons, missed, search, kernels, inducing, placing, parts: Vec::new() })
     }
 
     /// Design for independent targets, each with the rows that have it.
@@ -89,6 +93,7 @@ impl Design {
         }
         let pseudo = designs.iter().map(|design| design.pseudo).max().unwrap_or(0);
         let seasons = designs.iter().flat_map(|design| design.seasons.iter().cloned()).collect();
+        let missed = designs.iter().flat_map(|design| design.missed.iter().cloned()).collect();
         let mut kernels: Vec<Box<dyn Kernel>> =
             designs.iter().flat_map(|design| design.kernels.iter().cloned()).collect();
         let inducing = designs.iter().flat_map(|design| design.inducing.iter().cloned()).collect();
@@ -101,7 +106,17 @@ impl Design {
         let starts = starts.collect();
         parameters::apply(spec, &mut kernels, whole.likelihood.as_mut(), inputs)?;
         let sample = Sample::of(rows, pseudo, spec.seed)?;
-        Ok(Self { pseudo, sample, seasons, search: None, kernels, inducing, placing: None, parts: starts })
+        Ok(Self {
+            pseudo,
+            sample,
+            seasons,
+            missed,
+            search: None,
+            kernels,
+            inducing,
+            placing: None,
+            parts: starts,
+        })
     }
 }
 

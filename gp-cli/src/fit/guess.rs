@@ -2,10 +2,13 @@
 //!
 //! | seen | taken for |
 //! |---|---|
-//! | numbers that hardly repeat, do not start at 0 or 1, or have gaps | amounts |
-//! | at most 26 numbers without a gap, at least ten rows each on average, frequent up to the last | labels |
+//! | numbers that hardly repeat | amounts |
+//! | at most 26 numbers from 0 or 1 without a gap, at least ten rows each on average, frequent up to the last | labels |
 //! | numbers from 0 on whose frequencies die out towards the top | counts |
-//! | none of these, and at most 12 numbers | [`Guess::Unclear`]: the user has to decide |
+//! | at most 12 numbers that start elsewhere or have gaps, all about as frequent | [`Guess::Unclear`]: the user has to decide |
+//! | zeros, then a gap, then numbers that die out | unclear |
+//! | other numbers that start elsewhere or have gaps | amounts |
+//! | none of these, and at most 12 numbers | unclear |
 
 use crate::encode::Labels;
 
@@ -49,19 +52,23 @@ impl Guess {
     /// Meaning of a column's distinct numbers, from their frequencies.
     pub(crate) fn of(labels: &Labels) -> Self {
         let Some(seen) = Frequencies::of(labels) else { return Self::Amounts };
-        let few = seen.numbers.len() <= MOST_ASKED;
+        let few = seen.are_few();
+        if !seen.begins() {
+            return seen.amounts_or_labels();
+        }
         if seen.has_tail() && !seen.are_even() {
             return match (seen.are_events(), few) {
                 (true, _) if seen.are_many_events() => Self::Counts,
                 (true, true) => Self::Unclear,
                 (false, true) if !seen.has_gap() => Self::Unclear,
+                _ if seen.are_events_after_zeros() => Self::Unclear,
                 _ => Self::Amounts,
             };
         }
         let are_used_up = seen.are_even() || !seen.runs_out() || !seen.has_one_peak();
         if seen.has_gap() || seen.numbers.len() > MOST_LABELS {
-            Self::Amounts
-        } else if are_used_up && seen.rows >= ROWS_PER_LABEL * seen.numbers.len() as u64 {
+            seen.amounts_or_labels()
+        } else if are_used_up && seen.are_frequent() {
             Self::Labels
         } else if few {
             Self::Unclear
@@ -71,7 +78,24 @@ impl Guess {
     }
 }
 
-/// Frequencies of whole numbers from 0 or 1 on that repeat.
+/// Readings of numbers other than amounts that a user may have in mind, as flags to say so; empty for none.
+pub(crate) fn other_readings(labels: &Labels) -> &'static str {
+    let numbers = labels.numbers.as_deref().filter(|_| !labels.more).unwrap_or_default();
+    let rows: u64 = labels.counts.iter().sum();
+    let may_be_labels = numbers.len() <= MOST_ASKED && rows >= ROWS_PER_LABEL * numbers.len() as u64;
+    let may_be_counts =
+        Frequencies::of(labels).is_some_and(|seen| seen.numbers[0] >= 0.0 && seen.are_dense());
+    match (may_be_labels && !numbers.is_empty(), may_be_counts) {
+        (true, true) => {
+            "; --task multiclass or ordinal if they are labels, --task count if they are numbers of events"
+        }
+        (true, false) => "; --task multiclass or ordinal if they are labels",
+        (false, true) => "; --task count if they are numbers of events",
+        (false, false) => "",
+    }
+}
+
+/// Frequencies of whole numbers that repeat.
 struct Frequencies<'a> {
     numbers: &'a [f64],
     counts: &'a [u64],
@@ -84,9 +108,29 @@ impl<'a> Frequencies<'a> {
         let numbers = labels.numbers.as_deref().filter(|_| !labels.more)?;
         let rows = labels.counts.iter().sum();
         let whole = numbers.iter().all(|number| number.fract() == 0.0);
-        let begins = numbers.first().is_some_and(|first| [0.0, 1.0].contains(first));
         let repeat = rows >= ROWS_PER_NUMBER * numbers.len() as u64;
-        (whole && begins && repeat).then_some(Self { numbers, counts: &labels.counts, rows })
+        (whole && repeat && !numbers.is_empty()).then_some(Self { numbers, counts: &labels.counts, rows })
+    }
+
+    /// `true` for numbers from 0 or 1 on.
+    fn begins(&self) -> bool {
+        [0.0, 1.0].contains(&self.numbers[0])
+    }
+
+    /// `true` for so few numbers that a user can be asked about them.
+    fn are_few(&self) -> bool {
+        self.numbers.len() <= MOST_ASKED
+    }
+
+    /// `true` for enough rows per number for labels.
+    fn are_frequent(&self) -> bool {
+        self.rows >= ROWS_PER_LABEL * self.numbers.len() as u64
+    }
+
+    /// Meaning of numbers that begin elsewhere or have gaps: stars from 2 to 5, or 0, 50 and 100, may be labels.
+    fn amounts_or_labels(&self) -> Guess {
+        let may_be_labels = self.are_few() && self.are_even() && self.are_frequent();
+        if may_be_labels { Guess::Unclear } else { Guess::Amounts }
     }
 
     fn pairs(&self) -> impl DoubleEndedIterator<Item = (f64, f64)> {
@@ -104,6 +148,12 @@ impl<'a> Frequencies<'a> {
 
     fn has_gap(&self) -> bool {
         is_gapped(self.numbers)
+    }
+
+    /// `true` if most numbers have a neighbour one above.
+    fn are_dense(&self) -> bool {
+        let next = self.numbers.windows(2).filter(|pair| pair[1] - pair[0] == 1.0).count();
+        next as f64 >= BODY * (self.numbers.len() - 1) as f64
     }
 
     /// `true` if all are about equally frequent.
@@ -130,16 +180,32 @@ impl<'a> Frequencies<'a> {
     /// `true` for a count-like distribution: zero included, no gaps among small numbers, variance at least about the
     /// mean.
     fn are_events(&self) -> bool {
+        self.vary_as_counts() && !is_gapped(self.body())
+    }
+
+    /// `true` for a count-like distribution whose small numbers are missing beside many zeros.
+    fn are_events_after_zeros(&self) -> bool {
+        let body = self.body();
+        self.vary_as_counts() && body.len() > FEWEST_COUNTS && !is_gapped(&body[1..])
+    }
+
+    /// `true` if zero occurs and the variance is at least about the mean.
+    fn vary_as_counts(&self) -> bool {
         let mean = self.mean(|number| number);
         let variance = self.mean(|number| (number - mean).powi(2));
         let zeros = self.mean(|number| f64::from(u8::from(number == 0.0)));
+        zeros >= ZEROS && variance >= LEAST_DISPERSION * mean
+    }
+
+    /// Numbers of most rows, from the least on.
+    fn body(&self) -> &[f64] {
         let mut seen = 0;
         let body = self.counts.iter().take_while(|&&count| {
             let within = (seen as f64) < BODY * self.rows as f64;
             seen += count;
             within
         });
-        zeros >= ZEROS && variance >= LEAST_DISPERSION * mean && !is_gapped(&self.numbers[..body.count()])
+        &self.numbers[..body.count()]
     }
 
     /// `true` if there are enough different numbers to rule out rare classes.
@@ -254,7 +320,7 @@ mod tests {
         assert_eq!(from(1, &[1; 500]), Amounts, "ids");
         assert_eq!(from(1990, &[40; 30]), Amounts, "years");
         assert_eq!(from(0, &[12; 95]), Amounts, "ages");
-        assert_eq!(from(-2, &[30; 5]), Amounts);
+        assert_eq!(from(-2, &[3, 30, 60, 30, 3]), Amounts);
         let radial = [(1, 20), (2, 24), (3, 38), (4, 110), (5, 115), (6, 26), (7, 17), (8, 24), (24, 132)];
         assert_eq!(guess(radial), Amounts, "radial highways of Boston");
         assert_eq!(guess((0..300).map(|i| (100_000 + 137 * i, 2))), Amounts, "prices");
@@ -268,5 +334,12 @@ mod tests {
         assert_eq!(from(1, &[30, 35, 16, 12, 5, 1]), Unclear, "sizes of families, or grades");
         assert_eq!(from(0, &[10, 53, 681, 638, 199, 18]), Unclear, "wine quality from 0 on");
         assert_eq!(from(0, &[6, 5, 7, 6, 6]), Unclear, "few rows");
+        assert_eq!(from(2, &[69, 73, 82, 76]), Unclear, "stars from 2 to 5");
+        assert_eq!(guess([(1, 94), (3, 110), (5, 96)]), Unclear, "odd grades");
+        assert_eq!(guess([(0, 101), (50, 103), (100, 96)]), Unclear, "shares, or grades");
+        assert_eq!(from(-2, &[30; 5]), Unclear, "from disagreement to agreement");
+        let after_zeros = [1, 3, 8, 9, 17, 11, 17, 16, 7, 6, 3, 2, 1, 0, 1];
+        let counts = (2..).zip(after_zeros).filter(|pair| pair.1 > 0);
+        assert_eq!(guess([(0, 198)].into_iter().chain(counts)), Unclear, "many zeros, and none of few");
     }
 }

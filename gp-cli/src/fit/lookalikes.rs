@@ -1,12 +1,24 @@
-//! Warnings about words that look like numbers or dates.
+//! Warnings about words: those that look like numbers or dates, and those that hardly repeat.
 
 use super::spec::FitSpec;
-use crate::encode::{ColumnSurvey, Survey};
+use crate::encode::{ColumnSurvey, Survey, Surveyed, too_many_words};
 
-/// One sentence per feature whose words look like numbers or dates, unless declared as words.
+/// One sentence per feature whose words look like numbers or dates, unless declared as words, or hardly repeat.
 pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
     let asked = |name: &str| spec.kinds.iter().any(|(column, _)| column == name);
-    let features = survey.features().iter().filter(|column| !asked(column.name()));
-    let like = |column: &ColumnSurvey| Some(format!("column {}: {}", column.name(), column.lookalike()?));
-    features.filter_map(like).collect()
+    let features = survey.features().iter();
+    let about = |column: &ColumnSurvey| {
+        let like = column.lookalike().filter(|_| !asked(column.name())).map(|like| like.to_string());
+        let what = like.or_else(|| rare_words(column, survey.rows()))?;
+        Some(format!("column {}: {what}", column.name()))
+    };
+    features.filter_map(about).collect()
+}
+
+/// The words of a column hardly repeat.
+fn rare_words(column: &ColumnSurvey, rows: usize) -> Option<String> {
+    match column.values() {
+        Surveyed::Words(levels) => too_many_words(column.name(), levels.words().len(), rows),
+        Surveyed::Numbers { .. } => None,
+    }
 }

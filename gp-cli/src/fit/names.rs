@@ -18,7 +18,7 @@ const KERNELS: [(&str, &str); 5] = [
 /// Setting of the number of classes in expressions of likelihoods.
 const CLASSES: &str = "classes";
 /// Aliases of likelihoods.
-const LIKELIHOODS: [(&str, &str); 8] = [
+const LIKELIHOODS: [(&str, &str); 9] = [
     ("normal", "gaussian"),
     ("probit", "bernoulli_probit"),
     ("bernoulli", "bernoulli_probit"),
@@ -26,6 +26,7 @@ const LIKELIHOODS: [(&str, &str); 8] = [
     ("logistic", "bernoulli_logit"),
     ("student", "student_t"),
     ("negbin", "negative_binomial"),
+    ("nb", "negative_binomial"),
     ("ordinal", "ordinal_probit"),
 ];
 

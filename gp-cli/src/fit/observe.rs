@@ -5,7 +5,7 @@ use super::label_names;
 use super::names;
 use super::observed::{Observed, check_range};
 use super::order::{self, in_order};
-use super::settled::{as_said, check_task, how_many, task};
+use super::settled::{as_said, check_task, task};
 use super::several;
 use super::spec::FitSpec;
 use super::task::Task;
@@ -101,7 +101,7 @@ fn likelihood(
         let what = format!(
             "column {} has {} different values, and the likelihood {} takes {classes}; --likelihood {} takes those of the column",
             column.name(),
-            how_many(labels),
+            labels.how_many(),
             likelihood.expression(),
             of_any_number(likelihood.as_ref(), survey, spec, context)
         );

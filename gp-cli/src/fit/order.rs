@@ -7,6 +7,9 @@ use crate::encode::{ColumnSurvey, Labels};
 use crate::error::CliError;
 use std::collections::HashSet;
 
+/// Most different numbers that are listed as labels.
+const MOST_NUMBERS: usize = 26;
+
 /// Labels in the requested order, or in their own.
 ///
 /// # Errors
@@ -39,6 +42,12 @@ pub(super) fn in_order(labels: Labels, column: &str, order: &[String]) -> Result
     }
     if faults.is_empty() {
         return Ok(sorted(&labels, &found));
+    }
+    if labels.numbers.is_some() && labels.names.len() > MOST_NUMBERS {
+        return Err(CliError::usage(format!(
+            "--order is for labels, and column {column} holds {} different numbers; leave it out",
+            labels.how_many()
+        )));
     }
     let all: Vec<&str> = labels.names.iter().map(String::as_str).collect();
     let what = format!("--order {}; the labels of column {column} are {}", faults.join(" and "), list(&all));

@@ -1,12 +1,12 @@
 //! Fixed marks, bounds and priors by parameter name.
 
-use super::spec::{FitSpec, LengthUnits};
+use super::conditions::{self, Condition};
+use super::spec::FitSpec;
 use crate::encode::Inputs;
 use crate::error::CliError;
-use crate::lengths::four_digits;
 use gp_kernels::{Kernel, KernelExt};
 use gp_likelihoods::Likelihood;
-use gp_optim::{Parameter, Prior, Transform};
+use gp_optim::{Parameter, did_you_mean};
 
 /// Name of inducing inputs in `--fix`.
 pub(super) const INDUCING: &str = "inducing";
@@ -34,28 +34,15 @@ pub(super) fn apply(
     }
     for text in &spec.bound {
         let (name, ends) = split(text, "--bound")?;
-        let transform = bounds(ends).ok_or_else(|| {
-            CliError::usage(format!(
-                "--bound {text}: `{ends}` is not a range; write LO..HI, such as 0.1..10, 0.1.. or ..10"
-            ))
-        })?;
-        change((name, dim), kernels, likelihood, &|parameter, columns| {
-            let factor = factor(spec, inputs, columns, &format!("--bound {text}"))?;
-            parameter
-                .set_transform(transform.scaled(factor))
-                .map_err(|cause| CliError::usage(format!("--bound {text}: {cause}")))
-        })?;
+        let said = format!("--bound {text}");
+        let condition = Condition::bound(ends, &said)?;
+        put((name, condition, &said), spec, kernels, likelihood, inputs)?;
     }
     for text in &spec.prior {
         let (name, prior) = split(text, "--prior")?;
-        let prior: Prior =
-            prior.parse().map_err(|cause| CliError::usage(format!("--prior {text}: {cause}")))?;
-        change((name, dim), kernels, likelihood, &|parameter, columns| {
-            let factor = factor(spec, inputs, columns, &format!("--prior {text}"))?;
-            parameter
-                .set_prior(Some(prior.scaled(factor)))
-                .map_err(|cause| CliError::usage(format!("--prior {text}: {cause}")))
-        })?;
+        let said = format!("--prior {text}");
+        let condition = Condition::prior(prior, &said)?;
+        put((name, condition, &said), spec, kernels, likelihood, inputs)?;
     }
     if spec.no_train {
         for name in ["kernel", "likelihood"] {
@@ -66,6 +53,20 @@ pub(super) fn apply(
         }
     }
     Ok(())
+}
+
+/// Puts a condition on all parameters with a name.
+fn put(
+    (name, condition, said): (&str, Condition, &str),
+    spec: &FitSpec,
+    kernels: &mut [Box<dyn Kernel>],
+    likelihood: &mut dyn Likelihood,
+    inputs: &Inputs,
+) -> Result<(), CliError> {
+    change((name, inputs.dim()), kernels, likelihood, &|parameter, columns| {
+        let factors = conditions::factors(parameter, spec, inputs, columns, said)?;
+        condition.put(parameter, &factors, (said, conditions::is_given(parameter.name(), spec)))
+    })
 }
 
 /// Refuses `--fix`, `--bound` and `--prior` of kernel parameters if the kernel is searched for.
@@ -92,21 +93,6 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
 pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
     spec.no_train
         || if spec.fix.is_empty() { !may_move } else { spec.fix.iter().any(|name| name == INDUCING) }
-}
-
-/// Unit factor of a given number: 1 unless it is a length along these columns in their units.
-fn factor(spec: &FitSpec, inputs: &Inputs, columns: Option<&[usize]>, said: &str) -> Result<f64, CliError> {
-    let (Some(columns), LengthUnits::Data) = (columns, spec.units) else { return Ok(1.0) };
-    let (names, units) = (inputs.column_names(), inputs.units());
-    let Some(unit) = columns.first().and_then(|column| units.get(*column)) else { return Ok(1.0) };
-    let Some(other) = columns.iter().copied().find(|column| units.get(*column) != Some(unit)) else {
-        return Ok(1.0 / unit);
-    };
-    let (first, own) = (&names[columns[0]], four_digits(*unit));
-    let (second, other) = (&names[other], four_digits(units[other]));
-    Err(CliError::usage(format!(
-        "{said}: this parameter is shared by inputs of different scales, such as {first} ({own}) and {second} ({other}); give each input a kernel term of its own with dims=[…], or give the value in units of the model with --units model"
-    )))
 }
 
 /// Change of one parameter, given the columns it is a length along.
@@ -151,13 +137,7 @@ fn change_kernel(
             || full.strip_suffix(wanted).is_some_and(|front| front.ends_with('.'))
     };
     if !names.iter().any(|full| matches(full)) {
-        let of_likelihood =
-            likelihood.parameters().iter().map(|parameter| format!("likelihood.{}", parameter.name()));
-        let available: Vec<String> = names.into_iter().chain(of_likelihood).collect();
-        return Err(CliError::usage(format!(
-            "there is no parameter `{name}`; the parameters are {}",
-            available.join(", ")
-        )));
+        return Err(unknown(name, &names, likelihood));
     }
     let (mut place, mut outcome) = (0, Ok(()));
     let mut lengths = kernel.length_columns(dim).into_iter();
@@ -171,20 +151,18 @@ fn change_kernel(
     outcome
 }
 
+/// Error for a name without a parameter, with those there are: a vector once, without its elements.
+fn unknown(name: &str, of_kernel: &[String], likelihood: &dyn Likelihood) -> CliError {
+    let of_likelihood = likelihood.parameters().iter().map(|known| format!("likelihood.{}", known.name()));
+    let stem = |full: &String| full.split_once('[').map_or(full.clone(), |(stem, _)| stem.to_owned());
+    let mut known: Vec<String> = of_kernel.iter().map(stem).chain(of_likelihood).collect();
+    known.dedup();
+    let meant = did_you_mean(name, known.iter().map(String::as_str));
+    CliError::usage(format!("there is no parameter `{name}`; the parameters are {}{meant}", known.join(", ")))
+}
+
 fn split<'t>(text: &'t str, flag: &str) -> Result<(&'t str, &'t str), CliError> {
     text.split_once('=').ok_or_else(|| {
         CliError::usage(format!("{flag} {text}: write the name of a parameter, `=` and a value"))
-    })
-}
-
-/// Parses `0.1..10`, `0.1..`, `..10`.
-fn bounds(text: &str) -> Option<Transform> {
-    let (lo, hi) = text.split_once("..")?;
-    let end = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
-    Some(match (end(lo)?, end(hi)?) {
-        (Some(lo), Some(hi)) => Transform::Interval { lo, hi },
-        (Some(lo), None) => Transform::Above { lo },
-        (None, Some(hi)) => Transform::Below { hi },
-        (None, None) => Transform::Identity,
     })
 }

@@ -20,13 +20,14 @@ use super::several;
 use super::spec::FitSpec;
 use super::streamed::{EncodedRows, Streamed};
 use crate::context::Context;
-use crate::data::Frame;
+use crate::data::{Frame, TableChoice};
 use crate::encode::{Factors, Inputs, Role, Survey};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::lengths::readable;
 use crate::memory::Budget;
 use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, SeenThrough, TrainingRows};
+use crate::model::method_with_power;
 use crate::stages::Stages;
 use gp_ep::Blocks;
 use gp_kernels::{Kernel, KernelExt as _};
@@ -66,6 +67,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// Warnings of possibly unintended choices, also stored in the model file.
     pub warnings: Vec<String>,
+    /// Options that the table was read by, for the record.
+    pub(super) choice: TableChoice,
 }
 
 impl Plan {
@@ -132,7 +135,8 @@ impl Plan {
         } else {
             Design::of_parts((&mut observed, &mut parts), said, by, &inputs, &rows)?
         };
-        let Design { pseudo, sample, seasons, search, kernels, inducing, placing, parts: starts } = design;
+        let Design { pseudo, sample, seasons, missed, search, kernels, inducing, placing, parts: starts } =
+            design;
         // Gaussian noise, or many labels, suffice to learn inducing inputs. With few labels, moving them made
         // predictions worse (two sets of some hundred rows).
         let in_batches = method.batch_size(&given, optimizer).is_some();
@@ -160,8 +164,8 @@ impl Plan {
         let places = placing.is_some() || starts.iter().any(|start| start.placing.is_some());
         restarts::check(spec, method.as_ref(), &problem, places)?;
         let heavy = heavy_rows(survey, observed.likelihood.as_ref());
-        let warnings =
-            lookalikes(survey, spec).into_iter().chain(too_many_latents(spec)).chain(heavy).collect();
+        let warnings = lookalikes(survey, spec).into_iter().chain(too_many_latents(spec)).chain(heavy);
+        let warnings = warnings.chain(missed.iter().map(|season| season.missed(spec))).collect();
         let mut plan = Self {
             inputs,
             placing,
@@ -176,6 +180,7 @@ impl Plan {
             notes: Vec::new(),
             warnings,
             stages: Stages::default(),
+            choice: TableChoice::default(),
         };
         if plan.inputs.keep_missing() {
             plan.notes.push(format!("kept missing values: {}", plan.inputs.about_missing()));
@@ -195,6 +200,12 @@ impl Plan {
     #[must_use]
     pub fn with_stages(self, stages: Stages) -> Self {
         Self { stages, ..self }
+    }
+
+    /// The plan with the options that the table was read by.
+    #[must_use]
+    pub fn read_by(self, choice: &TableChoice) -> Self {
+        Self { choice: choice.clone(), ..self }
     }
 
     /// The plan with notes before its own.
@@ -297,7 +308,7 @@ fn describe(
     why_method: &str,
     (spec, seasons): (&FitSpec, &[Season]),
 ) -> [String; 3] {
-    let Plan { observed, method, problem, .. } = plan;
+    let Plan { observed, problem, .. } = plan;
     let sizes = problem.sizes();
     let has_lengths = problem.kernels[0].length_columns(sizes.dim).iter().any(Option::is_some);
     // Priors of several lengths are not shown in the units of the data.
@@ -334,7 +345,7 @@ fn describe(
             observed.likelihood.name(),
             observed.reason
         ),
-        format!("method: {} by {optimizer}{inducing}{blocks}, because {why_method}", method.name()),
+        format!("method: {} by {optimizer}{inducing}{blocks}, because {why_method}", method_name(plan)),
         match spec.search {
             Some(_) => "kernel: to be searched for".to_owned(),
             None => format!(
@@ -348,9 +359,25 @@ fn describe(
     ]
 }
 
+/// Name of the method with its power.
+fn method_name(plan: &Plan) -> String {
+    let (name, problem) = (plan.method.name(), &plan.problem);
+    if problem.settings.powers.is_some() {
+        return format!("{name} (α by row)");
+    }
+    method_with_power(name, power(plan.method.as_ref(), problem))
+}
+
+/// Power of all rows, if there is one.
+pub(super) fn power(method: &dyn Method, problem: &Problem) -> Option<f64> {
+    method.alpha(problem).filter(|_| problem.settings.powers.is_none())
+}
+
 fn has_priors(kernel: &dyn Kernel) -> bool {
     let mut has_any = false;
-    kernel.for_each_parameter(&mut |parameter| has_any |= parameter.prior().is_some());
+    kernel.for_each_parameter(&mut |parameter| {
+        has_any |= (0..parameter.len()).any(|element| parameter.prior_of(element).is_some());
+    });
     has_any
 }
 

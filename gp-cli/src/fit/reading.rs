@@ -4,6 +4,7 @@ use super::spec::FitSpec;
 use crate::data::{Column, Formats, Frame, Input, Stream, TableChoice};
 use crate::encode::{Columns, Role, Survey};
 use crate::error::{CliError, ErrorKind};
+use crate::left_out::LeftOut;
 use crate::missing::{MissingRules, none_left};
 
 /// Reads the table of a fit; rows that miss a value are refused or dropped, as the flags say.
@@ -15,7 +16,7 @@ pub fn read(
     choice: &TableChoice,
     spec: &FitSpec,
     formats: &Formats,
-) -> Result<(Frame, usize), CliError> {
+) -> Result<(Frame, LeftOut), CliError> {
     read_input(Stream::Never.open(path, formats)?, choice, spec, formats)
 }
 
@@ -28,22 +29,21 @@ pub fn read_input(
     choice: &TableChoice,
     spec: &FitSpec,
     formats: &Formats,
-) -> Result<(Frame, usize), CliError> {
+) -> Result<(Frame, LeftOut), CliError> {
     let frame = formats.read_input(input, &spec.read_options(choice)?)?;
     drop_incomplete(frame, &spec.missing_rules()?)
 }
 
-/// Drops rows that miss a value, if requested; returns how many.
+/// Drops rows that miss a value, if requested; returns which.
 ///
 /// # Errors
 /// [`Data`](ErrorKind::Data) if no row is left.
-pub fn drop_incomplete(frame: Frame, rules: &MissingRules) -> Result<(Frame, usize), CliError> {
-    let (source, rows) = (frame.source().to_owned(), frame.row_count());
+pub fn drop_incomplete(frame: Frame, rules: &MissingRules) -> Result<(Frame, LeftOut), CliError> {
+    let (source, mut left_out) = (frame.source().to_owned(), LeftOut::default());
+    left_out.look(&frame, &rules.dropped(&frame));
+    let rows = left_out.rows();
     match rules.apply(frame)? {
-        Some(frame) => {
-            let dropped = rows - frame.row_count();
-            Ok((frame, dropped))
-        }
+        Some(frame) => Ok((frame, left_out)),
         None => Err(none_left(&source, rows)),
     }
 }

@@ -3,11 +3,12 @@
 use super::design::PartStart;
 use super::influence;
 use super::jitter;
-use super::plan::Plan;
+use super::plan::{Plan, power};
 use super::sample::Sample;
 use super::several;
 use super::spec::FitSpec;
 use super::trained::{Trained, TrainingContext};
+use crate::data::TableChoice;
 use crate::encode::Role;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Given};
@@ -36,11 +37,13 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         mut choices,
         warnings,
         stages,
+        choice,
         ..
     } = plan;
     let begun = Instant::now();
     let rows = problem.rows.count();
-    let config = effective(spec, &problem.settings.given);
+    let config = effective(spec, &choice, &problem.settings.given);
+    let alpha = power(method.as_ref(), &problem);
     let targets = observed.targets();
     // One clock for all parts of the fit.
     problem.settings.control = problem.settings.control.begun();
@@ -74,7 +77,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     let coverage = coverage(&fit.posterior, &sample)?;
     let influence = influence::of_targets(&fit.posterior, &inputs, &sample.rows, &targets, spec.seed);
     let influence = influence.or_else(|error| no_answer(error, &mut fit.warnings))?;
-    let record = training_record(&fit, method.name(), (rows, &targets), observed.log_scales());
+    let record = training_record(&fit, (method.name(), alpha), (rows, &targets), observed.log_scales());
     let is_plain = observed.roles.column(Role::Weights).is_none() && targets.len() < 2;
     let log_scales = (!is_plain).then(|| observed.log_scales());
     let about = About {
@@ -108,9 +111,12 @@ fn chosen_kernel(tried: &TriedKernels) -> String {
     }
 }
 
-/// Flags and further settings of the method.
-fn effective(spec: &FitSpec, given: &Given) -> Map<String, Value> {
+/// Flags, also of reading the table, and further settings of the method.
+fn effective(spec: &FitSpec, choice: &TableChoice, given: &Given) -> Map<String, Value> {
     let mut config = spec.config();
+    for (name, value) in [("format", &choice.format), ("table", &choice.table), ("query", &choice.query)] {
+        config.extend(value.iter().map(|value| (name.to_owned(), value.as_str().into())));
+    }
     for (name, value) in given.entries() {
         config.entry(name.clone()).or_insert_with(|| value.clone());
     }
@@ -128,7 +134,7 @@ fn no_answer(error: CliError, warnings: &mut Vec<String>) -> Result<Vec<Influenc
 
 fn training_record(
     fit: &Fit,
-    method: &str,
+    (method, alpha): (&str, Option<f64>),
     (rows, targets): (usize, &[FurtherTarget]),
     log_scales: f64,
 ) -> TrainingRecord {
@@ -136,6 +142,7 @@ fn training_record(
     warnings.extend(jitter::warning(&fit.posterior));
     TrainingRecord {
         method: method.to_owned(),
+        alpha,
         rows,
         // Densities of scaled numbers, back to data units.
         objective: fit.objective - log_scales,

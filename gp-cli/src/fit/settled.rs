@@ -1,17 +1,19 @@
 //! Task, from the values of the target.
 
-use super::guess::Guess;
+use super::guess::{Guess, other_readings};
 use super::lookalikes::lookalikes;
 use super::names;
-use super::order::in_order;
+use super::order::{self, in_order};
 use super::reading::begin_survey;
-use super::spec::{FitSpec, TaskChoice};
+use super::spec::FitSpec;
 use super::task::Task;
+use super::task_flag::TaskChoice;
 use super::variation;
 use crate::context::Context;
 use crate::data::{Frame, Kind};
 use crate::encode::{ColumnSurvey, Labels, Survey};
 use crate::error::{CliError, ErrorKind};
+use crate::left_out::listed;
 use crate::missing::Missing;
 use gp_likelihoods::{Likelihood, Support};
 
@@ -35,9 +37,12 @@ pub fn settled(frame: &Frame, spec: &FitSpec, context: &Context) -> Result<(FitS
     }
     let column = survey.target()?;
     let labels = in_order(survey.labels(), column.name(), &spec.order)?;
-    let is_open =
-        spec.task == TaskChoice::Auto && variation::check_target(&survey, &labels, spec.task).is_ok();
+    let varies = variation::check_target(&survey, &labels, spec.task).is_ok();
+    let is_open = spec.task == TaskChoice::Auto && varies;
     let task = if is_open { task(&survey, column, &labels, spec, context)?.0.into() } else { spec.task };
+    if task == TaskChoice::Ordinal && varies {
+        order::check(Task::Ordinal, column, &labels, spec)?;
+    }
     let order = if spec.order.is_empty() { Vec::new() } else { labels.names };
     Ok((FitSpec { task, order, missing_in, ..spec.clone() }, notes))
 }
@@ -62,7 +67,7 @@ pub(super) fn task(
     spec: &FitSpec,
     context: &Context,
 ) -> Result<(Task, String), CliError> {
-    let (name, count, names) = (column.name(), how_many(labels), &labels.names);
+    let (name, count, names) = (column.name(), labels.how_many(), &labels.names);
     let asked = |task| Ok((task, "of --task".to_owned()));
     match spec.task {
         TaskChoice::Regression => return asked(Task::Regression),
@@ -130,7 +135,8 @@ fn task_of_numbers(
             (Task::Count, what)
         }
         Guess::Amounts => {
-            (Task::Regression, format!("column {name} has {} different numbers", how_many(labels)))
+            let others = other_readings(labels);
+            (Task::Regression, format!("column {name} has {} different numbers{others}", labels.how_many()))
         }
         Guess::Unclear => return Err(question(survey, column, labels)),
     })
@@ -158,14 +164,6 @@ fn question(survey: &Survey, column: &ColumnSurvey, labels: &Labels) -> CliError
     CliError::new(ErrorKind::Usage, what)
 }
 
-/// Items joined by commas and a final `and`.
-fn listed(items: &[String]) -> String {
-    match items {
-        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
-        few => few.concat(),
-    }
-}
-
 fn task_of(likelihood: &dyn Likelihood) -> Task {
     match likelihood.support() {
         Support::Signs => Task::Binary,
@@ -175,12 +173,6 @@ fn task_of(likelihood: &dyn Likelihood) -> Task {
         Support::Counts => Task::Count,
         _ => Task::Regression,
     }
-}
-
-/// Number of distinct values, as text.
-pub(super) fn how_many(labels: &Labels) -> String {
-    let more = if labels.more { "more than " } else { "" };
-    format!("{more}{}", labels.names.len() - usize::from(labels.more))
 }
 
 /// Likelihood of the flag, for as many classes as the target has unless it says how many.
@@ -211,7 +203,7 @@ fn check_labels(text: &str, labels: &Labels, context: &Context) -> Result<(), Cl
     }
     let what = format!(
         "the target has {} different numbers in {} rows, hardly labels; if they are, say --likelihood \"{counted}\"",
-        how_many(labels),
+        labels.how_many(),
         labels.counts.iter().sum::<u64>()
     );
     Err(CliError::usage(what))

@@ -2,6 +2,7 @@
 
 use super::flags::{given, with_settings};
 use super::quoted;
+use super::task_flag::{TaskChoice, TaskParser};
 use crate::context::Context;
 use crate::data::Kind;
 use crate::encode::{Role, Roles};
@@ -72,7 +73,7 @@ pub struct FitSpec {
     #[serde(serialize_with = "write_rules")]
     pub missing_in: Vec<(String, Missing)>,
     /// Kind of the target
-    #[arg(long, value_enum, default_value_t = TaskChoice::Auto)]
+    #[arg(long, value_parser = TaskParser::new(), default_value = AUTO)]
     pub task: TaskChoice,
     /// Order of all labels of the target, from low to high, separated by commas, for --task ordinal and the
     /// classes in predictions. Numbers have theirs by default
@@ -156,24 +157,6 @@ pub struct FitSpec {
     #[arg(skip)]
     #[serde(flatten)]
     pub settings: Given,
-}
-
-/// Kind of the target, or automatic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskChoice {
-    /// Automatic, from the target's values
-    Auto,
-    /// A number
-    Regression,
-    /// One of two labels
-    Binary,
-    /// One of several labels
-    Multiclass,
-    /// A number of events
-    Count,
-    /// One of several ordered labels
-    Ordinal,
 }
 
 /// Columns to standardise.

@@ -67,13 +67,14 @@ fn spread_kernel(kernel: &mut dyn Kernel, places: &mut StartPlaces) {
 }
 
 fn move_away(parameter: &mut Parameter, places: &mut StartPlaces) {
-    let (transform, together) = (parameter.transform(), places.within(FACTOR));
-    let scale = if transform == Transform::Identity { OF_EITHER_SIGN } else { 1.0 };
+    let together = places.within(FACTOR);
     for element in 0..parameter.len() {
         let apart = if parameter.len() > 1 { places.within(ELEMENTS_FACTOR) } else { 0.0 };
         if parameter.is_fixed(element) {
             continue;
         }
+        let transform = parameter.transform_of(element);
+        let scale = if transform == Transform::Identity { OF_EITHER_SIGN } else { 1.0 };
         let before = transform.to_unconstrained(parameter.values()[element]);
         let moved = transform.to_natural(before + scale * (together + apart));
         // Keep the default if a prior refuses the value.

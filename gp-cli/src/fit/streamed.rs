@@ -6,6 +6,7 @@ use super::spec::FitSpec;
 use crate::data::{Formats, Frame, FrameStream, Input, ReadOptions, TableChoice, no_room, unnamed};
 use crate::encode::{EachRow, Factors, Inputs, Role, RowEncoder, Survey, Target, checked};
 use crate::error::{CliError, ErrorKind};
+use crate::left_out::LeftOut;
 use crate::method::TrainingRows;
 use crate::missing::{MissingRules, none_left};
 use gp_ep::{DataError, DataSource, RowReader, Rows as Selection};
@@ -45,7 +46,7 @@ const AT_ONCE: usize = 4096;
 pub struct Streamed {
     survey: Survey,
     raw: Raw,
-    dropped: usize,
+    dropped: LeftOut,
     left_out: Vec<String>,
     why: String,
     origin: Origin,
@@ -78,12 +79,14 @@ impl Streamed {
         let rules = spec.missing_rules()?;
         let origin = Origin { formats: formats.clone(), input, options, rules };
         let (mut rows, mut begun, mut left_out) = (0, None, Vec::new());
+        let mut dropped = LeftOut::default();
         let mut pieces = origin.pieces()?;
         while let Some(piece) = pieces.next_piece()? {
             if rows == 0 {
                 left_out = piece.left_out().to_vec();
             }
             rows += piece.row_count();
+            dropped.look(&piece, &origin.rules.dropped(&piece));
             let Some(piece) = origin.rules.apply(piece)? else { continue };
             let (survey, raw) = match &mut begun {
                 Some(begun) => begun,
@@ -99,7 +102,6 @@ impl Streamed {
         })?;
         let raw = raw.done()?;
         survey.measure(|each| raw.for_each(each))?;
-        let dropped = rows - survey.rows();
         Ok(Self { survey, raw, dropped, left_out, why: why.to_owned(), origin })
     }
 
@@ -111,8 +113,8 @@ impl Streamed {
 
     /// Rows dropped for a missing value.
     #[must_use]
-    pub fn dropped(&self) -> usize {
-        self.dropped
+    pub fn dropped(&self) -> &LeftOut {
+        &self.dropped
     }
 
     /// Dropped columns, one sentence each.

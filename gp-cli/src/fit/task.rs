@@ -1,6 +1,6 @@
 //! Task: regression, counts or classification.
 
-use super::spec::TaskChoice;
+use super::task_flag::TaskChoice;
 use serde::Serialize;
 
 /// Kind of the target.

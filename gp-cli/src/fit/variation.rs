@@ -2,8 +2,8 @@
 //!
 //! The part explained by the latent must vary: numbers less their offsets, or counts relative to exposure.
 
-use super::spec::TaskChoice;
 use super::task::Task;
+use super::task_flag::TaskChoice;
 use crate::encode::{ColumnSurvey, Labels, Role, Survey, Surveyed};
 use crate::error::{CliError, ErrorKind};
 use gp_likelihoods::{Likelihood, Link};

@@ -113,6 +113,10 @@ impl Method for ClosedForm {
         self.settings
     }
 
+    fn alpha(&self, problem: &Problem) -> Option<f64> {
+        self.power.is_none().then(|| self.power(&problem.settings.given))
+    }
+
     fn usual_inducing(&self, _latents: usize, _rows: usize) -> usize {
         200
     }

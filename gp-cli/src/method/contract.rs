@@ -53,6 +53,11 @@ pub trait Method: Debug + Send + Sync {
     /// [`BATCH_SIZE`] marks a mini-batch method, whose rows need not be in memory.
     fn settings(&self) -> &'static [Setting];
 
+    /// Power α of Power EP for a problem; None for other methods, and where α is no choice.
+    fn alpha(&self, _problem: &Problem) -> Option<f64> {
+        None
+    }
+
     /// Supported optimisers, at least one, the default first.
     fn optimizers(&self) -> &'static [Optimizer] {
         &[Optimizer::Lbfgs]

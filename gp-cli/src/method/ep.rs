@@ -94,6 +94,10 @@ impl Method for Ep {
         self.settings
     }
 
+    fn alpha(&self, problem: &Problem) -> Option<f64> {
+        (self.level == Level::Projection).then(|| power(problem))
+    }
+
     fn optimizers(&self) -> &'static [Optimizer] {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta, Optimizer::SignAdaptive]
     }

@@ -7,6 +7,16 @@ use gp_optim::did_you_mean;
 use serde_json::Value;
 use std::sync::Arc;
 
+/// Names of other programs, and what they are here.
+const ELSEWHERE: [(&str, &str); 6] = [
+    ("sgpr", "method vfe"),
+    ("gpr", "method exact"),
+    ("vgp", "method svgp, or ep"),
+    ("pitc", "method pep with --alpha 1 and --blocks COL"),
+    ("fic", "method fitc"),
+    ("laplace", "not among them; method ep serves the same likelihoods"),
+];
+
 /// Registry of methods, extensible by programs.
 #[derive(Clone, Debug)]
 pub struct Methods {
@@ -47,7 +57,12 @@ impl Methods {
     /// [`Usage`](crate::ErrorKind::Usage), listing the names.
     pub fn find(&self, name: &str) -> Result<Arc<dyn Method>, CliError> {
         self.known.iter().find(|method| method.name() == name).cloned().ok_or_else(|| {
-            let (names, meant) = (self.names().join(", "), did_you_mean(name, self.names()));
+            let elsewhere = ELSEWHERE.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
+            let meant = match elsewhere {
+                Some((_, here)) => format!("; {name} is {here}"),
+                None => did_you_mean(name, self.names()),
+            };
+            let names = self.names().join(", ");
             CliError::usage(format!("there is no method `{name}`; choose auto, {names}{meant}"))
         })
     }

@@ -71,6 +71,10 @@ impl Method for Sep {
         SETTINGS
     }
 
+    fn alpha(&self, problem: &Problem) -> Option<f64> {
+        Some(power(problem))
+    }
+
     fn optimizers(&self) -> &'static [Optimizer] {
         &[Optimizer::Adam, Optimizer::Adadelta]
     }

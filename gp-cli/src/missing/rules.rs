@@ -4,6 +4,7 @@ use super::choice::Missing;
 use crate::data::{Column, FILL_OR_DROP, Frame};
 use crate::encode::{Kept, Roles};
 use crate::error::CliError;
+use crate::left_out::others;
 use crate::model::Model;
 use std::collections::BTreeMap;
 
@@ -158,6 +159,11 @@ impl MissingRules {
         let mut rows = frame.complete_rows(&others);
         rows.retain(|&row| targets.is_empty() || targets.iter().any(|column| !column.is_missing(row)));
         rows
+    }
+
+    /// Rows of a table or chunk that are not kept, ascending.
+    pub(crate) fn dropped(&self, frame: &Frame) -> Vec<usize> {
+        others(frame.row_count(), &self.remaining(frame, frame.columns()))
     }
 
     /// Remaining rows of a table or chunk; None if empty.

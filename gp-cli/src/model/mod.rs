@@ -24,6 +24,7 @@ pub(crate) use length_units::{MODEL, UNITS, says_nothing_of_lengths, with_units}
 pub(crate) use of_target::of_output;
 pub use of_target::together;
 pub use posteriors::{PosteriorEntry, Posteriors, Stored};
+pub(crate) use record::method_with_power;
 pub use record::{About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainingRecord};
 pub use rows::ModelRows;
 pub use tried::{TriedKernel, TriedKernels, TriedStart, TriedStarts};

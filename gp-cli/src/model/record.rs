@@ -5,6 +5,7 @@ use super::tried::{TriedKernels, TriedStarts, one_or_each};
 use crate::encode::{Inputs, Roles, Target};
 use gp_ep::{EvidenceKind, Spanned, Temperature};
 use gp_kernels::inducing::Coverage;
+use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::ops::Range;
@@ -84,6 +85,9 @@ pub enum TargetSummary {
 pub struct TrainingRecord {
     /// Method name.
     pub method: String,
+    /// Power α of Power EP, unless rows have their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
     /// Rows trained on.
     pub rows: usize,
     /// `ln p(y)` in data units, in nats: exact, an estimate or a bound.
@@ -130,6 +134,23 @@ pub struct TrainingRecord {
     /// Number of rows added.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub updated_rows: usize,
+}
+
+impl TrainingRecord {
+    /// Name of the method for display.
+    #[must_use]
+    pub fn method_with_power(&self) -> String {
+        method_with_power(&self.method, self.alpha)
+    }
+}
+
+/// Name of a method with its power: `pep (α = 0.5)`. Method ep is pep at 1, and is called so at no other power.
+pub(crate) fn method_with_power(name: &str, alpha: Option<f64>) -> String {
+    match (name, alpha) {
+        (_, None) | ("ep" | "sep", Some(1.0)) => name.to_owned(),
+        ("ep", Some(alpha)) => format!("pep (α = {})", format_number(alpha)),
+        (_, Some(alpha)) => format!("{name} (α = {})", format_number(alpha)),
+    }
 }
 
 fn is_zero(count: &usize) -> bool {

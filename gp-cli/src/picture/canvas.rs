@@ -1,5 +1,6 @@
 //! Units, fonts, colours and ticks of plots.
 
+use super::calendar::TickedAxis;
 use super::{Colour, INK};
 use plotters::coord::ranged1d::{BoldPoints, Ranged};
 use plotters::coord::types::RangedCoordf64;
@@ -10,7 +11,7 @@ const FONT: &str = "gp-picture";
 /// Units by which centred text in this font stands above its line.
 pub(super) const TEXT_RISE: f64 = 4.0;
 pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
-pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<TickedAxis, RangedCoordf64>>;
 
 /// Pixels per unit.
 #[derive(Clone, Copy)]

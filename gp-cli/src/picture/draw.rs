@@ -1,5 +1,6 @@
 //! Drawing with plotters, on any backend.
 
+use super::calendar::{self, TickedAxis};
 use super::canvas::{Chart, Drawn, Scale, TEXT_RISE, labels, places_of, register_letters, rgb};
 use super::colour_bar;
 use super::legend::{Corner, corner};
@@ -87,7 +88,10 @@ where
     let [x, y] = picture.extents();
     let (width, height) = area.dim_in_pixel();
     let x_tick = if picture.x_ticks == AxisKind::Dates { X_DATE } else { X_TICK };
-    let [x_places, y_places] = [places_of(x, width, x_tick, scale), places_of(y, height, Y_TICK, scale)];
+    let y_places = places_of(y, height, Y_TICK, scale);
+    let is_dated = picture.x_ticks == AxisKind::Dates;
+    let dates = is_dated.then(|| calendar::ticks(x, labels(width, x_tick, scale))).flatten();
+    let x_places = dates.clone().unwrap_or_else(|| places_of(x, width, x_tick, scale));
     let x_ticks = Ticks::of(&x_places, picture.x_ticks);
     let y_ticks = Ticks::of(&y_places, picture.y_ticks);
     let y_room = Y_NAME + LETTER * y_ticks.widest(&y_places) as f64;
@@ -96,13 +100,13 @@ where
         .margin(scale.pixels(18.0))
         .x_label_area_size(scale.pixels(52.0))
         .y_label_area_size(scale.pixels(y_room.max(72.0)))
-        .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
+        .build_cartesian_2d(TickedAxis::new(x, dates.unwrap_or_default()), y.0..y.1)?;
     let letters = (f64::from(width) / scale.0 - y_room) / LETTER;
     let names = names::fitting(&picture.x_places, letters.max(0.0) as usize);
     let named = |place: &f64| {
         let whole = (place.fract() == 0.0 && *place >= 0.0).then_some(*place as usize);
         if names.is_empty() {
-            x_ticks.text(*place)
+            x_ticks.date(*place, &x_places).unwrap_or_else(|| x_ticks.text(*place))
         } else {
             whole.and_then(|i| names.get(i)).cloned().unwrap_or_default()
         }

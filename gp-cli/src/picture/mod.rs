@@ -1,5 +1,6 @@
 //! Plots: layers over two axes, as PNG or SVG; output is deterministic.
 
+mod calendar;
 mod canvas;
 mod colour_bar;
 mod draw;

@@ -1,6 +1,6 @@
 //! Numbers at axis ticks.
 
-use super::AxisKind;
+use super::{AxisKind, calendar};
 use crate::data::date_text;
 
 const MINUTES_PER_DAY: f64 = 1440.0;
@@ -43,6 +43,11 @@ impl Ticks {
         let leading = place.abs().log10().floor();
         let digits = decimals(self.step / 10f64.powf(leading));
         format!("{place:.digits$e}")
+    }
+
+    /// Year, month or day at a tick of such an axis of dates, as short as the others allow.
+    pub(super) fn date(&self, place: f64, all: &[f64]) -> Option<String> {
+        calendar::short(place, all).filter(|_| self.kind == AxisKind::Dates)
     }
 
     /// Length of the longest number.

@@ -276,9 +276,46 @@ fn names_that_are_nearly_right_are_suggested() {
         ("--kernel \"1 * mattern32\"", "did you mean `matern32`?"),
         ("--method exct", "did you mean `exact`?"),
         ("--format parqet", "did you mean `parquet`?"),
+        ("--fix rbf.lengthscal", "did you mean `rbf.lengthscale`?"),
+        ("--bound lengthscal=1..2", "the parameters are scale.variance, rbf.lengthscale, linear.lengthscale"),
+        ("--prior \"rbf.lengthscale=gama(2,1)\"", "did you mean `gamma`?"),
+        ("--kernel rbf(length_scale=2)", "did you mean `lengthscale`?"),
+        ("--kernel rbf(ARD=true)", "did you mean `ard`?"),
+        ("--task classification", "say binary for two labels, multiclass for several"),
+        ("--task poisson", "say count for numbers of events"),
+        ("--method sgpr", "sgpr is method vfe"),
+        ("--method pitc", "pitc is method pep with --alpha 1 and --blocks COL"),
     ] {
         desk.refused(&format!("fit t.csv --target y {flags}"), 2, &[meant]);
     }
+    let tasks = "[possible values: auto, regression, binary, multiclass, count, ordinal]";
+    let said = desk.gp("fit t.csv --target y --task clasification");
+    assert!(said.code == 2 && said.err.contains(tasks), "{}", said.err);
+    desk.write("counts.csv", "x,y\n1,0\n2,1\n3,4\n4,2\n");
+    desk.ok("fit counts.csv --target y --likelihood nb --iterations 1");
+    desk.refused(
+        "fit model.gp --target y -o other.gp",
+        3,
+        &["`model.gp` is a model file, not a table", "gp inspect model.gp"],
+    );
+    let scored =
+        ["score", "evaluate", "eval"].map(|name| desk.ok(&format!("{name} model.gp counts.csv")).out);
+    assert!(scored[0] == scored[2] && scored[1] == scored[2]);
+}
+
+/// What `gp check` says of words that hardly repeat, a fit says too.
+#[test]
+fn words_that_hardly_repeat_are_warned_of() {
+    let desk = Desk::new();
+    let row = |i: i32| format!("n{i},{},{}\n", ["a", "b"][i as usize % 2], (0.3 * f64::from(i)).sin());
+    desk.write("t.csv", "id,kind,y\n".to_owned() + &(0..30).map(row).collect::<String>());
+    let words =
+        "column id: 30 different words in 30 rows are too many to learn from; leave it out with --exclude id";
+    assert!(desk.ok("check t.csv").out.contains(words));
+    let fitted = desk.ok("fit t.csv --target y --iterations 2");
+    assert!(fitted.err.contains(&format!("warning: {words}")), "{}", fitted.err);
+    assert!(!desk.ok("fit t.csv --target y --exclude id --iterations 2 --force").err.contains("too many"));
+    assert!(desk.ok("cv t.csv --target y --folds 2 --iterations 2").err.contains(words));
 }
 
 /// A table with columns `a,b` and `c,d` of words, and the target `y,z`.

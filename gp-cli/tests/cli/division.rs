@@ -254,3 +254,46 @@ fn labels_of_one_row_cannot_be_left_out() {
     desk.refused("cv t.csv --target y --folds 5 --likelihood softmax", 3, &refused);
     desk.ok(&format!("cv t.csv --target x --features y --folds 5 {QUICK}"));
 }
+
+/// Coverage is of the rows of all folds together, with the remarks of a fit and its scores.
+#[test]
+fn coverage_is_pooled_over_folds() {
+    let desk = Desk::new();
+    // Counts that vary far more than a Poisson likelihood says.
+    let count = |i: usize| if i % 7 < 4 { i % 2 } else { 6 + (i * i) % 23 };
+    let rows: Vec<String> =
+        (0..210).map(|i| format!("{},{}", (i * 37 % 210) as f64 / 20.0, count(i))).collect();
+    desk.write("t.csv", table("x,y", &rows));
+    let cv = "cv t.csv --target y --task count --likelihood poisson --folds 3 --inducing 12";
+    let said = desk.ok(cv);
+    assert!(said.err.contains("over all folds, 50 % intervals"), "{}", said.err);
+    assert!(said.err.contains(" of 210 rows: they are too narrow"), "{}", said.err);
+    assert!(said.err.contains("counts vary more than poisson says"), "{}", said.err);
+    let json = desk.ok(&format!("{cv} --json")).json();
+    let pooled = &json["coverage"][0];
+    assert_eq!((&pooled["rows"], &pooled["levels"][2]), (&210.into(), &0.95.into()));
+    let folds = json["folds"].as_array().unwrap();
+    let inside = |fold: &serde_json::Value| {
+        fold["rows"].as_f64().unwrap() * fold["scores"]["gp"]["coverage"][1].as_f64().unwrap()
+    };
+    let mean = folds.iter().map(inside).sum::<f64>() / 210.0;
+    assert!((pooled["coverage"][1].as_f64().unwrap() - mean).abs() < 1e-12, "{pooled}");
+    assert!(json["warnings"].as_array().unwrap().len() >= 2, "{json}");
+    // Labels have no intervals.
+    desk.write("c.csv", crate::support::circle(60));
+    let json = desk.ok("cv c.csv --target y --folds 2 --json --inducing 6").json();
+    assert_eq!(json["coverage"], serde_json::json!([]));
+}
+
+/// An order that is missing is asked for before the first fold.
+#[test]
+fn an_order_is_asked_for_before_the_folds() {
+    let desk = Desk::new();
+    let grade = |i: usize| ["poor", "fair", "good"][i / 20];
+    let rows: Vec<String> = (0..60).map(|i| format!("{},{}", i as f64 / 10.0, grade(i))).collect();
+    desk.write("t.csv", table("x,y", &rows));
+    let said = desk.gp("cv t.csv --target y --task ordinal --folds 3");
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("which order do the labels of column y have?"), "{}", said.err);
+    assert!(!said.err.contains("folds of") && !said.err.contains("without part"), "{}", said.err);
+}

@@ -30,6 +30,7 @@ fn json_has_the_keys_that_scripts_rely_on() {
     for key in [
         "objective",
         "method",
+        "alpha",
         "kernel",
         "likelihood",
         "n",

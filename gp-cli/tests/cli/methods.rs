@@ -84,6 +84,32 @@ fn mixtures_of_diagonal_and_full_gaussians_are_models_like_any_other() {
     desk.refused("update model.gp t.csv -o other.gp", 2, &["method savigp"]);
 }
 
+/// One name for one thing: ep is pep at α = 1, and α is told.
+#[test]
+fn the_power_is_told_with_the_method() {
+    let desk = with(&circle(60));
+    for (flags, name, alpha) in [
+        ("--method pep --alpha 0", "pep (α = 0)", Some(0.0)),
+        ("--method pep", "pep (α = 0.5)", Some(0.5)),
+        ("--method ep --alpha 0.25", "pep (α = 0.25)", Some(0.25)),
+        ("--method ep", "ep", Some(1.0)),
+        ("--method svgp", "svgp", None),
+    ] {
+        let said =
+            desk.ok(&format!("fit t.csv --target y --inducing 6 --iterations 2 --force --json {flags}"));
+        assert!(said.err.contains(&format!("method: {name} by ")), "{flags}: {}", said.err);
+        assert_eq!(said.json()["alpha"].as_f64(), alpha, "{flags}");
+        let line = format!("by method {name}\n");
+        let text = desk.ok("inspect model.gp").out;
+        assert!(text.contains(&line), "{flags}: {text}");
+        let json = desk.ok("inspect model.gp --json").json();
+        assert_eq!(json["about"]["training"]["alpha"].as_f64(), alpha);
+        desk.ok("report model.gp -o page.html --force");
+        let page = String::from_utf8(desk.read("page.html")).unwrap();
+        assert!(page.contains(&format!(">{name}<")), "{flags}: {page}");
+    }
+}
+
 /// More Gaussians bound the evidence no worse than one: they start from it, and equal ones are one.
 #[test]
 fn a_mixture_is_no_worse_than_its_first_gaussian() {

@@ -40,6 +40,23 @@ fn every_row_keeps_its_line() {
     desk.refused("predict model.gp new.csv", 3, &["`new.csv`, line 3, column x", "--missing drop"]);
 }
 
+/// A fit names the rows that it leaves out, those of the table to score on too, before it trains.
+#[test]
+fn a_fit_names_the_rows_that_it_leaves_out() {
+    let desk = desk();
+    let fit = "fit new.csv --exclude id --target y --missing drop --test new.csv --no-train --force --stream";
+    for stream in ["never", "always --method sep --inducing 1"] {
+        let said = desk.ok(&format!("{fit} {stream}"));
+        let lines: Vec<&str> = said.err.lines().take(2).collect();
+        let of_test = "left out 3 rows of new.csv that miss a value: line 3, line 4, line 5";
+        assert_eq!(lines, ["left out 3 rows that miss a value: line 3, line 4, line 5", of_test], "{stream}");
+    }
+    // What is wrong with the table to score on is said before the plan.
+    desk.write("bad.csv", "x,y\n1,\n");
+    let said = desk.gp("fit t.csv --target y --test bad.csv --force");
+    assert!(said.code == 3 && !said.err.contains("task:"), "{}", said.err);
+}
+
 #[test]
 fn joint_covariances_are_those_of_rows_that_are_predicted() {
     let desk = desk();

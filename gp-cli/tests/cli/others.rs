@@ -107,6 +107,16 @@ fn checks_find_what_would_hurt() {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
     assert_eq!(desk.ok("check t.csv --target y --json").json().as_array().unwrap().len(), 6);
+    // Numbers in another notation are one finding, whatever they would be as labels; many rare labels are another.
+    let row = |i: i32| format!("{i};{},{}\n", i / 7, 1000 + 37 * i);
+    desk.write("comma.csv", "x;y\n".to_owned() + &(0..60).map(row).collect::<String>());
+    let found = desk.ok("check comma.csv --target y --json").json();
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+    let row = |i: i32| format!("{i},{}\n", if i < 20 { format!("l{i}") } else { "usual".to_owned() });
+    desk.write("rare.csv", "x,y\n".to_owned() + &(0..60).map(row).collect::<String>());
+    let text = desk.ok("check rare.csv --target y").out;
+    assert!(text.contains("20 of 21 labels have fewer than 5 rows each, such as l0 with 1 row"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
     desk.write("clean.csv", sine(20));
     assert_eq!(desk.ok("check clean.csv --target y").out, "");
     // With itself among them, no value of 20 is more than 4.4 deviations from the mean. A rare one of two is no mistake.

@@ -60,12 +60,22 @@ fn a_year_of_months_is_found_and_goes_on() {
     assert!(kernel_line(&desk.ok("fit train.csv --target passengers --force").err).contains(" days;"));
 }
 
+/// A given kernel stays as it is; what it misses is said, with the flag that adds it.
 #[test]
-fn a_kernel_that_is_given_has_no_season() {
+fn a_season_that_a_given_kernel_misses_is_said() {
     let desk = Desk::new();
     desk.write("t.csv", monthly(0, 144));
     let said = desk.ok("fit t.csv --target passengers --kernel \"rbf + linear\"");
-    assert!(!said.err.contains("season"), "{}", said.err);
+    assert!(!kernel_line(&said.err).contains("season"), "{}", said.err);
+    let remark =
+        said.err.lines().find(|line| line.starts_with("warning: the data have a season along month"));
+    let remark = remark.unwrap_or_else(|| panic!("no remark in {}", said.err));
+    let (_, flag) = remark.split_once("--kernel \"").unwrap();
+    let kernel = flag.split('"').next().unwrap();
+    let period = kernel.strip_prefix("rbf + linear + periodic(period=").unwrap().trim_end_matches(')');
+    assert!((period.parse::<f64>().unwrap() / 12.0 - 1.0).abs() < 0.01, "{remark}");
+    let better = desk.ok(&format!("fit t.csv --target passengers --force --kernel \"{kernel}\""));
+    assert!(!better.err.contains("the data have a season"), "{}", better.err);
 }
 
 #[test]

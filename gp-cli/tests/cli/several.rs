@@ -224,7 +224,7 @@ fn shared_kernels_and_networks_of_functions() {
     desk.write("train.csv", pair(40));
     let shared =
         desk.ok("fit train.csv --target a,b --kernel \"1 * rbf\" --inducing 10 --iterations 10 -o shared.gp");
-    assert!(shared.err.contains("method: ep"), "{}", shared.err);
+    assert!(shared.err.contains("method: pep (α = 0.5) by"), "{}", shared.err);
     let inspect = desk.ok("inspect shared.gp").out;
     assert!(inspect.lines().filter(|line| line.starts_with("kernel")).count() == 1, "{inspect}");
     desk.ok("diagnose train.csv --target a,b --kernel \"1 * rbf\" --rows 20 --inducing 3");

@@ -28,7 +28,17 @@ fn a_database_is_a_table() {
         assert!(desk.read("text.gp") == desk.read("d.gp"), "{flags}");
         let query = "--query \"select y, x as x from T order by rowid\"";
         desk.ok(&format!("fit d.sqlite --target y {flags} {query} -o d.gp --force --quiet"));
-        assert!(desk.read("text.gp") == desk.read("d.gp"), "{flags}");
+        let told = |model: &str| {
+            let mut told = desk.ok(&format!("inspect {model} --json")).json();
+            let query = told["about"]["config"].as_object_mut().unwrap().remove("query");
+            (told, query)
+        };
+        let ((of_text, _), (of_query, query)) = (told("text.gp"), told("d.gp"));
+        assert_eq!(
+            (of_text, query),
+            (of_query, Some("select y, x as x from T order by rowid".into())),
+            "{flags}"
+        );
     }
     let expected = desk.ok("predict d.gp t.csv").out;
     assert_eq!(desk.ok("predict d.gp d.sqlite").out, expected);
@@ -50,6 +60,28 @@ fn a_database_is_a_table() {
     let rest: Vec<String> = desk.names().into_iter().filter(|name| before.1.contains(name)).collect();
     assert!(desk.read("d.sqlite") == before.0 && rest == before.1);
     assert!(desk.names().iter().all(|name| !name.starts_with("d.sqlite-")), "{:?}", desk.names());
+}
+
+/// A page says how to run a fit again, with the query that the rows come from.
+#[test]
+fn a_page_tells_the_query() {
+    let desk = Desk::new();
+    database(&desk, "CREATE TABLE u AS SELECT * FROM t WHERE x < 3");
+    let fit = "fit d.sqlite --target y --method exact --no-train --force --quiet";
+    desk.ok(&format!("{fit} --query \"select * from t where x > 1\""));
+    desk.ok("report model.gp -o page.html");
+    let page = String::from_utf8(desk.read("page.html")).unwrap();
+    assert!(page.contains("query = &quot;select * from t where x &gt; 1&quot;"), "{page}");
+    desk.ok(&format!("{fit} --table u"));
+    desk.ok("report model.gp -o page.html --force");
+    let page = String::from_utf8(desk.read("page.html")).unwrap();
+    assert!(page.contains("table = &quot;u&quot;"), "{page}");
+    // The settings of the page are those of a configuration file.
+    desk.write(
+        "fit.toml",
+        "target = [\"y\"]\nquery = \"select * from t where x > 1\"\nno-train = true\nmethod = \"exact\"\n",
+    );
+    desk.ok("fit d.sqlite --config fit.toml --force --quiet");
 }
 
 /// Training and test rows of one file.

@@ -134,7 +134,7 @@ fn inputs_are_as_in_the_training_table() {
     assert_eq!(desk.ok(few).json()["looked_at"], 12);
     for (flags, texts) in [
         ("--range kind=0..1", ["--range kind: this input has single values", "--levels kind=A,B"]),
-        ("--range dose=1", ["write a range as LO..HI", "dose=1"]),
+        ("--range dose=1", ["LO..HI", "dose=1"]),
         ("--range dose=3..1", ["the upper end is below the lower end", "dose=3..1"]),
         ("--range dose=0..1e300", ["1e300 is too far away for predictions", "the limits are ±1e75"]),
         ("--range dose=a..b", ["`a` is not a number", "dose"]),
@@ -250,6 +250,20 @@ fn expected_improvement_finds_a_minimum() {
     assert!(improvement(1) < 0.5 * improvement(0));
     // From −5, improvement is the mean above it.
     assert!((improvement(0) - 5.0 - json["points"][0]["mean"].as_f64().unwrap()).abs() < 1e-6);
+}
+
+/// A place where nothing can be gained has one point, and the reason is said.
+#[test]
+fn ranges_without_an_improvement_are_named() {
+    let desk = Desk::new();
+    let row = |i: usize| format!("{},{}\n", i as f64 / 10.0, (i as f64 / 10.0).sin());
+    desk.write("t.csv", "x,y\n".to_owned() + &(0..60).map(row).collect::<String>());
+    desk.ok("fit t.csv --target y --kernel rbf");
+    let said = desk.ok("suggest model.gp --count 3 --by improvement --goal max --range x=4..5");
+    let words = "nothing within these ranges is likely to improve on 0.99";
+    assert!(said.err.contains(words) && !said.err.contains("observations are noisy"), "{}", said.err);
+    assert_eq!(said.table().1.len(), 1, "{}", said.out);
+    desk.refused("suggest model.gp --range x=0..", 2, &["x=0..", "both ends, LO..HI"]);
 }
 
 /// Candidates may miss what the model keeps, and columns with a role are named where they are left out.

@@ -102,6 +102,52 @@ fn what_is_not_clear_is_asked_for() {
     }
 }
 
+/// Numbers that may be labels are asked about wherever they begin and whatever lies between; others say how to take them.
+#[test]
+fn numbers_that_may_be_labels_are_never_amounts_without_a_word() {
+    let many: Vec<(String, usize)> = [1, 3, 8, 9, 17, 11, 17, 16, 7, 6, 3, 2, 1]
+        .into_iter()
+        .enumerate()
+        .map(|(place, count)| ((place + 2).to_string(), count))
+        .collect();
+    let after_zeros: Vec<(&str, usize)> =
+        std::iter::once(("0", 198)).chain(many.iter().map(|(name, count)| (name.as_str(), *count))).collect();
+    for values in [
+        &[("2", 69), ("3", 73), ("4", 82), ("5", 76)][..],
+        &[("1", 94), ("3", 110), ("5", 96)],
+        &[("0", 101), ("50", 103), ("100", 96)],
+        &after_zeros,
+    ] {
+        let flags = ["--task multiclass", "--task ordinal", "--task count", "--task regression"];
+        with(values).refused("fit t.csv --target y", 2, &flags);
+    }
+    let quality = [("3", 10), ("4", 53), ("5", 381), ("6", 338), ("7", 199), ("8", 18)];
+    let said = with(&quality).ok(FIT);
+    let line = said.err.lines().next().unwrap();
+    let words = "because column y has 6 different numbers; --task multiclass or ordinal if they are labels, --task count";
+    assert!(line.contains(words), "{line}");
+    let sizes = [("0.5", 60), ("1", 30), ("2", 20)];
+    assert!(
+        with(&sizes)
+            .ok(FIT)
+            .err
+            .contains("3 different numbers; --task multiclass or ordinal if they are labels\n")
+    );
+}
+
+/// Numbers are not listed as labels because of an order that leaves them out.
+#[test]
+fn an_order_of_many_numbers_is_refused_in_a_line() {
+    let desk = Desk::new();
+    desk.write("t.csv", crate::support::sine(60));
+    let said = desk.gp("fit t.csv --target y --order 1,2");
+    assert_eq!(said.code, 2);
+    assert_eq!(
+        said.err.trim(),
+        "error: --order is for labels, and column y holds 60 different numbers; leave it out"
+    );
+}
+
 /// A part of a table is what the table is, even where it would look otherwise.
 #[test]
 fn parts_of_a_cross_validation_have_the_task_of_the_table() {

@@ -117,9 +117,8 @@ fn one_number_for_inputs_of_different_scales_is_refused() {
     let fit = "fit t.csv --target y --method exact --force --no-train";
     for (flags, words) in [
         ("--kernel 1*rbf(lengthscale=2)", ["lengthscale", "dims=[…]", "--units model"]),
-        ("--kernel \"rbf(lengthscale=[20, 0.01] in [0.001, 90])\"", ["bounds", "dims=[…]", "--units model"]),
-        ("--bound rbf.lengthscale=0.1..9", ["--bound", "size (0.0", "--units model"]),
-        ("--prior rbf.lengthscale=gamma(2,1)", ["--prior", "month (17.", "--units model"]),
+        ("--kernel rbf --bound rbf.lengthscale=0.1..9", ["--bound", "size (0.0", "--units model"]),
+        ("--kernel rbf --prior rbf.lengthscale=gamma(2,1)", ["--prior", "month (17.", "--units model"]),
     ] {
         desk.refused(&format!("{fit} {flags}"), 2, &words);
         desk.ok(&format!("{fit} {flags} --units model"));
@@ -132,6 +131,59 @@ fn one_number_for_inputs_of_different_scales_is_refused() {
         desk.ok(&format!("{fit} {flags}"));
     }
     desk.ok(&format!("{fit} --kernel \"rbf(lengthscale=2)\" --standardize none"));
+}
+
+/// Each input of the default kernel has a length-scale of its own, so one number from the help means that number along
+/// each of them.
+#[test]
+fn bounds_and_priors_hold_along_each_input_in_its_own_units() {
+    let desk = Desk::new();
+    months(&desk);
+    let fit = "fit t.csv --target y --method exact --force";
+    let lengths = |flags: &str| {
+        desk.ok(&format!("{fit} {flags}"));
+        desk.ok("inspect model.gp --json").json()["latents"][0]["lengths"].as_array().unwrap().clone()
+    };
+    for flags in [
+        "--bound rbf.lengthscale=0.1..9 --prior rbf.lengthscale=gamma(2,1)",
+        "--kernel \"rbf(ard=true, lengthscale=1 in [0.1, 9] ~ gamma(2, 1))\"",
+        "--kernel \"rbf(lengthscale=[1, 1] in [0.1, 9] ~ gamma(2, 1))\"",
+    ] {
+        let found = lengths(flags);
+        let of_rbf: Vec<_> = found.iter().filter(|of| of["parameter"] == "rbf.lengthscale").collect();
+        assert_eq!(of_rbf.len(), 2, "{flags}: {found:?}");
+        for (length, input) in of_rbf.iter().zip(["month", "size"]) {
+            assert_eq!(length["input"], input);
+            for (end, expected) in [("lower", 0.1), ("upper", 9.0)] {
+                assert!((length[end].as_f64().unwrap() - expected).abs() < 1e-12, "{flags}: {length}");
+            }
+            assert!((0.1..9.0).contains(&length["value"].as_f64().unwrap()), "{flags}: {length}");
+            let prior = length["prior"].as_str().unwrap();
+            assert!(
+                prior.starts_with("gamma(2, 1") || prior.starts_with("gamma(2, 0.99999"),
+                "{flags}: {length}"
+            );
+        }
+        assert!(desk.ok("inspect model.gp").out.contains("month "), "{flags}");
+    }
+}
+
+#[test]
+fn bounds_that_cannot_be_are_told_in_the_numbers_given() {
+    let desk = Desk::new();
+    months(&desk);
+    for (flags, words) in [
+        ("--bound rbf.lengthscale=40..5", ["lower end 40", "upper end 5"]),
+        ("--bound rbf.lengthscale=-1..5", ["rbf.lengthscale=-1..5", "between 0 and inf"]),
+        (
+            "--kernel \"rbf(lengthscale=3, dims=[month])\" --bound rbf.lengthscale=5..9",
+            ["at 3.000", "between 5 and 9"],
+        ),
+    ] {
+        desk.refused(&format!("fit t.csv --target y --no-train {flags}"), 2, &words);
+    }
+    desk.ok("fit t.csv --target y --method exact --features month --bound rbf.lengthscale=0.5..2");
+    desk.ok("fit t.csv --target y --method exact --force --bound rbf.lengthscale=..9");
 }
 
 #[test]

@@ -142,11 +142,8 @@ fn chosen(dims: &[usize], columns: Columns<'_>) -> Option<Vec<f64>> {
 /// Reason that a length cannot be converted.
 fn refused(error: &ParameterError) -> String {
     match error {
-        ParameterError::MixedUnits { name, what: "one number" } => format!(
+        ParameterError::MixedUnits { name } => format!(
             "`{name}` is one number for columns whose units differ; give one for each in brackets, or choose columns with dims=[…]"
-        ),
-        ParameterError::MixedUnits { name, what } => format!(
-            "`{name}` has {what} for columns whose units differ; write a term for each column, with dims=[…]"
         ),
         other => other.to_string(),
     }

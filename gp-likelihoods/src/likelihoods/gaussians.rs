@@ -148,8 +148,8 @@ impl Described for Gaussians {
     fn own_latent(&self, output: usize) -> Option<OwnLatent> {
         let mut alone = Gaussian::new(*self.params[0].values().get(output)?).ok()?;
         let parameter = &mut alone.parameters_mut()[0];
-        parameter.set_transform(self.params[0].transform()).ok()?;
-        parameter.set_prior(self.params[0].prior().copied()).ok()?;
+        parameter.set_transform(self.params[0].transform_of(output)).ok()?;
+        parameter.set_prior(self.params[0].prior_of(output).copied()).ok()?;
         parameter.fix_all(self.params[0].is_fixed(output));
         Some(OwnLatent { latent: output, likelihood: Box::new(alone), first_param: output })
     }

@@ -1,6 +1,7 @@
 //! Parameter from a file, checked before use.
 
 use super::Parameter;
+use super::own::Conditions;
 use crate::error::ParameterError;
 use crate::prior::Prior;
 use crate::transform::Transform;
@@ -17,6 +18,8 @@ pub(super) struct Unchecked {
     transform: Transform,
     prior: Option<Prior>,
     fixed: Vec<bool>,
+    #[serde(default)]
+    own: Option<Vec<Conditions>>,
 }
 
 impl TryFrom<Unchecked> for Parameter {
@@ -24,7 +27,9 @@ impl TryFrom<Unchecked> for Parameter {
 
     fn try_from(read: Unchecked) -> Result<Self, Self::Error> {
         let mut parameter = Self::build(read.name.into(), read.values, read.vector, read.domain)?;
-        parameter.set_transform(read.transform)?;
+        if read.own.is_none() {
+            parameter.set_transform(read.transform)?;
+        }
         let expected = if read.vector { parameter.len() } else { 1 };
         parameter.check_length("values", expected, parameter.len())?;
         parameter.check_length("fixed flags", parameter.len(), read.fixed.len())?;
@@ -32,6 +37,7 @@ impl TryFrom<Unchecked> for Parameter {
             prior.validate()?;
         }
         parameter.prior = read.prior;
+        read.own.map_or(Ok(()), |own| parameter.read_own(own))?;
         parameter.held = read.fixed.iter().filter(|fixed| **fixed).count();
         parameter.fixed = read.fixed;
         Ok(parameter)

@@ -16,28 +16,22 @@ impl Parameter {
     /// ```
     ///
     /// # Errors
-    /// [`ParameterError::MixedUnits`] for a shared number, bounds or prior under different factors,
+    /// [`ParameterError::MixedUnits`] for one number under different factors,
     /// [`ParameterError::WrongLength`] for a wrong number of factors; otherwise as for setting values and
     /// bounds.
     pub fn scaled(&self, factors: &[f64]) -> Result<Self, ParameterError> {
         if self.is_vector() || factors.is_empty() {
             self.check_length("factors", self.len(), factors.len())?;
         }
-        let factor = factors[0];
-        if factors.iter().any(|other| *other != factor) {
-            let shared = [
-                ("one number", !self.is_vector()),
-                ("bounds", self.transform != self.domain),
-                ("a prior", self.prior.is_some()),
-            ];
-            if let Some((what, _)) = shared.into_iter().find(|(_, is_shared)| *is_shared) {
-                return Err(ParameterError::MixedUnits { name: self.name.to_string(), what });
-            }
+        if !self.is_vector() && factors.iter().any(|other| *other != factors[0]) {
+            return Err(ParameterError::MixedUnits { name: self.name.to_string() });
         }
         let values = self.values.iter().zip(factors).map(|(value, factor)| value * factor).collect();
         let mut scaled = Self::build(self.name.clone(), values, self.vector, self.domain)?;
-        scaled.set_transform(self.transform.scaled(factor))?;
-        scaled.set_prior(self.prior.map(|prior| prior.scaled(factor)))?;
+        for (index, &factor) in factors.iter().enumerate().take(self.len()) {
+            scaled.set_transform_of(index, self.transform_of(index).scaled(factor))?;
+            scaled.set_prior_of(index, self.prior_of(index).map(|prior| prior.scaled(factor)))?;
+        }
         scaled.fixed.clone_from(&self.fixed);
         scaled.held = self.held;
         Ok(scaled)

@@ -3,6 +3,7 @@
 use super::Prior;
 use crate::error::ParameterError;
 use crate::number::format_number;
+use crate::similar::did_you_mean;
 use std::fmt;
 use std::str::FromStr;
 
@@ -80,6 +81,12 @@ const FAMILIES: [&Family; 9] = [
     &LOG_UNIFORM,
 ];
 
+/// Names of all families, and the one that may be meant.
+fn known_families(name: &str) -> String {
+    let known = FAMILIES.map(|family| family.name);
+    known.join(", ") + &did_you_mean(name, known)
+}
+
 impl Prior {
     /// Prior from a family name and its arguments in order.
     ///
@@ -89,10 +96,7 @@ impl Prior {
     /// [`ParameterError::UnknownPrior`], [`ParameterError::PriorArity`] or [`ParameterError::PriorArgument`].
     pub fn from_call(name: &str, args: &[f64]) -> Result<Self, ParameterError> {
         let family = FAMILIES.into_iter().find(|family| same_name(family.name, name)).ok_or_else(|| {
-            ParameterError::UnknownPrior {
-                name: name.to_owned(),
-                known: FAMILIES.map(|family| family.name).join(", "),
-            }
+            ParameterError::UnknownPrior { name: name.to_owned(), known: known_families(name) }
         })?;
         family.check(args)?;
         let mut padded = [0.0; 2];

@@ -3,6 +3,7 @@
 use super::SyntaxError;
 use super::value::Numbers;
 use crate::parameter::Parameter;
+use crate::similar::did_you_mean;
 
 /// Both sides of a `name = value`.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,7 +136,8 @@ impl Arguments {
     pub fn finish(&self) -> Result<(), SyntaxError> {
         let Some(stray) = self.given.iter().find(|given| !given.used) else { return Ok(()) };
         let known = if self.known.is_empty() { "none".to_owned() } else { self.known.join(", ") };
-        let message = format!("`{}` has no argument `{}`; there are: {known}", self.call, stray.name);
+        let meant = did_you_mean(&stray.name, self.known.iter().map(String::as_str));
+        let message = format!("`{}` has no argument `{}`; there are: {known}{meant}", self.call, stray.name);
         Err(SyntaxError::new(stray.column, message))
     }
 }

@@ -3,7 +3,7 @@
 use super::SyntaxError;
 use super::arguments::{Argument, Arguments, Value};
 use super::lexer::{Placed, Token, tokens};
-use super::value::Numbers;
+use super::value::{Given, Numbers};
 use crate::prior::Prior;
 
 /// Most arguments of a call, few enough for linear search.
@@ -129,16 +129,18 @@ impl Reader {
                 self.number(&mut numbers)?;
             }
         }
-        if self.take_name("in") {
-            numbers.bounds = Some(self.bounds()?);
-        }
-        if self.take_symbol('~') {
-            numbers.prior = Some(self.prior()?);
-        }
+        numbers.shared = self.given()?;
         Ok(numbers)
     }
 
-    /// Reads a number, or one in `fixed(…)`.
+    /// Reads bounds and prior, where they follow.
+    fn given(&mut self) -> Result<Given, SyntaxError> {
+        let bounds = if self.take_name("in") { Some(self.bounds()?) } else { None };
+        let prior = if self.take_symbol('~') { Some(self.prior()?) } else { None };
+        Ok(Given { bounds, prior })
+    }
+
+    /// Reads a number, or one in `fixed(…)`; in brackets with bounds and prior of its own.
     fn number(&mut self, numbers: &mut Numbers) -> Result<(), SyntaxError> {
         let fixed = self.take_name("fixed");
         if fixed {
@@ -146,7 +148,13 @@ impl Reader {
         }
         numbers.values.push(self.plain_number()?);
         numbers.fixed.push(fixed);
-        if fixed { self.expect_symbol(')') } else { Ok(()) }
+        if fixed {
+            self.expect_symbol(')')?;
+        }
+        if numbers.vector {
+            numbers.own.push(self.given()?);
+        }
+        Ok(())
     }
 
     fn plain_number(&mut self) -> Result<f64, SyntaxError> {

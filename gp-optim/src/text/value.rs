@@ -9,12 +9,21 @@ use crate::parameter::Parameter;
 use crate::prior::Prior;
 use crate::transform::Transform;
 
-/// One number, or several in brackets, with marks, bounds and prior.
+/// One number, or several in brackets, with marks, bounds and priors, of all or of single numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers {
     pub(super) values: Vec<f64>,
     pub(super) fixed: Vec<bool>,
     pub(super) vector: bool,
+    /// After the number or the closing bracket.
+    pub(super) shared: Given,
+    /// After the numbers in brackets, one per number.
+    pub(super) own: Vec<Given>,
+}
+
+/// Bounds and prior as given.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Given {
     pub(super) bounds: Option<(f64, f64)>,
     pub(super) prior: Option<Prior>,
 }
@@ -35,7 +44,8 @@ impl Numbers {
     /// `true` without bounds, prior or `fixed`, as for settings.
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        self.bounds.is_none() && self.prior.is_none() && !self.fixed.contains(&true)
+        let is_bare = |given: &Given| *given == Given::default();
+        is_bare(&self.shared) && self.own.iter().all(is_bare) && !self.fixed.contains(&true)
     }
 
     /// Parameter of this name and domain with these values, bounds and prior.
@@ -52,13 +62,17 @@ impl Numbers {
         } else {
             Parameter::scalar(name, self.values.first().copied().unwrap_or(f64::NAN), domain)?
         };
-        if let Some(bounds) = self.bounds {
+        if let Some(bounds) = self.shared.bounds {
             parameter.set_transform(transform_between(bounds))?;
         }
         for (i, fixed) in self.fixed.into_iter().enumerate() {
             parameter.fix(i, fixed)?;
         }
-        parameter.set_prior(self.prior)?;
+        parameter.set_prior(self.shared.prior)?;
+        for (i, Given { bounds, prior }) in self.own.into_iter().enumerate() {
+            bounds.map_or(Ok(()), |bounds| parameter.set_transform_of(i, transform_between(bounds)))?;
+            prior.map_or(Ok(()), |prior| parameter.set_prior_of(i, Some(prior)))?;
+        }
         Ok(parameter)
     }
 }
@@ -84,19 +98,29 @@ fn transform_between((lo, hi): (f64, f64)) -> Transform {
 /// ```
 #[must_use]
 pub fn value_text(parameter: &Parameter) -> String {
+    let differs = parameter.differs_by_element();
     let number = |(i, value): (usize, &f64)| {
-        let written = format_number(*value);
-        if parameter.is_fixed(i) { format!("fixed({written})") } else { written }
+        let mut written = format_number(*value);
+        if parameter.is_fixed(i) {
+            written = format!("fixed({written})");
+        }
+        if differs { written + &conditions_text(parameter, i) } else { written }
     };
     let numbers: Vec<String> = parameter.values().iter().enumerate().map(number).collect();
-    let mut text = if parameter.is_vector() { format!("[{}]", numbers.join(", ")) } else { numbers.join("") };
+    let text = if parameter.is_vector() { format!("[{}]", numbers.join(", ")) } else { numbers.join("") };
+    if differs { text } else { text + &conditions_text(parameter, 0) }
+}
+
+/// Bounds and prior of an element, to follow its value.
+fn conditions_text(parameter: &Parameter, element: usize) -> String {
+    let (mut text, transform) = (String::new(), parameter.transform_of(element));
     // Writing to a String cannot fail.
-    if parameter.transform() != parameter.domain() {
+    if transform != parameter.domain() {
         let end = |end: f64| if end.is_finite() { format_number(end) } else { "none".to_owned() };
-        let (lo, hi) = parameter.transform().ends();
+        let (lo, hi) = transform.ends();
         let _ = write!(text, " in [{}, {}]", end(lo), end(hi));
     }
-    if let Some(prior) = parameter.prior() {
+    if let Some(prior) = parameter.prior_of(element) {
         let _ = write!(text, " ~ {prior}");
     }
     text

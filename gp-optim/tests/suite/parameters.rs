@@ -177,7 +177,7 @@ fn other_units_take_bounds_priors_and_marks_along() {
     assert_eq!((days.value(), days.domain()), (8.0, Transform::Positive));
     assert_eq!(days.transform(), Transform::Interval { lo: 4.0, hi: 12.0 });
     assert_eq!(days.prior(), Some(&Prior::Gamma { shape: 2.0, rate: 0.25 }));
-    let mut each = scales();
+    let each = scales();
     let scaled = each.scaled(&[2.0, 1.0, 0.5]).unwrap();
     assert_eq!((scaled.values(), scaled.free_len()), (&[1.0, 2.0, 4.0][..], 2));
     assert!(scaled.is_fixed(1) && !scaled.is_fixed(0));
@@ -186,10 +186,37 @@ fn other_units_take_bounds_priors_and_marks_along() {
     let wrong = |parameter: &Parameter, factors: &[f64]| parameter.scaled(factors).unwrap_err();
     assert!(matches!(wrong(&each, &[2.0]), ParameterError::WrongLength { expected: 3, found: 1, .. }));
     assert!(matches!(wrong(&one, &[]), ParameterError::WrongLength { .. }));
-    assert!(matches!(wrong(&one, &[1.0, 2.0]), ParameterError::MixedUnits { what: "one number", .. }));
+    assert!(matches!(wrong(&one, &[1.0, 2.0]), ParameterError::MixedUnits { .. }));
+}
+
+#[test]
+fn elements_in_units_of_their_own_have_bounds_and_priors_of_their_own() {
+    let mut each = scales();
+    each.set_transform(Transform::Interval { lo: 0.1, hi: 10.0 }).unwrap();
     each.set_prior(Some(Prior::HalfNormal { sd: 3.0 })).unwrap();
-    assert!(matches!(wrong(&each, &[1.0, 2.0, 2.0]), ParameterError::MixedUnits { what: "a prior", .. }));
-    each.set_prior(None).unwrap();
-    each.set_transform(Transform::Above { lo: 0.1 }).unwrap();
-    assert!(matches!(wrong(&each, &[1.0, 2.0, 2.0]), ParameterError::MixedUnits { what: "bounds", .. }));
+    let scaled = each.scaled(&[1.0, 2.0, 0.5]).unwrap();
+    assert!(scaled.differs_by_element() && !each.differs_by_element());
+    assert_eq!(scaled.transform_of(1), Transform::Interval { lo: 0.2, hi: 20.0 });
+    assert_eq!(scaled.prior_of(2), Some(&Prior::HalfNormal { sd: 1.5 }));
+    let back = scaled.scaled(&[1.0, 0.5, 2.0]).unwrap();
+    assert_eq!(back, each);
+
+    let free = |of: &Parameter| {
+        let mut eta = vec![0.0; of.free_len()];
+        of.write_free_unconstrained(&mut eta).unwrap();
+        eta
+    };
+    assert_eq!(free(&scaled), free(&each), "the solver moves the same numbers");
+    let mut moved = scaled.clone();
+    moved.set_free_unconstrained(&[0.0, 0.0]).unwrap();
+    assert_eq!(moved.values(), [5.05, 4.0, 2.525]);
+    assert!((scaled.log_prior() - each.log_prior() - 2f64.ln()).abs() < 1e-12);
+    assert!(matches!(moved.set(2, 7.0), Err(ParameterError::OutOfRange { index: 2, .. })));
+
+    let json = serde_json::to_string(&scaled).unwrap();
+    assert_eq!(serde_json::from_str::<Parameter>(&json).unwrap(), scaled);
+    let mut shared = scaled;
+    shared.set_prior(None).unwrap();
+    shared.set_transform(Transform::Positive).unwrap();
+    assert!(!shared.differs_by_element());
 }

@@ -125,6 +125,7 @@ fn faults_name_the_prior_and_the_argument() {
     assert_eq!(message("gamma(2)"), "prior gamma(shape, rate) was given 1 arguments");
     assert_eq!(message("gamma(2, -1)"), "prior `gamma`: rate is -1, but must be positive and finite");
     assert!(message("gama(2, 1)").starts_with("unknown prior `gama`: known are normal, log_normal, gamma"));
+    assert!(message("gama(2, 1)").ends_with("; did you mean `gamma`?"));
     assert!(message("gamma").contains("expected `name(number, …)`"));
     assert!(message("gamma(1, 2").contains("closing parenthesis"));
     assert!(message("gamma(1, x)").contains("not a number"));

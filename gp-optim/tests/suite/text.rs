@@ -18,6 +18,7 @@ fn values_read_back_as_they_were_written() {
         "2 in [0, 3] ~ gamma(2, 1)",
         "[0.5, fixed(2)] in [0.1, 10] ~ log_normal(0, 1)",
         "[1]",
+        "[0.5 in [0.1, 2] ~ gamma(2, 1), fixed(2), 3 in [1, none]]",
     ] {
         assert_eq!(value_text(&read(text)), text);
     }
@@ -45,6 +46,11 @@ fn arguments_are_used_up() {
     let stray = arguments.finish().unwrap_err();
     assert_eq!(stray.column, 19);
     assert_eq!(stray.message, "`call` has no argument `dims`; there are: scale, order, degree");
+    let mut again = Reader::new("Scale=2").unwrap();
+    let mut near = Arguments::new("call", 1);
+    again.named_argument(&mut near).unwrap();
+    near.parameter(&Parameter::positive("scale")).unwrap();
+    assert!(near.finish().unwrap_err().message.ends_with("there are: scale; did you mean `scale`?"));
     assert_eq!(arguments.whole_numbers("dims", "columns"), Ok(Some(vec![0, 2])));
     assert_eq!(arguments.finish(), Ok(()));
 }

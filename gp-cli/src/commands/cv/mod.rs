@@ -3,13 +3,15 @@
 mod divide;
 mod division;
 mod groups;
+mod pooled;
 mod rolling;
 mod splits;
 mod summary;
 
+pub use pooled::PooledCoverage;
 pub use summary::Summary;
 
-use super::{left_of, print_json};
+use super::{left_of, print_json, warn};
 use crate::context::Context;
 use crate::data::{Frame, ReadOptions, TableChoice};
 use crate::error::CliError;
@@ -124,25 +126,32 @@ pub fn run(
         None => interrupt::without_checkpoint(|| all.score(|_, plan| fit::fit(plan, &spec, ORIGIN)))?,
     };
     folders.map_or(Ok(()), |folders| folders.remove(parts.len()))?;
-    let (scored, chosen): (Vec<Evaluation>, Vec<Vec<String>>) = scored.into_iter().unzip();
+    let covered = pooled::coverage(&scored);
+    let warnings = pooled::warnings(&scored, &covered);
+    let chosen: Vec<&[String]> = scored.iter().map(|fold| fold.chosen.as_slice()).collect();
     chosen.iter().enumerate().filter(|(_, of)| !of.is_empty()).for_each(|(fold, of)| {
         notes.say(format_args!("fold {fold}: {}", of.join(", ")));
     });
+    warn(notes, &warnings);
+    let scored: Vec<&Evaluation> = scored.iter().map(|fold| &fold.evaluation).collect();
     let predictors = scored.first().map_or(&[] as &[_], |first| &first.predictors);
     // The model needs no description.
     predictors.iter().skip(1).for_each(|(name, words)| notes.say(format_args!("{name}: {words}")));
     let summaries = summarise(&scored);
     if options.json {
-        let folds: Vec<_> = scored.iter().map(Evaluation::to_json).collect();
+        let folds: Vec<_> = scored.iter().map(|fold| fold.to_json()).collect();
         let told = serde_json::json!({
             "folds": folds,
             "summary": summaries,
+            "coverage": covered,
+            "warnings": warnings,
             "division": division.json,
             "chosen": chosen,
         });
         return print_json(out, &told);
     }
     notes.say(format_args!("{}", lines(&summaries, scored.len()).trim_end()));
+    pooled::lines(&covered).iter().for_each(|line| notes.say(format_args!("{line}")));
     out::print(out, &context.writers.first().bytes(&table(&scored, &summaries))?)
 }
 
@@ -169,8 +178,13 @@ fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     Ok((read, is_input))
 }
 
-/// Scores of a fold, and choices made for its model.
-type ScoredFold = (Evaluation, Vec<String>);
+/// Scores of a fold, with what was chosen and warned of in training its model.
+#[derive(Clone, Debug)]
+struct ScoredFold {
+    evaluation: Evaluation,
+    chosen: Vec<String>,
+    warnings: Vec<String>,
+}
 
 /// Kernel of a search, and the best of several starts.
 fn chosen(model: &Model) -> Vec<String> {
@@ -243,7 +257,9 @@ impl FoldsInTurn<'_> {
 
     fn score_part(&self, place: usize, model: &Model) -> Result<ScoredFold, CliError> {
         let scores = self.frame.rows(&self.parts[place].test).and_then(|rows| evaluate(model, &rows));
-        Ok((scores.map_err(|cause| self.without(place, cause))?, chosen(model)))
+        let evaluation = scores.map_err(|cause| self.without(place, cause))?;
+        let warnings = model.about().training.warnings.clone();
+        Ok(ScoredFold { evaluation, chosen: chosen(model), warnings })
     }
 
     fn without(&self, place: usize, cause: CliError) -> CliError {

@@ -18,8 +18,8 @@ pub struct Summary {
 }
 
 /// Means with standard errors, in the order of predictors and scores.
-pub(super) fn summarise(scored: &[Evaluation]) -> Vec<Summary> {
-    let all: Vec<Vec<_>> = scored.iter().map(Evaluation::named).collect();
+pub(super) fn summarise(scored: &[&Evaluation]) -> Vec<Summary> {
+    let all: Vec<Vec<_>> = scored.iter().map(|fold| fold.named()).collect();
     let Some(first) = all.first() else { return Vec::new() };
     let summary = |(predictor, score, _): &(&'static str, String, f64)| {
         let of = |fold: &Vec<(&str, String, f64)>| {
@@ -36,7 +36,7 @@ pub(super) fn summarise(scored: &[Evaluation]) -> Vec<Summary> {
 }
 
 /// One line per score and fold, and one per mean with its standard error.
-pub(super) fn table(scored: &[Evaluation], summaries: &[Summary]) -> OutTable {
+pub(super) fn table(scored: &[&Evaluation], summaries: &[Summary]) -> OutTable {
     let (mut folds, mut predictors, mut scores) = (Vec::new(), Vec::new(), Vec::new());
     let (mut rows, mut values, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     let mut push = |fold: String, count: f64, (predictor, score): (&str, &str), value, error| {

@@ -4,6 +4,7 @@ use super::super::inspect::{function_names, length_scales, log_posterior};
 use super::super::targets;
 use super::html::{Cell, Section};
 use crate::error::CliError;
+use crate::influence::{offset_terms, percent, together};
 use crate::left_out::counted;
 use crate::lengths::{four_digits, length_lines, readable, readable_likelihood};
 use crate::model::{
@@ -80,15 +81,21 @@ pub(super) fn depends_on(model: &Model) -> Option<Section> {
             format!("latent function {}", one.latents.end)
         };
         inputs_table(model, one, &caption, &mut section);
+        together(one).iter().for_each(|words| section.text(&sentence(words)));
     }
     if first.terms.len() > 1 {
-        let bar = |(term, share): &(String, f64)| {
-            (term.clone(), vec![Cell::Bar(*share, format!("{:.1} %", 100.0 * share))])
-        };
+        let bar = |(term, share): &(String, f64)| (term.clone(), vec![Cell::Bar(*share, percent(*share))]);
         let rows: Vec<_> = first.terms.iter().map(bar).collect();
         section.table("by term of the kernel", &["term".to_owned(), "share".to_owned()], &rows);
+        offset_terms(first).into_iter().for_each(|words| section.text(&sentence(words)));
     }
     Some(section)
+}
+
+/// Words as a sentence.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
 fn inputs_table(model: &Model, influence: &Influence, caption: &str, section: &mut Section) {
@@ -119,7 +126,7 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     let training = &model.about().training;
     let mut section = Section::new("How it was trained");
     let mut rows = vec![
-        word_row("method", &training.method),
+        word_row("method", &training.method_with_power()),
         word_row("iterations", &training.iterations.to_string()),
         word_row("ended because", &training.reason),
     ];

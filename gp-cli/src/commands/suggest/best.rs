@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 pub(super) struct BestSoFar {
     /// Value in the units of the likelihood.
     pub(super) observation: f64,
-    /// In data units, as text.
+    /// In data units.
+    pub(super) value: f64,
+    /// The same, as text.
     pub(super) text: String,
     pub(super) json: Value,
     /// Origin of the value.
@@ -42,7 +44,7 @@ pub(super) fn find(options: &SuggestOptions, model: &Model) -> Result<Option<Bes
     };
     let text = target.kind.text(value);
     let json = if target.kind == crate::data::Kind::Date { json!(text) } else { json!(value) };
-    Ok(Some(BestSoFar { observation: target.scale().apply(value), text, json, how }))
+    Ok(Some(BestSoFar { observation: target.scale().apply(value), value, text, json, how }))
 }
 
 fn of_model(model: &Model, goal: Extreme) -> Result<(f64, String), CliError> {

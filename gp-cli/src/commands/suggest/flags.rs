@@ -88,9 +88,10 @@ fn range(feature: &Feature, text: &str) -> Result<Wish, CliError> {
             feature.name, feature.name
         )));
     }
-    let Some((low, high)) = text.split_once("..") else {
+    let ends = text.split_once("..").filter(|(low, high)| !low.trim().is_empty() && !high.trim().is_empty());
+    let Some((low, high)) = ends else {
         return Err(CliError::usage(format!(
-            "{flag} {}={text}: write a range as LO..HI, such as 0..10",
+            "{flag} {}={text}: write a range with both ends, LO..HI, such as 0..10",
             feature.name
         )));
     };

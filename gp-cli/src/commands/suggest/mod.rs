@@ -3,6 +3,7 @@
 mod batch;
 mod best;
 mod flags;
+mod say;
 mod search;
 mod space;
 mod table;
@@ -10,7 +11,7 @@ mod table;
 use super::{TableOptions, each_once, print_json, targets};
 use crate::context::Context;
 use crate::data::{Column, Frame, Values};
-use crate::encode::{Inputs, Role};
+use crate::encode::Inputs;
 use crate::error::CliError;
 use crate::files::InputFiles;
 use crate::left_out::counted;
@@ -21,6 +22,7 @@ use batch::Batch;
 use best::BestSoFar;
 use clap::ValueEnum;
 use gp_ep::design::{Criterion, Goal};
+use say::{gains_nothing, say};
 use search::PointSearch;
 use serde_json::{Value, json};
 use space::{InputValues, Space};
@@ -228,6 +230,10 @@ fn of_space(
         let place = search.best(|places| batch.rough_values(points_of(model.inputs(), places).as_ref()))?;
         values.push(batch.choose(points_of(model.inputs(), std::slice::from_ref(&place)).as_ref())?);
         places.push(place);
+        // Further points without a gain would all be the same.
+        if gains_nothing(options.by, model, &values) {
+            break;
+        }
     }
     Ok(Suggested { places, values, looked_at, rows: None })
 }
@@ -284,53 +290,6 @@ fn places_of(inputs: &Inputs, frame: &Frame) -> Result<Vec<InputValues>, CliErro
     };
     let place = |row: usize| inputs.features().iter().zip(&columns).map(|pair| value(pair, row)).collect();
     Ok((0..frame.row_count()).map(place).collect())
-}
-
-fn say(
-    options: &SuggestOptions,
-    model: &Model,
-    suggested: &Suggested,
-    best: Option<&BestSoFar>,
-    notes: &mut Notes<'_>,
-) {
-    for (role, name) in model.about().roles.iter() {
-        let left_out = match role {
-            Role::Offset => "an offset of 0",
-            Role::Exposure => "an exposure of 1",
-            _ => continue,
-        };
-        notes.say(format_args!(
-            "points are compared and predicted with {left_out}; column {name} is not looked at"
-        ));
-    }
-    if let Some(best) = best {
-        notes.say(format_args!("best {} so far: {}, {}", model.target().name, best.text, best.how));
-    }
-    let (points, from) = (
-        counted(suggested.places.len(), "point"),
-        match &options.candidates {
-            Some(path) => format!("of the {} of {path}", counted(suggested.looked_at, "row")),
-            None => "within the ranges of the inputs".to_owned(),
-        },
-    );
-    let total = match options.by {
-        By::Information => {
-            format!(": {:.4} nats together", suggested.values.iter().sum::<f64>())
-        }
-        By::Variance | By::Improvement => String::new(),
-    };
-    notes.say(format_args!("{points} {from}, by {}{total}", options.by.name()));
-    if let Some((first, again)) = repeated(&suggested.places).filter(|_| options.candidates.is_none()) {
-        notes.say(format_args!(
-            "point {again} is the same as point {first}: observations are noisy, so a second one there is worth more than one elsewhere"
-        ));
-    }
-}
-
-/// First point that was chosen twice: both numbers, from 1.
-fn repeated(places: &[InputValues]) -> Option<(usize, usize)> {
-    let before = |again: usize| places[..again].iter().position(|place| *place == places[again]);
-    (1..places.len()).find_map(|again| Some((before(again)? + 1, again + 1)))
 }
 
 impl By {

@@ -10,7 +10,7 @@ mod trend;
 
 use super::observed::Observed;
 use super::sample::Sample;
-use super::spec::FitSpec;
+use super::spec::{FitSpec, LengthUnits};
 use crate::data::Kind;
 use crate::encode::{FeatureEncoding, Inputs};
 use crate::error::CliError;
@@ -69,6 +69,20 @@ impl Season {
         format!("{}{prior} * {}", format_number(variance), self.learned.shape(self.column))
     }
 
+    /// Remark on a given kernel that does not have this season, with the flag that adds it.
+    pub(super) fn missed(&self, spec: &FitSpec) -> String {
+        let period = match spec.units {
+            LengthUnits::Data => four_digits(self.period),
+            LengthUnits::Model => four_digits(self.learned.period),
+        };
+        let dims = self.column.map_or_else(String::new, |_| format!(", dims=[{}]", self.name));
+        let given = spec.kernel.first().map_or("", String::as_str);
+        format!(
+            "the data have {}, and the given kernel has no period; add it with --kernel \"{given} + periodic(period={period}{dims})\", or leave out --kernel",
+            self.describe()
+        )
+    }
+
     /// Display text.
     pub(super) fn describe(&self) -> String {
         let (name, period) = (&self.name, four_digits(self.period));
@@ -82,8 +96,8 @@ pub(super) fn four_digits(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// Looks for seasons in a sample of a table of `count` rows, for the default kernel: along the only input, or the only
-/// date among several.
+/// Looks for seasons in a sample of a table of `count` rows: along the only input, or the only date among several. They are
+/// for the default kernel, or for a remark on a given one without a period.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows.
@@ -96,8 +110,7 @@ pub(super) fn find(
 ) -> Result<Vec<Season>, CliError> {
     let none = Ok(Vec::new());
     // Windows do not support seasons; a kernel search finds them itself.
-    let settled = !spec.kernel.is_empty() || spec.no_train;
-    if settled || spec.windows.is_some() || spec.search.is_some() {
+    if has_period(spec) || spec.no_train || spec.windows.is_some() || spec.search.is_some() {
         return none;
     }
     let Some(along) = Along::of(inputs) else { return none };
@@ -119,6 +132,11 @@ pub(super) fn find(
         unit,
     };
     Ok(found.into_iter().map(season).collect())
+}
+
+/// `true` for a given kernel with a period.
+fn has_period(spec: &FitSpec) -> bool {
+    spec.kernel.iter().any(|text| ["period", "cosine"].iter().any(|name| text.to_lowercase().contains(name)))
 }
 
 /// Input to look for seasons along.

@@ -37,11 +37,7 @@ impl<'a> Crossing<'a> {
         };
         sorted.sort_by(compare);
         let values = values.clamp(1, count);
-        let giver = |p: usize| {
-            let place = (p as f64 + rng.random::<f64>()) / values as f64 * count as f64;
-            sorted[(place as usize).min(count - 1)]
-        };
-        let givers = (0..values).map(giver).collect();
+        let givers = one_per_stratum(&sorted, values, rng);
         Self { x, rows, givers, group }
     }
 
@@ -55,15 +51,22 @@ impl<'a> Crossing<'a> {
 }
 
 impl Crossed<'_> {
-    /// Variance of values alone, and with interactions, over all functions.
-    pub(super) fn split(&self) -> (f64, f64) {
-        let each = self.functions.iter().map(|f| self.split_one(f));
-        each.fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1))
+    /// Shares of values alone, and with interactions, of the variance `whole` of all functions over the rows, or of that
+    /// over the table, if it is larger.
+    pub(super) fn shares(&self, whole: f64) -> (f64, f64) {
+        let parts = self.functions.iter().map(|f| self.split(f));
+        let sum = parts.fold(Parts::default(), |sum, own| Parts {
+            alone: sum.alone + own.alone,
+            total: sum.total + own.total,
+            others: sum.others + own.others,
+        });
+        let whole = whole.max(sum.total + sum.others);
+        (sum.alone / whole, sum.total / whole)
     }
 
     /// Variance split of one function: the mean over R rows has the variance of values plus an R-th of the
     /// interaction, which is the rest of the variance within rows.
-    fn split_one(&self, f: &[f64]) -> (f64, f64) {
+    fn split(&self, f: &[f64]) -> Parts {
         let rows = (f.len() / self.values) as f64;
         let total = f.chunks_exact(self.values).map(variance).sum::<f64>() / rows;
         let mut mean = vec![0.0; self.values];
@@ -72,8 +75,41 @@ impl Crossed<'_> {
         }
         let of_mean = variance(&mean);
         let alone = if rows > 1.0 { of_mean - (total - of_mean) / (rows - 1.0) } else { of_mean };
-        (alone.max(0.0), total)
+        let means = f.chunks_exact(self.values).map(|row| row.iter().sum::<f64>() / row.len() as f64);
+        Parts { alone: alone.max(0.0), total, others: variance(&means.collect::<Vec<f64>>()) }
     }
+}
+
+/// Parts of the variance over a table.
+#[derive(Default)]
+struct Parts {
+    /// Variance of values alone.
+    alone: f64,
+    /// Variance of values, with interactions.
+    total: f64,
+    /// Variance of rows alone; the total and this add up to the variance over the table.
+    others: f64,
+}
+
+/// At most `most` rows that spread as all do along the function that varies most, in order.
+pub(super) fn spread_rows(functions: &[Vec<f64>], most: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let varies_more = |a: &&Vec<f64>, b: &&Vec<f64>| variance(a).total_cmp(&variance(b));
+    let Some(f) = functions.iter().max_by(varies_more) else { return Vec::new() };
+    if f.len() <= most {
+        return (0..f.len()).collect();
+    }
+    let mut sorted: Vec<usize> = (0..f.len()).collect();
+    sorted.sort_by(|&a, &b| f[a].total_cmp(&f[b]));
+    let mut rows = one_per_stratum(&sorted, most, rng);
+    rows.sort_unstable();
+    rows
+}
+
+/// One of each of `count` equal strata of sorted rows.
+fn one_per_stratum(sorted: &[usize], count: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let all = sorted.len();
+    let place = |p: usize, at: f64| ((p as f64 + at) / count as f64 * all as f64) as usize;
+    (0..count).map(|p| sorted[place(p, rng.random::<f64>()).min(all - 1)]).collect()
 }
 
 /// At most `most` of the rows, in order.

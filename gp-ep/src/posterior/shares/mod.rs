@@ -8,12 +8,13 @@
 //!
 //! Values are drawn from the rows apart from the rest. For inputs that are independent in the data these
 //! are Sobol's indices: *alone* sums to at most 1, *total* to at least 1. For correlated inputs the
-//! replaced rows may be unlike the data, and a total above 1 says that the others offset the input's
-//! effect. For independent inputs, `2 V total` is the increase of squared error by permuting the input, if
-//! residuals are uncorrelated with f.
+//! replaced rows may be unlike the data and vary more than it does, where others offset the input's effect.
+//! V is then the variance over the replaced rows, so that a share is never above 1. For independent inputs,
+//! `2 V total` is the increase of squared error by permuting the input, if residuals are uncorrelated with f.
 //!
 //! The variance of a table `f_pr` of P values and R rows splits into rows, values (alone) and interaction.
-//! Values are drawn from P equal strata of the sorted rows.
+//! Values are drawn from P equal strata of the sorted rows, and rows from R equal strata of f, so that
+//! either is spread as over all rows. A group of all inputs has all of the variance.
 
 mod crossing;
 #[cfg(test)]
@@ -21,7 +22,7 @@ mod tests;
 
 use super::{Posterior, Predictor};
 use crate::error::InferenceError;
-use crossing::{Crossed, Crossing, covariance, some_rows, variance};
+use crossing::{Crossed, Crossing, covariance, some_rows, spread_rows, variance};
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::terms;
 use rand::SeedableRng;
@@ -159,7 +160,10 @@ impl<F: Posterior> Predictor<F> {
             return Ok(None);
         }
         let inputs = groups.iter().map(|group| {
-            let (alone, total) = self.fitted_share(&latents, x, group, how, variance)?;
+            if group.len() == x.ncols() {
+                return Ok(InputShare { alone: Spanned::WHOLE, total: Spanned::WHOLE });
+            }
+            let (alone, total) = self.fitted_share(&latents, x, group, how, &means)?;
             let moved = self.drawn_shares(&latents, x, group, how)?;
             Ok(InputShare {
                 alone: Spanned::new(alone, moved.iter().map(|by| by.0)),
@@ -186,15 +190,15 @@ impl<F: Posterior> Predictor<F> {
         x: MatRef<'_, f64>,
         group: &Range<usize>,
         how: &ShareOptions,
-        variance: f64,
+        whole: &[Vec<f64>],
     ) -> Result<(f64, f64), InferenceError> {
         let mut rng = ChaCha8Rng::seed_from_u64(how.seed);
-        let rows = some_rows(x.nrows(), how.rows, &mut rng);
+        let rows = spread_rows(whole, how.rows, &mut rng);
         let crossing = Crossing::new(x, &rows, group.clone(), how.values, &mut rng);
         let means = self.term_means(latents, crossing.points().as_ref())?;
         let functions = self.joined(latents, means.iter().map(row_sums).collect());
-        let (alone, total) = Crossed { functions: &functions, values: crossing.givers.len() }.split();
-        Ok((alone / variance, total / variance))
+        let crossed = Crossed { functions: &functions, values: crossing.givers.len() };
+        Ok(crossed.shares(whole.iter().map(|mean| variance(mean)).sum()))
     }
 
     /// Differences of alone and total between posterior draws and the posterior mean, each relative to its
@@ -276,12 +280,14 @@ impl Few {
     fn split(&self, functions: &[Vec<f64>]) -> (f64, f64) {
         let whole: f64 = functions.iter().map(|f| variance(&f[self.crossed..])).sum();
         let crossed: Vec<Vec<f64>> = functions.iter().map(|f| f[..self.crossed].to_vec()).collect();
-        let (alone, total) = Crossed { functions: &crossed, values: self.values }.split();
-        (alone / whole, total / whole)
+        Crossed { functions: &crossed, values: self.values }.shares(whole)
     }
 }
 
 impl Spanned {
+    /// Share of the only input.
+    const WHOLE: Self = Self { value: 1.0, low: 1.0, high: 1.0 };
+
     /// Share of the mean, with the range from differences of draws.
     fn new(value: f64, moved: impl Iterator<Item = f64>) -> Self {
         let mut moved: Vec<f64> = moved.collect();
@@ -290,9 +296,8 @@ impl Spanned {
             return Self { value, low: value, high: value };
         };
         let out = (TAIL * last as f64).round() as usize;
-        // A share is 0 or more.
         let low = (value + moved[out].min(0.0)).max(0.0).min(value);
-        Self { value, low, high: value + moved[last - out].max(0.0) }
+        Self { value, low, high: (value + moved[last - out].max(0.0)).min(1.0) }
     }
 }
 

@@ -76,6 +76,9 @@ fn all_values_at_all_rows_are_all_pairs() {
         let mean = |j: usize| (0..n).map(|i| moved(group, i, j)).sum::<f64>() / n as f64;
         let of_mean = variance(&(0..n).map(mean).collect::<Vec<f64>>());
         let alone = of_mean - (total - of_mean) / (n as f64 - 1.0);
+        let mean_of_row = |i: usize| (0..n).map(|j| moved(group, i, j)).sum::<f64>() / n as f64;
+        let others = variance(&(0..n).map(mean_of_row).collect::<Vec<f64>>());
+        let whole = whole.max(total + others);
         assert!((share.total.value - total / whole).abs() < 1e-12);
         assert!((share.alone.value - alone / whole).abs() < 1e-12);
     }
@@ -103,6 +106,30 @@ fn independent_inputs_have_the_indices_of_sobol() {
     // Rounding of means.
     assert!(third.alone.value < 1e-12 && third.total.high < 1e-12, "{third:?}");
     assert!((found[0].deviation.powi(2) / whole - 1.0).abs() < 0.05);
+}
+
+/// Rows of the numerator are not those of the denominator, and the only input has all of the variance nevertheless.
+#[test]
+fn the_only_input_has_all_of_the_variance() {
+    let f: fn(&[f64]) -> f64 = |x| x[0].exp();
+    let (by, x, only) = (known(&[f], gaussian()), uniform(300, 1), 0..1);
+    let groups = std::slice::from_ref(&only);
+    let found = by.variance_shares(x.as_ref(), groups, &ShareOptions::default()).unwrap();
+    assert_eq!([found[0].inputs[0].alone, found[0].inputs[0].total], [Spanned::WHOLE; 2]);
+}
+
+/// Correlated inputs that offset each other: each alone varies more than the function does over the rows.
+#[test]
+fn no_share_is_above_one() {
+    let noise = uniform(300, 3);
+    let x = Mat::from_fn(300, 3, |i, d| noise[(i, 0)] + if d == 1 { 0.1 * noise[(i, 1)] } else { 0.0 });
+    for f in [(|x| x[0] - x[1]) as fn(&[f64]) -> f64, |x| x[0] + 1e-3 * x[1], |x| (x[0] - x[1]) * x[2]] {
+        let found = known(&[f], gaussian());
+        let found = found.variance_shares(x.as_ref(), &[0..1, 1..2, 2..3], &ShareOptions::default()).unwrap();
+        for share in found[0].inputs.iter().flat_map(|of| [of.alone, of.total]) {
+            assert!(share.low >= 0.0 && share.high <= 1.0, "{share:?}");
+        }
+    }
 }
 
 /// Where classes share a part, probabilities do not feel it.
