@@ -14,6 +14,10 @@ use gp_kernels::passes::{Beliefs, Whitened};
 use gp_linalg::product::{gram_of_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 
+/// Largest variance explained, in noise variances, at which these identities hold to the rounding of sums. Beyond,
+/// residuals are rounding errors, and only the derivative of what was computed follows the value.
+const CLEAR: f64 = 1e6;
+
 /// Matrices of the reverse pass.
 #[derive(Debug)]
 pub(super) struct Pulled {
@@ -45,6 +49,13 @@ impl Pulled {
     pub(super) fn new(count: usize) -> Self {
         let square = || Mat::zeros(count, count);
         Self { room: square(), slopes: square(), mean: vec![0.0; count], explained: 0.0 }
+    }
+
+    /// `true` if noise is large enough for the identities: `tr (B − I) ≤ 10⁶ N`.
+    pub(super) fn suits(posterior: &RegressionPosterior, observations: usize) -> bool {
+        let precision = posterior.q.precision();
+        let trace: f64 = (0..precision.nrows()).map(|i| precision[(i, i)] - 1.0).sum();
+        trace <= CLEAR * observations as f64
     }
 
     /// Computes the matrices of a posterior.

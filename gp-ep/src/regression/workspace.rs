@@ -220,7 +220,9 @@ impl<F: LaneFactors> State<F> {
     ) -> Result<(), InferenceError> {
         let zeros = || Sums::with_gradients(&self.posterior.number, model.processes());
         let sums = self.gradients.get_or_insert_with(zeros);
-        F::reverse(&mut self.passes, model, &self.posterior, self.pulled.as_mut(), sums)?;
+        let suits = Pulled::suits(&self.posterior, self.passes.loaded());
+        let pulled = self.pulled.as_mut().filter(|_| suits);
+        F::reverse(&mut self.passes, model, &self.posterior, pulled, sums)?;
         let by_noise = self.passes.finish_reverse(sums, gradient)?;
         by_noise.copy_from_slice(&sums.numbers);
         Ok(())

@@ -158,3 +158,16 @@ fn of_the_bound_by_fewer_products() {
         }
     }
 }
+
+/// Residuals below the rounding of targets: the gradient is that of the general pass, to the bit.
+#[test]
+fn of_the_bound_without_noise_is_that_of_what_was_computed() {
+    let problem = Problem::new(150, 2, 26);
+    let (zeros, ones) = (vec![0.0; 150], vec![1.0; 150]);
+    let data = problem.data().with_known_noise(&zeros).unwrap().with_weights(&ones).unwrap();
+    let differ = |noise: f64| {
+        let model = sparse(CASES[1].0, places(20, 2).as_ref(), noise, 0.0);
+        evaluated(&model, &problem.data()) != evaluated(&model, &data)
+    };
+    assert_eq!([1e-2, 1e-9, 1e-12].map(differ), [true, false, false]);
+}
