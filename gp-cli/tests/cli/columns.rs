@@ -303,7 +303,7 @@ fn names_that_are_nearly_right_are_suggested() {
     assert!(scored[0] == scored[2] && scored[1] == scored[2]);
 }
 
-/// What `gp check` says of words that hardly repeat, a fit says too.
+/// `gp fit` and `gp check` warn of words that hardly repeat in the same sentence.
 #[test]
 fn words_that_hardly_repeat_are_warned_of() {
     let desk = Desk::new();

@@ -53,6 +53,34 @@ fn projections_give_the_conditional_of_dense_formulas() {
     }
 }
 
+/// A table of 39 million multiplications, in three tiles and in one: the same but for the order of sums; and with a record
+/// of the forward pass the same bits as without.
+#[test]
+fn cut_tables_are_those_in_one_piece() {
+    let (kernel, x) = (parse("1.3 * rbf(lengthscale=20)").unwrap(), table(800, 512, 5));
+    let process =
+        SparseProcess::new(kernel, InducingInputs::points(table(96, 512, 6).as_ref()).unwrap()).unwrap();
+    let evaluated = |cuts: bool, recorded: usize, threading: Threading| {
+        let by = Evaluator::new(threading).with_cuts(cuts);
+        let prior = InducingPrior::new(&process, &JitterPolicy::ladder(), &by).unwrap();
+        let projection = prior.project(&SharedPoints::new(x.as_ref()), recorded, &by).unwrap();
+        let mut gradients = PriorGradients::zeros(&process);
+        let upstream = &mut Mat::from_fn(96, 800, |i, j| ((3 * i + 5 * j) % 7) as f64 - 3.0);
+        projection.reverse(upstream.as_mut(), &[0.5; 800], &mut gradients, &by).unwrap();
+        (projection.phi().to_owned(), gradients.as_slice().to_vec())
+    };
+    let (phi, gradients) = evaluated(true, 0, Threading::Here);
+    for (recorded, threading) in [(usize::MAX, Threading::Here), (0, Threading::Pool)] {
+        assert!(evaluated(true, recorded, threading) == (phi.clone(), gradients.clone()));
+    }
+    let (whole, whole_gradients) = evaluated(false, 0, Threading::Here);
+    assert_close("Φ", phi.as_ref(), whole.as_ref(), 1e-9);
+    let largest = whole_gradients.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
+    for (found, expected) in gradients.iter().zip(&whole_gradients) {
+        assert!((found - expected).abs() <= 1e-9 * largest, "{found} {expected}");
+    }
+}
+
 #[test]
 fn residuals_at_the_inducing_inputs_are_zero_and_never_negative() {
     let (kernel, inputs) = (kernel(), inputs(false));
