@@ -19,6 +19,9 @@ static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
 /// `true` once the model file is complete.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
+/// `true` once the command is done. A signal that ends the process keeps the lock, so that it ends one way only.
+static DONE: Mutex<bool> = Mutex::new(false);
+
 /// Listens for signals in a thread, and clears the terminal line before the process ends. If that fails, signals keep
 /// their default effect.
 #[cfg(unix)]
@@ -49,7 +52,8 @@ fn is_ignored(signal: i32) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn listen(_line: Line) {}
 
-/// Interrupts training that has a checkpoint after its iteration. Other work, and a second signal, end at once.
+/// Interrupts training that has a checkpoint after its iteration. Other work, and a second signal, end at once. Comes
+/// too late for a command that is done.
 #[cfg(unix)]
 fn heed(line: &Line) {
     match locked(&TRAINING).as_ref() {
@@ -61,12 +65,22 @@ fn heed(line: &Line) {
             }
         }
         _ => {
+            let done = locked(&DONE);
+            if *done {
+                return;
+            }
             let _abandoned = gp_optim::files::abandon();
             line.end();
             let _ = writeln!(std::io::stderr(), "{}", last_words());
             std::process::exit(i32::from(EXIT_CODE));
         }
     }
+}
+
+/// Marks the command as done: a later signal changes neither its messages nor its exit code. Never returns if a signal
+/// is ending the process.
+pub(crate) fn command_is_done() {
+    *locked(&DONE) = true;
 }
 
 /// Message when ending at once.
@@ -106,4 +120,15 @@ pub(crate) fn while_training<T>(train: impl FnOnce(&Interrupt) -> T) -> T {
 /// Locked contents, valid even after a panic elsewhere.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_after_the_command_is_done_does_not_end_the_process() {
+        command_is_done();
+        heed(&Line::default());
+    }
 }

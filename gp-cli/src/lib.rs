@@ -67,9 +67,11 @@ pub fn main_with(context: &Context) -> ExitCode {
     data::silence_foreign_panics();
     let line = Line::on_terminal();
     interrupt::listen(line.clone());
-    in_step::run(&context.team, &line, &|out, err, line| {
+    let code = in_step::run(&context.team, &line, &|out, err, line| {
         run_with(context, std::env::args_os(), out, err, line)
-    })
+    });
+    interrupt::command_is_done();
+    code
 }
 
 /// Runs a command line, program name first: data to `out`, everything else to `err`. Returns the exit code.
