@@ -18,8 +18,8 @@ use criterion::Criterion;
 use faer::{Accum, Mat, MatRef};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing};
 use gp_ep::{
-    BatchEp, DataError, DataSource, EpOptions, Observations, PowerEp, Powers, RegressionWorkspace, Rows,
-    SparseProcess, SparseRegression, Table,
+    BatchEp, ClosedForm as _, DataError, DataSource, EpOptions, Observations, PowerEp, Powers,
+    RegressionWorkspace, Rows, SparseProcess, SparseRegression, Table,
 };
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::{BernoulliProbit, Gaussian};

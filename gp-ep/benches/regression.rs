@@ -12,7 +12,9 @@ use std::time::Instant;
 
 use criterion::Criterion;
 use faer::{Accum, Mat};
-use gp_ep::{Blocks, Observations, Powers, RegressionWorkspace, SparseProcess, SparseRegression};
+use gp_ep::{
+    Blocks, ClosedForm as _, Observations, Powers, RegressionWorkspace, SparseProcess, SparseRegression,
+};
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;

@@ -3,7 +3,7 @@
 
 use faer::Mat;
 use gp_ep::{Blocks, ExactGp, ExactWorkspace, Observations, Powers};
-use gp_ep::{RegressionWorkspace, SparseProcess, SparseRegression};
+use gp_ep::{ClosedForm as _, RegressionWorkspace, SparseProcess, SparseRegression};
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;

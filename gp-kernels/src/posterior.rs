@@ -6,6 +6,7 @@
 
 mod beliefs;
 mod blocks;
+mod dense;
 mod mixture;
 mod predict;
 mod stored;
@@ -16,7 +17,8 @@ use gp_linalg::{Cholesky, JitterPolicy, JitterRecord, LinalgError, Threading};
 
 pub use beliefs::LatentBeliefs;
 pub use blocks::{at_rows, in_blocks};
-pub use mixture::{LatentFunction, LatentPosterior, MixturePosterior, sample_joint};
+pub use dense::DensePosterior;
+pub use mixture::{HoldsLatent, LatentFunction, LatentPosterior, MixturePosterior, sample_joint};
 pub use stored::StoredPosterior;
 pub use terms::{predict_terms, term_means, terms};
 

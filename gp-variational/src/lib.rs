@@ -9,7 +9,7 @@ pub mod kl;
 pub mod savigp;
 
 pub use ascent::{Ascent, NaturalOptions};
-pub use dense::{DensePosterior, DenseVariational};
+pub use dense::DenseVariational;
 pub use expectation::{Draws, Estimator, Expectation, Sampling};
 pub use savigp::Savigp;
 

@@ -1,13 +1,10 @@
 //! Posterior of one latent, of any method.
 
 use crate::error::CliError;
-use faer::{Mat, MatRef};
 use gp_ep::{ExactGp, ExactPosterior, Observations};
 use gp_kernels::inducing::InducingInputs;
-use gp_kernels::posterior::{
-    InducingPosterior, LatentFunction, LatentPosterior, LatentPrediction, StoredPosterior,
-};
-use gp_kernels::{Evaluator, KernelError, KernelExt as _, Registry};
+use gp_kernels::posterior::{HoldsLatent, InducingPosterior, LatentPosterior, StoredPosterior};
+use gp_kernels::{KernelExt as _, Registry};
 use gp_likelihoods::Gaussian;
 use serde::{Deserialize, Serialize};
 
@@ -42,14 +39,6 @@ pub(super) struct StoredExact {
 }
 
 impl Held {
-    /// The posterior as a trait object.
-    fn inner(&self) -> &dyn LatentPosterior {
-        match self {
-            Self::Exact(exact) => exact.as_ref(),
-            Self::Inducing(inducing) => inducing.as_ref(),
-        }
-    }
-
     /// `true` with Gaussian windows.
     pub(super) fn has_windows(&self) -> bool {
         matches!(self, Self::Inducing(inducing) if inducing.inputs().windows().is_some())
@@ -82,43 +71,12 @@ impl From<InducingPosterior> for Held {
     }
 }
 
-impl LatentPosterior for Held {
-    fn describe(&self) -> LatentFunction<'_> {
-        self.inner().describe()
-    }
-
-    fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
-        self.inner().predict(x, by)
-    }
-
-    fn inducing(&self) -> Option<&InducingPosterior> {
-        self.inner().inducing()
-    }
-
-    fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
-        self.inner().predict_joint(x, by)
-    }
-
-    fn sample(
-        &self,
-        x: MatRef<'_, f64>,
-        count: usize,
-        seed: u64,
-        by: &Evaluator,
-    ) -> Result<Mat<f64>, KernelError> {
-        self.inner().sample(x, count, seed, by)
-    }
-
-    fn term_means(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Mat<f64>, KernelError> {
-        self.inner().term_means(x, by)
-    }
-
-    fn predict_terms(
-        &self,
-        x: MatRef<'_, f64>,
-        by: &Evaluator,
-    ) -> Result<Vec<LatentPrediction>, KernelError> {
-        self.inner().predict_terms(x, by)
+impl HoldsLatent for Held {
+    fn inner(&self) -> &dyn LatentPosterior {
+        match self {
+            Self::Exact(exact) => exact.as_ref(),
+            Self::Inducing(inducing) => inducing.as_ref(),
+        }
     }
 }
 

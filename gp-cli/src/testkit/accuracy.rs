@@ -7,6 +7,8 @@ use super::report::Findings;
 use crate::error::CliError;
 use crate::method::{Fit, Problem, SeenThrough};
 use gp_ep::{ExactGp, Observations};
+use gp_kernels::Evaluator;
+use gp_kernels::posterior::LatentPosterior as _;
 use gp_likelihoods::Gaussian;
 
 const ROWS: usize = 60;
@@ -32,9 +34,9 @@ pub(super) fn compare_with_exact(
     let noise = Gaussian::new(problem.likelihood.parameters()[0].value())?;
     let exact = ExactGp::new(problem.kernels[0].clone_box(), noise);
     let exact = exact.condition(&Observations::new(table.points.as_ref(), &table.targets)?)?;
-    let there = exact.predict(elsewhere().as_ref())?;
+    let there = exact.predict(elsewhere().as_ref(), &Evaluator::default())?;
     let fit = kit.method.fit(problem)?;
-    let expected: Vec<f64> = there.latent_mean.into_iter().chain(there.latent_variance).collect();
+    let expected: Vec<f64> = there.mean.into_iter().chain(there.variance).collect();
     let found = Answers::new(&fit.posterior, Subject::Numbers)?.latents;
     findings.close(&format!("latents {what}"), &found, &expected, kit.at_the_data);
     let evidence = exact.log_marginal_likelihood();

@@ -3,12 +3,13 @@
 
 use faer::Mat;
 use gp_ep::{
-    BatchEp, EpOptions, ExactGp, Observations, PowerEp, Powers, RegressionWorkspace, SparseRegression,
+    BatchEp, ClosedForm as _, EpOptions, ExactGp, Observations, PowerEp, Powers, RegressionWorkspace,
+    SparseRegression,
 };
 use gp_kernels::Evaluator;
 use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
-use gp_kernels::posterior::LatentPrediction;
+use gp_kernels::posterior::{LatentPosterior as _, LatentPrediction};
 use gp_likelihoods::Gaussian;
 use gp_variational::dense::DenseState;
 use gp_variational::savigp::{Bound, BoundLearning};
@@ -67,14 +68,14 @@ fn gaussian_noise_at_the_data_is_exact_regression() {
     let observations = Observations::new(inputs.as_ref(), &y).unwrap();
     let posterior = exact.condition(&observations).unwrap();
     let there = Mat::from_fn(6, 2, |i, d| 0.6 * i as f64 - 1.5 + 0.2 * d as f64);
-    let expected = posterior.predict(there.as_ref()).unwrap();
+    let expected = posterior.predict(there.as_ref(), &Evaluator::default()).unwrap();
     let data = Table::with_targets(inputs.as_ref(), &y).unwrap();
 
     let mut sparse = Savigp::new(vec![process(&inputs)], Box::new(noise())).unwrap();
     let bound = at_rest(&mut sparse, &data).bound;
     let evidence = posterior.log_marginal_likelihood();
     assert_close(bound, evidence, 1e-6);
-    assert_alike(&latent(&sparse, &there), &expected.latent_mean, &expected.latent_variance, 1e-6);
+    assert_alike(&latent(&sparse, &there), &expected.mean, &expected.variance, 1e-6);
 
     let kernels = vec![gp_kernels::parse(KERNEL).unwrap()];
     let dense = DenseVariational::new(kernels, Box::new(noise())).unwrap();
@@ -82,7 +83,7 @@ fn gaussian_noise_at_the_data_is_exact_regression() {
     let bound = state.come_to_rest(&dense, &NaturalOptions::default()).unwrap().bound;
     assert_close(bound, evidence, 1e-10);
     let found = state.predictor(&dense).unwrap().latents(there.as_ref()).unwrap();
-    assert_alike(&found[0], &expected.latent_mean, &expected.latent_variance, 1e-9);
+    assert_alike(&found[0], &expected.mean, &expected.variance, 1e-9);
 }
 
 /// Power EP with α = 0 in closed form: value and gradient by everything that both have.

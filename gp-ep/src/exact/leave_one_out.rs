@@ -27,12 +27,12 @@ impl ExactPosterior {
     /// None beyond those of conditioning, which are passed on.
     pub fn leave_one_out(&self) -> Result<LeaveOneOut, InferenceError> {
         let mut square = Mat::new();
-        let half_inverse = invert_factor(&self.solution.factor, &mut square, self.threading)?;
+        let half_inverse = invert_factor(self.factor(), &mut square, self.threading)?;
         let mut result = LeaveOneOut::with_capacity(self.targets().len());
         for (i, column) in half_inverse.col_iter().enumerate() {
             // K_y⁻¹ = L⁻ᵀL⁻¹, so its diagonal holds the squared norms of the columns of L⁻¹.
             let precision = column.squared_norm_l2();
-            let own = (self.noise.variance() + self.data.known_noise[i]) / self.data.weights[i];
+            let own = (self.noise.variance() + self.known_noise()[i]) / self.weights()[i];
             let noise = own + self.jitter().added;
             result.push(self.targets()[i], self.alpha()[i] / precision, 1.0 / precision, noise);
         }

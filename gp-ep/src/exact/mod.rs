@@ -13,12 +13,10 @@ mod model;
 mod observations;
 mod parameters;
 mod posterior;
-mod predict;
 mod workspace;
 
 pub use leave_one_out::LeaveOneOut;
 pub use model::ExactGp;
 pub use observations::Observations;
 pub use posterior::ExactPosterior;
-pub use predict::Prediction;
 pub use workspace::ExactWorkspace;

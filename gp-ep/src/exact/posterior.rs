@@ -1,31 +1,39 @@
 //! Owned posterior for predictions.
 
 use super::model::ExactGp;
-use super::workspace::{ExactWorkspace, Noisy, Solution};
+use super::workspace::{ExactWorkspace, Noisy};
 use crate::error::InferenceError;
 use crate::posterior::Predictor;
 use faer::MatRef;
 use gp_kernels::Kernel;
-use gp_kernels::posterior::MixturePosterior;
+use gp_kernels::posterior::{DensePosterior, HoldsLatent, LatentPosterior, MixturePosterior};
 use gp_likelihoods::Gaussian;
-use gp_linalg::{JitterRecord, Threading};
+use gp_linalg::{Cholesky, JitterRecord, Threading};
 
 /// Gaussian process given N observations, at fixed parameters.
 #[derive(Clone, Debug)]
 pub struct ExactPosterior {
-    pub(super) kernel: Box<dyn Kernel>,
+    dense: DensePosterior,
     pub(super) noise: Gaussian,
     pub(super) threading: Threading,
-    pub(super) data: Noisy,
-    pub(super) solution: Solution,
+    pub(super) observed: Noisy,
+    log_marginal_likelihood: f64,
+}
+
+impl HoldsLatent for ExactPosterior {
+    fn inner(&self) -> &dyn LatentPosterior {
+        &self.dense
+    }
 }
 
 impl ExactPosterior {
     /// Posterior from the workspace of an evaluation.
-    pub(super) fn new(model: &ExactGp, workspace: ExactWorkspace) -> Self {
+    pub(super) fn new(model: &ExactGp, workspace: &mut ExactWorkspace) -> Result<Self, InferenceError> {
+        let (rows, observed, solution) = workspace.take();
         let (kernel, noise) = (model.kernel.clone(), model.noise.clone());
-        let (data, solution) = workspace.into_parts();
-        Self { kernel, noise, threading: model.threading, data, solution }
+        let dense = DensePosterior::new(kernel, rows.inputs(), solution.alpha, None, solution.factor)?;
+        let log_marginal_likelihood = solution.log_marginal_likelihood;
+        Ok(Self { dense, noise, threading: model.threading, observed, log_marginal_likelihood })
     }
 
     /// Predictor with its noise as the likelihood.
@@ -40,7 +48,7 @@ impl ExactPosterior {
     /// Prior covariance.
     #[must_use]
     pub fn kernel(&self) -> &dyn Kernel {
-        self.kernel.as_ref()
+        self.dense.kernel()
     }
 
     /// Observation noise.
@@ -52,48 +60,48 @@ impl ExactPosterior {
     /// Inputs, N×D with contiguous rows.
     #[must_use]
     pub fn inputs(&self) -> MatRef<'_, f64> {
-        self.data.inputs()
+        self.dense.inputs()
     }
 
     /// The N targets.
     #[must_use]
     pub fn targets(&self) -> &[f64] {
-        &self.data.targets
+        &self.observed.targets
     }
 
     /// Known noise variances of the N targets, 0 by default.
     #[must_use]
     pub fn known_noise(&self) -> &[f64] {
-        &self.data.known_noise
+        &self.observed.known_noise
     }
 
     /// Weights of the N observations, 1 by default.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
-        &self.data.weights
+        &self.observed.weights
     }
 
     /// `ln p(y)` in nats.
     #[must_use]
     pub fn log_marginal_likelihood(&self) -> f64 {
-        self.solution.log_marginal_likelihood
+        self.log_marginal_likelihood
     }
 
     /// `α = K_y⁻¹ y`, N numbers: the posterior mean is `k(x, inputs) α`.
     #[must_use]
     pub fn alpha(&self) -> &[f64] {
-        &self.solution.alpha
+        self.dense.alpha()
     }
 
     /// Cholesky factor of `K_y`, N×N.
     #[must_use]
-    pub fn factor(&self) -> MatRef<'_, f64> {
-        self.solution.factor.l()
+    pub fn factor(&self) -> &Cholesky {
+        self.dense.factor()
     }
 
     /// Jitter of `K_y`, and its cause.
     #[must_use]
     pub fn jitter(&self) -> &JitterRecord {
-        self.solution.factor.jitter()
+        self.factor().jitter()
     }
 }

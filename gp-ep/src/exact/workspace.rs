@@ -16,7 +16,8 @@ use std::f64::consts::TAU;
 #[derive(Debug)]
 pub struct ExactWorkspace {
     evaluator: Evaluator,
-    data: Noisy,
+    rows: Loaded,
+    observed: Noisy,
     /// `K_y`, then `L⁻¹`.
     square: Mat<f64>,
     /// `½ (ααᵀ − K_y⁻¹)`
@@ -24,10 +25,9 @@ pub struct ExactWorkspace {
     solution: Solution,
 }
 
-/// All observations with known noise and weights.
+/// Targets with known noise and weights.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noisy {
-    rows: Loaded,
     pub(super) targets: Vec<f64>,
     pub(super) known_noise: Vec<f64>,
     pub(super) weights: Vec<f64>,
@@ -44,15 +44,20 @@ pub(super) struct Solution {
     pub(super) log_marginal_likelihood: f64,
 }
 
+impl Solution {
+    fn none() -> Self {
+        Self { factor: Cholesky::empty(), alpha: Vec::new(), log_marginal_likelihood: f64::NAN }
+    }
+}
+
 impl ExactWorkspace {
     /// Empty workspace on the calling thread, or on rayon's current pool.
     #[must_use]
     pub fn new(threading: Threading) -> Self {
-        let solution =
-            Solution { factor: Cholesky::empty(), alpha: Vec::new(), log_marginal_likelihood: f64::NAN };
         let evaluator = Evaluator::new(threading);
-        let (data, square, upstream) = (Noisy::default(), Mat::new(), Mat::new());
-        Self { evaluator, data, square, upstream, solution }
+        let (square, upstream) = (Mat::new(), Mat::new());
+        let (rows, observed, solution) = (Loaded::default(), Noisy::default(), Solution::none());
+        Self { evaluator, rows, observed, square, upstream, solution }
     }
 
     /// Adds a brake that may end evaluations early.
@@ -65,8 +70,10 @@ impl ExactWorkspace {
         &self.solution
     }
 
-    pub(super) fn into_parts(self) -> (Noisy, Solution) {
-        (self.data, self.solution)
+    /// Takes out the results of the last evaluation.
+    pub(super) fn take(&mut self) -> (Loaded, Noisy, Solution) {
+        let (rows, observed) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.observed));
+        (rows, observed, std::mem::replace(&mut self.solution, Solution::none()))
     }
 
     /// Reads the data, factors `K_y` and solves for the targets.
@@ -84,12 +91,12 @@ impl ExactWorkspace {
     }
 
     fn factor_whole(&mut self, model: &ExactGp, data: &dyn DataSource) -> Result<(), InferenceError> {
-        self.data.load(data)?;
+        self.observed.load(data, &mut self.rows)?;
         self.fill_covariance(model)?;
         let Solution { factor, alpha, log_marginal_likelihood } = &mut self.solution;
         factor.refactor_on(self.square.as_ref(), &model.jitter, self.evaluator.threading())?;
         alpha.clear();
-        alpha.extend_from_slice(&self.data.targets);
+        alpha.extend_from_slice(&self.observed.targets);
         let count = alpha.len();
         let mut column = column_mut(alpha);
         factor.half_solve_in_place(column.as_mut(), Threading::Here)?;
@@ -97,17 +104,17 @@ impl ExactWorkspace {
         let quadratic = column.squared_norm_l2();
         factor.half_solve_transpose_in_place(column, Threading::Here)?;
         let value = -0.5 * (quadratic + factor.log_det() + count as f64 * TAU.ln());
-        let value = value + self.data.log_factors(model.noise.variance()).0;
+        let value = value + self.observed.log_factors(model.noise.variance()).0;
         *log_marginal_likelihood = value;
         if value.is_finite() { Ok(()) } else { Err(InferenceError::Overflow { value }) }
     }
 
     /// `K + diag((σ² + known noise)/weight)`
     fn fill_covariance(&mut self, model: &ExactGp) -> Result<(), InferenceError> {
-        let square = sized(&mut self.square, self.data.rows.count());
-        self.evaluator.gram(model.kernel(), self.data.inputs(), square)?;
+        let square = sized(&mut self.square, self.rows.count());
+        self.evaluator.gram(model.kernel(), self.rows.inputs(), square)?;
         let variance = model.noise.variance();
-        for (i, (known, weight)) in self.data.known_noise.iter().zip(&self.data.weights).enumerate() {
+        for (i, (known, weight)) in self.observed.known_noise.iter().zip(&self.observed.weights).enumerate() {
             self.square[(i, i)] += (variance + known) / weight;
         }
         Ok(())
@@ -127,11 +134,11 @@ impl ExactWorkspace {
         gradient.fill(0.0);
         let (kernel, noise) = gradient.split_at_mut(model.kernel().parameter_count());
         let upstream = self.upstream.as_ref();
-        self.evaluator.gram_reverse(model.kernel(), self.data.inputs(), upstream, kernel, None)?;
+        self.evaluator.gram_reverse(model.kernel(), self.rows.inputs(), upstream, kernel, None)?;
         // ∂K_y/∂σ² is the diagonal of 1/weight.
         let through = |(i, weight): (usize, &f64)| upstream[(i, i)] / weight;
-        let by_covariance: f64 = self.data.weights.iter().enumerate().map(through).sum();
-        noise.fill(by_covariance + self.data.log_factors(model.noise.variance()).1);
+        let by_covariance: f64 = self.observed.weights.iter().enumerate().map(through).sum();
+        noise.fill(by_covariance + self.observed.log_factors(model.noise.variance()).1);
         Ok(())
     }
 
@@ -149,13 +156,13 @@ impl ExactWorkspace {
 
 impl Noisy {
     /// Reads a target per row and, with more columns, known noise and weights.
-    fn load(&mut self, data: &dyn DataSource) -> Result<(), InferenceError> {
+    fn load(&mut self, data: &dyn DataSource, rows: &mut Loaded) -> Result<(), InferenceError> {
         let columns = data.outputs().clamp(1, NoisyTarget::COLUMNS);
-        self.rows.load(data, columns)?;
+        rows.load(data, columns)?;
         self.targets.clear();
         self.known_noise.clear();
         self.weights.clear();
-        for (row, columns) in self.rows.targets().chunks_exact(columns).enumerate() {
+        for (row, columns) in rows.targets().chunks_exact(columns).enumerate() {
             let NoisyTarget { target, known_noise, weight } = NoisyTarget::read(row, columns)?;
             self.targets.push(target);
             self.known_noise.push(known_noise);
@@ -171,11 +178,6 @@ impl Noisy {
             let (own, own_slope) = log_factor(weight, variance + known);
             (sum + own, slope + own_slope)
         })
-    }
-
-    /// Points, N×D.
-    pub(super) fn inputs(&self) -> MatRef<'_, f64> {
-        self.rows.inputs()
     }
 }
 

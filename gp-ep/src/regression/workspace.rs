@@ -65,9 +65,10 @@ impl RegressionWorkspace {
         Self::default()
     }
 
-    /// Sets a brake that may end evaluations between blocks, with [`DataError::Stopped`].
-    pub fn set_brake(&mut self, brake: Brake) {
-        self.brake = brake;
+    /// Adds a brake that may end evaluations between blocks, with [`DataError::Stopped`].
+    #[must_use]
+    pub fn with_brake(self, brake: Brake) -> Self {
+        Self { brake, ..self }
     }
 
     /// `log Z`, and all that predictions and gradients need.

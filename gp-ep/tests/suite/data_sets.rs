@@ -26,8 +26,8 @@ fn snelson_is_regression_for_a_few_inducing_inputs() {
     };
     let mut exact = ExactGp::new(kernel(), Gaussian::new(0.1).unwrap());
     let best = learned(&mut exact, &data);
-    let predicted = exact.condition(&data).unwrap().predict(test.inputs.as_ref()).unwrap();
-    let reference = error(&predicted.latent_mean);
+    let predicted = exact.posterior(&data).unwrap().latents(test.inputs.as_ref()).unwrap();
+    let reference = error(&predicted[0].mean);
     for power in [0.0, 0.5, 1.0] {
         let placed = KMeans::new().place(kernel().as_ref(), training.inputs.as_ref(), 10, 1).unwrap();
         let process = SparseProcess::new(kernel(), placed.inputs).unwrap();

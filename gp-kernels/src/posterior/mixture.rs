@@ -87,6 +87,52 @@ pub trait LatentPosterior: Debug + Send + Sync {
     }
 }
 
+/// Type that holds the posterior of one latent function; it is that posterior itself.
+pub trait HoldsLatent: Debug + Send + Sync {
+    /// Posterior inside.
+    fn inner(&self) -> &dyn LatentPosterior;
+}
+
+impl<H: HoldsLatent> LatentPosterior for H {
+    fn describe(&self) -> LatentFunction<'_> {
+        self.inner().describe()
+    }
+
+    fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
+        self.inner().predict(x, by)
+    }
+
+    fn inducing(&self) -> Option<&InducingPosterior> {
+        self.inner().inducing()
+    }
+
+    fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError> {
+        self.inner().predict_joint(x, by)
+    }
+
+    fn sample(
+        &self,
+        x: MatRef<'_, f64>,
+        count: usize,
+        seed: u64,
+        by: &Evaluator,
+    ) -> Result<Mat<f64>, KernelError> {
+        self.inner().sample(x, count, seed, by)
+    }
+
+    fn term_means(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<Mat<f64>, KernelError> {
+        self.inner().term_means(x, by)
+    }
+
+    fn predict_terms(
+        &self,
+        x: MatRef<'_, f64>,
+        by: &Evaluator,
+    ) -> Result<Vec<LatentPrediction>, KernelError> {
+        self.inner().predict_terms(x, by)
+    }
+}
+
 impl LatentPosterior for InducingPosterior {
     fn describe(&self) -> LatentFunction<'_> {
         LatentFunction {

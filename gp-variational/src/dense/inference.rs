@@ -1,14 +1,13 @@
 //! Training, and the verbs of every method, at converged λ and ν.
 
 use super::model::DenseVariational;
-use super::predict::DensePosterior;
 use super::state::DenseState;
 use crate::ascent::{Ascent, NaturalOptions};
 use gp_ep::{
     Course, EvidenceKind, Inference, InferenceError, Learning, LogEvidence, Moment, Predictor, Trained, Watch,
 };
 use gp_kernels::data::DataSource;
-use gp_kernels::posterior::MixturePosterior;
+use gp_kernels::posterior::{DensePosterior, MixturePosterior};
 use gp_optim::train_beside;
 
 /// Verbs at converged λ and ν.

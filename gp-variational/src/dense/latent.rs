@@ -2,6 +2,7 @@
 
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_ep::InferenceError;
+use gp_kernels::posterior::DensePosterior;
 use gp_kernels::{Evaluator, Kernel};
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
@@ -123,6 +124,16 @@ impl DenseLatent {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         *divergence = [dot(mean, alpha), dot(&sites.precision, variance), factor.log_det()];
         Ok(())
+    }
+
+    /// Posterior for predictions.
+    pub(super) fn posterior(
+        &self,
+        kernel: &dyn Kernel,
+        x: MatRef<'_, f64>,
+    ) -> Result<DensePosterior, InferenceError> {
+        let (alpha, root, factor) = (self.alpha.clone(), self.root.clone(), self.factor.clone());
+        Ok(DensePosterior::new(kernel.clone_box(), x, alpha, Some(root), factor)?)
     }
 
     /// `KL(N(m, S) ‖ N(0, K)) = ½ (ln|B| − tr ΛS + mᵀα)`, since `tr K⁻¹S = N − tr ΛS`.

@@ -14,9 +14,7 @@
 mod inference;
 mod latent;
 mod model;
-mod predict;
 mod state;
 
 pub use model::DenseVariational;
-pub use predict::DensePosterior;
 pub use state::DenseState;

@@ -2,13 +2,12 @@
 
 use super::latent::{DenseLatent, Sites};
 use super::model::DenseVariational;
-use super::predict::DensePosterior;
 use crate::ascent::{Ascent, Climber, NaturalOptions, climb};
 use crate::expectation::{Estimates, Expectation, Nodes, Observed};
 use faer::Mat;
 use gp_ep::{InferenceError, Predictor, check_count};
 use gp_kernels::data::{DataSource, Lanes, Loaded, LocalReduction, Pool, lane_rows};
-use gp_kernels::posterior::MixturePosterior;
+use gp_kernels::posterior::{DensePosterior, MixturePosterior};
 use gp_kernels::{Evaluator, KernelError, parameter_count, stoppable};
 use gp_likelihoods::{Latent, Targets};
 use gp_optim::{Brake, Companion, Mixing, ParameterSet};
@@ -203,8 +202,8 @@ impl DenseState {
     ) -> Result<Predictor<MixturePosterior<DensePosterior>>, InferenceError> {
         self.restore(model)?;
         let each = model.kernels().iter().zip(&self.latents);
-        let parts = each.map(|(kernel, latent)| DensePosterior::new(kernel.as_ref(), &self.x, latent));
-        let functions = MixturePosterior::single(parts.collect());
+        let parts = each.map(|(kernel, latent)| latent.posterior(kernel.as_ref(), self.x.as_ref()));
+        let functions = MixturePosterior::single(parts.collect::<Result<_, _>>()?);
         Predictor::new(functions, model.likelihood().clone_box(), model.threading())
     }
 

@@ -4,8 +4,8 @@
 use faer::Mat;
 use gp_ep::ivm::Ivm;
 use gp_ep::{
-    DataSource, EvidenceKind, ExactGp, ExactWorkspace, Inference, InferenceError, Learning, Moment,
-    Observations, Posterior, PowerEp, Powers, SparseProcess, SparseRegression, Steps, Table,
+    ClosedForm as _, DataSource, EvidenceKind, ExactGp, ExactWorkspace, Inference, InferenceError, Learning,
+    Moment, Observations, Posterior, PowerEp, Powers, SparseProcess, SparseRegression, Steps, Table,
 };
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::{Kernel, KernelError, stoppable};

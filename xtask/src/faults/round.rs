@@ -68,9 +68,11 @@ impl Round<'_> {
             self.check_end(end)?;
         }
         let abrupt = ends.iter().any(|end| end.status.code().is_none());
-        let successes = ends.iter().filter(|end| end.status.success()).count();
+        let successes = succeeded(&ends);
         self.check_successes(successes, ends.len())?;
-        let found = self.check_output(successes)?;
+        // Rivals that share a checkpoint write to files of their own.
+        let own = self.fault == Fault::Rival && self.scenario.checkpoint;
+        let found = self.check_output(if own { succeeded(&ends[..1]) } else { successes })?;
         if !abrupt {
             self.check_nothing_unfinished()?;
         }
@@ -270,6 +272,10 @@ impl Round<'_> {
         let begun = |name: &str| name == "fit.json" || name.starts_with("part-");
         entries.into_iter().any(|entry| begun(&entry.file_name().to_string_lossy()))
     }
+}
+
+fn succeeded(ends: &[Output]) -> usize {
+    ends.iter().filter(|end| end.status.success()).count()
 }
 
 /// Arguments with the output elsewhere: a folder, a device, or a prefixed name.

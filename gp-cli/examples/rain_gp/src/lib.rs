@@ -1,12 +1,14 @@
 //! Daily counts of showers, some of them forgotten by the observer: how to make a `gp` of one's own.
 #![doc = include_str!("../README.md")]
 
+mod at_mode;
 mod cauchy;
 mod laplace;
 mod showers;
 mod spaced;
 
+pub use at_mode::AtMode;
 pub use cauchy::Cauchy;
-pub use laplace::{AtMode, Laplace};
+pub use laplace::Laplace;
 pub use showers::Showers;
 pub use spaced::{SpacedReader, SpacedWriter};

@@ -2,9 +2,9 @@
 
 use super::support::{Problem, RBF, model};
 use faer::Mat;
-use gp_ep::{DataError, ExactWorkspace, InferenceError, Observations};
-use gp_kernels::Evaluator;
+use gp_ep::{ClosedForm as _, DataError, ExactWorkspace, InferenceError, Observations};
 use gp_kernels::posterior::LatentPosterior as _;
+use gp_kernels::{Evaluator, KernelError};
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{ParameterSet, ParameterSetMut};
 
@@ -37,11 +37,11 @@ fn inputs_are_checked_by_the_kernel() {
 #[test]
 fn new_points_are_checked() {
     let problem = Problem::new(4, 2, 51);
-    let posterior = model(RBF, 0.1).condition(&problem.data()).unwrap();
-    assert!(matches!(posterior.predict(Mat::zeros(3, 1).as_ref()), Err(InferenceError::Kernel(_))));
+    let (posterior, by) = (model(RBF, 0.1).condition(&problem.data()).unwrap(), Evaluator::default());
+    assert!(matches!(posterior.predict(Mat::zeros(3, 1).as_ref(), &by), Err(KernelError::Shape { .. })));
     let nan = Mat::from_fn(3, 2, |_, _| f64::NAN);
-    assert!(matches!(posterior.predict(nan.as_ref()), Err(InferenceError::Kernel(_))));
-    assert!(posterior.predict_joint(nan.as_ref(), &Evaluator::default()).is_err());
+    assert!(matches!(posterior.predict(nan.as_ref(), &by), Err(KernelError::NotFinite { .. })));
+    assert!(posterior.predict_joint(nan.as_ref(), &by).is_err());
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Gradients of the log marginal likelihood against central differences.
 
 use super::support::{Problem, assert_close, model};
-use gp_ep::{ExactGp, ExactWorkspace, Observations};
-use gp_kernels::KernelExt;
+use gp_ep::{ClosedForm as _, ExactGp, ExactWorkspace, Observations};
+use gp_kernels::posterior::LatentPosterior as _;
+use gp_kernels::{Evaluator, KernelExt};
 use gp_linalg::Threading;
 use gp_optim::{ParameterSet, ParameterSetMut, Prior};
 
@@ -99,8 +100,8 @@ fn the_thread_pool_gives_the_same_bits() {
             let value = model
                 .log_marginal_likelihood_gradient(&problem.data(), &mut workspace, &mut gradient)
                 .unwrap();
-            let prediction =
-                model.condition(&problem.data()).unwrap().predict(problem.inputs.as_ref()).unwrap();
+            let (posterior, by) = (model.condition(&problem.data()).unwrap(), Evaluator::new(threading));
+            let prediction = posterior.predict(problem.inputs.as_ref(), &by).unwrap();
             (value, gradient, prediction)
         })
     };

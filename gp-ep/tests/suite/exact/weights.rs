@@ -2,7 +2,9 @@
 
 use super::support::{Problem, RBF, assert_close, model};
 use faer::Mat;
-use gp_ep::{DataSource, ExactGp, ExactWorkspace, InferenceError, Observations};
+use gp_ep::{ClosedForm as _, DataSource, ExactGp, ExactWorkspace, InferenceError, Observations};
+use gp_kernels::Evaluator;
+use gp_kernels::posterior::LatentPosterior as _;
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 
@@ -13,9 +15,9 @@ fn everything(model: &ExactGp, data: &dyn DataSource) -> Vec<f64> {
     let value = model.log_marginal_likelihood_gradient(data, &mut workspace, &mut natural).unwrap();
     let posterior = model.condition(data).unwrap();
     let new = Problem::new(4, 2, 41).inputs;
-    let predicted = posterior.predict(new.as_ref()).unwrap();
+    let predicted = posterior.predict(new.as_ref(), &Evaluator::default()).unwrap();
     natural.push(value);
-    natural.extend(predicted.latent_mean.iter().chain(&predicted.latent_variance));
+    natural.extend(predicted.mean.iter().chain(&predicted.variance));
     natural
 }
 

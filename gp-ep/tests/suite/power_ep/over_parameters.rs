@@ -3,8 +3,8 @@
 use super::support::{Problem, assert_close, model};
 use faer::Mat;
 use gp_ep::{
-    Inference as _, Learning, ParameterDraws, PowerEp, Powers, Predictor, SparseProcess, SparseRegression,
-    Table,
+    ClosedForm as _, Inference as _, Learning, ParameterDraws, PowerEp, Powers, Predictor, SparseProcess,
+    SparseRegression, Table,
 };
 use gp_kernels::Evaluator;
 use gp_likelihoods::Gaussian;

@@ -4,7 +4,7 @@ use super::models::{places, scattered_blocks, sparse, with_inputs};
 use super::support::{Problem, RBF};
 use faer::Mat;
 use gp_ep::Inference as _;
-use gp_ep::{InferenceError, Powers, RegressionWorkspace, SparseProcess, SparseRegression};
+use gp_ep::{ClosedForm as _, InferenceError, Powers, RegressionWorkspace, SparseProcess, SparseRegression};
 use gp_kernels::inducing::InducingInputs;
 use gp_optim::ParameterSet;
 

@@ -4,7 +4,9 @@ use super::dense::Dense;
 use super::models::{log_z, places, scattered_blocks, sparse};
 use super::support::{Problem, RBF, assert_close, rbf, table};
 use faer::Mat;
-use gp_ep::{Blocks, EvidenceKind, Inference as _, Powers, RegressionWorkspace, SparseRegression};
+use gp_ep::{
+    Blocks, ClosedForm as _, EvidenceKind, Inference as _, Powers, RegressionWorkspace, SparseRegression,
+};
 
 /// Conditioning of `K_zz` (below 1e6 for 9 places) times rounding of sums of some hundred numbers up to a hundred.
 const TOLERANCE: f64 = 1e-8;

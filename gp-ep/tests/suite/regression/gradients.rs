@@ -3,7 +3,9 @@
 use super::models::{places, scattered_blocks, sparse, with_inputs};
 use super::support::{Problem, assert_close};
 use faer::Mat;
-use gp_ep::{Blocks, DataSource, Observations, Powers, RegressionWorkspace, SparseRegression};
+use gp_ep::{
+    Blocks, ClosedForm as _, DataSource, Observations, Powers, RegressionWorkspace, SparseRegression,
+};
 use gp_kernels::inducing::InducingInputs;
 use gp_optim::{ParameterSet, ParameterSetMut};
 

@@ -4,7 +4,10 @@ use super::gradients;
 use super::models::{places, scattered_blocks, sparse};
 use super::support::{Problem, RBF, assert_close};
 use faer::Mat;
-use gp_ep::{Blocks, DataSource, ExactGp, Inference as _, Powers, RegressionWorkspace, SparseRegression};
+use gp_ep::{
+    Blocks, ClosedForm as _, DataSource, ExactGp, Inference as _, Powers, RegressionWorkspace,
+    SparseRegression,
+};
 use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;

@@ -1,7 +1,6 @@
 //! Laplace's approximation through inducing inputs, for any likelihood with derivatives.
 
 mod model;
-mod posterior;
 
 use gp_cli::CliError;
 use gp_cli::method::{
@@ -11,8 +10,6 @@ use gp_cli::method::{
 use gp_ep::{EvidenceKind, LatentModel};
 use gp_likelihoods::Likelihood;
 use model::Model;
-
-pub use posterior::AtMode;
 
 /// Laplace's approximation: a Gaussian at the mode of the whitened inducing values, with the curvature there. Latent
 /// values are replaced by their means given inducing values; with all rows as inducing inputs nothing is replaced.

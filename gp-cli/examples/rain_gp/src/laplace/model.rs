@@ -1,6 +1,6 @@
 //! The mode of the posterior, the evidence there with its gradient, and the Gaussian.
 
-use super::posterior::AtMode;
+use crate::at_mode::AtMode;
 use faer::{Accum, Mat, MatRef, Scale};
 use gp_cli::model::{Approximation, Functions};
 use gp_cli::{CliError, ErrorKind};

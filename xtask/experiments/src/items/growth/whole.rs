@@ -5,7 +5,9 @@ use super::{Evaluation, Sizes};
 use crate::error::ExperimentError;
 use gp_ep::exact::ExactWorkspace;
 use gp_ep::ivm::{Ivm, IvmOptions};
-use gp_ep::{ExactGp, Inference as _, Observations, Powers, RegressionWorkspace, SparseRegression};
+use gp_ep::{
+    ClosedForm as _, ExactGp, Inference as _, Observations, Powers, RegressionWorkspace, SparseRegression,
+};
 use gp_likelihoods::{Gaussian, Softmax};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet as _;

@@ -48,7 +48,7 @@ impl AtMode {
         PosteriorEntry::new(NAME, read)
     }
 
-    pub(super) fn new(latents: &[SparseProcess], v: Mat<f64>, factor: Cholesky) -> Result<Self, CliError> {
+    pub(crate) fn new(latents: &[SparseProcess], v: Mat<f64>, factor: Cholesky) -> Result<Self, CliError> {
         let (policy, by) = (JitterPolicy::default(), Evaluator::default());
         let priors = latents.iter().map(|process| InducingPrior::new(process, &policy, &by));
         Ok(Self { priors: priors.collect::<Result<_, _>>()?, v, factor })

@@ -1,0 +1,136 @@
+//! Verbs of models whose evidence has a closed form: exact and sparse regression.
+
+use crate::error::{InferenceError, check_count};
+use crate::inference::{EvidenceKind, Inference, LogEvidence};
+use crate::learning::{Course, Learning, Moment, Trained, Watch};
+use crate::posterior::Predictor;
+use crate::uncertain::{ParameterDraws, over_parameters};
+use gp_kernels::data::DataSource;
+use gp_kernels::posterior::{LatentPosterior, MixturePosterior};
+use gp_optim::{Brake, ParameterSetMut, train};
+
+/// Model whose log evidence is a formula of parameters and data, under Gaussian noise.
+///
+/// Data have targets, then optional columns of known noise and weights.
+pub trait ClosedForm: ParameterSetMut + Clone {
+    /// Posterior of the latent function.
+    type Part: LatentPosterior + Clone;
+
+    /// Reusable memory; repeated sizes on the calling thread allocate nothing.
+    type Workspace;
+
+    /// Empty memory, with a brake that may end evaluations early.
+    fn workspace(&self, brake: Brake) -> Self::Workspace;
+
+    /// Meaning of the value.
+    fn evidence_kind(&self) -> EvidenceKind;
+
+    /// `ln p(y)`, or its approximation, at the current parameters, in nats. Writes its gradient in natural units to
+    /// `gradient`, if given: one number per parameter, fixed ones included, without priors, with jitter held
+    /// constant.
+    ///
+    /// # Errors
+    /// [`InferenceError::Data`] for no or unreadable data, [`InferenceError::TargetNotFinite`],
+    /// [`InferenceError::KnownNoise`], [`InferenceError::Weight`], [`InferenceError::Kernel`] for inputs the kernel
+    /// refuses, [`InferenceError::Linalg`] for a covariance matrix that is not positive definite with the largest
+    /// jitter, [`InferenceError::Overflow`].
+    fn evaluate(
+        &self,
+        data: &dyn DataSource,
+        workspace: &mut Self::Workspace,
+        gradient: Option<&mut [f64]>,
+    ) -> Result<f64, InferenceError>;
+
+    /// Posterior given the observations of the last evaluation, which was at the current parameters.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    fn conditioned(
+        &self,
+        workspace: &mut Self::Workspace,
+    ) -> Result<Predictor<MixturePosterior<Self::Part>>, InferenceError>;
+
+    /// The same model with those parameters fixed that [`posterior_over_parameters`](Self::posterior_over_parameters)
+    /// takes as known.
+    #[must_use]
+    fn with_known_parts(&self) -> Self {
+        self.clone()
+    }
+
+    /// Log evidence.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    fn log_marginal_likelihood(
+        &self,
+        data: &dyn DataSource,
+        workspace: &mut Self::Workspace,
+    ) -> Result<f64, InferenceError> {
+        self.evaluate(data, workspace, None)
+    }
+
+    /// Log evidence and, in `gradient`, its gradient.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate), and [`InferenceError::Shape`] for a gradient of wrong length.
+    fn log_marginal_likelihood_gradient(
+        &self,
+        data: &dyn DataSource,
+        workspace: &mut Self::Workspace,
+        gradient: &mut [f64],
+    ) -> Result<f64, InferenceError> {
+        check_count("gradient", "entries", self.parameter_count(), gradient.len())?;
+        self.evaluate(data, workspace, Some(gradient))
+    }
+
+    /// Posterior with uncertain kernel and noise: a mixture of posteriors at parameters drawn around the optimum,
+    /// where the free ones have to be. Inducing inputs stay.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate), at nearby parameters.
+    fn posterior_over_parameters(
+        &self,
+        data: &dyn DataSource,
+        draws: &ParameterDraws,
+    ) -> Result<Predictor<MixturePosterior<Self::Part>>, InferenceError> {
+        over_parameters(
+            &self.with_known_parts(),
+            draws,
+            &mut self.workspace(Brake::default()),
+            |model, workspace, gradient| model.evaluate(data, workspace, Some(gradient)),
+            |model, workspace| Ok((model.evaluate(data, workspace, None)?, model.conditioned(workspace)?)),
+        )
+    }
+}
+
+impl<M: ClosedForm> Inference for M {
+    type Posterior = MixturePosterior<M::Part>;
+    type Settings = ();
+    type State = ();
+
+    fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
+        let value = self.evaluate(data, &mut self.workspace(Brake::default()), None)?;
+        Ok(LogEvidence { value, kind: self.evidence_kind() })
+    }
+
+    fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError> {
+        let mut workspace = self.workspace(Brake::default());
+        self.evaluate(data, &mut workspace, None)?;
+        self.conditioned(&mut workspace)
+    }
+
+    fn learn_with(
+        &mut self,
+        data: &dyn DataSource,
+        how: Learning,
+        (): &(),
+        watch: Watch<'_, Self::Posterior>,
+    ) -> Result<Trained<()>, InferenceError> {
+        let options = how.outer_only()?;
+        let mut workspace = self.workspace(options.control.brake());
+        let evaluate =
+            |model: &Self, gradient: &mut [f64]| model.evaluate(data, &mut workspace, Some(gradient));
+        let watch = |model: &Self, now| watch(Moment::new(now, &|| model.posterior(data)));
+        Ok(Trained { run: Course::Minimised(train(self, &options, evaluate, watch)?), state: () })
+    }
+}
