@@ -18,7 +18,7 @@ use criterion::Criterion;
 use faer::{Accum, Mat, MatRef};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing};
 use gp_ep::{
-    BatchEp, ClosedForm as _, DataError, DataSource, EpOptions, Observations, PowerEp, Powers,
+    BatchEp, ClosedEvidence as _, DataError, DataSource, EpOptions, Observations, PowerEp, Powers,
     RegressionWorkspace, Rows, SparseProcess, SparseRegression, Table,
 };
 use gp_kernels::inducing::InducingInputs;

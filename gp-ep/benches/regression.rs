@@ -13,7 +13,7 @@ use std::time::Instant;
 use criterion::Criterion;
 use faer::{Accum, Mat};
 use gp_ep::{
-    Blocks, ClosedForm as _, Observations, Powers, RegressionWorkspace, SparseProcess, SparseRegression,
+    Blocks, ClosedEvidence as _, Observations, Powers, RegressionWorkspace, SparseProcess, SparseRegression,
 };
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::Gaussian;

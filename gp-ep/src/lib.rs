@@ -2,7 +2,7 @@
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
-mod closed_form;
+mod closed_evidence;
 mod column;
 pub mod design;
 mod error;
@@ -19,7 +19,7 @@ mod powers;
 pub mod regression;
 mod uncertain;
 
-pub use closed_form::ClosedForm;
+pub use closed_evidence::ClosedEvidence;
 pub use error::{InferenceError, check_count};
 pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
 pub use inference::{EvidenceKind, Inference, LogEvidence};

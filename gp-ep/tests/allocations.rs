@@ -3,7 +3,7 @@
 
 use faer::Mat;
 use gp_ep::{Blocks, ExactGp, ExactWorkspace, Observations, Powers};
-use gp_ep::{ClosedForm as _, RegressionWorkspace, SparseProcess, SparseRegression};
+use gp_ep::{ClosedEvidence as _, RegressionWorkspace, SparseProcess, SparseRegression};
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;
@@ -55,10 +55,19 @@ fn sparse_evaluations_allocate_nothing() {
     let points = SparseRegression::new(process, Gaussian::new(0.1).unwrap(), Powers::Same(0.5))
         .with_threading(Threading::Here);
     let some = Blocks::from_labels(&(0..1100).map(|i| i % 30).collect::<Vec<_>>()).unwrap();
-    for model in [points.clone(), points.with_blocks(some)] {
+    let weights: Vec<f64> = (0..1100).map(|i| 1.0 + f64::from(i % 3)).collect();
+    let weighted = data.with_weights(&weights).unwrap();
+    let bound = points.clone().with_powers(Powers::Same(0.0));
+    let cases = [
+        (points.clone(), &data),
+        (points.with_blocks(some), &data),
+        (bound.clone(), &data),
+        (bound, &weighted),
+    ];
+    for (model, data) in cases {
         let (mut workspace, mut gradient) = (RegressionWorkspace::new(), vec![0.0; model.parameter_count()]);
         let mut step = || {
-            model.log_marginal_likelihood_gradient(&data, &mut workspace, &mut gradient).unwrap();
+            model.log_marginal_likelihood_gradient(data, &mut workspace, &mut gradient).unwrap();
         };
         step();
         step();

@@ -6,6 +6,7 @@
 
 mod beliefs;
 mod blocks;
+mod collapsed;
 mod dense;
 mod mixture;
 mod predict;
@@ -14,6 +15,9 @@ mod terms;
 
 use faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, JitterRecord, LinalgError, Threading};
+
+use collapsed::Collapsed;
+use std::sync::OnceLock;
 
 pub use beliefs::LatentBeliefs;
 pub use blocks::{at_rows, in_blocks};
@@ -44,6 +48,7 @@ pub struct InducingPosterior {
     prior: InducingPrior,
     mean: Vec<f64>,
     factor: PosteriorFactor,
+    collapsed: OnceLock<Option<Collapsed>>,
 }
 
 /// Latent means and variances of some points, without observation noise.
@@ -117,7 +122,7 @@ impl InducingPosterior {
             return Err(KernelError::NotFinite { what: "posterior mean", row, column: 0, value: *value });
         }
         let factor = checked_factor(factor, prior.count())?;
-        Ok(Self { policy, prior, mean, factor })
+        Ok(Self { policy, prior, mean, factor, collapsed: OnceLock::new() })
     }
 
     /// `true` if both [share](Self::alike) kernel and inducing inputs in memory.

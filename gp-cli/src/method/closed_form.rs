@@ -20,7 +20,7 @@ use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::operations;
 use gp_ep::power_ep::Level;
-use gp_ep::{Blocks, ClosedForm as _, Inference as _, Learning, ParameterDraws};
+use gp_ep::{Blocks, ClosedEvidence as _, Inference as _, Learning, ParameterDraws};
 use gp_kernels::data::lane_count;
 use gp_likelihoods::Likelihood;
 

@@ -15,7 +15,7 @@ use crate::encode::Role;
 use crate::error::CliError;
 use crate::model::Functions;
 use gp_ep::operations;
-use gp_ep::{ClosedForm as _, EvidenceKind, ExactGp, Inference as _, Learning, ParameterDraws};
+use gp_ep::{ClosedEvidence as _, EvidenceKind, ExactGp, Inference as _, Learning, ParameterDraws};
 use gp_likelihoods::Likelihood;
 
 /// Exact regression under Gaussian noise.

@@ -7,7 +7,7 @@ use super::{ivm_model, power_ep, sparse_regression};
 use crate::error::CliError;
 use gp_ep::power_ep::{GradientKind, Level};
 use gp_ep::{
-    BatchEp, ClosedForm as _, EpOptions, ExactGp, ExactWorkspace, Inference as _, Learning,
+    BatchEp, ClosedEvidence as _, EpOptions, ExactGp, ExactWorkspace, Inference as _, Learning,
     RegressionWorkspace, SparseRegression,
 };
 use gp_kernels::Evaluator;

@@ -3,7 +3,7 @@
 
 use faer::Mat;
 use gp_ep::{
-    BatchEp, ClosedForm as _, EpOptions, ExactGp, Observations, PowerEp, Powers, RegressionWorkspace,
+    BatchEp, ClosedEvidence as _, EpOptions, ExactGp, Observations, PowerEp, Powers, RegressionWorkspace,
     SparseRegression,
 };
 use gp_kernels::Evaluator;

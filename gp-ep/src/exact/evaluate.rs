@@ -3,7 +3,7 @@
 use super::model::ExactGp;
 use super::posterior::ExactPosterior;
 use super::workspace::ExactWorkspace;
-use crate::closed_form::ClosedForm;
+use crate::closed_evidence::ClosedEvidence;
 use crate::error::InferenceError;
 use crate::inference::EvidenceKind;
 use crate::posterior::Predictor;
@@ -16,7 +16,7 @@ impl ExactGp {
     /// current parameters.
     ///
     /// # Errors
-    /// As [`evaluate`](ClosedForm::evaluate).
+    /// As [`evaluate`](ClosedEvidence::evaluate).
     pub fn condition(&self, data: &dyn DataSource) -> Result<ExactPosterior, InferenceError> {
         let mut workspace = ExactWorkspace::new(self.threading);
         workspace.factor(self, data)?;
@@ -24,7 +24,7 @@ impl ExactGp {
     }
 }
 
-impl ClosedForm for ExactGp {
+impl ClosedEvidence for ExactGp {
     type Part = ExactPosterior;
     type Workspace = ExactWorkspace;
 

@@ -107,15 +107,11 @@ impl DataSource for Observations<'_> {
     }
 
     fn read(&self, rows: &Rows<'_>, points: &mut [f64], targets: &mut [f64]) -> Result<(), DataError> {
-        let columns = self.outputs();
-        if columns == 1 {
-            return Table::with_targets(self.inputs, self.targets)?.read(rows, points, targets);
-        }
-        let mut own = vec![0.0; rows.len()];
-        Table::with_targets(self.inputs, self.targets)?.read(rows, points, &mut own)?;
-        for (place, (out, target)) in targets.chunks_exact_mut(columns).zip(own).enumerate() {
+        let (columns, no_targets) = (self.outputs(), MatRef::from_column_major_slice(&[], self.len(), 0));
+        Table::new(self.inputs, no_targets)?.read(rows, points, &mut [])?;
+        for (place, out) in targets.chunks_exact_mut(columns).enumerate() {
             let row = rows.at(place);
-            out.copy_from_slice(&[target, self.known_noise(row), self.weight(row)][..columns]);
+            out.copy_from_slice(&[self.targets[row], self.known_noise(row), self.weight(row)][..columns]);
         }
         Ok(())
     }

@@ -29,7 +29,7 @@ impl HoldsLatent for ExactPosterior {
 impl ExactPosterior {
     /// Posterior from the workspace of an evaluation.
     pub(super) fn new(model: &ExactGp, workspace: &mut ExactWorkspace) -> Result<Self, InferenceError> {
-        let (rows, observed, solution) = workspace.take();
+        let (rows, observed, solution) = workspace.take()?;
         let (kernel, noise) = (model.kernel.clone(), model.noise.clone());
         let dense = DensePosterior::new(kernel, rows.inputs(), solution.alpha, None, solution.factor)?;
         let log_marginal_likelihood = solution.log_marginal_likelihood;

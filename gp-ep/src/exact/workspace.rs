@@ -2,14 +2,14 @@
 
 use super::model::ExactGp;
 use crate::column::column_mut;
-use crate::error::InferenceError;
+use crate::error::{InferenceError, check_count};
 use crate::noisy::{NoisyTarget, log_factor};
 use faer::{Accum, Mat, MatMut, MatRef};
-use gp_kernels::data::{DataSource, Loaded};
+use gp_kernels::data::{DataError, DataSource, Loaded};
 use gp_kernels::{Evaluator, KernelExt, stoppable};
 use gp_linalg::product::{gram_of_lower, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
-use gp_optim::Brake;
+use gp_optim::{Brake, ParameterSet as _};
 use std::f64::consts::TAU;
 
 /// Reusable memory for log marginal likelihoods; repeated sizes on the calling thread allocate nothing.
@@ -71,9 +71,12 @@ impl ExactWorkspace {
     }
 
     /// Takes out the results of the last evaluation.
-    pub(super) fn take(&mut self) -> (Loaded, Noisy, Solution) {
-        let (rows, observed) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.observed));
-        (rows, observed, std::mem::replace(&mut self.solution, Solution::none()))
+    pub(super) fn take(&mut self) -> Result<(Loaded, Noisy, Solution), InferenceError> {
+        let solution = std::mem::replace(&mut self.solution, Solution::none());
+        if !solution.log_marginal_likelihood.is_finite() {
+            return Err(DataError::NoData.into());
+        }
+        Ok((std::mem::take(&mut self.rows), std::mem::take(&mut self.observed), solution))
     }
 
     /// Reads the data, factors `K_y` and solves for the targets.
@@ -91,6 +94,7 @@ impl ExactWorkspace {
     }
 
     fn factor_whole(&mut self, model: &ExactGp, data: &dyn DataSource) -> Result<(), InferenceError> {
+        self.solution.log_marginal_likelihood = f64::NAN;
         self.observed.load(data, &mut self.rows)?;
         self.fill_covariance(model)?;
         let Solution { factor, alpha, log_marginal_likelihood } = &mut self.solution;
@@ -126,6 +130,7 @@ impl ExactWorkspace {
         model: &ExactGp,
         gradient: &mut [f64],
     ) -> Result<(), InferenceError> {
+        check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
         self.stoppable(|workspace| workspace.add_up_whole(model, gradient))
     }
 

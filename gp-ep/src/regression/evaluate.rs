@@ -2,7 +2,7 @@
 
 use super::model::SparseRegression;
 use super::workspace::RegressionWorkspace;
-use crate::closed_form::ClosedForm;
+use crate::closed_evidence::ClosedEvidence;
 use crate::error::InferenceError;
 use crate::inference::EvidenceKind;
 use crate::posterior::Predictor;
@@ -12,7 +12,7 @@ use gp_optim::Brake;
 
 /// The value is a lower bound if all powers are 0. Blocks and powers of other data are an
 /// [`InferenceError::Shape`].
-impl ClosedForm for SparseRegression {
+impl ClosedEvidence for SparseRegression {
     type Part = InducingPosterior;
     type Workspace = RegressionWorkspace;
 

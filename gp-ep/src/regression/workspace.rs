@@ -14,7 +14,7 @@ use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::parameter_count;
 use gp_kernels::passes::{Passes, Sums};
 use gp_linalg::Threading;
-use gp_optim::Brake;
+use gp_optim::{Brake, ParameterSet as _};
 use std::f64::consts::TAU;
 
 /// Reusable memory for log marginal likelihoods of any model and data; repeated sizes on the calling thread
@@ -98,6 +98,7 @@ impl RegressionWorkspace {
         model: &SparseRegression,
         gradient: &mut [f64],
     ) -> Result<(), InferenceError> {
+        check_count("gradient", "entries", model.parameter_count(), gradient.len())?;
         match &mut self.state {
             None => Err(DataError::NoData.into()),
             Some((_, Grouped::Points(state))) => state.add_up_gradient(model, gradient),

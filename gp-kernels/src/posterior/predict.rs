@@ -35,7 +35,10 @@ impl InducingPosterior {
         x: MatRef<'_, f64>,
         by: &Evaluator,
     ) -> Result<Vec<LatentPrediction>, KernelError> {
-        let Some(Self { prior, .. }) = alike.first() else { return Ok(Vec::new()) };
+        let Some(one @ Self { prior, .. }) = alike.first() else { return Ok(Vec::new()) };
+        if let Some(collapsed) = Self::all_collapsed(alike)? {
+            return one.predict_collapsed(&collapsed, x, by);
+        }
         let functions = alike.len();
         // By block of points, then by function.
         let mut all = LatentPrediction::zeros(x.nrows() * functions);
@@ -50,7 +53,7 @@ impl InducingPosterior {
                 of.moments(projection.phi(), (mean, variance), spread, by.threading())
             })
         })?;
-        Ok(apart(all, functions))
+        Ok(apart(all, BLOCK, functions))
     }
 
     /// Writes `φᵀ m` to `mean` and adds `φᵀ V φ` to `variance`, for the columns of `phi`.
@@ -194,12 +197,12 @@ impl InducingPosterior {
 }
 
 /// Predictions by function, of those by block of points and function.
-fn apart(all: LatentPrediction, functions: usize) -> Vec<LatentPrediction> {
+pub(super) fn apart(all: LatentPrediction, block: usize, functions: usize) -> Vec<LatentPrediction> {
     if functions == 1 {
         return vec![all];
     }
     let of = |all: &[f64], q: usize| -> Vec<f64> {
-        let blocks = all.chunks(BLOCK * functions);
+        let blocks = all.chunks(block * functions);
         blocks.flat_map(|block| block.chunks(block.len() / functions).nth(q)).flatten().copied().collect()
     };
     (0..functions)

@@ -4,8 +4,9 @@
 use faer::Mat;
 use gp_ep::ivm::Ivm;
 use gp_ep::{
-    ClosedForm as _, DataSource, EvidenceKind, ExactGp, ExactWorkspace, Inference, InferenceError, Learning,
-    Moment, Observations, Posterior, PowerEp, Powers, SparseProcess, SparseRegression, Steps, Table,
+    ClosedEvidence as _, DataSource, EvidenceKind, ExactGp, ExactWorkspace, Inference, InferenceError,
+    Learning, Moment, Observations, Posterior, PowerEp, Powers, SparseProcess, SparseRegression, Steps,
+    Table,
 };
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::{Kernel, KernelError, stoppable};

@@ -2,7 +2,7 @@
 
 use super::support::{Problem, RBF, model};
 use faer::Mat;
-use gp_ep::{ClosedForm as _, DataError, ExactWorkspace, InferenceError, Observations};
+use gp_ep::{ClosedEvidence as _, DataError, ExactWorkspace, InferenceError, Observations};
 use gp_kernels::posterior::LatentPosterior as _;
 use gp_kernels::{Evaluator, KernelError};
 use gp_linalg::{JitterPolicy, Threading};
@@ -85,4 +85,18 @@ fn parameters_are_listed_by_name() {
     assert!(names.contains(&"kernel.rbf.lengthscale[1]".to_owned()), "{names:?}");
     assert_eq!(names.len(), model.parameter_values().len());
     assert_eq!(model.parameter_values(), [1.3, 0.5, 2.0, 0.1]);
+}
+
+#[test]
+fn gradients_of_another_length_and_posteriors_before_an_evaluation_are_refused() {
+    let problem = Problem::new(4, 2, 52);
+    let (exact, mut workspace) = (model(RBF, 0.1), ExactWorkspace::new(Threading::Here));
+    assert!(matches!(exact.conditioned(&mut workspace), Err(InferenceError::Data(DataError::NoData))));
+    for length in [0, exact.parameter_count() + 1] {
+        let mut gradient = vec![0.0; length];
+        let refused = exact.evaluate(&problem.data(), &mut workspace, Some(&mut gradient)).unwrap_err();
+        assert!(matches!(refused, InferenceError::Shape { .. }), "{refused}");
+    }
+    assert!(exact.conditioned(&mut workspace).is_ok());
+    assert!(exact.conditioned(&mut workspace).is_err());
 }

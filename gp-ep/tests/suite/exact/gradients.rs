@@ -1,7 +1,7 @@
 //! Gradients of the log marginal likelihood against central differences.
 
 use super::support::{Problem, assert_close, model};
-use gp_ep::{ClosedForm as _, ExactGp, ExactWorkspace, Observations};
+use gp_ep::{ClosedEvidence as _, ExactGp, ExactWorkspace, Observations};
 use gp_kernels::posterior::LatentPosterior as _;
 use gp_kernels::{Evaluator, KernelExt};
 use gp_linalg::Threading;

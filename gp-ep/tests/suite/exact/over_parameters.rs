@@ -2,7 +2,7 @@
 
 use super::support::{Problem, outer};
 use faer::Mat;
-use gp_ep::{ClosedForm as _, ExactGp, Inference as _, ParameterDraws, Predictor};
+use gp_ep::{ClosedEvidence as _, ExactGp, Inference as _, ParameterDraws, Predictor};
 use gp_kernels::KernelExt as _;
 use gp_kernels::posterior::MixturePosterior;
 use gp_likelihoods::Gaussian;

@@ -3,7 +3,7 @@
 use super::reference;
 use super::support::{Problem, RBF, assert_close, model, rbf, table};
 use faer::Mat;
-use gp_ep::{ClosedForm as _, ExactWorkspace, Observations};
+use gp_ep::{ClosedEvidence as _, ExactWorkspace, Observations};
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::{LatentPosterior as _, LatentPrediction};
 use gp_linalg::Threading;

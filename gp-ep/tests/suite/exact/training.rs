@@ -3,7 +3,7 @@
 use super::support::{Problem, RBF, assert_close, model, outer};
 use faer::Mat;
 use gp_ep::{
-    ClosedForm as _, ExactWorkspace, Inference as _, InferenceError, Learning, Moment, Observations,
+    ClosedEvidence as _, ExactWorkspace, Inference as _, InferenceError, Learning, Moment, Observations,
 };
 use gp_kernels::posterior::LatentPosterior as _;
 use gp_kernels::{Evaluator, KernelExt};

@@ -2,7 +2,7 @@
 
 use super::support::{Problem, RBF, assert_close, model};
 use faer::Mat;
-use gp_ep::{ClosedForm as _, DataSource, ExactGp, ExactWorkspace, InferenceError, Observations};
+use gp_ep::{ClosedEvidence as _, DataSource, ExactGp, ExactWorkspace, InferenceError, Observations};
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::LatentPosterior as _;
 use gp_linalg::Threading;

@@ -3,7 +3,7 @@
 use super::support::{Problem, assert_close, model};
 use faer::Mat;
 use gp_ep::{
-    ClosedForm as _, Inference as _, Learning, ParameterDraws, PowerEp, Powers, Predictor, SparseProcess,
+    ClosedEvidence as _, Inference as _, Learning, ParameterDraws, PowerEp, Powers, Predictor, SparseProcess,
     SparseRegression, Table,
 };
 use gp_kernels::Evaluator;

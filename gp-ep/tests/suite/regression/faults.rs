@@ -4,7 +4,9 @@ use super::models::{places, scattered_blocks, sparse, with_inputs};
 use super::support::{Problem, RBF};
 use faer::Mat;
 use gp_ep::Inference as _;
-use gp_ep::{ClosedForm as _, InferenceError, Powers, RegressionWorkspace, SparseProcess, SparseRegression};
+use gp_ep::{
+    ClosedEvidence as _, InferenceError, Powers, RegressionWorkspace, SparseProcess, SparseRegression,
+};
 use gp_kernels::inducing::InducingInputs;
 use gp_optim::ParameterSet;
 
@@ -127,5 +129,20 @@ fn densities_of_new_targets_are_those_of_their_normal_distributions() {
         let expected = (-0.5 * miss * miss / variance).exp() / (std::f64::consts::TAU * variance).sqrt();
         // A few roundings.
         assert!((density.exp() - expected).abs() <= 1e-14 * expected);
+    }
+}
+
+#[test]
+fn gradients_of_another_length_and_posteriors_before_an_evaluation_are_refused() {
+    let (problem, mut workspace) = (Problem::new(10, 2, 57), RegressionWorkspace::new());
+    for power in [0.0, 0.5] {
+        let model = sparse(RBF, places(3, 2).as_ref(), 0.1, power);
+        assert!(model.conditioned(&mut RegressionWorkspace::new()).is_err());
+        for length in [0, model.parameter_count() + 1] {
+            let mut gradient = vec![0.0; length];
+            let refused = model.evaluate(&problem.data(), &mut workspace, Some(&mut gradient)).unwrap_err();
+            assert!(matches!(refused, InferenceError::Shape { .. }), "{refused}");
+        }
+        assert!(model.conditioned(&mut workspace).is_ok());
     }
 }

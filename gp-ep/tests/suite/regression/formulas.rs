@@ -5,7 +5,7 @@ use super::models::{log_z, places, scattered_blocks, sparse};
 use super::support::{Problem, RBF, assert_close, rbf, table};
 use faer::Mat;
 use gp_ep::{
-    Blocks, ClosedForm as _, EvidenceKind, Inference as _, Powers, RegressionWorkspace, SparseRegression,
+    Blocks, ClosedEvidence as _, EvidenceKind, Inference as _, Powers, RegressionWorkspace, SparseRegression,
 };
 
 /// Conditioning of `K_zz` (below 1e6 for 9 places) times rounding of sums of some hundred numbers up to a hundred.

@@ -4,7 +4,7 @@ use super::models::{places, scattered_blocks, sparse, with_inputs};
 use super::support::{Problem, assert_close};
 use faer::Mat;
 use gp_ep::{
-    Blocks, ClosedForm as _, DataSource, Observations, Powers, RegressionWorkspace, SparseRegression,
+    Blocks, ClosedEvidence as _, DataSource, Observations, Powers, RegressionWorkspace, SparseRegression,
 };
 use gp_kernels::inducing::InducingInputs;
 use gp_optim::{ParameterSet, ParameterSetMut};

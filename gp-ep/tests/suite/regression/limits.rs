@@ -4,7 +4,7 @@ use super::models::{log_z, places, scattered_blocks, sparse, with_inputs};
 use super::support::{self, Problem, RBF, assert_close};
 use faer::Mat;
 use gp_ep::Inference as _;
-use gp_ep::{Blocks, ClosedForm as _, ExactWorkspace, RegressionWorkspace};
+use gp_ep::{Blocks, ClosedEvidence as _, ExactWorkspace, RegressionWorkspace};
 use gp_kernels::inducing::InducingInputs;
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;

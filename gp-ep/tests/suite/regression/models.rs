@@ -2,7 +2,7 @@
 
 use super::support::Problem;
 use faer::{Mat, MatRef};
-use gp_ep::{Blocks, ClosedForm as _, Powers, RegressionWorkspace, SparseProcess, SparseRegression};
+use gp_ep::{Blocks, ClosedEvidence as _, Powers, RegressionWorkspace, SparseProcess, SparseRegression};
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::Gaussian;
 

@@ -3,7 +3,7 @@
 use super::models::{places, scattered_blocks, sparse};
 use super::support::{Problem, RBF};
 use gp_ep::Inference as _;
-use gp_ep::{Blocks, ClosedForm as _, RegressionWorkspace, SparseRegression};
+use gp_ep::{Blocks, ClosedEvidence as _, RegressionWorkspace, SparseRegression};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 

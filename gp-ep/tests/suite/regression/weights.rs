@@ -5,7 +5,7 @@ use super::models::{places, scattered_blocks, sparse};
 use super::support::{Problem, RBF, assert_close};
 use faer::Mat;
 use gp_ep::{
-    Blocks, ClosedForm as _, DataSource, ExactGp, Inference as _, Powers, RegressionWorkspace,
+    Blocks, ClosedEvidence as _, DataSource, ExactGp, Inference as _, Powers, RegressionWorkspace,
     SparseRegression,
 };
 use gp_likelihoods::Gaussian;

@@ -3,7 +3,7 @@
 use super::{Row, Run, Work, drawn};
 use crate::error::BenchError;
 use gp_ep::exact::ExactWorkspace;
-use gp_ep::{ClosedForm as _, ExactGp, Powers, RegressionWorkspace, SparseRegression};
+use gp_ep::{ClosedEvidence as _, ExactGp, Powers, RegressionWorkspace, SparseRegression};
 use gp_kernels::data::Table;
 use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;

@@ -100,7 +100,7 @@ fn extended(inputs: MatRef<'_, f64>) -> Mat<f64> {
 mod tests {
     use super::*;
     use gp_ep::exact::ExactWorkspace;
-    use gp_ep::{ClosedForm as _, ExactGp, Inference as _, Observations};
+    use gp_ep::{ClosedEvidence as _, ExactGp, Inference as _, Observations};
     use gp_likelihoods::Gaussian;
 
     fn part(count: usize) -> Part {

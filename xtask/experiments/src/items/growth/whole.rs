@@ -6,7 +6,7 @@ use crate::error::ExperimentError;
 use gp_ep::exact::ExactWorkspace;
 use gp_ep::ivm::{Ivm, IvmOptions};
 use gp_ep::{
-    ClosedForm as _, ExactGp, Inference as _, Observations, Powers, RegressionWorkspace, SparseRegression,
+    ClosedEvidence as _, ExactGp, Inference as _, Observations, Powers, RegressionWorkspace, SparseRegression,
 };
 use gp_likelihoods::{Gaussian, Softmax};
 use gp_linalg::Threading;

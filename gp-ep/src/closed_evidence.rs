@@ -1,6 +1,6 @@
 //! Verbs of models whose evidence has a closed form: exact and sparse regression.
 
-use crate::error::{InferenceError, check_count};
+use crate::error::InferenceError;
 use crate::inference::{EvidenceKind, Inference, LogEvidence};
 use crate::learning::{Course, Learning, Moment, Trained, Watch};
 use crate::posterior::Predictor;
@@ -12,7 +12,7 @@ use gp_optim::{Brake, ParameterSetMut, train};
 /// Model whose log evidence is a formula of parameters and data, under Gaussian noise.
 ///
 /// Data have targets, then optional columns of known noise and weights.
-pub trait ClosedForm: ParameterSetMut + Clone {
+pub trait ClosedEvidence: ParameterSetMut + Clone {
     /// Posterior of the latent function.
     type Part: LatentPosterior + Clone;
 
@@ -33,7 +33,7 @@ pub trait ClosedForm: ParameterSetMut + Clone {
     /// [`InferenceError::Data`] for no or unreadable data, [`InferenceError::TargetNotFinite`],
     /// [`InferenceError::KnownNoise`], [`InferenceError::Weight`], [`InferenceError::Kernel`] for inputs the kernel
     /// refuses, [`InferenceError::Linalg`] for a covariance matrix that is not positive definite with the largest
-    /// jitter, [`InferenceError::Overflow`].
+    /// jitter, [`InferenceError::Shape`] for a gradient of wrong length, [`InferenceError::Overflow`].
     fn evaluate(
         &self,
         data: &dyn DataSource,
@@ -41,10 +41,11 @@ pub trait ClosedForm: ParameterSetMut + Clone {
         gradient: Option<&mut [f64]>,
     ) -> Result<f64, InferenceError>;
 
-    /// Posterior given the observations of the last evaluation, which was at the current parameters.
+    /// Posterior given the observations of the last evaluation, which was at the current parameters. May take its
+    /// numbers out of the workspace.
     ///
     /// # Errors
-    /// As [`evaluate`](Self::evaluate).
+    /// As [`evaluate`](Self::evaluate); [`InferenceError::Data`] without an evaluation.
     fn conditioned(
         &self,
         workspace: &mut Self::Workspace,
@@ -72,14 +73,13 @@ pub trait ClosedForm: ParameterSetMut + Clone {
     /// Log evidence and, in `gradient`, its gradient.
     ///
     /// # Errors
-    /// As [`evaluate`](Self::evaluate), and [`InferenceError::Shape`] for a gradient of wrong length.
+    /// As [`evaluate`](Self::evaluate).
     fn log_marginal_likelihood_gradient(
         &self,
         data: &dyn DataSource,
         workspace: &mut Self::Workspace,
         gradient: &mut [f64],
     ) -> Result<f64, InferenceError> {
-        check_count("gradient", "entries", self.parameter_count(), gradient.len())?;
         self.evaluate(data, workspace, Some(gradient))
     }
 
@@ -103,7 +103,7 @@ pub trait ClosedForm: ParameterSetMut + Clone {
     }
 }
 
-impl<M: ClosedForm> Inference for M {
+impl<M: ClosedEvidence> Inference for M {
     type Posterior = MixturePosterior<M::Part>;
     type Settings = ();
     type State = ();
