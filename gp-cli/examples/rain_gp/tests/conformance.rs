@@ -1,12 +1,23 @@
 //! The method goes through the conformance kit.
 
 use gp_cli::Context;
-use gp_cli::testkit::{Failures, MethodKit};
+use gp_cli::testkit::{Check, Failures, MethodKit};
 use rain_gp::{AtMode, Laplace};
 
 #[test]
 fn laplace() -> Result<(), Failures> {
     let context = Context::built_in().with_method(Laplace).with_posterior(AtMode::entry());
-    MethodKit::new(&context, &Laplace).check()?;
+    let report = MethodKit::new(&context, &Laplace).check()?;
+    let concerned = [
+        Check::Gradients,
+        Check::AtTheData,
+        Check::Weights,
+        Check::Threads,
+        Check::Resuming,
+        Check::BadData,
+        Check::Predictions,
+        Check::Saving,
+    ];
+    assert!(concerned.iter().all(|check| report.passed().contains(check)), "{report}");
     Ok(())
 }
