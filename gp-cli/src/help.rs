@@ -156,7 +156,8 @@ dims=[age, colour] lets one see some inputs alone, by name or by number from 0; 
 ard=true gives a value for each input. lengthscale=fixed(2), lengthscale=2 in [0.1, 10] and \
 lengthscale=2 ~ log_normal(0, 1) fix, bound and expect a parameter. Length-scales along inputs and periods are in the units of \
 their columns, unless --units model. `gp generate kernels` lists all with their \
-parameters, and `gp generate likelihoods` does so for likelihoods, such as \"student_t(dof=4)\".";
+parameters and other names, and `gp generate likelihoods` does so for likelihoods, such as \"student_t(dof=4)\". Upper and \
+lower case are alike in these names.";
 
 /// The command with grouped flags, examples first, and a short help.
 pub(crate) fn arranged(command: Command) -> Command {
@@ -182,6 +183,8 @@ fn examples(name: &str) -> &'static [&'static str] {
 
 fn grouped(argument: Arg, fits: bool) -> Arg {
     let Some(name) = argument.get_long().map(str::to_owned) else { return argument };
+    let is_flag = !argument.get_action().takes_values();
+    let argument = if is_flag { argument } else { argument.ignore_case(true) };
     if name == "seed" && !fits {
         return argument;
     }

@@ -147,6 +147,11 @@ pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     shown.expression_with(&value_text)
 }
 
+/// The same in model units, where bounds and priors given in those are alike for all columns.
+pub(crate) fn readable_in_model_units(kernel: &dyn Kernel) -> String {
+    kernel.expression_with(&value_text)
+}
+
 /// Likelihood expression for display: values to four digits, bounds and priors as given.
 pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
     let mut shown = likelihood.clone_box();

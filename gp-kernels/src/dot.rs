@@ -42,6 +42,8 @@ pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// One-line summary with the formula, for lists.
     const SUMMARY: &'static str;
+    /// Other names, for people who know those.
+    const ALIASES: &'static [&'static str] = &[];
 
     /// Parameters besides the length-scale, with defaults.
     fn parameters() -> Vec<Parameter> {
@@ -105,6 +107,7 @@ impl<P: DotProfile> DotProduct<P> {
             }
             Ok(Box::new(Self { profile: P::from_arguments(arguments)?, params }))
         })
+        .with_aliases(P::ALIASES)
     }
 
     fn lengthscale(&self) -> &Parameter {

@@ -113,6 +113,16 @@ pub enum KernelError {
         /// Names available.
         available: String,
     },
+    /// A name has several meanings.
+    #[error("`{name}` may be {first} or {last}; say which")]
+    AmbiguousName {
+        /// Name given.
+        name: String,
+        /// All names it may mean but the last.
+        first: String,
+        /// Last of them.
+        last: String,
+    },
     /// A parameter value is outside its domain.
     #[error(transparent)]
     Parameter(#[from] ParameterError),

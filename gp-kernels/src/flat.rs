@@ -15,6 +15,8 @@ pub trait Reach: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     const NAME: &'static str;
     /// One-line summary with the formula, for lists.
     const SUMMARY: &'static str;
+    /// Other names, for people who know those.
+    const ALIASES: &'static [&'static str] = &[];
 
     /// Rows of column `j` of a tile that have covariance.
     fn rows(&self, pair: Pair<'_>, j: usize) -> Range<usize>;
@@ -57,6 +59,7 @@ where
         KernelEntry::new(R::NAME, R::SUMMARY, |arguments| {
             Ok(Box::new(Self::of(arguments.parameter(variance(), ParameterKind::Shared)?)))
         })
+        .with_aliases(R::ALIASES)
     }
 }
 

@@ -18,6 +18,8 @@ pub trait Profile: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     const NAME: &'static str;
     /// One-line summary with the formula, for lists.
     const SUMMARY: &'static str;
+    /// Other names, for people who know those.
+    const ALIASES: &'static [&'static str] = &[];
     /// Distance of this profile.
     type Metric: Metric;
 
@@ -71,6 +73,7 @@ impl<P: Profile> Radial<P> {
             }
             Ok(Box::new(Self::from_params(params)))
         })
+        .with_aliases(P::ALIASES)
     }
 
     fn metric_params(&self) -> &[Parameter] {

@@ -5,6 +5,7 @@ use crate::error::KernelError;
 use crate::expression::{self, Columns, KernelEntry};
 use crate::kernel::Kernel;
 use crate::kernels;
+use gp_optim::named;
 
 /// Every kernel of this crate. A new one is a file in `kernels/` and a line here.
 const BUILT_IN: &[fn() -> KernelEntry] = &[
@@ -55,13 +56,43 @@ impl Registry {
     /// # Errors
     /// [`KernelError::UnknownName`] with the names available.
     pub fn find(&self, name: &str) -> Result<KernelEntry, KernelError> {
-        self.entries.iter().find(|entry| entry.name() == name).copied().ok_or_else(|| {
-            KernelError::UnknownName {
-                kind: "kernel",
+        let found = self.entries.iter().find(|entry| entry.name() == name).copied();
+        found.ok_or_else(|| self.unknown(name))
+    }
+
+    /// Entry that people mean by a name: in another case, without underscores, or by an alias. [`find`](Self::find),
+    /// which parsing uses, takes names to the letter.
+    ///
+    /// ```
+    /// use gp_kernels::Registry;
+    /// let known = Registry::built_in();
+    /// assert_eq!(known.named("RBF")?.name(), "rbf");
+    /// assert_eq!(known.named("squared_exponential")?.name(), "rbf");
+    /// assert!(known.named("matern").unwrap_err().to_string().contains("matern12, matern32 or matern52"));
+    /// # Ok::<(), gp_kernels::KernelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`KernelError::UnknownName`] with the names available, [`KernelError::AmbiguousName`] with those it may mean.
+    pub fn named(&self, name: &str) -> Result<KernelEntry, KernelError> {
+        let found = named(name, self.entries.iter().map(|entry| (entry.name(), entry.aliases())));
+        match found[..] {
+            [place] => Ok(self.entries[place]),
+            [] => Err(self.unknown(name)),
+            [ref rest @ .., last] => Err(KernelError::AmbiguousName {
                 name: name.to_owned(),
-                available: self.entries.iter().map(KernelEntry::name).collect::<Vec<_>>().join(", "),
-            }
-        })
+                first: rest.iter().map(|&place| self.entries[place].name()).collect::<Vec<_>>().join(", "),
+                last: self.entries[last].name().to_owned(),
+            }),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> KernelError {
+        KernelError::UnknownName {
+            kind: "kernel",
+            name: name.to_owned(),
+            available: self.entries.iter().map(KernelEntry::name).collect::<Vec<_>>().join(", "),
+        }
     }
 
     /// Parses a kernel expression.

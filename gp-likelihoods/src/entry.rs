@@ -28,6 +28,7 @@ pub struct LikelihoodEntry {
     name: &'static str,
     summary: &'static str,
     example: &'static str,
+    aliases: &'static [&'static str],
     build: Builder,
 }
 
@@ -41,7 +42,7 @@ impl LikelihoodEntry {
     /// Entry with this name: letters, digits and `_`, not starting with a digit.
     #[must_use]
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
-        Self { name, summary, example: name, build: Builder::Plain(build) }
+        Self { name, summary, example: name, aliases: &[], build: Builder::Plain(build) }
     }
 
     /// The same of a function that holds values of its own, such as a likelihood to be copied.
@@ -51,13 +52,20 @@ impl LikelihoodEntry {
         summary: &'static str,
         build: impl Fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> + Send + Sync + 'static,
     ) -> Self {
-        Self { name, summary, example: name, build: Builder::Holding(Arc::new(build)) }
+        Self { name, summary, example: name, aliases: &[], build: Builder::Holding(Arc::new(build)) }
     }
 
     /// Adds an example, for a likelihood that needs more than its name.
     #[must_use]
     pub fn with_example(self, example: &'static str) -> Self {
         Self { example, ..self }
+    }
+
+    /// Adds other names, for people who know those. They stand for this likelihood in
+    /// [`Registry::named`](crate::Registry::named) alone.
+    #[must_use]
+    pub fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
     }
 
     /// Name in expressions.
@@ -70,6 +78,12 @@ impl LikelihoodEntry {
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.summary
+    }
+
+    /// Other names.
+    #[must_use]
+    pub fn aliases(&self) -> &'static [&'static str] {
+        self.aliases
     }
 
     /// Example that parses.

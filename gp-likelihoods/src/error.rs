@@ -64,6 +64,16 @@ pub enum LikelihoodError {
         /// Names available.
         available: String,
     },
+    /// A name has several meanings.
+    #[error("`{name}` may be {first} or {last}; say which")]
+    AmbiguousName {
+        /// Name given.
+        name: String,
+        /// All names it may mean but the last.
+        first: String,
+        /// Last of them.
+        last: String,
+    },
     /// Failed evaluation of a likelihood from outside the crate.
     #[error("{message}")]
     Evaluation {

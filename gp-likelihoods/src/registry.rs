@@ -1,5 +1,6 @@
 //! Registry of likelihoods by name.
 
+use gp_optim::named;
 use gp_optim::text::{Arguments, SyntaxError};
 
 use crate::entry::LikelihoodEntry;
@@ -64,10 +65,41 @@ impl Registry {
     /// # Errors
     /// [`LikelihoodError::UnknownName`] with the names available.
     pub fn find(&self, name: &str) -> Result<LikelihoodEntry, LikelihoodError> {
-        self.entries.iter().find(|entry| entry.name() == name).cloned().ok_or_else(|| {
-            let available: Vec<_> = self.entries.iter().map(LikelihoodEntry::name).collect();
-            LikelihoodError::UnknownName { name: name.to_owned(), available: available.join(", ") }
-        })
+        let found = self.entries.iter().find(|entry| entry.name() == name).cloned();
+        found.ok_or_else(|| self.unknown(name))
+    }
+
+    /// Entry that people mean by a name: in another case, without underscores, or by an alias. [`find`](Self::find),
+    /// which parsing uses, takes names to the letter.
+    ///
+    /// ```
+    /// use gp_likelihoods::Registry;
+    /// let known = Registry::built_in();
+    /// assert_eq!(known.named("Poisson")?.name(), "poisson");
+    /// assert_eq!(known.named("probit")?.name(), "bernoulli_probit");
+    /// assert!(known.named("multiclass").unwrap_err().to_string().contains("softmax, robust_max or multiclass_probit"));
+    /// # Ok::<(), gp_likelihoods::LikelihoodError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`LikelihoodError::UnknownName`] with the names available, [`LikelihoodError::AmbiguousName`] with those it may
+    /// mean.
+    pub fn named(&self, name: &str) -> Result<LikelihoodEntry, LikelihoodError> {
+        let found = named(name, self.entries.iter().map(|entry| (entry.name(), entry.aliases())));
+        match found[..] {
+            [place] => Ok(self.entries[place].clone()),
+            [] => Err(self.unknown(name)),
+            [ref rest @ .., last] => Err(LikelihoodError::AmbiguousName {
+                name: name.to_owned(),
+                first: rest.iter().map(|&place| self.entries[place].name()).collect::<Vec<_>>().join(", "),
+                last: self.entries[last].name().to_owned(),
+            }),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> LikelihoodError {
+        let available: Vec<_> = self.entries.iter().map(LikelihoodEntry::name).collect();
+        LikelihoodError::UnknownName { name: name.to_owned(), available: available.join(", ") }
     }
 
     /// Parses a likelihood, such as `student_t(scale=0.04, dof=2.5)`; a bare name has all defaults.

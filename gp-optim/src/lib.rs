@@ -30,6 +30,7 @@
 mod brake;
 mod error;
 pub mod files;
+mod named;
 mod number;
 mod objective;
 mod parameter;
@@ -46,6 +47,7 @@ mod transform;
 
 pub use brake::Brake;
 pub use error::ParameterError;
+pub use named::named;
 pub use number::format_number;
 pub use objective::Objective;
 pub use parameter::Parameter;

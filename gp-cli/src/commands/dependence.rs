@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::evaluate::{Scores, evaluate, shares_below};
 use crate::influence;
 use crate::model::{Influence, Model, ModelRows};
-use crate::picture::{self, AxisKind, CLASSES, CURVE, INK, Layer, OTHER, Picture};
+use crate::picture::{self, AxisKind, CLASSES, CURVE, CURVE_POINTS, INK, Layer, OTHER, Picture};
 use crate::predict;
 use crate::stages::Stages;
 use faer::Mat;
@@ -79,12 +79,15 @@ fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<FeatureP
     Ok(places.into_iter().map(|(_, place)| place).collect())
 }
 
-/// Grid along one input, with its words if any, and points: the rows at each grid value, other inputs unchanged.
+/// Grid along one input, with its words if any, and points: the rows at each grid value, other inputs unchanged. Where
+/// those are `alone`, without effect, it is one row on a fine grid.
 pub(super) fn moved(
     frame: &Frame,
     rows: &Mat<f64>,
     (feature, start): FeaturePlace<'_>,
+    alone: bool,
 ) -> (Vec<f64>, Vec<String>, Mat<f64>) {
+    let (count, fineness) = if alone { (rows.nrows().min(1), CURVE_POINTS) } else { (rows.nrows(), PLACES) };
     let (x, x_places) = match &feature.encoding {
         FeatureEncoding::Scaled(_) => {
             let column = frame.column(&feature.name);
@@ -92,7 +95,7 @@ pub(super) fn moved(
             let known = numbers.iter().copied().filter(|number| !number.is_nan());
             // If all values are missing, use the training mean.
             let known = known.chain(feature.missing.and_then(|filling| filling.number));
-            (picture::places(&known.collect::<Vec<_>>(), PLACES), Vec::new())
+            (picture::places(&known.collect::<Vec<_>>(), fineness), Vec::new())
         }
         FeatureEncoding::OneHot(levels) => {
             let mut levels = levels.clone();
@@ -112,7 +115,6 @@ pub(super) fn moved(
         }
         FeatureEncoding::OneHot(_) => f64::from(u8::from((d - start) as f64 == x)),
     };
-    let count = rows.nrows();
     let points = Mat::from_fn(x.len() * count, rows.ncols(), |i, d| moved(x[i / count], i % count, d));
     (x, x_places, points)
 }
@@ -125,7 +127,7 @@ fn dependence(
     place: FeaturePlace<'_>,
 ) -> Result<Picture, CliError> {
     let (feature, _) = place;
-    let (x, x_places, points) = moved(frame, rows, place);
+    let (x, x_places, points) = moved(frame, rows, place, feature.width() == rows.ncols());
     let is_word = !x_places.is_empty();
     let mut layers = if model.target().labels().is_some() {
         class_layers(model, &points, &x, is_word)?
@@ -240,10 +242,15 @@ fn agreement(model: &Model, frame: &Frame, seen: &ModelRows) -> Result<Vec<Pictu
     let ends = picture::places(&[observed, &means].concat(), 2);
     let over: Vec<f64> = observed.iter().zip(&means).map(|(y, mean)| y - mean).collect();
     let reach = picture::places(&means, 2);
+    let ticks = AxisKind::from(model.target().kind);
     let residuals = Picture {
         title: "residuals".to_owned(),
         x_name: "predicted".to_owned(),
-        y_name: "observed − predicted".to_owned(),
+        y_name: match ticks {
+            AxisKind::Dates => "observed − predicted, in days".to_owned(),
+            AxisKind::Numbers => "observed − predicted".to_owned(),
+        },
+        x_ticks: ticks,
         layers: vec![
             Layer::Line { y: vec![0.0; reach.len()], x: reach, colour: OTHER, label: String::new() },
             Layer::Points { x: means.clone(), y: over, colour: INK, label: String::new() },
@@ -254,8 +261,8 @@ fn agreement(model: &Model, frame: &Frame, seen: &ModelRows) -> Result<Vec<Pictu
         title: "predicted and observed".to_owned(),
         x_name: "predicted".to_owned(),
         y_name: "observed".to_owned(),
-        x_ticks: model.target().kind.into(),
-        y_ticks: model.target().kind.into(),
+        x_ticks: ticks,
+        y_ticks: ticks,
         layers: vec![
             diagonal(ends),
             Layer::Points { x: means, y: observed.to_vec(), colour: INK, label: String::new() },

@@ -38,6 +38,10 @@ pub enum Generated {
     Schema,
 }
 
+/// Rule for the spelling of names.
+const NAMES: &str =
+    "Names may be in any case, and other names stand for the one above them where they mean one alone.\n";
+
 /// JSON schema of a configuration: one property per flag of `gp fit`.
 fn schema(command: &Command, methods: &Methods) -> Value {
     let flags = command.find_subcommand("fit").into_iter().flat_map(Command::get_arguments);
@@ -75,30 +79,35 @@ fn schema(command: &Command, methods: &Methods) -> Value {
     })
 }
 
-/// One entry: example with default parameters, and summary.
-fn entry(example: &str, summary: &str) -> String {
-    format!("{example}\n    {summary}\n\n")
+/// One entry: example with default parameters, summary, and other names.
+fn entry(example: &str, summary: &str, aliases: &[&str]) -> String {
+    let also = match aliases {
+        [] => String::new(),
+        some => format!("    also: {}\n", some.join(", ")),
+    };
+    format!("{example}\n    {summary}\n{also}\n")
 }
 
 fn kernels(known: &gp_kernels::Registry) -> Result<String, CliError> {
     let lines = known.entries().iter().map(|one| {
         let kernel = known.parse(one.example());
         let kernel = kernel.map_err(|cause| no_example(one.name(), cause))?;
-        Ok(entry(&kernel.expression(), one.summary()))
+        Ok(entry(&kernel.expression(), one.summary(), one.aliases()))
     });
     let lines: String = lines.collect::<Result<_, CliError>>()?;
     Ok(lines
         + "A sum of products: 1.3 * rbf(ard=true) + linear(dims=[0]) * periodic(period=1).\n\
            dims=[0, 2] lets a kernel see some inputs alone, by number from 0 or by name as in dims=[age, colour]; ard=true gives\n\
            one value for each input;\n\
-           lengthscale=fixed(2), lengthscale=2 in [0.1, 10] and lengthscale=2 ~ log_normal(0, 1) fix, bound and expect.\n")
+           lengthscale=fixed(2), lengthscale=2 in [0.1, 10] and lengthscale=2 ~ log_normal(0, 1) fix, bound and expect.\n"
+        + NAMES)
 }
 
 fn likelihoods(known: &gp_likelihoods::Registry) -> Result<String, CliError> {
     let lines = known.entries().iter().map(|one| {
         let likelihood = known.parse(one.example());
         let likelihood = likelihood.map_err(|cause| no_example(one.name(), cause))?;
-        Ok(entry(&likelihood.expression(), one.summary()))
+        Ok(entry(&likelihood.expression(), one.summary(), one.aliases()))
     });
     lines.collect()
 }

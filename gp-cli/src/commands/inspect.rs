@@ -5,8 +5,12 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::influence::{offset_terms, percent, together};
 use crate::left_out::counted;
-use crate::lengths::{four_digits, length_lines, lengths, readable, readable_likelihood};
-use crate::model::{Influence, InputInfluence, Model, TrainingRecord, TriedKernels, TriedStarts};
+use crate::lengths::{
+    four_digits, length_lines, lengths, readable, readable_in_model_units, readable_likelihood,
+};
+use crate::model::{
+    Influence, InputInfluence, Model, TrainingRecord, TriedKernels, TriedStarts, are_of_model,
+};
 use crate::out;
 use gp_ep::Posterior as _;
 use gp_kernels::inducing::Coverage;
@@ -231,7 +235,7 @@ fn functions(model: &Model, page: &mut Page) {
     for (name, latents) in function_names(model) {
         let latent = &all[latents[0]];
         let (inputs, exactly) = (model.inputs(), latent.kernel.expression());
-        page.line(&name, &readable(latent.kernel, inputs));
+        page.line(&name, &kernel_line(model, latent.kernel));
         for (parameter, along) in length_lines(latent.kernel, inputs) {
             page.line("", &format!("{parameter} in units of the data: {along}"));
         }
@@ -249,6 +253,15 @@ fn functions(model: &Model, page: &mut Page) {
             page.line("", &format!("widths of windows in units of the data: {}", each.join(", ")));
         }
     }
+}
+
+/// Kernel in the units of its flags.
+pub(super) fn kernel_line(model: &Model, kernel: &dyn Kernel) -> String {
+    let has_lengths = kernel.length_columns(model.inputs().dim()).iter().any(Option::is_some);
+    if has_lengths && are_of_model(&model.about().config) {
+        return format!("{}, lengths in the units of the model", readable_in_model_units(kernel));
+    }
+    readable(kernel, model.inputs())
 }
 
 /// Latents grouped by kernel: named `kernel`, with classes or numbers unless all share one.

@@ -245,7 +245,8 @@ fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option
     let share = |mean: &f64| if high > low { (mean - low) / (high - low) } else { 0.5 };
     let name = format!("mean of {}", model.bare_name());
     let colours = (0..=SHADES).map(|i| shade(f64::from(i) / f64::from(SHADES))).collect();
-    let scale = (high > low).then_some(ColourScale { name, low, high, colours });
+    let ticks = model.target().kind.into();
+    let scale = (high > low).then_some(ColourScale { name, low, high, ticks, colours });
     Ok((means.iter().map(|mean| shade(share(mean))).collect(), scale))
 }
 

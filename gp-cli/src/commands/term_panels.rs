@@ -36,7 +36,8 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
                     "--parts draws {MOST_PANELS} terms at most, and the latent functions of the model have more"
                 )));
             }
-            panels.push(panel(model, frame, &rows, place, ((latent, term), title))?);
+            let alone = seen.iter().all(|column| (place.1..place.1 + place.0.width()).contains(column));
+            panels.push(panel(model, frame, (&rows, alone), place, ((latent, term), title))?);
         }
     }
     panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers).for_each(Layer::forget_label);
@@ -49,11 +50,11 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
 fn panel(
     model: &Model,
     frame: &Frame,
-    rows: &faer::Mat<f64>,
+    (rows, alone): (&faer::Mat<f64>, bool),
     place: FeaturePlace<'_>,
     ((latent, term), title): ((usize, usize), String),
 ) -> Result<Picture, CliError> {
-    let (x, x_places, points) = moved(frame, rows, place);
+    let (x, x_places, points) = moved(frame, rows, place, alone);
     let part = model.posterior().predict_terms(latent, points.as_ref())?.swap_remove(term);
     let scale = latents::latent_scale(model);
     let ends = part.mean.iter().zip(&part.variance).map(|(mean, variance)| {

@@ -24,14 +24,20 @@ impl Condition {
                 "{said}: `{ends}` is not a range; write LO..HI, such as 0.1..10, 0.1.. or ..10"
             ))
         })?;
-        match bound {
-            Transform::Interval { lo, hi } if lo >= hi => Err(CliError::usage(format!(
+        let (lo, hi) = bound.ends();
+        if let Some((end, _)) = [("lower", lo), ("upper", hi)].into_iter().find(|(_, end)| end.is_nan()) {
+            return Err(CliError::usage(format!(
+                "{said}: the {end} end is nan, which is not a number; leave an end out if there is none, as in 0.1.. or ..10"
+            )));
+        }
+        if lo >= hi {
+            return Err(CliError::usage(format!(
                 "{said}: the lower end {} is not below the upper end {}",
                 format_number(lo),
                 format_number(hi)
-            ))),
-            _ => Ok(Self::Bound(bound)),
+            )));
         }
+        Ok(Self::Bound(bound))
     }
 
     /// Reads a prior such as `gamma(2, 1)`.
@@ -170,11 +176,14 @@ fn refused(said: &str, cause: &gp_optim::ParameterError) -> CliError {
     CliError::usage(format!("{said}: {cause}"))
 }
 
-/// Parses `0.1..10`, `0.1..`, `..10`.
+/// Parses `0.1..10`, `0.1..`, `..10`. An infinite end is none.
 fn bounds(text: &str) -> Option<Transform> {
     let (lo, hi) = text.split_once("..")?;
-    let end = |text: &str| if text.is_empty() { Some(None) } else { text.trim().parse().ok().map(Some) };
-    Some(match (end(lo)?, end(hi)?) {
+    let end = |text: &str, none: f64| {
+        let number = if text.trim().is_empty() { Ok(none) } else { text.trim().parse::<f64>() };
+        number.ok().map(|number| (number != none).then_some(number))
+    };
+    Some(match (end(lo, f64::NEG_INFINITY)?, end(hi, f64::INFINITY)?) {
         (Some(lo), Some(hi)) => Transform::Interval { lo, hi },
         (Some(lo), None) => Transform::Above { lo },
         (None, Some(hi)) => Transform::Below { hi },
@@ -206,11 +215,15 @@ mod tests {
     fn an_open_end_is_that_of_the_domain() {
         assert_eq!(put("..3", &[1.0], false).unwrap().transform().ends(), (0.0, 3.0));
         assert_eq!(put("2..", &[1.0], false).unwrap().values(), [4.0]);
+        assert_eq!(put("2..inf", &[1.0], false).unwrap().values(), [4.0]);
+        assert_eq!(put("-inf..3", &[1.0], false).unwrap().transform().ends(), (0.0, 3.0));
     }
 
     #[test]
     fn what_cannot_be_is_told_in_the_numbers_given() {
         for (bound, factor, is_given, words) in [
+            ("nan..5", 0.1, false, "the lower end is nan, which is not a number"),
+            ("1..NaN", 0.1, false, "the upper end is nan, which is not a number"),
             ("40..5", 0.1, false, "lower end 40 is not below the upper end 5"),
             ("-1..3", 0.1, false, "lies between 0 and inf"),
             ("30..50", 0.1, true, "starts `lengthscale` at 10.00, which is not between 30 and 50"),

@@ -1,43 +1,34 @@
-//! Names in expressions: columns in `dims=[age, "blood pressure", colour=red]`, and aliases of kernels and likelihoods.
+//! Names in expressions: columns in `dims=[age, "blood pressure", colour=red]`, and other names of kernels and
+//! likelihoods.
 
 use crate::encode::Inputs;
 use crate::error::CliError;
-use gp_kernels::Registry;
-use gp_likelihoods::Likelihood;
+use gp_kernels::{KernelError, Registry};
+use gp_likelihoods::{Likelihood, LikelihoodError};
 use gp_optim::did_you_mean;
 use std::borrow::Cow;
 
-/// Aliases of kernels.
-const KERNELS: [(&str, &str); 5] = [
-    ("se", "rbf"),
-    ("squared_exponential", "rbf"),
-    ("rational_quadratic", "rq"),
-    ("bias", "constant"),
-    ("poly", "polynomial"),
-];
 /// Setting of the number of classes in expressions of likelihoods.
 const CLASSES: &str = "classes";
-/// Aliases of likelihoods.
-const LIKELIHOODS: [(&str, &str); 9] = [
-    ("normal", "gaussian"),
-    ("probit", "bernoulli_probit"),
-    ("bernoulli", "bernoulli_probit"),
-    ("logit", "bernoulli_logit"),
-    ("logistic", "bernoulli_logit"),
-    ("student", "student_t"),
-    ("negbin", "negative_binomial"),
-    ("nb", "negative_binomial"),
-    ("ordinal", "ordinal_probit"),
-];
 
-/// Likelihood expression with the alias replaced.
-pub(super) fn likelihood<'t>(text: &'t str, known: &gp_likelihoods::Registry) -> Cow<'t, str> {
+/// Likelihood expression with its usual name in place of another spelling or an alias.
+///
+/// # Errors
+/// [`Usage`](crate::ErrorKind::Usage) for a name that may mean several.
+pub(super) fn likelihood<'t>(
+    text: &'t str,
+    known: &gp_likelihoods::Registry,
+) -> Result<Cow<'t, str>, CliError> {
     let start = text.len() - text.trim_start().len();
     let length = text[start..].find(|letter: char| !letter.is_alphanumeric() && letter != '_');
     let (name, rest) = text[start..].split_at(length.unwrap_or(text.len() - start));
-    match LIKELIHOODS.iter().find(|(other, _)| *other == name && known.find(name).is_err()) {
-        Some((_, usual)) => Cow::Owned(format!("{usual}{rest}")),
-        None => Cow::Borrowed(text),
+    match known.named(name) {
+        Ok(entry) if entry.name() != name => Ok(Cow::Owned(format!("{}{rest}", entry.name()))),
+        Err(cause @ LikelihoodError::AmbiguousName { .. }) => {
+            Err(CliError::usage(format!("--likelihood: {cause}")))
+        }
+        // The parser reports unknown names.
+        _ => Ok(Cow::Borrowed(text)),
     }
 }
 
@@ -87,7 +78,10 @@ pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs, known: &Registry) -> Re
         let length =
             from.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(from.len());
         let (word, behind) = from.split_at(length.max(1));
-        out.push_str(usual_name(word, known));
+        match is_of_parameter(&out, behind) {
+            true => out.push_str(word),
+            false => out.push_str(usual_name(word, known)?),
+        }
         rest = behind;
         match word {
             "(" => open.push(false),
@@ -112,9 +106,19 @@ pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs, known: &Registry) -> Re
     Ok(if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) })
 }
 
-fn usual_name<'n>(name: &'n str, known: &Registry) -> &'n str {
-    let other = KERNELS.iter().find(|(other, _)| *other == name && known.find(name).is_err());
-    other.map_or(name, |(_, usual)| usual)
+/// Usual name of a kernel; other words as they are.
+fn usual_name<'n>(name: &'n str, known: &Registry) -> Result<&'n str, CliError> {
+    match known.named(name) {
+        Ok(entry) => Ok(entry.name()),
+        Err(cause @ KernelError::AmbiguousName { .. }) => Err(CliError::usage(format!("--kernel: {cause}"))),
+        // The parser reports unknown names.
+        Err(_) => Ok(name),
+    }
+}
+
+/// `true` for a word between such texts that is no kernel: a parameter, its value or a prior.
+fn is_of_parameter(front: &str, behind: &str) -> bool {
+    front.trim_end().ends_with(['=', '~']) || behind.trim_start().starts_with('=')
 }
 
 /// Text between the brackets of `=[…]`, and the rest.
@@ -231,16 +235,27 @@ mod tests {
             kernel("2 * se(dims=[age]) + rational_quadratic", &inputs, &registry).unwrap(),
             "2 * rbf(dims=[0]) + rq"
         );
+        for (text, expected) in [
+            ("RBF(lengthscale=2 ~ exponential(1))", "rbf(lengthscale=2 ~ exponential(1))"),
+            ("arccos(bias=2) + Bias", "arccos(bias=2) + constant"),
+            ("Matern_52 * OU", "matern52 * matern12"),
+        ] {
+            assert_eq!(kernel(text, &inputs, &registry).unwrap(), expected);
+        }
+        let said = kernel("matern", &inputs, &registry).unwrap_err().to_string();
+        assert!(said.contains("may be matern12, matern32 or matern52"), "{said}");
         let known = gp_likelihoods::Registry::built_in();
-        assert_eq!(likelihood("probit", &known), "bernoulli_probit");
-        assert_eq!(likelihood(" student(dof=4)", &known), "student_t(dof=4)");
-        assert_eq!(likelihood("poisson", &known), "poisson");
-        for (other, usual) in KERNELS {
-            assert!(registry.find(other).is_err() && registry.find(usual).is_ok(), "{other}");
+        for (text, expected) in [
+            ("probit", "bernoulli_probit"),
+            (" student(dof=4)", "student_t(dof=4)"),
+            ("poisson", "poisson"),
+            ("NegativeBinomial", "negative_binomial"),
+            ("weibull", "weibull"),
+        ] {
+            assert_eq!(likelihood(text, &known).unwrap(), expected);
         }
-        for (other, usual) in LIKELIHOODS {
-            assert!(known.find(other).is_err() && known.find(usual).is_ok(), "{other}");
-        }
+        let said = likelihood("multiclass", &known).unwrap_err().to_string();
+        assert!(said.contains("may be softmax, robust_max or multiclass_probit"), "{said}");
     }
 
     #[test]

@@ -157,7 +157,9 @@ fn unknown(name: &str, of_kernel: &[String], likelihood: &dyn Likelihood) -> Cli
     let stem = |full: &String| full.split_once('[').map_or(full.clone(), |(stem, _)| stem.to_owned());
     let mut known: Vec<String> = of_kernel.iter().map(stem).chain(of_likelihood).collect();
     known.dedup();
-    let meant = did_you_mean(name, known.iter().map(String::as_str));
+    // The last part of a name is a name too.
+    let parts = known.iter().filter_map(|name| Some(name.rsplit_once('.')?.1));
+    let meant = did_you_mean(name, known.iter().map(String::as_str).chain(parts));
     CliError::usage(format!("there is no parameter `{name}`; the parameters are {}{meant}", known.join(", ")))
 }
 

@@ -17,14 +17,14 @@ use super::sample::Sample;
 use super::search::Search;
 use super::seasons::Season;
 use super::several;
-use super::spec::FitSpec;
+use super::spec::{FitSpec, LengthUnits};
 use super::streamed::{EncodedRows, Streamed};
 use crate::context::Context;
 use crate::data::{Frame, TableChoice};
 use crate::encode::{Factors, Inputs, Role, Survey};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
-use crate::lengths::readable;
+use crate::lengths::{readable, readable_in_model_units};
 use crate::memory::Budget;
 use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, SeenThrough, TrainingRows};
 use crate::model::method_with_power;
@@ -337,6 +337,10 @@ fn describe(
         0 => "RBF; too few inducing points for a linear term on so many inputs",
         _ => "as --kernel says",
     };
+    let (shown, of) = match spec.units {
+        LengthUnits::Model => (readable_in_model_units(problem.kernels[0].as_ref()), "model"),
+        LengthUnits::Data => (readable(problem.kernels[0].as_ref(), &plan.inputs), "data"),
+    };
     [
         format!(
             "task: {}{} with likelihood {}, because {}",
@@ -351,8 +355,8 @@ fn describe(
             None => format!(
                 "kernel: {kernel}{each}{}; {}{}{}",
                 seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
-                short(&readable(problem.kernels[0].as_ref(), &plan.inputs)),
-                if has_lengths { ", lengths in the units of the data" } else { "" },
+                short(&shown),
+                if has_lengths { format!(", lengths in the units of the {of}") } else { String::new() },
                 if has_weak_priors { ", with weak priors" } else { "" }
             ),
         },

@@ -185,7 +185,7 @@ pub(super) fn as_said(
     context: &Context,
 ) -> Result<Box<dyn Likelihood>, CliError> {
     let known = &context.likelihoods;
-    let usual = names::likelihood(text, known);
+    let usual = names::likelihood(text, known)?;
     let classes = if labels.more { 0 } else { labels.names.len() };
     known.parse(&names::of_classes(&usual, classes, known)).map_err(wrong_likelihood)
 }
@@ -196,7 +196,7 @@ pub(super) fn as_said(
 /// [`Usage`](ErrorKind::Usage).
 fn check_labels(text: &str, labels: &Labels, context: &Context) -> Result<(), CliError> {
     let known = &context.likelihoods;
-    let usual = names::likelihood(text, known);
+    let usual = names::likelihood(text, known)?;
     let counted = names::of_classes(&usual, labels.names.len(), known);
     if counted == usual || !hardly_repeat(labels) {
         return Ok(());

@@ -56,7 +56,9 @@ impl Methods {
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), listing the names.
     pub fn find(&self, name: &str) -> Result<Arc<dyn Method>, CliError> {
-        self.known.iter().find(|method| method.name() == name).cloned().ok_or_else(|| {
+        let called = |method: &&Arc<dyn Method>| method.name().eq_ignore_ascii_case(name);
+        let found = self.known.iter().find(|method| method.name() == name);
+        found.or_else(|| self.known.iter().find(called)).cloned().ok_or_else(|| {
             let elsewhere = ELSEWHERE.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
             let meant = match elsewhere {
                 Some((_, here)) => format!("; {name} is {here}"),

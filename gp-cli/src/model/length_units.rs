@@ -11,6 +11,11 @@ pub(crate) fn says_nothing_of_lengths(config: &Map<String, Value>) -> bool {
     ["kernel", "bound", "prior"].iter().all(|name| !config.contains_key(*name))
 }
 
+/// `true` for lengths given in model units.
+pub(crate) fn are_of_model(config: &Map<String, Value>) -> bool {
+    with_units(config).get(UNITS).is_some_and(|units| units == MODEL)
+}
+
 /// Stored configuration with its length units; files of earlier versions imply model units.
 pub(crate) fn with_units(config: &Map<String, Value>) -> Map<String, Value> {
     let mut config = config.clone();
@@ -34,5 +39,8 @@ mod tests {
         assert_eq!(units(r#"{"bound": ["rbf.lengthscale=1..2"]}"#), Some(MODEL.into()));
         assert_eq!(units(r#"{"kernel": ["rbf"], "units": "data"}"#), Some("data".into()));
         assert_eq!(units(r#"{"seed": 1}"#), None);
+        let of_model = |json: &str| are_of_model(&serde_json::from_str(json).unwrap());
+        assert!(of_model(r#"{"bound": ["rbf.lengthscale=1..2"]}"#));
+        assert!(!of_model(r#"{"kernel": ["rbf"], "units": "data"}"#) && !of_model("{}"));
     }
 }

@@ -20,7 +20,7 @@ mod vocabulary;
 pub use components::approximation;
 pub use functions::{Approximation, Functions, Storable};
 pub use held::Held;
-pub(crate) use length_units::{MODEL, UNITS, says_nothing_of_lengths, with_units};
+pub(crate) use length_units::{MODEL, UNITS, are_of_model, says_nothing_of_lengths, with_units};
 pub(crate) use of_target::of_output;
 pub use of_target::together;
 pub use posteriors::{PosteriorEntry, Posteriors, Stored};
@@ -107,7 +107,8 @@ impl Model {
     }
 
     fn restore(record: Record, names: &dyn Vocabulary) -> Result<Self, CliError> {
-        let Record { about, posterior, baseline, .. } = record;
+        let Record { mut about, posterior, baseline, .. } = record;
+        about.training.leave_out_old_shares();
         let baseline = baseline.map(|baseline| baseline.restore(names)).transpose()?;
         Ok(Self { about, posterior: posterior.restore(names)?, baseline })
     }

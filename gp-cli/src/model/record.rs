@@ -136,7 +136,20 @@ pub struct TrainingRecord {
     pub updated_rows: usize,
 }
 
+/// Warning of a model whose shares are those of an earlier version.
+const OLD_SHARES: &str = "the shares of inputs in the variance are left out, because the program that fitted this model could \
+                          put them above 100 %; fit again to see them";
+
 impl TrainingRecord {
+    /// Leaves out influences with shares above 1, which only earlier versions wrote, and warns of it.
+    pub(super) fn leave_out_old_shares(&mut self) {
+        let all = self.influence.iter().flat_map(|influence| &influence.inputs);
+        if all.flat_map(|input| [input.alone, input.total]).any(|share| share.value.max(share.high) > 1.0) {
+            self.influence.clear();
+            self.warnings.push(OLD_SHARES.to_owned());
+        }
+    }
+
     /// Name of the method for display.
     #[must_use]
     pub fn method_with_power(&self) -> String {

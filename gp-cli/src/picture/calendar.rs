@@ -1,5 +1,6 @@
 //! Ticks of an axis of dates: at first days of years or months, or at days.
 
+use super::AxisKind;
 use crate::data::{civil_date, civil_days};
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
@@ -69,8 +70,9 @@ pub(super) struct TickedAxis {
 }
 
 impl TickedAxis {
-    /// Axis of a range; without places, ticks are at round numbers.
-    pub(super) fn new((low, high): (f64, f64), places: Vec<f64>) -> Self {
+    /// Axis of a range with ticks at these places for dates, at round numbers otherwise.
+    pub(super) fn new((low, high): (f64, f64), kind: AxisKind, places: &[f64]) -> Self {
+        let places = if kind == AxisKind::Dates { places.to_vec() } else { Vec::new() };
         Self { numbers: (low..high).into(), places }
     }
 }

@@ -1,7 +1,8 @@
 //! Units, fonts, colours and ticks of plots.
 
-use super::calendar::TickedAxis;
-use super::{Colour, INK};
+use super::calendar::{self, TickedAxis};
+use super::ticks::Ticks;
+use super::{AxisKind, Colour, INK};
 use plotters::coord::ranged1d::{BoldPoints, Ranged};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -11,7 +12,7 @@ const FONT: &str = "gp-picture";
 /// Units by which centred text in this font stands above its line.
 pub(super) const TEXT_RISE: f64 = 4.0;
 pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
-pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<TickedAxis, RangedCoordf64>>;
+pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<TickedAxis, TickedAxis>>;
 
 /// Pixels per unit.
 #[derive(Clone, Copy)]
@@ -42,12 +43,26 @@ pub(super) fn register_letters() -> Drawn<()> {
         .map_err(|_| "the embedded font cannot be read".into())
 }
 
+/// Positions of the ticks of an axis of this kind and length, one per `units`: those of a calendar for dates.
+pub(super) fn ticks_of(
+    kind: AxisKind,
+    ends: (f64, f64),
+    (pixels, units): (u32, f64),
+    scale: Scale,
+) -> (Vec<f64>, Ticks) {
+    let dates =
+        (kind == AxisKind::Dates).then(|| calendar::ticks(ends, labels(pixels, units, scale))).flatten();
+    let places = dates.unwrap_or_else(|| places_of(ends, pixels, units, scale));
+    let ticks = Ticks::of(&places, kind);
+    (places, ticks)
+}
+
 /// Number of ticks of an axis of this length, one per `units`.
 pub(super) fn labels(pixels: u32, units: f64, scale: Scale) -> usize {
     ((f64::from(pixels) / (units * scale.0)).round() as usize).max(3)
 }
 
 /// Positions of the ticks of such an axis.
-pub(super) fn places_of((low, high): (f64, f64), pixels: u32, units: f64, scale: Scale) -> Vec<f64> {
+fn places_of((low, high): (f64, f64), pixels: u32, units: f64, scale: Scale) -> Vec<f64> {
     RangedCoordf64::from(low..high).key_points(BoldPoints(labels(pixels, units, scale)))
 }

@@ -3,20 +3,26 @@
 use super::AxisKind;
 use super::ColourScale;
 use super::INK;
-use super::canvas::{Chart, Drawn, Scale, TEXT_RISE, places_of, rgb};
-use super::ticks::Ticks;
+use super::canvas::{Chart, Drawn, Scale, TEXT_RISE, rgb, ticks_of};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Width in units, to the right of a plot, and widths of its parts.
-pub(super) const WIDTH: f64 = 118.0;
+const WIDTH: f64 = 118.0;
+/// Additional width for dates.
+const DATES: f64 = 44.0;
 const BAR: f64 = 22.0;
 const TICK: f64 = 5.0;
 /// Height per tick, in units.
 const SPACING: f64 = 80.0;
 /// Units from the right edge to the name.
 const EDGE: f64 = 26.0;
+
+/// Width in units.
+pub(super) fn width(bar: &ColourScale) -> f64 {
+    if bar.ticks == AxisKind::Dates { WIDTH + DATES } else { WIDTH }
+}
 
 /// Draws the scale in an area to the right of a chart, at the chart's height.
 pub(super) fn draw<B>(
@@ -41,18 +47,18 @@ where
     }
     let line = rgb(INK).stroke_width(scale.pixels(1.0));
     area.draw(&Rectangle::new([(0, top), (right, bottom)], line))?;
-    let places = places_of((bar.low, bar.high), (bottom - top).unsigned_abs(), SPACING, scale);
-    let ticks = Ticks::of(&places, AxisKind::Numbers);
+    let along = ((bottom - top).unsigned_abs(), SPACING);
+    let (places, ticks) = ticks_of(bar.ticks, (bar.low, bar.high), along, scale);
     let beside_bar = scale.text(18.0).pos(Pos::new(HPos::Left, VPos::Center));
     for &place in &places {
         let y = at((place - bar.low) / (bar.high - bar.low));
         let end = right + scale.pixels(TICK) as i32;
         area.draw(&PathElement::new([(right, y), (end, y)], line))?;
         let from = (end + scale.pixels(TICK) as i32, y + scale.pixels(TEXT_RISE) as i32);
-        area.draw(&Text::new(ticks.text(place), from, beside_bar.clone()))?;
+        area.draw(&Text::new(ticks.short(place, &places), from, beside_bar.clone()))?;
     }
     let across = scale.text(21.0).transform(FontTransform::Rotate90).pos(Pos::new(HPos::Center, VPos::Top));
-    let edge = scale.pixels(WIDTH) as i32 - scale.pixels(EDGE) as i32;
+    let edge = scale.pixels(width(bar)) as i32 - scale.pixels(EDGE) as i32;
     area.draw(&Text::new(bar.name.clone(), (edge + scale.pixels(21.0) as i32, (top + bottom) / 2), across))?;
     Ok(())
 }

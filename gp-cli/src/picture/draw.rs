@@ -1,11 +1,10 @@
 //! Drawing with plotters, on any backend.
 
-use super::calendar::{self, TickedAxis};
-use super::canvas::{Chart, Drawn, Scale, TEXT_RISE, labels, places_of, register_letters, rgb};
+use super::calendar::TickedAxis;
+use super::canvas::{Chart, Drawn, Scale, TEXT_RISE, labels, register_letters, rgb, ticks_of};
 use super::colour_bar;
 use super::legend::{Corner, corner};
 use super::names;
-use super::ticks::Ticks;
 use super::{AxisKind, CURVE, Colour, INK, Layer, Picture};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -64,7 +63,7 @@ where
     B::ErrorType: 'static,
 {
     let bar = picture.colours.as_ref().map(|colours| {
-        let width = area.dim_in_pixel().0.saturating_sub(scale.pixels(colour_bar::WIDTH));
+        let width = area.dim_in_pixel().0.saturating_sub(scale.pixels(colour_bar::width(colours)));
         (colours, area.split_horizontally(width))
     });
     let mut chart = axes(picture, bar.as_ref().map_or(area, |(_, (left, _))| left), scale)?;
@@ -88,25 +87,24 @@ where
     let [x, y] = picture.extents();
     let (width, height) = area.dim_in_pixel();
     let x_tick = if picture.x_ticks == AxisKind::Dates { X_DATE } else { X_TICK };
-    let y_places = places_of(y, height, Y_TICK, scale);
-    let is_dated = picture.x_ticks == AxisKind::Dates;
-    let dates = is_dated.then(|| calendar::ticks(x, labels(width, x_tick, scale))).flatten();
-    let x_places = dates.clone().unwrap_or_else(|| places_of(x, width, x_tick, scale));
-    let x_ticks = Ticks::of(&x_places, picture.x_ticks);
-    let y_ticks = Ticks::of(&y_places, picture.y_ticks);
+    let (x_places, x_ticks) = ticks_of(picture.x_ticks, x, (width, x_tick), scale);
+    let (y_places, y_ticks) = ticks_of(picture.y_ticks, y, (height, Y_TICK), scale);
     let y_room = Y_NAME + LETTER * y_ticks.widest(&y_places) as f64;
     let mut chart = ChartBuilder::on(area)
         .caption(&picture.title, scale.text(27.0))
         .margin(scale.pixels(18.0))
         .x_label_area_size(scale.pixels(52.0))
         .y_label_area_size(scale.pixels(y_room.max(72.0)))
-        .build_cartesian_2d(TickedAxis::new(x, dates.unwrap_or_default()), y.0..y.1)?;
+        .build_cartesian_2d(
+            TickedAxis::new(x, picture.x_ticks, &x_places),
+            TickedAxis::new(y, picture.y_ticks, &y_places),
+        )?;
     let letters = (f64::from(width) / scale.0 - y_room) / LETTER;
     let names = names::fitting(&picture.x_places, letters.max(0.0) as usize);
     let named = |place: &f64| {
         let whole = (place.fract() == 0.0 && *place >= 0.0).then_some(*place as usize);
         if names.is_empty() {
-            x_ticks.date(*place, &x_places).unwrap_or_else(|| x_ticks.text(*place))
+            x_ticks.short(*place, &x_places)
         } else {
             whole.and_then(|i| names.get(i)).cloned().unwrap_or_default()
         }
@@ -126,7 +124,7 @@ where
         .x_labels(x_count)
         .y_labels(labels(height, Y_TICK, scale))
         .x_label_formatter(&named)
-        .y_label_formatter(&|place| y_ticks.text(*place))
+        .y_label_formatter(&|place| y_ticks.short(*place, &y_places))
         .y_label_offset(scale.pixels(TEXT_RISE))
         .set_all_tick_mark_size(scale.pixels(5.0))
         .label_style(scale.text(18.0))
@@ -253,12 +251,14 @@ where
 {
     let columns = x.len().saturating_sub(1).max(1);
     let rows = colours.chunks(columns).enumerate();
-    // Merge neighbours of one colour into a rectangle.
+    let last = (x.len().saturating_sub(1), y.len().saturating_sub(1));
+    // Merge neighbours of one colour into a rectangle. It reaches under the next ones, which leaves no seams where the
+    // picture is scaled.
     let stretches = rows.flat_map(|(i, row)| {
         row.chunk_by(|a, b| a == b).scan(0, move |start, stretch| {
             let from = *start;
             *start += stretch.len();
-            let corners = [(x[from], y[i]), (x[*start], y[i + 1])];
+            let corners = [(x[from], y[i]), (x[(*start + 1).min(last.0)], y[(i + 2).min(last.1)])];
             Some(Rectangle::new(corners, rgb(stretch[0]).filled()))
         })
     });

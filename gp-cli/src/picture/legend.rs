@@ -2,8 +2,10 @@
 
 use super::{Layer, Picture};
 
-/// Width of a legend as a share of the axis, and height per line.
-const WIDE: f64 = 0.25;
+/// Least and largest width of a legend as a share of the axis, width beside its text and per letter, and height per line.
+const WIDE: (f64, f64) = (0.25, 0.6);
+const BESIDE: f64 = 0.09;
+const LETTER: f64 = 0.0055;
 const HIGH: f64 = 0.05;
 
 /// Interpolated points between two of a curve.
@@ -21,12 +23,14 @@ pub(super) fn corner(picture: &Picture) -> Corner {
     let lines = picture.layers.iter().filter(|layer| !layer.label().is_empty()).count();
     let share = |at: f64, (low, high): (f64, f64)| (at - low) / (high - low);
     let high = (HIGH * (lines as f64 + 0.5)).min(0.5);
+    let letters = picture.layers.iter().map(|layer| layer.label().chars().count()).max().unwrap_or(0);
+    let wide = (BESIDE + LETTER * letters as f64).clamp(WIDE.0, WIDE.1);
     let mut hidden =
         [true, false].map(|is_upper| [true, false].map(|is_right| (Corner { is_right, is_upper }, 0usize)));
     for (at, value) in picture.layers.iter().flat_map(points) {
         let (across, up) = (share(at, x), share(value, y));
         for (corner, count) in hidden.as_flattened_mut() {
-            let is_beside = if corner.is_right { across > 1.0 - WIDE } else { across < WIDE };
+            let is_beside = if corner.is_right { across > 1.0 - wide } else { across < wide };
             let is_level = if corner.is_upper { up > 1.0 - high } else { up < high };
             *count += usize::from(is_beside && is_level);
         }
@@ -73,5 +77,17 @@ mod tests {
         assert_eq!(found([2.0, 1.0, 0.0]), (true, true));
         assert_eq!(found([0.0, 1.0, 2.0]), (false, true));
         assert_eq!(found([2.0, 0.0, 2.0]), (true, false));
+    }
+
+    #[test]
+    fn a_long_legend_needs_a_wide_corner() {
+        let place = |label: &str| {
+            let (x, y) = (vec![0.0, 0.7, 2.0], vec![0.0, 2.0, 2.0]);
+            let line = Layer::Line { x, y, colour: INK, label: label.to_owned() };
+            let Corner { is_right, is_upper } = corner(&Picture { layers: vec![line], ..Picture::default() });
+            (is_right, is_upper)
+        };
+        assert_eq!(place("a curve"), (false, true));
+        assert_eq!(place(&"a curve ".repeat(7)), (true, false));
     }
 }

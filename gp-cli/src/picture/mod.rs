@@ -53,6 +53,8 @@ pub struct ColourScale {
     pub low: f64,
     /// Number of the last colour; larger.
     pub high: f64,
+    /// Type of the numbers.
+    pub ticks: AxisKind,
     /// Equally spaced colours.
     pub colours: Vec<Colour>,
 }

@@ -45,14 +45,15 @@ impl Ticks {
         format!("{place:.digits$e}")
     }
 
-    /// Year, month or day at a tick of such an axis of dates, as short as the others allow.
-    pub(super) fn date(&self, place: f64, all: &[f64]) -> Option<String> {
-        calendar::short(place, all).filter(|_| self.kind == AxisKind::Dates)
+    /// The same, with a year, month or day at a tick of dates, as short as the others allow.
+    pub(super) fn short(&self, place: f64, all: &[f64]) -> String {
+        let date = calendar::short(place, all).filter(|_| self.kind == AxisKind::Dates);
+        date.unwrap_or_else(|| self.text(place))
     }
 
     /// Length of the longest number.
     pub(super) fn widest(&self, places: &[f64]) -> usize {
-        places.iter().map(|&place| self.text(place).chars().count()).max().unwrap_or(0)
+        places.iter().map(|&place| self.short(place, places).chars().count()).max().unwrap_or(0)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::model::{Model, ModelRows};
 use crate::out::{Cells, OutTable};
 use crate::parts;
 use faer::MatRef;
+use gp_ep::Posterior as _;
 use gp_kernels::posterior::LatentBeliefs;
 
 /// Adds predictions of each target, such as `mean(a)` and `lower(a)(0.5)`; latents of one target are named after it,
@@ -19,13 +20,14 @@ pub(crate) fn push_targets(
     wanted: &Wanted,
 ) -> Result<(), CliError> {
     let own_latents = model.posterior().likelihood().own_latent(0).is_some();
-    for one in model.by_target()? {
+    for (place, one) in model.by_target()?.into_iter().enumerate() {
         let mut own = OutTable::default();
         let seen = match frame {
             Some(frame) => one.with_roles(frame, seen.clone())?,
             None => seen.clone(),
         };
-        let functions = one.posterior().beliefs(seen.x())?;
+        let own_functions = own_beliefs((model, place), &one, functions);
+        let functions = own_functions.map_or_else(|| one.posterior().beliefs(seen.x()), Ok)?;
         push_numbers(&mut own, &one, &seen.behind_observations(functions.clone()), wanted)?;
         if (wanted.latent || wanted.joint) && own_latents {
             push_latents(&mut own, &one, &functions);
@@ -36,6 +38,15 @@ pub(crate) fn push_targets(
         push_shared_latents(table, functions);
     }
     Ok(())
+}
+
+/// Beliefs about the latents of `one`, the model of the target at a place, from those about all; None if they are not
+/// among them.
+fn own_beliefs((model, place): (&Model, usize), one: &Model, all: &LatentBeliefs) -> Option<LatentBeliefs> {
+    if one.posterior().functions().latent_count() == all.functions().len() {
+        return Some(all.clone());
+    }
+    all.of_function(model.posterior().likelihood().own_latent(place)?.latent)
 }
 
 /// Adds the columns of one target, with its name in theirs.
@@ -107,7 +118,7 @@ pub(crate) fn log_densities(
 ) -> Result<Option<Vec<f64>>, CliError> {
     let roles = &model.about().roles;
     if roles.iter().any(|(role, _)| role.is_by_target()) {
-        return sums_of_log_densities(model, frame);
+        return sums_of_log_densities(model, frame, beliefs);
     }
     let Some(observations) = model.observations(frame)? else { return Ok(None) };
     let scales: Vec<f64> = model.targets().iter().map(|target| target.scale().scale.ln()).collect();
@@ -132,9 +143,13 @@ pub(crate) fn log_densities(
 
 /// The same for targets with one latent each and their own offsets or known noise: sums over the independent targets of
 /// a row.
-fn sums_of_log_densities(model: &Model, frame: &Frame) -> Result<Option<Vec<f64>>, CliError> {
+fn sums_of_log_densities(
+    model: &Model,
+    frame: &Frame,
+    beliefs: &LatentBeliefs,
+) -> Result<Option<Vec<f64>>, CliError> {
     let mut sums: Option<Vec<f64>> = None;
-    for one in model.by_target()? {
+    for (place, one) in model.by_target()?.into_iter().enumerate() {
         let Some(column) = frame.column(&one.target().name) else { continue };
         let sums = sums.get_or_insert_with(|| vec![f64::NAN; frame.row_count()]);
         let rows = frame.complete_rows(&[column]);
@@ -143,7 +158,10 @@ fn sums_of_log_densities(model: &Model, frame: &Frame) -> Result<Option<Vec<f64>
         }
         let (part, by) = (frame.rows(&rows)?, one.posterior());
         let observations = one.observations(&part)?.unwrap_or_default();
-        let densities = super::log_densities(&one, by, &one.encode(&part)?.beliefs(by)?, &observations)?;
+        let seen = one.encode(&part)?;
+        let own = own_beliefs((model, place), &one, beliefs).map(|all| all.at_points(&rows));
+        let own = seen.behind_observations(own.map_or_else(|| by.beliefs(seen.x()), Ok)?);
+        let densities = super::log_densities(&one, by, &own, &observations)?;
         for (row, density) in rows.into_iter().zip(densities) {
             sums[row] = if sums[row].is_nan() { density } else { sums[row] + density };
         }

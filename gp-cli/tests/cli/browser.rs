@@ -1,6 +1,7 @@
 //! The report in a browser, where there is one: nothing is complained about, and it is readable in light and dark.
 
 use crate::support::{Desk, circle};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -42,11 +43,16 @@ fn ground(desk: &Desk, picture: &str) -> [u8; 3] {
     [pixels[0], pixels[1], pixels[2]]
 }
 
+/// Tells that the test was skipped, past the capture of output; `.config/nextest.toml` does the same under nextest.
+fn skipped() {
+    let names = NAMES.join(", ");
+    let told = format!("skipped: reports_open_in_a_browser, because none of {names} is on the path\n");
+    std::io::stderr().write_all(told.as_bytes()).unwrap();
+}
+
 #[test]
 fn reports_open_in_a_browser() {
-    let Some(browser) = browser() else {
-        return eprintln!("left out: none of {} is here", NAMES.join(", "));
-    };
+    let Some(browser) = browser() else { return skipped() };
     let desk = Desk::new();
     desk.write("t.csv", circle(60));
     desk.ok("fit t.csv --target y --inducing 8 --iterations 5");

@@ -271,7 +271,7 @@ fn names_that_are_nearly_right_are_suggested() {
     for (flags, meant) in [
         ("--likelihood poison", "did you mean `poisson`?"),
         ("--likelihood robust", "did you mean `robust_max`?"),
-        ("--likelihood studentt", "did you mean `student_t`?"),
+        ("--likelihood studnt_t", "did you mean `student_t`?"),
         ("--kernel rfb", "did you mean `rbf`?"),
         ("--kernel \"1 * mattern32\"", "did you mean `matern32`?"),
         ("--method exct", "did you mean `exact`?"),

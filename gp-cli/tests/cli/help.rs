@@ -63,12 +63,41 @@ fn likelihoods_have_other_names() {
     };
     assert_eq!(fit("probit"), "bernoulli_probit");
     assert_eq!(fit("logistic"), "bernoulli_logit");
+    assert_eq!(fit("Bernoulli_Probit"), "bernoulli_probit");
+    let both = "fit t.csv --target y --force --likelihood multiclass";
+    desk.refused(both, 2, &["--likelihood", "`multiclass` may be softmax, robust_max or multiclass_probit"]);
+    let two =
+        desk.ok("fit t.csv --target a,b --likelihood Gaussians --no-train --force --json --quiet").json();
+    assert!(two["likelihood"].as_str().unwrap().starts_with("gaussians("), "{two}");
     desk.write("s.csv", sine(30));
     let json = desk
         .ok("fit s.csv --target y --likelihood \"student(dof=fixed(4))\" --no-train --json -o s.gp --quiet")
         .json();
     assert!(json["likelihood"].as_str().unwrap().starts_with("student_t("), "{json}");
     desk.refused("fit s.csv --target y -o p.gp --likelihood poison", 2, &["did you mean `poisson`?"]);
+}
+
+/// Other names stand for kernels where they mean one, and never for a parameter or a prior.
+#[test]
+fn kernels_have_other_names() {
+    let desk = Desk::new();
+    desk.write("s.csv", sine(30));
+    let fit = |kernel: &str| {
+        let line = format!(
+            "fit s.csv --target y --iterations 1 --force --quiet --method Exact --task Regression --kernel \"{kernel}\""
+        );
+        desk.ok(&line);
+        desk.ok("inspect model.gp --json").json()["latents"][0]["kernel"].as_str().unwrap().to_owned()
+    };
+    assert!(fit("RBF(ard=True) + Bias").starts_with("rbf(lengthscale=["), "{}", fit("RBF(ard=True)"));
+    assert!(fit("squared_exponential(lengthscale=2 ~ exponential(1))").contains("~ exponential("));
+    assert!(fit("arccos(bias=2)").contains("arccos(lengthscale="));
+    assert!(fit("Matern_52 * ExpSineSquared").starts_with("matern52("));
+    let vague = "fit s.csv --target y --force --kernel matern";
+    desk.refused(vague, 2, &["--kernel", "`matern` may be matern12, matern32 or matern52"]);
+    let kernels = desk.ok("generate kernels").out;
+    assert!(kernels.contains("    also: se, squared_exponential, "), "{kernels}");
+    assert!(desk.ok("generate likelihoods").out.contains("    also: probit, bernoulli\n"));
 }
 
 /// Every kernel and every likelihood that is listed can be read as it is written there.

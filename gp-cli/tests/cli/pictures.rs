@@ -66,3 +66,22 @@ fn names_of_levels_do_not_overlap() {
         assert!(pair[1].0 - pair[0].0 >= room, "{pair:?}");
     }
 }
+
+/// Dates have ticks at first days of months or years, on either axis and on the scale of colours.
+#[test]
+fn dates_have_ticks_of_the_calendar_wherever_they_are() {
+    let desk = Desk::new();
+    let date = |i: usize| format!("{}-{:02}-{:02}", 2019 + i / 12, i % 12 + 1, 1 + (7 * i) % 28);
+    let rows = (0..40).map(|i| format!("{},{},{}\n", i, (1.7 * i as f64).sin(), date(i)));
+    desk.write("t.csv", "x,z,day\n".to_owned() + &rows.collect::<String>());
+    let half_years = ["2019-07", "2020-01", "2020-07", "2021-01", "2021-07", "2022-01"];
+    let fit = "fit t.csv --force --method exact --iterations 5 --quiet";
+    for (flags, line) in [("--target day --features x", "upright"), ("--target day", "colours")] {
+        desk.ok(&format!("{fit} {flags}"));
+        let found = texts(&svg(&desk, "model.gp t.csv"));
+        assert!(half_years.iter().all(|tick| found.contains(&(*tick).to_owned())), "{line}: {found:?}");
+    }
+    desk.ok(&format!("{fit} --target z --features x,day"));
+    let found = texts(&svg(&desk, "model.gp t.csv"));
+    assert!(half_years.iter().all(|tick| found.contains(&(*tick).to_owned())), "{found:?}");
+}

@@ -183,3 +183,43 @@ fn what_correlated_inputs_share_is_said() {
     desk.ok("report model.gp -o page.html");
     assert!(String::from_utf8(desk.read("page.html")).unwrap().contains(words));
 }
+
+/// Model file with another record, as another program would have written it.
+fn with_record(file: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
+    let (length, rest) = file.split_first_chunk::<8>().unwrap();
+    let (header, numbers) = rest.split_at(u64::from_le_bytes(*length) as usize);
+    let (mut header, mut numbers) =
+        (serde_json::from_slice::<serde_json::Value>(header).unwrap(), numbers.to_vec());
+    let record = change(header["__metadata__"]["gp-model"].as_str().unwrap());
+    assert_ne!(header["__metadata__"]["gp-model"], record.as_str());
+    let check = header["record.crc32"]["data_offsets"][0].as_u64().unwrap() as usize;
+    numbers[check..check + 8].copy_from_slice(&f64::from(crc32(record.as_bytes())).to_le_bytes());
+    header["__metadata__"]["gp-model"] = record.into();
+    let mut header = header.to_string();
+    header.push_str(&" ".repeat(header.len().next_multiple_of(8) - header.len()));
+    [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &numbers].concat()
+}
+
+/// The checksum of records.
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |sum: u32| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
+    !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum)))
+}
+
+/// Files of earlier versions have shares above 100 %.
+#[test]
+fn old_shares_are_left_out() {
+    let desk = Desk::new();
+    desk.write("t.csv", table(&rows(60, 1)));
+    desk.ok("fit t.csv --target y --no-train");
+    let before = desk.ok("inspect model.gp").out;
+    assert!(before.contains("depends on") && !before.contains("left out, because"), "{before}");
+    let old = with_record(&desk.read("model.gp"), |record| record.replace(r#""high":0."#, r#""high":1."#));
+    desk.write("old.gp", old);
+    let after = desk.ok("inspect old.gp").out;
+    assert!(!after.contains("depends on"), "{after}");
+    assert!(after.contains("could put them above 100 %; fit again to see them"), "{after}");
+    desk.ok("report old.gp -o old.html");
+    let page = String::from_utf8(desk.read("old.html")).unwrap();
+    assert!(page.contains("fit again to see them") && !page.contains("What predictions depend on"));
+}

@@ -43,6 +43,8 @@ fn the_first_point_is_where_the_variance_is_largest() {
                 assert!(found >= variance * (1.0 - 1e-9), "{method}: {found} {variance}");
             }
         }
+        let said = |by: &str| desk.ok(&format!("suggest model.gp --by {by}")).out;
+        assert_eq!(said("mi"), said("information"));
     }
 }
 

@@ -281,3 +281,23 @@ fn checkpoints_without_units_go_on() {
         }
     }
 }
+
+/// In the units that were asked for, bounds and priors are those of the flags, and alike for all inputs.
+#[test]
+fn kernels_are_shown_in_the_units_asked_for() {
+    let desk = Desk::new();
+    months(&desk);
+    let fit =
+        "fit t.csv --target y --kernel rbf(ard=true) --iterations 1 --force --bound rbf.lengthscale=0.25..9";
+    let in_model = " in [0.25, 9]), lengths in the units of the model";
+    let told = desk.ok(&format!("{fit} --units model")).err;
+    assert!(told.contains(&format!("rbf(lengthscale=[1, 1]{in_model}")), "{told}");
+    let inspected = desk.ok("inspect model.gp").out;
+    assert!(inspected.contains(&format!("{in_model}\n")), "{inspected}");
+    desk.ok("report model.gp -o page.html");
+    assert!(String::from_utf8(desk.read("page.html")).unwrap().contains(in_model));
+    let told = desk.ok(fit).err;
+    assert!(told.contains(" in [0.25, 9]), lengths in the units of the data"), "{told}");
+    let inspected = desk.ok("inspect model.gp").out;
+    assert!(inspected.contains(" in [0.25, 9])\n") && !inspected.contains("), lengths"), "{inspected}");
+}

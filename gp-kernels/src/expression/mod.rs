@@ -37,6 +37,7 @@ pub struct KernelEntry {
     name: &'static str,
     summary: &'static str,
     example: &'static str,
+    aliases: &'static [&'static str],
     build: Build,
 }
 
@@ -46,13 +47,20 @@ pub type Build = fn(&mut KernelArguments<'_>) -> Result<Box<dyn Kernel>, KernelE
 impl KernelEntry {
     /// Entry with this name: letters, digits and `_`, not starting with a digit.
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
-        Self { name, summary, example: name, build }
+        Self { name, summary, example: name, aliases: &[], build }
     }
 
     /// Adds an example, for a kernel that needs more than its name.
     #[must_use]
     pub const fn with_example(self, example: &'static str) -> Self {
         Self { example, ..self }
+    }
+
+    /// Adds other names, for people who know those. They stand for this kernel in [`Registry::named`](crate::Registry::named)
+    /// alone.
+    #[must_use]
+    pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
     }
 
     /// Name in expressions.
@@ -63,6 +71,11 @@ impl KernelEntry {
     /// One-line summary for lists.
     pub fn summary(&self) -> &'static str {
         self.summary
+    }
+
+    /// Other names.
+    pub fn aliases(&self) -> &'static [&'static str] {
+        self.aliases
     }
 
     /// Example that parses.

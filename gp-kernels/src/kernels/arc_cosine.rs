@@ -89,6 +89,7 @@ impl DotProfile for Angle {
     const NAME: &'static str = "arccos";
     const SUMMARY: &'static str =
         "arc-cosine of order 0, 1 or 2: wide networks of threshold, linear, quadratic units";
+    const ALIASES: &'static [&'static str] = &["arc_cosine", "arccosine"];
 
     fn parameters() -> Vec<Parameter> {
         vec![Parameter::positive("bias")]

@@ -16,6 +16,7 @@ pub type Cosine = Radial<PlaneWave>;
 impl Profile for PlaneWave {
     const NAME: &'static str = "cosine";
     const SUMMARY: &'static str = "cos(2π Σ (x - z)/period): one sine wave of unknown phase";
+    const ALIASES: &'static [&'static str] = &["cos"];
     type Metric = Phase;
 
     fn apply(&self, _own: &[Parameter], s: &mut [f64]) {

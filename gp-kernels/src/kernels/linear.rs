@@ -17,6 +17,7 @@ pub type Linear = DotProduct<Identity>;
 impl DotProfile for Identity {
     const NAME: &'static str = "linear";
     const SUMMARY: &'static str = "Σ x z / lengthscale²: straight lines and planes through the origin";
+    const ALIASES: &'static [&'static str] = &["lin", "dot_product"];
 
     fn from_arguments(_: &mut KernelArguments<'_>) -> Result<Self, KernelError> {
         Ok(Self)

@@ -31,6 +31,7 @@ impl HalfInteger for Exponential {
 impl Profile for Exponential {
     const NAME: &'static str = "matern12";
     const SUMMARY: &'static str = "Matérn 1/2, exp(-r): rough, continuous functions";
+    const ALIASES: &'static [&'static str] = &["matern", "exponential", "ou"];
     type Metric = Euclid;
 
     fn apply(&self, _own: &[Parameter], s: &mut [f64]) {

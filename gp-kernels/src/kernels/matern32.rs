@@ -30,6 +30,7 @@ impl HalfInteger for OnceDifferentiable {
 impl Profile for OnceDifferentiable {
     const NAME: &'static str = "matern32";
     const SUMMARY: &'static str = "Matérn 3/2, (1 + √3 r) exp(-√3 r): once differentiable";
+    const ALIASES: &'static [&'static str] = &["matern"];
     type Metric = Euclid;
 
     fn apply(&self, _own: &[Parameter], s: &mut [f64]) {

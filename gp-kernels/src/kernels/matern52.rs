@@ -30,6 +30,7 @@ impl HalfInteger for TwiceDifferentiable {
 impl Profile for TwiceDifferentiable {
     const NAME: &'static str = "matern52";
     const SUMMARY: &'static str = "Matérn 5/2, (1 + √5 r + 5r²/3) exp(-√5 r): twice differentiable";
+    const ALIASES: &'static [&'static str] = &["matern"];
     type Metric = Euclid;
 
     fn apply(&self, _own: &[Parameter], s: &mut [f64]) {

@@ -17,6 +17,7 @@ impl Profile for OnACircle {
     const NAME: &'static str = "periodic";
     const SUMMARY: &'static str =
         "exp(-2 sin²(π (x - z)/period)/lengthscale²): functions that repeat exactly";
+    const ALIASES: &'static [&'static str] = &["exp_sine_squared", "per"];
     type Metric = Sine;
 
     fn apply(&self, own: &[Parameter], s: &mut [f64]) {

@@ -39,6 +39,7 @@ impl Power {
 impl DotProfile for Power {
     const NAME: &'static str = "polynomial";
     const SUMMARY: &'static str = "(Σ x z / lengthscale² + offset)^degree: polynomials";
+    const ALIASES: &'static [&'static str] = &["poly"];
 
     fn parameters() -> Vec<Parameter> {
         vec![Parameter::positive("offset")]

@@ -37,6 +37,7 @@ impl PowerLaw {
 impl Profile for PowerLaw {
     const NAME: &'static str = "rq";
     const SUMMARY: &'static str = "rational quadratic, (1 + r²/(2α))^(-α): many length-scales at once";
+    const ALIASES: &'static [&'static str] = &["rational_quadratic"];
     type Metric = Euclid;
 
     fn parameters() -> Vec<(Parameter, ParameterKind)> {

@@ -18,6 +18,7 @@ pub type White = Flat<SamePoint>;
 impl Reach for SamePoint {
     const NAME: &'static str = "white";
     const SUMMARY: &'static str = "variance for a point with itself, else 0: latent noise";
+    const ALIASES: &'static [&'static str] = &["white_noise"];
 
     fn rows(&self, pair: Pair<'_>, j: usize) -> Range<usize> {
         if pair.same && j < pair.rows.nrows() { j..j + 1 } else { 0..0 }

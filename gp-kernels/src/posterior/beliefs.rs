@@ -90,6 +90,20 @@ impl LatentBeliefs {
         Self { functions: self.functions.iter().map(some).collect(), behind }
     }
 
+    /// Beliefs about one latent function; None if it is correlated with others, or unknown.
+    #[must_use]
+    pub fn of_function(&self, latent: usize) -> Option<Self> {
+        let own = vec![self.functions.get(latent)?.clone()];
+        match &self.behind {
+            Behind::Independent => Some(Self::independent(own)),
+            Behind::Mixture(all) => {
+                let components = all.iter().skip(latent).step_by(self.functions.len()).cloned();
+                Some(Self::mixture(own, components.collect()))
+            }
+            Behind::Correlated(_) => None,
+        }
+    }
+
     /// Means and variances of each latent function, over all components.
     #[must_use]
     pub fn functions(&self) -> &[LatentPrediction] {
@@ -161,6 +175,21 @@ mod tests {
         let (mean, covariance) = correlated.at(0).unwrap();
         assert_eq!((mean, covariance), (vec![2.0, 2.0], &[0.75, 0.1, 0.1, 0.4][..]));
         assert_eq!(correlated.functions()[0].variance, [0.75]);
+    }
+
+    #[test]
+    fn one_function_keeps_its_beliefs() {
+        let functions = vec![of([1.0, 2.0], [0.5, 0.6]), of([3.0, 4.0], [0.7, 0.8])];
+        let others = vec![of([5.0, 6.0], [0.1, 0.2]), of([7.0, 8.0], [0.3, 0.4])];
+        let (own, other) = (vec![functions[1].clone()], others[1].clone());
+        let independent = LatentBeliefs::independent(functions.clone());
+        assert_eq!(independent.of_function(1), Some(LatentBeliefs::independent(own.clone())));
+        assert_eq!(independent.of_function(2), None);
+        let mixture = LatentBeliefs::mixture(functions.clone(), [functions, others].concat());
+        let expected = LatentBeliefs::mixture(own.clone(), [own, vec![other]].concat());
+        assert_eq!(mixture.of_function(1), Some(expected));
+        let correlated = LatentBeliefs::correlated(&[vec![1.0, 2.0]], vec![0.5, 0.1, 0.1, 0.4]);
+        assert_eq!(correlated.of_function(0), None);
     }
 
     #[test]

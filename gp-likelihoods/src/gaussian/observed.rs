@@ -21,6 +21,7 @@ impl Gaussian {
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("gaussian", "real numbers about f", |_| Ok(Box::new(Self::new(1.0)?)))
+            .with_aliases(&["normal"])
     }
 }
 

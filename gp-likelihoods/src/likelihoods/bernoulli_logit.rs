@@ -21,6 +21,7 @@ impl BernoulliLogit {
     #[must_use]
     pub fn entry() -> LikelihoodEntry {
         LikelihoodEntry::new("bernoulli_logit", "labels -1 and 1, log odds f", |_| Ok(Box::new(Self)))
+            .with_aliases(&["logit", "logistic"])
     }
 }
 

@@ -108,6 +108,7 @@ impl BernoulliProbit {
         LikelihoodEntry::new("bernoulli_probit", "labels -1 and 1, p(y | f) = Φ(y f)", |_| {
             Ok(Box::new(Self))
         })
+        .with_aliases(&["probit", "bernoulli"])
     }
 
     /// `−∂² ln Z/∂m²` at power 1, accurate also for very improbable labels.

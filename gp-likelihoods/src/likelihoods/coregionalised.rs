@@ -63,6 +63,7 @@ impl Coregionalised {
             let mixing = (0..outputs * latents).map(weight).collect();
             Ok(Box::new(Self::new(latents, mixing, vec![1.0; outputs])?))
         })
+        .with_aliases(&["coregionalized", "lmc", "linear_coregionalisation"])
     }
 
     /// Row p of W.

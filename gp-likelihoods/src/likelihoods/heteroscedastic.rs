@@ -35,6 +35,7 @@ impl Heteroscedastic {
         LikelihoodEntry::new("heteroscedastic", "real numbers about f0 with variance exp(f1)", |_| {
             Ok(Box::new(Self))
         })
+        .with_aliases(&["heteroskedastic"])
     }
 }
 

@@ -114,6 +114,7 @@ impl MulticlassProbit {
         LikelihoodEntry::new("multiclass_probit", "classes, the largest f with noise", |arguments| {
             Ok(Box::new(Self::new(arguments.whole_number("classes", classes::USUAL)?)?))
         })
+        .with_aliases(&["multinomial_probit", "multiclass"])
     }
 
     /// Registry entry of `pairwise_probit`, with setting `classes`.

@@ -41,6 +41,7 @@ impl NegativeBinomial {
         LikelihoodEntry::new("negative_binomial", "counts of mean exp(f) and variance beyond it", |_| {
             Ok(Box::new(Self::new(1.0)?))
         })
+        .with_aliases(&["negbin", "neg_binomial", "nbinom", "nb"])
     }
 
     fn shape(&self) -> f64 {

@@ -61,6 +61,7 @@ impl OrdinalProbit {
                 Ok(Box::new(Self::new(&cuts, 1.0)?))
             },
         )
+        .with_aliases(&["ordinal", "ordered_probit"])
     }
 
     fn scale(&self) -> f64 {

@@ -38,6 +38,7 @@ impl PoissonSoftplus {
         LikelihoodEntry::new("poisson_softplus", "counts of rate ln(1 + exp(f + offset))", |_| {
             Ok(Box::new(Self::new(0.0)?))
         })
+        .with_aliases(&["softplus"])
     }
 
     fn offset(&self) -> f64 {

@@ -48,6 +48,7 @@ impl RobustMax {
             let classes = arguments.whole_number("classes", classes::USUAL)?;
             Ok(Box::new(Self::new(classes, USUAL_EPSILON)?))
         })
+        .with_aliases(&["multiclass"])
     }
 
     /// ε

@@ -39,6 +39,7 @@ impl Softmax {
         LikelihoodEntry::new("softmax", "classes, p(y | f) proportional to exp(f_y)", |arguments| {
             Ok(Box::new(Self::new(arguments.whole_number("classes", classes::USUAL)?)?))
         })
+        .with_aliases(&["categorical", "multinomial_logit", "multiclass"])
     }
 }
 

@@ -72,6 +72,7 @@ impl StudentT {
         LikelihoodEntry::new("student_t", "real numbers about f, with outliers", |_| {
             Ok(Box::new(Self::new(1.0, 4.0)?))
         })
+        .with_aliases(&["student", "t"])
     }
 }
 

@@ -70,6 +70,7 @@ impl WarpedGaussian {
             };
             Ok(Box::new(Self::new(&(0..terms).map(term).collect::<Vec<_>>(), 1.0)?))
         })
+        .with_aliases(&["warped"])
     }
 
     /// Noise variance σ² of the warped observation.

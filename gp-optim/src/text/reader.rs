@@ -107,11 +107,11 @@ impl Reader {
     }
 
     fn argument_value(&mut self) -> Result<Value, SyntaxError> {
-        if self.take_name("true") {
-            return Ok(Value::Flag(true));
-        }
-        if self.take_name("false") {
-            return Ok(Value::Flag(false));
+        // Also as in Python and R.
+        for (words, flag) in [(["true", "True", "TRUE"], true), (["false", "False", "FALSE"], false)] {
+            if words.iter().any(|word| self.take_name(word)) {
+                return Ok(Value::Flag(flag));
+            }
         }
         self.numbers().map(Value::Numbers)
     }

@@ -151,7 +151,7 @@ fn chained(py: Python<'_>, error: PyErr, cause: PyErr) -> PyErr {
     error
 }
 
-/// A step of differences that stays in the domain of a parameter.
+/// A step of differences that stays in the domain of a parameter, which is one number here.
 fn step(parameter: &Parameter) -> f64 {
     let (low, high) = parameter.transform().ends();
     let at = parameter.value();

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::evaluate::{evaluate, table};
 use crate::fit::{self, FitSpec, Plan};
-use crate::lengths::readable_likelihood;
+use crate::lengths::{readable, readable_likelihood};
 use crate::model::Model;
 use crate::notes::Notes;
 use crate::out;
@@ -16,7 +16,6 @@ use crate::picture::{Layer, OTHER, Picture};
 use crate::predict::{Wanted, predictions};
 use data::Split;
 use folder::{MODEL, ORIGIN, OutputFolder};
-use gp_kernels::KernelExt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -74,7 +73,7 @@ fn describe(notes: &mut Notes<'_>, model: &Model) {
     notes.say(format_args!("{}: {:.3} nats", training.objective_kind.words(), training.objective));
     let posterior = model.posterior();
     for latent in posterior.describe() {
-        notes.say(format_args!("kernel: {}", latent.kernel.expression()));
+        notes.say(format_args!("kernel: {}", readable(latent.kernel, model.inputs())));
     }
     notes.say(format_args!("likelihood: {}", readable_likelihood(posterior.likelihood())));
 }

@@ -1,12 +1,12 @@
 //! Report sections on the model: origin, training and influences.
 
-use super::super::inspect::{function_names, length_scales, log_posterior};
+use super::super::inspect::{function_names, kernel_line, length_scales, log_posterior};
 use super::super::targets;
 use super::html::{Cell, Section};
 use crate::error::CliError;
 use crate::influence::{offset_terms, percent, together};
 use crate::left_out::counted;
-use crate::lengths::{four_digits, length_lines, readable, readable_likelihood};
+use crate::lengths::{four_digits, length_lines, readable_likelihood};
 use crate::model::{
     Influence, InputInfluence, Model, TriedKernel, TriedKernels, TriedStart, TriedStarts, with_units,
 };
@@ -41,7 +41,7 @@ pub(super) fn learned(model: &Model) -> Section {
     rows.extend(targets::lines(model).iter().map(|(name, words)| word_row(name, words)));
     for (name, latents) in function_names(model) {
         let kernel = posterior.describe()[latents[0]].kernel;
-        rows.push(word_row(&name, &readable(kernel, &about.inputs)));
+        rows.push(word_row(&name, &kernel_line(model, kernel)));
         let along = |(parameter, along): (String, String)| {
             word_row(&format!("{parameter}, in units of the data"), &along)
         };

@@ -101,8 +101,10 @@ pub enum By {
     /// Largest variance of the latent function
     Variance,
     /// Most information about the latent functions, over the whole batch
+    #[value(alias = "mutual_information", alias = "mi")]
     Information,
     /// Largest expected improvement over the best target so far
+    #[value(alias = "expected_improvement", alias = "ei")]
     Improvement,
 }
 
