@@ -7,7 +7,6 @@ use crate::data::Frame;
 use crate::encode::{Feature, FeatureEncoding};
 use crate::error::CliError;
 use crate::files::{InputFiles, OutputFile};
-use crate::method::is_gaussian;
 use crate::metrics::Forecast;
 use crate::model::Model;
 use crate::notes::Notes;
@@ -161,7 +160,7 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
     let (lower, upper) = predict::intervals(model, by, &beliefs, INTERVAL)?;
     let label = "95 % of new observations".to_owned();
     picture.layers.push(Layer::Band { x: x.clone(), lower, upper, strength: 0.13, label });
-    if is_gaussian(by.likelihood()) {
+    if by.likelihood().gaussian_noise().is_some() {
         picture.layers.push(function_band(model, &x, &beliefs)?);
     }
     let y = predict::moments(model, by, &beliefs)?.iter().map(|m| m.mean).collect();

@@ -7,9 +7,11 @@ use crate::tidy::tree::{Audience, Import, Member, SourceFile, Tree, imports};
 const COMMAND: &str = "gp-cli";
 /// Modules that fit, or help to: they may import each other, and nothing else may.
 const FITTING: &[&str] =
-    &["fit/", "commands/fit.rs", "commands/cv/", "commands/demo/", "commands/diagnose.rs"];
-/// Others that may: the list of commands, and the check of a table before a fit.
-const ALSO: &[&str] = &["arguments.rs", "commands/check.rs"];
+    &["fit/", "method/", "commands/fit.rs", "commands/cv/", "commands/demo/", "commands/diagnose.rs"];
+/// Others that may: the lists of commands and of methods, the check of a table before a fit, and updates, which methods
+/// make.
+const ALSO: &[&str] =
+    &["arguments.rs", "context.rs", "commands/check.rs", "commands/generate.rs", "update.rs"];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.members.iter().filter(|member| member.folder == COMMAND).flat_map(wrong_imports).collect()
