@@ -13,7 +13,7 @@ pub enum StopReason {
     /// The value no longer decreases, and the quadratic model promises no decrease.
     Plateau,
     /// The value no longer decreases although its slope promises it: an edge of the domain, a wall of
-    /// penalties, or a wrong gradient.
+    /// penalties, rounding, or a wrong gradient.
     Blocked,
     /// Steepest descent found no lower value although all evaluations succeeded: rounding, or a wrong
     /// gradient.
