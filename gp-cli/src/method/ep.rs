@@ -46,8 +46,9 @@ const ITERATIONS: Setting = common::ITERATIONS.usually_whole_by_case(&[OUTER, OU
 const OUTER: UsualCase<u64> = UsualCase::new(100, "with lbfgs");
 const OUTER_OF_NUMBERS: UsualCase<u64> = UsualCase::new(300, "with lbfgs for several targets");
 const INNER: UsualCase<u64> = UsualCase::new(500, "with another optimizer");
-/// Typical evaluations of training, and sweeps per evaluation.
+/// Typical evaluations of training, also for several targets, and sweeps per evaluation.
 const USUAL_EVALUATIONS: f64 = 30.0;
+const USUAL_OF_NUMBERS: f64 = 300.0;
 const SWEEPS_AN_EVALUATION: f64 = 10.0;
 /// Steps without a larger relative gain that make a plateau.
 const PLATEAU: u64 = 20;
@@ -148,7 +149,9 @@ impl Method for Ep {
         let (counts, sweeps) = if first_order {
             (Work::of_evaluations(most as f64, most as f64), 1.0)
         } else {
-            (Work::of_minimising(USUAL_EVALUATIONS, most), SWEEPS_AN_EVALUATION)
+            let of_numbers = problem.likelihood.targets() > 1;
+            let usual = if of_numbers { USUAL_OF_NUMBERS } else { USUAL_EVALUATIONS };
+            (Work::of_minimising(usual, most), SWEEPS_AN_EVALUATION)
         };
         Some(Work {
             products: operations::step(&sizes) + (sweeps - 1.0) * operations::sweep(&sizes),
