@@ -52,7 +52,7 @@ impl ExpectedTime {
         Some(Self { evaluation: seconds / gain, usual: work.usual, most: work.most, quick: 0.0 })
     }
 
-    /// That of quick fits, one after another, each of a problem of this size.
+    /// Expected time of quick fits, one after another, each of a problem of this size.
     pub(super) fn of_quick(problem: &Problem, count: usize) -> Option<Self> {
         let sizes = problem.extents();
         let work = Work {

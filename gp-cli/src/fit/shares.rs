@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn strong_evidence_is_no_chance() {
         let labels: Vec<usize> = (0..40).map(|i| i % 2).collect();
-        let log_probability = |i: usize| if (i / 2) % 2 == 0 { -0.1 } else { -1.2 };
+        let log_probability = |i: usize| if (i / 2).is_multiple_of(2) { -0.1 } else { -1.2 };
         let log_probabilities: Vec<f64> = (0..40).map(log_probability).collect();
         let judged = |evidence_gain, shift: f64| {
             let shifted: Vec<f64> = log_probabilities.iter().map(|p| p + shift).collect();
