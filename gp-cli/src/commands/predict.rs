@@ -9,7 +9,7 @@ use crate::files::InputFiles;
 use crate::left_out::{LeftOut, counted};
 use crate::memory::Budget;
 use crate::missing::none_left;
-use crate::model::Model;
+use crate::model::{Model, without_temperature};
 use crate::notes::Notes;
 use crate::out::{Destination, Gaps, TableWriter};
 use crate::predict::{FarVariances, Predictions, Wanted, predictions};
@@ -96,6 +96,8 @@ pub fn run(
     }
     let model = Model::load(&options.model, context)?;
     let (wanted, mut seen) = (wanted(options), TableSummary::default());
+    let told = without_temperature(&model, "samples are of the model's own latent functions");
+    told.iter().filter(|_| options.samples > 0).for_each(|line| notes.say(format_args!("{line}")));
     let ids: Vec<&str> = each_once(&options.id).collect();
     notes.stage(format_args!("predicting {}", options.data));
     let written = if options.joint || options.samples > 0 || !destination.takes_pieces() {

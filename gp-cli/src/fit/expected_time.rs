@@ -1,9 +1,10 @@
 //! Expected training time: operation counts of the method times measured rates. Measuring takes some milliseconds on
 //! the problem itself.
 
+use super::start::ITERATIONS;
 use crate::method::{Integral, Problem, TrainingRows, Work};
 use faer::{Accum, Mat};
-use gp_ep::DataSource as _;
+use gp_ep::{DataSource as _, operations};
 use gp_kernels::{CovarianceGradients, Evaluator, parameter_count};
 use gp_likelihoods::{Latent, Pieces as _, PointSlopes, Slopes, Workspace};
 use gp_linalg::Threading;
@@ -20,7 +21,14 @@ pub struct ExpectedTime {
     pub usual: f64,
     /// Most evaluations or steps.
     pub most: f64,
+    /// Seconds of quick fits to start from.
+    pub quick: f64,
 }
+
+/// Typical evaluations of a quick fit.
+const QUICK_EVALUATIONS: f64 = 45.0;
+/// Smallest share of the time that is told apart.
+const TOLD: f64 = 0.1;
 
 /// Columns of products and covariances, and rows of integrals, in a measurement.
 const COLUMNS: usize = 256;
@@ -41,21 +49,37 @@ impl ExpectedTime {
     pub(super) fn of(problem: &Problem, work: &Work, sample: &TrainingRows) -> Option<Self> {
         let gain = (rayon::current_num_threads() as f64).powf(GAIN);
         let seconds = Measured { problem, sample }.seconds(work).ok()?;
-        Some(Self { evaluation: seconds / gain, usual: work.usual, most: work.most })
+        Some(Self { evaluation: seconds / gain, usual: work.usual, most: work.most, quick: 0.0 })
+    }
+
+    /// Expected time of quick fits, one after another, each of a problem of this size.
+    pub(super) fn of_quick(problem: &Problem, count: usize) -> Option<Self> {
+        let sizes = problem.extents();
+        let work = Work {
+            products: operations::regression(&sizes),
+            covariances: sizes.inducing as f64 * (sizes.rows as f64 + sizes.inducing as f64 / 2.0),
+            ..Work::of_minimising(count as f64 * QUICK_EVALUATIONS, count as u64 * ITERATIONS)
+        };
+        Self::of(problem, &work, &problem.rows)
+    }
+
+    /// The same after quick fits, if any.
+    pub(super) fn after(self, quick: Option<Self>) -> Self {
+        Self { quick: self.quick + quick.map_or(0.0, |quick| quick.seconds()), ..self }
     }
 
     /// Time of several trainings, one after another; an evaluation is the mean of all.
     pub(super) fn one_after_another(each: &[Self]) -> Self {
         let usual: f64 = each.iter().map(|of| of.usual).sum();
-        let evaluation = each.iter().map(Self::seconds).sum::<f64>() / usual;
+        let evaluation = each.iter().map(|of| of.evaluation * of.usual).sum::<f64>() / usual;
         let most = each.iter().map(|of| of.most * of.evaluation).sum::<f64>() / evaluation;
-        Self { evaluation, usual, most }
+        Self { evaluation, usual, most, quick: each.iter().map(|of| of.quick).sum() }
     }
 
     /// Seconds of a typical run.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        self.evaluation * self.usual
+        self.quick + self.evaluation * self.usual
     }
 
     /// Text line including the effect of a time limit; None below a second.
@@ -66,14 +90,19 @@ impl ExpectedTime {
             return None;
         }
         let most = if self.most > 1.5 * self.usual {
-            format!(", at most {}", about(self.most * self.evaluation))
+            format!(", at most {}", about(self.quick + self.most * self.evaluation))
+        } else {
+            String::new()
+        };
+        let quick = if self.quick > TOLD * seconds {
+            format!("{} of quick fits to start from, then ", about(self.quick))
         } else {
             String::new()
         };
         let ended = limit.filter(|limit| limit.as_secs_f64() < seconds);
         let ended = ended.map_or("", |_| "; --time-limit is likely to end training before");
         Some(format!(
-            "time: about {} to train, {:.0} evaluations of {}{most}{ended}",
+            "time: about {} to train, {quick}{:.0} evaluations of {}{most}{ended}",
             about(seconds),
             self.usual,
             about(self.evaluation)
@@ -221,18 +250,27 @@ mod tests {
     #[test]
     fn times_of_several_targets_add_up() {
         let each = [
-            ExpectedTime { evaluation: 0.25, usual: 60.0, most: 320.0 },
-            ExpectedTime { evaluation: 0.5, usual: 30.0, most: 40.0 },
+            ExpectedTime { evaluation: 0.25, usual: 60.0, most: 320.0, quick: 0.0 },
+            ExpectedTime { evaluation: 0.5, usual: 30.0, most: 40.0, quick: 0.0 },
         ];
         let all = ExpectedTime::one_after_another(&each);
         assert_eq!((all.seconds(), all.usual), (30.0, 90.0));
         let said = all.describe(None).unwrap();
         assert_eq!(said, "time: about 30 s to train, 90 evaluations of 330 ms, at most 1.7 min");
+        let started = all.after(Some(each[1])).after(None);
+        assert_eq!((started.seconds(), started.evaluation), (45.0, all.evaluation));
+        let said = started.describe(None).unwrap();
+        let expected = "time: about 45 s to train, 15 s of quick fits to start from, then 90 evaluations of 330 ms, at most 1.9 min";
+        assert_eq!(said, expected);
+        let twice = ExpectedTime::one_after_another(&[started, started]);
+        assert_eq!((twice.seconds(), twice.quick), (90.0, 30.0));
+        let short = each[1].after(Some(ExpectedTime { usual: 1.0, ..each[0] })).describe(None).unwrap();
+        assert!(!short.contains("quick"), "{short}");
     }
 
     #[test]
     fn a_limit_that_is_too_short_is_said() {
-        let time = ExpectedTime { evaluation: 0.25, usual: 60.0, most: 320.0 };
+        let time = ExpectedTime { evaluation: 0.25, usual: 60.0, most: 320.0, quick: 0.0 };
         let all = "time: about 15 s to train, 60 evaluations of 250 ms, at most 80 s";
         assert_eq!(time.describe(None).as_deref(), Some(all));
         assert_eq!(time.describe(Some(Duration::from_secs(20))).as_deref(), Some(all));

@@ -3,7 +3,7 @@
 use crate::lengths::four_digits;
 use crate::predict::FAR_VARIANCE;
 use gp_likelihoods::{Likelihood, Support};
-use gp_optim::Parameter;
+use gp_optim::{Parameter, StopReason};
 use std::f64::consts::TAU;
 
 /// Share of the target's variance below which noise counts as zero: a deviation of a ten-thousandth.
@@ -13,11 +13,25 @@ const ADVISED: &str = "0.01";
 /// Relative rounding of an objective.
 const ROUNDING: f64 = 1e-6;
 
-pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weight: f64) -> Option<String> {
-    let noise = noise(likelihood)?;
+/// Learned noise that counts as zero, with its first such value. `spreads` are the deviations of the targets.
+fn lost<'a>(likelihood: &'a dyn Likelihood, spreads: &[f64]) -> Option<(&'a Parameter, f64)> {
+    let noise = noise(likelihood).filter(|noise| noise.free_len() > 0)?;
     let is_lost = |(&value, &spread): (&f64, &f64)| value < NO_NOISE * spread * spread;
-    let (lost, _) = noise.values().iter().zip(spreads).find(|&pair| is_lost(pair))?;
-    (noise.free_len() > 0).then(|| {
+    let (value, _) = noise.values().iter().zip(spreads).find(|&pair| is_lost(pair))?;
+    Some((noise, *value))
+}
+
+/// Cause of an end without convergence where the noise vanished: an objective near noise 0 has few digits.
+pub(super) fn rounding(reason: &str, likelihood: &dyn Likelihood, spreads: &[f64]) -> Option<String> {
+    let found_none = [StopReason::Blocked, StopReason::NoProgress];
+    let (noise, value) =
+        lost(likelihood, spreads).filter(|_| found_none.iter().any(|end| end.to_string() == reason))?;
+    Some(format!("rounding hides further gains, because the {} of the noise is {value:.1e}", noise.name()))
+}
+
+/// Warning of noise that was learned away.
+pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weight: f64) -> Option<String> {
+    lost(likelihood, spreads).map(|(noise, lost)| {
         let why = if mean_weight > 1.0 {
             of_weights(mean_weight)
         } else {
@@ -114,6 +128,21 @@ mod tests {
             ("poisson", 1.0),
         ] {
             assert_eq!(of_one(text, spread, 1.0), None);
+        }
+    }
+
+    #[test]
+    fn an_end_without_noise_is_laid_to_rounding() {
+        let of = |reason: &StopReason, text: &str| {
+            rounding(&reason.to_string(), gp_likelihoods::parse(text).unwrap().as_ref(), &[1.0])
+        };
+        let told = "rounding hides further gains, because the variance of the noise is 1.0e-13";
+        for end in [StopReason::Blocked, StopReason::NoProgress] {
+            assert_eq!(of(&end, "gaussian(variance=1e-13)").as_deref(), Some(told));
+            assert_eq!(of(&end, "gaussian(variance=1e-3)"), None);
+        }
+        for end in [StopReason::Plateau, StopReason::MaxIterations] {
+            assert_eq!(of(&end, "gaussian(variance=1e-13)"), None);
         }
     }
 

@@ -18,6 +18,7 @@ use super::search::Search;
 use super::seasons::Season;
 use super::several;
 use super::spec::{FitSpec, LengthUnits};
+use super::start;
 use super::streamed::{EncodedRows, Streamed};
 use crate::context::Context;
 use crate::data::{Frame, TableChoice};
@@ -233,15 +234,17 @@ impl Plan {
         budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
     }
 
-    /// Expected training time of all targets, measured for some milliseconds on each problem; None if operations are not
-    /// counted, or if a kernel search or several starts come first.
+    /// Expected training time of all targets with the quick fits that they start from, measured for some milliseconds on
+    /// each problem; None if operations are not counted, or if a kernel search or several starts come first.
     #[must_use]
     pub fn expected_time(&self, spec: &FitSpec) -> Option<ExpectedTime> {
         if spec.search.is_some() || spec.restarts.is_some() {
             return None;
         }
         let of = |problem: &Problem, sample: &TrainingRows| {
-            ExpectedTime::of(problem, &self.method.work(problem)?, sample)
+            let training = ExpectedTime::of(problem, &self.method.work(problem)?, sample)?;
+            let quick = start::quick_problem(problem, spec, sample, self.method.seen_through()).ok()?;
+            Some(training.after(quick.and_then(|(problem, count)| ExpectedTime::of_quick(&problem, count))))
         };
         let Some(parts) = self.problem.parts().ok()? else { return of(&self.problem, &self.sample.rows) };
         let count = parts.len();

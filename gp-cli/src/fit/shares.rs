@@ -13,6 +13,8 @@ const ROWS: usize = 2_000;
 const LARGE: f64 = 0.25;
 /// Standard errors by which chance may exceed.
 const ERRORS: f64 = 2.0;
+/// Evidence above that of the shares, per free share, that no chance has: odds of 20 to 1.
+const STRONG: f64 = 3.0;
 
 /// Labels of rows, from 0, and how a fit foresees them.
 pub(super) struct Foreseen<'a> {
@@ -21,13 +23,17 @@ pub(super) struct Foreseen<'a> {
     pub(super) log_probabilities: &'a [f64],
     /// Name of these rows.
     pub(super) how: &'static str,
+    /// Evidence of the fit above that of the shares, in nats, if it is one of the same rows.
+    pub(super) evidence_gain: Option<f64>,
 }
 
 /// Clears the converged mark of a fit that foresees labels no better than the shares of all others do, and warns of a gain
-/// that chance may make.
+/// that chance may make, unless the evidence tells otherwise: few rows leave wide errors.
 pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
-    let Foreseen { labels, log_probabilities, how } = *foreseen;
-    let by_shares = log_shares(labels, fit.posterior.likelihood().support().classes());
+    let Foreseen { labels, log_probabilities, how, evidence_gain } = *foreseen;
+    let classes = fit.posterior.likelihood().support().classes();
+    let by_shares = log_shares(labels, classes);
+    let is_strong = evidence_gain.is_some_and(|gain| gain > STRONG * (classes as f64 - 1.0));
     let pairs = log_probabilities.iter().zip(&by_shares).filter(|(p, _)| !p.is_nan());
     let gains: Vec<f64> = pairs.clone().map(|(p, share)| p - share).collect();
     if gains.is_empty() {
@@ -45,7 +51,7 @@ pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
     if gain <= 0.0 {
         fit.converged = false;
         fit.reason = format!("nothing was learned: {losses}; {}", fit.reason);
-    } else if gain < ERRORS * error {
+    } else if gain < ERRORS * error && !is_strong {
         fit.warnings.push(format!(
             "the model may be no better than the shares of the labels: {losses}, a difference of {:.1} standard errors",
             gain / error
@@ -63,16 +69,9 @@ pub(super) fn judge_by_evidence(
     (sample, count): (&TrainingRows, usize),
     seed: u64,
 ) -> Result<(), CliError> {
-    let likelihood = fit.posterior.likelihood();
-    if sample.outputs() > likelihood.targets() {
-        return Ok(());
-    }
     let rows = Sample::at_most(sample, ROWS, seed)?.rows;
+    let Some((of_shares, evidence)) = of_shares(fit, &rows, count)? else { return Ok(()) };
     let (points, targets) = rows.whole()?;
-    let classes = likelihood.support().classes();
-    let of_shares = mean_of_shares(&labels(likelihood.support(), targets.to_vec()), classes);
-    let count = count as f64;
-    let evidence = count * of_shares - 0.5 * (classes as f64 - 1.0) * count.ln();
     if fit.objective > evidence {
         return Ok(());
     }
@@ -87,6 +86,29 @@ pub(super) fn judge_by_evidence(
         ));
     }
     Ok(())
+}
+
+/// Evidence of a fit of this many rows above that of the shares of labels, in nats; None for rows with weights, and for
+/// an estimate that is no log probability.
+///
+/// # Errors
+/// Those of rows that cannot be read.
+pub(super) fn evidence_gain(fit: &Fit, rows: &TrainingRows, count: usize) -> Result<Option<f64>, CliError> {
+    let gain = of_shares(fit, rows, count)?.map(|(_, evidence)| fit.objective - evidence);
+    Ok(gain.filter(|_| fit.objective <= 0.0))
+}
+
+/// Mean of `ln p` under the shares of labels, and the evidence of the shares for this many rows by Schwarz's
+/// approximation; None for rows with weights.
+fn of_shares(fit: &Fit, rows: &TrainingRows, count: usize) -> Result<Option<(f64, f64)>, CliError> {
+    let likelihood = fit.posterior.likelihood();
+    if rows.outputs() > likelihood.targets() {
+        return Ok(None);
+    }
+    let classes = likelihood.support().classes();
+    let mean = mean_of_shares(&labels(likelihood.support(), rows.column(0)?), classes);
+    let count = count as f64;
+    Ok(Some((mean, count * mean - 0.5 * (classes as f64 - 1.0) * count.ln())))
 }
 
 /// Mean of `ln p` of labels under their shares.
@@ -108,4 +130,72 @@ fn log_shares(labels: &[usize], classes: usize) -> Vec<f64> {
         (0..classes).map(|class| labels.iter().filter(|&&label| label == class).count() as f64).collect();
     let others = (labels.len() - 1 + classes) as f64;
     labels.iter().map(|&label| counts.get(label).map_or(f64::NAN, |count| (count / others).ln())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::approximation;
+    use faer::Mat;
+    use gp_ep::EvidenceKind;
+    use gp_kernels::inducing::InducingInputs;
+    use gp_kernels::posterior::InducingPosterior;
+    use gp_likelihoods::BernoulliProbit;
+    use gp_linalg::JitterPolicy;
+
+    fn fit(objective: f64) -> Fit {
+        let points = Mat::from_fn(2, 1, |i, _| i as f64);
+        let inputs = InducingInputs::points(points.as_ref()).unwrap();
+        let kernel = gp_kernels::parse("rbf").unwrap();
+        let prior = InducingPosterior::prior(kernel, inputs, JitterPolicy::ladder()).unwrap();
+        Fit {
+            posterior: approximation(vec![prior.into()], Box::new(BernoulliProbit)).unwrap(),
+            objective,
+            objective_kind: EvidenceKind::Estimate,
+            converged: true,
+            reason: String::new(),
+            iterations: 1,
+            curve: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// A gain within two standard errors: half of the rows are foreseen well, the others badly.
+    #[test]
+    fn strong_evidence_is_no_chance() {
+        let labels: Vec<usize> = (0..40).map(|i| i % 2).collect();
+        let log_probability = |i: usize| if (i / 2).is_multiple_of(2) { -0.1 } else { -1.2 };
+        let log_probabilities: Vec<f64> = (0..40).map(log_probability).collect();
+        let judged = |evidence_gain, shift: f64| {
+            let shifted: Vec<f64> = log_probabilities.iter().map(|p| p + shift).collect();
+            let foreseen =
+                Foreseen { labels: &labels, log_probabilities: &shifted, how: "left out", evidence_gain };
+            let mut fit = fit(-20.0);
+            judge(&mut fit, &foreseen);
+            (fit.converged, fit.warnings.len())
+        };
+        for weak in [None, Some(-1.0), Some(2.9)] {
+            assert_eq!(judged(weak, 0.0), (true, 1), "{weak:?}");
+        }
+        assert_eq!(judged(Some(3.1), 0.0), (true, 0));
+        // Worse than the shares stays worse, and a clear gain clear.
+        assert_eq!(judged(Some(3.1), -0.2), (false, 0));
+        assert_eq!(judged(None, 0.6), (true, 0));
+    }
+
+    /// Beside the exact evidence of a share with a uniform prior, `k! (n − k)! / (n + 1)!`.
+    #[test]
+    fn the_evidence_of_shares_is_nearly_that_of_a_uniform_prior() {
+        for (count, ones) in [(40, 20), (100, 30), (1000, 450)] {
+            let labels = (0..count).map(|i| if i < ones { 1.0 } else { -1.0 }).collect();
+            let rows = TrainingRows::in_memory(Mat::zeros(count, 1), labels);
+            let factorial = |n: usize| (1..=n).map(|i| (i as f64).ln()).sum::<f64>();
+            let exact = factorial(ones) + factorial(count - ones) - factorial(count + 1);
+            let objective = exact + 5.0;
+            let gain = evidence_gain(&fit(objective), &rows, count).unwrap().unwrap();
+            // Schwarz's approximation leaves out ½ ln(2π p (1 − p)), between 0.05 and 0.23 here.
+            assert!((gain - 5.0).abs() < 0.3, "{count}, {ones}: {gain}");
+            assert_eq!(evidence_gain(&fit(0.1), &rows, count).unwrap(), None);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Checks of a finished fit: no skill, an impossible objective, or runaway parameters.
 
-use super::noise::{boundless, largest_evidence, lost_noise};
+use super::noise::{boundless, largest_evidence, lost_noise, rounding};
 use super::sample::Sample;
 use crate::encode::QUARTILES;
 use crate::error::CliError;
@@ -61,8 +61,10 @@ pub(super) fn judge(fit: &mut Fit, seen: &FittedRows<'_>, seed: u64) -> Result<(
     let spreads = (0..likelihood.targets()).map(|target| Ok(spread(&present(&few, target)?)));
     let spreads = spreads.collect::<Result<Vec<f64>, CliError>>()?;
     let lost = lost_noise(likelihood, &spreads, seen.mean_weight);
+    let hidden = rounding(&fit.reason, likelihood, &spreads);
     let boundless = boundless(&variances(fit, &beliefs), spreads[0], seen.mean_weight);
     fit.converged &= boundless.is_none();
+    fit.reason = hidden.map_or(fit.reason.clone(), |hidden| format!("{}; {hidden}", fit.reason));
     fit.warnings.extend(lost.into_iter().chain(boundless));
     Ok(())
 }

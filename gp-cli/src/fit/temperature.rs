@@ -66,10 +66,9 @@ pub(super) fn settle(
     };
     let at_temperature = |row: usize| log_probability(&probabilities, row, labels[row], found.value);
     let foreseen: Vec<f64> = (0..labels.len()).map(at_temperature).collect();
-    shares::judge(
-        fit,
-        &Foreseen { labels: &labels, log_probabilities: &foreseen, how: "left out one at a time" },
-    );
+    let how = "left out one at a time";
+    let evidence_gain = shares::evidence_gain(fit, sample, by.rows)?;
+    shares::judge(fit, &Foreseen { labels: &labels, log_probabilities: &foreseen, how, evidence_gain });
     if wanted.is_some() {
         return Ok(None);
     }

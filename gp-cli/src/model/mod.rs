@@ -27,6 +27,7 @@ pub use posteriors::{PosteriorEntry, Posteriors, Stored};
 pub(crate) use record::method_with_power;
 pub use record::{About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainingRecord};
 pub use rows::ModelRows;
+pub(crate) use tempered::without_temperature;
 pub use tried::{TriedKernel, TriedKernels, TriedStart, TriedStarts};
 pub use vocabulary::Vocabulary;
 

@@ -23,6 +23,17 @@ impl Model {
     }
 }
 
+/// Remark that something is of the model's own latent functions, to which its temperature does not apply; None at
+/// temperature 1.
+#[must_use]
+pub(crate) fn without_temperature(model: &Model, what: &str) -> Option<String> {
+    let temperature = model.posterior.temperature();
+    (temperature != 1.0).then(|| {
+        let temperature = format_number((1e3 * temperature).round() / 1e3);
+        format!("{what}; the temperature of {temperature} changes class probabilities only")
+    })
+}
+
 /// The rows are those of the fit: rows of an update are not left out.
 fn found_on_rows(found: Temperature, is_updated: bool) -> String {
     let Temperature { value, log_loss_before, log_loss, rows } = found;

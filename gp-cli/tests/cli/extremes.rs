@@ -201,3 +201,24 @@ fn likelihoods_are_shown_with_few_digits() {
     assert!(shown.len() <= "gaussian(variance=0.00001234)".len() && shown.len() < exact.len(), "{shown}");
     assert!((value(&shown) / value(&exact) - 1.0).abs() < 1e-3, "{shown} instead of {exact}");
 }
+
+/// Without noise the evidence has few digits: no fit has converged whose gradient is far from zero.
+#[test]
+fn tables_without_noise_are_not_said_to_converge() {
+    let desk = Desk::new();
+    let place = |i: usize| 6.0 * (i as f64 * 0.618_033_988_75).fract() - 3.0;
+    let row = |i: usize| format!("{},{}\n", place(i), place(i).powi(2) + place(i));
+    desk.write("t.csv", "x,y\n".to_owned() + &(0..200).map(row).collect::<String>());
+    for method in ["exact", "vfe", "pep", "pep --alpha 1"] {
+        let fit = format!("fit t.csv --target y --method {method} --json --force --trace t.jsonl");
+        let json = desk.ok(&fit).json();
+        let trace = String::from_utf8(desk.read("t.jsonl")).unwrap();
+        let last: serde_json::Value = serde_json::from_str(trace.lines().last().unwrap()).unwrap();
+        let size = |name: &str| last[name].as_f64().unwrap().abs();
+        let is_steep = size("gradient_norm") > 1e-2 * size("log_posterior");
+        assert!(!is_steep || json["converged"] == false, "{method}: {json}");
+        let reason = json["reason"].as_str().unwrap();
+        let is_told = reason.contains("rounding hides further gains, because the variance of the noise is");
+        assert!(json["converged"] == true || is_told, "{method}: {reason}");
+    }
+}

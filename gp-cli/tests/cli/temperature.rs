@@ -72,6 +72,31 @@ fn densities_scores_and_updates_heed_it() {
     assert!(desk.ok("inspect later.gp").out.contains("by a temperature of 0.4"));
 }
 
+/// Latent functions have no temperature, and what looks at them says so.
+#[test]
+fn samples_and_suggestions_say_that_they_are_without_it() {
+    let desk = Desk::new();
+    let two = three_classes(90, false).replace(",c\n", ",b\n");
+    desk.write("t.csv", two);
+    let told = "own latent functions; the temperature of 0.4 changes class probabilities only";
+    for (temperature, is_told) in [(0.4, true), (1.0, false)] {
+        desk.ok(&format!("fit t.csv --target y --temperature {temperature} --iterations 3 -o m.gp --force"));
+        let drawn = desk.ok("predict m.gp t.csv --samples 2");
+        assert_eq!(
+            drawn.err.contains(&format!("samples are of the model's {told}")),
+            is_told,
+            "{}",
+            drawn.err
+        );
+        assert!(!desk.ok("predict m.gp t.csv").err.contains("latent functions"));
+        for by in ["information", "variance"] {
+            let chosen = desk.ok(&format!("suggest m.gp --by {by}"));
+            let said = chosen.err.contains(&format!("points are compared by the model's {told}"));
+            assert_eq!(said, is_told, "{}", chosen.err);
+        }
+    }
+}
+
 /// The rows that were left out one at a time are those of the fit, not those of an update.
 #[test]
 fn rows_of_an_update_are_not_those_left_out() {

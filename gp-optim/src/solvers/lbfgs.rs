@@ -15,11 +15,17 @@ use argmin::core::{CostFunction, Error, Gradient, KV, Problem, Solver, Terminati
 use memory::Memory;
 use ray::{Found, Ray, evaluate};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// Factor between the decrease promised by the quadratic model and the negligible one, up to which a
 /// plateau is a minimum. Near a minimum curvature is known to a digit or two; at a wall the model promises
 /// more.
 const KEPT_PROMISE: f64 = 100.0;
+/// Share of the negligible decrease by which the value must be seen to fall along a steep gradient: so little
+/// that curvature bends the value only where it is thousands of times the value.
+const SEEN_TO_FALL: f64 = 0.1;
+/// Roundings of a value that its fall must exceed to be seen.
+const ROUNDINGS: f64 = 1e3;
 
 /// argmin's state of an [`Lbfgs`].
 pub type LbfgsState = GradientState<Vec<f64>>;
@@ -45,6 +51,8 @@ pub struct Lbfgs {
     /// Euclidean length of the last step, the scale of a step without curvature.
     length: f64,
     counts: Counts,
+    /// Values of the last `slow_iterations` iterations and of the point before them.
+    recent: VecDeque<f64>,
     last_failure: Option<String>,
     stop: Option<StopReason>,
     #[serde(skip)]
@@ -85,6 +93,7 @@ impl Lbfgs {
             memory: Memory::new(options.memory),
             length: options.first_step,
             counts: Counts::default(),
+            recent: VecDeque::new(),
             last_failure: None,
             stop: None,
             work: Work::default(),
@@ -137,13 +146,58 @@ impl Lbfgs {
                 failures: cost.failures + more.failures,
             };
         }
-        match found {
+        let there = match found {
             Some(found) => self.accept(here, found, promise),
             None => {
                 self.stop = Some(self.reason_to_give_up(&here, cost, promise));
                 here
             }
+        };
+        self.question_plateau(problem, there)
+    }
+
+    /// Takes back a plateau with a steep gradient along which the value does not fall: rounding gave the
+    /// quadratic model its curvature, and its promise is worth nothing.
+    fn question_plateau<O>(&mut self, problem: &mut Problem<O>, at: Iterate) -> Iterate
+    where
+        O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
+    {
+        if self.stop != Some(StopReason::Plateau) || relative_gradient(&at) <= self.steep_gradient() {
+            return at;
         }
+        if self.counts.evaluations >= self.options.max_evaluations {
+            self.stop = Some(StopReason::MaxEvaluations);
+            return at;
+        }
+        let (short, fall) = self.short_step_down(&at);
+        self.counts.evaluations += 1;
+        let found = evaluate(problem, &short);
+        if !found.as_ref().is_ok_and(|(value, _)| at.value - value >= 0.5 * fall) {
+            self.stop = Some(StopReason::Blocked);
+        }
+        match found {
+            Ok((value, gradient)) if value < at.value => Iterate { x: short, value, gradient },
+            Ok(_) => at,
+            Err(bad) => {
+                self.counts.failures += 1;
+                self.last_failure = Some(bad.to_string());
+                at
+            }
+        }
+    }
+
+    /// Point a short step down the gradient, and the decrease of the value there that the gradient promises.
+    fn short_step_down(&self, at: &Iterate) -> (Vec<f64>, f64) {
+        let rounding = ROUNDINGS * f64::EPSILON * at.value.abs().max(1.0);
+        let fall = (SEEN_TO_FALL * self.no_decrease(at.value)).max(rounding);
+        let mut point = at.x.clone();
+        add_scaled(&mut point, -fall / dot(&at.gradient, &at.gradient), &at.gradient);
+        (point, fall)
+    }
+
+    /// Relative gradient at which a curvature equal to the value promises the most that a plateau may.
+    fn steep_gradient(&self) -> f64 {
+        (2.0 * KEPT_PROMISE * self.options.value_tolerance).sqrt().max(self.options.gradient_tolerance)
     }
 
     /// Runs one line search: lowest point below `here`, its cost, and the decrease promised by the
@@ -191,9 +245,24 @@ impl Lbfgs {
         self.length = found.step * norm(&self.work.direction);
         let idle = here.value - there.value <= self.no_decrease(there.value);
         self.counts.idle = if idle { self.counts.idle + 1 } else { 0 };
+        self.remember(there.value);
         self.stop = self.reason_to_stop(&there, promise);
         self.work.point = here.x;
         there
+    }
+
+    fn remember(&mut self, value: f64) {
+        self.recent.push_back(value);
+        if self.recent.len() as u64 > self.options.slow_iterations + 1 {
+            self.recent.pop_front();
+        }
+    }
+
+    /// `true` if the last iterations together decreased the value by too little.
+    fn is_slow(&self) -> bool {
+        let is_full = self.recent.len() as u64 > self.options.slow_iterations;
+        let decrease = self.recent.front().zip(self.recent.back()).map(|(first, last)| first - last);
+        is_full && decrease.is_some_and(|decrease| decrease < self.options.slow_decrease)
     }
 
     /// Decrease that counts as none at this value.
@@ -208,6 +277,8 @@ impl Lbfgs {
         } else if self.counts.idle >= self.options.plateau {
             let flat = promise <= KEPT_PROMISE * self.no_decrease(at.value);
             Some(if flat { StopReason::Plateau } else { StopReason::Blocked })
+        } else if self.is_slow() && relative_gradient(at) <= self.steep_gradient() {
+            Some(StopReason::Slow)
         } else if self.counts.evaluations >= self.options.max_evaluations {
             Some(StopReason::MaxEvaluations)
         } else {
@@ -245,6 +316,7 @@ where
         let x = state.take_param().unwrap_or_default();
         let start = start(problem, x)?;
         self.counts.evaluations += 1;
+        self.remember(start.value);
         self.stop = self.reason_to_stop(&start, f64::INFINITY);
         Ok((with_iterate(state, start), None))
     }

@@ -6,7 +6,7 @@ use super::{By, SuggestOptions, Suggested};
 use crate::encode::Role;
 use crate::left_out::counted;
 use crate::lengths::four_digits;
-use crate::model::{Model, TargetSummary};
+use crate::model::{Model, TargetSummary, without_temperature};
 use crate::notes::Notes;
 
 /// Expected improvement that is none, relative to the standard deviation of the target.
@@ -33,6 +33,8 @@ pub(super) fn say(
     if let Some(best) = best {
         notes.say(format_args!("best {} so far: {}, {}", model.target().name, best.text, best.how));
     }
+    let told = without_temperature(model, "points are compared by the model's own latent functions");
+    told.iter().for_each(|line| notes.say(format_args!("{line}")));
     let (points, from) = (
         counted(suggested.places.len(), "point"),
         match &options.candidates {

@@ -3,7 +3,7 @@
 //! Labels have no noise that a quick fit could learn, and EP costs more. Regression on them is wrong about their noise but
 //! right about the inputs along which they change.
 
-use super::{Found, better, each_lengths, is_lengths};
+use super::{Found, better, each_lengths, is_lengths, placed};
 use crate::error::CliError;
 use crate::fit::sample::Sample;
 use crate::fit::spec::FitSpec;
@@ -13,7 +13,7 @@ use gp_likelihoods::Gaussian;
 use std::f64::consts::TAU;
 
 /// Most rows.
-const ROWS: usize = 500;
+pub(super) const ROWS: usize = 500;
 /// Unordered classes that are told from all others, the most frequent ones.
 const CLASSES: usize = 3;
 /// Initial noise of labels of mean 0 and variance 1.
@@ -29,10 +29,11 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     }
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let (points, _) = few.whole()?;
+    let placed = placed(problem, &few)?;
     let mut found = Vec::new();
     for numbers in numbers(problem, &few)? {
         let rows = TrainingRows::in_memory(points.to_owned(), numbers);
-        found.extend(better(problem, (&Gaussian::new(NOISE)?, false), &rows)?);
+        found.extend(better((&*problem, &placed), (&Gaussian::new(NOISE)?, false), &rows)?);
     }
     let logs: Vec<Vec<f64>> = found.iter().filter_map(|found| told_lengths(found, points.nrows())).collect();
     let Some(first) = logs.first() else { return Ok(()) };
@@ -50,6 +51,16 @@ fn told_lengths(found: &Found, rows: usize) -> Option<Vec<f64>> {
     let logs = log_lengths(found.model.process(0).kernel())?;
     let of_noise = -0.5 * rows as f64 * (1.0 + TAU.ln());
     (found.log_evidence > of_noise + logs.len() as f64).then_some(logs)
+}
+
+/// Number of regressions that [`settle`] makes.
+pub(super) fn regressions(problem: &Problem) -> usize {
+    let likelihood = problem.likelihood.as_ref();
+    match (log_lengths(problem.kernels[0].as_ref()), likelihood.latents()) {
+        (None, _) => 0,
+        (Some(_), 1) => 1,
+        (Some(_), _) => likelihood.support().classes().min(CLASSES),
+    }
 }
 
 /// Logarithms of the length-scales of a kernel with one per input.

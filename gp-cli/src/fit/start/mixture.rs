@@ -1,6 +1,6 @@
 //! Start of mixtures of latent functions.
 
-use super::{ROWS, quick};
+use super::{ROWS, placed, quick};
 use crate::error::CliError;
 use crate::fit::sample::Sample;
 use crate::fit::spec::FitSpec;
@@ -21,7 +21,8 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     for latent in 0..problem.kernels.len() {
         let Some(scores) = scores(problem.likelihood.as_ref(), latent, &few)? else { continue };
         let noise = Gaussian::new(NOISE)?;
-        if let Some(found) = quick(problem, problem.kernels[latent].as_ref(), noise, &scores)? {
+        let placed = placed(problem, &scores)?;
+        if let Some(found) = quick((&*problem, &placed), problem.kernels[latent].as_ref(), noise, &scores)? {
             problem.kernels[latent] = found.model.process(0).kernel().clone_box();
         }
     }

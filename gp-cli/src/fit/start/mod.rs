@@ -15,9 +15,9 @@ use super::interrupt::check_interrupt;
 use super::sample::Sample;
 use super::spec::FitSpec;
 use crate::error::CliError;
-use crate::method::{Problem, SeenThrough, TrainingRows, minimise_options};
+use crate::method::{Problem, SeenThrough, Settings, TrainingRows, minimise_options};
 use gp_ep::{Inference as _, Learning, Powers, SparseRegression};
-use gp_kernels::inducing::SparseProcess;
+use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_kernels::placement::{KMeans, Placement};
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
@@ -26,7 +26,7 @@ use gp_optim::Parameter;
 /// Rows and inducing inputs of the quick fit.
 const ROWS: usize = 1_000;
 const INDUCING: usize = 100;
-const ITERATIONS: u64 = 60;
+pub(super) const ITERATIONS: u64 = 60;
 /// Half way between the variational bound and EP, as Bui et al. (2017) advise.
 const POWER: f64 = 0.5;
 /// Parameter of the usual kernel with one number per input.
@@ -71,8 +71,12 @@ pub(super) fn settle(
         return labels::settle(problem, spec, sample);
     }
     let Some(noise) = problem.likelihood.gaussian_noise() else { return Ok(()) };
+    if all_rows && with_short_lengths(problem.kernels[0].as_ref()).is_none() {
+        return Ok(());
+    }
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
-    let Some(Found { model, .. }) = better(problem, (noise, all_rows), &few)? else { return Ok(()) };
+    let from = (&*problem, &placed(problem, &few)?);
+    let Some(Found { model, .. }) = better(from, (noise, all_rows), &few)? else { return Ok(()) };
     problem.kernels = vec![model.process(0).kernel().clone_box(); problem.kernels.len()];
     let learned = model.noise().parameters();
     for (parameter, learned) in problem.likelihood.parameters_mut().iter_mut().zip(learned) {
@@ -81,19 +85,63 @@ pub(super) fn settle(
     Ok(())
 }
 
+/// Quick fits that [`settle`] makes, and the most rows of each.
+fn quick_fits(problem: &Problem, spec: &FitSpec, seen_through: SeenThrough) -> (usize, usize) {
+    let (kernel, likelihood) = (problem.kernels[0].as_ref(), problem.likelihood.as_ref());
+    let all_rows = seen_through != SeenThrough::InducingInputs;
+    let starts = 1 + usize::from(with_short_lengths(kernel).is_some());
+    if !is_wanted(spec) {
+        (0, 0)
+    } else if likelihood.mixing().is_some() {
+        (if all_rows { 0 } else { problem.kernels.len() }, ROWS)
+    } else if likelihood.support().classes() > 0 {
+        (starts * labels::regressions(problem), labels::ROWS)
+    } else if likelihood.gaussian_noise().is_none() || (all_rows && starts == 1) {
+        (0, 0)
+    } else {
+        (starts, ROWS)
+    }
+}
+
+/// A problem of the size of a quick fit, for its time, and the number of quick fits; None without any.
+///
+/// # Errors
+/// As [`settle`].
+pub(super) fn quick_problem(
+    problem: &Problem,
+    spec: &FitSpec,
+    sample: &TrainingRows,
+    seen_through: SeenThrough,
+) -> Result<Option<(Problem, usize)>, CliError> {
+    let (count, most) = quick_fits(problem, spec, seen_through);
+    if count == 0 {
+        return Ok(None);
+    }
+    let rows = Sample::at_most(sample, most, spec.seed)?.rows;
+    let inducing = {
+        let (points, _) = rows.whole()?;
+        InducingInputs::points(points.subrows(0, INDUCING.min(points.nrows())))?
+    };
+    let small = Problem {
+        rows,
+        kernels: vec![problem.kernels[0].clone_box()],
+        alike: true,
+        inducing: vec![inducing],
+        likelihood: Box::new(Gaussian::new(1.0)?),
+        settings: Settings::default(),
+    };
+    Ok(Some((small, count)))
+}
+
 /// The better of two quick fits; the second one or none, if only another start than the usual one is wanted.
 fn better(
-    problem: &Problem,
+    (problem, placed): (&Problem, &InducingInputs),
     (noise, only_another): (&Gaussian, bool),
     rows: &TrainingRows,
 ) -> Result<Option<Found>, CliError> {
     let kernel = problem.kernels[0].as_ref();
-    let quick = |kernel: &dyn Kernel| quick(problem, kernel, noise.clone(), rows);
-    let short = with_short_lengths(kernel);
-    if only_another && short.is_none() {
-        return Ok(None);
-    }
-    let second = short.map_or(Ok(None), |short| quick(short.as_ref()))?;
+    let quick = |kernel: &dyn Kernel| quick((problem, placed), kernel, noise.clone(), rows);
+    let second = with_short_lengths(kernel).map_or(Ok(None), |short| quick(short.as_ref()))?;
     let first = quick(kernel)?;
     let least = first.as_ref().map_or(f64::NEG_INFINITY, |first| first.log_posterior + GAIN);
     Ok(second.filter(|second| second.log_posterior > least).or(first.filter(|_| !only_another)))
@@ -124,17 +172,22 @@ fn each_lengths(kernel: &mut dyn Kernel, change: &mut dyn FnMut(&mut Parameter) 
     is_changed
 }
 
+/// Inducing inputs of quick fits of these rows, the same for all kernels and observations.
+fn placed(problem: &Problem, rows: &TrainingRows) -> Result<InducingInputs, CliError> {
+    let (points, _) = rows.whole()?;
+    let count = INDUCING.min(points.nrows());
+    Ok(KMeans::new().place(problem.kernels[0].as_ref(), points, count, problem.settings.seed)?.inputs)
+}
+
 /// Quick fit; None if it fails. With a checkpoint, an interrupt discards an unfinished fit, since training starts from
 /// its result.
 fn quick(
-    problem: &Problem,
+    (problem, placed): (&Problem, &InducingInputs),
     kernel: &dyn Kernel,
     noise: Gaussian,
     rows: &TrainingRows,
 ) -> Result<Option<Found>, CliError> {
-    let (points, _) = rows.whole()?;
-    let placed = KMeans::new().place(kernel, points, INDUCING.min(points.nrows()), problem.settings.seed)?;
-    let process = SparseProcess::new(kernel.clone_box(), placed.inputs)?;
+    let process = SparseProcess::new(kernel.clone_box(), placed.clone())?;
     let mut model = SparseRegression::new(process, noise, Powers::Same(POWER));
     let control = &problem.settings.control;
     let mut aside = control.aside();

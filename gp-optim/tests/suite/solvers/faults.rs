@@ -126,6 +126,68 @@ fn a_gradient_of_the_wrong_sign_is_not_taken_for_a_minimum() {
     assert!(!minimum.converged && minimum.value <= 9.0, "{minimum:?}");
 }
 
+/// A bowl about 0 whose curvatures are `bends`, added to `height`; also its gradient.
+fn bowl(height: f64, bends: [f64; 2], x: &[f64], gradient: &mut [f64]) -> f64 {
+    let mut value = height;
+    for (i, bend) in bends.into_iter().enumerate() {
+        gradient[i] = bend * x[i];
+        value += 0.5 * bend * x[i] * x[i];
+    }
+    value
+}
+
+/// Number between −1 and 1 that changes with the last bits of a point, as rounding does.
+fn rounding(x: &[f64]) -> f64 {
+    let mixed =
+        x.iter().fold(17u64, |mixed, x| (mixed ^ x.to_bits()).wrapping_mul(6_364_136_223_846_793_005));
+    (mixed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+fn coarse() -> MinimiseOptions {
+    let lbfgs = LbfgsOptions { value_tolerance: 1e-7, gradient_tolerance: 1e-5, ..LbfgsOptions::default() };
+    MinimiseOptions { lbfgs, ..MinimiseOptions::default() }
+}
+
+/// The value of noise-free regression near its floor: its gradient is a thousand times what the bowl's is.
+#[test]
+fn a_gradient_made_of_rounding_is_no_minimum() {
+    for run in 0..200 {
+        let (start, size) = (0.1 + 0.05 * f64::from(run), 10f64.powi(2 + run % 4));
+        let rounded = |x: &[f64], gradient: &mut [f64]| {
+            let value = bowl(4e3, [50.0, 5.0], x, gradient);
+            let error = rounding(x);
+            gradient.iter_mut().for_each(|entry| *entry += size * error);
+            Ok::<_, Infallible>(value + 0.1 * error)
+        };
+        let minimum = minimise(rounded, &[start, -start], &coarse()).unwrap();
+        let steep = minimum.gradient_norm > 0.01 * minimum.value;
+        assert!(!(steep && minimum.converged), "from {start}, {size}: {minimum:?}");
+    }
+}
+
+/// Curvature of hundreds of times the value near its zero: steep, and yet a minimum.
+#[test]
+fn a_steep_gradient_that_the_value_follows_may_be_at_a_minimum() {
+    let (mut steepest, mut plateaus) = (0.0_f64, 0);
+    for start in [3.0, 1.0, 0.3, 5.0, 2.0, 0.7] {
+        let narrow = |x: &[f64], gradient: &mut [f64]| {
+            let far = x[0].powi(4);
+            let value = bowl(0.5, [20.0, 2000.0], x, gradient) + far;
+            gradient[0] += 4.0 * x[0].powi(3);
+            Ok::<_, Infallible>(value)
+        };
+        let mut options = coarse();
+        options.lbfgs.plateau = 1;
+        options.lbfgs.value_tolerance = 1e-4;
+        options.lbfgs.gradient_tolerance = 1e-9;
+        let minimum = minimise(narrow, &[start, -start], &options).unwrap();
+        assert!(minimum.converged, "from {start}: {minimum:?}");
+        plateaus += u32::from(minimum.reason == StopReason::Plateau);
+        steepest = steepest.max(minimum.gradient_norm);
+    }
+    assert!(plateaus > 0, "{steepest}");
+}
+
 #[test]
 fn nothing_but_failures_after_the_start_returns_the_start() {
     let mut first = true;
