@@ -10,7 +10,7 @@ use gp_optim::{Parameter, Transform};
 
 impl PowerEp {
     /// Model with one class per latent function and labels of [`MulticlassProbit::in_pairs`]: sites of its
-    /// pieces, α = 1, at the level of projections (Villacampa-Calvo and Hernández-Lobato 2017).
+    /// pieces, α = 1, at the level of projections (Villacampa-Calvo & Hernández-Lobato 2017).
     ///
     /// Two classes have one latent, the difference, with the sum of both kernels and the inducing inputs of
     /// both: the binary model.

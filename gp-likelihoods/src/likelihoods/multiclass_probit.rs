@@ -33,7 +33,7 @@ use peak::Peak;
 /// same integral with variances `1 + v_c`, so class probabilities are exact. Other powers take quadrature.
 ///
 /// [`in_pairs`](Self::in_pairs), it is the C − 1 pieces `Φ((f_y − f_c)/√noise)`, c ≠ y, with the noise of
-/// differences, [`PairwiseProbit`] (Villacampa-Calvo and Hernández-Lobato 2017, §2): line integrals at every
+/// differences, [`PairwiseProbit`] (Villacampa-Calvo & Hernández-Lobato 2017, §2): line integrals at every
 /// power. Each piece has noise of its own, so for more than two classes their product is no distribution of
 /// labels: of functions without variance it is `2^{1−C}` and not `1/C`, and where labels are noisy, training
 /// flees from uncertainty. Predictions use the whole likelihood (eq. 68), so probabilities sum to one.

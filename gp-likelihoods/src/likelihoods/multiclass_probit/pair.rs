@@ -8,7 +8,7 @@ use crate::slopes::Slopes;
 use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::workspace::Workspace;
 
-/// Factor `Φ((f_y − f_c)/√noise)` (Villacampa-Calvo and Hernández-Lobato 2017, §2): the latent of the label
+/// Factor `Φ((f_y − f_c)/√noise)` (Villacampa-Calvo & Hernández-Lobato 2017, §2): the latent of the label
 /// beats that of one other class.
 ///
 /// The C − 1 factors of an observation are not its likelihood: each integrates over the label's latent by

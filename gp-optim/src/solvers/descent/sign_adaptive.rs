@@ -3,7 +3,7 @@
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Steepest descent with sign-adaptive rates (Villacampa-Calvo and Hernández-Lobato 2017, appendix G): a
+/// Steepest descent with sign-adaptive rates (Villacampa-Calvo & Hernández-Lobato 2017, appendix G): a
 /// rate grows by 2 % while the sign of its gradient stays, and halves when it changes. Whole batches only.
 ///
 /// rᵢ ← 1.02 rᵢ if gᵢ gᵢ′ > 0, rᵢ ← rᵢ / 2 if gᵢ gᵢ′ < 0, g′ the previous gradient; Δᵢ = −rᵢ gᵢ. A zero
