@@ -80,7 +80,21 @@ fn heed(line: &Line) {
 /// Marks the command as done: a later signal changes neither its messages nor its exit code. Never returns if a signal
 /// is ending the process.
 pub(crate) fn command_is_done() {
-    *locked(&DONE) = true;
+    done_by(|| ());
+}
+
+/// The same after the last words of the command.
+pub(crate) fn done_by<T>(last_words: impl FnOnce() -> T) -> T {
+    let mut done = locked(&DONE);
+    let said = last_words();
+    *done = true;
+    said
+}
+
+/// Says something, unless a signal is ending the process and has the last word.
+pub(crate) fn before_the_end<T>(say: impl FnOnce() -> T) -> T {
+    let _done = locked(&DONE);
+    say()
 }
 
 /// Message when ending at once.

@@ -1,5 +1,6 @@
 //! Messages of a command about its work.
 
+use crate::interrupt;
 use crate::line::Line;
 use std::fmt;
 use std::io::Write;
@@ -39,6 +40,15 @@ impl<'a> Notes<'a> {
 
     /// Prints one line.
     pub fn say(&mut self, line: fmt::Arguments<'_>) {
+        interrupt::before_the_end(|| self.print(line));
+    }
+
+    /// Prints the last line of a command, which no signal interrupts afterwards.
+    pub(crate) fn end(&mut self, line: fmt::Arguments<'_>) {
+        interrupt::done_by(|| self.print(line));
+    }
+
+    fn print(&mut self, line: fmt::Arguments<'_>) {
         if !self.quiet {
             // Failures to print do not stop the work.
             let Self { stream, line: shown, .. } = self;

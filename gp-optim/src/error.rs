@@ -111,7 +111,7 @@ pub enum ParameterError {
         known: String,
     },
     /// A prior has the wrong number of arguments.
-    #[error("prior {signature} was given {found} arguments")]
+    #[error("prior {signature} was given {found} argument{}", if *.found == 1 { "" } else { "s" })]
     PriorArity {
         /// Family with the names of its arguments.
         signature: String,

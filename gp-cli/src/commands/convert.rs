@@ -58,7 +58,7 @@ pub fn run(
         Some(file) => {
             let path = file.path().to_owned();
             file.write(text.as_bytes())?;
-            notes.say(format_args!("wrote {}", path.display()));
+            notes.end(format_args!("wrote {}", path.display()));
             Ok(())
         }
     }

@@ -41,7 +41,7 @@ pub struct FitOptions {
     #[command(flatten)]
     pub choice: TableChoice,
     /// Keep rows in memory, or in a file that mini-batches are read from: methods {streaming}, tables in
-    /// {piecewise}. The model is the same
+    /// {piecewise}. The model of a method is the same; --method auto may take another
     #[arg(long, value_enum, default_value_t = Stream::Auto)]
     pub stream: Stream,
     /// Table to score the model on
@@ -137,7 +137,9 @@ pub fn run(
     notes.say(format_args!("wrote {}", options.output.display()));
     checkpoint.map_or(Ok(()), |folder| tidy_up(&folder, &model, notes))?;
     let took = Took { seconds, expected, processes: processes(&context.team)? };
-    show(options, &model, scores.as_ref(), took, out)
+    show(options, &model, scores.as_ref(), took, out)?;
+    interrupt::command_is_done();
+    Ok(())
 }
 
 /// Files that outputs must not replace.

@@ -71,7 +71,7 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
         false => picture_in_stages(&model, &frame, &notes.line().stages())?,
     };
     output.write(&picture.bytes(&options.output)?)?;
-    notes.say(format_args!("wrote {}", options.output.display()));
+    notes.end(format_args!("wrote {}", options.output.display()));
     Ok(())
 }
 

@@ -97,7 +97,8 @@ pub fn run(
     let model = Model::load(&options.model, context)?;
     let (wanted, mut seen) = (wanted(options), TableSummary::default());
     let told = without_temperature(&model, "samples are of the model's own latent functions");
-    told.iter().filter(|_| options.samples > 0).for_each(|line| notes.say(format_args!("{line}")));
+    let is_sampled = options.samples > 0 && model.posterior().likelihood().latents() == 1;
+    told.iter().filter(|_| is_sampled).for_each(|line| notes.say(format_args!("{line}")));
     let ids: Vec<&str> = each_once(&options.id).collect();
     notes.stage(format_args!("predicting {}", options.data));
     let written = if options.joint || options.samples > 0 || !destination.takes_pieces() {

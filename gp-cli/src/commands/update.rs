@@ -58,10 +58,12 @@ pub fn run(
     let UpdatedModel { model: updated_model, how, warnings } = take_in(&model, &frame, context)?;
     warn(notes, &warnings);
     output.write(&updated_model.to_bytes()?)?;
-    notes.say(format_args!("wrote {} with {}, {how}", options.output.display(), more_rows(rows)));
+    let wrote = format!("wrote {} with {}, {how}", options.output.display(), more_rows(rows));
     if !options.json {
+        notes.end(format_args!("{wrote}"));
         return Ok(());
     }
+    notes.say(format_args!("{wrote}"));
     let told = json!({
         "rows": rows,
         "left_out": left_out.len(),

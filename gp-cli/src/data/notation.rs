@@ -1,4 +1,4 @@
-//! Unsupported notations of numbers and dates, which are read as words.
+//! Numbers and dates that are read as words, most because of their notation.
 
 use super::cells;
 use std::fmt;
@@ -13,7 +13,7 @@ const CURRENCIES: [&str; 9] = ["$", "€", "£", "¥", "EUR", "USD", "GBP", "CHF
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// Unsupported notation of numbers or dates.
+/// Notation of numbers or dates among words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// `1,021.5`
@@ -26,6 +26,10 @@ pub enum Notation {
     Currency,
     /// `01/02/2024`
     Date,
+    /// `2024-02-29T06:00:00+02:00`
+    Offset,
+    /// `2024-02-29`, kept as a word by the type of its column or by its neighbours
+    PlainDate,
 }
 
 /// Words that look like numbers or dates in some notation.
@@ -38,7 +42,7 @@ pub struct Lookalike {
 }
 
 impl Notation {
-    /// Notation of a cell; None for words and for readable numbers or dates.
+    /// Unsupported notation of a cell; None for words and for readable numbers or dates.
     #[must_use]
     pub fn of(cell: &str) -> Option<Self> {
         let text = cell.trim();
@@ -54,6 +58,7 @@ impl Notation {
         match () {
             () if is_decimal_comma(text) => Some(Self::DecimalComma),
             () if is_grouped(text) => Some(Self::Thousands),
+            () if has_offset(text) => Some(Self::Offset),
             () if is_date(text) => Some(Self::Date),
             () => None,
         }
@@ -68,6 +73,8 @@ impl Notation {
             Self::Percent => "write them without the sign",
             Self::Currency => "write them without the currency",
             Self::Date => "write them as year-month-day, such as 2024-02-29",
+            Self::Offset => "write them in UTC, such as 2024-02-29T06:00:00Z",
+            Self::PlainDate => "--type COLUMN=date reads them as dates",
         }
     }
 }
@@ -79,7 +86,8 @@ impl fmt::Display for Notation {
             Self::DecimalComma => "numbers with a decimal comma",
             Self::Percent => "percentages",
             Self::Currency => "amounts of money",
-            Self::Date => "dates",
+            Self::Date | Self::PlainDate => "dates",
+            Self::Offset => "times with an offset",
         })
     }
 }
@@ -89,7 +97,9 @@ impl Lookalike {
     #[must_use]
     pub fn among(words: &[String]) -> Option<Self> {
         let plain = words.iter().filter(|word| cells::number(word).is_some()).count();
-        let notations = words.iter().filter_map(|word| Some((Notation::of(word)?, word)));
+        let plain_date = |word: &str| cells::days_since_epoch(word).map(|_| Notation::PlainDate);
+        let notation = |word: &String| Notation::of(word).or_else(|| plain_date(word));
+        let notations = words.iter().filter_map(|word| Some((notation(word)?, word)));
         let found: Vec<(Notation, &String)> = notations.collect();
         let enough = words.len() >= FEWEST && (plain + found.len()) as f64 >= MOST * words.len() as f64;
         let count = |wanted: Notation| found.iter().filter(|(notation, _)| *notation == wanted).count();
@@ -152,6 +162,18 @@ fn is_grouped(text: &str) -> bool {
         && rest.iter().all(|group| group.len() == 3 && are_digits(group))
 }
 
+/// A readable date and time before hours and minutes east or west of UTC.
+fn has_offset(text: &str) -> bool {
+    let Some((time, offset)) = text.len().checked_sub(6).and_then(|end| text.split_at_checked(end)) else {
+        return false;
+    };
+    let clock = offset.strip_prefix(['+', '-']).and_then(|clock| clock.split_once(':'));
+    time.contains(':')
+        && cells::days_since_epoch(time).is_some()
+        && clock
+            .is_some_and(|(hours, minutes)| [hours, minutes].iter().all(|n| n.len() == 2 && are_digits(n)))
+}
+
 /// Day, month and year in any order, the month as number or word; a following time is ignored.
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> =
@@ -174,7 +196,7 @@ fn is_date(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Notation::{Currency, Date, DecimalComma, Percent, Thousands};
+    use super::Notation::{Currency, Date, DecimalComma, Offset, Percent, Thousands};
     use super::*;
 
     #[test]
@@ -183,6 +205,7 @@ mod tests {
             (Thousands, &["1,021.5", "1,021", "-12,000,000", "1 021.5", "1'000'000", "1.021.000"][..]),
             (DecimalComma, &["0,5", "12,75", "1.021,5", "-3,14159", "0,125"]),
             (Percent, &["12%", "12.5 %", "0,5 %"]),
+            (Offset, &["2020-01-01T10:00:00+02:00", "2020-01-01 10:00-05:30"]),
             (Currency, &["$12.50", "€ 3", "1,000 USD", "-$5"]),
             (
                 Date,
@@ -234,5 +257,9 @@ mod tests {
         assert_eq!(among(&["10%", "20%"]), None);
         assert_eq!(among(&["10%", "a", "b", "c"]), None);
         assert_eq!(among(&["1", "2", "3"]), None);
+        let dates = among(&["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04", "2024-02-30"]).unwrap();
+        let said = "its words look like dates, such as `2024-01-01`; --type COLUMN=date reads them as dates";
+        assert_eq!(dates.to_string(), said);
+        assert_eq!(among(&["2024-01-01", "2024-01-02", "spring"]), None);
     }
 }

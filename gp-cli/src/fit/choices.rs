@@ -2,7 +2,7 @@
 
 use super::observed::Observed;
 use super::parameters::{self, INDUCING, WINDOWS};
-use super::spec::{AUTO, FitSpec};
+use super::spec::FitSpec;
 use super::streaming;
 use crate::context::Context;
 use crate::encode::{Role, Roles};
@@ -19,7 +19,7 @@ pub(super) fn resolved<'a>(
     context: &Context,
     likelihood: &dyn Likelihood,
 ) -> Result<Cow<'a, FitSpec>, CliError> {
-    if spec.method == AUTO {
+    if spec.is_auto() {
         return Ok(Cow::Borrowed(spec));
     }
     let asked = context.methods.find(&spec.method)?;
@@ -44,7 +44,7 @@ pub(super) fn choose_method(
     rows: usize,
     streamed: bool,
 ) -> Result<(Arc<dyn Method>, String), CliError> {
-    if spec.method != AUTO {
+    if !spec.is_auto() {
         let method = context.methods.find(&spec.method)?;
         return match method.objection(observed.likelihood.as_ref()) {
             None => Ok((method, "of --method".to_owned())),

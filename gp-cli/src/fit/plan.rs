@@ -392,7 +392,9 @@ fn cost(plan: &Plan, streamed: Option<&str>) -> String {
     let sizes = plan.problem.sizes();
     let rows_are = streamed.map_or_else(String::new, |why| format!("; rows are read from a file, {why}"));
     let (rows, inputs) = (counted(sizes.rows, "row"), counted(sizes.dim, "input"));
-    format!("memory: about {:.0} MB for {rows} and {inputs}{rows_are}", plan.memory() / 1e6)
+    let megabytes = plan.memory() / 1e6;
+    let about = if megabytes < 1.0 { "under 1".to_owned() } else { format!("about {megabytes:.0}") };
+    format!("memory: {about} MB for {rows} and {inputs}{rows_are}")
 }
 
 fn short(text: &str) -> String {

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Value for an automatic choice.
-pub(super) const AUTO: &str = "auto";
+const AUTO: &str = "auto";
 
 /// Everything that makes a difference to a fitted model.
 #[derive(Clone, Debug, Args, Serialize)]
@@ -206,6 +206,11 @@ struct Flags {
 }
 
 impl FitSpec {
+    /// `true` if the method is to be chosen.
+    pub(super) fn is_auto(&self) -> bool {
+        self.method.eq_ignore_ascii_case(AUTO)
+    }
+
     /// Spec from flags, such as `["--target", "y", "--method", "exact"]`.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Methods that read rows from a file.
 
-use super::spec::{AUTO, FitSpec};
+use super::spec::FitSpec;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Method, Methods, Optimizer};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) fn check(
 
 /// The same for the requested method, before anything is read.
 pub(super) fn check_spec(spec: &FitSpec, methods: &Methods) -> Result<(), CliError> {
-    if spec.method == AUTO {
+    if spec.is_auto() {
         return Ok(());
     }
     check(methods.find(&spec.method)?.as_ref(), spec.optimizer, methods)

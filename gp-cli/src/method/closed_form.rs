@@ -38,10 +38,7 @@ pub(crate) struct ClosedForm {
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
 /// Typical evaluations of training, with fixed and with learned inducing inputs.
 const USUAL_EVALUATIONS: f64 = 60.0;
-const USUAL_EVALUATIONS_OF_INPUTS: f64 = 250.0;
-/// Gain that is none with learned inducing inputs, in nats, and the iterations that make it together: what more of them
-/// gain is invisible in predictions.
-const SLOW: (u64, f64) = (50, 0.1);
+const USUAL_EVALUATIONS_OF_INPUTS: f64 = 320.0;
 /// Fewest and most L-BFGS pairs, and numbers in all pairs beyond the fewest.
 const FEWEST_PAIRS: usize = 10;
 const MOST_PAIRS: usize = 40;
@@ -188,9 +185,6 @@ impl Method for ClosedForm {
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
         let mut options = minimise_options(iterations, &problem.settings.control);
         options.lbfgs.memory = pairs(&problem);
-        if !problem.settings.fixed_inducing {
-            (options.lbfgs.slow_iterations, options.lbfgs.slow_decrease) = SLOW;
-        }
         let run = model.learn(data, Learning::Outer(options))?.run;
         let posterior = model.posterior(data)?.map(Functions::from);
         let mut fit = Fit::of_course(posterior, model.powers().evidence_kind(), &run);

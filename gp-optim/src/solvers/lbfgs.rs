@@ -15,7 +15,6 @@ use argmin::core::{CostFunction, Error, Gradient, KV, Problem, Solver, Terminati
 use memory::Memory;
 use ray::{Found, Ray, evaluate};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// Factor between the decrease promised by the quadratic model and the negligible one, up to which a
 /// plateau is a minimum. Near a minimum curvature is known to a digit or two; at a wall the model promises
@@ -51,8 +50,6 @@ pub struct Lbfgs {
     /// Euclidean length of the last step, the scale of a step without curvature.
     length: f64,
     counts: Counts,
-    /// Values of the last `slow_iterations` iterations and of the point before them.
-    recent: VecDeque<f64>,
     last_failure: Option<String>,
     stop: Option<StopReason>,
     #[serde(skip)]
@@ -93,7 +90,6 @@ impl Lbfgs {
             memory: Memory::new(options.memory),
             length: options.first_step,
             counts: Counts::default(),
-            recent: VecDeque::new(),
             last_failure: None,
             stop: None,
             work: Work::default(),
@@ -245,24 +241,9 @@ impl Lbfgs {
         self.length = found.step * norm(&self.work.direction);
         let idle = here.value - there.value <= self.no_decrease(there.value);
         self.counts.idle = if idle { self.counts.idle + 1 } else { 0 };
-        self.remember(there.value);
         self.stop = self.reason_to_stop(&there, promise);
         self.work.point = here.x;
         there
-    }
-
-    fn remember(&mut self, value: f64) {
-        self.recent.push_back(value);
-        if self.recent.len() as u64 > self.options.slow_iterations + 1 {
-            self.recent.pop_front();
-        }
-    }
-
-    /// `true` if the last iterations together decreased the value by too little.
-    fn is_slow(&self) -> bool {
-        let is_full = self.recent.len() as u64 > self.options.slow_iterations;
-        let decrease = self.recent.front().zip(self.recent.back()).map(|(first, last)| first - last);
-        is_full && decrease.is_some_and(|decrease| decrease < self.options.slow_decrease)
     }
 
     /// Decrease that counts as none at this value.
@@ -277,8 +258,6 @@ impl Lbfgs {
         } else if self.counts.idle >= self.options.plateau {
             let flat = promise <= KEPT_PROMISE * self.no_decrease(at.value);
             Some(if flat { StopReason::Plateau } else { StopReason::Blocked })
-        } else if self.is_slow() && relative_gradient(at) <= self.steep_gradient() {
-            Some(StopReason::Slow)
         } else if self.counts.evaluations >= self.options.max_evaluations {
             Some(StopReason::MaxEvaluations)
         } else {
@@ -316,7 +295,6 @@ where
         let x = state.take_param().unwrap_or_default();
         let start = start(problem, x)?;
         self.counts.evaluations += 1;
-        self.remember(start.value);
         self.stop = self.reason_to_stop(&start, f64::INFINITY);
         Ok((with_iterate(state, start), None))
     }

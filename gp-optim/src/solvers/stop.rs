@@ -12,8 +12,6 @@ pub enum StopReason {
     SmallGradient,
     /// The value no longer decreases, and the quadratic model promises no decrease.
     Plateau,
-    /// Many iterations together decreased the value by less than was asked for, and its gradient is not steep.
-    Slow,
     /// The value no longer decreases although its slope promises it: an edge of the domain, a wall of
     /// penalties, rounding, or a wrong gradient.
     Blocked,
@@ -40,7 +38,7 @@ impl StopReason {
     /// `true` if the end is a minimum within tolerances.
     #[must_use]
     pub fn is_converged(&self) -> bool {
-        matches!(self, Self::SmallGradient | Self::Plateau | Self::Slow | Self::WithinNoise)
+        matches!(self, Self::SmallGradient | Self::Plateau | Self::WithinNoise)
     }
 
     /// Status of a solver for the executor.
@@ -76,7 +74,6 @@ impl fmt::Display for StopReason {
         f.write_str(match self {
             Self::SmallGradient => "the gradient is small enough",
             Self::Plateau => "the value no longer decreases",
-            Self::Slow => "many iterations together hardly improved the value",
             Self::Blocked => "the value no longer decreases although its slope says that it should",
             Self::NoProgress => "no lower value was found along the steepest descent",
             Self::MaxIterations => "the iteration limit was reached",

@@ -11,7 +11,8 @@ fn laplace() -> Result<(), Failures> {
     let concerned = [
         Check::Gradients,
         Check::AtTheData,
-        Check::Weights,
+        Check::TwoClasses,
+        Check::AtRest,
         Check::Threads,
         Check::Resuming,
         Check::BadData,

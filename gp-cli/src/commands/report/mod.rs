@@ -56,7 +56,7 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
         scored.push((frame, scores));
     }
     output.write(page(&model, &scored)?.as_bytes())?;
-    notes.say(format_args!("wrote {}", options.output.display()));
+    notes.end(format_args!("wrote {}", options.output.display()));
     Ok(())
 }
 

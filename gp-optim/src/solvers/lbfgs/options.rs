@@ -15,11 +15,6 @@ pub struct LbfgsOptions {
     pub value_tolerance: f64,
     /// Iterations in a row without decrease that make a plateau, at least 1.
     pub plateau: u64,
-    /// Iterations in a row whose decrease all together is compared with `slow_decrease`, at least 1.
-    pub slow_iterations: u64,
-    /// Decrease of the value, in its own units, in `slow_iterations` iterations together below which a run whose
-    /// gradient is not steep has converged; 0 for never.
-    pub slow_decrease: f64,
     /// Euclidean length of the first trial step, positive.
     pub first_step: f64,
     /// Most evaluations per line search, at least 1.
@@ -35,8 +30,6 @@ impl Default for LbfgsOptions {
             gradient_tolerance: 1e-6,
             value_tolerance: 1e-10,
             plateau: 3,
-            slow_iterations: 50,
-            slow_decrease: 0.0,
             first_step: 1.0,
             search_evaluations: 20,
             max_evaluations: 15_000,
@@ -54,15 +47,11 @@ impl LbfgsOptions {
         let at_least_one = [
             ("memory", self.memory as f64),
             ("plateau", self.plateau as f64),
-            ("slow_iterations", self.slow_iterations as f64),
             ("search_evaluations", self.search_evaluations as f64),
             ("max_evaluations", self.max_evaluations as f64),
         ];
-        let tolerances = [
-            ("gradient_tolerance", self.gradient_tolerance),
-            ("value_tolerance", self.value_tolerance),
-            ("slow_decrease", self.slow_decrease),
-        ];
+        let tolerances =
+            [("gradient_tolerance", self.gradient_tolerance), ("value_tolerance", self.value_tolerance)];
         check(&at_least_one, "at least 1", |value| value >= 1.0)?;
         check(&tolerances, "finite and not negative", |value| value.is_finite() && value >= 0.0)?;
         let positive = |value: f64| value.is_finite() && value > 0.0;

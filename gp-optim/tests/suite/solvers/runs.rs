@@ -88,49 +88,6 @@ fn a_plateau_is_a_minimum_when_the_model_agrees() {
     assert!(rosenbrock(&minimum.x, &mut [0.0; 6]) < 1e-2);
 }
 
-/// Flat bowls of unlike width, whose minimum L-BFGS nears ever more slowly.
-fn flat(x: &[f64], gradient: &mut [f64]) -> Result<f64, Infallible> {
-    let mut value = 0.0;
-    for (i, x) in x.iter().enumerate() {
-        let width = 10f64.powf(-0.1 * i as f64);
-        let away = x - 1.0 - 0.1 * i as f64;
-        value += 100.0 * width * away.powi(4);
-        gradient[i] = 400.0 * width * away.powi(3);
-    }
-    Ok(value)
-}
-
-#[test]
-fn a_run_that_has_become_slow_ends_where_it_first_is() {
-    let exact = LbfgsOptions { gradient_tolerance: 0.0, value_tolerance: 1e-7, ..Default::default() };
-    let values = |options: &LbfgsOptions| {
-        let history = History::new();
-        let observe = |run: gp_optim::Run<_>| run.add_observer(history.clone(), ObserverMode::Always);
-        let minimum = minimise_with(flat, &[0.0; 30], &with_solver(options.clone()), observe).unwrap();
-        (minimum, history.records().iter().map(|record| record.value).collect::<Vec<_>>())
-    };
-    let (whole, all) = values(&LbfgsOptions { plateau: 1_000, ..exact.clone() });
-    for (iterations, decrease) in [(10, 1e-3), (20, 1e-3), (20, 1e-6)] {
-        let options = LbfgsOptions { slow_iterations: iterations, slow_decrease: decrease, ..exact.clone() };
-        let (minimum, found) = values(&LbfgsOptions { plateau: 1_000, ..options });
-        // The same course, up to the first window that is too flat.
-        let window = usize::try_from(iterations).unwrap();
-        let first = (window..all.len()).find(|&end| all[end - window] - all[end] < decrease).unwrap();
-        assert_eq!(found, all[..=first], "{iterations}, {decrease}");
-        assert_eq!((minimum.reason, minimum.converged), (StopReason::Slow, true));
-        assert!(minimum.iterations < whole.iterations);
-    }
-    // A steep slope may not be called slow: 0.1 per unit of a value of 1.
-    let ramp = |x: &[f64], gradient: &mut [f64]| {
-        gradient[0] = -1e-7;
-        gradient[1] = 0.1;
-        Ok::<_, Infallible>(1.0 - 1e-7 * x[0])
-    };
-    let slow = LbfgsOptions { slow_iterations: 2, slow_decrease: 1.0, plateau: 1_000, ..exact };
-    let minimum = minimise(ramp, &[0.0; 2], &with_solver(slow)).unwrap();
-    assert!(minimum.reason != StopReason::Slow, "{minimum:?}");
-}
-
 #[test]
 fn settings_out_of_range_are_named() {
     let default = LbfgsOptions::default;
@@ -141,8 +98,6 @@ fn settings_out_of_range_are_named() {
         ("max_evaluations", LbfgsOptions { max_evaluations: 0, ..default() }),
         ("gradient_tolerance", LbfgsOptions { gradient_tolerance: f64::NAN, ..default() }),
         ("value_tolerance", LbfgsOptions { value_tolerance: -1.0, ..default() }),
-        ("slow_iterations", LbfgsOptions { slow_iterations: 0, ..default() }),
-        ("slow_decrease", LbfgsOptions { slow_decrease: -1.0, ..default() }),
         ("first_step", LbfgsOptions { first_step: 0.0, ..default() }),
     ];
     for (expected, lbfgs) in cases {
