@@ -109,16 +109,32 @@ fn change(
         return likelihood.parameters_mut().iter_mut().try_for_each(|parameter| apply(parameter, None));
     }
     let of_likelihood = name.strip_prefix("likelihood.").unwrap_or(name);
-    if let Some(parameter) = likelihood.parameters_mut().iter_mut().find(|known| {
-        known.name() == of_likelihood
-            && (name != of_likelihood || kernels.iter().all(|kernel| kernel.get(name).is_err()))
-    }) {
-        return apply(parameter, None);
+    if let Some(parameter) =
+        likelihood.parameters_mut().iter_mut().find(|known| known.name() == of_likelihood)
+    {
+        let names = kernels.iter().flat_map(|kernel| kernel.parameter_names());
+        let of_kernel = names.map(|full| stem(&full).to_owned()).find(|full| is_called(full, name));
+        return match of_kernel.filter(|_| name == of_likelihood) {
+            None => apply(parameter, None),
+            Some(of_kernel) => Err(CliError::usage(format!(
+                "`{name}` is the name of a parameter of the likelihood and of the kernel; write likelihood.{name} or {of_kernel}"
+            ))),
+        };
     }
     for kernel in kernels {
         change_kernel((name, dim), kernel.as_mut(), likelihood, apply)?;
     }
     Ok(())
+}
+
+/// Name of a value without its place in a vector.
+fn stem(full: &str) -> &str {
+    full.split_once('[').map_or(full, |(stem, _)| stem)
+}
+
+/// `true` for the full name of a parameter, or the end of it.
+fn is_called(full: &str, name: &str) -> bool {
+    full == name || full.strip_suffix(name).is_some_and(|front| front.ends_with('.'))
 }
 
 fn change_kernel(
@@ -129,13 +145,7 @@ fn change_kernel(
 ) -> Result<(), CliError> {
     let wanted = name.strip_prefix("kernel.").unwrap_or(name);
     let names = kernel.parameter_names();
-    let stem = |full: &str| full.split_once('[').map_or(full.to_owned(), |(stem, _)| stem.to_owned());
-    let matches = |full: &str| {
-        let full = stem(full);
-        name == "kernel"
-            || full == wanted
-            || full.strip_suffix(wanted).is_some_and(|front| front.ends_with('.'))
-    };
+    let matches = |full: &str| name == "kernel" || is_called(stem(full), wanted);
     if !names.iter().any(|full| matches(full)) {
         return Err(unknown(name, &names, likelihood));
     }
@@ -154,8 +164,8 @@ fn change_kernel(
 /// Error for a name without a parameter, with those there are: a vector once, without its elements.
 fn unknown(name: &str, of_kernel: &[String], likelihood: &dyn Likelihood) -> CliError {
     let of_likelihood = likelihood.parameters().iter().map(|known| format!("likelihood.{}", known.name()));
-    let stem = |full: &String| full.split_once('[').map_or(full.clone(), |(stem, _)| stem.to_owned());
-    let mut known: Vec<String> = of_kernel.iter().map(stem).chain(of_likelihood).collect();
+    let of_kernel = of_kernel.iter().map(|full| stem(full).to_owned());
+    let mut known: Vec<String> = of_kernel.chain(of_likelihood).collect();
     known.dedup();
     // The last part of a name is a name too.
     let parts = known.iter().filter_map(|name| Some(name.rsplit_once('.')?.1));

@@ -178,6 +178,7 @@ fn what_makes_no_difference_or_no_sense_is_refused() {
         ("--likelihood nonsense", &["--likelihood cannot be read", "student_t"]),
         ("--fix nonsense", &["no parameter `nonsense`", "rbf.lengthscale", "likelihood.variance"]),
         ("--fix lengthscal", &["no parameter `lengthscal`", "did you mean `lengthscale`?"]),
+        ("--kernel \"1 * rbf\" --bound variance=0.1..1", &["write likelihood.variance or scale.variance"]),
         ("--bound rbf.lengthscale=1", &["`1` is not a range; write LO..HI"]),
         ("--bound rbf.lengthscale=nan..1", &["--bound rbf.lengthscale=nan..1", "the lower end is nan"]),
         ("--bound rbf.lengthscale=1..NaN", &["--bound rbf.lengthscale=1..NaN", "the upper end is nan"]),

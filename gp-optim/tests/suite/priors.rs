@@ -122,7 +122,7 @@ fn text_is_read_leniently_and_written_one_way() {
 #[test]
 fn faults_name_the_prior_and_the_argument() {
     let message = |text: &str| text.parse::<Prior>().unwrap_err().to_string();
-    assert_eq!(message("gamma(2)"), "prior gamma(shape, rate) was given 1 arguments");
+    assert_eq!(message("gamma(2)"), "prior gamma(shape, rate) was given 1 argument");
     assert_eq!(message("gamma(2, -1)"), "prior `gamma`: rate is -1, but must be positive and finite");
     assert!(message("gama(2, 1)").starts_with("unknown prior `gama`: known are normal, log_normal, gamma"));
     assert!(message("gama(2, 1)").ends_with("; did you mean `gamma`?"));
