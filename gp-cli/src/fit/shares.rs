@@ -135,29 +135,11 @@ fn log_shares(labels: &[usize], classes: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::approximation;
     use faer::Mat;
-    use gp_ep::EvidenceKind;
-    use gp_kernels::inducing::InducingInputs;
-    use gp_kernels::posterior::InducingPosterior;
     use gp_likelihoods::BernoulliProbit;
-    use gp_linalg::JitterPolicy;
 
     fn fit(objective: f64) -> Fit {
-        let points = Mat::from_fn(2, 1, |i, _| i as f64);
-        let inputs = InducingInputs::points(points.as_ref()).unwrap();
-        let kernel = gp_kernels::parse("rbf").unwrap();
-        let prior = InducingPosterior::prior(kernel, inputs, JitterPolicy::ladder()).unwrap();
-        Fit {
-            posterior: approximation(vec![prior.into()], Box::new(BernoulliProbit)).unwrap(),
-            objective,
-            objective_kind: EvidenceKind::Estimate,
-            converged: true,
-            reason: String::new(),
-            iterations: 1,
-            curve: Vec::new(),
-            warnings: Vec::new(),
-        }
+        crate::fit::skill::tests::fit(Box::new(BernoulliProbit), objective)
     }
 
     /// A gain within two standard errors: half of the rows are foreseen well, the others badly.

@@ -168,7 +168,7 @@ fn runaways(fit: &Fit, columns: &[String]) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::model::approximation;
     use faer::Mat;
@@ -178,7 +178,8 @@ mod tests {
     use gp_likelihoods::{BernoulliProbit, Gaussian};
     use gp_linalg::JitterPolicy;
 
-    fn fit(likelihood: Box<dyn Likelihood>, objective: f64) -> Fit {
+    /// A fit of this objective whose posterior is the prior.
+    pub(in crate::fit) fn fit(likelihood: Box<dyn Likelihood>, objective: f64) -> Fit {
         let points = Mat::from_fn(2, 1, |i, _| i as f64);
         let inputs = InducingInputs::points(points.as_ref()).unwrap();
         let kernel = gp_kernels::parse("rbf").unwrap();
