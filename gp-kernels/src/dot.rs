@@ -1,4 +1,4 @@
-//! Kernels of the inner products `u = ⟨x, z⟩`, `a = ⟨x, x⟩`, `b = ⟨z, z⟩` of scaled points.
+//! Kernels of inner products of scaled points: `u = ⟨x, z⟩`, `a = ⟨x, x⟩`, `b = ⟨z, z⟩`.
 
 use faer::prelude::{IntoConst, ReborrowMut};
 use faer::{Accum, MatRef};
@@ -16,36 +16,36 @@ use crate::tree::check_per_input;
 use crate::views::{self, multiply};
 use crate::workspace::Workspace;
 
-/// Column of inner products, for a [`DotProfile`].
+/// Squared norms of the points of one column of inner products.
 #[derive(Clone, Copy, Debug)]
 pub struct Inner<'a> {
-    /// `⟨x_i, x_i⟩` of every row point.
+    /// `⟨x_i, x_i⟩` for each row point.
     pub rows: &'a [f64],
-    /// `⟨z, z⟩` of the column point.
+    /// `⟨z, z⟩` for the column point.
     pub col: f64,
 }
 
 /// Accumulators of the reverse pass of a [`DotProfile`].
 #[derive(Debug)]
 pub struct InnerGradients<'a> {
-    /// Derivatives by `⟨x_i, x_i⟩`.
+    /// Derivatives with respect to `⟨x_i, x_i⟩`.
     pub rows: &'a mut [f64],
-    /// Derivative by `⟨z, z⟩`.
+    /// Derivative with respect to `⟨z, z⟩`.
     pub col: &'a mut f64,
-    /// Derivatives by the profile's parameters.
+    /// Parameter gradient of the profile.
     pub own: &'a mut [f64],
 }
 
-/// Covariance as a function of inner products. A small file with this trait is a new kernel.
+/// Covariance as a function of inner products. Implementing this trait defines a kernel.
 pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// Name in expressions.
     const NAME: &'static str;
-    /// One-line summary with the formula, for lists.
+    /// One-line summary with the formula.
     const SUMMARY: &'static str;
-    /// Other names, for people who know those.
+    /// Other common names.
     const ALIASES: &'static [&'static str] = &[];
 
-    /// Parameters besides the length-scale, with defaults.
+    /// Parameters in addition to the length-scale, with default values.
     fn parameters() -> Vec<Parameter> {
         Vec::new()
     }
@@ -56,15 +56,16 @@ pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// Those of [`KernelArguments`].
     fn from_arguments(arguments: &mut KernelArguments<'_>) -> Result<Self, KernelError>;
 
-    /// Settings, as in an expression.
+    /// Settings as in an expression.
     fn settings(&self) -> Vec<KernelSetting> {
         Vec::new()
     }
 
-    /// Replaces every inner product `u_i` by the covariance.
+    /// Replaces each inner product `u_i` by the covariance.
     fn apply(&self, own: &[Parameter], u: &mut [f64], inner: Inner<'_>);
 
-    /// Replaces every `u_i` by `upstream_i ∂k/∂u_i`, adds the other derivatives, and returns `Σ upstream_i k_i`.
+    /// Replaces each `u_i` by `upstream_i ∂k/∂u_i`, adds the other derivatives, and returns `Σ upstream_i
+    /// k_i`.
     fn reverse(
         &self,
         own: &[Parameter],
@@ -74,7 +75,7 @@ pub trait DotProfile: Clone + std::fmt::Debug + Send + Sync + 'static {
         grads: InnerGradients<'_>,
     ) -> f64;
 
-    /// Kernel seen through a Gaussian window, if in closed form.
+    /// Closed forms with Gaussian windows, if any.
     fn windowed(_kernel: &DotProduct<Self>) -> Option<&dyn Windowed> {
         None
     }
@@ -98,7 +99,7 @@ impl<P: DotProfile> DotProduct<P> {
         Self { profile, params: std::iter::once(lengthscale()).chain(P::parameters()).collect() }
     }
 
-    /// Entry in a [`Registry`](crate::Registry).
+    /// Entry for a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
         KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut KernelArguments<'_>| {
             let mut params = vec![arguments.parameter(lengthscale(), ParameterKind::Length)?];
@@ -118,7 +119,7 @@ impl<P: DotProfile> DotProduct<P> {
         &self.params[1..]
     }
 
-    /// Lends points divided by length-scales, with squared norms.
+    /// Points divided by length-scales, in buffers of the workspace.
     fn scaled(&self, points: Points<'_>, ws: &mut Workspace) -> ScaledPoints {
         let (count, dim) = (points.nrows(), points.ncols());
         let mut scaled =
@@ -270,8 +271,8 @@ impl<P: DotProfile> DotProduct<P> {
         x.iter().enumerate().map(|(d, x)| (x / per_input(self.lengthscale(), d)).powi(2)).sum()
     }
 
-    /// Converts `slopes = ∂/∂u` and `norm_grad = ∂/∂⟨x, x⟩` to gradients of one table's points and
-    /// length-scales: scaled, `∂/∂x_i = Σ_j slopes_ij z_j + 2 norm_grad_i x_i`.
+    /// Converts `slopes = ∂/∂u` and `norm_grad = ∂/∂⟨x, x⟩` into gradients of one table's points and of
+    /// length-scales. For scaled points, `∂/∂x_i = Σ_j slopes_ij z_j + 2 norm_grad_i x_i`.
     fn pull_back(
         &self,
         slopes: MatRef<'_, f64>,

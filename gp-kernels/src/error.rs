@@ -5,48 +5,48 @@ use gp_optim::{ParameterError, did_you_mean, format_number};
 
 use crate::expression::error::ExpressionError;
 
-/// Error of this crate, with thing, place and value.
+/// Error of this crate. Names place and value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
     /// A table has the wrong number of rows or columns.
     #[error("{what} has {found} {axis}, expected {expected}")]
     Shape {
-        /// Table.
+        /// Name of the table.
         what: &'static str,
         /// `rows`, `columns` or `entries`.
         axis: &'static str,
-        /// Number expected.
+        /// Expected number.
         expected: usize,
-        /// Number found.
+        /// Actual number.
         found: usize,
     },
-    /// The inputs have another dimension than the kernel.
+    /// The dimension of the inputs does not match the kernel.
     #[error("kernel `{kernel}` takes points of {expected} dimensions, these have {found}")]
     Dimensions {
         /// Kernel's name in expressions.
         kernel: String,
-        /// Dimensions it takes, as `3` or `at least 3`.
+        /// Required dimension, such as `3` or `at least 3`.
         expected: String,
         /// Number of columns of the table.
         found: usize,
     },
-    /// A time limit or interrupt ended work on tables.
+    /// A time limit or interrupt stopped the work.
     #[error("stopped before all tables were done")]
     Stopped,
     /// A table holds a NaN or infinity.
     #[error("{what} holds {} in row {row}, column {column}", format_number(*value))]
     NotFinite {
-        /// Table.
+        /// Name of the table.
         what: &'static str,
         /// Row, from 0.
         row: usize,
         /// Column, from 0.
         column: usize,
-        /// Number found.
+        /// Offending value.
         value: f64,
     },
-    /// A category code is no whole number in range.
+    /// A category code is not a whole number in range.
     #[error(
         "kernel `{kernel}` takes category codes 0 to {}, row {row} holds {} in column {column}",
         levels - 1,
@@ -76,60 +76,60 @@ pub enum KernelError {
         /// Value given.
         found: String,
     },
-    /// No parameter, or more than one, has this name.
+    /// No parameter, or more than one, matches this name.
     #[error("{found} parameters match the name `{name}`; there are: {available}")]
     ParameterName {
         /// Name given.
         name: String,
         /// Number of matches.
         found: usize,
-        /// Names available.
+        /// Available names.
         available: String,
     },
-    /// A kernel has no closed form through a Gaussian window.
+    /// A kernel has no closed form with Gaussian windows.
     #[error("kernel `{kernel}` has no closed form under a Gaussian window; use point inducing inputs")]
     NoWindow {
         /// Kernel's expression.
         kernel: String,
     },
-    /// A sparse model has no inducing input.
+    /// A sparse model has no inducing inputs.
     #[error("there are no inducing inputs")]
     NoInducingInputs,
-    /// The inducing inputs cannot be placed.
+    /// Inducing inputs cannot be placed.
     #[error("cannot place {wanted} inducing inputs: {reason}")]
     Placement {
-        /// Number asked for.
+        /// Requested number.
         wanted: usize,
-        /// Reason given.
+        /// Reason.
         reason: String,
     },
-    /// A list of names lacks this one.
+    /// A name is unknown.
     #[error("unknown {kind} `{name}`; there are: {available}{}", did_you_mean(name, available.split(", ")))]
     UnknownName {
-        /// Kind of thing.
+        /// Kind of item.
         kind: &'static str,
         /// Name given.
         name: String,
-        /// Names available.
+        /// Available names.
         available: String,
     },
-    /// A name has several meanings.
+    /// A name is ambiguous.
     #[error("`{name}` may be {first} or {last}; say which")]
     AmbiguousName {
         /// Name given.
         name: String,
-        /// All names it may mean but the last.
+        /// Possible names except the last.
         first: String,
-        /// Last of them.
+        /// Last possible name.
         last: String,
     },
     /// A parameter value is outside its domain.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// A kernel expression does not parse.
+    /// A kernel expression cannot be parsed.
     #[error(transparent)]
     Expression(#[from] ExpressionError),
-    /// A factorisation failed, or shapes did not match.
+    /// A factorisation failed or shapes do not match.
     #[error(transparent)]
     Linalg(#[from] LinalgError),
 }

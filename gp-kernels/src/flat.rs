@@ -1,4 +1,4 @@
-//! Kernels of one value: a variance at some pairs of points, 0 at all others.
+//! Kernels with one nonzero value: a variance for some pairs of points, 0 for all others.
 
 use gp_optim::Parameter;
 use std::ops::Range;
@@ -9,20 +9,20 @@ use crate::inducing::Windowed;
 use crate::kernel::{Block, BlockMut, Gradients, Kernel, Pair, Points, column, column_mut};
 use crate::workspace::Workspace;
 
-/// Pairs of points with covariance; each point is one with itself.
+/// Rule that says which pairs of points have covariance. Each point has covariance with itself.
 pub trait Reach: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     /// Name in expressions.
     const NAME: &'static str;
-    /// One-line summary with the formula, for lists.
+    /// One-line summary with the formula.
     const SUMMARY: &'static str;
-    /// Other names, for people who know those.
+    /// Other common names.
     const ALIASES: &'static [&'static str] = &[];
 
-    /// Rows of column `j` of a tile that have covariance.
+    /// Rows with covariance in column `j` of a tile.
     fn rows(&self, pair: Pair<'_>, j: usize) -> Range<usize>;
 }
 
-/// Kernel `variance` at the pairs of a [`Reach`], else 0.
+/// Kernel with value `variance` at the pairs of a [`Reach`], 0 elsewhere.
 #[derive(Clone, Debug)]
 pub struct Flat<R: Reach> {
     reach: R,
@@ -54,7 +54,7 @@ impl<R: Reach> Flat<R>
 where
     Self: Windowed,
 {
-    /// Entry in a [`Registry`](crate::Registry).
+    /// Entry for a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
         KernelEntry::new(R::NAME, R::SUMMARY, |arguments| {
             Ok(Box::new(Self::of(arguments.parameter(variance(), ParameterKind::Shared)?)))

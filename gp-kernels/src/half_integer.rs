@@ -1,4 +1,4 @@
-//! Shared form of Matérn kernels of half-integer order: `κ(s) = p(t) exp(−t)`, `t = √(2ν s)`.
+//! Common form of Matérn kernels of half-integer order ν: `κ(s) = p(t) exp(−t)`, `t = √(2ν s)`.
 
 use std::marker::PhantomData;
 
@@ -43,7 +43,8 @@ fn root_and_decay<O: HalfInteger>(s: &mut [f64], decay: &mut [f64]) {
     exp_scaled_in_place(decay, -1.0);
 }
 
-/// Start of zero `exp(−t)`; polynomials of larger t could overflow to infinity times zero.
+/// From here on `exp(−t)` is 0. Larger t are cut to this value, since `p(t)` could overflow and give infinity
+/// times zero.
 const FAR: f64 = 1000.0;
 
 struct Roots<'a> {
@@ -79,10 +80,10 @@ impl<O: HalfInteger> WithSimd for Values<'_, O> {
     }
 }
 
-/// `t ← g q(t) exp(−t)`; gives `Σ g p(t) exp(−t)`.
+/// `t ← g q(t) exp(−t)`; returns `Σ g p(t) exp(−t)`.
 struct Slopes<'a, O> {
     t: &'a mut [f64],
-    /// `exp(−t)`, overwritten by terms of the sum.
+    /// `exp(−t)`, overwritten by the terms of the sum.
     decay: &'a mut [f64],
     upstream: &'a [f64],
     order: PhantomData<O>,

@@ -1,7 +1,7 @@
-//! The [`Kernel`] trait: covariances by tiles.
+//! The [`Kernel`] trait: covariances tile by tile.
 //!
-//! A kernel fills or differentiates tiles of a few hundred points each way, on one thread, in given memory.
-//! Tiling, checks, threads and symmetry are done by [`Evaluator`](crate::Evaluator) for all kernels.
+//! A kernel fills or differentiates one tile of a few hundred points per side, on one thread, in memory it is
+//! given. [`Evaluator`](crate::Evaluator) does tiling, checks, threading and symmetry for all kernels.
 
 use faer::prelude::ReborrowMut;
 use std::fmt::Debug;
@@ -14,7 +14,7 @@ use crate::inducing::Windowed;
 pub use crate::tables::{Block, BlockMut, Points, PointsMut, column, column_mut, point, point_mut};
 use crate::workspace::Workspace;
 
-/// Two tables of points, the same or different ones.
+/// Row and column points of a tile.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     /// Row points of a tile, M×D.
@@ -23,12 +23,12 @@ pub struct Pair<'a> {
     pub cols: Points<'a>,
     /// `true` if row k and column k are the same point for every k < min(M, N).
     ///
-    /// Equal coordinates are not enough: two observations at one place share everything but white noise.
+    /// Equal coordinates are not enough: white noise is independent for two observations at one place.
     pub same: bool,
 }
 
 impl<'a> Pair<'a> {
-    /// Tables of different points.
+    /// Pair of tables without common points.
     pub fn distinct(rows: Points<'a>, cols: Points<'a>) -> Self {
         Self { rows, cols, same: false }
     }
@@ -38,13 +38,13 @@ impl<'a> Pair<'a> {
         self.rows.ncols()
     }
 
-    /// Sizes of its tile.
+    /// Sizes of the tile.
     pub fn shape(&self) -> TileShape {
         TileShape { rows: self.rows.nrows(), cols: self.cols.nrows(), dim: self.dim(), same: self.same }
     }
 }
 
-/// Sizes of a tile, which determine its record.
+/// Sizes of a tile; they determine its record length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
     /// M
@@ -53,24 +53,24 @@ pub struct TileShape {
     pub cols: usize,
     /// D
     pub dim: usize,
-    /// Same points; see [`Pair::same`].
+    /// See [`Pair::same`].
     pub same: bool,
 }
 
-/// Accumulators of a reverse pass; nothing is overwritten.
+/// Accumulators of a reverse pass. Kernels add to them.
 #[derive(Debug)]
 pub struct Gradients<'a> {
-    /// Gradient by parameters in natural units, in the order of the tree walk
-    /// ([`KernelExt::for_each_parameter`](crate::KernelExt::for_each_parameter)).
+    /// Parameter gradient in natural units, in the order of
+    /// [`KernelExt::for_each_parameter`](crate::KernelExt::for_each_parameter).
     pub params: &'a mut [f64],
-    /// Gradient by row points, M×D, if wanted.
+    /// Row-point gradient, M×D, if wanted.
     pub rows: Option<PointsMut<'a>>,
-    /// Gradient by column points, N×D, if wanted.
+    /// Column-point gradient, N×D, if wanted.
     pub cols: Option<PointsMut<'a>>,
 }
 
 impl Gradients<'_> {
-    /// Accumulators for a range of parameters, for a child.
+    /// Accumulators of a child, whose parameters are in `range`.
     pub fn for_params(&mut self, range: std::ops::Range<usize>) -> Gradients<'_> {
         Gradients {
             params: &mut self.params[range],
@@ -82,35 +82,36 @@ impl Gradients<'_> {
 
 /// Covariance function.
 ///
-/// [`Evaluator`](crate::Evaluator) guarantees finite numbers, equal numbers of columns, a successful
-/// [`check_inputs`](Kernel::check_inputs) and tiles of the shape of their [`Pair`]. No panic for any
-/// parameters within their domains.
+/// [`Evaluator`](crate::Evaluator) guarantees finite coordinates, equal column counts, a passed
+/// [`check_inputs`](Kernel::check_inputs), and tiles that match their [`Pair`]. No parameter values within
+/// their domains may cause a panic.
 ///
-/// Mostly a [`Profile`](crate::Profile) on a [`Metric`](crate::metrics::Metric) through
-/// [`Radial`](crate::Radial), or a [`DotProfile`](crate::dot::DotProfile) through
-/// [`DotProduct`](crate::dot::DotProduct), is shorter, with blocked and vectorised derivatives.
+/// Most kernels are shorter as a [`Profile`](crate::Profile) of a [`Metric`](crate::metrics::Metric) (see
+/// [`Radial`](crate::Radial)) or as a [`DotProfile`](crate::dot::DotProfile) (see
+/// [`DotProduct`](crate::dot::DotProduct)), which also vectorise the derivatives.
 pub trait Kernel: CloneKernel + Debug + Send + Sync {
     /// Name in expressions, such as `rbf`.
     fn name(&self) -> &str;
 
-    /// Own parameters, without those of children.
+    /// Own parameters, without those of child kernels.
     fn parameters(&self) -> &[Parameter];
 
     /// Own parameters, mutable.
     fn parameters_mut(&mut self) -> &mut [Parameter];
 
-    /// `true` if an own parameter, by index, is a length along inputs, such as a length-scale or period:
-    /// scaling inputs and all lengths alike leaves covariances unchanged. False by default.
+    /// `true` if the own parameter of this index is a length along inputs, such as a length-scale or
+    /// period: scaling inputs and all lengths by the same factor leaves covariances unchanged. Default:
+    /// false.
     fn is_length(&self, _parameter: usize) -> bool {
         false
     }
 
-    /// Untrained arguments, such as `degree=3`, as in an expression.
+    /// Untrained arguments in expressions, such as `degree=3`.
     fn settings(&self) -> Vec<KernelSetting> {
         Vec::new()
     }
 
-    /// Written form; a call except in the algebra.
+    /// Form in expressions: a call, except for sums, products and multiples.
     fn form(&self) -> Form {
         Form::Call
     }
@@ -125,28 +126,28 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
         &mut []
     }
 
-    /// Fails unless the table's points are valid inputs: number of columns, range of category codes.
+    /// Checks the number of columns and the range of category codes.
     ///
     /// # Errors
-    /// [`KernelError`] with kernel, place and value.
+    /// [`KernelError`] that names kernel, place and value.
     fn check_inputs(&self, points: Points<'_>, ws: &mut Workspace) -> Result<(), KernelError>;
 
-    /// Numbers that [`tile`](Kernel::tile) records for this shape; 0 by default.
+    /// Record length of [`tile`](Kernel::tile) for this shape; default 0.
     fn record_len(&self, _shape: TileShape) -> usize {
         0
     }
 
-    /// Writes the covariances of a pair of tables to `out` (M×N).
+    /// Writes the covariances of a pair to `out` (M×N).
     ///
-    /// `record` is empty or has room for [`record_len`](Kernel::record_len) numbers of any content, for
-    /// work that the reverse pass would repeat; kernels that record nothing ignore it.
+    /// `record` is empty or has [`record_len`](Kernel::record_len) entries with arbitrary contents. Store
+    /// there what the reverse pass would compute again. Kernels without a record ignore it.
     fn tile(&self, pair: Pair<'_>, out: BlockMut<'_>, record: &mut [f64], ws: &mut Workspace);
 
-    /// Adds the gradients of `Σ upstream ∘ tile` and returns that sum, which saves scale factors above this
-    /// node a second evaluation.
+    /// Adds the gradients of `Σ upstream ∘ tile` and returns this sum, from which a scale factor above this
+    /// node gets its gradient.
     ///
-    /// `record` is empty or from [`tile`](Kernel::tile) for this pair and these parameters; results have
-    /// the same bits either way.
+    /// `record` is empty or was filled by [`tile`](Kernel::tile) for the same pair and parameters. Results
+    /// must have the same bits either way.
     fn tile_reverse(
         &self,
         pair: Pair<'_>,
@@ -159,7 +160,7 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
     /// Writes prior variances `k(x, x)` to `out` (N).
     fn diagonal(&self, points: Points<'_>, out: &mut [f64], ws: &mut Workspace);
 
-    /// Adds the gradients of `Σ upstream · diagonal`, by points to `grads.rows`.
+    /// Adds the gradients of `Σ upstream · diagonal`; point gradients go to `grads.rows`.
     fn diagonal_reverse(
         &self,
         points: Points<'_>,
@@ -168,13 +169,13 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
         ws: &mut Workspace,
     );
 
-    /// Kernel seen through a Gaussian window, if in closed form (inter-domain features).
+    /// Closed forms with Gaussian windows (inter-domain features), if the kernel has them.
     fn windowed(&self) -> Option<&dyn Windowed> {
         None
     }
 }
 
-/// Cloning in a box, for every `Clone` kernel.
+/// Boxed cloning, implemented for every `Clone` kernel.
 pub trait CloneKernel {
     /// Boxed copy.
     fn clone_box(&self) -> Box<dyn Kernel>;
@@ -192,7 +193,7 @@ impl Clone for Box<dyn Kernel> {
     }
 }
 
-/// Splits a child's `len` numbers off a record, empty if the record is.
+/// Splits off a child's `len` entries from the front of a record; empty if the record is empty.
 pub fn split_record<'r>(rest: &mut &'r [f64], len: usize) -> &'r [f64] {
     rest.split_off(..len.min(rest.len())).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Sums in eight lanes: vectorised, in an order that depends on the length alone.
+//! Sums in eight lanes: vectorised, in an order that depends only on the length.
 
 use gp_linalg::vector::dispatch;
 use pulp::{Simd, WithSimd};
@@ -6,7 +6,7 @@ use pulp::{Simd, WithSimd};
 /// Number of partial sums.
 pub(crate) const LANES: usize = 8;
 
-/// Sum of eight lanes in a fixed order.
+/// Sum of the eight partial sums in a fixed order.
 #[inline(always)]
 pub(crate) fn total(lanes: [f64; LANES]) -> f64 {
     let [a, b, c, d, e, f, g, h] = lanes;
@@ -39,7 +39,7 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     total(lanes) + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f64>()
 }
 
-/// `values ← factor · values ∘ weights`; returns `Σ values ∘ weights` of the old values.
+/// `values ← factor · values ∘ weights`. Returns `Σ values ∘ weights` of the old values.
 pub(crate) fn weigh(values: &mut [f64], weights: &[f64], factor: f64) -> f64 {
     dispatch(Weigh { values, weights, factor })
 }
@@ -99,7 +99,7 @@ mod tests {
             let x: Vec<f64> = (0..len).map(f64::from).collect();
             let y: Vec<f64> = (0..len).map(|i| f64::from(i) - 3.0).collect();
             let plain: f64 = x.iter().zip(&y).map(|(x, y)| x * y).sum();
-            // Whole numbers below 2^53: every order of summation gives the same bits.
+            // Integers below 2^53: any order of summation gives the same bits.
             assert_eq!(dot(&x, &y), plain, "length {len}");
         }
     }

@@ -1,9 +1,9 @@
-//! Lengths among a kernel's parameters, and their columns.
+//! Columns along which a kernel's parameters are lengths.
 
 use crate::expression::Form;
 use crate::kernel::Kernel;
 
-/// Adds an entry per parameter of a kernel on these columns, its own first: columns of a length, or None.
+/// Appends one entry per parameter, own parameters first: the columns of a length, or None.
 pub(crate) fn collect<K: Kernel + ?Sized>(
     kernel: &K,
     columns: &[usize],

@@ -1,8 +1,8 @@
-//! Gaussian posterior over inducing values, and its predictions, of every sparse method.
+//! Gaussian posterior over inducing values, and its predictions, for all sparse methods.
 //!
-//! Whitened, `q(v) = N(m, V)`. Expectation propagation knows the precision `V⁻¹ = B = L_B L_Bᵀ`,
-//! variational methods a covariance factor `V = L_S L_Sᵀ`. With `φ` and `s` of a point, its latent value
-//! has mean `φᵀ m` and variance `s + φᵀ V φ`, a sum of two squares.
+//! In whitened form `q(v) = N(m, V)`. Expectation propagation provides the precision `V⁻¹ = B = L_B L_Bᵀ`,
+//! variational methods a factor of `V = L_S L_Sᵀ`. The latent value at a point with `φ` and `s` has mean `φᵀ
+//! m` and variance `s + φᵀ V φ`, a sum of two squares.
 
 mod beliefs;
 mod blocks;
@@ -32,16 +32,16 @@ use crate::inducing::{InducingInputs, InducingPrior};
 use crate::kernel::Kernel;
 use crate::tree::KernelExt;
 
-/// Representation of the covariance V of the whitened inducing values.
+/// Factor of the covariance V of the whitened inducing values, or of its inverse.
 #[derive(Clone, Debug)]
 pub enum PosteriorFactor {
-    /// Factor of the precision, `V⁻¹ = B = L_B L_Bᵀ`.
+    /// Cholesky factor of the precision, `V⁻¹ = B = L_B L_Bᵀ`.
     Precision(Cholesky),
     /// Lower triangular factor of the covariance, `V = L_S L_Sᵀ`.
     Covariance(Mat<f64>),
 }
 
-/// `q(u)` of one latent function: kernel, inducing inputs, and `q(v) = N(m, V)` with `u = L v`.
+/// Posterior of one latent function: kernel, inducing inputs, and `q(v) = N(m, V)` with `u = L v`.
 #[derive(Clone, Debug)]
 pub struct InducingPosterior {
     policy: JitterPolicy,
@@ -51,25 +51,25 @@ pub struct InducingPosterior {
     collapsed: OnceLock<Option<Collapsed>>,
 }
 
-/// Latent means and variances of some points, without observation noise.
+/// Latent means and variances at some points, without observation noise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LatentPrediction {
-    /// Posterior means of the latent function.
+    /// Posterior means.
     pub mean: Vec<f64>,
-    /// Posterior variances of the latent function, never negative; with all rows as inducing inputs, never
-    /// below the rounding of the prior variance.
+    /// Posterior variances, never negative. If all rows are inducing inputs, they are at least the rounding
+    /// error of the prior variance.
     pub variance: Vec<f64>,
 }
 
-/// Prior variance less the explained part, never below the rounding of the prior variance, since a rounded
-/// difference is no knowledge.
+/// `prior − explained`, but at least the rounding error of `prior`: a smaller difference has no correct
+/// digit.
 #[must_use]
 pub fn unexplained(prior: f64, explained: f64) -> f64 {
     (prior - explained).max(f64::EPSILON * prior)
 }
 
 impl LatentPrediction {
-    /// Zeros for this many points.
+    /// Zeros for `count` points.
     #[must_use]
     pub fn zeros(count: usize) -> Self {
         Self { mean: vec![0.0; count], variance: vec![0.0; count] }
@@ -81,16 +81,16 @@ impl LatentPrediction {
 pub struct LatentSamples {
     /// One function per column, one point per row.
     pub functions: Mat<f64>,
-    /// Jitter of the covariance left free by the inducing values.
+    /// Jitter of the covariance that is conditional on the inducing values.
     pub jitter: JitterRecord,
 }
 
 impl InducingPosterior {
-    /// Posterior of this mean (M) and factor (M×M) of the whitened inducing values. `policy` must be the
-    /// one for `K_zz` under which they were found.
+    /// Posterior with mean (M) and factor (M×M) of the whitened inducing values. `policy` must be the jitter
+    /// policy of `K_zz` with which they were computed.
     ///
     /// # Errors
-    /// Wrong shapes, non-finite numbers, and those of [`InducingPrior::new`].
+    /// Wrong shapes, non-finite numbers, and errors of [`InducingPrior::new`].
     pub fn new(
         kernel: Box<dyn Kernel>,
         inputs: InducingInputs,
@@ -102,7 +102,7 @@ impl InducingPosterior {
         Self::beside(prior, policy, mean, factor)
     }
 
-    /// Posterior of another latent function with the same kernel and inducing inputs. Both share one factor
+    /// Posterior of another latent function with the same kernel and inducing inputs. Both share the factor
     /// of `K_zz`, and [mixtures](MixturePosterior) project points once for both.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ impl InducingPosterior {
         self.prior.is(&other.prior)
     }
 
-    /// Prior: mean zero, `V = I`.
+    /// Prior as a posterior: mean zero, `V = I`.
     ///
     /// # Errors
     /// Those of [`InducingPrior::new`].
@@ -184,7 +184,7 @@ impl InducingPosterior {
     }
 }
 
-/// Factor of the right shape, zero above the diagonal.
+/// Checks the shape of a factor and sets entries above the diagonal to zero.
 fn checked_factor(factor: PosteriorFactor, count: usize) -> Result<PosteriorFactor, KernelError> {
     match factor {
         PosteriorFactor::Precision(factor) => {

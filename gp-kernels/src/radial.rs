@@ -1,4 +1,4 @@
-//! Kernels `κ(s(x, z))`: a profile κ of a distance s.
+//! Kernels `κ(s(x, z))` with profile κ and distance s.
 
 use gp_optim::Parameter;
 
@@ -10,34 +10,33 @@ use crate::metrics::Metric;
 use crate::tree::check_per_input;
 use crate::workspace::Workspace;
 
-/// Covariance as a function of distance. A small file with this trait is a new kernel.
-///
-/// `κ(0) = 1`; variances are factors in expressions.
+/// Covariance as a function of a distance, with `κ(0) = 1`. Implementing this trait defines a kernel; a
+/// variance is a factor in expressions.
 pub trait Profile: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     /// Name in expressions.
     const NAME: &'static str;
-    /// One-line summary with the formula, for lists.
+    /// One-line summary with the formula.
     const SUMMARY: &'static str;
-    /// Other names, for people who know those.
+    /// Other common names.
     const ALIASES: &'static [&'static str] = &[];
-    /// Distance of this profile.
+    /// Distance s.
     type Metric: Metric;
 
-    /// Parameters besides the metric's, with defaults.
+    /// Parameters in addition to the metric's, with default values.
     fn parameters() -> Vec<(Parameter, ParameterKind)> {
         Vec::new()
     }
 
-    /// Replaces every distance in `s` by its covariance; `own` are the profile's parameters.
+    /// Replaces each distance in `s` by its covariance. `own` are the profile's parameters.
     fn apply(&self, own: &[Parameter], s: &mut [f64]);
 
-    /// Replaces every `s_i` by `upstream_i κ'(s_i)`, adds gradients of the profile's parameters to
+    /// Replaces each `s_i` by `upstream_i κ'(s_i)`, adds the gradient of the profile's parameters to
     /// `own_grad`, and returns `Σ upstream_i κ(s_i)`.
     ///
-    /// Unbounded κ' (rough kernels at s = 0) counts as zero: one-sided slopes cancel.
+    /// Where κ' is unbounded (rough kernels at s = 0), use zero: the one-sided slopes cancel.
     fn reverse(&self, own: &[Parameter], s: &mut [f64], upstream: &[f64], own_grad: &mut [f64]) -> f64;
 
-    /// Kernel seen through a Gaussian window, if in closed form.
+    /// Closed forms with Gaussian windows, if any.
     fn windowed(_kernel: &Radial<Self>) -> Option<&dyn Windowed> {
         None
     }
@@ -54,7 +53,7 @@ pub struct Radial<P: Profile> {
 }
 
 impl<P: Profile> Radial<P> {
-    /// Kernel with default parameters; change them by [`KernelExt::set`](crate::KernelExt::set).
+    /// Kernel with default parameters. Change them with [`KernelExt::set`](crate::KernelExt::set).
     pub fn new() -> Self {
         let defaults = P::Metric::parameters().into_iter().chain(P::parameters());
         Self::from_params(defaults.map(|(param, _)| param).collect())
@@ -64,7 +63,7 @@ impl<P: Profile> Radial<P> {
         Self { profile: P::default(), params, metric_count: P::Metric::parameters().len() }
     }
 
-    /// Entry in a [`Registry`](crate::Registry).
+    /// Entry for a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
         KernelEntry::new(P::NAME, P::SUMMARY, |arguments: &mut KernelArguments<'_>| {
             let mut params = Vec::new();

@@ -7,7 +7,7 @@ use crate::kernel::Kernel;
 use crate::kernels;
 use gp_optim::named;
 
-/// Every kernel of this crate. A new one is a file in `kernels/` and a line here.
+/// Kernels of this crate. A new kernel is a file in `kernels/` and a line here.
 const BUILT_IN: &[fn() -> KernelEntry] = &[
     kernels::rbf::Rbf::entry,
     kernels::matern12::Matern12::entry,
@@ -26,7 +26,7 @@ const BUILT_IN: &[fn() -> KernelEntry] = &[
     ActiveDims::entry,
 ];
 
-/// List of kernels by name, open to other crates.
+/// List of kernels by name. Other crates can add theirs.
 #[derive(Clone, Debug)]
 pub struct Registry {
     entries: Vec<KernelEntry>,
@@ -38,7 +38,7 @@ impl Registry {
         Self { entries: BUILT_IN.iter().map(|entry| entry()).collect() }
     }
 
-    /// Adds a kernel, replacing one of the same name.
+    /// Adds a kernel or replaces the one of the same name.
     #[must_use]
     pub fn with(mut self, entry: KernelEntry) -> Self {
         self.entries.retain(|known| known.name() != entry.name());
@@ -46,22 +46,22 @@ impl Registry {
         self
     }
 
-    /// All entries, in the order of lists.
+    /// Entries, in listing order.
     pub fn entries(&self) -> &[KernelEntry] {
         &self.entries
     }
 
-    /// Entry of this name.
+    /// Entry with exactly this name.
     ///
     /// # Errors
-    /// [`KernelError::UnknownName`] with the names available.
+    /// [`KernelError::UnknownName`] with the available names.
     pub fn find(&self, name: &str) -> Result<KernelEntry, KernelError> {
         let found = self.entries.iter().find(|entry| entry.name() == name).copied();
         found.ok_or_else(|| self.unknown(name))
     }
 
-    /// Entry that people mean by a name: in another case, without underscores, or by an alias. [`find`](Self::find),
-    /// which parsing uses, takes names to the letter.
+    /// Entry that best matches a name typed by a person: ignores case and underscores, and knows aliases.
+    /// Parsing uses [`find`](Self::find), which does not.
     ///
     /// ```
     /// use gp_kernels::Registry;
@@ -73,7 +73,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError::UnknownName`] with the names available, [`KernelError::AmbiguousName`] with those it may mean.
+    /// [`KernelError::UnknownName`] with the available names, [`KernelError::AmbiguousName`] with the
+    /// possible ones.
     pub fn named(&self, name: &str) -> Result<KernelEntry, KernelError> {
         let found = named(name, self.entries.iter().map(|entry| (entry.name(), entry.aliases())));
         match found[..] {
@@ -98,22 +99,22 @@ impl Registry {
     /// Parses a kernel expression.
     ///
     /// # Errors
-    /// [`KernelError::Expression`] with the column of the fault.
+    /// [`KernelError::Expression`] with the column of the error.
     pub fn parse(&self, text: &str) -> Result<Box<dyn Kernel>, KernelError> {
         expression::parse(text, &|name| self.find(name), Columns::Unknown)
     }
 
-    /// Parses a kernel expression for points of `inputs` columns, which resolves `ard=true` and detects
-    /// missing columns.
+    /// Parses a kernel expression for points of `inputs` columns. Resolves `ard=true` and reports missing
+    /// columns.
     ///
     /// # Errors
-    /// [`KernelError::Expression`] with the column of the fault.
+    /// [`KernelError::Expression`] with the column of the error.
     pub fn parse_for(&self, text: &str, inputs: usize) -> Result<Box<dyn Kernel>, KernelError> {
         expression::parse(text, &|name| self.find(name), Columns::Count(inputs))
     }
 
-    /// Parses a kernel expression with lengths in other units: `units[d]` units of the expression are one
-    /// unit of the points along column d. Written lengths, bounds and priors are converted; defaults are in
+    /// Parses a kernel expression with lengths in other units: along column d, `units[d]` units of the
+    /// expression are one unit of the points. Converts written lengths, bounds and priors; defaults stay in
     /// units of the points.
     ///
     /// ```
@@ -125,8 +126,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError::Expression`] with the column of the fault, such as one number, bounds or prior for
-    /// columns of different units.
+    /// [`KernelError::Expression`] with the column of the error, for example if one number, bound or prior
+    /// covers columns of different units.
     pub fn parse_in_units(&self, text: &str, units: &[f64]) -> Result<Box<dyn Kernel>, KernelError> {
         expression::parse(text, &|name| self.find(name), Columns::Units(units))
     }
@@ -138,7 +139,7 @@ impl Default for Registry {
     }
 }
 
-/// Parses an expression of this crate's kernels.
+/// Parses an expression of built-in kernels.
 ///
 /// ```
 /// use gp_kernels::{KernelExt, parse};
@@ -148,7 +149,7 @@ impl Default for Registry {
 /// ```
 ///
 /// # Errors
-/// [`KernelError::Expression`] with the column of the fault.
+/// [`KernelError::Expression`] with the column of the error.
 pub fn parse(text: &str) -> Result<Box<dyn Kernel>, KernelError> {
     Registry::built_in().parse(text)
 }

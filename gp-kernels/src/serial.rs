@@ -1,6 +1,6 @@
-//! serde for kernels: as expressions of the built-in registry.
+//! serde for kernels, as expressions of the built-in registry.
 //!
-//! Kernels of other crates are read by [`Registry::parse`](crate::Registry::parse).
+//! Use [`Registry::parse`](crate::Registry::parse) to read kernels of other crates.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

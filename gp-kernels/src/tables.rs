@@ -1,18 +1,18 @@
-//! Tables of points and tiles of covariances, contiguous along loops.
+//! Tables of points and tiles of covariances with contiguous rows or columns.
 
 use faer::prelude::ReborrowMut;
 use faer::{ContiguousFwd, MatMut, MatRef};
 
-/// Points, N×D, one per row, each contiguous.
+/// Table of N points in D dimensions, N×D, with contiguous rows.
 pub type Points<'a> = MatRef<'a, f64, usize, usize, isize, ContiguousFwd>;
-/// Mutable table of contiguous rows, one per point, for gradients of inputs.
+/// Mutable [`Points`], for point gradients.
 pub type PointsMut<'a> = MatMut<'a, f64, usize, usize, isize, ContiguousFwd>;
 /// Tile of covariances with contiguous columns.
 pub type Block<'a> = MatRef<'a, f64, usize, usize, ContiguousFwd, isize>;
-/// Mutable tile of covariances with contiguous columns.
+/// Mutable [`Block`].
 pub type BlockMut<'a> = MatMut<'a, f64, usize, usize, ContiguousFwd, isize>;
 
-/// The coordinates of point `i`.
+/// Coordinates of point `i`.
 #[inline]
 pub fn point<'a>(points: Points<'a>, i: usize) -> &'a [f64] {
     points.row(i).as_slice()

@@ -1,4 +1,4 @@
-//! Operations on any kernel by walking its tree: names, values, gradients in a solver's coordinates.
+//! Operations on any kernel's tree: names, values, and gradients in unconstrained coordinates.
 
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Prior, Transform};
 
@@ -26,8 +26,8 @@ fn walk_mut<K: Kernel + ?Sized>(
     kernel.children_mut().iter_mut().try_for_each(|child| walk_mut(child.as_mut(), visit))
 }
 
-/// Copies parameter values between kernels of the same structure; false, with some copied, if a parameter
-/// refuses.
+/// Copies parameter values between kernels of the same structure. Returns false if a parameter rejects its
+/// values; some may then have been copied.
 pub(crate) fn copy_values(from: &dyn Kernel, to: &mut dyn Kernel) -> bool {
     let own = from.parameters().iter().zip(to.parameters_mut());
     own.into_iter().all(|(from, to)| to.set_values(from.values()).is_ok())
@@ -38,7 +38,7 @@ pub(crate) fn copy_values(from: &dyn Kernel, to: &mut dyn Kernel) -> bool {
             .all(|(from, to)| copy_values(from.as_ref(), to.as_mut()))
 }
 
-/// Parameters of a tree, as a [`ParameterSet`](gp_optim::ParameterSet).
+/// Adapter from kernel to [`ParameterSet`](gp_optim::ParameterSet).
 struct Tree<'a, K: ?Sized>(&'a K);
 
 impl<K: Kernel + ?Sized> ParameterSet for Tree<'_, K> {
@@ -47,7 +47,7 @@ impl<K: Kernel + ?Sized> ParameterSet for Tree<'_, K> {
     }
 }
 
-/// [`Tree`] with mutable values.
+/// Adapter from kernel to [`ParameterSetMut`].
 struct TreeMut<'a, K: ?Sized>(&'a mut K);
 
 impl<K: Kernel + ?Sized> ParameterSet for TreeMut<'_, K> {
@@ -62,7 +62,7 @@ impl<K: Kernel + ?Sized> ParameterSetMut for TreeMut<'_, K> {
     }
 }
 
-/// Checks that parameters per input have as many values as there are columns.
+/// Checks that per-input parameters have as many values as there are columns.
 pub(crate) fn check_per_input(kernel: &str, params: &[Parameter], found: usize) -> Result<(), KernelError> {
     let wrong = params.iter().find(|parameter| parameter.is_vector() && parameter.len() != found);
     wrong.map_or(Ok(()), |parameter| {
@@ -71,32 +71,32 @@ pub(crate) fn check_per_input(kernel: &str, params: &[Parameter], found: usize) 
     })
 }
 
-/// Operations of every kernel besides covariances. Walks visit own parameters first, then children.
+/// Operations of every kernel, apart from covariances. Own parameters come first, then those of children.
 ///
-/// Names are `rbf.lengthscale[1]`: kernel, parameter, element if several. The second `rbf` is `rbf2`. Any
-/// unambiguous ending works (`lengthscale[1]`), with or without `kernel.` in front; without an element it
-/// means all.
+/// Names look like `rbf.lengthscale[1]`: kernel, parameter, and element if it has several. The second `rbf`
+/// is `rbf2`. An unambiguous ending is enough (`lengthscale[1]`), and `kernel.` in front is allowed. A name
+/// without element selects all elements.
 pub trait KernelExt: Kernel {
-    /// Expression that reads back to the last bit.
+    /// Expression that parses back to the same bits.
     fn expression(&self) -> String {
         expression::print(self)
     }
 
-    /// Expression with formatted values, such as fewer digits.
+    /// Expression with parameters formatted by `value`, for example with fewer digits.
     fn expression_with(&self, value: &dyn Fn(&Parameter) -> String) -> String {
         expression::print_with(self, value)
     }
 
-    /// Columns that each parameter is a length along, in the order of
-    /// [`for_each_parameter`](KernelExt::for_each_parameter), for points of `inputs` columns; None if [no
-    /// length](Kernel::is_length).
+    /// Columns along which each parameter is a length, in the order of
+    /// [`for_each_parameter`](KernelExt::for_each_parameter), for points of `inputs` columns. None if the
+    /// parameter is [no length](Kernel::is_length).
     fn length_columns(&self, inputs: usize) -> Vec<Option<Vec<usize>>> {
         let (all, mut found) = ((0..inputs).collect::<Vec<_>>(), Vec::new());
         lengths::collect(self, &all, &mut found);
         found
     }
 
-    /// Number of values of all parameters.
+    /// Number of parameter values.
     fn parameter_count(&self) -> usize {
         parameter_count(self)
     }
@@ -129,10 +129,10 @@ pub trait KernelExt: Kernel {
         values
     }
 
-    /// Value of this name.
+    /// Value with this name.
     ///
     /// # Errors
-    /// [`KernelError::ParameterName`] unless the name means exactly one value.
+    /// [`KernelError::ParameterName`] unless the name matches exactly one value.
     fn get(&self, name: &str) -> Result<f64, KernelError> {
         let found = self.find(name)?;
         match found.as_slice() {
@@ -141,69 +141,70 @@ pub trait KernelExt: Kernel {
         }
     }
 
-    /// Sets every value of this name.
+    /// Sets all values that match this name.
     ///
     /// # Errors
-    /// [`KernelError::ParameterName`] for no value or several parameters, [`KernelError::Parameter`] for a
-    /// value outside the domain.
+    /// [`KernelError::ParameterName`] if no value or several parameters match, [`KernelError::Parameter`] if
+    /// the value is outside its domain.
     fn set(&mut self, name: &str, value: f64) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, element| Ok(parameter.set(element, value)?))
     }
 
-    /// Fixes or frees every value of this name.
+    /// Fixes or frees all values that match this name.
     ///
     /// # Errors
-    /// [`KernelError::ParameterName`] for no value or several parameters.
+    /// [`KernelError::ParameterName`] if no value or several parameters match.
     fn fix(&mut self, name: &str, fixed: bool) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, element| Ok(parameter.fix(element, fixed)?))
     }
 
-    /// Bounds all elements of the parameter of this name.
+    /// Sets the bounds of the whole parameter that matches this name.
     ///
     /// # Errors
-    /// As [`set`](KernelExt::set), also for a present value out of bounds.
+    /// As [`set`](KernelExt::set), also if a present value is out of bounds.
     fn bound(&mut self, name: &str, transform: Transform) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, _| Ok(parameter.set_transform(transform)?))
     }
 
-    /// Sets or removes the prior of all elements of the parameter of this name.
+    /// Sets or removes the prior of the whole parameter that matches this name.
     ///
     /// # Errors
-    /// As [`set`](KernelExt::set), also for an invalid prior.
+    /// As [`set`](KernelExt::set), also if the prior is invalid.
     fn set_prior(&mut self, name: &str, prior: Option<Prior>) -> Result<(), KernelError> {
         self.change(name, &mut |parameter, _| Ok(parameter.set_prior(prior)?))
     }
 
-    /// Number of trained values.
+    /// Number of free (trained) values.
     fn free_count(&self) -> usize {
         Tree(self).free_count()
     }
 
-    /// Writes the trained values, unconstrained.
+    /// Writes the free values, unconstrained.
     ///
     /// # Errors
-    /// [`KernelError::Parameter`] unless `out` holds [`free_count`](KernelExt::free_count) numbers.
+    /// [`KernelError::Parameter`] unless `out` has length [`free_count`](KernelExt::free_count).
     fn write_free(&self, out: &mut [f64]) -> Result<(), KernelError> {
         Ok(Tree(self).write_free(out)?)
     }
 
-    /// Sets the trained values from unconstrained ones.
+    /// Sets the free values from unconstrained ones.
     ///
     /// # Errors
-    /// [`KernelError::Parameter`] for a wrong length or non-finite numbers, with nothing changed.
+    /// [`KernelError::Parameter`] for a wrong length or non-finite numbers; nothing changes then.
     fn set_free(&mut self, unconstrained: &[f64]) -> Result<(), KernelError> {
         Ok(TreeMut(self).set_free(unconstrained)?)
     }
 
-    /// Converts a gradient by all natural values to one by trained unconstrained values.
+    /// Converts a gradient with respect to all natural values into one with respect to free unconstrained
+    /// values.
     ///
     /// # Errors
-    /// [`KernelError::Parameter`] for a wrong length of either.
+    /// [`KernelError::Parameter`] if either length is wrong.
     fn chain_gradient(&self, natural: &[f64], out: &mut [f64]) -> Result<(), KernelError> {
         Ok(Tree(self).chain_gradient(natural, out)?)
     }
 
-    /// Sum of the log densities of all priors.
+    /// Sum of the log prior densities of all parameters.
     fn log_prior(&self) -> f64 {
         Tree(self).log_prior()
     }
@@ -267,7 +268,7 @@ pub trait KernelExt: Kernel {
 
 impl<K: Kernel + ?Sized> KernelExt for K {}
 
-/// Parameter and the position of its values in the kernel.
+/// Name of a parameter and the position of its values in the kernel.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct NamedBlock {
@@ -286,7 +287,7 @@ impl NamedBlock {
         }
     }
 
-    /// `true` if `wanted` is this name or its part after a dot.
+    /// `true` if `wanted` is the name or its ending after a dot.
     fn matches(&self, wanted: &str) -> bool {
         self.name == wanted || self.name.strip_suffix(wanted).is_some_and(|front| front.ends_with('.'))
     }
@@ -316,7 +317,7 @@ fn number_nodes<K: Kernel + ?Sized>(
     }
 }
 
-/// `rbf` for the first, `rbf2` for the second of a kind.
+/// `rbf` for the first kernel of this name, `rbf2` for the second.
 fn numbered_label(name: &str, counts: &mut Vec<(String, usize)>) -> String {
     match counts.iter_mut().find(|(known, _)| known == name) {
         Some((_, count)) => {
@@ -330,7 +331,7 @@ fn numbered_label(name: &str, counts: &mut Vec<(String, usize)>) -> String {
     }
 }
 
-/// `lengthscale[3]` as `lengthscale` and 3.
+/// Splits `lengthscale[3]` into `lengthscale` and 3.
 fn split_element(name: &str) -> (&str, Option<usize>) {
     let parts = name.strip_suffix(']').and_then(|front| front.rsplit_once('['));
     match parts.and_then(|(stem, element)| Some((stem, element.parse().ok()?))) {

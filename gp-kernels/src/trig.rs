@@ -1,24 +1,24 @@
-//! Branchless `sin πt` and `cos πt`, for vectorised loops.
+//! `sin πt` and `cos πt` without branches, for vectorised loops.
 
-/// Number from which all are whole and even, so that sine and cosine are those of zero.
+/// From 2^53 on, all floating-point numbers are even integers: sine and cosine are those of 0.
 const ALL_EVEN: f64 = 9_007_199_254_740_992.0; // 2^53
 
-/// Angle, or zero for numbers that are even or infinite anyway.
+/// `t`, or 0 if `t` is an even integer of this size or not finite.
 #[inline(always)]
 fn within(t: f64) -> f64 {
     if t.abs() < ALL_EVEN { t } else { 0.0 }
 }
 
-/// Nearest whole number, ties to even, for |x| < 2^51; larger ones are nearly whole already.
+/// Nearest integer for |x| < 2^51, ties to even; larger numbers are returned unchanged.
 #[inline(always)]
 fn nearest(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52: adding it leaves no room for a fraction
     if x.abs() < 2_251_799_813_685_248.0 { (x + SHIFT) - SHIFT } else { x }
 }
 
-/// Taylor coefficients of `sin πt / t` in t²: at |t| = 1/2 the next term is below 1e-19.
+/// Taylor coefficients of `sin πt / t` in t². At |t| = 1/2 the next term is below 1e-19.
 const SINE: [f64; 12] = taylor(1);
-/// Coefficients of `cos πt` in t².
+/// Taylor coefficients of `cos πt` in t².
 const COSINE: [f64; 12] = taylor(0);
 
 /// `(−1)^k π^(2k+first) / (2k+first)!`
@@ -46,14 +46,14 @@ fn polynomial(coefficients: &[f64; 12], u: f64) -> f64 {
     sum
 }
 
-/// −1 for odd whole numbers, +1 for even ones.
+/// −1 for odd integers, +1 for even ones.
 #[inline(always)]
 fn parity(n: f64) -> f64 {
     let half = 0.5 * n;
     1.0 - 4.0 * (half - nearest(half)).abs()
 }
 
-/// `sin πt`, to about 2 ulp of the largest value.
+/// `sin πt` with an absolute error of about 2 ulp of 1.
 #[inline(always)]
 pub(crate) fn sin_pi(t: f64) -> f64 {
     let t = within(t);
@@ -62,7 +62,7 @@ pub(crate) fn sin_pi(t: f64) -> f64 {
     parity(n) * r * polynomial(&SINE, r * r)
 }
 
-/// `cos πt`, to about 2 ulp of the largest value.
+/// `cos πt` with an absolute error of about 2 ulp of 1.
 #[inline(always)]
 pub(crate) fn cos_pi(t: f64) -> f64 {
     let t = within(t);
@@ -80,7 +80,7 @@ mod tests {
         for k in -4000..=4000 {
             let t = f64::from(k) * 0.001_37;
             let angle = std::f64::consts::PI * t;
-            // The reference rounds its argument: up to |πt| ε = 4e-15 at the ends.
+            // The reference rounds its argument, an error of up to |πt| ε = 4e-15 at the ends.
             assert!((sin_pi(t) - angle.sin()).abs() < 5e-15, "sin π{t}");
             assert!((cos_pi(t) - angle.cos()).abs() < 5e-15, "cos π{t}");
         }

@@ -1,4 +1,4 @@
-//! Typed views of buffers: tiles of contiguous columns, tables of contiguous points.
+//! Views of buffers as tiles with contiguous columns or tables of contiguous points.
 
 use faer::{Accum, MatMut, MatRef};
 use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
@@ -6,7 +6,7 @@ use gp_linalg::{LinalgError, Threading};
 
 use crate::kernel::{Block, BlockMut, Points, PointsMut, column, column_mut};
 
-/// Tile over the front of a buffer, with columns of `rows` numbers.
+/// View of the front of a buffer as a tile, rows×cols, column by column.
 #[expect(clippy::expect_used, reason = "a column-major slice has unit row stride by construction")]
 pub fn block(buffer: &[f64], rows: usize, cols: usize) -> Block<'_> {
     MatRef::from_column_major_slice(&buffer[..rows * cols], rows, cols)
@@ -14,7 +14,7 @@ pub fn block(buffer: &[f64], rows: usize, cols: usize) -> Block<'_> {
         .expect("unit row stride")
 }
 
-/// Mutable tile over the front of a buffer.
+/// Mutable [`block`].
 #[expect(clippy::expect_used, reason = "a column-major slice has unit row stride by construction")]
 pub fn block_mut(buffer: &mut [f64], rows: usize, cols: usize) -> BlockMut<'_> {
     MatMut::from_column_major_slice_mut(&mut buffer[..rows * cols], rows, cols)
@@ -22,22 +22,22 @@ pub fn block_mut(buffer: &mut [f64], rows: usize, cols: usize) -> BlockMut<'_> {
         .expect("unit row stride")
 }
 
-/// Points over the front of a buffer, with rows of `dim` numbers.
+/// View of the front of a buffer as points, count×dim, row by row.
 pub fn points(buffer: &[f64], count: usize, dim: usize) -> Points<'_> {
     block(buffer, dim, count).transpose()
 }
 
-/// Mutable points over the front of a buffer.
+/// Mutable [`points`].
 pub fn points_mut(buffer: &mut [f64], count: usize, dim: usize) -> PointsMut<'_> {
     block_mut(buffer, dim, count).transpose_mut()
 }
 
-/// Shapes match; output of ended work is discarded.
+/// Debug check that shapes matched. A stop is no failure, because its output is discarded.
 fn check(done: &Result<(), LinalgError>, what: &str) {
     debug_assert!(matches!(done, Ok(()) | Err(LinalgError::Stopped)), "{what}: {done:?}");
 }
 
-/// `dst ← alpha · lhs · rhs` (or added) on this thread, for matching shapes.
+/// `dst ← alpha · lhs · rhs`, or added to `dst`, on this thread. Shapes must match.
 pub(crate) fn multiply(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -62,7 +62,7 @@ pub(crate) fn mirror(tile: MatMut<'_, f64>) {
     check(&done, "shape of a tile");
 }
 
-/// Calls `body` with every number of `out` and the matching one of `values`, by columns.
+/// Calls `body` for each entry of `out` with the same entry of `values`, column by column.
 pub(crate) fn zip_columns(out: &mut BlockMut<'_>, values: Block<'_>, body: impl Fn(&mut f64, f64)) {
     for j in 0..out.ncols() {
         column_mut(out, j).iter_mut().zip(column(values, j)).for_each(|(out, value)| body(out, *value));

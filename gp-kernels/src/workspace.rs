@@ -1,6 +1,6 @@
-//! Reused buffers that kernels borrow instead of allocating.
+//! Buffers that kernels borrow instead of allocating.
 
-/// Pool of number buffers; no allocation after the first evaluation of a size.
+/// Pool of buffers. Allocates only until it has seen the sizes of an evaluation.
 #[derive(Debug, Default)]
 pub struct Workspace {
     free: Vec<Vec<f64>>,
@@ -12,14 +12,14 @@ impl Workspace {
         Self::default()
     }
 
-    /// Lends a buffer of `len` zeros, to be [given back](Self::give).
+    /// Lends a buffer of `len` zeros. [Give it back](Self::give) after use.
     pub fn take(&mut self, len: usize) -> Vec<f64> {
         let mut buffer = self.take_dirty(len);
         buffer.fill(0.0);
         buffer
     }
 
-    /// Lends a buffer of `len` arbitrary numbers.
+    /// Lends a buffer of `len` numbers of any value.
     pub fn take_dirty(&mut self, len: usize) -> Vec<f64> {
         let mut buffer = match self.best_fit(len).or_else(|| self.largest()) {
             Some(position) => self.free.swap_remove(position),
@@ -29,19 +29,19 @@ impl Workspace {
         buffer
     }
 
-    /// Returns a buffer.
+    /// Takes a buffer back.
     pub fn give(&mut self, buffer: Vec<f64>) {
         self.free.push(buffer);
     }
 
-    /// Largest free buffer, to grow if none fits, so that the pool keeps as many buffers as are lent at
-    /// once.
+    /// Position of the largest free buffer. It grows if none fits, so the pool never holds more buffers than
+    /// are lent at once.
     fn largest(&self) -> Option<usize> {
         let all = self.free.iter().enumerate();
         all.max_by_key(|(_, buffer)| buffer.capacity()).map(|(position, _)| position)
     }
 
-    /// Smallest free buffer that is large enough.
+    /// Position of the smallest free buffer that is large enough.
     fn best_fit(&self, len: usize) -> Option<usize> {
         let fitting = self.free.iter().enumerate().filter(|(_, buffer)| buffer.capacity() >= len);
         fitting.min_by_key(|(_, buffer)| buffer.capacity()).map(|(position, _)| position)

@@ -14,10 +14,10 @@ use crate::views;
 impl Evaluator {
     /// Writes the covariances of `rows` (M×D) and `cols` (N×D) to `out` (M×N).
     ///
-    /// Points of the two tables count as different even at equal coordinates.
+    /// Points of the two tables count as different, even at equal coordinates.
     ///
     /// # Errors
-    /// Wrong shapes, non-finite numbers, and points that do not suit the kernel.
+    /// Wrong shapes, non-finite numbers, and points that are invalid for the kernel.
     pub fn cross<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -33,8 +33,8 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`cross`](Evaluator::cross) without checks. `record` is empty or has room for
-    /// [`cross_record_len`](Evaluator::cross_record_len) numbers.
+    /// [`cross`](Evaluator::cross) without checks. `record` is empty or has length
+    /// [`cross_record_len`](Evaluator::cross_record_len).
     pub(crate) fn cross_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -56,16 +56,16 @@ impl Evaluator {
         });
     }
 
-    /// Numbers recorded by a cross-covariance of this shape.
+    /// Record length of a cross-covariance of this shape.
     pub(crate) fn cross_record_len<K: Kernel + ?Sized>(&self, kernel: &K, shape: TileShape) -> usize {
         record_of_tiles(kernel, shape, self.tile_columns(shape))
     }
 
-    /// Writes the covariances of a table (N×D) with itself to `out` (N×N): exactly symmetric, with white
+    /// Writes the covariances of a table (N×D) with itself to `out` (N×N), exactly symmetric, with white
     /// noise on the diagonal.
     ///
     /// # Errors
-    /// Wrong shapes, non-finite numbers, and points that do not suit the kernel.
+    /// Wrong shapes, non-finite numbers, and points that are invalid for the kernel.
     pub fn gram<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -83,7 +83,7 @@ impl Evaluator {
     /// Writes the prior variances of a table (N×D) to `out` (N).
     ///
     /// # Errors
-    /// Wrong shapes, non-finite numbers, and points that do not suit the kernel.
+    /// Wrong shapes, non-finite numbers, and points that are invalid for the kernel.
     pub fn diagonal<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -102,7 +102,8 @@ impl Evaluator {
         self.with_workspace(|ws| kernel.diagonal(points, out, ws));
     }
 
-    /// Calls `body` with each tile of `out`, its first column, and its possibly empty part of a record.
+    /// Calls `body` with each tile of `out`, the tile's first column, and its part of a record (possibly
+    /// empty).
     pub(crate) fn for_each_tile<L>(
         &self,
         tiles: &Tiles<L>,
@@ -117,7 +118,7 @@ impl Evaluator {
         }
     }
 
-    /// Fills one tile, through a buffer unless its columns are contiguous.
+    /// Fills one tile, through a buffer unless columns of `out` are contiguous.
     pub(super) fn fill<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -138,7 +139,7 @@ impl Evaluator {
     }
 }
 
-/// Numbers recorded by all tiles of this many columns of a cross-covariance. Empty tiles are not made.
+/// Record length of all tiles of a cross-covariance with `width` columns per tile.
 pub(super) fn record_of_tiles<K: Kernel + ?Sized>(kernel: &K, shape: TileShape, width: usize) -> usize {
     if shape.rows == 0 {
         return 0;
@@ -148,16 +149,16 @@ pub(super) fn record_of_tiles<K: Kernel + ?Sized>(kernel: &K, shape: TileShape, 
     (shape.cols / width).saturating_mul(tile(width)).saturating_add(last)
 }
 
-/// Division of the columns of a matrix and its record into tiles.
+/// Division of a matrix's columns and record into tiles.
 pub(crate) struct Tiles<L> {
     /// Columns per tile.
     pub(crate) width: usize,
-    /// Record length of a tile of these columns.
+    /// Record length of the tile with these columns.
     pub(crate) record_len: L,
 }
 
 impl<L: Fn(Range<usize>) -> usize + Sync> Tiles<L> {
-    /// Halves the tiles from column `start` on, down to one.
+    /// Splits the tiles from column `start` on into halves, recursively, and runs each.
     fn halve<B>(
         &self,
         threading: Threading,

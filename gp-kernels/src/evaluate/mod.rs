@@ -1,7 +1,6 @@
-//! Covariances of whole tables: checked once, cut into tiles, spread over threads.
+//! Covariances of whole tables: inputs are checked once, then tiles are computed on several threads.
 //!
-//! Tiles and the order of sums depend on sizes alone, so results have the same bits for any number of
-//! threads.
+//! Tiles and the order of sums depend only on sizes, so results have the same bits for any number of threads.
 
 mod forward;
 mod input;
@@ -25,11 +24,11 @@ use crate::error::KernelError;
 use crate::kernel::{Kernel, TileShape};
 use crate::workspace::Workspace;
 
-/// Does work that a brake may end: between panels of factorisations and blocks of products too, on all threads that
-/// take part. What was written of ended work must be discarded.
+/// Runs work that a brake can stop, also between panels of factorisations and blocks of products, on all
+/// threads that take part. Discard the output of stopped work.
 ///
 /// # Errors
-/// [`KernelError::Stopped`] if the brake is pulled, otherwise those of the work.
+/// [`KernelError::Stopped`] if the brake is pulled, otherwise errors of `work`.
 pub fn stoppable<T, E: From<KernelError>>(
     brake: &Brake,
     work: impl FnOnce() -> Result<T, E>,
@@ -41,12 +40,12 @@ pub fn stoppable<T, E: From<KernelError>>(
     until(&Halt::new(move || brake.is_pulled()), work).map_err(|_| KernelError::Stopped)?
 }
 
-/// Evaluator of kernels on whole tables, with reused memory: no allocation after the first call of a size.
+/// Evaluator of kernels on whole tables. Reuses memory: allocates only in the first call of each size.
 #[derive(Debug)]
 pub struct Evaluator {
     threading: Threading,
     brake: Brake,
-    /// `true` to cut dear tables into several tiles.
+    /// `true` to cut expensive tables into several tiles.
     cuts: bool,
     pool: Mutex<Vec<Workspace>>,
 }
@@ -57,14 +56,14 @@ impl Evaluator {
         Self { threading, brake: Brake::default(), cuts: false, pool: Mutex::new(Vec::new()) }
     }
 
-    /// Adds a brake, asked before every table and between blocks of long ones.
+    /// Adds a brake, which is checked before every table and between blocks of long ones.
     #[must_use]
     pub fn with_brake(self, brake: Brake) -> Self {
         Self { brake, ..self }
     }
 
-    /// Cuts tables that cost much into several tiles, so that threads have work where no other work is
-    /// shared out. Costs a copy of the row points per tile.
+    /// Cuts expensive tables into several tiles if `cuts`, so that threads share a single table. Costs one
+    /// copy of the row points per tile.
     #[must_use]
     pub fn with_cuts(self, cuts: bool) -> Self {
         Self { cuts, ..self }
@@ -76,7 +75,7 @@ impl Evaluator {
         Self::new(Threading::Here).with_brake(self.brake.clone())
     }
 
-    /// `Ok` unless the brake is pulled, or the work of the calling thread [ended](gp_linalg::halt).
+    /// Fails if the brake is pulled, or if work on the calling thread was [stopped](gp_linalg::halt).
     ///
     /// # Errors
     /// [`KernelError::Stopped`].
@@ -84,7 +83,7 @@ impl Evaluator {
         if self.brake.is_pulled() || is_over() { Err(KernelError::Stopped) } else { Ok(()) }
     }
 
-    /// Question that ends work early, asked before every table; the default never does.
+    /// Brake, checked before every table. The default never stops work.
     pub fn brake(&self) -> &Brake {
         &self.brake
     }
@@ -94,7 +93,7 @@ impl Evaluator {
         self.threading
     }
 
-    /// Calls `body` with an exclusive workspace.
+    /// Calls `body` with a workspace that no other thread uses.
     pub(crate) fn with_workspace<R>(&self, body: impl FnOnce(&mut Workspace) -> R) -> R {
         let taken = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut ws = taken.unwrap_or_default();
@@ -110,11 +109,11 @@ impl Default for Evaluator {
     }
 }
 
-/// Most numbers of a tile, about two megabytes, unless its columns are few.
+/// Maximum size of a tile in numbers (2 MB), unless the minimum of 64 columns needs more.
 const TILE: usize = 1 << 18;
-/// Most multiplications per tile of a table that is cut: some 0.6 ms at 50 GFLOP/s.
+/// Maximum multiplications per tile of a table that is cut: about 0.6 ms at 50 GFLOP/s.
 const WORTH_CUTTING: usize = 1 << 24;
-/// Most cuts.
+/// Maximum number of tiles due to cutting.
 const CUTS: usize = 8;
 
 impl Evaluator {
@@ -128,8 +127,7 @@ impl Evaluator {
     }
 }
 
-/// Covariance matrix of a table with itself, on the calling thread; for repeated use see
-/// [`Evaluator::gram`].
+/// Covariance matrix of a table with itself, on the calling thread. For repeated use see [`Evaluator::gram`].
 ///
 /// # Errors
 /// As [`Evaluator::gram`].
@@ -139,7 +137,7 @@ pub fn gram<K: Kernel + ?Sized>(kernel: &K, points: MatRef<'_, f64>) -> Result<M
     Ok(out)
 }
 
-/// Covariance matrix of two tables, on the calling thread; for repeated use see [`Evaluator::cross`].
+/// Cross-covariance matrix of two tables, on the calling thread. For repeated use see [`Evaluator::cross`].
 ///
 /// # Errors
 /// As [`Evaluator::cross`].
@@ -153,7 +151,7 @@ pub fn cross<K: Kernel + ?Sized>(
     Ok(out)
 }
 
-/// Prior variances of a table, on the calling thread; for repeated use see [`Evaluator::diagonal`].
+/// Prior variances of a table, on the calling thread. For repeated use see [`Evaluator::diagonal`].
 ///
 /// # Errors
 /// As [`Evaluator::diagonal`].

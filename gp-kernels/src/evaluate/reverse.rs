@@ -1,4 +1,4 @@
-//! Reverse pass: gradients of parameters and points from upstream matrices.
+//! Reverse pass: parameter and point gradients from upstream matrices.
 
 use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
@@ -17,16 +17,16 @@ use crate::workspace::Workspace;
 /// Accumulators of [`Evaluator::cross_reverse`].
 #[derive(Debug)]
 pub struct CovarianceGradients<'a> {
-    /// Gradient by parameters, natural units.
+    /// Parameter gradient in natural units.
     pub params: &'a mut [f64],
-    /// Gradient by row points (M×D), if wanted.
+    /// Row-point gradient (M×D), if wanted.
     pub rows: Option<MatMut<'a, f64>>,
-    /// Gradient by column points (N×D), if wanted.
+    /// Column-point gradient (N×D), if wanted.
     pub cols: Option<MatMut<'a, f64>>,
 }
 
 impl Evaluator {
-    /// Adds the gradients of `Σ upstream ∘ cross(rows, cols)`, `upstream` M×N.
+    /// Adds the gradients of `Σ upstream ∘ cross(rows, cols)`; `upstream` is M×N.
     ///
     /// # Errors
     /// As [`cross`](Evaluator::cross), also for gradients of wrong shape.
@@ -48,8 +48,8 @@ impl Evaluator {
         Ok(())
     }
 
-    /// [`cross_reverse`](Evaluator::cross_reverse) without checks, with a record of
-    /// [`cross_of`](Evaluator::cross_of) or an empty one.
+    /// [`cross_reverse`](Evaluator::cross_reverse) without checks. `record` is from
+    /// [`cross_of`](Evaluator::cross_of), or empty.
     pub(crate) fn cross_reverse_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -162,7 +162,7 @@ impl Evaluator {
         });
     }
 
-    /// Runs every part and passes results to `finish` in order.
+    /// Runs all parts and calls `finish` with their results in order.
     pub(super) fn for_each_part<T: Send>(
         &self,
         count: usize,
@@ -181,7 +181,7 @@ impl Evaluator {
     }
 }
 
-/// Caller's memory as the accumulator of gradients, if contiguous.
+/// Accumulators in the caller's memory, if it is contiguous.
 pub(super) fn in_place<'g>(
     params: &'g mut [f64],
     rows: Option<&'g mut MatMut<'_, f64>>,
@@ -195,7 +195,7 @@ pub(super) fn in_place<'g>(
     Some(Gradients { params, rows, cols: cols.and_then(|cols| cols.rb_mut().try_as_row_major_mut()) })
 }
 
-/// Calls `body` with a tile of contiguous columns, copied if necessary.
+/// Calls `body` with a tile of contiguous columns, a copy if necessary.
 fn with_block(matrix: MatRef<'_, f64>, ws: &mut Workspace, body: impl FnOnce(Block<'_>, &mut Workspace)) {
     if let Some(block) = matrix.try_as_col_major() {
         return body(block, ws);

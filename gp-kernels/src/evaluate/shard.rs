@@ -1,4 +1,4 @@
-//! Shard of a reverse pass, with its own gradients.
+//! Shard of a reverse pass with its own gradients.
 
 use faer::MatMut;
 use faer::prelude::ReborrowMut;
@@ -7,18 +7,18 @@ use crate::kernel::{Gradients, point_mut};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Most shards of a reverse pass. Independent of the number of threads, whose use it limits; gradients are
-/// added in order.
+/// Maximum number of shards, and so of threads, in a reverse pass. It does not depend on the number of
+/// threads, and gradients of shards are added in order.
 pub(super) const SHARDS: usize = 16;
 
-/// Point gradients that are wanted.
+/// Tables of points whose gradients are wanted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wants {
     pub(super) rows: bool,
     pub(super) cols: bool,
 }
 
-/// Sizes of a reverse pass; every `SHARDS`-th tile belongs to the same shard.
+/// Sizes of a reverse pass. Shard k has tiles k, k + `SHARDS`, k + 2 `SHARDS`, ….
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shards {
     pub(super) params: usize,
@@ -47,7 +47,7 @@ impl Shards {
     }
 }
 
-/// Gradients of a shard: parameters, all row points, and column points of its tiles.
+/// Gradients of one shard: parameters, all row points, and the column points of its tiles.
 pub(super) struct Shard {
     index: usize,
     sizes: Shards,
@@ -68,7 +68,7 @@ impl Shard {
         }
     }
 
-    /// Accumulators for the tile of this first column and width.
+    /// Accumulators for the tile with this first column and width.
     pub(super) fn gradients(&mut self, (start, columns): (usize, usize)) -> Gradients<'_> {
         let Shards { dim, rows: count, .. } = self.sizes;
         let offset = self.column_offset(start);
@@ -79,7 +79,7 @@ impl Shard {
         }
     }
 
-    /// Position of the tile at column `start` among this shard's columns; earlier tiles are full.
+    /// Offset of the tile at column `start` in this shard's column gradients. Earlier tiles have full width.
     fn column_offset(&self, start: usize) -> usize {
         (start / self.sizes.width - self.index) / SHARDS * self.sizes.width
     }
@@ -108,12 +108,12 @@ impl Shard {
     }
 }
 
-/// Adds gradients of parameters or of one point.
+/// Adds a gradient to `out`.
 pub(super) fn add_params(grad: &[f64], out: &mut [f64]) {
     out.iter_mut().zip(grad).for_each(|(out, g)| *out += g);
 }
 
-/// Adds a buffer of points to the rows from `start` on.
+/// Adds a buffer of points to the rows of `out` from `start` on.
 pub(super) fn add_points(grad: &[f64], start: usize, out: &mut MatMut<'_, f64>) {
     let dim = out.ncols();
     if dim == 0 {

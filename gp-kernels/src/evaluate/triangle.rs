@@ -1,7 +1,8 @@
 //! Gram matrices and their reverse pass, by tiles of the lower triangle.
 //!
-//! A diagonal tile with symmetrised upstream gives row and column points equal halves; a lower tile stands
-//! for its mirror image too. So no product is done twice. The diagonal has a reverse pass of its own.
+//! A tile below the diagonal also stands for its mirror image. In a diagonal tile with symmetrised upstream,
+//! row and column points get equal shares. So no product is computed twice. The matrix diagonal has its own
+//! reverse pass.
 
 use std::ops::Range;
 
@@ -18,16 +19,16 @@ use crate::kernel::{Gradients, Kernel, Pair, Points, TileShape};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Most points along a tile's side: half a megabyte.
+/// Maximum points per side of a tile (half a megabyte).
 const EDGE: usize = 256;
-/// Points from which tiles serve more than one thread.
+/// Points from which work is cut for several threads.
 const WORTH_CUTTING: usize = 128;
 
 /// Tiles of a lower triangle.
 #[derive(Clone, Copy, Debug)]
 struct Triangle {
     count: usize,
-    /// Points along a tile's side.
+    /// Points per side of a tile.
     edge: usize,
 }
 
@@ -46,7 +47,7 @@ impl Triangle {
         Self { count, edge: edge.next_multiple_of(8).max(8) }
     }
 
-    /// Tiles along one side.
+    /// Tiles per side.
     fn side(self) -> usize {
         self.count.div_ceil(self.edge)
     }
@@ -55,7 +56,7 @@ impl Triangle {
         block * self.edge..self.count.min((block + 1) * self.edge)
     }
 
-    /// Tile at this block row and column; numbered along columns.
+    /// Tile at this block row and column, numbered column by column.
     fn tile(self, row: usize, col: usize) -> Tile {
         let before = col * (2 * self.side() + 1 - col) / 2;
         Tile { index: before + row - col, rows: self.range(row), cols: self.range(col) }
@@ -95,7 +96,7 @@ impl Tile {
     }
 }
 
-/// Numbers recorded by the tiles of a Gram matrix of this many points, in tile order.
+/// Record length of the Gram matrix of `count` points; tiles are in order.
 pub(crate) fn gram_record_len<K: Kernel + ?Sized>(kernel: &K, count: usize, dim: usize) -> usize {
     record_len(kernel, dim, Triangle::new(count).tiles())
 }
@@ -107,11 +108,11 @@ fn record_len<K: Kernel + ?Sized>(kernel: &K, dim: usize, tiles: impl Iterator<I
 /// Gradients of one part of a reverse pass.
 struct Share {
     params: Vec<f64>,
-    /// Gradients of points from the first to the last touched.
+    /// Gradients of the points from the first to the last that the part touches.
     points: Option<Vec<f64>>,
 }
 
-/// Reverse pass as seen by its tiles.
+/// Inputs of a reverse pass, for its tiles.
 #[derive(Clone, Copy)]
 struct ReversePass<'a, K: ?Sized> {
     kernel: &'a K,
@@ -121,8 +122,7 @@ struct ReversePass<'a, K: ?Sized> {
 }
 
 impl Evaluator {
-    /// [`gram`](Evaluator::gram) without checks. `record` is empty or has room for [`gram_record_len`]
-    /// numbers.
+    /// [`gram`](Evaluator::gram) without checks. `record` is empty or has length [`gram_record_len`].
     pub(crate) fn gram_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -153,8 +153,8 @@ impl Evaluator {
         Ok(symmetrise_lower(out)?)
     }
 
-    /// [`gram_reverse`](Evaluator::gram_reverse) without checks, with a record of
-    /// [`gram_of`](Evaluator::gram_of) or an empty one.
+    /// [`gram_reverse`](Evaluator::gram_reverse) without checks. `record` is from
+    /// [`gram_of`](Evaluator::gram_of), or empty.
     pub(crate) fn gram_reverse_of<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -197,7 +197,7 @@ impl Evaluator {
 }
 
 impl<K: Kernel + ?Sized> ReversePass<'_, K> {
-    /// Adds the gradients of one tile, those of points from `first` on to `to.rows`.
+    /// Adds the gradients of one tile. `to.rows` starts at point `first`.
     fn add(&self, tile: &Tile, first: usize, mut to: Gradients<'_>, ws: &mut Workspace) {
         let (m, n) = (tile.rows.len(), tile.cols.len());
         let mut weights = ws.take_dirty(m * n);
@@ -205,7 +205,7 @@ impl<K: Kernel + ?Sized> ReversePass<'_, K> {
         let (pair, upstream) = (tile.pair(self.points), views::block(&weights, m, n));
         let record = self.record_of(tile);
         if tile.is_diagonal() {
-            // Every entry is here with its mirror image, so all but the points hears of it twice.
+            // A diagonal tile holds every entry and its mirror image, so parameters would be counted twice.
             let mut params = ws.take(to.params.len());
             let mut rows = to.rows.take().map(|points| points.subrows_mut(tile.rows.start - first, m));
             let own = rows.as_mut().map(|rows| rows.rb_mut());
@@ -226,7 +226,7 @@ impl<K: Kernel + ?Sized> ReversePass<'_, K> {
         ws.give(weights);
     }
 
-    /// Tile's part of the record.
+    /// Part of the record for a tile.
     fn record_of(&self, tile: &Tile) -> &[f64] {
         if self.record.is_empty() {
             return self.record;
@@ -237,7 +237,8 @@ impl<K: Kernel + ?Sized> ReversePass<'_, K> {
         &self.record[start..][..self.kernel.record_len(tile.shape(dim))]
     }
 
-    /// Adds gradients of the diagonal, where a kernel may have a kink and rows and columns may differ.
+    /// Adds the gradients of the matrix diagonal, where kernels may have a kink and where rows and columns
+    /// may differ.
     fn add_diagonal(&self, tile: &Tile, to: Gradients<'_>, ws: &mut Workspace) {
         let mut upstream = ws.take_dirty(tile.rows.len());
         for (upstream, i) in upstream.iter_mut().zip(tile.rows.clone()) {
@@ -248,9 +249,9 @@ impl<K: Kernel + ?Sized> ReversePass<'_, K> {
     }
 }
 
-/// Upstream of a tile plus that of its mirror image, without the diagonal of the whole.
+/// Adds the upstream of a tile and of its mirror image; 0 on the matrix diagonal.
 fn fold(upstream: MatRef<'_, f64>, tile: &Tile, weights: &mut [f64]) {
-    // So many columns at a time, because the mirror image runs across them.
+    // Columns per step: the mirror image is read across them.
     const STRIP: usize = 16;
     let (rows, cols) = (&tile.rows, &tile.cols);
     for (strip, weights) in weights.chunks_mut(STRIP * rows.len()).enumerate() {

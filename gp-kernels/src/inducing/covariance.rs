@@ -1,4 +1,4 @@
-//! Covariances between inducing inputs, and with data, for points and windows.
+//! Covariances of inducing points or windows, with each other and with data.
 
 use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
@@ -14,7 +14,7 @@ use crate::kernel::{Kernel, Pair, Points, PointsMut, TileShape};
 use crate::tree::{KernelExt, parameter_count};
 use crate::views;
 
-/// Kernel seen through windows, or an error with its name.
+/// Closed forms of a kernel with windows, or [`KernelError::NoWindow`].
 fn windowed(kernel: &dyn Kernel) -> Result<&dyn Windowed, KernelError> {
     kernel.windowed().ok_or_else(|| KernelError::NoWindow { kernel: kernel.expression() })
 }
@@ -23,14 +23,13 @@ impl InducingInputs {
     /// Writes `K_zz` (M×M).
     ///
     /// # Errors
-    /// As [`Evaluator::gram`]; [`KernelError::NoWindow`] for a kernel without a closed form through
-    /// windows.
+    /// As [`Evaluator::gram`]; [`KernelError::NoWindow`] if the kernel has no closed form with windows.
     pub fn gram(&self, kernel: &dyn Kernel, out: MatMut<'_, f64>, by: &Evaluator) -> Result<(), KernelError> {
         self.gram_of(kernel, out, &mut [], by)
     }
 
-    /// [`gram`](InducingInputs::gram) with a record, empty or of
-    /// [`gram_record_len`](InducingInputs::gram_record_len) numbers.
+    /// [`gram`](InducingInputs::gram) with a record that is empty or has length
+    /// [`gram_record_len`](InducingInputs::gram_record_len).
     pub(super) fn gram_of(
         &self,
         kernel: &dyn Kernel,
@@ -50,8 +49,7 @@ impl InducingInputs {
     /// Writes `K_zx` (M×N) for data `x` (N×D).
     ///
     /// # Errors
-    /// As [`Evaluator::cross`]; [`KernelError::NoWindow`] for a kernel without a closed form through
-    /// windows.
+    /// As [`Evaluator::cross`]; [`KernelError::NoWindow`] if the kernel has no closed form with windows.
     pub fn cross(
         &self,
         kernel: &dyn Kernel,
@@ -65,7 +63,7 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Data checked to suit the kernel and these inputs.
+    /// Checks that data are valid for the kernel and these inducing inputs.
     pub(crate) fn data<'x>(
         &self,
         kernel: &dyn Kernel,
@@ -76,8 +74,8 @@ impl InducingInputs {
         by.table("data", kernel, x)
     }
 
-    /// [`cross`](InducingInputs::cross) for checked [`data`](InducingInputs::data), with a record, empty or
-    /// of [`cross_record_len`](InducingInputs::cross_record_len) numbers.
+    /// [`cross`](InducingInputs::cross) for checked [`data`](InducingInputs::data), with a record that is
+    /// empty or has length [`cross_record_len`](InducingInputs::cross_record_len).
     pub(crate) fn cross_of(
         &self,
         kernel: &dyn Kernel,
@@ -114,8 +112,8 @@ impl InducingInputs {
         self.gram_reverse_of(kernel, upstream, (params, values), &[], by)
     }
 
-    /// [`gram_reverse`](InducingInputs::gram_reverse) with a record of [`gram_of`](InducingInputs::gram_of) or an empty
-    /// one.
+    /// [`gram_reverse`](InducingInputs::gram_reverse) with the record of
+    /// [`gram_of`](InducingInputs::gram_of), or an empty one.
     pub(super) fn gram_reverse_of(
         &self,
         kernel: &dyn Kernel,
@@ -142,7 +140,7 @@ impl InducingInputs {
             col_windows: Some(views::points_mut(&mut col_windows, shape.0, shape.1)),
         };
         reverse(windowed(kernel)?, pair, upstream, grads, by);
-        // The column windows are the same windows.
+        // Row and column windows are the same.
         values.iter_mut().zip(cols.iter().chain(&col_windows)).for_each(|(out, g)| *out += g);
         by.with_workspace(|ws| {
             ws.give(cols);
@@ -151,7 +149,7 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Adds the gradients of `Σ upstream ∘ K_zx`, laid out as in
+    /// Adds the gradients of `Σ upstream ∘ K_zx`; layout as in
     /// [`gram_reverse`](InducingInputs::gram_reverse).
     ///
     /// # Errors
@@ -171,8 +169,8 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// [`cross_reverse`](InducingInputs::cross_reverse) for checked [`data`](InducingInputs::data), with a record of
-    /// [`cross_of`](InducingInputs::cross_of) or an empty one.
+    /// [`cross_reverse`](InducingInputs::cross_reverse) for checked [`data`](InducingInputs::data), with the
+    /// record of [`cross_of`](InducingInputs::cross_of), or an empty one.
     pub(crate) fn cross_reverse_of(
         &self,
         kernel: &dyn Kernel,
@@ -196,18 +194,18 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Numbers recorded by `K_zz`; none for windows.
+    /// Record length of `K_zz`; 0 for windows.
     pub(super) fn gram_record_len(&self, kernel: &dyn Kernel) -> usize {
         if self.windows().is_some() { 0 } else { gram_record_len(kernel, self.count(), self.dim()) }
     }
 
-    /// Numbers recorded by `K_zx` for this many points; none for windows.
+    /// Record length of `K_zx` for this many points; 0 for windows.
     pub(super) fn cross_record_len(&self, kernel: &dyn Kernel, points: usize, by: &Evaluator) -> usize {
         let shape = TileShape { rows: self.count(), cols: points, dim: self.dim(), same: false };
         if self.windows().is_some() { 0 } else { by.cross_record_len(kernel, shape) }
     }
 
-    /// Checks upstream and parameters; inducing inputs are finite by construction.
+    /// Checks the shapes of a reverse pass. Inducing inputs are finite by construction.
     fn check_reverse(
         &self,
         kernel: &dyn Kernel,
@@ -221,7 +219,7 @@ impl InducingInputs {
         by.with_workspace(|ws| kernel.check_inputs(self.z(), ws))
     }
 
-    /// Parts of a gradient in the order of [`values`](InducingInputs::values): of Z, and of windows.
+    /// Splits a gradient in the order of [`values`](InducingInputs::values) into those of Z and of windows.
     fn split_gradient<'g>(
         &self,
         values: &'g mut [f64],
@@ -243,7 +241,7 @@ impl InducingInputs {
     }
 }
 
-/// Fills `out` tile by tile.
+/// Writes covariances of windows to `out`, tile by tile.
 fn fill(windowed: &dyn Windowed, pair: WindowedPair<'_>, out: MatMut<'_, f64>, by: &Evaluator) {
     let rows = out.nrows();
     let shape = TileShape { rows, cols: out.ncols(), dim: pair.rows.ncols(), same: false };
@@ -264,7 +262,7 @@ fn fill(windowed: &dyn Windowed, pair: WindowedPair<'_>, out: MatMut<'_, f64>, b
     });
 }
 
-/// Reverse pass of a whole pair, on one thread.
+/// Reverse pass of whole tables, on one thread.
 fn reverse(
     windowed: &dyn Windowed,
     pair: WindowedPair<'_>,

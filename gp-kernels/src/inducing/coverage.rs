@@ -8,26 +8,26 @@ use faer::MatRef;
 use gp_linalg::JitterPolicy;
 use serde::{Deserialize, Serialize};
 
-/// Points projected at a time.
+/// Points per projection.
 const CHUNK: usize = 1024;
 
-/// Share of prior variance explained by the inducing values: `1 − s_i/k_ii`, from 0 to 1.
+/// Share of prior variance that inducing values explain: `1 − s_i/k_ii`, between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
-    /// Mean share, `1 − Σ s_i/Σ k_ii`.
+    /// Share over all points, `1 − Σ s_i/Σ k_ii`.
     pub mean: f64,
-    /// Least share of any point.
+    /// Lowest share of a single point.
     pub worst: f64,
-    /// Row of that point, the first of several.
+    /// First row with the lowest share.
     pub worst_row: usize,
 }
 
 impl Coverage {
-    /// Coverage of the rows of `x` (N×D). Points without prior variance are covered.
+    /// Coverage of the rows of `x` (N×D). A point with prior variance 0 has coverage 1.
     ///
     /// # Errors
-    /// As [`InducingPrior::new`] and [`InducingPrior::project`]; [`KernelError::NoInducingInputs`] for
-    /// none.
+    /// As [`InducingPrior::new`] and [`InducingPrior::project`]; [`KernelError::NoInducingInputs`] if there
+    /// are none.
     pub fn new(
         kernel: &dyn Kernel,
         inputs: &InducingInputs,
@@ -81,7 +81,7 @@ mod tests {
         assert!((found.mean - (1.0 + share(1.0) + share(2.0)) / 3.0).abs() < 1e-14);
     }
 
-    /// Everything at the points themselves, nothing far away, and never white noise.
+    /// 1 at the points themselves, 0 far away and for white noise.
     #[test]
     fn the_ends_of_the_scale() {
         let places: Vec<f64> = (0..1500).map(|i| f64::from(i % 7)).collect();

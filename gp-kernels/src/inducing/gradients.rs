@@ -1,26 +1,25 @@
-//! Sums of a reverse pass over many points.
+//! Sums of gradients over many points.
 
 use faer::{Mat, MatMut, MatRef};
 
 use super::process::SparseProcess;
 use crate::tree::parameter_count;
 
-/// Gradients summed over lanes of data, before they go through the factor of `K_zz`.
-///
-/// One list of numbers, so that lanes, threads and machines can be added.
+/// Gradients summed over data, before the reverse pass of the Cholesky factor of `K_zz`. They are stored as
+/// one list, so that lanes, threads and processes can be added.
 #[derive(Clone, Debug)]
 pub struct PriorGradients {
-    /// Parameters of the kernel, inducing inputs, and L by columns.
+    /// Gradients of kernel parameters, inducing inputs, and L in column-major order.
     sums: Vec<f64>,
-    /// Number of each; of L, rows.
+    /// Lengths of the parts; `count` is M.
     params: usize,
     inputs: usize,
     count: usize,
-    /// Gradient by `K_zz`, from that by L.
+    /// Gradient of `K_zz`, computed from that of L.
     covariance: Mat<f64>,
 }
 
-/// Parts of [`PriorGradients`], as accumulators.
+/// Parts of [`PriorGradients`].
 pub(super) struct Parts<'a> {
     pub(super) params: &'a mut [f64],
     pub(super) inputs: &'a mut [f64],
@@ -29,7 +28,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl PriorGradients {
-    /// Zeros for the parameters of this process.
+    /// Zeros for this sparse process.
     pub fn zeros(process: &SparseProcess) -> Self {
         let inputs = process.inputs();
         let (params, count) = (parameter_count(process.kernel()), inputs.count());
@@ -44,18 +43,19 @@ impl PriorGradients {
         self.sums.fill(0.0);
     }
 
-    /// Gradient by the kernel's parameters, in natural units.
+    /// Gradient of kernel parameters, in natural units.
     pub fn params(&self) -> &[f64] {
         &self.sums[..self.params]
     }
 
-    /// Gradient by inducing inputs, in the order of
+    /// Gradient of inducing inputs, in the order of
     /// [`InducingInputs::values`](super::InducingInputs::values).
     pub fn inputs(&self) -> &[f64] {
         &self.sums[self.params..][..self.inputs]
     }
 
-    /// Writes the gradients by all parameter values of the process to the front of `out`; returns the rest.
+    /// Writes the gradient of all parameters of the sparse process to the front of `out` and returns the
+    /// rest.
     ///
     /// # Panics
     /// If `out` is too short.
@@ -65,27 +65,27 @@ impl PriorGradients {
         rest
     }
 
-    /// Gradient by L, lower triangle, M×M.
+    /// Gradient of L, lower triangle, M×M.
     pub fn factor(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.sums[self.params + self.inputs..], self.count, self.count)
     }
 
-    /// All of them: parameters of the kernel, inducing inputs, L by columns.
+    /// All gradients: kernel parameters, inducing inputs, L in column-major order.
     pub fn as_slice(&self) -> &[f64] {
         &self.sums
     }
 
-    /// All of them, mutable.
+    /// [`as_slice`](Self::as_slice), mutable.
     pub fn as_mut_slice(&mut self) -> &mut [f64] {
         &mut self.sums
     }
 
-    /// Gradient by the kernel's parameters, mutable, for parts that bypass the inducing inputs.
+    /// Gradient of kernel parameters, mutable, to add parts that do not depend on inducing inputs.
     pub fn params_mut(&mut self) -> &mut [f64] {
         &mut self.sums[..self.params]
     }
 
-    /// Gradient by L (lower triangle), mutable, for what is known of it without a pass.
+    /// Gradient of L (lower triangle), mutable, to add parts that are known without a pass.
     pub fn factor_mut(&mut self) -> MatMut<'_, f64> {
         self.parts_mut().factor
     }

@@ -7,19 +7,19 @@ use crate::error::KernelError;
 use crate::kernel::Points;
 use crate::views;
 
-/// M inducing inputs `Z` in D dimensions: points, or centres of Gaussian windows.
+/// M inducing inputs `Z` in D dimensions: points or centres of Gaussian windows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct InducingInputs {
     count: usize,
     dim: usize,
-    /// Coordinates by point.
+    /// Coordinates, row by row.
     z: Vec<f64>,
-    /// Variances of windows, laid out as `z`.
+    /// Variances of windows, in the order of `z`.
     windows: Option<Vec<f64>>,
 }
 
-/// Unchecked contents of a file.
+/// Contents of a file before checks.
 #[derive(Deserialize)]
 struct Unchecked {
     count: usize,
@@ -28,7 +28,7 @@ struct Unchecked {
     windows: Option<Vec<f64>>,
 }
 
-/// Most dimensions accepted from a file.
+/// Maximum number of dimensions in a file.
 const MAX_DIM: usize = 10_000_000;
 
 impl TryFrom<Unchecked> for InducingInputs {
@@ -61,21 +61,21 @@ impl TryFrom<Unchecked> for InducingInputs {
 }
 
 impl InducingInputs {
-    /// Points at the rows of `z` (M×D).
+    /// Inducing points, the rows of `z` (M×D).
     ///
     /// # Errors
-    /// [`KernelError::NotFinite`] with the place.
+    /// [`KernelError::NotFinite`] with row and column.
     pub fn points(z: MatRef<'_, f64>) -> Result<Self, KernelError> {
         let mut flat = Vec::with_capacity(z.nrows() * z.ncols());
         copy_finite("inducing inputs", z, |value| value.is_finite(), &mut flat)?;
         Ok(Self { count: z.nrows(), dim: z.ncols(), z: flat, windows: None })
     }
 
-    /// Makes them centres of Gaussian windows of these variances (M×D, ≥ 0; zero is a point).
+    /// Converts points into centres of Gaussian windows with these variances (M×D, ≥ 0; 0 is a point).
     ///
     /// # Errors
     /// [`KernelError::Shape`] unless there is one variance per coordinate, [`KernelError::NotFinite`] for a
-    /// negative or non-finite one.
+    /// negative or non-finite variance.
     pub fn with_windows(mut self, variances: MatRef<'_, f64>) -> Result<Self, KernelError> {
         for (axis, expected, found) in
             [("rows", self.count, variances.nrows()), ("columns", self.dim, variances.ncols())]
@@ -110,12 +110,12 @@ impl InducingInputs {
         self.windows.as_ref().map(|windows| views::points(windows, self.count, self.dim))
     }
 
-    /// Trainable numbers: Z by point, then the variances of windows.
+    /// Trainable numbers: Z row by row, then variances of windows.
     pub fn values(&self) -> Vec<f64> {
         self.z.iter().chain(self.windows.iter().flatten()).copied().collect()
     }
 
-    /// Sets all values, in the order of [`values`](InducingInputs::values); nothing changes on an error.
+    /// Sets all values, in the order of [`values`](InducingInputs::values). Nothing changes on an error.
     ///
     /// # Errors
     /// As the constructors.
@@ -129,10 +129,10 @@ impl InducingInputs {
         self.move_to(z, self.windows.is_some().then_some(windows))
     }
 
-    /// Sets `z` and the windows' variances; nothing changes on an error.
+    /// Sets `z` and the variances of windows. Nothing changes on an error.
     ///
     /// # Errors
-    /// As the constructors, also for windows given to points or missing for windows.
+    /// As the constructors, and if `windows` is given for points or missing for windows.
     pub fn move_to(&mut self, z: &[f64], windows: Option<&[f64]>) -> Result<(), KernelError> {
         let parts = [
             (self.z.len(), z.len()),
@@ -153,7 +153,7 @@ impl InducingInputs {
         Ok(())
     }
 
-    /// Copies other inducing inputs into the same memory.
+    /// Copies other inducing inputs, reusing memory.
     pub(super) fn copy_from(&mut self, other: &Self) {
         (self.count, self.dim) = (other.count, other.dim);
         self.z.clone_from(&other.z);

@@ -1,4 +1,4 @@
-//! Inducing inputs, and a GP prior seen through them.
+//! Inducing inputs, and the GP prior at them.
 
 mod covariance;
 mod coverage;

@@ -1,4 +1,4 @@
-//! Points shared by projections.
+//! Points that projections share.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use faer::MatRef;
 use crate::kernel::Points;
 use crate::views;
 
-/// N points in D dimensions, shared without copies by projections.
+/// N points in D dimensions. Projections share them without copies.
 #[derive(Clone, Debug, Default)]
 pub struct SharedPoints {
-    /// Coordinates by point.
+    /// Coordinates, row by row.
     values: Arc<Vec<f64>>,
     count: usize,
     dim: usize,
@@ -25,13 +25,14 @@ impl SharedPoints {
         points
     }
 
-    /// Copies these points (N×D) over the contents; see [`overwrite`](SharedPoints::overwrite).
+    /// Replaces the contents by these points (N×D); see [`overwrite`](SharedPoints::overwrite).
     pub fn copy_from(&mut self, x: MatRef<'_, f64>) {
         let (count, dim) = (x.nrows(), x.ncols());
         views::points_mut(self.overwrite(count, dim), count, dim).copy_from(x);
     }
 
-    /// Lends room for this many points, by point, in the same memory unless a projection uses it.
+    /// Buffer to overwrite with `count` points, row by row. Reuses memory unless a projection still shares
+    /// it.
     pub fn overwrite(&mut self, count: usize, dim: usize) -> &mut [f64] {
         (self.count, self.dim) = (count, dim);
         if Arc::get_mut(&mut self.values).is_none() {
@@ -42,7 +43,7 @@ impl SharedPoints {
         values
     }
 
-    /// Coordinates by point, D each.
+    /// Coordinates, D per point.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values

@@ -1,10 +1,10 @@
-//! Reused memory of projections.
+//! Memory pool of projections.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::workspace::Workspace;
 
-/// Memory of dropped projections.
+/// Memory of dropped projections, for reuse.
 #[derive(Debug, Default)]
 pub(super) struct ProjectionMemory(Mutex<Workspace>);
 

@@ -15,10 +15,10 @@ use crate::evaluate::{Evaluator, check_shape};
 use crate::kernel::Kernel;
 use crate::tree::copy_values;
 
-/// Kernel, inducing inputs, and the factor of their `K_zz`.
+/// Kernel, inducing inputs, and the Cholesky factor of `K_zz`.
 ///
-/// Holds copies that change only in [`refresh`](InducingPrior::refresh): projections, derivatives and
-/// predictions belong to one prior.
+/// Projections, derivatives and predictions belong to one prior. It holds copies, which change only in
+/// [`refresh`](InducingPrior::refresh).
 #[derive(Clone, Debug)]
 pub struct InducingPrior {
     pub(super) state: Arc<PriorState>,
@@ -26,32 +26,32 @@ pub struct InducingPrior {
     pub(super) pool: Arc<ProjectionMemory>,
 }
 
-/// State shared by a prior and its projections.
+/// State that a prior and its projections share.
 #[derive(Clone, Debug)]
 pub(super) struct PriorState {
     pub(super) kernel: Box<dyn Kernel>,
     pub(super) inputs: InducingInputs,
-    /// Structure of the process of the copied kernel.
+    /// Structure of the process from which the kernel was copied.
     structure: Option<Structure>,
     pub(super) factor: Cholesky,
-    /// Record of `K_zz` from [`InducingPrior::refresh`].
+    /// Record of `K_zz`, from [`InducingPrior::refresh`].
     record: Vec<f64>,
 }
 
-/// Most numbers recorded of `K_zz`: 16 megabytes, as for distances of 1100 points in 784 dimensions or 1400
-/// in a few. Beyond, recomputation is cheaper than memory.
+/// Maximum record length of `K_zz`: 16 MB, enough for distances of 1100 points in 784 dimensions or 1400
+/// points in a few. Above it, recomputation costs less than memory traffic.
 const RECORDED: usize = 1 << 21;
 
 impl InducingPrior {
-    /// Prior of a process.
+    /// Prior of a sparse process.
     ///
     /// # Errors
-    /// As [`InducingInputs::gram`], and [`KernelError::Linalg`] if the largest jitter is not enough.
+    /// As [`InducingInputs::gram`]; [`KernelError::Linalg`] if the largest jitter does not suffice.
     pub fn new(process: &SparseProcess, policy: &JitterPolicy, by: &Evaluator) -> Result<Self, KernelError> {
         Self::of(process.kernel().clone_box(), process.inputs().clone(), policy, by)
     }
 
-    /// Prior of a kernel and inducing inputs, trainable or not.
+    /// Prior of a kernel and inducing inputs.
     ///
     /// # Errors
     /// As [`new`](InducingPrior::new).
@@ -68,10 +68,10 @@ impl InducingPrior {
         Ok(prior)
     }
 
-    /// Updates the prior to a changed process, in the same memory if no projection remains. Unusable after
-    /// an error until this succeeds.
+    /// Updates the prior after a change of the process. Reuses memory if no projection of this prior exists.
+    /// After an error the prior is unusable until a call succeeds.
     ///
-    /// Records work for [`finish_reverse`](InducingPrior::finish_reverse) unless M is too large.
+    /// Records `K_zz` for [`finish_reverse`](InducingPrior::finish_reverse) unless M is too large.
     ///
     /// # Errors
     /// As [`new`](InducingPrior::new).
@@ -88,7 +88,7 @@ impl InducingPrior {
         self.factor_anew(policy, by)
     }
 
-    /// This prior, never to be [refreshed](Self::refresh), in less memory.
+    /// Drops the memory that only [`refresh`](Self::refresh) needs.
     pub(crate) fn without_scratch(self) -> Self {
         Self { k_zz: Mat::new(), ..self }
     }
@@ -127,16 +127,16 @@ impl InducingPrior {
         &self.state.factor
     }
 
-    /// Jitter of `K_zz`, and its cause.
+    /// Jitter of `K_zz` and its reason.
     pub fn jitter(&self) -> &JitterRecord {
         self.state.factor.jitter()
     }
 
-    /// Adds the derivatives by L, summed over all projections since the last refresh, to those by kernel
-    /// parameters and inducing inputs.
+    /// Converts the gradient of L, summed over all projections since the last refresh, and adds it to those
+    /// of kernel parameters and inducing inputs.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] for gradients of another process.
+    /// [`KernelError::Shape`] if the gradients belong to another process.
     pub fn finish_reverse(&self, grads: &mut PriorGradients, by: &Evaluator) -> Result<(), KernelError> {
         let PriorState { kernel, inputs, factor, record, .. } = &*self.state;
         let count = inputs.count();
@@ -151,7 +151,7 @@ impl InducingPrior {
 }
 
 impl PriorState {
-    /// Copies the values of a process, or its kernel if built differently.
+    /// Copies the values of a process, and the kernel itself if its structure changed.
     fn follow(&mut self, process: &SparseProcess) {
         let structure = Some(process.structure());
         if self.structure != structure || !copy_values(process.kernel(), self.kernel.as_mut()) {

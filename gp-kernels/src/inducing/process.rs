@@ -1,4 +1,4 @@
-//! Latent function with kernel and inducing inputs, all trainable.
+//! Latent function with kernel and inducing inputs.
 
 use super::InducingInputs;
 use crate::error::KernelError;
@@ -7,24 +7,24 @@ use crate::tree::KernelExt;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// `f ~ GP(0, k)`, seen through M inducing inputs `Z`.
+/// `f ~ GP(0, k)` with M inducing inputs `Z`.
 ///
-/// Parameters: the kernel's, Z by point, then the variances of windows, if any.
+/// Parameters: those of the kernel, then Z row by row, then variances of windows, if any.
 #[derive(Clone, Debug)]
 pub struct SparseProcess {
     kernel: Box<dyn Kernel>,
     inputs: InducingInputs,
-    /// Z and windows of `inputs`, as parameters.
+    /// Z and window variances of `inputs`, as parameters.
     places: Vec<Parameter>,
     structure: Structure,
 }
 
-/// Structure of a kernel apart from parameter values: equal for copies until the kernel itself is accessed.
+/// Identity of a kernel's structure. Copies share it until [`SparseProcess::kernel_mut`] is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Structure(u64);
 
 impl Structure {
-    /// New unique structure.
+    /// New identity.
     fn unique() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         Self(COUNT.fetch_add(1, Ordering::Relaxed))
@@ -32,11 +32,11 @@ impl Structure {
 }
 
 impl SparseProcess {
-    /// Latent function with this prior covariance and inducing inputs, all trained.
+    /// Latent function with this kernel and inducing inputs, all trained.
     ///
     /// # Errors
-    /// [`KernelError::NoInducingInputs`]; [`KernelError::Parameter`] for a window of variance 0, which
-    /// cannot be trained.
+    /// [`KernelError::NoInducingInputs`]; [`KernelError::Parameter`] for a window of variance 0, which cannot
+    /// be trained.
     pub fn new(kernel: Box<dyn Kernel>, inputs: InducingInputs) -> Result<Self, KernelError> {
         if inputs.count() == 0 {
             return Err(KernelError::NoInducingInputs);
@@ -50,33 +50,33 @@ impl SparseProcess {
         Ok(Self { kernel, inputs, places, structure: Structure::unique() })
     }
 
-    /// Fixes inducing inputs and windows in training.
+    /// Fixes inducing inputs and windows.
     #[must_use]
     pub fn with_fixed_inputs(mut self) -> Self {
         self.places.iter_mut().for_each(|parameter| parameter.fix_all(true));
         self
     }
 
-    /// Fixes the widths of windows in training; centres may move.
+    /// Fixes widths of windows. Centres still move.
     #[must_use]
     pub fn with_fixed_windows(mut self) -> Self {
         self.places.iter_mut().skip(1).for_each(|parameter| parameter.fix_all(true));
         self
     }
 
-    /// Replaces the prior covariance.
+    /// Replaces the kernel.
     #[must_use]
     pub fn with_kernel(self, kernel: Box<dyn Kernel>) -> Self {
         Self { kernel, structure: Structure::unique(), ..self }
     }
 
-    /// Prior covariance.
+    /// Kernel.
     #[must_use]
     pub fn kernel(&self) -> &dyn Kernel {
         self.kernel.as_ref()
     }
 
-    /// Prior covariance, mutable: parameter values, fixed marks, bounds, priors.
+    /// Kernel, mutable: values, fixed marks, bounds and priors of parameters.
     pub fn kernel_mut(&mut self) -> &mut dyn Kernel {
         self.structure = Structure::unique();
         self.kernel.as_mut()
@@ -98,7 +98,7 @@ impl SparseProcess {
         self.places.iter().any(|parameter| parameter.free_len() > 0)
     }
 
-    /// Name of every value: `kernel.rbf.lengthscale[1]`, then `z[m,d]` and `window[m,d]`.
+    /// Names of all values: `kernel.rbf.lengthscale[1]`, then `z[m,d]` and `window[m,d]`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let kernel = self.kernel.parameter_names().into_iter().map(|name| format!("kernel.{name}"));
@@ -122,7 +122,7 @@ impl ParameterSetMut for SparseProcess {
         self.kernel.for_each_parameter_mut(visit);
         self.places.iter_mut().for_each(visit);
         let (z, windows) = self.places.split_at(1);
-        // A parameter only ever holds values of its set, which inducing inputs accept.
+        // Values of a parameter are within its domain, so inducing inputs accept them.
         let windows = windows.first().map(Parameter::values);
         let moved = self.inputs.move_to(z[0].values(), windows);
         debug_assert!(moved.is_ok());

@@ -1,7 +1,7 @@
-//! Data projected on inducing inputs.
+//! Projection of data on inducing inputs.
 //!
-//! Given the whitened inducing values v, a point's latent value is `N(φᵀ v, s)` with `φ = L⁻¹ k_zx` and `s
-//! = k_xx − φᵀφ`.
+//! Given whitened inducing values v, the latent value of a point is `N(φᵀ v, s)` with `φ = L⁻¹ k_zx` and `s =
+//! k_xx − φᵀφ`.
 
 use std::sync::Arc;
 
@@ -18,10 +18,9 @@ use crate::kernel::Points;
 use crate::lanes::dot;
 use crate::tree::parameter_count;
 
-/// Projection of points on the inducing inputs of a prior: φ and s of each, and the state of the reverse
-/// pass.
+/// φ and s of some points under a prior, with the state of the reverse pass.
 ///
-/// Shares prior and points with its forward pass; its memory returns to the prior when dropped.
+/// Shares the prior and the points. Dropping it returns its memory to the prior.
 #[derive(Debug)]
 pub struct Projection {
     prior: Arc<PriorState>,
@@ -29,7 +28,7 @@ pub struct Projection {
     /// Φ, M numbers per point.
     phi: Vec<f64>,
     residual: Vec<f64>,
-    /// Record of `K_zx`, or empty.
+    /// Record of `K_zx`; may be empty.
     record: Vec<f64>,
     pool: Arc<ProjectionMemory>,
 }
@@ -46,9 +45,9 @@ impl Drop for Projection {
 impl InducingPrior {
     /// Projects points.
     ///
-    /// With up to `recorded` numbers, the projection records the distances between points and inducing
-    /// inputs for its reverse pass (a few numbers per entry of `K_zx`, and with many dimensions the scaled
-    /// points); otherwise that recomputes them, with the same results.
+    /// If at most `recorded` numbers are needed, distances between points and inducing inputs are recorded
+    /// for the reverse pass: a few numbers per entry of `K_zx`, and with many dimensions the scaled points.
+    /// Otherwise the reverse pass recomputes them, with the same bits.
     ///
     /// # Errors
     /// As [`InducingInputs::cross`](super::InducingInputs::cross).
@@ -82,19 +81,19 @@ impl InducingPrior {
 }
 
 impl Projection {
-    /// Φ, M×N: one column per point.
+    /// Φ, M×N, one column per point.
     #[must_use]
     pub fn phi(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.phi, self.prior.inputs.count(), self.residual.len())
     }
 
-    /// `s_i = k_ii − φ_iᵀφ_i`, cut at zero.
+    /// `s_i = k_ii − φ_iᵀφ_i`, at least 0.
     #[must_use]
     pub fn residual(&self) -> &[f64] {
         &self.residual
     }
 
-    /// φ of one point: M numbers.
+    /// φ of point i: M numbers.
     #[must_use]
     pub fn phi_of(&self, i: usize) -> &[f64] {
         let m = self.prior.inputs.count();
@@ -115,9 +114,10 @@ impl Projection {
 
     /// Reverse pass.
     ///
-    /// `upstream` (M×N) holds derivatives by Φ, overwritten by those by `K_zx`; `by_residual` (N) those by
-    /// s. Adds everything to `grads` except the part through `K_zz`, added once by
-    /// [`InducingPrior::finish_reverse`]. For a residual cut at zero the derivative is the formula's.
+    /// `upstream` (M×N) holds derivatives with respect to Φ and is overwritten by those with respect to
+    /// `K_zx`. `by_residual` (N) holds derivatives with respect to s. Adds to all of `grads`; call
+    /// [`InducingPrior::finish_reverse`] once at the end for the part through `K_zz`. Where s was cut at 0,
+    /// the derivative is that of the uncut formula.
     ///
     /// # Errors
     /// [`KernelError::Shape`] for upstream or gradients of wrong shape.
@@ -143,8 +143,8 @@ impl Projection {
         self.reverse_pulled(by_k_zx, by_residual, grads, by)
     }
 
-    /// Reverse pass of `K_zx` and the diagonal of `K_xx`: `by_k_zx` (M×N) holds all derivatives by the one,
-    /// `by_residual` (N) those by the other. Nothing is added to the derivatives by L.
+    /// Reverse pass of `K_zx` and diag `K_xx`, given derivatives with respect to `K_zx` (`by_k_zx`, M×N) and
+    /// s (`by_residual`, N). The gradient of L is unchanged.
     ///
     /// # Errors
     /// As [`reverse`](Self::reverse).

@@ -1,10 +1,10 @@
-//! Kernels with closed forms through Gaussian windows.
+//! Kernels with closed forms for Gaussian windows.
 
 use crate::tables::{Block, BlockMut, Points, PointsMut};
 use crate::workspace::Workspace;
 use faer::prelude::ReborrowMut;
 
-/// Two tables of windows: centres and variances per dimension.
+/// Two tables of windows: centres, and variances per dimension.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowedPair<'a> {
     /// Centres of the row windows, M×D.
@@ -13,27 +13,27 @@ pub struct WindowedPair<'a> {
     pub row_windows: Points<'a>,
     /// Centres of the column windows, N×D.
     pub cols: Points<'a>,
-    /// Variances of column windows, N×D; `None` for points.
+    /// Variances of the column windows, N×D; `None` for points.
     pub col_windows: Option<Points<'a>>,
 }
 
-/// Accumulators of a windowed reverse pass.
+/// Accumulators of a reverse pass with windows.
 #[derive(Debug)]
 pub struct WindowedGradients<'a> {
-    /// Gradient by parameters, natural units.
+    /// Parameter gradient in natural units.
     pub params: &'a mut [f64],
-    /// Gradient by row centres, M×D.
+    /// Gradient of row centres, M×D.
     pub rows: PointsMut<'a>,
-    /// Gradient by variances of row windows, M×D.
+    /// Gradient of row variances, M×D.
     pub row_windows: PointsMut<'a>,
-    /// Gradient by column centres, N×D, if wanted.
+    /// Gradient of column centres, N×D, if wanted.
     pub cols: Option<PointsMut<'a>>,
-    /// Gradient by variances of column windows, N×D, if wanted.
+    /// Gradient of column variances, N×D, if wanted.
     pub col_windows: Option<PointsMut<'a>>,
 }
 
 impl WindowedGradients<'_> {
-    /// Accumulators for a range of parameters.
+    /// Accumulators of a child, whose parameters are in `range`.
     pub(super) fn for_params(&mut self, range: std::ops::Range<usize>) -> WindowedGradients<'_> {
         WindowedGradients {
             params: &mut self.params[range],
@@ -45,9 +45,9 @@ impl WindowedGradients<'_> {
     }
 }
 
-/// Kernel seen through Gaussian windows.
+/// Closed forms of a kernel with Gaussian windows.
 pub trait Windowed: Sync {
-    /// Fills `out` (M×N) with `cov(g(rows_i), g(cols_j))`.
+    /// Writes `cov(g(rows_i), g(cols_j))` to `out` (M×N).
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace);
 
     /// Adds the gradients of `Σ upstream ∘ windowed_tile` and returns that sum.

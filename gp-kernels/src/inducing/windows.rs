@@ -1,5 +1,5 @@
-//! Inter-domain features (Bui et al. 2017 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, the function through a
-//! Gaussian window of variance ω; for ω → 0, its value at z.
+//! Inter-domain features (Bui et al. 2017 §3.7): `g(z) = ∫ N(x; z, diag ω) f(x) dx`, f averaged over a
+//! Gaussian window of variance ω; for ω → 0, `f(z)`.
 
 use super::windowed::{Windowed, WindowedGradients, WindowedPair};
 use crate::algebra::{ActiveDims, Scaled, Sum};
@@ -14,8 +14,8 @@ use crate::views;
 use crate::workspace::Workspace;
 use faer::prelude::ReborrowMut;
 
-/// Two windows give a squared exponential of wider length-scale: with `T_d = ℓ_d² + ω_id + ω_jd`, `k = Π_d
-/// √(ℓ_d²/T_d) exp(−½ Σ_d (z_id − z_jd)²/T_d)`.
+/// Two windows widen the length-scale: `k = Π_d √(ℓ_d²/T_d) exp(−½ Σ_d (z_id − z_jd)²/T_d)` with `T_d = ℓ_d²
+/// + ω_id + ω_jd`.
 impl Windowed for Rbf {
     fn windowed_tile(&self, pair: WindowedPair<'_>, mut out: BlockMut<'_>, _ws: &mut Workspace) {
         for j in 0..out.ncols() {
@@ -63,7 +63,7 @@ impl Rbf {
         front * exponent.exp()
     }
 
-    /// Adds derivatives of `ln k` times `weight`, upstream times value.
+    /// Adds derivatives of `ln k` times `weight`, which is upstream times covariance.
     fn add_windowed_gradient(
         &self,
         pair: WindowedPair<'_>,
@@ -89,7 +89,7 @@ impl Rbf {
     }
 }
 
-/// The mean of a constant or linear function over a window is its value at the centre.
+/// The average of a constant or linear function over a window is its value at the centre.
 macro_rules! at_the_centre {
     ($($kernel:ty)*) => { $(
         impl Windowed for $kernel {
@@ -114,7 +114,7 @@ macro_rules! at_the_centre {
 
 at_the_centre! { Constant Linear }
 
-/// White noise has no mean over a window of positive width.
+/// White noise averages to 0 over a window of positive width.
 impl Windowed for White {
     fn windowed_tile(&self, _pair: WindowedPair<'_>, mut out: BlockMut<'_>, _ws: &mut Workspace) {
         out.fill(0.0);
@@ -131,7 +131,7 @@ impl Windowed for White {
     }
 }
 
-/// Tile of a child; every child has a window if its parent does, else the result is NaN.
+/// Tile of a child. NaN if the child has no closed form, which is impossible if its parent has one.
 fn tile_through(kernel: &dyn Kernel, pair: WindowedPair<'_>, mut out: BlockMut<'_>, ws: &mut Workspace) {
     match kernel.windowed() {
         Some(windowed) => windowed.windowed_tile(pair, out, ws),
@@ -139,7 +139,7 @@ fn tile_through(kernel: &dyn Kernel, pair: WindowedPair<'_>, mut out: BlockMut<'
     }
 }
 
-/// Reverse pass of a child, as [`tile_through`].
+/// Reverse pass of a child; see [`tile_through`].
 fn reverse_through(
     kernel: &dyn Kernel,
     pair: WindowedPair<'_>,
@@ -208,7 +208,7 @@ impl Windowed for Sum {
     }
 }
 
-/// Windows have no effect on unseen columns.
+/// Windows in unselected columns have no effect.
 impl Windowed for ActiveDims {
     fn windowed_tile(&self, pair: WindowedPair<'_>, out: BlockMut<'_>, ws: &mut Workspace) {
         let seen = SeenColumns::new(self, pair, ws);
@@ -249,7 +249,7 @@ impl Windowed for ActiveDims {
     }
 }
 
-/// Columns of a pair of windows that a kernel sees.
+/// Selected columns of a pair of windows.
 struct SeenColumns {
     width: usize,
     count: (usize, usize),

@@ -1,22 +1,23 @@
-//! Blocks of observations as a rule sees them: numbers, and room for answers.
+//! Block of observations: the inputs and outputs of a rule.
 
 use super::held::{Held, of};
 use gp_linalg::Threading;
 use gp_linalg::product::GramScratch;
 use std::ops::Range;
 
-/// Latent function at a block of observations: marginals, and answers of a rule.
+/// One latent function at a block of observations: marginals, and the rule's results for the current
+/// component.
 ///
-/// Answers are five lists, one number per observation. Sums use `gram` and `shift`; a reverse pass uses the
-/// others: `φ̄ = on_mean · m + on_spread · V φ`, `s̄ = on_residual`. Unused lists may hold anything. All
-/// are of the current component.
+/// A rule writes one number per observation into five lists. `gram` and `shift` are for sums. The others are
+/// for a reverse pass: `φ̄ = on_mean · m + on_spread · V φ`, `s̄ = on_residual`. Unused lists may hold
+/// anything.
 #[derive(Debug, Default)]
 pub struct LatentBlock {
     /// Number M of inducing inputs.
     pub(super) count: usize,
-    /// `RᵀΦ`, then derived values.
+    /// `RᵀΦ`, later overwritten by values derived from it.
     pub(super) half: Vec<f64>,
-    /// `-2 V V̄ V φ` times a weight, for a posterior that moves with its sites.
+    /// `−2 V V̄ V Φ`, for a posterior that depends on φ through its sites.
     pub(super) moved: Vec<f64>,
     pub(super) scratch: GramScratch,
     /// Means `φᵀm`.
@@ -27,11 +28,11 @@ pub struct LatentBlock {
     pub gram: Vec<f64>,
     /// Weights g of `Σ g φ`.
     pub shift: Vec<f64>,
-    /// Coefficient of m; see [`LatentBlock`].
+    /// Coefficient of m in φ̄.
     pub on_mean: Vec<f64>,
-    /// Coefficient of V φ; see [`LatentBlock`].
+    /// Coefficient of V φ in φ̄.
     pub on_spread: Vec<f64>,
-    /// Derivative by s; see [`LatentBlock`].
+    /// Derivative with respect to s.
     pub on_residual: Vec<f64>,
 }
 
@@ -49,14 +50,14 @@ impl LatentBlock {
         }
     }
 
-    /// `Rᵀφ` of the observation at place i.
+    /// `Rᵀφ` of observation i.
     #[must_use]
     pub fn half_of(&self, i: usize) -> &[f64] {
         &self.half[i * self.count..(i + 1) * self.count]
     }
 }
 
-/// Observations of a block, or consecutive ones.
+/// Observations of a block or of a part of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
     pub(super) held: &'a Held,
@@ -74,62 +75,62 @@ impl<'a> Seen<'a> {
         self.rows.len()
     }
 
-    /// Row of an observation in its source.
+    /// Row of observation i in the data source.
     #[must_use]
     pub fn row(&self, i: usize) -> usize {
         self.rows[i]
     }
 
-    /// Target of an observation: P numbers.
+    /// Target of observation i: P numbers.
     #[must_use]
     pub fn target(&self, i: usize) -> &'a [f64] {
         &self.targets[i * self.outputs..(i + 1) * self.outputs]
     }
 
-    /// The rows of neighbouring observations in their source.
+    /// Rows in the data source of consecutive observations.
     #[must_use]
     pub fn rows(&self, places: Range<usize>) -> &'a [usize] {
         &self.rows[places]
     }
 
-    /// The targets of neighbouring observations: P numbers each.
+    /// Targets of consecutive observations, P numbers each.
     #[must_use]
     pub fn targets(&self, places: Range<usize>) -> &'a [f64] {
         &self.targets[places.start * self.outputs..places.end * self.outputs]
     }
 
-    /// Input of an observation: D numbers.
+    /// Input of observation i: D numbers.
     #[must_use]
     pub fn point(&self, i: usize) -> &'a [f64] {
         crate::kernel::point(self.held.points.view(), self.start + i)
     }
 
-    /// s of a projected observation and latent function.
+    /// Residual s of observation i for a latent function; requires a projected block.
     #[must_use]
     pub fn residual(&self, latent: usize, i: usize) -> f64 {
         of(&self.held.projections, latent).map_or(0.0, |projection| projection.residual()[self.start + i])
     }
 
-    /// φ of a projected observation and latent function.
+    /// φ of observation i for a latent function; requires a projected block.
     #[must_use]
     pub fn phi(&self, latent: usize, i: usize) -> &'a [f64] {
         of(&self.held.projections, latent).map_or(&[], |projection| projection.phi_of(self.start + i))
     }
 }
 
-/// Block of observations with the method's state of its lane.
+/// Block of observations with the method's state of the lane.
 #[derive(Debug)]
 pub struct LaneBlock<'a, S> {
-    /// Method's state of the lane.
+    /// Method's state.
     pub own: &'a mut S,
-    /// Places of the block within the lane.
+    /// Positions of the block in the lane.
     pub places: Range<usize>,
     /// Current component.
     pub component: usize,
     /// Observations.
     pub seen: Seen<'a>,
-    /// Marginals of each latent function, and room for answers.
+    /// Marginals of each latent function, and space for results.
     pub latents: &'a mut [LatentBlock],
-    /// Threading over observations of the block.
+    /// Threading over the block's observations.
     pub threading: Threading,
 }

@@ -1,4 +1,4 @@
-//! Inputs of a pass: beliefs, sums, brake.
+//! Inputs of a pass.
 
 use super::layout::Layout;
 use super::tangent::Tangent;
@@ -9,14 +9,14 @@ use gp_linalg::LinalgError;
 use gp_linalg::halt::is_over;
 use gp_optim::Brake;
 
-/// Error of a pass, convertible from errors of kernels and data.
+/// Error of a pass, convertible from errors of kernels and linear algebra.
 pub trait PassError: From<KernelError> + From<LinalgError> + SharedError {}
 
 impl<E: From<KernelError> + From<LinalgError> + SharedError> PassError for E {}
 
 /// Beliefs about the inducing values of all latent functions.
 pub trait Beliefs: Sync {
-    /// Gaussian of one latent function in one component.
+    /// Gaussian over the inducing values of one latent function in one component.
     fn of(&self, component: usize, latent: usize) -> Whitened<'_>;
 }
 
@@ -25,31 +25,31 @@ pub trait Beliefs: Sync {
 pub struct Pass<'a> {
     /// Layout of sums.
     pub layout: &'a Layout,
-    /// Beliefs for marginals; None for a pass without.
+    /// Beliefs from which marginals are computed; None for a pass without marginals.
     pub beliefs: Option<&'a dyn Beliefs>,
-    /// Movement of the posterior with its sites, one per latent function; empty if it does not move.
+    /// Dependence of each latent function's posterior on φ through its sites; empty if there is none.
     pub tangents: &'a [Tangent],
 }
 
 impl<'a> Pass<'a> {
-    /// Pass with sums and without marginals.
+    /// Pass with sums but without marginals.
     #[must_use]
     pub fn new(layout: &'a Layout) -> Self {
         Self { layout, beliefs: None, tangents: &[] }
     }
 
-    /// Adds marginals under these beliefs.
+    /// Adds marginals, computed from these beliefs.
     #[must_use]
     pub fn with_beliefs(self, beliefs: &'a dyn Beliefs) -> Self {
         Self { beliefs: Some(beliefs), ..self }
     }
 
-    /// `true` if beliefs give derivatives by `K_zx`.
+    /// `true` if beliefs give derivatives with respect to `K_zx`.
     pub(super) fn is_pulled(&self) -> bool {
         self.beliefs.is_some_and(|beliefs| matches!(beliefs.of(0, 0), Whitened::Pulled { .. }))
     }
 
-    /// Adds a moving posterior.
+    /// Adds tangents.
     #[must_use]
     pub fn with_tangents(self, tangents: &'a [Tangent]) -> Self {
         Self { tangents, ..self }
@@ -61,7 +61,7 @@ pub(super) fn go_on(brake: &Brake) -> Result<(), DataError> {
     if brake.is_pulled() || is_over() { Err(DataError::Stopped) } else { Ok(()) }
 }
 
-/// The same for all processes of a team, which ask it before each pass.
+/// [`go_on`] for all processes of a team at once, before each pass.
 pub(super) fn go_on_together(brake: &Brake) -> Result<(), DataError> {
     if brake.is_pulled_together() { Err(DataError::Stopped) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Lane: observations, projections, and the steps of a pass.
+//! Lane: observations, their projections, and the steps of a pass.
 
 use super::block::{LaneBlock, LatentBlock, Seen};
 use super::contract::{Beliefs, Pass, PassError, go_on};
@@ -16,41 +16,41 @@ use gp_linalg::{LinalgError, Threading};
 use gp_optim::Brake;
 use std::ops::Range;
 
-/// Most observations per block: products and solves reach their full rate at 128 columns.
+/// Maximum observations per block. Products and solves reach full speed at 128 columns.
 const BLOCK: usize = 256;
-/// Independent pieces of work that keep threads busy; with fewer, threads share each piece.
+/// Independent tasks from which each task runs on one thread; fewer tasks use threads inside.
 const MANY: usize = 4;
 
-/// Priors to project on, and the brake of the work.
+/// Priors to project on, and the brake.
 pub type Priors<'a> = (&'a [InducingPrior], &'a Brake);
 
-/// Observations of one lane with projections on all processes, and scratch.
+/// Observations of one lane, their projections on all sparse processes, and scratch memory.
 #[derive(Debug)]
 pub struct Lane<S> {
     dim: usize,
     outputs: usize,
     rows: Vec<usize>,
     targets: Vec<f64>,
-    /// Sizes of blocks, if not the default.
+    /// Block sizes, if not the default.
     cut: Option<Vec<usize>>,
-    /// Ends of blocks, and their stored parts, possibly more.
+    /// Ends of blocks. `held` has at least as many entries.
     ends: Vec<usize>,
     held: Vec<Held>,
     upstream: Vec<Upstream>,
     latents: Vec<LatentBlock>,
     evaluator: Evaluator,
-    /// Threading over processes or latent functions, and within each.
+    /// Threading over sparse processes or latent functions (`spread`) and within each (`inner`).
     spread: Threading,
     inner: Threading,
-    /// Numbers of a projection that may be recorded.
+    /// Maximum record length of a projection.
     records: usize,
-    /// `true` if projections stay between passes.
+    /// `true` to keep projections between passes.
     keeps: bool,
     /// Method's state.
     pub own: S,
 }
 
-/// Derivatives by φ and s of a block, over all latent functions of a process.
+/// Derivatives with respect to φ and s of a block, summed over the latent functions of a sparse process.
 #[derive(Debug, Default)]
 struct Upstream {
     /// Number M of inducing inputs.
@@ -67,7 +67,7 @@ pub(super) struct LaneSetup<'a> {
     pub(super) threading: Threading,
     pub(super) records: usize,
     pub(super) keeps: bool,
-    /// `true` if there are no other lanes.
+    /// `true` if this is the only lane.
     pub(super) alone: bool,
 }
 
@@ -108,7 +108,7 @@ impl<S> Lane<S> {
         self.rows.len()
     }
 
-    /// Rows in the source.
+    /// Rows in the data source.
     #[must_use]
     pub fn rows(&self) -> &[usize] {
         &self.rows
@@ -120,27 +120,28 @@ impl<S> Lane<S> {
         self.dim
     }
 
-    /// Sets the sizes of blocks, which sum to the lane's observations.
+    /// Sets block sizes. Their sum must be the number of observations.
     pub fn cut_into(&mut self, sizes: Vec<usize>) {
         self.cut = Some(sizes);
     }
 
-    /// Blocks in the order of visits.
+    /// Blocks as ranges of positions, in the order of visits.
     pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<'_, S> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| start..end)
     }
 
-    /// Range of block k.
+    /// Positions of block k.
     fn block(&self, k: usize) -> Range<usize> {
         let start = if k == 0 { 0 } else { self.ends[k - 1] };
         start..self.ends[k]
     }
 
-    /// Loads these observations, replacing others; `take` checks a target and keeps what it needs.
+    /// Loads these observations in place of the present ones. `take` checks a target and stores what the
+    /// method needs.
     ///
     /// # Errors
-    /// Those of the source and `take`, and [`KernelError::NotFinite`]; the lane is then empty.
+    /// Those of the source and of `take`, and [`KernelError::NotFinite`]; the lane is empty then.
     pub fn read<E: PassError>(
         &mut self,
         data: &dyn DataSource,
@@ -151,10 +152,10 @@ impl<S> Lane<S> {
         self.append(data, rows, take)
     }
 
-    /// Loads these observations as further blocks.
+    /// Loads these observations as additional blocks.
     ///
     /// # Errors
-    /// As [`read`](Self::read), with the lane unchanged.
+    /// As [`read`](Self::read), but the lane is unchanged.
     pub fn append<E: PassError>(
         &mut self,
         data: &dyn DataSource,
@@ -173,8 +174,7 @@ impl<S> Lane<S> {
         done
     }
 
-    /// Merges the last two blocks if small, so that single observations end in few blocks and are projected
-    /// few times.
+    /// Merges small blocks at the end, so that observations appended one by one are projected in few blocks.
     fn merge_behind(&mut self) {
         while self.cut.is_none() && self.ends.len() > 1 {
             let last = self.ends.len() - 1;
@@ -191,7 +191,7 @@ impl<S> Lane<S> {
         self.make_room();
     }
 
-    /// Reads block k of those from block `before` on.
+    /// Reads block k, one of the blocks from `before` on.
     fn fill<E: PassError>(
         &mut self,
         k: usize,
@@ -219,7 +219,7 @@ impl<S> Lane<S> {
         Ok(())
     }
 
-    /// Adds blocks for this many observations, with room.
+    /// Appends blocks for `more` observations and allocates their memory.
     fn cut_up(&mut self, more: usize) {
         let before = self.rows.len();
         let (places, mut end) = (before + more, before);
@@ -228,7 +228,7 @@ impl<S> Lane<S> {
                 end = places.min(end + size);
                 end
             })),
-            // As few as may be, all of about the same size.
+            // As few blocks as possible, of about equal size.
             None if more > 0 => {
                 let width = more.div_ceil(more.div_ceil(BLOCK));
                 self.ends.extend((1..=more.div_ceil(width)).map(|k| places.min(before + k * width)));
@@ -243,13 +243,13 @@ impl<S> Lane<S> {
         self.make_room();
     }
 
-    /// Makes room for the largest block.
+    /// Resizes scratch memory for the largest block.
     fn make_room(&mut self) {
         let largest = self.blocks().map(|block| block.len()).max().unwrap_or(0);
         self.latents.iter_mut().for_each(|latent| latent.resize(largest));
     }
 
-    /// Drops observations from this place on, the start of a block.
+    /// Drops the observations from this position on, which must be the start of a block.
     pub fn truncate(&mut self, places: usize) {
         self.rows.truncate(places);
         self.targets.truncate(places * self.outputs);
@@ -260,13 +260,13 @@ impl<S> Lane<S> {
         }
     }
 
-    /// Reserves room for all expected observations.
+    /// Reserves memory for `places` observations.
     pub(super) fn reserve(&mut self, places: usize) {
         self.rows.reserve(places);
         self.targets.reserve(places * self.outputs);
     }
 
-    /// Drops one observation, moving up later ones; its block is no longer projected.
+    /// Removes one observation. Later ones move up, and the projection of its block is dropped.
     pub fn remove(&mut self, place: usize) {
         let k = self.block_of(place);
         let (block, dim) = (self.block(k), self.dim);
@@ -283,7 +283,7 @@ impl<S> Lane<S> {
         }
     }
 
-    /// Block of an observation.
+    /// Index of the block with this position.
     fn block_of(&self, place: usize) -> usize {
         self.ends.partition_point(|&end| end <= place)
     }
@@ -293,10 +293,10 @@ impl<S> Lane<S> {
         self.held.iter_mut().for_each(Held::forget);
     }
 
-    /// Projects unprojected observations. The brake is asked before every block.
+    /// Projects all blocks that are not projected. Checks the brake before each block.
     ///
     /// # Errors
-    /// Those of a kernel, or [`DataError::Stopped`](crate::data::DataError::Stopped).
+    /// Errors of the kernel, or [`DataError::Stopped`](crate::data::DataError::Stopped).
     pub fn project<E: PassError>(&mut self, (priors, brake): Priors<'_>) -> Result<(), E> {
         (0..self.ends.len()).try_for_each(|k| {
             go_on(brake)?;
@@ -304,7 +304,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Calls `work` on every block, projected. The brake is asked before every block.
+    /// Projects each block if necessary and calls `work`. Checks the brake before each block.
     pub(super) fn each_block<E: PassError>(
         &mut self,
         (priors, brake): Priors<'_>,
@@ -333,7 +333,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Block, or consecutive observations, with the method's state, for a rule.
+    /// Block or consecutive observations, with the method's state, as input of a rule.
     pub fn view(&mut self, component: usize, places: &Range<usize>) -> LaneBlock<'_, S> {
         let k = self.block_of(places.start);
         let start = places.start - self.block(k).start;
@@ -351,7 +351,7 @@ impl<S> Lane<S> {
     /// Computes the marginals of a block or of consecutive observations.
     ///
     /// # Errors
-    /// None for beliefs of the right sizes.
+    /// None if beliefs have the right sizes.
     pub fn marginals(
         &mut self,
         (beliefs, component): (&dyn Beliefs, usize),
@@ -373,7 +373,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Runs all steps of a pass.
+    /// Runs all steps of a pass on this lane.
     pub(super) fn run<E: PassError>(
         &mut self,
         pass: Pass<'_>,
@@ -400,7 +400,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Adds `Σ w φφᵀ` and `Σ g φ` of a block.
+    /// Adds `Σ w φφᵀ` and `Σ g φ` of block k to `sums`.
     fn add_up(
         &mut self,
         layout: &Layout,
@@ -430,7 +430,7 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Adds `φ̄` and `s̄` of a block to its processes; the first component sets them.
+    /// Adds `φ̄` and `s̄` of a block to its sparse processes; the first component overwrites.
     fn add_upstream(
         &mut self,
         (beliefs, component): (&dyn Beliefs, usize),
@@ -462,8 +462,8 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Converts derivatives by Φ (or `K_zx`, if `pulled`) and s of a block to those by kernels and inducing
-    /// inputs.
+    /// Converts a block's derivatives with respect to s and Φ (`K_zx` if `pulled`) into gradients of kernels
+    /// and inducing inputs.
     fn reverse_block(
         &mut self,
         k: usize,
@@ -485,14 +485,14 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Observations and projections, with the method's state, for methods on matrices of a block.
+    /// Projections and the method's state, for methods that need the matrices of a block.
     pub fn split(&mut self) -> (Projections<'_>, &mut S) {
         let Self { outputs, targets, held, evaluator, own, .. } = self;
         (Projections { outputs: *outputs, targets, held, evaluator }, own)
     }
 }
 
-/// Observations of a lane with projections on the one process, by block.
+/// Targets and projections of a lane on its only sparse process, block by block.
 #[derive(Clone, Copy, Debug)]
 pub struct Projections<'a> {
     outputs: usize,
@@ -502,17 +502,17 @@ pub struct Projections<'a> {
 }
 
 impl<'a> Projections<'a> {
-    /// Projection of a block.
+    /// Projection of block k.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] if not projected.
+    /// [`KernelError::Shape`] if the block is not projected.
     pub fn block(&self, k: usize) -> Result<&'a Projection, KernelError> {
         let projection = self.held.get(k).and_then(|held| of(&held.projections, 0));
         let (what, axis) = ("block", "projections");
         projection.ok_or(KernelError::Shape { what, axis, expected: 1, found: 0 })
     }
 
-    /// Target at a place: P numbers.
+    /// Target at a position: P numbers.
     #[must_use]
     pub fn target(&self, place: usize) -> &'a [f64] {
         &self.targets[place * self.outputs..(place + 1) * self.outputs]
@@ -525,18 +525,18 @@ impl<'a> Projections<'a> {
     }
 }
 
-/// Observation just read.
+/// Observation that was just read.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken<'a> {
-    /// Place in the lane.
+    /// Position in the lane.
     pub place: usize,
-    /// Row in the source.
+    /// Row in the data source.
     pub row: usize,
-    /// Target, P numbers.
+    /// Target: P numbers.
     pub target: &'a [f64],
 }
 
-/// `half ← on_mean · m + on_spread · half`, by columns.
+/// `half ← on_mean · m + on_spread · half`, column by column.
 fn combine(latent: &mut LatentBlock, mean: &[f64], columns: usize) {
     let LatentBlock { count, half, on_mean, on_spread, .. } = latent;
     for (i, column) in half.chunks_exact_mut(*count).take(columns).enumerate() {
@@ -545,7 +545,7 @@ fn combine(latent: &mut LatentBlock, mean: &[f64], columns: usize) {
     }
 }
 
-/// Sets or adds.
+/// Overwrites `out` if `fresh`, otherwise adds to it.
 fn add_to(out: &mut [f64], from: &[f64], fresh: bool) {
     if fresh {
         out.copy_from_slice(&from[..out.len()]);
@@ -554,7 +554,7 @@ fn add_to(out: &mut [f64], from: &[f64], fresh: bool) {
     }
 }
 
-/// Calls `work` on every latent function with its number and part of the sums.
+/// Calls `work` for each latent function with its index and its part of the sums.
 fn each_with_part<F>(
     threading: Threading,
     layout: &Layout,

@@ -1,4 +1,4 @@
-//! Sums of a pass as lists of numbers.
+//! Layout of the sums of a pass in one list of numbers.
 
 use crate::data::Partial;
 use crate::inducing::{PriorGradients, SparseProcess};
@@ -6,17 +6,16 @@ use faer::{MatMut, MatRef};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Summed part of the products `φφᵀ`.
+/// Part of `Σ w φφᵀ` that is summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gram {
-    /// `Σ w φφᵀ`, lower triangle, M×M.
+    /// Lower triangle, M×M.
     Full,
     /// Diagonal only.
     Diagonal,
 }
 
-/// Layout of a list of sums: `Σ w φφᵀ` and `Σ g φ` per component and latent function, then the method's
-/// extra numbers.
+/// Layout of sums: `Σ w φφᵀ` and `Σ g φ` per component and latent function, then extra numbers of the method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// M per latent function.
@@ -36,7 +35,7 @@ pub struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// `Σ w φφᵀ`, if complete.
+    /// `Σ w φφᵀ` (M×M, lower triangle) for [`Gram::Full`].
     #[must_use]
     pub fn matrix(&self) -> MatRef<'a, f64> {
         let m = self.shift.len();
@@ -54,7 +53,7 @@ pub struct PartMut<'a> {
 }
 
 impl PartMut<'_> {
-    /// Mutable [`Part::matrix`].
+    /// [`Part::matrix`], mutable.
     pub fn matrix(&mut self) -> MatMut<'_, f64> {
         let m = self.shift.len();
         MatMut::from_column_major_slice_mut(self.gram, m, m)
@@ -62,19 +61,19 @@ impl PartMut<'_> {
 }
 
 impl Layout {
-    /// Layout for one Gaussian over these numbers of inducing values, and extra numbers.
+    /// Layout for one component with these numbers of inducing inputs and `extra` extra numbers.
     #[must_use]
     pub fn new(counts: Vec<usize>, extra: usize) -> Self {
         Self { counts, gram: Some(Gram::Full), components: 1, extra }
     }
 
-    /// Layout for each component of a mixture.
+    /// Sets the number of mixture components and the part of `Σ w φφᵀ`.
     #[must_use]
     pub fn with_components(self, components: usize, gram: Gram) -> Self {
         Self { gram: Some(gram), components, ..self }
     }
 
-    /// Layout of extra numbers only, for the same latent functions.
+    /// Layout of `extra` extra numbers without other sums, for the same latent functions.
     #[must_use]
     pub fn of_extra(&self, extra: usize) -> Self {
         Self { gram: None, components: 1, extra, ..self.clone() }
@@ -92,20 +91,20 @@ impl Layout {
         self.components
     }
 
-    /// Summed part of products.
+    /// Part of `Σ w φφᵀ`; None for extra numbers only.
     #[must_use]
     pub fn gram(&self) -> Option<Gram> {
         self.gram
     }
 
-    /// Length of the list.
+    /// Total length.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "it is a length of something else")]
     pub fn len(&self) -> usize {
         self.extra_start() + self.extra
     }
 
-    /// Numbers per latent function.
+    /// Length of the sums of one latent function with m inducing inputs.
     pub(super) fn part_len(&self, m: usize) -> usize {
         match self.gram {
             None => 0,
@@ -118,7 +117,7 @@ impl Layout {
         self.counts.iter().map(|&m| self.part_len(m)).sum()
     }
 
-    /// Range of a component.
+    /// Range of the sums of one component.
     pub(super) fn component(&self, component: usize) -> Range<usize> {
         let each = self.component_len();
         component * each..(component + 1) * each
@@ -147,8 +146,8 @@ impl Layout {
         split(&mut sums[self.range(component, latent)], self.counts[latent])
     }
 
-    /// Ranges of the parts without redundant entries: columns of `Σ w φφᵀ` from the diagonal down, or its diagonal, and
-    /// `Σ g φ`.
+    /// Ranges of sums without redundant entries: each column of `Σ w φφᵀ` from the diagonal down (or the
+    /// diagonal), and `Σ g φ`.
     pub fn triangles(&self) -> impl Iterator<Item = Range<usize>> {
         let counts = (0..self.components).flat_map(|_| self.counts.iter().copied());
         let mut start = 0;
@@ -161,7 +160,7 @@ impl Layout {
         })
     }
 
-    /// Numbers of one latent function that are in no column of a triangle.
+    /// Length of the sums of one latent function outside triangle columns.
     fn beside_columns(&self, m: usize) -> usize {
         match self.gram {
             None => 0,
@@ -170,7 +169,7 @@ impl Layout {
         }
     }
 
-    /// Mutable parts of all components and latent functions, without extra numbers.
+    /// Sums of all components and latent functions, without extra numbers.
     pub fn parts_mut<'a>(&self, sums: &'a mut [f64]) -> &'a mut [f64] {
         &mut sums[..self.extra_start()]
     }
@@ -187,22 +186,22 @@ impl Layout {
     }
 }
 
-/// Numbers of one latent function of M inducing inputs.
+/// Splits the sums of one latent function with m inducing inputs.
 pub(super) fn split(own: &mut [f64], m: usize) -> PartMut<'_> {
     let (gram, shift) = own.split_at_mut(own.len() - m);
     PartMut { gram, shift }
 }
 
-/// Results of a pass: numbers in a [`Layout`], and gradients by processes if wanted.
+/// Results of a pass: numbers in a [`Layout`], and optionally a gradient per sparse process.
 #[derive(Clone, Debug)]
 pub struct Sums {
-    /// Numbers in the pass's layout.
+    /// Sums in the pass's layout.
     pub numbers: Vec<f64>,
-    /// Room for gradients, one per process, or none.
+    /// Memory for gradients, one per sparse process; may be empty.
     gradients: Vec<PriorGradients>,
     /// `true` if passes compute gradients.
     reverse: bool,
-    /// Ranges of `numbers` without redundant entries.
+    /// Ranges of `numbers` without redundant entries, exchanged between processes.
     travels: Arc<[Range<usize>]>,
 }
 
@@ -215,19 +214,19 @@ impl Sums {
         Self { numbers: vec![0.0; layout.len()], gradients: Vec::new(), reverse: false, travels }
     }
 
-    /// Zeros, with gradients by these processes.
+    /// Zeros, with gradients for these sparse processes.
     #[must_use]
     pub fn with_gradients(layout: &Layout, processes: &[SparseProcess]) -> Self {
         let gradients = processes.iter().map(PriorGradients::zeros).collect();
         Self { gradients, reverse: true, ..Self::zeros(layout) }
     }
 
-    /// Says whether passes compute gradients from now on. Their memory stays.
+    /// Turns gradients on or off for later passes; their memory stays.
     pub fn set_reverse(&mut self, reverse: bool) {
         self.reverse = reverse;
     }
 
-    /// Gradients of a pass, one per process; none unless passes compute them.
+    /// Gradients, one per sparse process; empty if turned off.
     #[must_use]
     pub fn gradients(&self) -> &[PriorGradients] {
         if self.reverse { &self.gradients } else { &[] }
@@ -238,7 +237,7 @@ impl Sums {
         if self.reverse { &mut self.gradients } else { &mut [] }
     }
 
-    /// All gradients: those of the last pass, or zeros if it computed none.
+    /// All gradients; zeros if turned off.
     pub(super) fn all_gradients(&mut self) -> &mut [PriorGradients] {
         if !self.reverse {
             self.gradients.iter_mut().for_each(PriorGradients::clear);

@@ -1,22 +1,23 @@
-//! Passes over data, common to all methods with inducing inputs.
+//! Passes over data, used by all methods with inducing inputs.
 //!
-//! Lanes visit their observations by block. For each, a pass
+//! A pass visits each lane's observations block by block:
 //!
-//! 1. reads and checks observations ([`Passes::read`]),
-//! 2. projects them on the processes: φ and s ([`Passes::project`]),
-//! 3. computes marginals under a Gaussian over inducing values ([`Whitened`]), by component,
-//! 4. asks a *rule*: numbers in ([`LaneBlock`]), weights and slopes out,
-//! 5. adds up `Σ w φφᵀ`, `Σ g φ` and extra numbers of the rule ([`Sums`]),
-//! 6. and, for gradients, converts slopes to derivatives by φ and s, then by kernels and inducing inputs.
+//! 1. Read and check observations ([`Passes::read`]).
+//! 2. Project them on the sparse processes: φ and s ([`Passes::project`]).
+//! 3. Compute marginals under a Gaussian over inducing values ([`Whitened`]), per component.
+//! 4. Call a *rule*. It reads marginals and writes weights and slopes ([`LaneBlock`]).
+//! 5. Sum `Σ w φφᵀ`, `Σ g φ` and extra numbers of the rule ([`Sums`]).
+//! 6. For gradients, convert slopes into derivatives with respect to φ and s, then kernels and inducing
+//!    inputs.
 //!
-//! Partial sums are added along a fixed [`tree`](crate::data::tree), on threads or with a
-//! [`Reduction`](crate::data::Reduction) anywhere. Rules see numbers alone, neither kernels nor data
-//! matrices; EP, variational inference and closed-form regression are rules, sharing threads, batches,
-//! processes and time limits. Blocks of correlated rows (PITC) need covariances between rows, and
-//! [`fold`](Passes::fold) over lanes instead.
+//! Partial sums are added in the order of a fixed [`tree`](crate::data::tree), over threads and, with a
+//! [`Reduction`](crate::data::Reduction), over processes. A rule sees only numbers, no kernel or data matrix.
+//! EP, variational inference and closed-form regression are rules and share threads, mini-batches, processes
+//! and time limits. Blocks of correlated rows (PITC) need covariances between rows and use
+//! [`fold`](Passes::fold) instead.
 //!
-//! Up to [`HELD`] numbers of projections stay between passes; beyond, every pass projects anew, in the
-//! memory of a block.
+//! Up to [`HELD`] numbers of projections stay between passes. With more, every pass projects again, in memory
+//! for one block per lane.
 
 mod block;
 mod contract;

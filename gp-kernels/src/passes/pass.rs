@@ -1,4 +1,4 @@
-//! Lanes and passes over them.
+//! Passes over the lanes of a process.
 
 use super::block::LaneBlock;
 use super::contract::{Pass, PassError, go_on, go_on_together};
@@ -15,37 +15,37 @@ use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Brake, ParameterSet};
 use std::sync::Arc;
 
-/// Most numbers recorded of the projections of mini-batches, over all lanes and processes: 256 megabytes. A
-/// batch of 1000 with ten processes of 500 inducing inputs in 784 dimensions takes 230. Larger ones are
+/// Maximum record length for projections of mini-batches, over all lanes and sparse processes: 256 MB. A
+/// batch of 1000 with ten sparse processes of 500 inducing inputs in 784 dimensions needs 230 MB. More is
 /// recomputed.
 const RECORDS: usize = 1 << 25;
 
-/// Default limit of numbers of projections kept between passes: two gigabytes. Beyond, they are dropped
-/// with their block and recomputed to the same bits.
+/// Default limit on the numbers of projections that stay between passes: 2 GB. Beyond it, projections are
+/// dropped after each block and recomputed with the same bits.
 pub const HELD: usize = 1 << 28;
 
-/// Setup of passes.
+/// Setup of [`Passes`].
 #[derive(Debug)]
 pub struct Setup<'a> {
-    /// Processes, one per latent function or one shared.
+    /// Sparse processes: one per latent function, or one shared by all.
     pub processes: &'a [SparseProcess],
     /// Number Q of latent functions.
     pub latents: usize,
-    /// Source of observations.
+    /// Data source.
     pub data: &'a dyn DataSource,
-    /// Most observations loaded at once.
+    /// Maximum number of loaded observations.
     pub capacity: usize,
     /// Threading policy.
     pub threading: Threading,
-    /// Division of lanes among processes; None for a single one.
+    /// Distribution of lanes over processes; None for one process.
     pub reduction: Option<Arc<dyn Reduction>>,
-    /// `true` to record projections for their reverse pass, as for mini-batches.
+    /// `true` to record projections for the reverse pass, for mini-batches.
     pub records: bool,
-    /// Most numbers of projections kept between passes, over all lanes; by default [`HELD`].
+    /// Limit on the numbers of projections that stay between passes, over all lanes; see [`HELD`].
     pub held: usize,
 }
 
-/// Observations on lanes, seen through processes, with a method's state per lane.
+/// Observations on lanes, projected on sparse processes, with a method's state per lane.
 #[derive(Debug)]
 pub struct Passes<S> {
     reduction: Arc<dyn Reduction>,
@@ -53,7 +53,7 @@ pub struct Passes<S> {
     pool: Pool<Sums>,
     priors: Vec<InducingPrior>,
     evaluator: Evaluator,
-    /// Parameter values of the processes projected on.
+    /// Parameter values at the last projection.
     projected_on: Vec<f64>,
     /// `true` if projections stay between passes.
     keeps: bool,
@@ -64,16 +64,16 @@ pub struct Passes<S> {
 }
 
 impl<S: Send> Passes<S> {
-    /// Room for observations of a source that fits the processes.
+    /// Passes without observations. `own` creates the method's state of each lane.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] for inputs of another dimension.
+    /// [`KernelError::Shape`] if dimensions of the data and the inducing inputs differ.
     pub fn new(setup: Setup<'_>, own: impl FnMut(usize) -> S) -> Result<Self, KernelError> {
         let lanes = lane_count_of(setup.capacity, setup.latents);
         Self::with_lanes(setup, lanes, own)
     }
 
-    /// [`new`](Self::new) with this number of lanes, a function of sizes alone.
+    /// [`new`](Self::new) with this number of lanes. It must depend only on sizes.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -85,12 +85,12 @@ impl<S: Send> Passes<S> {
         let Setup { processes, latents, data, capacity, threading, reduction, records, held } = setup;
         check(processes, data)?;
         let reduction = reduction.unwrap_or_else(|| Arc::new(LocalReduction));
-        // One lane has all threads to itself; several have one each.
+        // A single lane uses all threads; of several lanes, each runs on one thread.
         let inner = if lanes == 1 { threading } else { Threading::Here };
         let numbers: usize = processes.iter().map(|process| process.inputs().count()).sum();
-        // Of several processes each holds its share.
+        // With several processes, each holds its share.
         let keeps = numbers.saturating_mul(capacity.div_ceil(reduction.processes())) <= held;
-        // What is projected for one pass alone is reversed at once.
+        // Projections that do not stay are reversed within the same pass.
         let records = if records || !keeps { RECORDS / (lanes * processes.len()) } else { 0 };
         let alone = lanes == 1;
         let build = LaneSetup { processes, latents, data, threading: inner, records, keeps, alone };
@@ -113,7 +113,7 @@ impl<S: Send> Passes<S> {
         })
     }
 
-    /// Sets a brake that may end passes early.
+    /// Sets a brake that can stop passes early.
     pub fn set_brake(&mut self, brake: Brake) {
         self.brake = brake;
     }
@@ -129,8 +129,8 @@ impl<S: Send> Passes<S> {
         self.lanes.states_mut()
     }
 
-    /// Calls `work` on single observations of this process, by lane and place, from this lane and place on, on the
-    /// calling thread. The brake is asked before each.
+    /// Calls `work` on single observations of this process, by lane and position, starting at this lane and
+    /// position, on the calling thread. Checks the brake before each observation.
     ///
     /// # Errors
     /// Those of `work`, or [`DataError::Stopped`].
@@ -150,10 +150,10 @@ impl<S: Send> Passes<S> {
         })
     }
 
-    /// Calls `work` on the last lane of this process with the priors.
+    /// Calls `work` on the last lane of this process, with the priors.
     ///
     /// # Errors
-    /// Those of `work`; [`DataError::NoData`] without lanes in this process.
+    /// Those of `work`, and [`DataError::NoData`] if this process has no lanes.
     pub fn on_last_lane<E: PassError>(
         &mut self,
         work: impl FnOnce(&mut Lane<S>, Priors<'_>) -> Result<(), E>,
@@ -162,19 +162,19 @@ impl<S: Send> Passes<S> {
         work(lane, (&self.priors, &self.brake))
     }
 
-    /// Number of lanes of all processes.
+    /// Number of lanes in all processes.
     #[must_use]
     pub fn lane_count(&self) -> usize {
         self.lanes.count()
     }
 
-    /// Number of loaded observations, over all processes.
+    /// Number of loaded observations in all processes.
     #[must_use]
     pub fn loaded(&self) -> usize {
         self.loaded
     }
 
-    /// Most loaded observations.
+    /// Maximum number of loaded observations.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.capacity
@@ -186,23 +186,23 @@ impl<S: Send> Passes<S> {
         self.threading
     }
 
-    /// Evaluator between inducing inputs.
+    /// Evaluator for inducing inputs.
     #[must_use]
     pub fn evaluator(&self) -> &Evaluator {
         &self.evaluator
     }
 
-    /// Priors of the processes, once [refreshed](Self::refresh).
+    /// Priors of the sparse processes at the last [`refresh`](Self::refresh); empty before.
     #[must_use]
     pub fn priors(&self) -> &[InducingPrior] {
         &self.priors
     }
 
-    /// Loads these observations, replacing others, and deals them to lanes; `take` checks each target and
-    /// keeps what it needs.
+    /// Loads these observations in place of the present ones and distributes them to lanes. `take` checks a
+    /// target and stores what the method needs.
     ///
     /// # Errors
-    /// Those of the source and `take`, and [`KernelError::NotFinite`]; nothing is then loaded.
+    /// Those of the source and of `take`, and [`KernelError::NotFinite`]; nothing is loaded then.
     pub fn read<E: PassError>(
         &mut self,
         data: &dyn DataSource,
@@ -222,16 +222,16 @@ impl<S: Send> Passes<S> {
         Ok(())
     }
 
-    /// Declares observations read lane by lane.
+    /// Sets the number of loaded observations, for lanes that were filled one by one.
     pub fn set_loaded(&mut self, observations: usize) {
         self.loaded = observations;
         self.projected_on.clear();
     }
 
-    /// Calls `work` on every lane with its number.
+    /// Calls `work` on each lane with its number.
     ///
     /// # Errors
-    /// The first in lane order.
+    /// The first error in lane order.
     pub fn for_each<E: PassError>(
         &mut self,
         work: impl Fn(usize, &mut Lane<S>) -> Result<(), E> + Sync,
@@ -240,7 +240,7 @@ impl<S: Send> Passes<S> {
         agreed(self.reduction.as_ref(), done)
     }
 
-    /// Returns `done`, or an error in all processes if one failed.
+    /// Returns `done`, or an error in all processes if any of them failed.
     ///
     /// # Errors
     /// As [`agreed`].
@@ -248,7 +248,7 @@ impl<S: Send> Passes<S> {
         agreed(self.reduction.as_ref(), done)
     }
 
-    /// Numbers of all lanes of all processes, in lane order. `own` appends those of one lane.
+    /// Numbers of all lanes in all processes, in lane order. `own` appends those of one lane.
     ///
     /// # Errors
     /// As [`Reduction::gather`].
@@ -258,24 +258,24 @@ impl<S: Send> Passes<S> {
         if self.is_shared() { self.reduction.gather(&numbers) } else { Ok(numbers) }
     }
 
-    /// `true` if other processes have some of the lanes.
+    /// `true` if there are several processes.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.reduction.processes() > 1
     }
 
-    /// Number of loaded observations in lanes before those of this process.
+    /// Number of loaded observations in the lanes of earlier processes.
     #[must_use]
     pub fn places_before(&self) -> usize {
         lane_rows(self.lanes.first(), self.lanes.count(), self.loaded).start
     }
 
-    /// Calls `work` on the method's state of every lane.
+    /// Calls `work` on the method's state of each lane.
     pub fn change(&mut self, work: impl Fn(&mut S) + Sync) {
         self.lanes.change(|lane| work(&mut lane.own));
     }
 
-    /// Factors `K_zz` of every process, in place if possible.
+    /// Factors `K_zz` of every sparse process, in place if possible. Drops projections.
     ///
     /// # Errors
     /// As [`InducingPrior::refresh`].
@@ -290,15 +290,15 @@ impl<S: Send> Passes<S> {
         for_each(self.threading, &mut self.priors, |p, prior| prior.refresh(&processes[p], jitter, by))
     }
 
-    /// Projects loaded observations, if projections [stay](Setup::held).
+    /// Projects the loaded observations if projections [stay](Setup::held).
     ///
     /// # Errors
-    /// Those of a kernel, or [`DataError::Stopped`].
+    /// Errors of the kernel, or [`DataError::Stopped`].
     pub fn project<E: PassError>(&mut self) -> Result<(), E> {
         if self.keeps { self.project_all() } else { Ok(()) }
     }
 
-    /// Projects all loaded observations at once, for work on single ones; the next pass may drop them.
+    /// Projects all loaded observations, for work on single ones. The next pass may drop the projections.
     ///
     /// # Errors
     /// As [`project`](Self::project).
@@ -309,11 +309,11 @@ impl<S: Send> Passes<S> {
         agreed(self.reduction.as_ref(), done)
     }
 
-    /// [`refresh`](Self::refresh) and [`project`](Self::project), unless done for these observations and
-    /// parameter values.
+    /// Runs [`refresh`](Self::refresh) and [`project`](Self::project), unless observations and parameter
+    /// values are still those of the last call.
     ///
     /// # Errors
-    /// As these.
+    /// Those of both.
     pub fn project_if_moved<E: PassError>(
         &mut self,
         processes: &[SparseProcess],
@@ -335,17 +335,17 @@ impl<S: Send> Passes<S> {
         Ok(())
     }
 
-    /// `true` if [`project_if_moved`](Self::project_if_moved) projected the loaded observations.
+    /// `true` if the loaded observations were projected by [`project_if_moved`](Self::project_if_moved).
     #[must_use]
     pub fn is_projected(&self) -> bool {
         self.loaded > 0 && !self.projected_on.is_empty()
     }
 
-    /// Pass over loaded observations, projecting as needed. `rule` answers per block and component, and
-    /// adds to the extra numbers; gradients by processes are computed if `sums` has them.
+    /// Runs a pass over the loaded observations, projecting where necessary. `rule` is called per block and
+    /// component and adds to the extra numbers. Gradients are computed if `sums` has them.
     ///
     /// # Errors
-    /// Those of the rule or a kernel, or [`DataError::Stopped`].
+    /// Errors of the rule or a kernel, or [`DataError::Stopped`].
     pub fn run<E: PassError>(
         &mut self,
         pass: Pass<'_>,
@@ -358,7 +358,7 @@ impl<S: Send> Passes<S> {
         self.lanes.fold(total, by, |_, lane, out| lane.run(pass, priors, out, &rule))
     }
 
-    /// Pass with the method's own steps per block, given its number within the lane.
+    /// Runs a pass with the method's own `work` per block. It receives the lane and the block's number.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -373,8 +373,8 @@ impl<S: Send> Passes<S> {
         self.lanes.fold(total, by, |_, lane, out| lane.each_block(priors, |lane, k| work(lane, k, out)))
     }
 
-    /// Takes summed gradients by factors of `K_zz` through these, and writes the gradients of all processes
-    /// to the front of `out`, zeros if the pass computed none; returns the rest.
+    /// Adds the part through `K_zz` to the summed gradients, and writes the gradients of all sparse processes
+    /// to the front of `out` (zeros if the pass computed none). Returns the rest of `out`.
     ///
     /// # Errors
     /// As [`InducingPrior::finish_reverse`].
@@ -400,7 +400,7 @@ fn is_equal(x: &[f64], y: &[f64]) -> bool {
     x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits())
 }
 
-/// Fails for data that do not fit the processes.
+/// Checks that dimensions of the data and the inducing inputs agree.
 fn check(processes: &[SparseProcess], data: &dyn DataSource) -> Result<(), KernelError> {
     let found = data.dim();
     match processes.iter().map(|process| process.inputs().dim()).find(|&expected| expected != found) {

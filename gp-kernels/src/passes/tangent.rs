@@ -1,4 +1,4 @@
-//! Derivatives of projections through a posterior that follows from its sites.
+//! Derivatives with respect to φ through a posterior that is defined by its sites.
 
 use super::block::LatentBlock;
 use super::layout::Part;
@@ -7,10 +7,10 @@ use faer::{Accum, Mat, MatRef};
 use gp_linalg::product::{matmul, symmetrise_lower};
 use gp_linalg::{LinalgError, Threading};
 
-/// Movement of the posterior `V = (I + Σ τ φφᵀ)⁻¹`, `m = V Σ ν φ` of one latent function with φ. Given
-/// derivatives `m̄` and `V̄` of an objective at fixed sites,
+/// Derivative of one latent function's posterior `V = (I + Σ τ φφᵀ)⁻¹`, `m = V Σ ν φ` with respect to φ. For
+/// derivatives `m̄` and `V̄` of an objective at fixed sites, it adds
 ///
-/// `φ̄ = (ν − τ φᵀm) V m̄ − τ (m̄ᵀVφ) m − 2 τ V V̄ V φ` beside what φ does otherwise.
+/// `φ̄ = (ν − τ φᵀm) V m̄ − τ (m̄ᵀVφ) m − 2 τ V V̄ V φ`.
 #[derive(Debug)]
 pub struct Tangent {
     /// `V V̄`
@@ -21,16 +21,16 @@ pub struct Tangent {
 }
 
 impl Tangent {
-    /// Room for M inducing values.
+    /// Zeros for M inducing values.
     #[must_use]
     pub fn zeros(m: usize) -> Self {
         Self { v_v_bar: Mat::zeros(m, m), v_m_bar: vec![0.0; m], m_bar: vec![0.0; m] }
     }
 
-    /// Sets `V̄` (lower triangle) and `m̄` from sums over data.
+    /// Sets `V̄` (lower triangle) and `m̄` from sums over data. `belief` must be [`Whitened::Precision`].
     ///
     /// # Errors
-    /// None for beliefs of the right size; requires [`Whitened::Precision`].
+    /// None if sizes match.
     pub fn set(
         &mut self,
         part: Part<'_>,
@@ -49,7 +49,7 @@ impl Tangent {
         Ok(())
     }
 
-    /// `φ̄` in place of `V φ` in `half`; `gram` holds τ, `shift` the pull `ν − τ φᵀm`.
+    /// Replaces `V φ` in `half` by `φ̄`; `gram` holds τ and `shift` holds `ν − τ φᵀm`.
     pub(super) fn upstream(
         &self,
         latent: &mut LatentBlock,

@@ -4,10 +4,10 @@ use faer::{Accum, MatMut, MatRef};
 use gp_linalg::product::matmul;
 use gp_linalg::{Cholesky, LinalgError, Threading};
 
-/// `q(v) = N(m, V)` with `V = R Rᵀ`: the marginal of a projection is `φᵀv ~ N(φᵀm, ‖Rᵀφ‖²)`.
+/// `q(v) = N(m, V)` with `V = R Rᵀ`. The marginal of a projection is `φᵀv ~ N(φᵀm, ‖Rᵀφ‖²)`.
 #[derive(Clone, Copy, Debug)]
 pub enum Whitened<'a> {
-    /// Mean alone: no variance.
+    /// Mean m only; variances are zero.
     Mean(&'a [f64]),
     /// Factor of the precision `B = V⁻¹ = L_B L_Bᵀ`, with `R = L_B⁻ᵀ`.
     Precision {
@@ -25,8 +25,8 @@ pub enum Whitened<'a> {
         /// m
         mean: &'a [f64],
     },
-    /// Mean, with derivatives by `K_zx` in place of those by Φ: `k̄ = on_mean · m̃ + on_spread · C φ`. No
-    /// variances; derivatives by L are the caller's to add.
+    /// Mean only, with derivatives with respect to `K_zx` instead of Φ: `k̄ = on_mean · m̃ + on_spread · C
+    /// φ`. Variances are zero, and the caller adds derivatives with respect to L.
     Pulled {
         /// m
         mean: &'a [f64],
@@ -37,14 +37,14 @@ pub enum Whitened<'a> {
     },
     /// Diagonal covariance.
     Diagonal {
-        /// The diagonal of V.
+        /// Diagonal of V.
         variances: &'a [f64],
         /// m
         mean: &'a [f64],
     },
 }
 
-/// Columns of Φ and their results.
+/// Columns of Φ, and their results.
 pub(super) struct Marginals<'a> {
     pub(super) phi: &'a [f64],
     pub(super) half: &'a mut [f64],
@@ -65,12 +65,12 @@ impl<'a> Whitened<'a> {
         }
     }
 
-    /// Direction of derivatives by the mean of a projection: m, or m̃.
+    /// Derivative of a marginal mean: m with respect to φ, or m̃ with respect to `k_zx`.
     pub(super) fn along_mean(self) -> &'a [f64] {
         if let Self::Pulled { pulled_mean, .. } = self { pulled_mean } else { self.mean() }
     }
 
-    /// Computes `RᵀΦ` in `half`, and the moments of projections.
+    /// Computes `RᵀΦ` (in `half`; `CΦ` if pulled), marginal means and variances.
     pub(super) fn marginals(self, to: Marginals<'_>, threading: Threading) -> Result<(), LinalgError> {
         let (m, columns) = (self.mean().len(), to.mean.len());
         if let Self::Precision { factor, half_mean, .. } = self {
@@ -111,7 +111,7 @@ impl<'a> Whitened<'a> {
         Ok(())
     }
 
-    /// Turns `RᵀΦ` into `VΦ`; leaves `CΦ`.
+    /// Replaces `RᵀΦ` by `VΦ`. `CΦ` stays.
     pub(super) fn pull_back(self, half: &mut [f64], threading: Threading) -> Result<(), LinalgError> {
         let m = self.mean().len();
         let columns = half.len() / m.max(1);
@@ -135,14 +135,14 @@ impl<'a> Whitened<'a> {
     }
 }
 
-/// Matrix view of numbers by columns.
+/// Matrix view of numbers in column-major order.
 pub(super) fn view_mut(numbers: &mut [f64], rows: usize, columns: usize) -> MatMut<'_, f64> {
     MatMut::from_column_major_slice_mut(numbers, rows, columns)
 }
 
 const WIDTH: usize = 8;
 
-/// `xᵀc` and `‖x‖²`, in eight lanes.
+/// `xᵀc` and `‖x‖²`, summed in eight lanes.
 fn product_and_norm(x: &[f64], c: &[f64]) -> (f64, f64) {
     let (mut products, mut norms) = ([0.0; WIDTH], [0.0; WIDTH]);
     let (x_chunks, x_rest) = x.as_chunks::<WIDTH>();
@@ -158,7 +158,7 @@ fn product_and_norm(x: &[f64], c: &[f64]) -> (f64, f64) {
     (products.iter().sum::<f64>() + product, norms.iter().sum::<f64>() + norm)
 }
 
-/// `‖x‖²`, in eight lanes.
+/// `‖x‖²`, summed in eight lanes.
 pub(super) fn squared_norm(x: &[f64]) -> f64 {
     let mut sums = [0.0; WIDTH];
     let (chunks, rest) = x.as_chunks::<WIDTH>();

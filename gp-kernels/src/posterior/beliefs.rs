@@ -1,4 +1,4 @@
-//! Beliefs about the latent values of some points.
+//! Beliefs about latent values at some points.
 
 use super::LatentPrediction;
 
@@ -6,35 +6,37 @@ use super::LatentPrediction;
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatentBeliefs {
     functions: Vec<LatentPrediction>,
-    /// Details beyond the first.
+    /// Details other than means and variances.
     behind: Behind,
 }
 
-/// Details beyond mean and variance of each latent value.
+/// Details other than mean and variance of each latent value.
 #[derive(Clone, Debug, PartialEq)]
 enum Behind {
     /// Independent latent values.
     Independent,
-    /// Independent in each component of a mixture: by component, one per latent function.
+    /// Independent within each component of a mixture: one entry per component and latent function,
+    /// components outermost.
     Mixture(Vec<LatentPrediction>),
-    /// Correlated latent values of a point: N covariance matrices Q×Q.
+    /// Correlated within a point: N covariance matrices, Q×Q.
     Correlated(Vec<f64>),
 }
 
 impl LatentBeliefs {
-    /// Independent Gaussians, one entry per latent function.
+    /// Independent Gaussians: one entry per latent function.
     #[must_use]
     pub fn independent(functions: Vec<LatentPrediction>) -> Self {
         Self { functions, behind: Behind::Independent }
     }
 
-    /// Mixtures by overall means and variances, and by component, one per latent function.
+    /// Mixtures: overall means and variances per latent function, and those of each component (components
+    /// outermost).
     #[must_use]
     pub fn mixture(functions: Vec<LatentPrediction>, components: Vec<LatentPrediction>) -> Self {
         Self { functions, behind: Behind::Mixture(components) }
     }
 
-    /// Gaussians correlated within a point: means and a covariance matrix (Q×Q, symmetric) per point.
+    /// Gaussians correlated within a point: means and a symmetric Q×Q covariance matrix per point.
     #[must_use]
     pub fn correlated(means: &[Vec<f64>], covariances: Vec<f64>) -> Self {
         let latents = means.first().map_or(0, Vec::len);
@@ -47,8 +49,8 @@ impl LatentBeliefs {
         Self { functions, behind: Behind::Correlated(covariances) }
     }
 
-    /// Adds a known number and independent noise of known variance to the first latent value: one of each
-    /// per point, or none.
+    /// Adds known offsets and independent noise of known variances to the first latent value, one of each per
+    /// point. An empty list adds nothing.
     #[must_use]
     pub fn moved(mut self, offsets: &[f64], variances: &[f64]) -> Self {
         let latents = self.functions.len().max(1);
@@ -68,10 +70,10 @@ impl LatentBeliefs {
         self
     }
 
-    /// Beliefs at some of the points, in this order.
+    /// Beliefs at the given points, in that order.
     ///
     /// # Panics
-    /// For a missing point.
+    /// If a point does not exist.
     #[must_use]
     pub fn at_points(&self, points: &[usize]) -> Self {
         let some = |of: &LatentPrediction| LatentPrediction {
@@ -90,7 +92,7 @@ impl LatentBeliefs {
         Self { functions: self.functions.iter().map(some).collect(), behind }
     }
 
-    /// Beliefs about one latent function; None if it is correlated with others, or unknown.
+    /// Beliefs about one latent function. None if it does not exist or is correlated with others.
     #[must_use]
     pub fn of_function(&self, latent: usize) -> Option<Self> {
         let own = vec![self.functions.get(latent)?.clone()];
@@ -104,13 +106,13 @@ impl LatentBeliefs {
         }
     }
 
-    /// Means and variances of each latent function, over all components.
+    /// Means and variances of each latent function, averaged over components.
     #[must_use]
     pub fn functions(&self) -> &[LatentPrediction] {
         &self.functions
     }
 
-    /// Means and variances alone.
+    /// [`functions`](Self::functions), by value.
     #[must_use]
     pub fn into_functions(self) -> Vec<LatentPrediction> {
         self.functions
@@ -122,13 +124,13 @@ impl LatentBeliefs {
         self.functions.first().map_or(0, |function| function.mean.len())
     }
 
-    /// `true` without points.
+    /// `true` if there are no points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Means and variances by component, one per latent function.
+    /// Means and variances per component and latent function, components outermost.
     #[must_use]
     pub fn components(&self) -> &[LatentPrediction] {
         match &self.behind {
@@ -137,7 +139,7 @@ impl LatentBeliefs {
         }
     }
 
-    /// Means at a point and their covariance matrix (Q×Q, by columns), if correlated.
+    /// Means and covariance matrix (Q×Q, column-major) at a point, if correlated.
     #[must_use]
     pub fn at(&self, point: usize) -> Option<(Vec<f64>, &[f64])> {
         let Behind::Correlated(covariances) = &self.behind else { return None };

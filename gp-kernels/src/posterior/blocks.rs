@@ -1,4 +1,4 @@
-//! Predictions by blocks of rows.
+//! Predictions in blocks of rows.
 
 use gp_linalg::Threading;
 use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
@@ -8,12 +8,12 @@ use super::LatentPrediction;
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 
-/// Fills means and variances in blocks of this many rows. Blocks run in parallel if there are as many as
-/// threads; otherwise in turn, each on all threads. `of` receives scratch, first row, means and variances,
-/// and an evaluator. The brake is asked before every block.
+/// Fills means and variances in blocks of this many rows. If there are at least as many blocks as threads,
+/// they run in parallel; otherwise one after the other, each on all threads. `of` receives scratch, the first
+/// row, means, variances and an evaluator. The brake is checked before each block.
 ///
 /// # Errors
-/// The first failed block; [`KernelError::Stopped`].
+/// That of the first failed block; [`KernelError::Stopped`].
 pub fn in_blocks<S>(
     rows: usize,
     out: &mut LatentPrediction,
@@ -43,15 +43,15 @@ pub fn in_blocks<S>(
     results.into_iter().collect()
 }
 
-/// Rows worth a thread.
+/// Rows per block.
 const ROWS: usize = 64;
 
-/// Computes `count` numbers per row of some predictions, by row, in blocks over threads. `of` receives
-/// scratch of its block, the row, mean and variance of each prediction, and the place for its numbers. The
-/// evaluator's brake is asked before every block.
+/// Computes `numbers` numbers per row from predictions, row by row, in parallel blocks. `of` receives its
+/// block's scratch, the row, mean and variance of each prediction, and the output. The brake is checked
+/// before each block.
 ///
 /// # Errors
-/// The first failed block; [`KernelError::Stopped`].
+/// That of the first failed block; [`KernelError::Stopped`].
 pub fn at_rows<S, T: Clone + Default + Send, E: Send + From<KernelError>>(
     predictions: &[LatentPrediction],
     by: &Evaluator,
@@ -110,7 +110,7 @@ mod tests {
         Ok(out)
     }
 
-    /// None, fewer than a block, whole blocks, and one that is not whole; few blocks and many.
+    /// No rows, part of a block, whole blocks, whole blocks and a part; few blocks and many.
     #[test]
     fn every_row_has_its_numbers() {
         for threading in [Threading::Here, Threading::Pool] {

@@ -1,10 +1,10 @@
-//! Predictions by one triangular product in place of two solves.
+//! Predictions by one triangular product instead of two solves.
 //!
-//! With `φ = L⁻¹k_*` the variance `k_** − φᵀφ + φᵀVφ` is `k_** − ‖T k_*‖²` for a lower triangular T: `T = W L⁻¹`, `WᵀW =
-//! I − V`. The mean `φᵀm` is `k_*ᵀa`, `a = L⁻ᵀm`.
+//! With `φ = L⁻¹k_*`, the variance `k_** − φᵀφ + φᵀVφ` is `k_** − ‖T k_*‖²` for a lower triangular `T = W
+//! L⁻¹` with `WᵀW = I − V`. The mean `φᵀm` is `k_*ᵀa` with `a = L⁻ᵀm`.
 //!
-//! There is no T for a posterior wider than the prior along some direction, and none is used if the posterior is so
-//! narrow along another that the rounding of `I − V` would show.
+//! T does not exist if the posterior is wider than the prior along some direction. It is not used if the
+//! posterior is so narrow along some direction that rounding errors of `I − V` matter.
 
 use faer::prelude::ReborrowMut as _;
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -15,11 +15,11 @@ use super::{InducingPosterior, LatentPrediction, PosteriorFactor, in_blocks, une
 use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 
-/// Points per block of predictions.
+/// Points per block.
 const BLOCK: usize = 1024;
-/// Largest `tr V⁻¹` with T.
+/// Largest `tr V⁻¹` for which T is used.
 const NARROWEST: f64 = 1e8;
-/// Additions to `I − V`, whose eigenvalues are 0 along directions without data.
+/// Jitter for `I − V`, which has eigenvalue 0 along directions without data.
 const ROUNDING: JitterPolicy = JitterPolicy { first: 1e-15, step: 10.0, largest: 1e-12, pivot_floor: 0.0 };
 
 /// T and a of one latent function.
@@ -45,7 +45,7 @@ impl Collapsed {
     }
 }
 
-/// V, lower triangle; None if it is too narrow.
+/// V, lower triangle; None if the posterior is too narrow.
 fn covariance(factor: &PosteriorFactor) -> Result<Option<Mat<f64>>, LinalgError> {
     let threading = Threading::Here;
     let squares = |matrix: MatRef<'_, f64>| matrix.squared_norm_l2();
@@ -68,8 +68,8 @@ fn covariance(factor: &PosteriorFactor) -> Result<Option<Mat<f64>>, LinalgError>
     }
 }
 
-/// W, given the lower triangle of V: a Cholesky factor from the last row to the first. The diagonal is raised by its
-/// rounding, as the prior itself leaves 0.
+/// W from the lower triangle of V, by a Cholesky factorisation from the last row to the first. Adds the
+/// rounding error to the diagonal, because `I − V` is 0 for the prior.
 fn remainder(v: &Mat<f64>) -> Result<Mat<f64>, LinalgError> {
     let (n, across) = (v.nrows(), |i: usize| v.nrows() - 1 - i);
     let reversed = Mat::from_fn(n, n, |i, j| {
@@ -81,25 +81,25 @@ fn remainder(v: &Mat<f64>) -> Result<Mat<f64>, LinalgError> {
 }
 
 impl InducingPosterior {
-    /// T and a, computed when first asked for; None where there are none.
+    /// T and a, computed at the first call; None if T is not used.
     fn collapsed(&self) -> Result<Option<&Collapsed>, KernelError> {
         if self.collapsed.get().is_none() {
             let found = match Collapsed::of(self) {
                 Err(LinalgError::Stopped) => return Err(KernelError::Stopped),
                 found => found.ok().flatten(),
             };
-            // Another thread may have been first, with the same numbers.
+            // Another thread may have stored the same numbers first.
             let _ = self.collapsed.set(found);
         }
         Ok(self.collapsed.get().and_then(Option::as_ref))
     }
 
-    /// T and a of each of these posteriors; None unless all have them.
+    /// T and a of all these posteriors; None unless T is used for each.
     pub(super) fn all_collapsed<'a>(alike: &[&'a Self]) -> Result<Option<Vec<&'a Collapsed>>, KernelError> {
         alike.iter().map(|of| of.collapsed().transpose()).collect::<Option<Result<_, _>>>().transpose()
     }
 
-    /// Predictions of functions that share kernel and inducing inputs, by T and a of each.
+    /// Predictions of functions that share kernel and inducing inputs.
     pub(super) fn predict_collapsed(
         &self,
         alike: &[&Collapsed],
@@ -107,7 +107,7 @@ impl InducingPosterior {
         by: &Evaluator,
     ) -> Result<Vec<LatentPrediction>, KernelError> {
         let functions = alike.len();
-        // By block of points, then by function.
+        // Ordered by block of points, then by function.
         let mut all = LatentPrediction::zeros(x.nrows() * functions);
         let room = || [Mat::zeros(0, 0), Mat::zeros(0, 0)];
         in_blocks(BLOCK * functions, &mut all, by, room, |[cross, copy], first, (mean, variance), by| {
@@ -135,14 +135,14 @@ impl InducingPosterior {
 }
 
 impl Collapsed {
-    /// Writes `k_*ᵀa` of some points.
+    /// Writes `k_*ᵀa` for some points.
     fn means(&self, cross: MatRef<'_, f64>, mean: &mut [f64], by: &Evaluator) -> Result<(), KernelError> {
         let a = MatRef::from_column_major_slice(&self.a, self.a.len(), 1);
         let mean = MatMut::from_column_major_slice_mut(mean, cross.ncols(), 1);
         Ok(matmul(mean, Accum::Replace, cross.transpose(), a, 1.0, by.threading())?)
     }
 
-    /// Takes what is explained from prior variances; overwrites `k_*` of the points.
+    /// Subtracts explained parts from prior variances; overwrites `k_*`.
     fn explain(
         &self,
         mut cross: MatMut<'_, f64>,
@@ -163,7 +163,8 @@ mod tests {
     use crate::inducing::InducingInputs;
     use crate::parse;
 
-    /// Posterior of a covariance `V = A Aᵀ/scale`, A lower triangular, by either factor.
+    /// Posterior with covariance `V = A Aᵀ/scale`, A lower triangular, stored as precision or covariance
+    /// factor.
     fn posterior(by_precision: bool, scale: f64) -> InducingPosterior {
         let z = Mat::from_fn(9, 2, |i, d| ((i * (5 + 2 * d)) as f64).sin());
         let root = 1.0 / scale.sqrt();
@@ -187,7 +188,7 @@ mod tests {
         InducingPosterior::new(kernel, inputs, JitterPolicy::ladder(), mean, factor).unwrap()
     }
 
-    /// Joint predictions are by two solves.
+    /// Joint predictions use two solves.
     #[track_caller]
     fn compare_with_joint(posterior: &InducingPosterior) {
         let (x, by) = (Mat::from_fn(40, 2, |i, d| ((i * (3 + d)) as f64).cos()), Evaluator::default());
@@ -209,7 +210,7 @@ mod tests {
         }
     }
 
-    /// Wider than the prior, and narrower than rounding shows.
+    /// Posteriors wider than the prior, or too narrow.
     #[test]
     fn posteriors_without_a_factor_are_predicted_by_solves() {
         for scale in [0.1, 1e10] {
@@ -221,7 +222,7 @@ mod tests {
         }
     }
 
-    /// `V = I`: nothing is explained.
+    /// `V = I`: no variance is explained.
     #[test]
     fn the_prior_has_its_own_variances() {
         let kernel = parse("1.3 * rbf(lengthscale=0.7)").unwrap();

@@ -1,7 +1,8 @@
-//! Gaussian posterior of one latent function given its values at all rows of the data: mean `k_*ᵀα`, variance `k_** −
+//! Posterior of one latent function given its values at all data: mean `k_*ᵀα`, variance `k_** −
 //! ‖L⁻¹Λ½k_*‖²`.
 //!
-//! Under Gaussian noise L is the factor of `K_y` and Λ = I; with sites of precisions Λ, of `I + Λ½KΛ½`.
+//! Under Gaussian noise L is the factor of `K_y` and Λ = I. With sites of precisions Λ it is the factor of `I
+//! + Λ½KΛ½`.
 
 use faer::prelude::{IntoConst as _, ReborrowMut as _};
 use faer::{Accum, Mat, MatMut, MatRef};
@@ -16,14 +17,14 @@ use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count};
 use crate::kernel::Kernel;
 
-/// New points per block: full speed of the triangular solve with N×256 numbers of memory per thread.
+/// New points per block: triangular solves run at full speed, with N×256 numbers of memory per thread.
 const BLOCK: usize = 256;
 
-/// Posterior of one latent function through its values at N rows.
+/// Posterior of one latent function given its values at N points.
 #[derive(Clone, Debug)]
 pub struct DensePosterior {
     kernel: Box<dyn Kernel>,
-    /// Inputs, one per column.
+    /// Inputs, one column per point.
     points: Mat<f64>,
     alpha: Vec<f64>,
     root: Option<Vec<f64>>,
@@ -31,10 +32,10 @@ pub struct DensePosterior {
 }
 
 impl DensePosterior {
-    /// Posterior of this kernel given N `inputs` (N×D), `α`, the diagonal of Λ½ (None for ones), and L.
+    /// Posterior for N `inputs` (N×D), α, the diagonal of Λ½ (None for ones) and the factor L.
     ///
     /// # Errors
-    /// Other than N numbers, or a factor of another size.
+    /// [`KernelError::Shape`] if sizes differ from N.
     pub fn new(
         kernel: Box<dyn Kernel>,
         inputs: MatRef<'_, f64>,
@@ -49,7 +50,7 @@ impl DensePosterior {
         Ok(Self { kernel, points: inputs.transpose().to_owned(), alpha, root, factor })
     }
 
-    /// Prior covariance.
+    /// Kernel.
     #[must_use]
     pub fn kernel(&self) -> &dyn Kernel {
         self.kernel.as_ref()
@@ -61,7 +62,7 @@ impl DensePosterior {
         self.points.transpose()
     }
 
-    /// α, N numbers: the posterior mean is `k(x, inputs) α`.
+    /// α, N numbers. The posterior mean is `k(x, inputs) α`.
     #[must_use]
     pub fn alpha(&self) -> &[f64] {
         &self.alpha
@@ -73,7 +74,7 @@ impl DensePosterior {
         &self.factor
     }
 
-    /// Means and variances for this cross-covariance kernel: the latent function's, or a term of it.
+    /// Means and variances with this cross-covariance kernel: the whole kernel or one of its terms.
     fn at(
         &self,
         kernel: &dyn Kernel,
@@ -93,7 +94,7 @@ impl DensePosterior {
         Ok(out)
     }
 
-    /// Writes means `K_*x α` to `mean`; returns `L⁻¹ Λ½ K_x*`, one column per new point.
+    /// Writes means `K_*x α` to `mean` and returns `L⁻¹ Λ½ K_x*`, one column per new point.
     fn half_solved_cross<'s>(
         &self,
         kernel: &dyn Kernel,

@@ -1,4 +1,4 @@
-//! Posterior of several latent functions: one Gaussian each, or a mixture.
+//! Posterior of several latent functions: one Gaussian each, or a mixture of Gaussians.
 
 use faer::{Mat, MatRef, Scale};
 use gp_linalg::{Cholesky, Threading};
@@ -13,22 +13,22 @@ use crate::error::KernelError;
 use crate::evaluate::{Evaluator, check_count};
 use crate::kernel::Kernel;
 
-/// Latent function of a posterior, for reports.
+/// Description of a latent function, for reports.
 #[derive(Clone, Copy, Debug)]
 pub struct LatentFunction<'a> {
-    /// Learned prior covariance.
+    /// Kernel.
     pub kernel: &'a dyn Kernel,
-    /// Points it is seen through, one per row; None for all data.
+    /// Inducing or active points, one per row; None if all data are used.
     pub seen_through: Option<MatRef<'a, f64>>,
     /// Variances of Gaussian windows at those points, if any.
     pub windows: Option<MatRef<'a, f64>>,
-    /// Name for those points.
+    /// Name of those points in reports.
     pub seen_as: &'static str,
-    /// Jitter of a factored matrix.
+    /// Jitter added to the factored matrix.
     pub jitter: f64,
 }
 
-/// Posterior of one latent function, by any method.
+/// Posterior of one latent function by any method.
 pub trait LatentPosterior: Debug + Send + Sync {
     /// Description for reports.
     fn describe(&self) -> LatentFunction<'_>;
@@ -36,11 +36,11 @@ pub trait LatentPosterior: Debug + Send + Sync {
     /// Means and variances at the rows of `x` (N×D).
     ///
     /// # Errors
-    /// Points that are not finite or do not suit the kernel.
+    /// Points that are not finite or invalid for the kernel.
     fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError>;
 
-    /// Posterior over inducing values, if it is one: those [alike](InducingPosterior::alike) are predicted
-    /// together.
+    /// Posterior over inducing values, if this is one. [Alike](InducingPosterior::alike) posteriors are
+    /// predicted together.
     fn inducing(&self) -> Option<&InducingPosterior> {
         None
     }
@@ -51,10 +51,10 @@ pub trait LatentPosterior: Debug + Send + Sync {
     /// As [`predict`](Self::predict).
     fn predict_joint(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<(Vec<f64>, Mat<f64>), KernelError>;
 
-    /// Joint samples at the rows of `x`, a function of the seed: N×`count`, one function per column.
+    /// Joint samples at the rows of `x`, fixed by the seed: N×`count`, one function per column.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict), and for a covariance that cannot be factored.
+    /// As [`predict`](Self::predict), and if the covariance cannot be factored.
     fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -63,8 +63,8 @@ pub trait LatentPosterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<Mat<f64>, KernelError>;
 
-    /// Contribution of each kernel [term](super::terms()) to the mean at the rows of `x`: N×T, one column
-    /// if terms cannot be separated.
+    /// Contributions of kernel [terms](super::terms()) to the mean at the rows of `x`, N×T; one column if
+    /// terms cannot be separated.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -73,8 +73,8 @@ pub trait LatentPosterior: Debug + Send + Sync {
         Ok(Mat::from_fn(mean.len(), 1, |i, _| mean[i]))
     }
 
-    /// Means and variances of the function of each kernel [term](super::terms()) at the rows of `x`. Means
-    /// add up to the latent function's; one entry if terms cannot be separated.
+    /// Means and variances of each kernel [term](super::terms()) at the rows of `x`. Means add up to the
+    /// latent mean. One entry if terms cannot be separated.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -87,9 +87,9 @@ pub trait LatentPosterior: Debug + Send + Sync {
     }
 }
 
-/// Type that holds the posterior of one latent function; it is that posterior itself.
+/// Wrapper around the posterior of one latent function. It implements [`LatentPosterior`] itself.
 pub trait HoldsLatent: Debug + Send + Sync {
-    /// Posterior inside.
+    /// Wrapped posterior.
     fn inner(&self) -> &dyn LatentPosterior;
 }
 
@@ -187,16 +187,17 @@ pub struct MixturePosterior<P> {
 }
 
 impl<P: LatentPosterior> MixturePosterior<P> {
-    /// Single component: one posterior per latent function.
+    /// Mixture of one component, with one posterior per latent function.
     #[must_use]
     pub fn single(parts: Vec<P>) -> Self {
         Self { weights: vec![1.0], parts }
     }
 
-    /// Components of these proportions, summing to 1: posteriors by component, one per latent function.
+    /// Mixture with these proportions, which sum to 1. `parts` has one posterior per component and latent
+    /// function, components outermost.
     ///
     /// # Errors
-    /// [`KernelError::Shape`] unless all components have equally many latent functions.
+    /// [`KernelError::Shape`] unless all components have the same number of latent functions.
     pub fn new(weights: Vec<f64>, parts: Vec<P>) -> Result<Self, KernelError> {
         let latents = parts.len() / weights.len().max(1);
         check_count("mixture", "posteriors", latents * weights.len(), parts.len())?;
@@ -204,7 +205,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(Self { weights, parts })
     }
 
-    /// Converts every posterior.
+    /// Converts all posteriors.
     pub fn map<R: LatentPosterior>(self, of: impl FnMut(P) -> R) -> MixturePosterior<R> {
         MixturePosterior { weights: self.weights, parts: self.parts.into_iter().map(of).collect() }
     }
@@ -215,7 +216,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         &self.weights
     }
 
-    /// Posteriors by component, one per latent function.
+    /// Posteriors per component and latent function, components outermost.
     #[must_use]
     pub fn parts(&self) -> &[P] {
         &self.parts
@@ -227,10 +228,10 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         self.parts.len() / self.weights.len()
     }
 
-    /// Beliefs about the latent values of the rows of `x` (N×D).
+    /// Beliefs about latent values at the rows of `x` (N×D).
     ///
     /// # Errors
-    /// Points that are not finite or do not suit a kernel.
+    /// Points that are not finite or invalid for a kernel.
     pub fn beliefs(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentBeliefs, KernelError> {
         let components = self.predict_parts(x, by)?;
         if self.weights.len() == 1 {
@@ -241,7 +242,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(LatentBeliefs::mixture(functions, components))
     }
 
-    /// Means and variances of every part, of those [alike](InducingPosterior::alike) together.
+    /// Means and variances of all parts; [alike](InducingPosterior::alike) parts are predicted together.
     fn predict_parts(
         &self,
         x: MatRef<'_, f64>,
@@ -265,7 +266,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// One function over all components: variance is the mean of variances plus the variance of means.
+    /// Mixes components of one function: mean of variances plus variance of means.
     fn over_components(&self, components: &[&LatentPrediction]) -> LatentPrediction {
         let own = || self.weights.iter().zip(components);
         let at = |i: usize| {
@@ -277,10 +278,10 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         LatentPrediction { mean, variance }
     }
 
-    /// Means and joint covariance of one latent function at the rows of `x`, over all components.
+    /// Means and joint covariance of one latent function at the rows of `x`, averaged over components.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); [`KernelError::Shape`] for a missing function.
+    /// As [`beliefs`](Self::beliefs); [`KernelError::Shape`] if the function does not exist.
     pub fn joint(
         &self,
         latent: usize,
@@ -307,7 +308,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok((mean, covariance))
     }
 
-    /// Contribution of each kernel term of one latent function to its mean at the rows of `x`, over all
+    /// Contributions of kernel terms to the mean of one latent function at the rows of `x`, averaged over
     /// components: N×T.
     ///
     /// # Errors
@@ -331,7 +332,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(sum.unwrap_or_else(|| Mat::zeros(x.nrows(), 0)))
     }
 
-    /// Means and variances of each kernel term of one latent function at the rows of `x`, over all
+    /// Means and variances of kernel terms of one latent function at the rows of `x`, averaged over
     /// components.
     ///
     /// # Errors
@@ -352,11 +353,11 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok((0..count).map(term).collect())
     }
 
-    /// `count` joint samples of all latent functions at the rows of `x`, a function of the seed: N×`count`
-    /// per latent function, one sample per column, each of one shared component.
+    /// Joint samples of all latent functions at the rows of `x`, fixed by the seed: N×`count` per latent
+    /// function. In each sample (column), all functions use the same component.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs), and for a covariance that cannot be factored.
+    /// As [`beliefs`](Self::beliefs), and if the covariance cannot be factored.
     pub fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -383,7 +384,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
         Ok(samples)
     }
 
-    /// Component at this place of the unit interval.
+    /// Component drawn by a number between 0 and 1.
     fn draw_component(&self, place: f64) -> usize {
         let mut sum = 0.0;
         let found = self.weights.iter().position(|weight| {
@@ -394,7 +395,7 @@ impl<P: LatentPosterior> MixturePosterior<P> {
     }
 }
 
-/// Joint samples (N×`count`) of a Gaussian whose covariance is known up to `rounding`, added to its
+/// Joint samples (N×`count`) of a Gaussian. Adds `rounding`, the rounding error of the covariance, to its
 /// diagonal.
 ///
 /// # Errors
@@ -420,7 +421,7 @@ pub fn sample_joint(
     Ok(samples)
 }
 
-/// Seed of one of several streams, unlike its neighbours'.
+/// Mixes the bits of a seed, so that consecutive seeds give unrelated streams.
 fn scramble(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Predictions: marginals, joint covariance, samples.
+//! Predictions: marginals, joint covariances and samples.
 
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_linalg::product::matmul;
@@ -12,21 +12,21 @@ use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 use crate::inducing::SharedPoints;
 
-/// Points per block of predictions; memory is two blocks per thread.
+/// Points per block. Memory is two blocks per thread.
 pub(super) const BLOCK: usize = 2048;
 
 impl InducingPosterior {
     /// Latent means and variances at `x` (N×D).
     ///
     /// # Errors
-    /// Points that are not finite or do not suit the kernel.
+    /// Points that are not finite or invalid for the kernel.
     pub fn predict(&self, x: MatRef<'_, f64>, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         let mut alone = Self::predict_alike(&[self], x, by)?;
         Ok(alone.pop().unwrap_or_default())
     }
 
     /// Latent means and variances at `x` (N×D) of functions that [share](Self::alike) kernel and inducing
-    /// inputs, and so the projection.
+    /// inputs. Projects once for all.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -40,7 +40,7 @@ impl InducingPosterior {
             return one.predict_collapsed(&collapsed, x, by);
         }
         let functions = alike.len();
-        // By block of points, then by function.
+        // Ordered by block of points, then by function.
         let mut all = LatentPrediction::zeros(x.nrows() * functions);
         let room = || (SharedPoints::default(), Mat::zeros(0, 0));
         in_blocks(BLOCK * functions, &mut all, by, room, |(points, spread), first, (mean, variance), by| {
@@ -56,7 +56,7 @@ impl InducingPosterior {
         Ok(apart(all, BLOCK, functions))
     }
 
-    /// Writes `φᵀ m` to `mean` and adds `φᵀ V φ` to `variance`, for the columns of `phi`.
+    /// Writes `φᵀ m` to `mean` and adds `φᵀ V φ` to `variance`, for each column of `phi`.
     pub(super) fn moments(
         &self,
         phi: MatRef<'_, f64>,
@@ -100,15 +100,14 @@ impl InducingPosterior {
         Ok((mean, covariance))
     }
 
-    /// Joint samples of the latent function at `x`: N×`count`, one function per column, fixed by the
-    /// seed.
+    /// Joint samples of the latent function at `x`, fixed by the seed: N×`count`, one function per column.
     ///
-    /// Each is `Φᵀ v + r`: a draw of the inducing values and one of the rest given them. Its covariance
-    /// `K_xx − ΦᵀΦ` is known up to rounding, which is added to the diagonal; the record has any further
-    /// jitter.
+    /// A sample is `Φᵀ v + r`: inducing values v, and a remainder r with covariance `K_xx − ΦᵀΦ`. The
+    /// rounding error of this covariance is added to its diagonal. The returned record contains it and any
+    /// further jitter.
     ///
     /// # Errors
-    /// As [`predict`](InducingPosterior::predict), and if the remaining covariance cannot be factored.
+    /// As [`predict`](InducingPosterior::predict), and if the covariance of r cannot be factored.
     pub fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -135,7 +134,7 @@ impl InducingPosterior {
         Ok(LatentSamples { functions, jitter })
     }
 
-    /// Factor of `K_xx − ΦᵀΦ`, and everything added to its diagonal.
+    /// Factor of `K_xx − ΦᵀΦ`, and the total jitter.
     fn free_factor(
         &self,
         x: MatRef<'_, f64>,
@@ -154,7 +153,7 @@ impl InducingPosterior {
         Ok((factor, record))
     }
 
-    /// Converts standard normal draws (M×count) to whitened inducing values: `m + L_B⁻ᵀ ε` or `m + L_S ε`.
+    /// Converts standard normal draws (M×count) into whitened inducing values, `m + L_B⁻ᵀ ε` or `m + L_S ε`.
     fn inducing_values(&self, mut draws: Mat<f64>, threading: Threading) -> Result<Mat<f64>, KernelError> {
         match &self.factor {
             PosteriorFactor::Precision(factor) => {
@@ -177,7 +176,7 @@ impl InducingPosterior {
         }
     }
 
-    /// Writes columns of squared norm `φᵀ V φ` to `out`: `L_B⁻¹ Φ` or `L_Sᵀ Φ`.
+    /// Writes vectors with squared norm `φᵀ V φ` to the columns of `out`: `L_B⁻¹ Φ` or `L_Sᵀ Φ`.
     fn spread(
         &self,
         phi: MatRef<'_, f64>,
@@ -196,7 +195,7 @@ impl InducingPosterior {
     }
 }
 
-/// Predictions by function, of those by block of points and function.
+/// Splits predictions ordered by block of points and function into one per function.
 pub(super) fn apart(all: LatentPrediction, block: usize, functions: usize) -> Vec<LatentPrediction> {
     if functions == 1 {
         return vec![all];
@@ -210,8 +209,8 @@ pub(super) fn apart(all: LatentPrediction, block: usize, functions: usize) -> Ve
         .collect()
 }
 
-/// Jitter ladder for a difference of covariances: its errors may exceed what is left, up to a million
-/// roundings of the subtracted part for an ill-conditioned factor, and a thousand times more if it needed
+/// Jitter ladder for a difference of covariances. Its errors may exceed the difference: up to 1e6 rounding
+/// errors of the subtracted part for an ill-conditioned factor, and 1000 times that if the factor needed
 /// jitter.
 pub(super) fn policy_beyond(left: MatRef<'_, f64>, rounding: f64) -> JitterPolicy {
     const CONDITION: f64 = 1e9;

@@ -1,4 +1,4 @@
-//! Posterior in a model file: an expression and numbers, readable without this crate.
+//! Posterior in a model file: a kernel expression and numbers, readable without this crate.
 
 use faer::Mat;
 use gp_linalg::{Cholesky, JitterPolicy};
@@ -11,7 +11,7 @@ use crate::inducing::InducingInputs;
 use crate::registry::Registry;
 use crate::tree::KernelExt as _;
 
-/// Posterior as numbers and text; loads without training data.
+/// Posterior as text and numbers. Loads without training data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredPosterior {
     kernel: String,
@@ -25,7 +25,7 @@ pub struct StoredPosterior {
 #[serde(rename_all = "snake_case")]
 enum StoredFactor {
     Precision(Cholesky),
-    /// Lower triangle by columns.
+    /// Lower triangle, column by column.
     Covariance(Vec<f64>),
 }
 
@@ -49,11 +49,11 @@ impl StoredPosterior {
         Self { kernel, inputs: inputs.clone(), jitter, mean: mean.to_vec(), factor }
     }
 
-    /// Posterior with its kernel parsed by this registry, [alike](InducingPosterior::alike) one of those
-    /// before if kernel, inducing inputs and jitter are the same.
+    /// Posterior whose kernel is parsed with this registry. If kernel, inducing inputs and jitter equal those
+    /// of a posterior in `before`, the two are [alike](InducingPosterior::alike).
     ///
     /// # Errors
-    /// An expression that does not parse, or invalid numbers.
+    /// An expression that cannot be parsed, or invalid numbers.
     pub fn restore<'a>(
         self,
         registry: &Registry,
@@ -76,7 +76,7 @@ impl StoredPosterior {
 }
 
 impl StoredPosterior {
-    /// `true` if kernel, inducing inputs and jitter are those of `other`.
+    /// `true` if kernel, inducing inputs and jitter equal those of `other`.
     fn is_like(&self, other: &InducingPosterior) -> bool {
         self.jitter == other.policy
             && self.inputs == *other.inputs()
@@ -84,7 +84,7 @@ impl StoredPosterior {
     }
 }
 
-/// Lower triangular matrix from its columns.
+/// Lower triangular matrix from the columns of its triangle.
 fn unpack(lower: &[f64], count: usize) -> Result<Mat<f64>, KernelError> {
     check_count("posterior covariance factor", "entries", count * (count + 1) / 2, lower.len())?;
     let mut factor = Mat::zeros(count, count);
