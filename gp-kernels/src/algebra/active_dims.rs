@@ -1,4 +1,4 @@
-//! Kernel on some columns of the points.
+//! Kernel on selected columns.
 
 use gp_optim::Parameter;
 
@@ -22,7 +22,7 @@ impl ActiveDims {
     /// `kernel` on these columns, counted from 0, in this order.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] without columns or for a repeated one.
+    /// [`KernelError::Setting`] if there are no columns or one is repeated.
     pub fn new(dims: Vec<usize>, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
         let different: std::collections::HashSet<usize> = dims.iter().copied().collect();
         let twice = different.len() < dims.len();
@@ -37,8 +37,8 @@ impl ActiveDims {
         Ok(Self { dims, child: [kernel] })
     }
 
-    /// Registry entry of `select(kernel, dims=[…])`. The parser adds the dims of every call, so this passes
-    /// the kernel on.
+    /// Entry of `select(kernel, dims=[…])`. It returns the kernel itself, because the parser applies the
+    /// `dims` of any call.
     pub fn entry() -> KernelEntry {
         KernelEntry::new(
             "select",
@@ -48,7 +48,7 @@ impl ActiveDims {
         .with_example("select(rbf + linear, dims=[0])")
     }
 
-    /// Columns seen.
+    /// Selected columns.
     pub fn dims(&self) -> &[usize] {
         &self.dims
     }
@@ -57,7 +57,7 @@ impl ActiveDims {
         self.child[0].as_ref()
     }
 
-    /// Lends the child's columns, point by point.
+    /// Copies the selected columns, row by row, to a buffer of the workspace.
     pub(crate) fn gather(&self, points: Points<'_>, ws: &mut Workspace) -> Vec<f64> {
         let (count, seen) = (points.nrows(), self.dims.len());
         let mut gathered = ws.take_dirty(count * seen);
@@ -70,7 +70,7 @@ impl ActiveDims {
         gathered
     }
 
-    /// Adds gradients of the child's columns to their places.
+    /// Adds gradients of the selected columns to all columns.
     pub(crate) fn scatter(&self, gathered: &[f64], points: &mut PointsMut<'_>) {
         let seen = self.dims.len();
         for i in 0..points.nrows() {

@@ -1,4 +1,4 @@
-//! Algebra of kernels: sums, products, scales, selected columns.
+//! Sums, products and multiples of kernels, and kernels on selected columns.
 
 mod active_dims;
 mod product;
@@ -17,7 +17,7 @@ use crate::expression::Form;
 use crate::kernel::Kernel;
 use crate::tree::parameter_count;
 
-/// Error of a sum or product of no kernels, which has no expression.
+/// Error of an empty sum or product, which has no expression.
 fn nothing_in(kernel: &str) -> KernelError {
     KernelError::Setting {
         kernel: kernel.to_owned(),
@@ -27,7 +27,7 @@ fn nothing_in(kernel: &str) -> KernelError {
     }
 }
 
-/// Kernels, with those inside others of this form in place of these.
+/// Replaces kernels of this form by their children.
 fn flattened(form: Form, kernels: Vec<Box<dyn Kernel>>) -> Vec<Box<dyn Kernel>> {
     let inside = |kernel: Box<dyn Kernel>| {
         if kernel.form() == form { kernel.children().to_vec() } else { vec![kernel] }
@@ -51,7 +51,7 @@ impl Mul for Box<dyn Kernel> {
     }
 }
 
-/// Calls `body` with each child and the range of its parameters among all children's.
+/// Calls `body` with each child and the range of its parameters; the first range begins at `start`.
 fn with_ranges<'k>(
     children: &'k [Box<dyn Kernel>],
     start: usize,

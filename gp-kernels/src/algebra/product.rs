@@ -19,10 +19,10 @@ pub struct Product {
 }
 
 impl Product {
-    /// Product of these kernels; nested products are flattened, one kernel alone is returned.
+    /// Product of these kernels. Flattens nested products and returns a single kernel unchanged.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] without kernels.
+    /// [`KernelError::Setting`] if there are no kernels.
     pub fn of(factors: Vec<Box<dyn Kernel>>) -> Result<Box<dyn Kernel>, KernelError> {
         if factors.is_empty() {
             return Err(super::nothing_in("product"));
@@ -36,7 +36,7 @@ impl Product {
         if factors.len() == 1 { factors.swap_remove(0) } else { Box::new(Self { factors }) }
     }
 
-    /// Writes a record: values of every factor, then each factor's record.
+    /// Writes the record: values of all factors, then the record of each.
     fn fill_record(&self, pair: Pair<'_>, record: &mut [f64], ws: &mut Workspace) {
         let (m, n) = (pair.rows.nrows(), pair.cols.nrows());
         let (values, mut rest) = record.split_at_mut(self.factors.len() * m * n);
@@ -47,7 +47,7 @@ impl Product {
     }
 }
 
-/// `weights ← upstream ∘ Π_{k ≠ skip} values_k`, for consecutive tables of equal length.
+/// `weights ← upstream ∘ Π_{k ≠ skip} values_k`; `values` holds the factors' tables one after the other.
 fn weights_without(skip: usize, values: &[f64], weights: &mut [f64]) {
     for (k, others) in values.chunks_exact(weights.len()).enumerate() {
         if k != skip {
@@ -125,7 +125,7 @@ impl Kernel for Product {
         if m * n == 0 {
             return 0.0;
         }
-        // The gradients of one factor need the values of all others.
+        // Gradients of a factor need the values of all others.
         let mut own = Vec::new();
         if record.is_empty() {
             own = ws.take_dirty(self.record_len(pair.shape()));
@@ -140,7 +140,7 @@ impl Kernel for Product {
             weights_without(i, values, &mut weights);
             let weights = views::block(&weights, m, n);
             let record = split_record(&mut rest, factor.record_len(pair.shape()));
-            // Every factor returns the same sum, Σ upstream ∘ Π values.
+            // All factors return the same sum, Σ upstream ∘ Π values.
             inner = factor.tile_reverse(pair, weights, grads.for_params(range), record, ws);
         });
         ws.give(weights);

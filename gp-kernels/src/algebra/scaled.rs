@@ -18,13 +18,13 @@ pub struct Scaled {
 }
 
 impl Scaled {
-    /// Name of the factor as a parameter.
+    /// Name of the variance parameter.
     pub const PARAMETER: &'static str = "variance";
 
     /// `kernel` times a positive parameter named `variance`.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] for any other parameter, which has no expression.
+    /// [`KernelError::Setting`] for any other parameter, which could not be written in an expression.
     pub fn new(variance: Parameter, kernel: Box<dyn Kernel>) -> Result<Self, KernelError> {
         let positive = variance.domain() == Transform::Positive;
         if variance.name() != Self::PARAMETER || variance.is_vector() || !positive {

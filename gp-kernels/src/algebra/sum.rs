@@ -1,4 +1,4 @@
-//! Sum of kernels: the prior of a sum of independent functions.
+//! Sum of kernels: covariance of a sum of independent functions.
 
 use faer::prelude::ReborrowMut;
 use gp_optim::Parameter;
@@ -20,10 +20,10 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Sum of these kernels; nested sums are flattened, one kernel alone is returned.
+    /// Sum of these kernels. Flattens nested sums and returns a single kernel unchanged.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] without kernels.
+    /// [`KernelError::Setting`] if there are no kernels.
     pub fn of(terms: Vec<Box<dyn Kernel>>) -> Result<Box<dyn Kernel>, KernelError> {
         if terms.is_empty() {
             return Err(super::nothing_in("sum"));

@@ -1,16 +1,16 @@
-//! Errors of observations and sums over them.
+//! Errors of data sources and of sums over data.
 
-/// Error of observations, as opposed to models.
+/// Error of a data source or of a sum over data.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
     /// There are no observations.
     #[error("there are no observations")]
     NoData,
-    /// A source of observations failed.
+    /// A data source failed.
     #[error("observation {row} cannot be read: {reason}")]
     Read {
-        /// Row, counted from 0.
+        /// Row, from 0.
         row: usize,
         /// Message of the source.
         reason: String,
@@ -18,16 +18,16 @@ pub enum DataError {
     /// Partial sums of several processes could not be added.
     #[error("sums over the data could not be brought together: {reason}")]
     Reduction {
-        /// Message of the engine.
+        /// Message of the communication layer.
         reason: String,
     },
-    /// Another process of a team failed, which has more to say.
+    /// Another process of the team failed and reports the details.
     #[error("another process has failed")]
     InAnotherProcess {
-        /// `true` for an error of a point in parameter space, which solvers step back from.
+        /// `true` if the error belongs to a point in parameter space, so that a solver can step back.
         of_the_place: bool,
     },
-    /// A time limit or interrupt ended a pass over the data.
+    /// A time limit or interrupt stopped a pass over the data.
     #[error("stopped before all observations were seen")]
     Stopped,
     /// A table or buffer has the wrong size.
@@ -37,9 +37,9 @@ pub enum DataError {
         what: &'static str,
         /// `entries`, `rows` or `columns`.
         axis: &'static str,
-        /// Number expected.
+        /// Expected number.
         expected: usize,
-        /// Number found.
+        /// Actual number.
         found: usize,
     },
 }

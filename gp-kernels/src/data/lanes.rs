@@ -1,8 +1,8 @@
 //! Sums over data in a fixed order.
 //!
-//! Observations are dealt to *lanes*, whose number depends on that of the observations alone. Each lane
-//! adds up one partial sum in order, on any thread or process; partial sums are added along a fixed
-//! [`tree`](super::tree). So the result does not depend on who did the work.
+//! Observations are distributed to *lanes*. The number of lanes depends only on the number of observations.
+//! Each lane computes a partial sum in order, on any thread or process, and partial sums are added along a
+//! fixed [`tree`](super::tree). The result therefore does not depend on threads or processes.
 
 use super::error::DataError;
 use super::tree::{Fold, Partial, Pool, add_nodes, nodes};
@@ -13,11 +13,11 @@ use std::convert::Infallible;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// Most lanes of a data set that is not large.
+/// Maximum number of lanes for up to 2^19 observations.
 const MAX_LANES: usize = 16;
-/// Observations per lane from which there are more lanes.
+/// Observations per lane for larger data.
 const LARGE: usize = 1 << 15;
-/// Least observations per lane.
+/// Minimum observations per lane.
 const WORTH_A_LANE: usize = 96;
 
 /// Number of lanes for this many observations.
@@ -26,66 +26,66 @@ pub fn lane_count(observations: usize) -> usize {
     (observations / WORTH_A_LANE).clamp(1, MAX_LANES.max(observations / LARGE))
 }
 
-/// Number of lanes for observations seen through several processes: fewer for many processes, which keep
-/// threads busy, since larger products are faster.
+/// Number of lanes with `processes` latent functions. Many latent functions keep threads busy themselves, and
+/// fewer lanes mean larger, faster products.
 #[must_use]
 pub fn lane_count_of(observations: usize, processes: usize) -> usize {
     lane_count(observations / processes.clamp(1, 8))
 }
 
-/// Observations of one lane.
+/// Observations of lane `lane`.
 #[must_use]
 pub fn lane_rows(lane: usize, lanes: usize, observations: usize) -> Range<usize> {
     lane * observations / lanes..(lane + 1) * observations / lanes
 }
 
-/// Division of lanes among processes, and the sum over all of them.
+/// Distribution of lanes over processes, and sums over all lanes.
 ///
-/// [`LocalReduction`] is a single process; [`TeamReduction`](super::TeamReduction) gives each process of a team some of the lanes.
-/// All processes call the same methods in the same order.
+/// [`LocalReduction`] is a single process, [`TeamReduction`](super::TeamReduction) a team. All processes must
+/// call the same methods in the same order.
 pub trait Reduction: Debug + Send + Sync {
     /// Number of processes.
     fn processes(&self) -> usize;
 
-    /// Lanes of this process, out of `lanes`.
+    /// Lanes of this process, out of `lanes` in total.
     fn own(&self, lanes: usize) -> Range<usize>;
 
-    /// Writes the sum over all lanes of all processes to `total`, the same in every process.
+    /// Writes the sum over all lanes to `total`, equal in all processes.
     ///
-    /// `parts` are this process's sums, one per [node](nodes) of the tree that its [`own`](Reduction::own)
-    /// lanes consist of. [`add_nodes`] adds those of all processes in tree order, so the number of
-    /// processes does not matter.
+    /// `parts` are the sums of this process: one per [node](nodes) that its [`own`](Reduction::own) lanes
+    /// consist of. Sums of all processes must be added in tree order, as [`add_nodes`] does, so that results
+    /// do not depend on the number of processes.
     ///
     /// # Errors
-    /// [`DataError::Reduction`] for failed communication.
+    /// [`DataError::Reduction`] if communication fails.
     fn sum(&self, lanes: usize, parts: &[(Range<usize>, &[f64])], total: &mut [f64])
     -> Result<(), DataError>;
 
-    /// Returns the worst fault of all processes, the same in each.
+    /// Returns the worst fault of all processes, equal in all of them.
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
     fn agree(&self, own: Option<Fault>) -> Result<Option<Fault>, DataError>;
 
-    /// Returns the numbers of all processes, in the order of their lanes, the same in each.
+    /// Returns the numbers of all processes in lane order, equal in all of them.
     ///
     /// # Errors
     /// As [`sum`](Self::sum).
     fn gather(&self, own: &[f64]) -> Result<Vec<f64>, DataError>;
 }
 
-/// Severity of an error in a process.
+/// Severity of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// A point in parameter space, which a solver steps back from.
+    /// Error of a point in parameter space, from which a solver can step back.
     OfThePlace,
-    /// Everything else.
+    /// Any other error.
     OfTheRun,
 }
 
-/// An error that all processes of a team have to act on alike.
+/// Error on which all processes of a team must act together.
 pub trait SharedError: From<DataError> + Send {
-    /// `true` for an error of a point in parameter space, which solvers step back from.
+    /// `true` for an error of a point in parameter space, from which a solver can step back.
     fn is_of_the_place(&self) -> bool;
 }
 
@@ -95,10 +95,10 @@ impl SharedError for DataError {
     }
 }
 
-/// Returns `done`, or an error in all processes if one failed.
+/// Returns `done`, or an error in all processes if any of them failed.
 ///
 /// # Errors
-/// The own one, [`DataError::InAnotherProcess`], or as [`Reduction::agree`].
+/// This process's error, [`DataError::InAnotherProcess`], or errors of [`Reduction::agree`].
 pub fn agreed<T, E: SharedError>(reduction: &dyn Reduction, done: Result<T, E>) -> Result<T, E> {
     if reduction.processes() == 1 {
         return done;
@@ -142,10 +142,10 @@ impl Reduction for LocalReduction {
     }
 }
 
-/// Calls `work` on independent things with their numbers.
+/// Calls `work` on independent items with their indices.
 ///
 /// # Errors
-/// The first in their order.
+/// The first error in order.
 pub fn for_each<T: Send, E: Send>(
     threading: Threading,
     things: &mut [T],
@@ -159,7 +159,7 @@ pub fn for_each<T: Send, E: Send>(
     all.into_iter().collect()
 }
 
-/// [`for_each`] on pairs; the rest of the longer list is ignored.
+/// [`for_each`] on pairs. Ignores the rest of the longer list.
 ///
 /// # Errors
 /// As [`for_each`].
@@ -179,19 +179,19 @@ pub fn for_each_pair<A: Send, B: Send, E: Send>(
     all.into_iter().collect()
 }
 
-/// State of each lane between passes.
+/// State of each lane of this process.
 #[derive(Debug)]
 pub struct Lanes<T> {
     states: Vec<T>,
-    /// Number of the first lane.
+    /// Number of the first lane of this process.
     first: usize,
-    /// Lanes of all processes.
+    /// Number of lanes in all processes.
     count: usize,
     threading: Threading,
 }
 
 impl<T: Send> Lanes<T> {
-    /// Lanes of this process for this many observations.
+    /// Lanes of this process for `observations` observations in all processes.
     pub fn new(
         observations: usize,
         threading: Threading,
@@ -201,7 +201,7 @@ impl<T: Send> Lanes<T> {
         Self::with_count(lane_count(observations), threading, reduction, make)
     }
 
-    /// Lanes of this process out of `count`, a function of sizes alone.
+    /// Lanes of this process, out of `count`, which must depend only on sizes.
     pub fn with_count(
         count: usize,
         threading: Threading,
@@ -212,13 +212,13 @@ impl<T: Send> Lanes<T> {
         Self { first: own.start, states: own.map(make).collect(), count, threading }
     }
 
-    /// Number of lanes of all processes.
+    /// Number of lanes in all processes.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The number of the first lane of this process.
+    /// Number of this process's first lane.
     #[must_use]
     pub fn first(&self) -> usize {
         self.first
@@ -235,10 +235,10 @@ impl<T: Send> Lanes<T> {
         &mut self.states
     }
 
-    /// Calls `work` on every lane with its number.
+    /// Calls `work` on each lane with its number.
     ///
     /// # Errors
-    /// The first in lane order.
+    /// The first error in lane order.
     pub fn for_each<E: Send>(
         &mut self,
         work: impl Fn(usize, &mut T) -> Result<(), E> + Sync,
@@ -247,7 +247,7 @@ impl<T: Send> Lanes<T> {
         for_each(self.threading, &mut self.states, |i, state| work(first + i, state))
     }
 
-    /// Calls infallible `work` on every lane.
+    /// Calls `work`, which cannot fail, on each lane.
     pub fn change(&mut self, work: impl Fn(&mut T) + Sync) {
         let done: Result<(), Infallible> = self.for_each(|_, state| {
             work(state);
@@ -259,11 +259,11 @@ impl<T: Send> Lanes<T> {
         }
     }
 
-    /// Pass with a sum: `work` fills a partial sum per lane, from `pool`; `total` becomes their sum over
-    /// the lanes of all processes.
+    /// Sums over data: `work` fills one partial sum per lane, and `total` is set to the sum over the lanes of
+    /// all processes.
     ///
     /// # Errors
-    /// The first in lane order, or as [`Reduction::sum`].
+    /// The first error in lane order; errors of [`Reduction::sum`].
     pub fn fold<P: Partial, E: SharedError>(
         &mut self,
         (total, pool): (&mut P, &Pool<P>),
@@ -287,7 +287,7 @@ impl<T: Send> Lanes<T> {
             done.map(|()| (node, numbers))
         };
         let found: Result<Vec<_>, E> = nodes(self.count, &own).into_iter().map(sum_of).collect();
-        // Sums of a process that failed are none.
+        // If one process failed, no sums are exchanged.
         let found = agreed(reduction, found)?;
         let parts: Vec<(Range<usize>, &[f64])> =
             found.iter().map(|(node, numbers)| (node.clone(), numbers.as_slice())).collect();

@@ -1,10 +1,10 @@
-//! All rows of a source, for methods on whole tables.
+//! All rows of a data source, for methods on whole tables.
 
 use super::error::{DataError, check_count};
 use super::source::{DataSource, Rows};
 use faer::MatRef;
 
-/// All rows of a source in reused memory.
+/// All rows of a data source, in reused memory.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
     points: Vec<f64>,
@@ -14,7 +14,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Reads everything.
+    /// Reads all rows.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -24,10 +24,10 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// Reads everything, replacing the contents; targets have this many columns.
+    /// Reads all rows in place of the present contents; `outputs` is the expected number P of targets.
     ///
     /// # Errors
-    /// [`DataError::NoData`]; [`DataError::Shape`] for other columns; read errors.
+    /// [`DataError::NoData`]; [`DataError::Shape`] if P differs; read errors.
     pub fn load(&mut self, data: &dyn DataSource, outputs: usize) -> Result<(), DataError> {
         let (count, dim) = (data.count(), data.dim());
         if count == 0 {
@@ -40,7 +40,7 @@ impl Loaded {
         data.read(&Rows::Range(0..count), &mut self.points, &mut self.targets)
     }
 
-    /// N
+    /// Number N of rows.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count

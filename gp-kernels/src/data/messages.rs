@@ -1,24 +1,25 @@
-//! Messages of a team, counted from sizes alone: a model of [`TeamReduction`](super::TeamReduction) that needs no team.
+//! Number of messages of a [`TeamReduction`](super::TeamReduction), predicted from sizes.
 
 use super::team::share;
 use super::tree::halves;
 use std::ops::Range;
 
-/// Messages of a team.
+/// Number and size of a team's messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Messages {
-    /// Number over all processes.
+    /// Messages of all processes.
     pub count: usize,
-    /// Bytes of these.
+    /// Bytes of all processes.
     pub bytes: usize,
-    /// Number of those that follow each other on the longest way.
+    /// Messages that must follow one another (critical path).
     pub steps: usize,
-    /// Bytes of these.
+    /// Bytes of the messages on the critical path.
     pub bytes_of_steps: usize,
 }
 
 impl Messages {
-    /// Messages of [`Reduction::sum`](super::Reduction::sum): partial sums up the tree of lanes, and the total to all.
+    /// Messages of [`Reduction::sum`](super::Reduction::sum): partial sums up the tree of lanes, then the
+    /// total to all.
     #[must_use]
     pub fn of_sum(processes: usize, lanes: usize, numbers: usize) -> Self {
         let shares: Vec<_> = (0..processes).map(|rank| share(rank, processes, lanes)).collect();
@@ -28,7 +29,8 @@ impl Messages {
         way.of_numbers(numbers)
     }
 
-    /// Messages of [`Reduction::agree`](super::Reduction::agree): two counts to process 0, and their sum to all.
+    /// Messages of [`Reduction::agree`](super::Reduction::agree): two counts to process 0, then their sum to
+    /// all.
     #[must_use]
     pub fn of_agreement(processes: usize) -> Self {
         let mut way = Way::of(processes);
@@ -37,7 +39,7 @@ impl Messages {
         way.of_numbers(2)
     }
 
-    /// Messages of both, one after the other.
+    /// Messages of one operation after the other.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -48,7 +50,7 @@ impl Messages {
         }
     }
 
-    /// Messages of so many repetitions.
+    /// Messages of `repetitions` repetitions.
     #[must_use]
     pub fn times(self, repetitions: usize) -> Self {
         Self {
@@ -60,13 +62,13 @@ impl Messages {
     }
 }
 
-/// Largest number of lanes that one of the processes has.
+/// Largest number of lanes of a process.
 #[must_use]
 pub fn largest_share(processes: usize, lanes: usize) -> usize {
     (0..processes).map(|rank| share(rank, processes, lanes).len()).max().unwrap_or(lanes)
 }
 
-/// Messages of one size, with a clock per process that counts them.
+/// Messages of equal size, with a clock per process that counts steps.
 struct Way {
     clocks: Vec<usize>,
     count: usize,
@@ -83,7 +85,7 @@ impl Way {
         self.clocks[to] = self.clocks[to].max(self.clocks[from]);
     }
 
-    /// The sum over a node, to the process of its first lane, which is returned.
+    /// Adds up a node. Returns the process of its first lane, which then has the sum.
     fn up(&mut self, node: &Range<usize>, shares: &[Range<usize>]) -> usize {
         let owner = shares.iter().position(|share| share.contains(&node.start)).unwrap_or(0);
         let is_whole = shares.get(owner).is_none_or(|share| node.end <= share.end);
@@ -95,7 +97,7 @@ impl Way {
         to
     }
 
-    /// Numbers of one process to all, as [`Team::share`](gp_optim::Team::share).
+    /// Distributes numbers of one process to all, like [`Team::share`](gp_optim::Team::share).
     fn down(&mut self, root: usize) {
         let count = self.clocks.len();
         let mut step = count.next_power_of_two() / 2;
@@ -107,7 +109,7 @@ impl Way {
         }
     }
 
-    /// Numbers of all processes to process 0, as the first half of [`Team::count_up`](gp_optim::Team::count_up).
+    /// Collects numbers at process 0, like the first half of [`Team::count_up`](gp_optim::Team::count_up).
     fn together(&mut self) {
         let mut step = 1;
         while step < self.clocks.len() {
@@ -134,10 +136,10 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    /// Numbers with the clock of their sender.
+    /// Sender's clock and numbers.
     type Stamped = (usize, Vec<f64>);
 
-    /// Processes whose messages carry the clock of their sender.
+    /// Team in which each message carries its sender's clock.
     #[derive(Debug)]
     struct Clocked {
         rank: usize,
@@ -170,7 +172,7 @@ mod tests {
         fn end_all(&self, _: u8) {}
     }
 
-    /// What a team really sends in some work, by its own counters and by clocks.
+    /// Messages that a team really sends during `work`.
     fn sent(count: usize, work: impl Fn(&TeamReduction) + Sync) -> Messages {
         let mut to: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
         let mut from: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
@@ -229,7 +231,7 @@ mod tests {
             assert_eq!((sum.bytes, sum.bytes_of_steps), (160 * (count - 1), 160 * exponent));
             assert_eq!(largest_share(count, 1 << 12), 1 << (12 - exponent));
         }
-        // The processes without lanes hear the total alone.
+        // Processes without lanes only receive the total.
         assert_eq!(Messages::of_sum(64, 16, 1).count, 15 + 63);
         assert_eq!(largest_share(64, 16), 1);
     }

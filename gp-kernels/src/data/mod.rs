@@ -1,6 +1,7 @@
-//! Observations as rows that can be read in parts, and sums over them in a fixed order.
+//! Data sources that can be read in parts, and sums over observations in a fixed order.
 //!
-//! No covariances here; the module is in this crate because all methods with inducing inputs need both.
+//! The module knows nothing of covariances. It is in this crate because all methods with inducing inputs need
+//! both.
 
 mod error;
 mod lanes;

@@ -1,4 +1,4 @@
-//! Sources of observations: memory, or seekable input.
+//! Sources of observations: memory or seekable input.
 
 use super::error::{DataError, check_count};
 use faer::MatRef;
@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 pub enum Rows<'a> {
     /// Consecutive rows.
     Range(Range<usize>),
-    /// Listed rows, in this order.
+    /// These rows, in this order.
     List(&'a [usize]),
 }
 
@@ -26,13 +26,13 @@ impl Rows<'_> {
         }
     }
 
-    /// `true` without rows.
+    /// `true` if no row is selected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Observation at a place of the selection.
+    /// Row at position `place` of the selection.
     #[must_use]
     pub fn at(&self, place: usize) -> usize {
         match self {
@@ -41,7 +41,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Part of the selection.
+    /// Positions `places` of the selection.
     #[must_use]
     pub fn part(&self, places: Range<usize>) -> Rows<'_> {
         match self {
@@ -51,9 +51,9 @@ impl Rows<'_> {
     }
 }
 
-/// N observations of D inputs and P targets each.
+/// N observations with D inputs and P targets each.
 ///
-/// Read by several threads at a time; users check everything it delivers.
+/// Several threads may read at the same time. Users check all numbers.
 pub trait DataSource: Debug + Sync {
     /// Number N of observations.
     fn count(&self) -> usize;
@@ -64,7 +64,7 @@ pub trait DataSource: Debug + Sync {
     /// Number P of targets.
     fn outputs(&self) -> usize;
 
-    /// Reads B observations: B·D numbers into `points`, B·P into `targets`, by observation.
+    /// Reads B observations, row by row: B·D numbers into `points`, B·P into `targets`.
     ///
     /// # Errors
     /// [`DataError::Read`] with the row.
@@ -79,10 +79,10 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Observations at `inputs` (N×D) with `targets` (N×P), one per row, any strides.
+    /// Observations with `inputs` (N×D) and `targets` (N×P), one per row, any strides.
     ///
     /// # Errors
-    /// [`DataError::NoData`] for N = 0; [`DataError::Shape`] for different numbers of rows.
+    /// [`DataError::NoData`] if N = 0; [`DataError::Shape`] if row numbers differ.
     pub fn new(inputs: MatRef<'a, f64>, targets: MatRef<'a, f64>) -> Result<Self, DataError> {
         check_count("targets", "rows", inputs.nrows(), targets.nrows())?;
         if inputs.nrows() == 0 { Err(DataError::NoData) } else { Ok(Self { inputs, targets }) }
@@ -133,8 +133,8 @@ fn gather(from: MatRef<'_, f64>, rows: &Rows<'_>, out: &mut [f64]) -> Result<(),
     Ok(())
 }
 
-/// Observations as little-endian 64-bit floats by row (inputs, then targets) in seekable input, usually a
-/// file. Nothing stays in memory.
+/// Observations in seekable input, usually a file: rows of little-endian 64-bit floats, inputs before
+/// targets. Keeps no rows in memory.
 #[derive(Debug)]
 pub struct RowReader<R> {
     from: Mutex<State<R>>,
@@ -150,10 +150,11 @@ struct State<R> {
 }
 
 impl<R: Read + Seek> RowReader<R> {
-    /// All rows of `reader`, of `dim` inputs and `outputs` targets each.
+    /// All rows of `reader`, each with `dim` inputs and `outputs` targets.
     ///
     /// # Errors
-    /// [`DataError::NoData`] for no row, [`DataError::Read`] for an unknown length or partial rows.
+    /// [`DataError::NoData`] if there is no row, [`DataError::Read`] if the length is unknown or no multiple
+    /// of a row.
     pub fn new(mut reader: R, dim: usize, outputs: usize) -> Result<Self, DataError> {
         let length = reader.seek(SeekFrom::End(0)).map_err(|error| failed(0, &error))?;
         let row = (dim + outputs) as u64 * SIZE as u64;
@@ -196,7 +197,7 @@ impl<R: Read + Seek + Debug + Send> DataSource for RowReader<R> {
         if let Some(row) = (0..rows.len()).map(|place| rows.at(place)).find(|&row| row >= self.count) {
             return Err(DataError::Read { row, reason: format!("there are {} observations", self.count) });
         }
-        // A reader whose user panicked is still at some place; every read starts by seeking its own.
+        // A poisoned reader is usable: every read seeks first.
         let mut state = self.from.lock().unwrap_or_else(PoisonError::into_inner);
         let mut place = 0;
         while place < rows.len() {
@@ -217,7 +218,7 @@ impl<R: Read + Seek + Debug + Send> DataSource for RowReader<R> {
 }
 
 impl<R> RowReader<R> {
-    /// Number of consecutive rows from this place on, for one read.
+    /// Number of consecutive rows from this position on, which one read can fetch.
     fn run(&self, rows: &Rows<'_>, place: usize) -> usize {
         let first = rows.at(place);
         (1..rows.len() - place).find(|k| rows.at(place + k) != first + k).unwrap_or(rows.len() - place)

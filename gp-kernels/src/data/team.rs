@@ -1,9 +1,9 @@
 //! Sums over the lanes of all processes of a team.
 //!
-//! A process adds up the largest nodes of the tree that its lanes consist of. Where a node has lanes of several processes, the
-//! process of its right half sends that sum to the one of its left half. The order of additions is that of the tree, whoever
-//! adds; messages on the longest way are about as many as the logarithm of the number of processes, twice: up the tree, and
-//! back with the total.
+//! A process sums the largest tree nodes that its lanes consist of. If a node has lanes of several processes,
+//! the process of its right half sends its sum to the process of its left half. So additions are in tree
+//! order for any number of processes. The critical path has about 2 log₂(processes) messages: up the tree,
+//! and back with the total.
 
 use super::error::DataError;
 use super::lanes::{Fault, Reduction};
@@ -11,12 +11,12 @@ use super::tree::halves;
 use gp_optim::{Team, TeamError};
 use std::ops::Range;
 
-/// A [`Reduction`] over the processes of a team.
+/// [`Reduction`] over the processes of a team.
 #[derive(Clone, Debug)]
 pub struct TeamReduction(Team);
 
 impl TeamReduction {
-    /// One for this team.
+    /// Reduction over this team.
     #[must_use]
     pub fn of(team: Team) -> Self {
         Self(team)
@@ -69,8 +69,8 @@ impl Reduction for TeamReduction {
     }
 }
 
-/// The lanes of a process. Powers of two take whole nodes of the tree; other numbers of processes take shares that are as even
-/// as can be.
+/// Lanes of a process. If the number of processes is a power of two, these are whole tree nodes; otherwise
+/// lanes are distributed as evenly as possible.
 pub(super) fn share(rank: usize, processes: usize, lanes: usize) -> Range<usize> {
     if !processes.is_power_of_two() {
         return rank * lanes / processes..(rank + 1) * lanes / processes;
@@ -87,7 +87,7 @@ pub(super) fn share(rank: usize, processes: usize, lanes: usize) -> Range<usize>
                     right
                 }
             }
-            // A lane is not divided.
+            // A single lane is not divided.
             None if is_left => node,
             None => node.end..node.end,
         };
@@ -100,14 +100,14 @@ pub(super) fn share(rank: usize, processes: usize, lanes: usize) -> Range<usize>
 struct TreeSum<'a> {
     team: &'a Team,
     own: Range<usize>,
-    /// The lanes of each process.
+    /// Lanes of each process.
     shares: Vec<Range<usize>>,
     parts: &'a [(Range<usize>, &'a [f64])],
     length: usize,
 }
 
 impl TreeSum<'_> {
-    /// The sum over a node, in the process of its first lane; the others have done their part.
+    /// Sum over a node, returned in the process of its first lane; None in others.
     fn sum(&self, node: &Range<usize>) -> Result<Option<Vec<f64>>, DataError> {
         if node.start >= self.own.end || self.own.start >= node.end {
             return Ok(None);
@@ -138,7 +138,7 @@ impl TreeSum<'_> {
         }))
     }
 
-    /// The process of a lane.
+    /// Process with this lane.
     fn owner(&self, lane: usize) -> usize {
         self.shares.iter().position(|share| share.contains(&lane)).unwrap_or(0)
     }
@@ -153,7 +153,7 @@ mod tests {
         1.0 / (3.0 + lane as f64)
     }
 
-    /// The sum of a node along the tree, by one process.
+    /// Sum of a node in tree order by one process.
     fn of(node: &Range<usize>) -> f64 {
         halves(node).map_or_else(|| value(node.start), |(left, right)| of(&left) + of(&right))
     }
@@ -198,7 +198,7 @@ mod tests {
                 assert!(sums.iter().all(|(total, _)| *total == expected), "{count} for {lanes} lanes");
                 let longest = u64::from(count.next_power_of_two().ilog2());
                 if count.is_power_of_two() {
-                    // One message up, and as many down as the tree is high.
+                    // At most one message up, and one down per level of the tree.
                     assert!(sums.iter().all(|(_, messages)| *messages <= 1 + longest), "{sums:?}");
                 }
             }

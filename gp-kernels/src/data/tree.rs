@@ -1,7 +1,7 @@
 //! Sums over lanes along a binary tree of fixed shape.
 //!
-//! A node is a range of lanes with two halves. A thread holds one partial sum per level, so memory is
-//! logarithmic in the number of lanes; a process contributes the sums of its largest nodes.
+//! A node is a range of lanes with two halves. Each thread holds one partial sum per level, so memory is
+//! logarithmic in the number of lanes. A process contributes the sums of its largest nodes.
 
 use super::error::DataError;
 use gp_linalg::Threading;
@@ -9,24 +9,24 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// Partial sum: some lists of numbers.
+/// Partial sum, made of lists of numbers.
 pub trait Partial: Send + Debug {
-    /// Partial sum of the same sizes.
+    /// New partial sum of the same sizes.
     fn alike(&self) -> Self;
 
-    /// `true` if another one has the same sizes.
+    /// `true` if `other` has the same sizes.
     fn is_alike(&self, other: &Self) -> bool;
 
     /// Sets all numbers to zero.
     fn clear(&mut self);
 
-    /// Adds another one elementwise.
+    /// Adds `other` elementwise.
     fn add(&mut self, other: &Self);
 
-    /// Adds to a list all numbers that count.
+    /// Appends all numbers without redundant ones to a list.
     fn pack(&self, into: &mut Vec<f64>);
 
-    /// Becomes what was packed.
+    /// Restores packed numbers.
     fn unpack(&mut self, from: &[f64]);
 }
 
@@ -56,7 +56,7 @@ impl Partial for Vec<f64> {
     }
 }
 
-/// Unused partial sums.
+/// Partial sums for reuse.
 #[derive(Debug)]
 pub struct Pool<P>(Mutex<Vec<P>>);
 
@@ -67,7 +67,7 @@ impl<P> Default for Pool<P> {
 }
 
 impl<P: Partial> Pool<P> {
-    /// Takes one of the sizes of `like`, contents arbitrary.
+    /// Partial sum of the same sizes as `like`, with arbitrary contents.
     pub(super) fn take(&self, like: &P) -> P {
         let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match free.iter().position(|part| part.is_alike(like)) {
@@ -76,13 +76,13 @@ impl<P: Partial> Pool<P> {
         }
     }
 
-    /// Returns one.
+    /// Returns a partial sum to the pool.
     pub(super) fn give(&self, part: P) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(part);
     }
 }
 
-/// Pass with a sum.
+/// Inputs of a sum over lanes.
 pub(super) struct Fold<'a, P, W> {
     pub(super) threading: Threading,
     pub(super) pool: &'a Pool<P>,
@@ -90,7 +90,7 @@ pub(super) struct Fold<'a, P, W> {
 }
 
 impl<P: Partial, W> Fold<'_, P, W> {
-    /// Writes the sum over a node to `out`, given its lanes' states.
+    /// Writes the sum over a node to `out`, given the states of its lanes.
     pub(super) fn node<T: Send, E: Send>(
         &self,
         node: Range<usize>,
@@ -127,13 +127,13 @@ impl<P: Partial, W> Fold<'_, P, W> {
     }
 }
 
-/// Halves of a node of several lanes.
+/// Halves of a node; None for a single lane.
 pub(super) fn halves(node: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
     let middle = node.start + node.len() / 2;
     (node.len() > 1).then_some((node.start..middle, middle..node.end))
 }
 
-/// Largest nodes of the tree over `lanes` lanes that make up these lanes, in order.
+/// Largest tree nodes that the lanes `own` consist of, in order, in a tree over `lanes` lanes.
 #[must_use]
 pub fn nodes(lanes: usize, own: &Range<usize>) -> Vec<Range<usize>> {
     let (mut open, mut found): (Vec<_>, _) = (std::iter::once(0..lanes).collect(), Vec::new());
@@ -150,10 +150,10 @@ pub fn nodes(lanes: usize, own: &Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Writes the sum over all lanes to `total`, given the sums of nodes.
+/// Writes the sum over all lanes to `total`, given sums of nodes.
 ///
 /// # Errors
-/// [`DataError::Reduction`] for missing lanes.
+/// [`DataError::Reduction`] if lanes are missing.
 pub fn add_nodes(lanes: usize, parts: &[(Range<usize>, &[f64])], total: &mut [f64]) -> Result<(), DataError> {
     let sum = sum_of(0..lanes, parts, total.len())?;
     total.copy_from_slice(&sum);
@@ -193,7 +193,7 @@ mod tests {
         let fold = Fold { threading, pool: &pool, work: &work };
         let mut out = vec![f64::NAN];
         fold.node(own.clone(), &mut vec![(); own.len()], &mut out).unwrap();
-        // A thread that works alone holds no more sums than there are levels.
+        // On one thread, there are never more sums than levels.
         if threading == Threading::Here {
             assert!(pool.0.lock().unwrap().len() <= lanes.ilog2() as usize + 1);
         }

@@ -1,4 +1,4 @@
-//! Arguments of one call, taken by the kernel being built.
+//! Arguments of a kernel's call.
 
 use gp_optim::Parameter;
 use gp_optim::text::{self, Argument, Numbers, SyntaxError, Value};
@@ -7,16 +7,16 @@ use super::ExpressionError;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// Number of values of a parameter.
+/// Number and kind of a parameter's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// One number.
     Shared,
     /// One number, or one per input in brackets.
     PerInput,
-    /// `PerInput` measured along inputs in their units, such as a length-scale or period.
+    /// As `PerInput`, but a length in units of the inputs, such as a length-scale or period.
     Length,
-    /// Exactly the number of values of the default.
+    /// As many numbers as the default has.
     Exact,
 }
 
@@ -26,21 +26,21 @@ impl ParameterKind {
     }
 }
 
-/// Arguments of a kernel's call. Builders take those they know; leftovers are an error.
+/// Arguments of a kernel's call. A builder takes the ones it knows; any left over are an error.
 #[derive(Debug)]
 pub struct KernelArguments<'t> {
     pub(super) text: &'t str,
     pub(super) named: text::Arguments,
     pub(super) kernels: std::collections::VecDeque<Box<dyn Kernel>>,
-    /// Number of inputs of the kernel, if known.
+    /// Number of inputs, if known.
     pub(super) inputs: Option<usize>,
 }
 
 impl KernelArguments<'_> {
-    /// Parameter as given, or its default.
+    /// Parameter from the expression, or its default.
     ///
     /// # Errors
-    /// [`ExpressionError`] at the argument for a value outside the domain or of wrong shape.
+    /// [`ExpressionError`] at the argument if a value is outside its domain or the number of values is wrong.
     pub fn parameter(&mut self, default: Parameter, kind: ParameterKind) -> Result<Parameter, KernelError> {
         let ard = kind.is_per_input() && self.ard()?;
         let Some(given) = self.named.take(default.name()) else {
@@ -59,12 +59,12 @@ impl KernelArguments<'_> {
     /// Whole-number setting, such as a degree.
     ///
     /// # Errors
-    /// [`ExpressionError`] at the argument for anything but a whole number ≥ 0.
+    /// [`ExpressionError`] at the argument unless it is a whole number ≥ 0.
     pub fn whole_number(&mut self, name: &str, default: usize) -> Result<usize, KernelError> {
         self.named.whole_number(name, default).map_err(|fault| self.at(fault))
     }
 
-    /// Next kernel argument, for kernels made of kernels.
+    /// Next kernel among the arguments, for kernels of kernels.
     ///
     /// # Errors
     /// [`ExpressionError`] at the call if none is left.
@@ -75,7 +75,7 @@ impl KernelArguments<'_> {
         })
     }
 
-    /// Columns of `dims=[…]`, which every kernel takes.
+    /// Columns of `dims=[…]`, which all kernels accept.
     pub(super) fn dims(&mut self) -> Result<Option<Vec<usize>>, KernelError> {
         const WANTED: &str = "`dims` takes columns from 0, as in dims=[0, 2]";
         let dims = self.named.whole_numbers("dims", WANTED).map_err(|fault| self.at(fault))?;
@@ -90,7 +90,7 @@ impl KernelArguments<'_> {
         Ok(Some(dims))
     }
 
-    /// Fails at the first unused argument.
+    /// Fails if an argument was not taken.
     pub(super) fn finish(&self) -> Result<(), KernelError> {
         self.named.finish().map_err(|fault| self.at(fault))?;
         if !self.kernels.is_empty() {
@@ -105,7 +105,7 @@ impl KernelArguments<'_> {
         self.at(SyntaxError::new(column, message))
     }
 
-    /// Adds this text to a fault.
+    /// Adds the text to a syntax error.
     fn at(&self, fault: SyntaxError) -> KernelError {
         ExpressionError::new(self.text, fault).into()
     }
@@ -161,5 +161,5 @@ impl KernelArguments<'_> {
     }
 }
 
-/// Most inputs for which `ard=true` repeats a value.
+/// Maximum number of inputs for `ard=true`.
 const MAX_INPUTS: usize = 10_000_000;

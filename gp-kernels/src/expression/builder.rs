@@ -1,4 +1,4 @@
-//! Kernels from expression trees.
+//! Builds kernels from expression trees.
 
 use gp_optim::text::{self, Numbers, SyntaxError};
 use gp_optim::{ParameterError, Transform};
@@ -10,14 +10,14 @@ use crate::algebra::{ActiveDims, Product, Scaled, Sum};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// Known facts about a kernel's columns.
+/// Knowledge about a kernel's columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Columns<'c> {
-    /// Nothing known.
+    /// None.
     Unknown,
     /// Number of columns.
     Count(usize),
-    /// Units of the expression per unit of the points, by column.
+    /// Units of the expression per unit of the points, for each column.
     Units(&'c [f64]),
 }
 
@@ -31,7 +31,7 @@ impl Columns<'_> {
     }
 }
 
-/// Parses a kernel on these columns.
+/// Parses a kernel for these columns.
 pub(crate) fn parse(
     text: &str,
     find: Find<'_>,
@@ -71,7 +71,7 @@ impl Builder<'_> {
         Ok(Box::new(scaled.map_err(|error| self.fail(column, error.to_string()))?))
     }
 
-    /// Builds the kernel of a call and its `dims`; kernels among its arguments see the same columns.
+    /// Builds the kernel of a call with its `dims`. Kernels among its arguments get the same columns.
     fn call(
         &self,
         entry: KernelEntry,
@@ -106,7 +106,7 @@ impl Builder<'_> {
         Ok(Box::new(ActiveDims::new(dims, kernel).map_err(at_call)?))
     }
 
-    /// Converts given lengths to the units of the points.
+    /// Converts lengths in the expression to units of the points.
     fn to_units_of_points(
         &self,
         kernel: &mut dyn Kernel,
@@ -133,13 +133,13 @@ impl Builder<'_> {
     }
 }
 
-/// Units of some columns, if known.
+/// Units of selected columns, if known.
 fn chosen(dims: &[usize], columns: Columns<'_>) -> Option<Vec<f64>> {
     let Columns::Units(units) = columns else { return None };
     dims.iter().map(|dim| units.get(*dim).copied()).collect()
 }
 
-/// Reason that a length cannot be converted.
+/// Reason why a length cannot be converted.
 fn refused(error: &ParameterError) -> String {
     match error {
         ParameterError::MixedUnits { name } => format!(

@@ -1,16 +1,16 @@
-//! Faults of expressions, with place.
+//! Errors in expressions.
 
 use gp_optim::text::SyntaxError;
 
-/// Kernel expression that does not parse: place and reason.
+/// Error in a kernel expression: column and reason.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("column {column} of kernel expression `{text}`: {message}")]
 pub struct ExpressionError {
     /// Whole text.
     pub text: String,
-    /// Column in characters, from 1; one past the end if the text is too short.
+    /// Column in characters, from 1; one past the end if something is missing there.
     pub column: usize,
-    /// Fault and remedy.
+    /// Problem and remedy.
     pub message: String,
 }
 
@@ -19,7 +19,7 @@ impl ExpressionError {
         Self { text: text.to_owned(), column: fault.column, message: fault.message }
     }
 
-    /// Text with a caret under the column, on two lines.
+    /// Two lines: the text, and a caret under the column.
     pub fn pointer(&self) -> String {
         format!("{}\n{}^", self.text, " ".repeat(self.column.saturating_sub(1)))
     }

@@ -1,33 +1,33 @@
-//! Written form of kernels.
+//! Forms of kernels in expressions.
 
-/// Written form of a kernel.
+/// Form of a kernel in expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `name(arguments)`
     Call,
-    /// Its children with `+` between them.
+    /// Children joined by `+`.
     Sum,
-    /// Its children with `*` between them.
+    /// Children joined by `*`.
     Product,
-    /// Its parameter, `*`, its child.
+    /// Parameter, `*`, child.
     Scale,
-    /// Its child's call with its settings added; `select(…)` around anything that is no call.
+    /// The child's call with these settings added, or `select(…)` around a child that is no call.
     Dims,
 }
 
-/// Argument that is not trained.
+/// Untrained argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelSetting {
     name: &'static str,
     value: SettingValue,
 }
 
-/// Whole number or list of columns behind the `=` of a [`KernelSetting`].
+/// Value of a [`KernelSetting`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingValue {
-    /// A whole number.
+    /// Whole number.
     Number(i64),
-    /// Columns.
+    /// List of columns.
     List(Vec<usize>),
 }
 
@@ -61,13 +61,13 @@ impl KernelSetting {
         self.name
     }
 
-    /// Value: a whole number or a list of columns.
+    /// Value.
     #[must_use]
     pub fn value(&self) -> &SettingValue {
         &self.value
     }
 
-    /// Columns in its list, if any.
+    /// Columns, if the value is a list.
     pub(crate) fn columns(&self) -> Option<&[usize]> {
         match &self.value {
             SettingValue::List(list) => Some(list),

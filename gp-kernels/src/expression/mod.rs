@@ -1,7 +1,7 @@
-//! Language of kernels: `1.3 * rbf(lengthscale=[0.5, 2]) + linear(dims=[0]) * periodic(period=1)`.
+//! Kernel expressions, such as `1.3 * rbf(lengthscale=[0.5, 2]) + linear(dims=[0]) * periodic(period=1)`.
 //!
-//! People type it, model files store it and reports show it; printed text reads back to the last bit. In
-//! full:
+//! They are typed by people, stored in model files and shown in reports. A printed expression parses back to
+//! the same bits.
 //!
 //! ```text
 //! sum      = product { "+" product }
@@ -10,9 +10,9 @@
 //! argument = name "=" value | name "=" true|false | sum
 //! ```
 //!
-//! Values, with `fixed(…)`, bounds and priors, are those of [`gp_optim::text`]. Every kernel takes
-//! `dims=[…]`, its columns; kernels with one value per input take `ard=true`, which repeats a value per
-//! input if their number is known.
+//! Values, `fixed(…)`, bounds and priors are those of [`gp_optim::text`]. All kernels accept `dims=[…]`,
+//! their columns. Kernels with one value per input accept `ard=true`, which repeats a value if the number of
+//! inputs is known.
 
 mod arguments;
 mod builder;
@@ -31,7 +31,7 @@ pub(crate) use printer::{print, print_with};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// Entry of a [`Registry`](crate::Registry): construction of a kernel from its arguments.
+/// Entry of a [`Registry`](crate::Registry): builds a kernel from its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelEntry {
     name: &'static str,
@@ -41,23 +41,22 @@ pub struct KernelEntry {
     build: Build,
 }
 
-/// Builds a kernel from its call's arguments.
+/// Function that builds a kernel from its arguments.
 pub type Build = fn(&mut KernelArguments<'_>) -> Result<Box<dyn Kernel>, KernelError>;
 
 impl KernelEntry {
-    /// Entry with this name: letters, digits and `_`, not starting with a digit.
+    /// Entry with this name (letters, digits and `_`, not starting with a digit).
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
         Self { name, summary, example: name, aliases: &[], build }
     }
 
-    /// Adds an example, for a kernel that needs more than its name.
+    /// Adds an example, for kernels that need arguments.
     #[must_use]
     pub const fn with_example(self, example: &'static str) -> Self {
         Self { example, ..self }
     }
 
-    /// Adds other names, for people who know those. They stand for this kernel in [`Registry::named`](crate::Registry::named)
-    /// alone.
+    /// Adds other common names. Only [`Registry::named`](crate::Registry::named) accepts them.
     #[must_use]
     pub const fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
@@ -68,17 +67,17 @@ impl KernelEntry {
         self.name
     }
 
-    /// One-line summary for lists.
+    /// One-line summary.
     pub fn summary(&self) -> &'static str {
         self.summary
     }
 
-    /// Other names.
+    /// Other common names.
     pub fn aliases(&self) -> &'static [&'static str] {
         self.aliases
     }
 
-    /// Example that parses.
+    /// Valid example.
     pub fn example(&self) -> &'static str {
         self.example
     }

@@ -1,27 +1,27 @@
-//! Recursive descent from tokens to an expression tree.
+//! Recursive-descent parser from tokens to an expression tree.
 
 use gp_optim::text::{Arguments, Numbers, Reader, SyntaxError, Token};
 
 use super::{ExpressionError, KernelEntry};
 use crate::error::KernelError;
 
-/// Most nested parentheses, to protect the stack.
+/// Maximum nesting of parentheses, to limit stack use.
 const MAX_DEPTH: usize = 64;
-/// Most kernels of an expression.
+/// Maximum kernels in an expression.
 const MAX_KERNELS: usize = 1_000;
 
-/// Part of an expression. Kernels are built once their columns, possibly written after them, are known.
+/// Node of an expression. Its kernel is built later, because the `dims` that set its columns may follow it.
 #[derive(Debug)]
 pub(super) enum Node {
     /// Terms joined by `+`.
     Sum(Vec<Node>),
-    /// Factors joined by `*`, one of them a number, and their start.
+    /// Factors joined by `*`, an optional number among them, and the column where they start.
     Product { column: usize, scale: Option<Numbers>, factors: Vec<Node> },
     /// Call with arguments.
     Call { entry: KernelEntry, named: Arguments, kernels: Vec<Node> },
 }
 
-/// Finds a kernel by its name.
+/// Lookup of a kernel by name.
 pub(crate) type Find<'f> = &'f dyn Fn(&str) -> Result<KernelEntry, KernelError>;
 
 /// Parses an expression.
@@ -40,11 +40,11 @@ struct Parser<'t> {
     reader: Reader,
     find: Find<'t>,
     depth: usize,
-    /// Kernels so far.
+    /// Number of kernels read.
     kernels: usize,
 }
 
-/// Factor of a product: a number or a kernel.
+/// Factor of a product.
 enum Factor {
     Number(Numbers),
     Kernel(Node),
@@ -59,7 +59,7 @@ impl Parser<'_> {
         self.at(SyntaxError::new(column, message))
     }
 
-    /// Adds this text to a fault.
+    /// Adds the text to a syntax error.
     fn at(&self, fault: SyntaxError) -> KernelError {
         ExpressionError::new(self.text, fault).into()
     }

@@ -1,4 +1,4 @@
-//! Text of kernels.
+//! Prints kernels as expressions.
 
 use gp_optim::Parameter;
 use gp_optim::text::value_text;
@@ -14,7 +14,7 @@ pub(crate) fn print<K: Kernel + ?Sized>(kernel: &K) -> String {
     print_with(kernel, &value_text)
 }
 
-/// Expression of a kernel with formatted values.
+/// Expression of a kernel with values formatted by `value`.
 pub(crate) fn print_with<K: Kernel + ?Sized>(kernel: &K, value: Value<'_>) -> String {
     match kernel.form() {
         Form::Call => print_call(kernel, &[], value),
@@ -33,7 +33,7 @@ pub(crate) fn print_with<K: Kernel + ?Sized>(kernel: &K, value: Value<'_>) -> St
     }
 }
 
-/// Children joined by `between`, in parentheses if `enclose` says so.
+/// Children joined by `between`, in parentheses where `enclose` returns true.
 fn join<K: Kernel + ?Sized>(
     kernel: &K,
     between: &str,

@@ -1,4 +1,4 @@
-//! Arc-cosine: infinitely wide networks of one layer of threshold, linear or quadratic units (Cho and
+//! Arc-cosine kernel: infinitely wide one-layer networks of threshold, linear or quadratic units (Cho and
 //! Saul).
 
 use std::f64::consts::PI;
@@ -9,23 +9,23 @@ use crate::dot::{DotProduct, DotProfile, Inner, InnerGradients};
 use crate::error::KernelError;
 use crate::expression::{KernelArguments, KernelSetting};
 
-/// `k = (a b)^(n/2) J_n(θ) / π`, `cos θ = (u + β) / √((a + β)(b + β))`, β the variance of the bias.
+/// `k = (a b)^(n/2) J_n(θ) / π`, `cos θ = (u + β) / √((a + β)(b + β))`, with bias variance β.
 #[derive(Clone, Copy, Debug)]
 pub struct Angle {
     order: i32,
 }
 
-/// Arc-cosine kernel of order 0, 1 or 2; `bias` is the variance of the units' bias.
+/// Arc-cosine kernel of order 0, 1 or 2. `bias` is the variance of the units' bias.
 ///
-/// Angles of nearly parallel points are roots of rounding errors. Order 0 is therefore accurate to about
-/// 5e-8 there, and Gram matrices of close points need as much jitter.
+/// The angle of nearly parallel points is the root of a rounding error. There, order 0 is accurate to about
+/// 5e-8 only, and Gram matrices of close points need as much jitter.
 pub type ArcCosine = DotProduct<Angle>;
 
 impl Angle {
-    /// Kernel of this order: 0 threshold, 1 rectified linear, 2 rectified quadratic units.
+    /// Kernel of this order: 0 for threshold, 1 for rectified linear, 2 for rectified quadratic units.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] for other orders.
+    /// [`KernelError::Setting`] for any other order.
     pub fn new(order: usize) -> Result<Self, KernelError> {
         match order {
             0 => Ok(Self { order: 0 }),
@@ -50,7 +50,8 @@ impl Angle {
         }
     }
 
-    /// `dJ_n/d cos θ`; for order 0 zero at θ = 0, where unbounded one-sided slopes cancel.
+    /// `dJ_n/d cos θ`. For order 0 at θ = 0 it is set to zero: the slope is unbounded, and one-sided slopes
+    /// cancel.
     fn angular_slope(&self, theta: f64, c: f64, s: f64) -> f64 {
         let rest = PI - theta;
         match self.order {
@@ -61,9 +62,9 @@ impl Angle {
         }
     }
 
-    /// Pieces of one covariance.
+    /// Intermediate results for one covariance.
     fn pieces(&self, u: f64, a: f64, b: f64) -> Pieces {
-        // Two roots: the product of two squares leaves the range of numbers long before its root does.
+        // Two roots, because the product of the two squares may overflow.
         let length = a.sqrt() * b.sqrt();
         let c = (u / length).clamp(-1.0, 1.0);
         if 1.0 - c < PARALLEL {
@@ -73,8 +74,8 @@ impl Angle {
     }
 }
 
-/// Distance from one at which cosines count as one: near θ = 0 the angle is the root of rounding. Angles
-/// below 1.4e-7 are zero.
+/// Cosines closer to 1 than this count as 1: there the angle is the root of a rounding error. So angles below
+/// 1.4e-7 are 0.
 const PARALLEL: f64 = 1e-14;
 
 /// `√(ab)`, and the angle with its cosine and sine.
@@ -128,7 +129,7 @@ impl DotProfile for Angle {
             let weight = g * p.length.powi(self.order) / PI;
             let value = weight * self.angular(p.theta, p.c, p.s);
             let slope = weight * self.angular_slope(p.theta, p.c, p.s);
-            // ∂c/∂u = 1/√(ab), ∂c/∂a = −c/(2a), and the front factor adds n/(2a) of the value.
+            // ∂c/∂u = 1/√(ab) and ∂c/∂a = −c/(2a); the factor in front adds n/(2a) times the value.
             let by_norms = 0.5 * (f64::from(self.order) * value - slope * p.c);
             *u = slope / p.length;
             grads.rows[i] += by_norms / a;

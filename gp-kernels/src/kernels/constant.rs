@@ -1,11 +1,11 @@
-//! Constant: functions of one unknown level.
+//! Constant kernel: functions that are an unknown constant.
 
 use std::ops::Range;
 
 use crate::flat::{Flat, Reach};
 use crate::kernel::Pair;
 
-/// All pairs.
+/// All pairs of points.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Everywhere;
 

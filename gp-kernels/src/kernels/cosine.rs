@@ -1,4 +1,4 @@
-//! Cosine: a single plane wave of unknown phase.
+//! Cosine kernel: a plane wave of unknown phase and amplitude.
 
 use gp_optim::Parameter;
 

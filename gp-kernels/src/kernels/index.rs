@@ -1,4 +1,4 @@
-//! Index: a free covariance per pair of categories, `B = W Wᵀ + diag(κ)`.
+//! Index kernel: a free covariance for each pair of categories, `B = W Wᵀ + diag(κ)`.
 
 use gp_optim::{Parameter, Transform};
 
@@ -9,8 +9,8 @@ use crate::workspace::Workspace;
 
 /// Index kernel on one column of category codes 0 … levels−1: `k(x, z) = B[x, z]`, `B = W Wᵀ + diag(κ)`.
 ///
-/// `w` holds W (levels × rank) by rows, `variance` holds κ. As a factor of a product it models several
-/// outputs together (coregionalisation).
+/// `w` holds W (levels × rank) row by row, `variance` holds κ. As a factor of a product it models several
+/// outputs jointly (coregionalisation).
 #[derive(Clone, Debug)]
 pub struct Index {
     levels: usize,
@@ -22,7 +22,8 @@ pub struct Index {
 const NAME: &str = "index";
 
 fn weights(levels: usize, rank: usize) -> Result<Parameter, KernelError> {
-    // Columns of different signs: equal ones would stay equal, and zeros are a saddle that no gradient leaves.
+    // Columns start differently (except the last two if rank = levels): equal columns would stay equal, and
+    // zeros are a saddle point.
     let start = |k: usize| if (k / rank).is_multiple_of(k % rank + 2) { 0.7 } else { 0.5 };
     Ok(Parameter::vector("w", (0..levels * rank).map(start).collect(), Transform::Identity)?)
 }
@@ -52,7 +53,7 @@ impl Index {
         Ok(Self { levels, rank, params: [weights(levels, rank)?, variance] })
     }
 
-    /// Entry in a [`Registry`](crate::Registry).
+    /// Entry for a [`Registry`](crate::Registry).
     pub fn entry() -> KernelEntry {
         KernelEntry::new(
             NAME,
@@ -91,9 +92,9 @@ impl Index {
     }
 }
 
-/// Most weights, levels × rank.
+/// Maximum number of weights, levels × rank.
 const MAX_WEIGHTS: usize = 1_000_000;
-/// Most categories; each costs `rank + 1` parameters.
+/// Maximum number of categories. Each costs `rank + 1` parameters.
 const MAX_LEVELS: usize = 10_000;
 
 /// Code of a checked point.

@@ -1,4 +1,4 @@
-//! Linear: planes through the origin.
+//! Linear kernel: linear functions through the origin.
 
 use gp_optim::Parameter;
 

@@ -1,4 +1,4 @@
-//! Matérn 1/2, `exp(−r)`: continuous functions without slopes (Ornstein–Uhlenbeck).
+//! Matérn 1/2, `exp(−r)`: continuous functions without derivatives (Ornstein–Uhlenbeck).
 
 use gp_optim::Parameter;
 
@@ -10,7 +10,7 @@ use crate::radial::{Profile, Radial};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exponential;
 
-/// Matérn 1/2, `exp(−r)`: continuous functions without slopes (Ornstein–Uhlenbeck).
+/// Matérn 1/2, `exp(−r)`: continuous functions without derivatives (Ornstein–Uhlenbeck).
 pub type Matern12 = Radial<Exponential>;
 
 impl HalfInteger for Exponential {
@@ -23,7 +23,7 @@ impl HalfInteger for Exponential {
 
     #[inline(always)]
     fn slope(t: f64) -> f64 {
-        // The slope is unbounded at s = 0, where the one-sided slopes cancel.
+        // The slope is unbounded at s = 0, but the one-sided slopes cancel.
         if t > 0.0 { -0.5 / t } else { 0.0 }
     }
 }

@@ -1,4 +1,4 @@
-//! Kernels, one small file each, listed by [`crate::registry`].
+//! Kernels, one file each, listed in [`crate::registry`].
 
 pub mod arc_cosine;
 pub mod constant;

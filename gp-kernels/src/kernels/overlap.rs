@@ -1,4 +1,4 @@
-//! Overlap: unordered categories, similar where columns agree.
+//! Overlap kernel for unordered categories: similarity from equal columns.
 
 use gp_linalg::vector::exp_scaled_in_place;
 use gp_optim::Parameter;

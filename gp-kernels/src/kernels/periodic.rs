@@ -1,4 +1,4 @@
-//! Periodic: a squared exponential of the chord on a circle.
+//! Periodic kernel: a squared exponential of the chord on a circle.
 
 use gp_optim::Parameter;
 
@@ -6,7 +6,7 @@ use super::rbf::SquaredExponential;
 use crate::metrics::Sine;
 use crate::radial::{Profile, Radial};
 
-/// `κ(s) = exp(−s/2)` of the squared chord.
+/// `κ(s) = exp(−s/2)`, s the squared chord.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OnACircle;
 

@@ -1,4 +1,4 @@
-//! Polynomial: functions that are polynomials of bounded degree.
+//! Polynomial kernel: polynomials of bounded degree.
 
 use gp_optim::Parameter;
 
@@ -15,14 +15,14 @@ pub struct Power {
 /// Polynomial kernel `(Σ_d x_d z_d / ℓ_d² + offset)^degree`.
 pub type Polynomial = DotProduct<Power>;
 
-/// Largest degree; beyond, values overflow for ordinary inputs.
+/// Largest degree. Above it, values overflow for ordinary inputs.
 const MAX_DEGREE: usize = 16;
 
 impl Power {
-    /// Polynomial of degree 1 to 16.
+    /// Polynomial kernel of degree 1 to 16.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] for other degrees.
+    /// [`KernelError::Setting`] for any other degree.
     pub fn new(degree: usize) -> Result<Self, KernelError> {
         match i32::try_from(degree) {
             Ok(small) if (1..=MAX_DEGREE).contains(&degree) => Ok(Self { degree: small }),

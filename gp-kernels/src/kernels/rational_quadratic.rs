@@ -1,4 +1,4 @@
-//! Rational quadratic: a mixture of squared exponentials of all length-scales.
+//! Rational quadratic kernel: a mixture of squared exponentials of all length-scales.
 
 use gp_linalg::vector::{exp_in_place, ln_in_place};
 use gp_optim::Parameter;
@@ -15,7 +15,7 @@ pub struct PowerLaw;
 /// Rational quadratic kernel `(1 + r²/(2α))^(−α)`.
 pub type RationalQuadratic = Radial<PowerLaw>;
 
-/// Distance beyond which only overflow could change.
+/// Upper limit of q, against overflow.
 const FAR: f64 = 1e300;
 
 impl PowerLaw {
@@ -27,7 +27,7 @@ impl PowerLaw {
         }
         ln_in_place(logs);
         for (q, log) in s.iter().zip(logs.iter_mut()) {
-            // What rounding did to 1 + q is undone by the ratio of q to what it became (Kahan).
+            // Kahan's correction: the ratio of q to its rounded value undoes the rounding of 1 + q.
             let became = (1.0 + q) - 1.0;
             *log = if became > 0.0 { *log * (q / became) } else { *q };
         }

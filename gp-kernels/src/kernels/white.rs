@@ -1,18 +1,18 @@
-//! White: latent noise, different at every point.
+//! White kernel: independent latent noise at every point.
 
 use std::ops::Range;
 
 use crate::flat::{Flat, Reach};
 use crate::kernel::Pair;
 
-/// A point with itself.
+/// Pairs of a point with itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SamePoint;
 
-/// White kernel: `variance` for a point with itself, 0 for two points, even at one place.
+/// White kernel: `variance` for a point with itself, 0 for different points, even at equal coordinates.
 ///
-/// Part of `K_zz` and `diag K_xx` but not of `K_zx`: the "additive noise parameter" of papers on scalable
-/// EP.
+/// It is part of `K_zz` and `diag K_xx` but not of `K_zx`. Papers on scalable EP call it the "additive noise
+/// parameter".
 pub type White = Flat<SamePoint>;
 
 impl Reach for SamePoint {

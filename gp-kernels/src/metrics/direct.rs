@@ -1,6 +1,7 @@
-//! Sums by direct differences: exact at any offset, fastest in few dimensions.
+//! Distances from coordinate differences: exact at any offset, fastest in few dimensions.
 //!
-//! Works in bands of rows whose coordinates and gradients stay in the first cache while all columns pass.
+//! Rows are processed in bands, whose coordinates and gradients stay in the first-level cache for all
+//! columns.
 
 use std::ops::Range;
 
@@ -13,12 +14,12 @@ use super::{Metric, Term, TermGradient, add_param_gradient};
 use crate::kernel::{BlockMut, Gradients, Pair, PointsMut, column_mut, point, point_mut};
 use crate::workspace::Workspace;
 
-/// Rows per band: 8 dimensions with gradients take half of a 32 KiB cache.
+/// Rows per band. With 8 dimensions and gradients a band fills half of a 32 KiB cache.
 const BAND: usize = 128;
-/// Sums held in registers.
+/// Sums kept in registers.
 const HELD: usize = 16;
 
-/// Bands of this many rows.
+/// Row ranges of the bands.
 fn bands(rows: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rows).step_by(BAND).map(move |start| start..rows.min(start + BAND))
 }
@@ -44,7 +45,7 @@ pub fn sum_direct<M: Metric>(
     rows.give_back(ws);
 }
 
-/// Row points by dimension, and the metric's constants.
+/// Row points stored by dimension, and the metric's constants.
 struct PackedRows<M> {
     count: usize,
     packed: Vec<f64>,
@@ -74,13 +75,13 @@ impl<M: Metric> PackedRows<M> {
         [self.constants[2 * d], self.constants[2 * d + 1]]
     }
 
-    /// Coordinate `d` of these rows.
+    /// Coordinate `d` of some rows.
     #[inline(always)]
     fn coordinates(&self, d: usize, rows: Range<usize>) -> &[f64] {
         &self.packed[d * self.count..][rows]
     }
 
-    /// Sums of these rows and one column point.
+    /// Distances of some rows to one column point.
     #[inline(always)]
     fn sum(&self, rows: Range<usize>, col: &[f64], sum: &mut [f64]) {
         let (held, rest) = sum.as_chunks_mut::<HELD>();
@@ -151,7 +152,7 @@ pub fn sum_direct_reverse<M: Metric>(
 
 struct Backward<'a, M, F> {
     rows: &'a PackedRows<M>,
-    /// Recorded sums by column, if any.
+    /// Recorded distances, column by column, if any.
     sums: Option<&'a [f64]>,
     pair: Pair<'a>,
     rows_grad: &'a mut [f64],

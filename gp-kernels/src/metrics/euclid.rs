@@ -15,10 +15,11 @@ use crate::workspace::Workspace;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Euclid;
 
-/// Most dimensions of direct differences, as fast as a matrix product there and more accurate.
+/// Largest number of dimensions for direct differences. Up to it they are as fast as a matrix product, and
+/// more accurate.
 ///
-/// Direct differences cost three vector operations per pair and dimension; the product one, plus a pass
-/// over the tile.
+/// Direct differences cost three vector operations per pair and dimension, the product one, and a pass over
+/// the tile.
 const DIRECT_DIMENSIONS: usize = 16;
 
 impl Metric for Euclid {
@@ -26,7 +27,7 @@ impl Metric for Euclid {
         vec![(Parameter::positive("lengthscale"), ParameterKind::Length)]
     }
 
-    /// `1/ℓ`, repeated.
+    /// `1/ℓ`, twice.
     fn constants(params: &[Parameter], d: usize) -> Constants {
         [1.0 / per_input(&params[0], d); 2]
     }
@@ -47,7 +48,8 @@ impl Metric for Euclid {
         rows_grad: &mut [f64],
     ) -> TermGradient {
         let moments = weighted_differences(term, inverse, upstream, rows_grad);
-        // With δ = Δ/ℓ: ∂s/∂Δ = 2 δ/ℓ and ∂s/∂ℓ = −2 δ²/ℓ. In this order an upstream of zero wins over any ℓ.
+        // With δ = Δ/ℓ: ∂s/∂Δ = 2 δ/ℓ and ∂s/∂ℓ = −2 δ²/ℓ. In this order of factors an upstream of 0 gives 0
+        // for any ℓ.
         TermGradient { col: -2.0 * inverse * moments.first, params: [-2.0 * inverse * moments.second, 0.0] }
     }
 
@@ -92,7 +94,7 @@ struct Moments {
     second: f64,
 }
 
-/// Adds `2 h_i δ_i / ℓ` to `rows_grad`; returns the moments of δ = Δ/ℓ under the weights h.
+/// Adds `2 h_i δ_i / ℓ` to `rows_grad` and returns the moments of δ = Δ/ℓ with weights h.
 #[inline(always)]
 fn weighted_differences(term: Term<'_>, inverse: f64, weights: &[f64], rows_grad: &mut [f64]) -> Moments {
     let (weights8, weights_rest) = weights.as_chunks::<LANES>();
@@ -112,8 +114,8 @@ fn weighted_differences(term: Term<'_>, inverse: f64, weights: &[f64], rows_grad
             second[l] += weighted[l] * delta[l];
         }
     }
-    // Without the box the compiler sees that both end in the same tree of sums, and pairs the two sums instead of
-    // the lanes of each: three times slower.
+    // Without the black box the compiler pairs the two final sums instead of the lanes of each: three times
+    // slower.
     let mut moments = Moments { first: total(black_box(first)), second: total(black_box(second)) };
     for ((h, row), grad) in weights_rest.iter().zip(rows_rest).zip(grad_rest) {
         let delta = (row - term.col) * inverse;

@@ -1,4 +1,4 @@
-//! Number of differing columns: `s = Σ_d [x_d ≠ z_d] / ℓ_d`, for unordered categories.
+//! Number of differing columns, `s = Σ_d [x_d ≠ z_d] / ℓ_d`, for unordered categories.
 
 use gp_optim::Parameter;
 
@@ -11,11 +11,11 @@ pub struct Mismatch;
 
 impl Metric for Mismatch {
     fn parameters() -> Vec<(Parameter, ParameterKind)> {
-        // Of a column that differs or does not: no length along it.
+        // Not a length along the column, whose values only match or differ.
         vec![(Parameter::positive("lengthscale"), ParameterKind::PerInput)]
     }
 
-    /// `1/ℓ`, repeated.
+    /// `1/ℓ`, twice.
     fn constants(params: &[Parameter], d: usize) -> Constants {
         [1.0 / per_input(&params[0], d); 2]
     }
@@ -27,7 +27,7 @@ impl Metric for Mismatch {
         }
     }
 
-    /// Categories have no gradient.
+    /// Category codes have no gradient.
     #[inline(always)]
     fn reverse_term(
         [step, _]: Constants,

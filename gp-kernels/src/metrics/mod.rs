@@ -1,6 +1,7 @@
 //! Metrics: distances summed over dimensions, `s = Σ_d f_d(x_d − z_d)`.
 //!
-//! A metric owns length-scales and periods; a [`Profile`](crate::Profile) turns distances into covariances.
+//! Length-scales and periods belong to the metric. A [`Profile`](crate::Profile) converts distances into
+//! covariances.
 
 mod direct;
 mod euclid;
@@ -27,23 +28,23 @@ use crate::workspace::Workspace;
 
 pub use direct::{sum_direct, sum_direct_reverse};
 
-/// Sum over dimensions of a function of the coordinate difference.
+/// Sum over dimensions of functions of the coordinate difference.
 ///
-/// Differences come first, scaling afterwards: points 1e-8 apart at an offset of 1e6 keep their distance.
+/// Subtract first, then scale: points 1e-8 apart at an offset of 1e6 keep their distance.
 pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
-    /// Parameters (at most two) with defaults, and their kinds: per input, lengths.
+    /// Parameters (at most two) with default values and kinds.
     fn parameters() -> Vec<(Parameter, ParameterKind)>;
 
-    /// Constants derived from the parameters, for dimension `d`.
+    /// Constants of dimension `d`, derived from the parameters.
     fn constants(params: &[Parameter], d: usize) -> Constants;
 
-    /// Adds `f_d(rows[i] − col)` to `sum[i]`, for one dimension and column point.
+    /// Adds `f_d(rows[i] − col)` to `sum[i]` for one dimension and one column point.
     ///
-    /// Innermost loop: keep it `#[inline(always)]`, without branches and calls.
+    /// This is the innermost loop: use `#[inline(always)]`, no branches, no calls.
     fn add_term(constants: Constants, rows: &[f64], col: f64, sum: &mut [f64]);
 
-    /// Reverse of [`add_term`](Metric::add_term): `upstream[i]` is the derivative by `sum[i]`. Adds
-    /// derivatives by `rows[i]` to `rows_grad[i]`; returns the others.
+    /// Reverse of [`add_term`](Metric::add_term). `upstream[i]` is the derivative with respect to `sum[i]`.
+    /// Adds those of `rows[i]` to `rows_grad[i]` and returns the others.
     fn reverse_term(
         constants: Constants,
         term: Term<'_>,
@@ -51,13 +52,13 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
         rows_grad: &mut [f64],
     ) -> TermGradient;
 
-    /// Numbers that [`sums`](Metric::sums) records of a tile for [`sums_reverse`](Metric::sums_reverse).
+    /// Record length of [`sums`](Metric::sums).
     fn record_len(shape: TileShape) -> usize {
         shape.rows * shape.cols
     }
 
-    /// Writes the sums of a pair of tables to `out` and passes each piece (column, rows, sums) to `finish`
-    /// while cached. `record` is as in [`Kernel::tile`](crate::Kernel::tile).
+    /// Writes the distances of a pair to `out`. Calls `finish` with each piece (column, rows, distances)
+    /// while it is in cache. `record` is as in [`Kernel::tile`](crate::Kernel::tile).
     fn sums(
         params: &[Parameter],
         pair: Pair<'_>,
@@ -69,8 +70,8 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
         sum_direct::<Self>(params, pair, out, record, ws, finish);
     }
 
-    /// Reverse of [`sums`](Metric::sums): computes or reads the sums, lets `slopes` replace each piece by
-    /// its derivatives, and adds gradients of parameters and points.
+    /// Reverse of [`sums`](Metric::sums). Computes or reads the distances, lets `slopes` replace each piece
+    /// by derivatives, and adds parameter and point gradients.
     fn sums_reverse(
         params: &[Parameter],
         pair: Pair<'_>,
@@ -83,10 +84,10 @@ pub trait Metric: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     }
 }
 
-/// Up to two numbers derived from the parameters per dimension.
+/// Up to two numbers per dimension, derived from the parameters.
 pub type Constants = [f64; 2];
 
-/// One dimension of a tile: coordinates of the row points and of one column point.
+/// One dimension of a column of a tile: coordinates of all row points and of the column point.
 #[derive(Clone, Copy, Debug)]
 pub struct Term<'a> {
     /// Coordinate d of the row points.
@@ -98,26 +99,26 @@ pub struct Term<'a> {
 /// Derivatives of one dimension's term, summed over rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TermGradient {
-    /// Derivative by the column point's coordinate.
+    /// Derivative with respect to the column point's coordinate.
     pub col: f64,
-    /// Derivatives by each parameter's value for this dimension.
+    /// Derivatives with respect to each parameter's value for this dimension.
     pub params: [f64; 2],
 }
 
-/// Parameter value for dimension `d`, shared or per input.
+/// Parameter value for dimension `d`, whether shared or per input.
 #[inline(always)]
 pub fn per_input(parameter: &Parameter, d: usize) -> f64 {
     let values = parameter.values();
     if values.len() == 1 { values[0] } else { values[d] }
 }
 
-/// Index of that value's gradient within the parameter's range.
+/// Position of dimension `d` in the parameter's gradient.
 #[inline(always)]
 pub fn slot(parameter: &Parameter, d: usize) -> usize {
     if parameter.len() == 1 { 0 } else { d }
 }
 
-/// Adds derivatives by parameter values for dimension `d`.
+/// Adds derivatives with respect to parameter values for dimension `d`.
 fn add_param_gradient(params: &[Parameter], d: usize, by: [f64; 2], grad: &mut [f64]) {
     let mut start = 0;
     for (parameter, by) in params.iter().zip(by) {

@@ -1,4 +1,4 @@
-//! Row points by dimension, for contiguous loops over points.
+//! Points stored by dimension, for contiguous loops over points.
 
 use crate::kernel::{Points, PointsMut, point, point_mut};
 

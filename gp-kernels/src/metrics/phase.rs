@@ -1,11 +1,11 @@
-//! Signed number of turns: `s = Σ_d (x_d − z_d) / p_d`.
+//! Signed number of periods: `s = Σ_d (x_d − z_d) / p_d`.
 
 use gp_optim::Parameter;
 
 use super::{Constants, Metric, Term, TermGradient, per_input};
 use crate::expression::ParameterKind;
 
-/// Phase of a plane wave, the only metric with negative sums.
+/// Phase of a plane wave, the only metric with negative values.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Phase;
 
@@ -14,7 +14,7 @@ impl Metric for Phase {
         vec![(Parameter::positive("period"), ParameterKind::Length)]
     }
 
-    /// `1/p`, repeated.
+    /// `1/p`, twice.
     fn constants(params: &[Parameter], d: usize) -> Constants {
         [1.0 / per_input(&params[0], d); 2]
     }

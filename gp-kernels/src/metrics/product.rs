@@ -1,7 +1,7 @@
-//! Squared distances in many dimensions, by a matrix product.
+//! Squared distances in many dimensions by a matrix product.
 //!
-//! `‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb` cancels, so points are centred first and pairs much closer than their
-//! norms are recomputed from differences.
+//! `‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb` cancels for near points. Therefore points are centred first, and pairs
+//! much closer than their norms are recomputed from differences.
 
 use std::ops::Range;
 
@@ -18,19 +18,20 @@ use crate::lanes::sum;
 use crate::views::{self, mirror, multiply, multiply_self};
 use crate::workspace::Workspace;
 
-/// Share of the squared norms below which a pair is recomputed.
+/// Pairs whose squared distance is below this share of their squared norms are recomputed.
 ///
-/// Products are accurate to a few ε √D of the norms, so the rest is relatively accurate to 1e3 times that.
+/// Products are accurate to a few ε √D of the norms, so the relative error of other pairs is at most 1000
+/// times that.
 const NEAR: f64 = 1e-3;
 
-/// `true` if a squared distance is large enough beside both norms for the product; false for NaN from
+/// `true` if a squared distance is large enough, relative to both norms, for the product. False for NaN from
 /// overflow.
 #[inline(always)]
 fn is_far(s: f64, both_norms: f64) -> bool {
     s > NEAR * both_norms
 }
 
-/// Numbers recorded of a tile: scaled points, norms, squared distances.
+/// Record length of a tile: scaled points, norms, squared distances.
 pub(super) fn record_len(shape: TileShape) -> usize {
     Sizes::of(shape).total() + shape.rows * shape.cols
 }
@@ -43,7 +44,7 @@ fn fill_record(record: &mut [f64], lengthscale: &Parameter, pair: Pair<'_>, ws: 
     fill_distances(scaled, lengthscale, pair, distances);
 }
 
-/// Writes the squared distances of a pair in units of the length-scales to `out`.
+/// Writes squared distances, in units of the length-scales, to `out`.
 pub(super) fn squared_distances(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -68,7 +69,7 @@ pub(super) fn squared_distances(
 }
 
 fn fill_distances(scaled: ScaledPair<'_>, lengthscale: &Parameter, pair: Pair<'_>, mut out: BlockMut<'_>) {
-    // A table with itself: half of the distances are the other half.
+    // The matrix is symmetric: half of the product is enough.
     let symmetric = scaled.is_symmetric();
     let product = out.rb_mut().as_dyn_stride_mut();
     if symmetric {
@@ -90,7 +91,7 @@ fn fill_distances(scaled: ScaledPair<'_>, lengthscale: &Parameter, pair: Pair<'_
     }
 }
 
-/// `s ← s + ‖a‖² + ‖b‖²`; true if any result needs its difference.
+/// `s ← s + ‖a‖² + ‖b‖²`; returns true if any pair must be recomputed.
 struct AddNorms<'a> {
     s: &'a mut [f64],
     row_norms: &'a [f64],
@@ -121,7 +122,7 @@ impl WithSimd for AddNorms<'_> {
     }
 }
 
-/// Recomputes small distances `s` of column j from row `first` on, from differences.
+/// Recomputes small distances `s` of column j, from row `first` on, by differences.
 fn recompute_near(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -143,8 +144,8 @@ fn difference(lengthscale: &Parameter, a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).enumerate().map(square).sum()
 }
 
-/// Reverse of [`squared_distances`]: with upstream h and scaled points a, b, `Σ_j h_ij (a_i − b_j) = a_i
-/// Σ_j h_ij − (H b)_i` gives all gradients from `H b` and `Hᵀ a`.
+/// Reverse of [`squared_distances`]. For upstream h and scaled points a, b, `Σ_j h_ij (a_i − b_j) = a_i Σ_j
+/// h_ij − (H b)_i`, so `H b` and `Hᵀ a` give all gradients.
 pub(super) fn squared_distances_reverse(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -180,9 +181,10 @@ pub(super) fn squared_distances_reverse(
     }
 }
 
-/// Writes derivatives by each distance to `out`, for pairs far enough for products.
+/// Writes derivatives with respect to distances to `out`, for pairs far enough apart for products.
 ///
-/// Near pairs, lost in the rounding of `a Σh − H b`, get zero; their gradients are added from differences.
+/// For near pairs, `a Σh − H b` would be lost in rounding. They get zero, and their gradients are added from
+/// differences.
 fn fill_slopes(
     scaled: ScaledPair<'_>,
     lengthscale: &Parameter,
@@ -207,7 +209,7 @@ fn fill_slopes(
     }
 }
 
-/// `true` if any distance is too small for products.
+/// Returns true if any distance is too small for products.
 struct AnyNear<'a> {
     s: &'a [f64],
     row_norms: &'a [f64],
@@ -248,7 +250,7 @@ impl WithSimd for AddColumn<'_> {
     }
 }
 
-/// Adds gradients of `slope · s_ij` from the points' difference.
+/// Adds gradients of `slope · s_ij`, computed from the difference of the points.
 fn add_difference_gradient(
     lengthscale: &Parameter,
     pair: Pair<'_>,
@@ -256,7 +258,7 @@ fn add_difference_gradient(
     slope: f64,
     grads: &mut Gradients<'_>,
 ) {
-    // A point stays where it is seen from itself.
+    // The distance of a point to itself is always 0.
     if pair.same && i == j {
         return;
     }

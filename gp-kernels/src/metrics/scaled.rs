@@ -1,4 +1,4 @@
-//! Points of a pair, centred on the mean of the rows and divided by the length-scales.
+//! Points of a pair, centred on the mean of the row points and divided by length-scales.
 
 use gp_linalg::vector::dispatch;
 use gp_optim::Parameter;
@@ -10,17 +10,17 @@ use crate::lanes::dot;
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Numbers of scaled points on each side, and their sizes.
+/// Numbers and sizes of the scaled points on each side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     rows: usize,
     cols: usize,
     dim: usize,
-    /// `true` if the column points are the first row points and are not stored again.
+    /// `true` if the column points are the first row points and are not stored twice.
     shared: bool,
 }
 
-/// Scaled points with squared norms.
+/// Scaled points and their squared norms.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScaledPair<'k> {
     sizes: Sizes,
@@ -40,12 +40,12 @@ impl Sizes {
         if self.shared { 0 } else { self.cols }
     }
 
-    /// Total numbers of scaled points and norms.
+    /// Total length of scaled points and norms.
     pub(super) fn total(self) -> usize {
         (self.rows + self.stored_cols()) * (self.dim + 1)
     }
 
-    /// Scales the points of a pair into [`total`](Sizes::total) numbers of `buffer`.
+    /// Scales the points of a pair into a `buffer` of length [`total`](Sizes::total).
     pub(super) fn scale<'k>(
         self,
         buffer: &'k mut [f64],
@@ -72,7 +72,7 @@ impl Sizes {
         self.view(buffer)
     }
 
-    /// View of the result of [`scale`](Sizes::scale) in a buffer.
+    /// View of a buffer that [`scale`](Sizes::scale) filled.
     pub(super) fn view(self, buffer: &[f64]) -> ScaledPair<'_> {
         let (row_points, rest) = buffer.split_at(self.rows * self.dim);
         let (own_points, rest) = rest.split_at(self.stored_cols() * self.dim);
@@ -103,7 +103,7 @@ impl<'k> ScaledPair<'k> {
     }
 }
 
-/// Lends `1/ℓ_d` for every dimension.
+/// `1/ℓ_d` for every dimension, in a buffer of the workspace.
 pub(super) fn inverse_lengthscales(lengthscale: &Parameter, dim: usize, ws: &mut Workspace) -> Vec<f64> {
     let mut inverse = ws.take_dirty(dim);
     inverse.iter_mut().enumerate().for_each(|(d, x)| *x = 1.0 / per_input(lengthscale, d));
@@ -127,7 +127,7 @@ impl WithSimd for AddMean<'_> {
     }
 }
 
-/// Scaling of one table, `(x − centre) ∘ inverse`, with squared norms.
+/// Scales one table, `(x − centre) ∘ inverse`, and computes squared norms.
 struct ScalePoints<'a> {
     points: Points<'a>,
     centre: &'a [f64],

@@ -14,12 +14,12 @@ impl Metric for Sine {
     fn parameters() -> Vec<(Parameter, ParameterKind)> {
         vec![
             (Parameter::positive("period"), ParameterKind::Length),
-            // Of the circle, whatever the units of the input.
+            // Not a length along the input: it is in units of the circle.
             (Parameter::positive("lengthscale"), ParameterKind::PerInput),
         ]
     }
 
-    /// Period and length-scale.
+    /// Period p and length-scale ℓ.
     fn constants(params: &[Parameter], d: usize) -> Constants {
         [per_input(&params[0], d), per_input(&params[1], d)]
     }
@@ -43,7 +43,7 @@ impl Metric for Sine {
         for ((&h, &row), grad) in upstream.iter().zip(term.rows).zip(rows_grad) {
             let turns = (row - term.col) / period;
             let chord = 2.0 * sin_pi(turns) / lengthscale;
-            // s = chord², ∂chord/∂Δ = 2π cos(π Δ/p) / (p ℓ), ∂chord/∂ℓ = −chord/ℓ. An upstream of zero wins.
+            // s = chord², ∂chord/∂Δ = 2π cos(π Δ/p) / (p ℓ), ∂chord/∂ℓ = −chord/ℓ. An upstream of 0 gives 0.
             let by_chord = 2.0 * h * chord;
             let slope = by_chord * (2.0 * std::f64::consts::PI * cos_pi(turns) / lengthscale) / period;
             *grad += slope;

@@ -1,20 +1,20 @@
-//! Placement of inducing inputs: M places at or near data points.
+//! Placement of inducing inputs at or near data points.
 //!
-//! | name | what it does | time | memory beyond the data |
+//! | name | inducing inputs | time | memory beyond the data |
 //! |---|---|---|---|
-//! | `random` | a subset of the rows | O(N + M D) | O(N + M D) |
-//! | `kmeans` | centres of clusters of the inputs | O(N M D) for each of some tens of passes | O(N D) |
-//! | `greedy` | the rows that leave the least prior variance unexplained, one after the other | O(N M² + N M D) | O(N M) |
+//! | `random` | random rows | O(N + M D) | O(N + M D) |
+//! | `kmeans` | cluster centres of the inputs | O(N M D) for each of some tens of iterations | O(N D) |
+//! | `greedy` | rows that leave the least prior variance unexplained, one after the other | O(N M² + N M D) | O(N M) |
 //!
-//! `random` is the baseline. `kmeans` covers the inputs for any kernel, as is right before training.
-//! `greedy` places for the current kernel, reports the unexplained share, and stops when nothing is left.
-//! *Given* inducing inputs need no placement: [`InducingInputs::points`].
+//! `random` is a baseline. `kmeans` covers the inputs independently of the kernel: use it before training.
+//! `greedy` suits the current kernel, reports the unexplained share, and stops when everything is explained.
+//! For *given* inducing inputs use [`InducingInputs::points`].
 //!
-//! **At most M.** No two inducing inputs share a place, where `K_zz` would be singular, so fewer than M
-//! distinct rows give fewer inducing inputs; see [`InducingInputs::count`].
+//! **At most M.** Inducing inputs are distinct, because `K_zz` would be singular otherwise. With fewer than M
+//! distinct rows there are fewer inducing inputs; see [`InducingInputs::count`].
 //!
-//! Results are a function of the seed for any number of threads; work runs on rayon's current pool.
-//! [`Placements`] finds them by name, also from other crates.
+//! Results depend only on data and seed, not on the number of threads. Work runs on rayon's current pool.
+//! [`Placements`] finds placements by name, including those of other crates.
 //!
 //! ```
 //! use gp_kernels::{parse, placement::Placements};
@@ -47,21 +47,21 @@ use crate::error::KernelError;
 use crate::inducing::InducingInputs;
 use crate::kernel::Kernel;
 
-/// Method of choosing inducing inputs.
+/// Method that chooses inducing inputs.
 pub trait Placement: Send + Sync + Debug {
     /// Name, such as `kmeans`.
     fn name(&self) -> &str;
 
-    /// One-line summary for lists.
+    /// One-line summary.
     fn summary(&self) -> &str;
 
-    /// Places at most `m` inducing inputs for the data `x` (N×D).
+    /// Places at most `m` inducing inputs for data `x` (N×D).
     ///
-    /// A function of the arguments alone: the same bits for the same seed and any number of threads.
+    /// The result depends only on the arguments: same bits for the same seed and any number of threads.
     ///
     /// # Errors
-    /// [`KernelError::Placement`] for `m` = 0 or no data, [`KernelError::NotFinite`] with the place, and
-    /// those of [`Kernel::check_inputs`].
+    /// [`KernelError::Placement`] if `m` is 0 or there are no data, [`KernelError::NotFinite`] with row and
+    /// column, and errors of [`Kernel::check_inputs`].
     fn place(
         &self,
         kernel: &dyn Kernel,
@@ -74,9 +74,9 @@ pub trait Placement: Send + Sync + Debug {
 /// Result of a [`Placement`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// Distinct inducing inputs, at least one and at most as many as asked for.
+    /// Distinct inducing inputs: at least one, at most the requested number.
     pub inputs: InducingInputs,
-    /// Rows of the data, in order of choice, if they are rows.
+    /// Data rows that are inducing inputs, in order of choice; None if they are not data rows.
     pub rows: Option<Vec<usize>>,
     /// Unexplained share of the data's prior variance, `tr(K_xx − K_xz K_zz⁻¹ K_zx) / tr K_xx` in [0, 1],
     /// if known.
@@ -87,8 +87,8 @@ impl Placed {
     /// Inducing inputs at these rows of `x` (N×D), without residual.
     ///
     /// # Errors
-    /// [`KernelError::Placement`] for a missing row, [`KernelError::NotFinite`] for a non-finite one (row
-    /// counted among those chosen).
+    /// [`KernelError::Placement`] if a row does not exist, [`KernelError::NotFinite`] if a row is not finite
+    /// (its position in `rows` is reported).
     pub fn at_rows(x: MatRef<'_, f64>, rows: Vec<usize>) -> Result<Self, KernelError> {
         if let Some(row) = rows.iter().find(|&&row| row >= x.nrows()) {
             let reason = format!("row {row} was chosen, but the data have {} rows", x.nrows());

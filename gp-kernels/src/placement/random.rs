@@ -13,8 +13,8 @@ use crate::kernel::{Kernel, Points, point};
 
 /// `random`: rows drawn without replacement.
 ///
-/// Repeats are skipped, so K < M distinct rows give all K. The kernel only checks inputs. Cost O(N + M D)
-/// time unless most rows are equal, O(N + M D) memory.
+/// Skips duplicates, so K < M distinct rows give all K. Uses the kernel only to check inputs. O(N + M D) time
+/// unless most rows are equal, O(N + M D) memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomSubset;
 
@@ -40,7 +40,7 @@ impl Placement for RandomSubset {
     }
 }
 
-/// Up to `m` distinct rows, by a shuffle that stops early.
+/// Up to `m` distinct rows, from a shuffle that stops early.
 fn draw(points: Points<'_>, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let count = points.nrows();
     let mut order: Vec<usize> = (0..count).collect();
@@ -57,7 +57,7 @@ fn draw(points: Points<'_>, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     rows
 }
 
-/// Bits of a point, with a single zero.
+/// Bits of a point, with −0 as 0.
 fn key(point: &[f64]) -> Vec<u64> {
     point.iter().map(|value| (value + 0.0).to_bits()).collect()
 }

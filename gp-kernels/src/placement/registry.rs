@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Greedy, KMeans, Placement, RandomSubset};
 use crate::error::KernelError;
 
-/// List of placements by name, open to other crates.
+/// List of placements by name. Other crates can add theirs.
 #[derive(Clone, Debug)]
 pub struct Placements {
     known: Vec<Arc<dyn Placement>>,
@@ -17,7 +17,7 @@ impl Placements {
         Self { known: vec![Arc::new(KMeans::new()), Arc::new(Greedy::new()), Arc::new(RandomSubset)] }
     }
 
-    /// Adds a placement, replacing one of the same name.
+    /// Adds a placement or replaces the one of the same name.
     #[must_use]
     pub fn with(mut self, placement: Box<dyn Placement>) -> Self {
         self.known.retain(|known| known.name() != placement.name());
@@ -25,20 +25,20 @@ impl Placements {
         self
     }
 
-    /// All of them, in the order of lists.
+    /// Placements in listing order.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Placement> {
         self.known.iter().map(AsRef::as_ref)
     }
 
-    /// Names in the same order.
+    /// Names in listing order.
     pub fn names(&self) -> Vec<&str> {
         self.iter().map(Placement::name).collect()
     }
 
-    /// Placement of this name.
+    /// Placement with this name.
     ///
     /// # Errors
-    /// [`KernelError::UnknownName`] with the names available.
+    /// [`KernelError::UnknownName`] with the available names.
     pub fn find(&self, name: &str) -> Result<&dyn Placement, KernelError> {
         self.iter().find(|placement| placement.name() == name).ok_or_else(|| KernelError::UnknownName {
             kind: "placement",

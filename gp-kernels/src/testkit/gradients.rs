@@ -1,4 +1,4 @@
-//! Gradients against central differences.
+//! Gradient checks against central differences.
 
 use faer::Mat;
 use gp_linalg::Threading;
@@ -11,9 +11,10 @@ use crate::tree::KernelExt;
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Step of fourth-order differences: error 1e-16 times the fifth derivative, plus rounding of 1e-12.
+/// Step of fourth-order differences. Their error is 1e-16 times the fifth derivative, plus 1e-12 from
+/// rounding.
 const STEP: f64 = 1e-4;
-/// Tolerance of gradients: errors of differences and of sums of some hundred terms.
+/// Gradient tolerance, for errors of differences and of sums of some hundred terms.
 const TOLERANCE: f64 = 1e-6;
 
 pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
@@ -51,7 +52,7 @@ fn compare(
     }
 }
 
-/// Kernel with one parameter moved.
+/// Kernel with parameter value `i` changed by `by`.
 fn moved(kernel: &dyn Kernel, i: usize, by: f64) -> Option<Box<dyn Kernel>> {
     let (names, values) = (kernel.parameter_names(), kernel.parameter_values());
     let mut copy = kernel.clone_box();
@@ -59,7 +60,7 @@ fn moved(kernel: &dyn Kernel, i: usize, by: f64) -> Option<Box<dyn Kernel>> {
     Some(copy)
 }
 
-/// Table with one real entry moved, counted along rows.
+/// Table with one real entry changed by `by`; entries are counted row by row.
 fn shifted(kit: &Conformance, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
     let mut copy = x.clone();
     let (i, d) = (entry / x.ncols(), entry % x.ncols());
@@ -69,7 +70,7 @@ fn shifted(kit: &Conformance, x: &Mat<f64>, entry: usize, by: f64) -> Mat<f64> {
     copy
 }
 
-/// Entries of a gradient along rows, zero for columns that do not move.
+/// Gradient entries, row by row, with zeros for columns of codes.
 fn entries(kit: &Conformance, gradient: &Mat<f64>) -> Vec<f64> {
     let real = |d: usize| kit.columns[d] == InputKind::Real;
     let entry = |i: usize, d: usize| if real(d) { gradient[(i, d)] } else { 0.0 };
@@ -77,7 +78,7 @@ fn entries(kit: &Conformance, gradient: &Mat<f64>) -> Vec<f64> {
 }
 
 fn cross_gradients(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
-    // Sizes that leave a remainder in every vectorised loop.
+    // These sizes leave a remainder in every vectorised loop.
     let (a, b, g) = (kit.table(13, 30), kit.table(6, 31), weights(13, 6, 32));
     let mut params = vec![0.0; kernel.parameter_count()];
     let (mut rows, mut cols) = (Mat::zeros(13, a.ncols()), Mat::zeros(6, a.ncols()));
@@ -157,7 +158,7 @@ fn returned_sum(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     report.require(doubled, || "a second reverse pass did not add to the first".to_owned());
 }
 
-/// Checks the chain rule to unconstrained coordinates.
+/// Checks the chain rule to unconstrained parameters.
 fn solver_coordinates(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     let (x, g) = (kit.table(6, 40), weights(6, 6, 41));
     let (mut natural, mut free) = (vec![0.0; kernel.parameter_count()], vec![0.0; kernel.free_count()]);

@@ -1,4 +1,4 @@
-//! Conformance kit for any kernel, in this crate or another.
+//! Conformance tests for any kernel, of this crate or another.
 //!
 //! ```
 //! use gp_kernels::testkit::{InputKind, Conformance};
@@ -24,7 +24,7 @@ use crate::kernel::Kernel;
 use crate::registry::Registry;
 use crate::tree::KernelExt;
 
-/// Checks for kernels on tables of these columns.
+/// Checks of kernels on tables with these columns.
 #[derive(Clone, Debug)]
 pub struct Conformance {
     columns: Vec<InputKind>,
@@ -32,7 +32,7 @@ pub struct Conformance {
     seed: u64,
 }
 
-/// Failed checks: one sentence per fault, with numbers.
+/// Failed checks, one sentence each, with numbers.
 pub struct Failures(Vec<String>);
 
 impl Display for Failures {
@@ -50,26 +50,26 @@ impl Debug for Failures {
 impl std::error::Error for Failures {}
 
 impl Conformance {
-    /// Checks on random tables of these kinds of columns.
+    /// Checks on random tables with columns of these kinds.
     pub fn new(columns: Vec<InputKind>) -> Self {
         Self { columns, registry: Registry::built_in(), seed: 7 }
     }
 
-    /// Sets the registry, for kernels of other crates.
+    /// Sets the registry, to parse kernels of other crates.
     #[must_use]
     pub fn with_registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
         self
     }
 
-    /// Sets the seed of the tables.
+    /// Sets the seed of the random tables.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Runs every check and reports all that failed.
+    /// Runs all checks and reports all failures.
     ///
     /// # Errors
     /// [`Failures`], one line each.
@@ -87,7 +87,7 @@ impl Conformance {
     }
 }
 
-/// Collected faults.
+/// Collected failures.
 struct Report {
     kernel: String,
     failures: Vec<String>,
@@ -100,16 +100,16 @@ impl Report {
         }
     }
 
-    /// Value of a step that must not fail.
+    /// Value of a step; an error is a failure.
     fn value<T, E: Display>(&mut self, step: &str, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.failures.push(format!("{}: {step} failed: {error}", self.kernel))).ok()
     }
 
-    /// Requires two matrices to agree to `tolerance` times the largest entry.
+    /// Fails unless two matrices agree to `tolerance` times the largest entry.
     fn close(&mut self, what: &str, found: &Mat<f64>, expected: &Mat<f64>, tolerance: f64) {
         let scale = expected.norm_max().max(1e-300);
         let error = (found - expected).norm_max() / scale;
-        // Written so that a NaN fails.
+        // This form of comparison fails for NaN.
         self.require(error <= tolerance || expected.nrows() * expected.ncols() == 0, || {
             format!("{what}: relative error {error:.2e} above {tolerance:.0e}")
         });

@@ -1,4 +1,4 @@
-//! Records, which change the time of a reverse pass and no bit.
+//! Checks that records change no bit of a reverse pass.
 
 use faer::Mat;
 use gp_linalg::Threading;
@@ -11,12 +11,12 @@ use crate::kernel::{Kernel, Pair};
 use crate::tree::parameter_count;
 use crate::views;
 
-/// Rows and columns of cross-covariances: none, loop remainders, several tiles.
+/// Rows and columns of cross-covariances: empty, with loop remainders, several tiles.
 const CROSS: [(usize, usize); 3] = [(0, 4), (21, 13), (3, 1030)];
-/// Points of Gram matrices: one tile, and tiles on and below the diagonal.
+/// Numbers of points of Gram matrices: one tile; tiles on and below the diagonal.
 const GRAM: [usize; 2] = [9, 130];
 
-/// Tables and upstream of their covariances.
+/// Tables and upstream matrices.
 struct Case {
     rows: Vec<f64>,
     cols: Vec<f64>,
@@ -48,7 +48,7 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
     }
 }
 
-/// Requires the same bits with and without a record, new or reused.
+/// Fails unless bits are the same with and without a record, new or reused.
 fn compare(
     what: &str,
     cases: &[Case; 2],
@@ -68,7 +68,7 @@ fn compare(
     }
 }
 
-/// Values and gradients of a pass.
+/// Values and gradients of a cross-covariance.
 fn cross(kernel: &dyn Kernel, case: &Case, record: &mut [f64]) -> Vec<f64> {
     let by = Evaluator::new(Threading::Here);
     let (m, n, dim) = (case.upstream.nrows(), case.upstream.ncols(), case.dim);
@@ -86,7 +86,7 @@ fn cross(kernel: &dyn Kernel, case: &Case, record: &mut [f64]) -> Vec<f64> {
     out
 }
 
-/// [`cross`] of a table with itself.
+/// Values and gradients of a Gram matrix.
 fn gram(kernel: &dyn Kernel, case: &Case, record: &mut [f64]) -> Result<Vec<f64>, KernelError> {
     let by = Evaluator::new(Threading::Here);
     let (n, dim) = (case.upstream.nrows(), case.dim);

@@ -1,4 +1,4 @@
-//! Symmetry, definiteness, diagonals, shapes, strides, invalid inputs, threads.
+//! Checks of symmetry, definiteness, diagonals, shapes, strides, invalid inputs and threads.
 
 use faer::{Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
@@ -9,9 +9,9 @@ use crate::evaluate::{CovarianceGradients, Evaluator, cross, diagonal, gram};
 use crate::kernel::Kernel;
 use crate::tree::{KernelExt, parameter_count};
 
-/// Relative difference allowed between two ways of the same computation.
+/// Relative difference allowed between two computations of the same result.
 const ROUNDING: f64 = 1e-13;
-/// Largest relative jitter of a Gram matrix.
+/// Largest relative jitter allowed for a Gram matrix.
 const INDEFINITE: f64 = 1e-10;
 
 pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
@@ -31,7 +31,7 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
 fn lengths(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>, report: &mut Report) {
     const FACTOR: f64 = 4.0;
     let columns = kernel.length_columns(a.ncols());
-    // Kernels made of others may have parts without lengths, for which inputs in other units are other inputs.
+    // Composite kernels may have parts without lengths, which do change with the units of inputs.
     if columns.iter().all(Option::is_none) || !kernel.children().is_empty() {
         return;
     }
@@ -86,7 +86,7 @@ fn gram_and_diagonal(kernel: &dyn Kernel, x: MatRef<'_, f64>, report: &mut Repor
     }
 }
 
-/// Checks that layout of points (rows, columns, strided, reversed) does not matter.
+/// Checks that memory layout of points (by rows, by columns, strided, reversed) does not matter.
 fn strides(kernel: &dyn Kernel, a: &Mat<f64>, b: &Mat<f64>, expected: &Mat<f64>, report: &mut Report) {
     let evaluator = Evaluator::new(Threading::Here);
     let (m, n) = (a.nrows(), b.nrows());
@@ -141,7 +141,7 @@ fn illegal(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     report.require(mixed.is_err(), || "tables of different dimensions were taken for a pair".to_owned());
 }
 
-/// Checks bits on the calling thread and in pools of one and four.
+/// Checks for equal bits on the calling thread and in pools of one and four threads.
 fn threads(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report) {
     let (a, b) = (kit.table(3, 8), kit.table(2100, 9));
     let evaluated = |threading: Threading| -> Result<(Mat<f64>, Vec<f64>), KernelError> {

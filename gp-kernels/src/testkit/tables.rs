@@ -9,11 +9,11 @@ use rand_chacha::ChaCha8Rng;
 pub enum InputKind {
     /// Real numbers with gradients.
     Real,
-    /// Category codes from 0 to one less than this.
+    /// Category codes from 0 to this number minus 1.
     Codes(usize),
 }
 
-/// Table of this many points.
+/// Table with `rows` random points.
 pub(super) fn random(columns: &[InputKind], rows: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut table = Mat::zeros(rows, columns.len());
@@ -28,7 +28,7 @@ pub(super) fn random(columns: &[InputKind], rows: usize, seed: u64) -> Mat<f64> 
     table
 }
 
-/// Matrix of numbers between −1 and 1.
+/// Matrix of random numbers between −1 and 1.
 pub(super) fn weights(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(rows, cols, |_, _| uniform(&mut rng))

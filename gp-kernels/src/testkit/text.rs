@@ -1,4 +1,4 @@
-//! Round trips of expressions, serde and parameters.
+//! Checks that expressions, serde and parameters survive round trips.
 
 use super::{Conformance, Report};
 use crate::evaluate::gram;
@@ -33,7 +33,7 @@ fn serde_round_trip(kernel: &dyn Kernel, report: &mut Report) {
     report.require(printed == expected, || format!("deserialises as `{printed}`"));
 }
 
-/// Checks that every name means one value, and no two the same.
+/// Checks that each name matches one value, and that names differ.
 fn names(kernel: &dyn Kernel, report: &mut Report) {
     let (names, values) = (kernel.parameter_names(), kernel.parameter_values());
     report.require(names.len() == values.len(), || {
@@ -46,7 +46,7 @@ fn names(kernel: &dyn Kernel, report: &mut Report) {
     }
 }
 
-/// Checks values through a solver's coordinates and back, within roundings of exp and ln.
+/// Checks that values survive conversion to unconstrained coordinates and back, up to rounding of exp and ln.
 fn unconstrained(kernel: &dyn Kernel, report: &mut Report) {
     let mut copy = kernel.clone_box();
     let mut free = vec![0.0; kernel.free_count()];

@@ -1,4 +1,4 @@
-//! Block of points with their rows of the factor.
+//! Block of points with their part of the factor.
 
 use faer::{Accum, MatMut, MatRef};
 
@@ -8,7 +8,7 @@ use crate::evaluate::Evaluator;
 use crate::kernel::{Kernel, Points, point};
 use crate::views;
 
-/// Candidate row and its residual variance.
+/// Candidate row with its residual variance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pivot {
     pub(super) row: usize,
@@ -16,33 +16,33 @@ pub(super) struct Pivot {
 }
 
 impl Pivot {
-    /// Candidate of larger variance, the first of equals.
+    /// Candidate with the larger variance; the earlier row of equals.
     pub(super) fn larger(best: Self, next: Self) -> Self {
         if next.variance > best.variance { next } else { best }
     }
 }
 
-/// Block of points in row order, with their projections on the chosen ones.
+/// Block of points in row order, with their projections on chosen points.
 pub(super) struct PointBlock {
     rows: Vec<usize>,
     dim: usize,
-    /// Coordinates by point.
+    /// Coordinates, row by row.
     values: Vec<f64>,
-    /// Rows of `Φᵀ` of the points, by columns.
+    /// Rows of `Φᵀ` of these points, column by column.
     phi: Vec<f64>,
     residual: Vec<f64>,
-    /// `true` if a point may be chosen: neither it nor an equal one has been.
+    /// `true` if a point is a candidate: neither it nor an equal point was chosen.
     open: Vec<bool>,
 }
 
 impl PointBlock {
-    /// Block without points, in this many dimensions.
+    /// Block without points, in `dim` dimensions.
     pub(super) fn empty(dim: usize) -> Self {
         let (rows, values, phi, residual, open) = Default::default();
         Self { rows, dim, values, phi, residual, open }
     }
 
-    /// Points before any choice, with prior variances.
+    /// Points with their prior variances, before any choice.
     pub(super) fn new(
         points: Points<'_>,
         rows: std::ops::Range<usize>,
@@ -73,7 +73,7 @@ impl PointBlock {
         open.map(|((&row, &variance), _)| Pivot { row, variance })
     }
 
-    /// Place of a row within the block.
+    /// Position of a row in the block.
     fn place(&self, row: usize) -> Option<usize> {
         self.rows.binary_search(&row).ok()
     }
@@ -85,7 +85,7 @@ impl PointBlock {
         }
     }
 
-    /// Adds a point of this block to the chosen.
+    /// Appends a point of this block to the chosen ones.
     pub(super) fn choose(&mut self, pivot: Pivot, chosen: &mut Chosen) {
         if let Some(i) = self.place(pivot.row) {
             self.open[i] = false;
@@ -101,7 +101,7 @@ impl PointBlock {
         self.phi.iter().skip(i).step_by(self.count()).copied()
     }
 
-    /// Points of these rows, gathered from blocks of `height` rows.
+    /// Copies the points of these rows from blocks of `height` rows.
     pub(super) fn gather(blocks: &[Self], height: usize, rows: &[usize], dim: usize) -> Self {
         let mut gathered = Self::empty(dim);
         let known = blocks.first().map_or(0, |block| block.phi.len() / block.count().max(1));
@@ -123,8 +123,8 @@ impl PointBlock {
         gathered
     }
 
-    /// Conditions the points on those chosen from `from` on: for each p, appends `(k_ip − φ_iᵀφ_p) / √s_p`
-    /// to `φ_i` and subtracts its square from `s_i`.
+    /// Conditions the points on those chosen from number `from` on: for each p, appends `(k_ip − φ_iᵀφ_p) /
+    /// √s_p` to `φ_i` and subtracts its square from `s_i`.
     pub(super) fn condition_on(
         &mut self,
         kernel: &dyn Kernel,

@@ -1,23 +1,23 @@
-//! Recently chosen points, for the others to catch up.
+//! Chosen points on which not all points are conditioned yet.
 
 use faer::{Mat, MatRef};
 
 use crate::kernel::Points;
 use crate::views;
 
-/// Chosen points in order, each with its whitened covariances with all before.
+/// Chosen points in order, each with φ and √s at the time of its choice.
 pub(super) struct Chosen {
     dim: usize,
-    /// Coordinates by point.
+    /// Coordinates, row by row.
     points: Vec<f64>,
-    /// `φ` of each when chosen, one longer than the previous.
+    /// φ of each; one entry longer than the previous.
     phi: Vec<Vec<f64>>,
-    /// `√s` of each when chosen.
+    /// `√s` of each.
     deviations: Vec<f64>,
 }
 
 impl Chosen {
-    /// Empty list in this many dimensions.
+    /// Empty list in `dim` dimensions.
     pub(super) fn none(dim: usize) -> Self {
         Self { dim, points: Vec::new(), phi: Vec::new(), deviations: Vec::new() }
     }
@@ -32,17 +32,17 @@ impl Chosen {
         self.phi.len()
     }
 
-    /// Points from `from` on.
+    /// Points from number `from` on.
     pub(super) fn points(&self, from: usize) -> Points<'_> {
         views::points(&self.points[from * self.dim..], self.count() - from, self.dim)
     }
 
-    /// First `known` entries of `φ` from point `from` on, one column each.
+    /// First `known` entries of φ, one column per point from number `from` on.
     pub(super) fn heads(&self, from: usize, known: usize) -> Mat<f64> {
         Mat::from_fn(known, self.count() - from, |l, p| self.phi[from + p][l])
     }
 
-    /// Entries of `φ` of point `p` from `known` on, as a column.
+    /// Entries of φ of point `p` from `known` on, as a column.
     pub(super) fn tail(&self, p: usize, known: usize) -> MatRef<'_, f64> {
         let tail = &self.phi[p][known..];
         MatRef::from_column_major_slice(tail, tail.len(), 1)
@@ -53,7 +53,7 @@ impl Chosen {
         self.deviations[p]
     }
 
-    /// Clears the list once every point has caught up.
+    /// Empties the list, once all points are conditioned on it.
     pub(super) fn clear(&mut self) {
         self.points.clear();
         self.phi.clear();

@@ -1,8 +1,8 @@
 //! Factor `Φᵀ`, N×j, one column per chosen point.
 //!
-//! Residual variances never grow, so only points *near* the top are updated at every choice. The others
-//! catch up, by matrix products, when the best near one falls to their last known maximum. Choices are as
-//! if all were updated.
+//! Residual variances never grow. So only the *near* points, those with the largest variances, are updated at
+//! every choice. The others are updated by matrix products once the best near variance falls to their last
+//! known maximum. Choices are the same as if all were updated.
 
 use gp_linalg::Threading;
 use rayon::prelude::*;
@@ -14,11 +14,11 @@ use crate::evaluate::Evaluator;
 use crate::kernel::{Kernel, Points};
 use crate::placement::table::distinct;
 
-/// Points per block, a thread's unit of work.
+/// Points per block, the unit of work of a thread.
 const BLOCK: usize = 1024;
-/// Points near the top: few enough for the cache, enough to need the others rarely.
+/// Number of near points: few enough for the cache, enough to update the others rarely.
 const NEAR: usize = 1024;
-/// Choices after which the others catch up in any case; more would not speed up the products.
+/// Maximum number of choices between updates of all points; more would not make products faster.
 const LAG: usize = 64;
 
 /// Factor and residual variances.
@@ -26,11 +26,11 @@ pub(super) struct GreedyFactor<'a> {
     kernel: &'a dyn Kernel,
     dim: usize,
     prior: Vec<f64>,
-    /// All points by [`BLOCK`], as last updated.
+    /// All points in blocks of [`BLOCK`], as of their last update.
     all: Vec<PointBlock>,
-    /// Updated copies of the points near the top.
+    /// Copies of the near points, always up to date.
     near: PointBlock,
-    /// Largest candidate variance of the others, when last updated.
+    /// Largest candidate variance of the other points at their last update.
     bound: f64,
     /// Points chosen since then.
     chosen: Chosen,
@@ -38,7 +38,7 @@ pub(super) struct GreedyFactor<'a> {
 }
 
 impl<'a> GreedyFactor<'a> {
-    /// Factor before any choice; of equal points only the first is a candidate.
+    /// Factor before any choice. Of equal points only the first is a candidate.
     pub(super) fn new(kernel: &'a dyn Kernel, points: Points<'_>) -> Result<Self, KernelError> {
         let (count, dim) = (points.nrows(), points.ncols());
         let evaluator = Evaluator::new(Threading::Here);
@@ -61,11 +61,11 @@ impl<'a> GreedyFactor<'a> {
         self.prior.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Point of largest residual variance, first of equals; None once all are chosen.
+    /// Point with the largest residual variance, first of equals; None once all are chosen.
     pub(super) fn largest_residual(&mut self) -> Result<Option<Pivot>, KernelError> {
         if self.chosen.count() > 0 {
             let best = self.near.pivots().reduce(Pivot::larger);
-            // A tie may be with an earlier row.
+            // At a tie, another point may have an earlier row.
             if self.chosen.count() < LAG && best.is_some_and(|best| best.variance > self.bound) {
                 return Ok(best);
             }
@@ -75,7 +75,7 @@ impl<'a> GreedyFactor<'a> {
         Ok(self.near.pivots().reduce(Pivot::larger))
     }
 
-    /// Conditions on the point found by [`largest_residual`](GreedyFactor::largest_residual).
+    /// Conditions on the point that [`largest_residual`](GreedyFactor::largest_residual) returned.
     pub(super) fn condition_on(&mut self, pivot: Pivot) -> Result<(), KernelError> {
         self.all[pivot.row / BLOCK].close(pivot.row);
         let from = self.chosen.count();
@@ -83,7 +83,7 @@ impl<'a> GreedyFactor<'a> {
         self.near.condition_on(self.kernel, &self.evaluator, &self.chosen, from)
     }
 
-    /// Conditions all points on choices since their last update.
+    /// Conditions all points on the choices since their last update.
     fn catch_up(&mut self) -> Result<(), KernelError> {
         let (kernel, evaluator, chosen) = (self.kernel, &self.evaluator, &self.chosen);
         self.all.par_iter_mut().try_for_each(|block| block.condition_on(kernel, evaluator, chosen, 0))?;
@@ -91,7 +91,7 @@ impl<'a> GreedyFactor<'a> {
         Ok(())
     }
 
-    /// Gathers the points of largest variance, first of equals.
+    /// Copies the points with the largest variances, first of equals, to `near`.
     fn gather_near(&mut self) {
         let mut pivots: Vec<Pivot> = self.all.iter().flat_map(PointBlock::pivots).collect();
         self.bound = f64::NEG_INFINITY;
@@ -105,19 +105,19 @@ impl<'a> GreedyFactor<'a> {
         self.near = PointBlock::gather(&self.all, BLOCK, &rows, self.dim);
     }
 
-    /// `Σ s_i / Σ k_ii`; 0 without prior variance.
+    /// `Σ s_i / Σ k_ii`; 0 if there is no prior variance.
     pub(super) fn residual_share(mut self) -> Result<f64, KernelError> {
         self.catch_up()?;
         let residual: Vec<f64> = self.all.iter().flat_map(PointBlock::residual).copied().collect();
         check_finite("residual variances", &residual)?;
-        // Rounding may leave a hair less than nothing.
+        // Rounding may leave slightly negative residuals.
         let left: f64 = residual.iter().map(|s| s.max(0.0)).sum();
         let total: f64 = self.prior.iter().sum();
         Ok(if total > 0.0 { left / total } else { 0.0 })
     }
 }
 
-/// Fails at a non-finite variance, possible for finite inputs under, for instance, a polynomial kernel.
+/// Fails at a non-finite variance. Finite inputs can cause it, for example with a polynomial kernel.
 fn check_finite(what: &'static str, values: &[f64]) -> Result<(), KernelError> {
     match values.iter().position(|value| !value.is_finite()) {
         Some(row) => Err(KernelError::NotFinite { what, row, column: 0, value: values[row] }),

@@ -1,8 +1,8 @@
-//! Greedy conditional variance: a pivoted Cholesky factorisation without forming the kernel matrix.
+//! Greedy conditional variance: a pivoted Cholesky factorisation that never forms the kernel matrix.
 //!
-//! With `φ_i` the whitened covariances of point i with the chosen ones, its residual variance is `s_i =
-//! k_ii − φ_iᵀφ_i`. The next point p has the largest `s_p`: `φ_i ← (φ_i, (k_ip − φ_iᵀφ_p) / √s_p)`. (L. V.
-//! Foster et al. 2009; D. R. Burt et al. 2020 bound the loss from stopping at M.)
+//! Let `φ_i` be the whitened covariances of point i with the chosen points, and `s_i = k_ii − φ_iᵀφ_i` its
+//! residual variance. The next point p has the largest `s_p`; then `φ_i ← (φ_i, (k_ip − φ_iᵀφ_p) / √s_p)`.
+//! (L. V. Foster et al. 2009; D. R. Burt et al. 2020 bound the loss from stopping at M.)
 
 mod block;
 mod chosen;
@@ -16,36 +16,34 @@ use super::{Placed, Placement};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// `greedy`: rows one by one, each of largest remaining prior variance.
+/// `greedy`: rows one by one, each with the largest residual prior variance.
 ///
-/// Deterministic; ties go to the first row.
+/// Deterministic. Of equal variances, the first row is chosen.
 ///
-/// Stops early once no residual variance exceeds a small share ([`with_threshold`](Greedy::with_threshold))
-/// of the largest prior variance, since more would add rounding errors and a nearly singular `K_zz`. Places
-/// at least one.
+/// Stops early once all residual variances are below a small share
+/// ([`with_threshold`](Greedy::with_threshold)) of the largest prior variance: more points would add rounding
+/// errors and make `K_zz` nearly singular. Places at least one.
 ///
-/// White noise is in `K_zz` and in prior variances but shared with no data point, so it stays in the
-/// residual and keeps the threshold from being reached.
+/// White noise is part of prior variances but cannot be explained by inducing inputs. It stays in the
+/// residual, so the threshold is not reached.
 ///
-/// Cost O(N M² + N M D) time and O(N M) memory for M placed; no N×N matrix.
+/// O(N M² + N M D) time and O(N M) memory for M placed points; no N×N matrix.
 #[derive(Clone, Copy, Debug)]
 pub struct Greedy {
     threshold: f64,
 }
 
-/// Least threshold: smaller residuals are rounding errors.
+/// Minimum threshold: smaller residuals are rounding errors.
 const LEAST_THRESHOLD: f64 = 1e-14;
 
 impl Greedy {
-    /// Greedy placement with threshold 1e-10: a standard deviation of 1e-5 of the prior's, negligible to
-    /// inference, with `K_zz` factored without jitter.
+    /// Greedy placement with threshold 1e-10: standard deviations of 1e-5 of the prior's do not matter for
+    /// inference, and `K_zz` needs no jitter.
     pub fn new() -> Self {
         Self { threshold: 1e-10 }
     }
 
-    /// Sets the share of the largest prior variance at which to stop.
-    ///
-    /// Shares below 1e-14, and NaN, mean 1e-14.
+    /// Sets the threshold, a share of the largest prior variance. Values below 1e-14, and NaN, mean 1e-14.
     #[must_use]
     pub fn with_threshold(self, threshold: f64) -> Self {
         Self { threshold: if threshold >= LEAST_THRESHOLD { threshold } else { LEAST_THRESHOLD } }

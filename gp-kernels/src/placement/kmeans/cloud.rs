@@ -1,18 +1,18 @@
-//! Points to cluster: distinct, weighted, in standard deviations.
+//! Points to cluster: distinct, weighted, standardised.
 
 use crate::kernel::{Points, point};
 use crate::placement::table::Distinct;
 
-/// Distinct points of the data, columns centred and divided by their standard deviations.
+/// Distinct points of the data, with centred columns divided by their standard deviations.
 pub(super) struct Cloud {
     members: Vec<Distinct>,
     dim: usize,
-    /// Coordinates by point.
+    /// Coordinates, row by row.
     values: Vec<f64>,
 }
 
 impl Cloud {
-    /// Cloud of `members`, rows of `points` with their multiplicities.
+    /// Standardised points of `members`, distinct rows of `points` with their multiplicities.
     pub(super) fn new(points: Points<'_>, members: Vec<Distinct>) -> Self {
         let dim = points.ncols();
         let mut values: Vec<f64> =
@@ -33,12 +33,12 @@ impl Cloud {
         self.dim
     }
 
-    /// All coordinates, by point.
+    /// All coordinates, row by row.
     pub(super) fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The coordinates of point `i`.
+    /// Coordinates of point `i`.
     pub(super) fn point(&self, i: usize) -> &[f64] {
         &self.values[i * self.dim..][..self.dim]
     }
@@ -48,12 +48,12 @@ impl Cloud {
         self.members[i].count as f64
     }
 
-    /// First row of the data with point `i`.
+    /// First row of the data that is point `i`.
     pub(super) fn row(&self, i: usize) -> usize {
         self.members[i].row
     }
 
-    /// Means of `count` clusters by labels, in the data's units, by point; empty clusters are left out.
+    /// Means of `count` clusters given by labels, in units of the data, row by row, without empty clusters.
     pub(super) fn means(&self, points: Points<'_>, labels: &[usize], count: usize) -> Vec<f64> {
         let mut means = Means::new(count, self.dim);
         for (i, &label) in labels.iter().enumerate() {
@@ -68,7 +68,7 @@ impl Cloud {
     }
 }
 
-/// Running weighted means: no overflow, and the mean of equal numbers is exact.
+/// Running weighted means. They do not overflow, and the mean of equal numbers is exact.
 pub(super) struct Means {
     weights: Vec<f64>,
     dim: usize,
@@ -85,7 +85,7 @@ impl Means {
         let share = weight / self.weights[cluster];
         let mean = &mut self.values[cluster * self.dim..][..self.dim];
         for (mean, x) in mean.iter_mut().zip(point) {
-            // In two halves, because the distance of two large numbers may be too large a number.
+            // Halves first, because the difference of two large numbers may overflow.
             let half_step = share * (0.5 * x - 0.5 * *mean);
             *mean += half_step;
             *mean += half_step;
@@ -97,9 +97,8 @@ impl Means {
     }
 }
 
-/// Centres column `d` and divides it by its standard deviation over all rows.
-///
-/// Divides by the largest number first, so that squares neither overflow nor vanish.
+/// Centres column `d` and divides it by its standard deviation over all rows. Divides by the largest number
+/// first, so that squares neither overflow nor underflow.
 fn standardise(members: &[Distinct], values: &mut [f64], d: usize, dim: usize) {
     let column = || (d..values.len()).step_by(dim);
     let largest = column().map(|i| values[i].abs()).fold(0.0, f64::max);
@@ -132,7 +131,7 @@ mod tests {
         let cloud = Cloud::new(views::points(&values, 3, 3), members(&[2, 1, 4]));
         for d in 0..2 {
             let moment = |k| (0..3).map(|i| cloud.weight(i) * cloud.point(i)[d].powi(k)).sum::<f64>() / 7.0;
-            // A handful of operations on numbers near 1.
+            // Allows for a few operations on numbers near 1.
             assert!(moment(1).abs() < 1e-15 && (moment(2) - 1.0).abs() < 1e-14, "column {d}");
         }
         assert!((0..3).all(|i| cloud.point(i)[2] == 0.0), "a constant column counts for nothing");
@@ -145,7 +144,7 @@ mod tests {
             means.add(0, &[x], 2.0);
         }
         let expected = f64::MAX / 3.0;
-        // A few roundings of numbers of that size.
+        // Allows for a few rounding errors of numbers of that size.
         assert!((means.into_values()[0] - expected).abs() < 1e-15 * f64::MAX);
     }
 

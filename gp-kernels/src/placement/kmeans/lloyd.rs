@@ -1,4 +1,4 @@
-//! Lloyd's iterations: points to nearest centres, centres to means.
+//! Lloyd's algorithm: assigns points to the nearest centres, moves centres to means.
 
 use faer::{Accum, MatMut};
 use gp_linalg::vector::dispatch;
@@ -10,10 +10,10 @@ use super::seeding::squared_distance;
 use crate::lanes::{LANES, dot};
 use crate::views;
 
-/// Centre of each point of a cloud.
+/// Assignment of points to centres.
 pub(super) struct Clusters {
     labels: Vec<usize>,
-    /// Centres, in the cloud's units.
+    /// Centres, in standardised units.
     centres: Vec<f64>,
     count: usize,
 }
@@ -41,7 +41,7 @@ impl Clusters {
         self.count
     }
 
-    /// Centre of each point.
+    /// Index of each point's centre.
     pub(super) fn labels(&self) -> &[usize] {
         &self.labels
     }
@@ -68,7 +68,7 @@ impl Clusters {
         self.centres = means.into_values();
     }
 
-    /// Nearest centre of every point, first of equals: smallest `‖c‖² − 2 xᵀc`.
+    /// Nearest centre of every point, first of equals, by the smallest `‖c‖² − 2 xᵀc`.
     fn assign(&self, cloud: &Cloud, labels: &mut [usize]) {
         let (count, dim) = (self.count, cloud.dim());
         let norms: Vec<f64> = self.centres.chunks_exact(dim).map(|centre| dot(centre, centre)).collect();
@@ -86,7 +86,7 @@ impl Clusters {
         );
     }
 
-    /// Gives each empty cluster the point farthest from its own centre, among clusters with others.
+    /// Gives each empty cluster the point that is farthest from its centre in a cluster with other points.
     fn fill_empty(&self, cloud: &Cloud, labels: &mut [usize]) {
         let mut sizes = vec![0_usize; self.count];
         labels.iter().for_each(|&label| sizes[label] += 1);
@@ -111,7 +111,7 @@ impl Clusters {
     }
 }
 
-/// Points scored together: a megabyte of scores.
+/// Points per block, for about 1 MB of scores.
 fn block_width(centres: usize) -> usize {
     ((1 << 17) / centres.max(1)).clamp(16, 512)
 }
@@ -124,7 +124,7 @@ fn score(scores: &mut [f64], centres: &[f64], points: &[f64], dim: usize) {
     views::multiply(out, Accum::Replace, lhs.as_dyn_stride(), rhs.as_dyn_stride(), -2.0);
 }
 
-/// Adds norms to scores; returns the place of the smallest, first of equals.
+/// Adds norms to scores and returns the index of the smallest, first of equals.
 struct Nearest<'a> {
     scores: &'a mut [f64],
     norms: &'a [f64],
@@ -177,7 +177,8 @@ mod tests {
     #[test]
     fn an_empty_cluster_takes_the_farthest_point() {
         let cloud = cloud(&[0.0, 1.0, 2.0, 9.0]);
-        // Both centres at the first point: all go to the first of equals, and the last point is the farthest.
+        // Both centres are at the first point: all points go to the first centre, and the last point is the
+        // farthest.
         let clusters = refine(&cloud, &[0, 0], 1);
         assert_eq!(clusters.labels(), [0, 0, 0, 1]);
     }
@@ -192,7 +193,7 @@ mod tests {
     #[test]
     fn iterations_end_where_no_point_moves() {
         let cloud = cloud(&[0.0, 1.0, 2.0, 10.0, 11.0, 12.0]);
-        // From a poor start, both centres on one side.
+        // A poor start: both centres are on one side.
         let clusters = refine(&cloud, &[0, 1], 100);
         assert_eq!(clusters.labels(), [0, 0, 0, 1, 1, 1]);
     }

@@ -1,4 +1,4 @@
-//! Centres of clusters.
+//! Cluster centres as inducing inputs.
 
 mod cloud;
 mod lloyd;
@@ -19,56 +19,56 @@ use crate::kernel::{Kernel, Points};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// `kmeans`: cluster means of the inputs, by Lloyd's iterations from k-means++.
+/// `kmeans`: cluster means of the inputs by Lloyd's algorithm, started by k-means++.
 ///
-/// Distances are in standard deviations per column; constant columns are ignored. Equal rows are one
-/// weighted point: K < M distinct points give K inducing inputs. Empty clusters move to the point farthest
-/// from its centre.
+/// Distances are in standard deviations of each column; constant columns are ignored. Equal rows count as one
+/// weighted point, so K < M distinct points give K inducing inputs. An empty cluster moves to the point
+/// farthest from its centre.
 ///
-/// Above 50,000 rows (or 10 M, if more) a random sample is used, which moves centres by far less than a
-/// cluster's spread; see [`with_sample`](KMeans::with_sample).
+/// Above 50,000 rows (or 10 M, if larger) a random sample is used, which moves centres by far less than the
+/// spread of a cluster; see [`with_sample`](KMeans::with_sample).
 ///
-/// If the kernel cannot evaluate means, as of category codes, each centre is replaced by its cluster's
-/// nearest data point, given in [`Placed::rows`]. The kernel is used for nothing else. (`overlap` accepts
-/// means, which no data point has; prefer `greedy` for categories.)
+/// If the kernel rejects means, for example as category codes, each centre is replaced by the nearest data
+/// point of its cluster, and [`Placed::rows`] is set. The kernel is used for nothing else. (`overlap` accepts
+/// means that match no data point: prefer `greedy` for categories.)
 ///
-/// Cost O(N M D) time for the start and each iteration, in matrix products, and O(N D) memory.
+/// O(N M D) time for the start and for each iteration, in matrix products; O(N D) memory.
 #[derive(Clone, Copy, Debug)]
 pub struct KMeans {
     iterations: usize,
-    /// Most multiplications of all iterations.
+    /// Maximum multiplications in all iterations.
     work: usize,
     sample: usize,
 }
 
-/// Least sample points per cluster.
+/// Minimum sample points per cluster.
 const SAMPLE_PER_CLUSTER: usize = 10;
 
-/// Most multiplications of all iterations (some seconds), and least iterations.
+/// Maximum multiplications in all iterations (some seconds), and minimum number of iterations.
 const MOST_WORK: usize = 150_000_000_000;
 const FEWEST_ITERATIONS: usize = 5;
 
 impl KMeans {
-    /// At most 100 iterations on at most 50,000 rows; fewer, but at least five, if they would exceed
-    /// 1.5·10¹¹ multiplications, as for images.
+    /// At most 100 iterations on at most 50,000 rows. If they would exceed 1.5·10¹¹ multiplications, as for
+    /// images, there are fewer, but at least five.
     pub fn new() -> Self {
         Self { iterations: 100, work: MOST_WORK, sample: 50_000 }
     }
 
-    /// Sets the most iterations (at least one), of any duration.
+    /// Sets the maximum number of iterations (at least 1), without a limit on multiplications.
     #[must_use]
     pub fn with_iterations(self, iterations: usize) -> Self {
         Self { iterations: iterations.max(1), work: usize::MAX, ..self }
     }
 
-    /// Sets the largest sample; at least ten rows per inducing input.
+    /// Sets the maximum sample size. At least ten rows per inducing input are used.
     #[must_use]
     pub fn with_sample(self, rows: usize) -> Self {
         Self { sample: rows, ..self }
     }
 
-    /// Cluster of every row of `x` (N×D), below `m`: those whose centres [`place`](Placement::place) gives,
-    /// from all rows. Equal rows share a cluster.
+    /// Cluster of every row of `x` (N×D), numbered below `m`. The clusters are those of
+    /// [`place`](Placement::place), from all rows; equal rows share a cluster.
     ///
     /// # Errors
     /// As [`place`](Placement::place).
@@ -93,7 +93,7 @@ impl KMeans {
         Ok(labels)
     }
 
-    /// Clusters from a k-means++ start to convergence.
+    /// Runs k-means++ and Lloyd's algorithm.
     fn found(&self, cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Clusters {
         let each = cloud.count().saturating_mul(m.min(cloud.count())).saturating_mul(cloud.dim()).max(1);
         let iterations = self.iterations.min((self.work / each).max(FEWEST_ITERATIONS));
@@ -150,15 +150,14 @@ impl Placement for KMeans {
     }
 }
 
-/// Rows of a table without repeats.
-///
-/// Two clusters may share a mean (a ring and its inside) if iterations end early.
+/// Rows of a table without duplicates. If iterations end early, two clusters may have equal means (a ring and
+/// its inside).
 fn without_repeats(centres: Points<'_>) -> Vec<f64> {
     let kept = distinct(centres, (0..centres.nrows()).collect());
     kept.iter().flat_map(|kept| crate::kernel::point(centres, kept.row)).copied().collect()
 }
 
-/// Row of the data closest to each cluster's centre.
+/// Data row closest to each cluster's centre.
 fn closest_rows(cloud: &Cloud, clusters: &Clusters) -> Vec<usize> {
     let distances = clusters.squared_distances(cloud);
     let mut closest: Vec<Option<usize>> = vec![None; clusters.count()];

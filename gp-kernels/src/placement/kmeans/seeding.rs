@@ -1,5 +1,5 @@
-//! k-means++ (Arthur and Vassilvitskii 2007): each new centre is drawn in proportion to squared distances
-//! from the nearest one.
+//! k-means++ (Arthur and Vassilvitskii 2007): draws each new centre with probability proportional to the
+//! squared distance from the nearest earlier one.
 
 use gp_linalg::vector::dispatch;
 use pulp::{Simd, WithSimd};
@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use super::cloud::Cloud;
 use crate::lanes::{LANES, total};
 
-/// Points per task.
+/// Points per parallel task.
 const BLOCK: usize = 1024;
 
-/// Up to `m` distinct points of the cloud; fewer if it has fewer.
+/// Indices of up to `m` distinct points; fewer if there are fewer.
 pub(super) fn plus_plus(cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let weights: Vec<f64> = (0..cloud.count()).map(|i| cloud.weight(i)).collect();
     let mut nearest = vec![f64::INFINITY; cloud.count()];
@@ -30,7 +30,7 @@ pub(super) fn plus_plus(cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Vec<us
     chosen
 }
 
-/// Index drawn in proportion to `chances`; None if all are zero.
+/// Index drawn with probabilities proportional to `chances`; None if all are zero.
 fn draw(chances: &[f64], rng: &mut ChaCha8Rng) -> Option<usize> {
     let mut left = rng.random::<f64>() * chances.iter().sum::<f64>();
     let mut last = None;
@@ -39,15 +39,14 @@ fn draw(chances: &[f64], rng: &mut ChaCha8Rng) -> Option<usize> {
             return Some(i);
         }
         left -= chance;
-        // Rounding may leave a rest after the last one.
+        // Rounding may leave a remainder after the last one.
         last = Some(i);
     }
     last
 }
 
-/// Lowers squared distances to the nearest centre.
-///
-/// Uses differences, to be exactly zero for a chosen point.
+/// Updates the squared distances to the nearest centre. Uses differences, which are exactly 0 for a chosen
+/// point.
 fn approach(cloud: &Cloud, centre: usize, nearest: &mut [f64]) {
     let centre = cloud.point(centre);
     let blocks = nearest.par_chunks_mut(BLOCK).zip(cloud.values().par_chunks(BLOCK * cloud.dim()));
@@ -94,7 +93,7 @@ mod tests {
             counts[draw(&[0.0, 1.0, 0.0, 3.0], &mut rng).unwrap()] += 1;
         }
         assert_eq!((counts[0], counts[2]), (0, 0));
-        // 1000 expected, standard deviation 27; the seed is fixed.
+        // Expectation 1000, standard deviation 27; the seed is fixed.
         assert!((900..1100).contains(&counts[1]), "{counts:?}");
         assert_eq!(draw(&[0.0, 0.0], &mut rng), None);
         assert_eq!(draw(&[], &mut rng), None);
