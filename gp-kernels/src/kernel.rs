@@ -111,7 +111,7 @@ pub trait Kernel: CloneKernel + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Form in expressions: a call, except for sums, products and multiples.
+    /// Form in expressions: a call, except in the [`algebra`](crate::algebra).
     fn form(&self) -> Form {
         Form::Call
     }

@@ -44,7 +44,6 @@ pub enum DataError {
     },
 }
 
-/// Fails unless `found` is `expected`.
 pub(super) fn check_count(
     what: &'static str,
     axis: &'static str,

@@ -171,7 +171,6 @@ impl<R: Read + Seek> RowReader<R> {
     }
 }
 
-/// Bytes per number.
 const SIZE: usize = size_of::<f64>();
 
 fn failed(row: usize, error: &std::io::Error) -> DataError {

@@ -96,7 +96,6 @@ pub(super) fn share(rank: usize, processes: usize, lanes: usize) -> Range<usize>
     node
 }
 
-/// One sum over all lanes.
 struct TreeSum<'a> {
     team: &'a Team,
     own: Range<usize>,
@@ -138,7 +137,6 @@ impl TreeSum<'_> {
         }))
     }
 
-    /// Process with this lane.
     fn owner(&self, lane: usize) -> usize {
         self.shares.iter().position(|share| share.contains(&lane)).unwrap_or(0)
     }

@@ -76,13 +76,11 @@ impl<P: Partial> Pool<P> {
         }
     }
 
-    /// Returns a partial sum to the pool.
     pub(super) fn give(&self, part: P) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(part);
     }
 }
 
-/// Inputs of a sum over lanes.
 pub(super) struct Fold<'a, P, W> {
     pub(super) threading: Threading,
     pub(super) pool: &'a Pool<P>,

@@ -179,12 +179,10 @@ pub(crate) fn check_count(
     if expected == found { Ok(()) } else { Err(KernelError::Shape { what, axis, expected, found }) }
 }
 
-/// Shape of a matrix, for [`check_shape`].
 fn shape(matrix: MatRef<'_, f64>) -> (usize, usize) {
     (matrix.nrows(), matrix.ncols())
 }
 
-/// Shape of a mutable matrix, for [`check_shape`].
 fn shape_mut(matrix: &MatMut<'_, f64>) -> (usize, usize) {
     (matrix.nrows(), matrix.ncols())
 }

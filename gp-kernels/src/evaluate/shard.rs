@@ -35,7 +35,6 @@ impl Shards {
         self.cols.div_ceil(self.width)
     }
 
-    /// Number of shards.
     pub(super) fn count(self) -> usize {
         SHARDS.min(self.tile_count())
     }
@@ -108,7 +107,6 @@ impl Shard {
     }
 }
 
-/// Adds a gradient to `out`.
 pub(super) fn add_params(grad: &[f64], out: &mut [f64]) {
     out.iter_mut().zip(grad).for_each(|(out, g)| *out += g);
 }

@@ -24,7 +24,6 @@ const EDGE: usize = 256;
 /// Points from which work is cut for several threads.
 const WORTH_CUTTING: usize = 128;
 
-/// Tiles of a lower triangle.
 #[derive(Clone, Copy, Debug)]
 struct Triangle {
     count: usize,
@@ -32,7 +31,6 @@ struct Triangle {
     edge: usize,
 }
 
-/// One tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tile {
     index: usize,
@@ -72,7 +70,6 @@ impl Triangle {
         SHARDS.min(self.side() * (self.side() + 1) / 2)
     }
 
-    /// Tiles of one part.
     fn share(self, index: usize) -> impl Iterator<Item = Tile> + Clone {
         self.tiles().skip(index).step_by(SHARDS)
     }
@@ -226,7 +223,6 @@ impl<K: Kernel + ?Sized> ReversePass<'_, K> {
         ws.give(weights);
     }
 
-    /// Part of the record for a tile.
     fn record_of(&self, tile: &Tile) -> &[f64] {
         if self.record.is_empty() {
             return self.record;

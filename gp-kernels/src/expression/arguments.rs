@@ -100,7 +100,6 @@ impl KernelArguments<'_> {
         Ok(())
     }
 
-    /// Error at this column.
     pub(super) fn fail(&self, column: usize, message: impl Into<String>) -> KernelError {
         self.at(SyntaxError::new(column, message))
     }

@@ -13,9 +13,7 @@ use crate::kernel::Kernel;
 /// Knowledge about a kernel's columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Columns<'c> {
-    /// None.
     Unknown,
-    /// Number of columns.
     Count(usize),
     /// Units of the expression per unit of the points, for each column.
     Units(&'c [f64]),
@@ -31,7 +29,6 @@ impl Columns<'_> {
     }
 }
 
-/// Parses a kernel for these columns.
 pub(crate) fn parse(
     text: &str,
     find: Find<'_>,
@@ -127,7 +124,6 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Error at this column.
     fn fail(&self, column: usize, message: impl Into<String>) -> KernelError {
         ExpressionError::new(self.text, SyntaxError::new(column, message)).into()
     }

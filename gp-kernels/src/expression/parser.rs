@@ -24,7 +24,6 @@ pub(super) enum Node {
 /// Lookup of a kernel by name.
 pub(crate) type Find<'f> = &'f dyn Fn(&str) -> Result<KernelEntry, KernelError>;
 
-/// Parses an expression.
 pub(super) fn read(text: &str, find: Find<'_>) -> Result<Node, KernelError> {
     let reader = Reader::new(text).map_err(|fault| ExpressionError::new(text, fault))?;
     let mut parser = Parser { text, reader, find, depth: 0, kernels: 0 };
@@ -40,11 +39,9 @@ struct Parser<'t> {
     reader: Reader,
     find: Find<'t>,
     depth: usize,
-    /// Number of kernels read.
     kernels: usize,
 }
 
-/// Factor of a product.
 enum Factor {
     Number(Numbers),
     Kernel(Node),

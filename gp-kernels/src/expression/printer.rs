@@ -6,10 +6,8 @@ use gp_optim::text::value_text;
 use super::form::{Form, KernelSetting};
 use crate::kernel::Kernel;
 
-/// Formatter of parameter values.
 type Value<'a> = &'a dyn Fn(&Parameter) -> String;
 
-/// Expression of a kernel.
 pub(crate) fn print<K: Kernel + ?Sized>(kernel: &K) -> String {
     print_with(kernel, &value_text)
 }

@@ -19,7 +19,6 @@ pub struct PriorGradients {
     covariance: Mat<f64>,
 }
 
-/// Parts of [`PriorGradients`].
 pub(super) struct Parts<'a> {
     pub(super) params: &'a mut [f64],
     pub(super) inputs: &'a mut [f64],

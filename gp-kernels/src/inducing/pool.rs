@@ -4,7 +4,6 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::workspace::Workspace;
 
-/// Memory of dropped projections, for reuse.
 #[derive(Debug, Default)]
 pub(super) struct ProjectionMemory(Mutex<Workspace>);
 

@@ -26,7 +26,6 @@ pub struct InducingPrior {
     pub(super) pool: Arc<ProjectionMemory>,
 }
 
-/// State that a prior and its projections share.
 #[derive(Clone, Debug)]
 pub(super) struct PriorState {
     pub(super) kernel: Box<dyn Kernel>,

@@ -24,7 +24,6 @@ pub struct SparseProcess {
 pub(super) struct Structure(u64);
 
 impl Structure {
-    /// New identity.
     fn unique() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         Self(COUNT.fetch_add(1, Ordering::Relaxed))

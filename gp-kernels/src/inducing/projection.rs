@@ -100,7 +100,6 @@ impl Projection {
         &self.phi[i * m..(i + 1) * m]
     }
 
-    /// φ of consecutive points.
     pub(crate) fn phi_from(&self, start: usize, points: usize) -> &[f64] {
         let m = self.prior.inputs.count();
         &self.phi[start * m..(start + points) * m]

@@ -97,7 +97,6 @@ const MAX_WEIGHTS: usize = 1_000_000;
 /// Maximum number of categories. Each costs `rank + 1` parameters.
 const MAX_LEVELS: usize = 10_000;
 
-/// Code of a checked point.
 fn code(points: Points<'_>, i: usize) -> usize {
     // A checked code is a small whole number, so the conversion is exact.
     point(points, i)[0] as usize

@@ -19,7 +19,6 @@ const BAND: usize = 128;
 /// Sums kept in registers.
 const HELD: usize = 16;
 
-/// Row ranges of the bands.
 fn bands(rows: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rows).step_by(BAND).map(move |start| start..rows.min(start + BAND))
 }
@@ -75,7 +74,6 @@ impl<M: Metric> PackedRows<M> {
         [self.constants[2 * d], self.constants[2 * d + 1]]
     }
 
-    /// Coordinate `d` of some rows.
     #[inline(always)]
     fn coordinates(&self, d: usize, rows: Range<usize>) -> &[f64] {
         &self.packed[d * self.count..][rows]

@@ -118,7 +118,6 @@ pub fn slot(parameter: &Parameter, d: usize) -> usize {
     if parameter.len() == 1 { 0 } else { d }
 }
 
-/// Adds derivatives with respect to parameter values for dimension `d`.
 fn add_param_gradient(params: &[Parameter], d: usize, by: [f64; 2], grad: &mut [f64]) {
     let mut start = 0;
     for (parameter, by) in params.iter().zip(by) {

@@ -97,7 +97,6 @@ impl<'k> ScaledPair<'k> {
         views::points(self.col_points, self.sizes.cols, self.sizes.dim)
     }
 
-    /// `true` if rows and columns are the same points.
     pub(super) fn is_symmetric(&self) -> bool {
         self.sizes.shared && self.sizes.rows == self.sizes.cols
     }

@@ -41,7 +41,6 @@ impl LatentBlock {
         Self { count, ..Self::default() }
     }
 
-    /// Resizes all lists.
     pub(super) fn resize(&mut self, columns: usize) {
         self.half.resize(self.count * columns, 0.0);
         let Self { mean, variance, gram, shift, on_mean, on_spread, on_residual, .. } = self;

@@ -59,7 +59,6 @@ struct Upstream {
     by_residual: Vec<f64>,
 }
 
-/// Sizes and threading of a lane.
 pub(super) struct LaneSetup<'a> {
     pub(super) processes: &'a [SparseProcess],
     pub(super) latents: usize,
@@ -131,7 +130,6 @@ impl<S> Lane<S> {
         starts.zip(&self.ends).map(|(start, &end)| start..end)
     }
 
-    /// Positions of block k.
     fn block(&self, k: usize) -> Range<usize> {
         let start = if k == 0 { 0 } else { self.ends[k - 1] };
         start..self.ends[k]
@@ -260,7 +258,6 @@ impl<S> Lane<S> {
         }
     }
 
-    /// Reserves memory for `places` observations.
     pub(super) fn reserve(&mut self, places: usize) {
         self.rows.reserve(places);
         self.targets.reserve(places * self.outputs);
@@ -283,7 +280,6 @@ impl<S> Lane<S> {
         }
     }
 
-    /// Index of the block with this position.
     fn block_of(&self, place: usize) -> usize {
         self.ends.partition_point(|&end| end <= place)
     }
@@ -373,7 +369,6 @@ impl<S> Lane<S> {
         })
     }
 
-    /// Runs all steps of a pass on this lane.
     pub(super) fn run<E: PassError>(
         &mut self,
         pass: Pass<'_>,

@@ -117,7 +117,6 @@ impl Layout {
         self.counts.iter().map(|&m| self.part_len(m)).sum()
     }
 
-    /// Range of the sums of one component.
     pub(super) fn component(&self, component: usize) -> Range<usize> {
         let each = self.component_len();
         component * each..(component + 1) * each

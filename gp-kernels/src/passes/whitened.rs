@@ -44,7 +44,6 @@ pub enum Whitened<'a> {
     },
 }
 
-/// Columns of Φ, and their results.
 pub(super) struct Marginals<'a> {
     pub(super) phi: &'a [f64],
     pub(super) half: &'a mut [f64],
@@ -135,7 +134,6 @@ impl<'a> Whitened<'a> {
     }
 }
 
-/// Matrix view of numbers in column-major order.
 pub(super) fn view_mut(numbers: &mut [f64], rows: usize, columns: usize) -> MatMut<'_, f64> {
     MatMut::from_column_major_slice_mut(numbers, rows, columns)
 }

@@ -87,7 +87,6 @@ impl Conformance {
     }
 }
 
-/// Collected failures.
 struct Report {
     kernel: String,
     failures: Vec<String>,

@@ -16,7 +16,6 @@ const CROSS: [(usize, usize); 3] = [(0, 4), (21, 13), (3, 1030)];
 /// Numbers of points of Gram matrices: one tile; tiles on and below the diagonal.
 const GRAM: [usize; 2] = [9, 130];
 
-/// Tables and upstream matrices.
 struct Case {
     rows: Vec<f64>,
     cols: Vec<f64>,

@@ -20,7 +20,6 @@ pub(super) fn check(kit: &Conformance, kernel: &dyn Kernel, report: &mut Report)
     unconstrained(kernel, report);
 }
 
-/// Checks a serde round trip, for built-in kernels.
 fn serde_round_trip(kernel: &dyn Kernel, report: &mut Report) {
     if crate::parse(&kernel.expression()).is_err() {
         return;

@@ -36,7 +36,6 @@ pub(super) struct PointBlock {
 }
 
 impl PointBlock {
-    /// Block without points, in `dim` dimensions.
     pub(super) fn empty(dim: usize) -> Self {
         let (rows, values, phi, residual, open) = Default::default();
         Self { rows, dim, values, phi, residual, open }
@@ -67,13 +66,11 @@ impl PointBlock {
         &self.residual
     }
 
-    /// Candidates.
     pub(super) fn pivots(&self) -> impl Iterator<Item = Pivot> {
         let open = self.rows.iter().zip(&self.residual).zip(&self.open).filter(|(_, open)| **open);
         open.map(|((&row, &variance), _)| Pivot { row, variance })
     }
 
-    /// Position of a row in the block.
     fn place(&self, row: usize) -> Option<usize> {
         self.rows.binary_search(&row).ok()
     }

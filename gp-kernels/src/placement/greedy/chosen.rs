@@ -17,7 +17,6 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// Empty list in `dim` dimensions.
     pub(super) fn none(dim: usize) -> Self {
         Self { dim, points: Vec::new(), phi: Vec::new(), deviations: Vec::new() }
     }
@@ -32,7 +31,6 @@ impl Chosen {
         self.phi.len()
     }
 
-    /// Points from number `from` on.
     pub(super) fn points(&self, from: usize) -> Points<'_> {
         views::points(&self.points[from * self.dim..], self.count() - from, self.dim)
     }
@@ -48,7 +46,6 @@ impl Chosen {
         MatRef::from_column_major_slice(tail, tail.len(), 1)
     }
 
-    /// `√s` of point `p`.
     pub(super) fn deviation(&self, p: usize) -> f64 {
         self.deviations[p]
     }

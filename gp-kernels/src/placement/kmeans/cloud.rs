@@ -23,12 +23,10 @@ impl Cloud {
         Self { members, dim, values }
     }
 
-    /// Number of points.
     pub(super) fn count(&self) -> usize {
         self.members.len()
     }
 
-    /// Number of columns.
     pub(super) fn dim(&self) -> usize {
         self.dim
     }
@@ -38,7 +36,6 @@ impl Cloud {
         &self.values
     }
 
-    /// Coordinates of point `i`.
     pub(super) fn point(&self, i: usize) -> &[f64] {
         &self.values[i * self.dim..][..self.dim]
     }

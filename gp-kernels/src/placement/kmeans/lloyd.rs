@@ -36,7 +36,6 @@ pub(super) fn refine(cloud: &Cloud, seeds: &[usize], iterations: usize) -> Clust
 }
 
 impl Clusters {
-    /// Number of centres.
     pub(super) fn count(&self) -> usize {
         self.count
     }
