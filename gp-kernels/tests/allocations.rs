@@ -1,4 +1,4 @@
-//! Nothing is allocated after the first call of a given size.
+//! No allocation after the first call of a size.
 
 #[path = "suite/common/mod.rs"]
 mod common;
@@ -13,14 +13,14 @@ use gp_optim::{ParameterSet, ParameterSetMut};
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// The number of blocks that were asked for while `body` ran.
+/// Number of allocations while `body` runs.
 fn blocks(body: impl FnOnce()) -> u64 {
     let before = dhat::HeapStats::get().total_blocks;
     body();
     dhat::HeapStats::get().total_blocks - before
 }
 
-/// One test, because what is counted is the whole process.
+/// A single test, because allocations of the whole process are counted.
 #[test]
 fn repeated_calls_allocate_nothing() {
     let _profiler = dhat::Profiler::builder().testing().build();
@@ -66,7 +66,7 @@ fn repeated_calls_allocate_nothing() {
             prior.finish_reverse(&mut grads, &by).unwrap();
         };
         step();
-        // The second step may still find buffers of another step's size free, and grow one.
+        // In the second step a free buffer of another size may still have to grow.
         step();
         assert_eq!(blocks(&mut step), 0, "{text}");
     }

@@ -1,18 +1,17 @@
-//! The conformance kit on every registered kernel, and on every sum and product of two.
+//! Conformance tests of every registered kernel, and of all sums and products of two.
 #![expect(clippy::panic, reason = "a test that fails should stop at once")]
 
 use gp_kernels::expression::KernelEntry;
 use gp_kernels::testkit::{Conformance, InputKind};
 use gp_kernels::{KernelError, Registry};
 
-/// Two real columns and one of categories.
+/// Two real columns and one of category codes.
 fn kit() -> Conformance {
     Conformance::new(vec![InputKind::Real, InputKind::Real, InputKind::Codes(3)])
 }
 
-/// Expressions of a registered kernel on the columns of [`kit`]: the defaults, and values off the defaults.
-///
-/// A kernel that is not named here gets its defaults on the real columns; nothing registered is left out.
+/// Expressions of a kernel for the columns of [`kit`]: with default values and with others. A kernel that is
+/// not listed here is tested with its defaults on the real columns.
 fn expressions(entry: &KernelEntry) -> Vec<String> {
     let name = entry.name();
     match name {
@@ -73,7 +72,7 @@ fn every_product_of_two_conforms() {
 
 #[test]
 fn kernels_of_many_dimensions_conform() -> Result<(), KernelError> {
-    // Above the number of dimensions at which distances go through a matrix product.
+    // Enough dimensions for distances by a matrix product.
     let kit = Conformance::new(vec![InputKind::Real; 21]);
     for name in ["rbf", "matern12", "matern32", "matern52", "rq", "linear", "arccos"] {
         for arguments in ["lengthscale=5.5", "ard=true, lengthscale=6"] {

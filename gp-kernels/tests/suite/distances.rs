@@ -1,4 +1,4 @@
-//! Distances without cancellation, whichever way they are computed.
+//! Accuracy of distances, by differences and by products.
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop at once")]
 
 use crate::common::table;
@@ -6,14 +6,14 @@ use faer::Mat;
 use gp_kernels::{CovarianceGradients, Evaluator, KernelExt, cross, gram, parse};
 use gp_linalg::Threading;
 
-/// Two points 1e-8 apart at an offset of 1e6, with a length-scale that can tell: in one dimension differences are
-/// exact, in many they come after a matrix product whose terms are 1e28 times larger than the distance.
+/// Two points 1e-8 apart at an offset of 1e6, with a length-scale of that size. In one dimension differences
+/// are exact; in many, distances first come from a matrix product with terms 1e28 times larger.
 #[test]
 fn close_points_far_from_the_origin() {
     for dim in [1, 2, 8, 16, 17, 40] {
         let (offset, apart) = (1e6, 1e-8);
         let x = Mat::from_fn(3, dim, |i, d| offset + d as f64 + apart * [0.0, 1.0, 7.5][i]);
-        // The reference takes the numbers as they stand in the table, not as they were meant.
+        // The reference uses the rounded coordinates in the table.
         for text in ["rbf(lengthscale=2e-8)", "matern12(lengthscale=2e-8)", "rq(lengthscale=2e-8)"] {
             let k = gram(parse(text).unwrap().as_ref(), x.as_ref()).unwrap();
             for i in 0..3 {
@@ -32,7 +32,7 @@ fn close_points_far_from_the_origin() {
     }
 }
 
-/// Above and below the change from differences to products, and near it, values agree with the plain formula.
+/// Values agree with the plain formula on both sides of the change from differences to products.
 #[test]
 fn products_and_differences_agree() {
     for dim in [1, 3, 15, 16, 17, 33, 100] {
@@ -51,8 +51,8 @@ fn products_and_differences_agree() {
     }
 }
 
-/// Close pairs that lie far from each other in one column: their pull on the length-scale of that column is what their
-/// differences say, on either side of the change from differences to products.
+/// Length-scale gradients of close pairs that are far apart from other pairs in one column agree with
+/// differences, on both sides of the change from differences to products.
 #[test]
 fn slopes_of_close_pairs_survive_far_spread() {
     for dim in [16, 17, 40] {
@@ -71,7 +71,7 @@ fn slopes_of_close_pairs_survive_far_spread() {
             let by = Evaluator::new(Threading::Here);
             by.cross_reverse(kernel.as_ref(), x.as_ref(), z.as_ref(), ones.as_ref(), to).unwrap();
             for d in 0..dim {
-                // Only a point and its own neighbour are near: ∂k/∂ℓ_d = k Δ_d² at unit length-scales.
+                // Only matching rows are near: ∂k/∂ℓ_d = k Δ_d² at unit length-scales.
                 let expected: f64 = (0..12).map(|i| k[(i, i)] * (x[(i, d)] - z[(i, d)]).powi(2)).sum();
                 assert!((params[d] - expected).abs() <= 1e-12 * expected, "D = {dim}, {spread:e}: ∂ℓ[{d}]");
                 let expected = -k[(0, 0)] * (x[(0, d)] - z[(0, d)]);
@@ -84,7 +84,7 @@ fn slopes_of_close_pairs_survive_far_spread() {
     }
 }
 
-/// Duplicate rows are at distance zero exactly, and a Gram matrix of them is the same number everywhere.
+/// Duplicate rows have distance exactly 0, so all entries of their Gram matrix are equal.
 #[test]
 fn duplicates_are_at_distance_zero() {
     for dim in [2, 50] {
@@ -97,7 +97,7 @@ fn duplicates_are_at_distance_zero() {
     }
 }
 
-/// Extreme parameters give numbers, and gradients that are numbers: 0 and 1 in the limits, never NaN.
+/// Extreme parameters give finite values and gradients: limits 0 and 1, never NaN.
 #[test]
 fn extreme_parameters_stay_finite() {
     for dim in [2, 20] {
@@ -107,7 +107,7 @@ fn extreme_parameters_stay_finite() {
                 check_extreme(name, scale, &x);
             }
         }
-        // These grow with the square of 1/ℓ or with the bias: beyond this the covariance itself overflows.
+        // These grow with 1/ℓ² or the bias; beyond this value the covariance itself overflows.
         for name in ["linear", "polynomial", "arccos", "arccos(order=0)", "arccos(order=2)"] {
             for scale in [1e-20, 1e-6, 1e6, 1e20] {
                 check_extreme(name, scale, &x);

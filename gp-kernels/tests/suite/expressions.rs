@@ -1,4 +1,4 @@
-//! The expression language: there and back, faults with their column, and nothing that panics.
+//! Kernel expressions: round trips, columns of errors, no panics.
 #![expect(clippy::panic, reason = "a test that fails should stop at once")]
 
 use gp_kernels::{KernelError, KernelExt, Registry, parse};
@@ -115,7 +115,7 @@ fn nesting_is_bounded() {
     assert!(parse(&deep).expect_err("too deep").to_string().contains("nested"));
 }
 
-/// Text of the language's own words in any order: it gets further than arbitrary text.
+/// Random sequences of valid words, which the parser follows further than random text.
 fn words() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "rbf",

@@ -1,4 +1,4 @@
-//! Inducing inputs: projections and their reverse pass, windows and their limits, the posterior and its predictions.
+//! Inducing inputs: projections and their reverse pass, windows and their limits, posteriors and predictions.
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop at once")]
 
 use crate::common::table;
@@ -53,8 +53,8 @@ fn projections_give_the_conditional_of_dense_formulas() {
     }
 }
 
-/// A table of 39 million multiplications, in three tiles and in one: the same but for the order of sums; and with a record
-/// of the forward pass the same bits as without.
+/// Three tiles (39 million multiplications) and one tile agree up to the order of sums. A record changes no
+/// bit.
 #[test]
 fn cut_tables_are_those_in_one_piece() {
     let (kernel, x) = (parse("1.3 * rbf(lengthscale=20)").unwrap(), table(800, 512, 5));
@@ -89,7 +89,7 @@ fn residuals_at_the_inducing_inputs_are_zero_and_never_negative() {
     }
 }
 
-/// `Σ A ∘ Φ + Σ b s` for fixed A and b, whose gradient goes through every part of the reverse pass.
+/// `Σ A ∘ Φ + Σ b s` for fixed A and b. Its gradient uses all parts of the reverse pass.
 fn objective(kernel: &dyn Kernel, inputs: &InducingInputs, x: MatRef<'_, f64>) -> f64 {
     let projection = project(kernel, inputs, x);
     let (phi, residual) = (projection.phi(), projection.residual());
@@ -113,7 +113,7 @@ fn the_reverse_pass_agrees_with_differences() {
         let process = SparseProcess::new(kernel.clone(), inputs.clone()).unwrap();
         let prior = InducingPrior::new(&process, &POLICY, &by).unwrap();
         let mut grads = PriorGradients::zeros(&process);
-        // Two lanes: what goes through K_zz is added once for both.
+        // Two lanes. The part through K_zz is added once for both.
         for (start, count) in [(0, 4), (4, 5)] {
             let lane = SharedPoints::new(x.as_ref().subrows(start, count));
             let projection = prior.project(&lane, usize::MAX, &by).unwrap();
@@ -135,7 +135,7 @@ fn the_reverse_pass_agrees_with_differences() {
             moved.set_values(values).unwrap();
             objective(kernel.as_ref(), &moved, x.as_ref())
         });
-        // Central differences with steps of 1e-5 are good to about 1e-9 here.
+        // Central differences with step 1e-5 are accurate to about 1e-9 here.
         for (what, found, expected) in
             [("params", grads.params(), by_params), ("inputs", grads.inputs(), by_inputs)]
         {
@@ -147,7 +147,7 @@ fn the_reverse_pass_agrees_with_differences() {
     }
 }
 
-/// Gradients of a whole process, as one list: all of `x` through φ and s, with so much recorded.
+/// Gradients of a process in one list: before and after the reverse pass of `K_zz`.
 fn gradients(prior: &InducingPrior, process: &SparseProcess, projection: &Projection) -> Vec<f64> {
     let by = Evaluator::new(Threading::Here);
     let (mut a, b) = upstream(prior.count(), projection.phi().ncols());
@@ -169,7 +169,7 @@ fn what_is_recorded_changes_no_bit() {
             (kernel, InducingInputs::points(table(140, dim, 3).as_ref()).unwrap())
         };
         let process = SparseProcess::new(kernel, inputs).unwrap();
-        // The first records nothing of K_zz, the second does.
+        // The first prior does not record K_zz, the second does.
         let mut prior = InducingPrior::new(&process, &POLICY, &by).unwrap();
         let expected = gradients(&prior, &process, &prior.project(&x, 0, &by).unwrap());
         prior.refresh(&process, &POLICY, &by).unwrap();
@@ -191,7 +191,7 @@ fn a_projection_is_reversed_as_it_was_made() {
     let made = || first.project(&SharedPoints::new(table(9, 2, 4).as_ref()), usize::MAX, &by).unwrap();
     let expected = gradients(&first, &process, &made());
     let old = prior.project(&x, usize::MAX, &by).unwrap();
-    // Other points, parameters and inducing inputs, with the old ones still in use.
+    // Other points, parameters and inducing inputs while the old projection still exists.
     let mut at = vec![0.0; process.free_count()];
     process.write_free(&mut at).unwrap();
     at.iter_mut().for_each(|x| *x += 0.1);
@@ -241,8 +241,8 @@ fn windows_of_no_width_are_points() {
 
 #[test]
 fn windowed_covariances_are_integrals_of_the_kernel() {
-    // g(z) = ∫ N(x; z, ω) f(x) dx in one dimension, by the trapezoidal rule over ±12 standard deviations, which for
-    // an analytic integrand this smooth is exact to rounding with 200 points a side.
+    // g(z) = ∫ N(x; z, ω) f(x) dx in one dimension by the trapezoidal rule over ±12 standard deviations. For
+    // this smooth integrand, 200 points per side are exact up to rounding.
     let kernel =
         parse("1.3 * rbf(lengthscale=0.8) + constant(variance=0.2) + linear(lengthscale=1.7)").unwrap();
     let by = Evaluator::new(Threading::Here);
@@ -277,7 +277,7 @@ fn windowed_covariances_are_integrals_of_the_kernel() {
     }
 }
 
-/// A mean of numbers that are drawn apart from each other, over infinitely many of them, is 0.
+/// The average of independent values over a window is 0.
 #[test]
 fn windows_see_nothing_of_white_noise() {
     let (with, without) = (parse("rbf + white(variance=3)").unwrap(), parse("rbf").unwrap());
@@ -297,7 +297,7 @@ fn kernels_without_a_window_are_named() {
     assert!(matches!(&error, KernelError::NoWindow { kernel } if kernel.contains("matern32")), "{error}");
 }
 
-/// A posterior from data: `B = I + Φ Φᵀ/σ²`, `m = B⁻¹ Φ y/σ²`, in both parametrisations.
+/// Posterior from data, `B = I + Φ Φᵀ/σ²`, `m = B⁻¹ Φ y/σ²`, in both parametrisations.
 fn posteriors() -> (InducingPosterior, InducingPosterior, Mat<f64>, Vec<f64>) {
     let (kernel, x) = (kernel(), table(12, 2, 7));
     let y = rows(&table(12, 1, 8));
@@ -368,7 +368,7 @@ fn samples_have_the_predicted_moments_and_come_from_the_seed() {
         for j in 0..4 {
             let product = |k: usize| (samples[(i, k)] - mean[i]) * (samples[(j, k)] - mean[j]);
             let found = (0..count).map(product).sum::<f64>() / count as f64;
-            // The standard error of a covariance is at most √(2 v_i v_j / count); five of them.
+            // Five standard errors; that of a covariance is at most √(2 v_i v_j / count).
             let tolerance = 5.0 * (2.0 * covariance[(i, i)] * covariance[(j, j)] / count as f64).sqrt();
             assert!((found - covariance[(i, j)]).abs() < tolerance, "covariance {i}, {j}");
         }
@@ -387,7 +387,7 @@ fn a_stored_posterior_predicts_the_same_bits() {
     }
 }
 
-/// Posteriors of one kernel and Z, with different means and kinds of factors, over more than one block.
+/// Posteriors with the same kernel and Z but different means and factors, over more than one block.
 #[test]
 fn functions_that_share_a_process_have_the_bits_of_those_apart() {
     let (first, by_covariance, _, _) = posteriors();
@@ -403,7 +403,7 @@ fn functions_that_share_a_process_have_the_bits_of_those_apart() {
     };
     let apart: Vec<_> = together.iter().map(own).collect();
     assert!(together.iter().all(|of| of.is_alike(&together[0])) && !apart[0].is_alike(&apart[1]));
-    // Shared, apart, and two of one process around one of another.
+    // Alike, separate, and two alike ones with another between them.
     let mixed = vec![together[0].clone(), apart[1].clone(), together[2].clone()];
     for threading in [Threading::Here, Threading::Pool] {
         let by = Evaluator::new(threading);
@@ -465,7 +465,7 @@ fn confident_posteriors_can_be_sampled() {
         let mean = posterior.predict(x.as_ref(), &by).unwrap().mean;
         for j in 0..3 {
             for (f, mean) in samples.functions.col(j).iter().zip(&mean) {
-                // Seven standard deviations of what the rounding level on the diagonal lets through.
+                // Seven standard deviations of the variance that the rounding level on the diagonal adds.
                 assert!(
                     (f - mean).abs() < 7.0 * (samples.jitter.added + spread * spread * 20.0).sqrt() + 1e-9
                 );
@@ -475,7 +475,8 @@ fn confident_posteriors_can_be_sampled() {
     }
 }
 
-/// Inducing inputs that are close to each other leave of the prior hardly more than the errors of a difference.
+/// With crowded inducing inputs, the remaining prior variance is close to the rounding errors of the
+/// difference.
 #[test]
 fn samples_through_crowded_inducing_inputs() {
     let by = Evaluator::new(Threading::Here);
@@ -489,7 +490,7 @@ fn samples_through_crowded_inducing_inputs() {
     }
 }
 
-/// The same bad calls, with points and with windows: each is a typed error.
+/// The same invalid calls with points and with windows give typed errors.
 #[test]
 fn wrong_shapes_are_errors_for_points_and_windows_alike() {
     let kernel = kernel();
@@ -546,7 +547,7 @@ fn absurd_sizes_in_a_file_are_refused_at_once() {
     assert!(Registry::built_in().parse_for("rbf(ard=true)", usize::MAX).is_err());
 }
 
-/// All numbers, row by row.
+/// Entries, row by row.
 fn rows(matrix: &Mat<f64>) -> Vec<f64> {
     (0..matrix.nrows()).flat_map(|i| (0..matrix.ncols()).map(move |j| matrix[(i, j)])).collect()
 }

@@ -1,4 +1,4 @@
-//! Passes over data beside dense algebra: sums, gradients by differences, shared processes, several processes, brakes.
+//! Passes over data compared with dense algebra: sums, gradients, shared sparse processes, teams, brakes.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -52,7 +52,7 @@ fn process(q: usize) -> SparseProcess {
     SparseProcess::new(kernel, InducingInputs::points(z.as_ref()).unwrap()).unwrap()
 }
 
-/// A Gaussian for each latent, by the factor of its precision.
+/// Gaussian per latent function, given by the factor of its precision.
 struct Posterior {
     factors: Vec<Cholesky>,
     half_means: Vec<Vec<f64>>,
@@ -76,7 +76,7 @@ impl Posterior {
         all
     }
 
-    /// V of one latent, dense.
+    /// V of one latent function, as a dense matrix.
     fn covariance(&self, q: usize) -> Mat<f64> {
         let mut all = Mat::identity(M, M);
         self.factors[q].solve_in_place(all.as_mut(), Threading::Here).unwrap();
@@ -90,7 +90,7 @@ impl Beliefs for Posterior {
     }
 }
 
-/// `Σ_i Σ_q y_i sin(μ) + w² + s²`, a smooth function of all marginals, and its slopes.
+/// `Σ_i Σ_q y_i sin(μ) + w² + s²`, a smooth function of all marginals, with its slopes.
 fn rule(block: LaneBlock<'_, usize>, extra: &mut [f64]) -> Result<(), Fault> {
     let LaneBlock { own, seen, latents, .. } = block;
     *own += seen.count();
@@ -139,7 +139,7 @@ impl Case {
         passes
     }
 
-    /// All sums, then gradients by the processes.
+    /// Sums, and gradients of the sparse processes.
     fn found(
         &self,
         processes: &[SparseProcess],
@@ -195,7 +195,7 @@ fn sums_are_those_of_dense_algebra() {
         }
         let part = layout.part(&numbers, 0, q);
         for a in 0..M {
-            // Sums of 700 numbers of order one, in another order.
+            // Sums of 700 numbers of order 1, in another order.
             assert!((part.shift[a] - shift[a]).abs() < 1e-9);
             (0..=a).for_each(|b| assert!((part.matrix()[(a, b)] - gram[(a, b)]).abs() < 1e-9));
         }
@@ -226,7 +226,7 @@ fn gradients_are_those_of_differences() {
                 let step = 1e-5;
                 let expected = (moved(step) - moved(-step)) / (2.0 * step);
                 let found = gradient[start + at];
-                // Central differences with steps of 1e-5 of sums of order 1e3.
+                // Central differences with step 1e-5 of sums of order 1000.
                 assert!(
                     (found - expected).abs() < 2e-6 * (1.0 + expected.abs() + found.abs()) + 1e-5,
                     "{p} {at}: {found} {expected}"
@@ -246,7 +246,7 @@ fn a_shared_process_is_as_good_as_equal_ones() {
     let size = by_shared.len();
     for (i, found) in by_shared.iter().enumerate() {
         let sum: f64 = (0..LATENTS).map(|q| by_each[q * size + i]).sum();
-        // Added before they reach the kernel, or afterwards.
+        // Summed before or after the reverse pass of the kernel.
         assert!((found - sum).abs() < 1e-10 * (1.0 + sum.abs()), "{found} {sum}");
     }
 }
@@ -308,7 +308,7 @@ fn processes_stop_together() {
         let processes = each();
         let mut passes = case.passes(&processes, Threading::Here, Some(team), HELD);
         let asked = AtomicUsize::new(0);
-        // Between passes, not in their blocks.
+        // Checked between passes, not within blocks.
         passes.set_brake(Brake::together(move || asked.fetch_add(1, Ordering::Relaxed) == 1));
         let (layout, posterior) = (Layout::new(vec![M; LATENTS], 1), Posterior::new());
         let mut sums = Sums::zeros(&layout);
@@ -318,7 +318,7 @@ fn processes_stop_together() {
     stopped.iter().for_each(|ends| assert_eq!(*ends, (Ok(()), Err(Fault::Data(DataError::Stopped)))));
 }
 
-/// Two components, the second of which is as wide as the prior, with diagonal covariances.
+/// Two components with diagonal covariances; the second is as wide as the prior.
 struct Diagonals([Vec<f64>; 2], Vec<f64>);
 
 impl Beliefs for Diagonals {
@@ -348,7 +348,7 @@ fn components_have_sums_of_their_own() {
     let extra = layout.extra(&sums.numbers);
     assert!((4.0 * extra[0] - extra[1]).abs() < 1e-12 * extra[1]);
     let traces: f64 = (0..LATENTS).map(|q| layout.part(&sums.numbers, 1, q).gram.iter().sum::<f64>()).sum();
-    // With unit variances both are Σ ‖φ‖².
+    // With unit variances, both are Σ ‖φ‖².
     assert!((traces - extra[1]).abs() < 1e-12 * traces);
 }
 
@@ -391,7 +391,7 @@ fn a_brake_ends_a_pass_between_blocks() {
     assert_eq!(passes.run(pass, &mut sums, rule), Err(Fault::Data(DataError::Stopped)));
     let seen: usize = passes.lanes().iter().map(|lane| lane.own).sum();
     assert!(seen > 0 && seen < 1500, "{seen}");
-    // Work around passes ends them on every thread.
+    // A stop set around passes ends them on all threads.
     passes.set_brake(Brake::default());
     let mut passes = case.passes(&processes, Threading::Pool, None, HELD);
     let asked = AtomicUsize::new(0);
@@ -401,13 +401,13 @@ fn a_brake_ends_a_pass_between_blocks() {
     assert_eq!(ended, Err(KernelError::Stopped.into()));
     let seen: usize = passes.lanes().iter().map(|lane| lane.own).sum();
     assert!(seen < 1500, "{seen}");
-    // The same passes go on once they may.
+    // The same passes can run again without the stop.
     passes.set_brake(Brake::default());
     passes.run(pass, &mut sums, rule).unwrap();
     assert_eq!(sums.numbers, case.found(&processes, Threading::Here, None).0);
 }
 
-/// What does not stay is projected anew by every pass, in the memory of a block and to the same bits.
+/// Projections that do not stay are recomputed by every pass, with the same bits and memory for one block.
 #[test]
 fn projections_that_do_not_stay_change_no_bit() {
     let case = Case::new(1500);

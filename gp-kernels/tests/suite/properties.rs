@@ -1,10 +1,10 @@
-//! The conformance kit on random kernels: random trees of registered kernels with random parameters.
+//! Conformance tests of random kernel trees with random parameters.
 
 use gp_kernels::testkit::{Conformance, InputKind};
 use gp_kernels::{KernelExt, parse};
 use proptest::prelude::*;
 
-/// A kernel on the columns real, real, codes 0 to 2.
+/// Kernel on the columns real, real, codes 0 to 2.
 fn leaf() -> impl Strategy<Value = String> {
     let text = prop::sample::select(vec![
         "rbf(dims=[0, 1])",

@@ -1,4 +1,4 @@
-//! A kernel of somebody else's: one small implementation, everything else for free; and the kit that finds its faults.
+//! Kernels of another crate: short implementations that pass the kit, and faults that the kit must find.
 
 use gp_kernels::expression::{KernelArguments, KernelEntry, KernelSetting, ParameterKind};
 use gp_kernels::metrics::Euclid;
@@ -6,7 +6,7 @@ use gp_kernels::testkit::{Conformance, InputKind};
 use gp_kernels::{Kernel, KernelError, KernelExt, Profile, Radial, Registry};
 use gp_optim::Parameter;
 
-/// Cauchy kernel `1 / (1 + s/c)`, with `WRONG` choosing a planted fault.
+/// Cauchy kernel `1 / (1 + s/c)`; `WRONG` selects a planted fault.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cauchy<const WRONG: u8>;
 
@@ -84,7 +84,7 @@ fn the_kit_finds_planted_faults() {
     }
 }
 
-/// A kernel written against the trait itself, without a family: `min(x, z)`, the Wiener process on x ≥ 0.
+/// Kernel that implements the trait `Kernel` itself: `min(x, z)`, the Wiener process on x ≥ 0.
 mod wiener {
     use super::*;
     use gp_kernels::Workspace;
@@ -92,11 +92,11 @@ mod wiener {
         Block, BlockMut, Gradients, Pair, Points, TileShape, column, column_mut, point, point_mut,
     };
 
-    /// `recorded` numbers of every tile are recorded, to no purpose but that the kit can look after them.
+    /// Record length of every tile. The record is useless, so that the kit can check its handling.
     #[derive(Clone, Debug)]
     pub(super) struct Wiener {
         pub(super) recorded: usize,
-        /// A planted fault: the reverse pass goes by what an earlier tile has left.
+        /// Planted fault: the reverse pass uses the values of an earlier tile.
         pub(super) stale: bool,
     }
 
@@ -117,7 +117,7 @@ mod wiener {
         if x * z <= 0.0 { 0.0 } else { x.abs().min(z.abs()) }
     }
 
-    /// The derivatives with respect to x and z.
+    /// Derivatives with respect to x and z.
     fn slopes(x: f64, z: f64) -> (f64, f64) {
         match (x * z <= 0.0, x.abs() < z.abs()) {
             (true, _) => (0.0, 0.0),

@@ -1,4 +1,4 @@
-//! Greedy conditional variance against brute force.
+//! Greedy placement compared with brute force.
 
 use faer::{Mat, MatRef};
 use gp_kernels::placement::{Greedy, Placement};
@@ -7,7 +7,7 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
 use super::{kernel, uniform};
 
-/// The residual variances `k_ii − k_iz K_zz⁻¹ k_zi` by dense linear algebra.
+/// Residual variances `k_ii − k_iz K_zz⁻¹ k_zi` by dense algebra.
 fn conditional_variances(kernel: &dyn Kernel, x: MatRef<'_, f64>, z: MatRef<'_, f64>) -> Vec<f64> {
     let mut variances = diagonal(kernel, x).unwrap();
     if z.nrows() > 0 {
@@ -19,7 +19,7 @@ fn conditional_variances(kernel: &dyn Kernel, x: MatRef<'_, f64>, z: MatRef<'_, 
     variances
 }
 
-/// The rows that greedy should choose, each from the conditional variances given all before it.
+/// Rows that greedy should choose, each by the conditional variances given all earlier ones.
 fn brute_force(kernel: &dyn Kernel, x: &Mat<f64>, m: usize) -> Vec<usize> {
     let mut rows: Vec<usize> = Vec::new();
     while rows.len() < m {
@@ -51,18 +51,18 @@ fn greedy_is_the_brute_force_choice() {
 
 #[test]
 fn greedy_is_the_brute_force_choice_where_most_points_lag_behind() {
-    // More points than are kept up to date, and more choices than the others may lag behind.
+    // More points than are near, and more choices than between updates of all points.
     let (kernel, x) = (kernel("matern32(lengthscale=0.3)"), uniform(1500, 2, 8));
     let placed = Greedy::new().place(kernel.as_ref(), x.as_ref(), 80, 0).unwrap();
     assert_eq!(placed.rows, Some(brute_force(kernel.as_ref(), &x, 80)));
     let left = conditional_variances(kernel.as_ref(), x.as_ref(), placed.inputs.z().as_dyn_stride());
-    // The prior variances are 1. Rounding of 80 subtractions.
+    // Prior variances are 1. The tolerance allows rounding of 80 subtractions.
     assert!((placed.residual.unwrap() - left.iter().sum::<f64>() / 1500.0).abs() < 1e-12);
 }
 
 #[test]
 fn greedy_takes_the_first_of_equals() {
-    // Independent points: every residual variance is 1 until its point is chosen.
+    // Independent points: each residual variance is 1 until the point is chosen.
     let x = Mat::from_fn(3000, 1, |i, _| 1e3 * i as f64);
     let placed = Greedy::new().place(kernel("rbf").as_ref(), x.as_ref(), 100, 0).unwrap();
     assert_eq!(placed.rows, Some((0..100).collect()));
@@ -79,7 +79,8 @@ fn greedy_reports_the_share_of_variance_left() {
                     .iter()
                     .sum();
             let expected = left / diagonal(kernel.as_ref(), x.as_ref()).unwrap().iter().sum::<f64>();
-            // Both subtract sums of at most 30 squares from numbers near 1; K_zz has a condition below 1e6.
+            // Both subtract sums of at most 30 squares from numbers near 1; K_zz has a condition number below
+            // 1e6.
             assert!(
                 (placed.residual.unwrap() - expected).abs() < 1e-10,
                 "{text}, {m}: {placed:?} {expected}"
@@ -90,7 +91,7 @@ fn greedy_reports_the_share_of_variance_left() {
 
 #[test]
 fn greedy_stops_when_nothing_is_left() {
-    // Quadratic polynomials of two inputs have six coefficients: six points explain everything.
+    // Quadratic polynomials of two inputs have six coefficients, so six points explain everything.
     let x = uniform(300, 2, 4);
     let placed = Greedy::new().place(kernel("polynomial(degree=2)").as_ref(), x.as_ref(), 50, 0).unwrap();
     assert_eq!(placed.inputs.count(), 6);

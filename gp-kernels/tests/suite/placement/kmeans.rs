@@ -1,18 +1,18 @@
-//! Clusters: against a random subset, and against what a cluster is.
+//! Clusters compared with random subsets and with the definition of a cluster.
 
 use faer::{Mat, MatRef};
 use gp_kernels::placement::{KMeans, Placed, Placement, RandomSubset};
 
 use super::{kernel, place, uniform};
 
-/// Squared distance in units of the columns' standard deviations to the nearest of some places, and which it is.
+/// Squared distance to the nearest of `places`, in standard deviations of the columns, and its index.
 fn nearest(point: &[f64], places: &[Vec<f64>]) -> (usize, f64) {
     let square = |place: &Vec<f64>| point.iter().zip(place).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     let distances = places.iter().map(square).enumerate();
     distances.reduce(|best, next| if next.1 < best.1 { next } else { best }).unwrap()
 }
 
-/// Rows in units of the standard deviations of the columns of `x`.
+/// Rows in standard deviations of the columns of `x`.
 fn in_deviations(x: &Mat<f64>, rows: MatRef<'_, f64>) -> Vec<Vec<f64>> {
     let deviation = |d: usize| {
         let mean = x.col(d).iter().sum::<f64>() / x.nrows() as f64;
@@ -28,7 +28,7 @@ fn inertia(x: &Mat<f64>, placed: &Placed) -> f64 {
     points.iter().map(|point| nearest(point, &places).1).sum()
 }
 
-/// Data with columns of very different scale and some rows that occur several times.
+/// Data with columns of very different scales and some duplicate rows.
 fn awkward(n: usize, seed: u64) -> Mat<f64> {
     let raw = uniform(n, 3, seed);
     Mat::from_fn(n, 3, |i, d| [1e-6, 1.0, 1e9][d] * raw[(if i % 5 == 0 { i / 10 } else { i }, d)])
@@ -76,7 +76,7 @@ fn centres_are_the_means_of_the_points_nearest_to_them() {
 
 #[test]
 fn kmeans_finds_clusters_that_are_far_apart() {
-    // 20 clusters of radius 1e-4 at distances of at least 0.1: a centre misses one with a chance of about 1e-5.
+    // 20 clusters of radius 1e-4, at least 0.1 apart: a centre misses one with probability about 1e-5.
     let places = Mat::from_fn(20, 2, |i, d| if d == 0 { (i % 5) as f64 } else { (i / 5) as f64 });
     let noise = uniform(400, 2, 2);
     let x = Mat::from_fn(400, 2, |i, d| places[(i % 20, d)] + 1e-4 * noise[(i, d)]);
@@ -110,10 +110,10 @@ fn kmeans_on_a_sample_still_covers_the_data() {
     let x = uniform(3000, 2, 7);
     let (all, some) = (place(&KMeans::new(), &x, 20, 1), place(&KMeans::new().with_sample(500), &x, 20, 1));
     assert_ne!(all, some);
-    // 25 points a cluster: its mean is off by a fifth of the cluster's spread, which adds 1/25 to the inertia, and
-    // two local minima differ by a few per cent more.
+    // 25 points per cluster: the error of a mean is a fifth of the cluster's spread and adds 1/25 to the
+    // inertia. Two local minima differ by a few per cent more.
     assert!(inertia(&x, &some) < 1.15 * inertia(&x, &all));
-    // The sample is never smaller than ten points a cluster.
+    // A sample has at least ten points per cluster.
     assert_eq!(place(&KMeans::new().with_sample(0), &x, 200, 1).inputs.count(), 200);
 }
 
@@ -122,12 +122,12 @@ fn kmeans_keeps_to_data_points_where_means_have_no_meaning() {
     let text = "select(rbf, dims=[0]) * select(index(levels=3), dims=[1])";
     let raw = uniform(200, 1, 3);
     let x = Mat::from_fn(200, 2, |i, d| if d == 0 { raw[(i, 0)] } else { (i % 3) as f64 });
-    // Three codes in two clusters: one of the means is no code.
+    // Three codes in two clusters: one mean is no code.
     let placed = KMeans::new().place(kernel(text).as_ref(), x.as_ref(), 2, 1).unwrap();
     let rows = placed.rows.unwrap();
     assert_eq!(rows.len(), 2);
     assert_eq!(Placed::at_rows(x.as_ref(), rows).unwrap().inputs, placed.inputs);
-    // Enough clusters for each to have a code of its own: their means are what they would be for any kernel.
+    // Enough clusters for each to hold a single code: means are valid codes.
     let placed = KMeans::new().place(kernel(text).as_ref(), x.as_ref(), 9, 1).unwrap();
     assert_eq!(placed, place(&KMeans::new(), &x, 9, 1));
     assert!((0..9).all(|k| placed.inputs.z()[(k, 1)].fract() == 0.0));

@@ -1,4 +1,4 @@
-//! Placement of inducing inputs: what holds for every method, also on data that are hard to place on.
+//! Placement of inducing inputs: properties of all methods, also for difficult data.
 
 #![expect(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use gp_kernels::{Kernel, KernelError, gram, parse};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// N×D numbers between −1 and 1.
+/// N×D random numbers between −1 and 1.
 fn uniform(n: usize, dim: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(n, dim, |_, _| rng.random_range(-1.0..1.0))
@@ -53,7 +53,7 @@ fn every_row_is_as_likely_as_any_other() {
     for seed in 0..2000 {
         place(&RandomSubset, &x, 3, seed).rows.unwrap().iter().for_each(|&row| counts[row] += 1);
     }
-    // 600 expected, standard deviation 20; the seeds are fixed.
+    // Expectation 600, standard deviation 20; the seeds are fixed.
     assert!(counts.iter().all(|count| (520..680).contains(count)), "{counts:?}");
 }
 
@@ -66,7 +66,7 @@ fn seeds_decide_and_nothing_else() {
     };
     for placement in built_in() {
         let once = run(1, placement.as_ref(), 5);
-        // Equality of `Placed` is equality of every number, none of which is NaN.
+        // Equal `Placed` have equal numbers; none is NaN.
         assert_eq!(once, run(4, placement.as_ref(), 5), "{}", placement.name());
         assert_eq!(once, run(3, placement.as_ref(), 5), "{}", placement.name());
         let seed_matters = once != run(1, placement.as_ref(), 6);
@@ -89,7 +89,7 @@ fn the_layout_of_the_data_does_not_matter() {
 fn equal_rows_are_placed_once() {
     let distinct = uniform(6, 2, 3);
     let x = Mat::from_fn(60, 2, |i, d| distinct[((i * i) % 6, d)]);
-    // The squares of whole numbers leave the rests 0, 1, 3 and 4 after division by six.
+    // Squares of integers have remainders 0, 1, 3 and 4 modulo 6.
     for placement in built_in() {
         for text in ["rbf", "rbf + white"] {
             let placed = placement.place(kernel(text).as_ref(), x.as_ref(), 10, 1).unwrap();
@@ -147,7 +147,7 @@ fn what_cannot_be_placed_is_an_error() {
     assert!(beyond.to_string().contains("row 10"), "{beyond}");
 }
 
-/// A placement that another crate might bring.
+/// Placement that another crate might define.
 #[derive(Debug)]
 struct FirstRows;
 
@@ -176,6 +176,6 @@ fn other_placements_can_be_registered() {
 
     let error = placements.find("given").unwrap_err().to_string();
     assert_eq!(error, "unknown placement `given`; there are: kmeans, greedy, random, first");
-    // A name that is there already is replaced.
+    // A placement of the same name is replaced.
     assert_eq!(placements.with(Box::new(FirstRows)).names().len(), 4);
 }
