@@ -32,7 +32,8 @@ impl Index {
     /// Kernel with default weights.
     ///
     /// # Errors
-    /// [`KernelError::Setting`] unless `levels ≥ 1` and `1 ≤ rank ≤ levels`.
+    /// [`KernelError::Setting`] unless `1 ≤ levels ≤ 10,000`, `1 ≤ rank ≤ levels` and
+    /// `levels · rank ≤ 1,000,000`.
     pub fn new(levels: usize, rank: usize) -> Result<Self, KernelError> {
         let wrong = |setting, allowed: String, found: usize| KernelError::Setting {
             kernel: NAME.to_owned(),
