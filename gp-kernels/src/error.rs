@@ -100,10 +100,10 @@ pub enum KernelError {
     Placement {
         /// Requested number.
         wanted: usize,
-        /// Reason.
+        /// Reason for the failure.
         reason: String,
     },
-    /// A name is unknown.
+    /// A name is in no list or registry.
     #[error("unknown {kind} `{name}`; there are: {available}{}", did_you_mean(name, available.split(", ")))]
     UnknownName {
         /// Kind of item.
@@ -113,7 +113,7 @@ pub enum KernelError {
         /// Available names.
         available: String,
     },
-    /// A name is ambiguous.
+    /// A name matches several entries.
     #[error("`{name}` may be {first} or {last}; say which")]
     AmbiguousName {
         /// Name given.

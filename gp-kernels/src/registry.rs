@@ -60,7 +60,7 @@ impl Registry {
         found.ok_or_else(|| self.unknown(name))
     }
 
-    /// Entry that best matches a name typed by a person: ignores case and underscores, and knows aliases.
+    /// Entry for a name typed by a person: ignores case and underscores, and knows aliases.
     /// Parsing uses [`find`](Self::find), which does not.
     ///
     /// ```

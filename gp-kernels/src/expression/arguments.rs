@@ -14,9 +14,9 @@ pub enum ParameterKind {
     Shared,
     /// One number, or one per input in brackets.
     PerInput,
-    /// As `PerInput`, but a length in units of the inputs, such as a length-scale or period.
+    /// Length in units of the inputs, such as a length-scale or period; otherwise like `PerInput`.
     Length,
-    /// As many numbers as the default has.
+    /// Same number of values as the default.
     Exact,
 }
 

@@ -61,7 +61,7 @@ impl KernelSetting {
         self.name
     }
 
-    /// Value.
+    /// Value: a whole number or columns.
     #[must_use]
     pub fn value(&self) -> &SettingValue {
         &self.value

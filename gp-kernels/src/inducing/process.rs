@@ -69,7 +69,7 @@ impl SparseProcess {
         Self { kernel, structure: Structure::unique(), ..self }
     }
 
-    /// Kernel.
+    /// Prior covariance.
     #[must_use]
     pub fn kernel(&self) -> &dyn Kernel {
         self.kernel.as_ref()

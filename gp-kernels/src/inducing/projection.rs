@@ -114,9 +114,9 @@ impl Projection {
     /// Reverse pass.
     ///
     /// `upstream` (M×N) holds derivatives with respect to Φ and is overwritten by those with respect to
-    /// `K_zx`. `by_residual` (N) holds derivatives with respect to s. Adds to all of `grads`; call
-    /// [`InducingPrior::finish_reverse`] once at the end for the part through `K_zz`. Where s was cut at 0,
-    /// the derivative is that of the uncut formula.
+    /// `K_zx`. `by_residual` (N) holds derivatives with respect to s. Adds all gradients to `grads` except the
+    /// part through `K_zz`, which [`InducingPrior::finish_reverse`] adds once at the end. Where s was cut at
+    /// 0, the derivative is that of the uncut formula.
     ///
     /// # Errors
     /// [`KernelError::Shape`] for upstream or gradients of wrong shape.

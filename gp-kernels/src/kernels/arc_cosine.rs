@@ -64,7 +64,7 @@ impl Angle {
 
     /// Intermediate results for one covariance.
     fn pieces(&self, u: f64, a: f64, b: f64) -> Pieces {
-        // Two roots, because the product of the two squares may overflow.
+        // Two roots, because the product of the two squares may overflow or underflow.
         let length = a.sqrt() * b.sqrt();
         let c = (u / length).clamp(-1.0, 1.0);
         if 1.0 - c < PARALLEL {

@@ -9,7 +9,7 @@ use gp_linalg::LinalgError;
 use gp_linalg::halt::is_over;
 use gp_optim::Brake;
 
-/// Error of a pass, convertible from errors of kernels and linear algebra.
+/// Error of a pass, convertible from errors of kernels, linear algebra and data.
 pub trait PassError: From<KernelError> + From<LinalgError> + SharedError {}
 
 impl<E: From<KernelError> + From<LinalgError> + SharedError> PassError for E {}

@@ -50,7 +50,7 @@ impl DensePosterior {
         Ok(Self { kernel, points: inputs.transpose().to_owned(), alpha, root, factor })
     }
 
-    /// Kernel.
+    /// Prior covariance.
     #[must_use]
     pub fn kernel(&self) -> &dyn Kernel {
         self.kernel.as_ref()

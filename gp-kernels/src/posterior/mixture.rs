@@ -16,7 +16,7 @@ use crate::kernel::Kernel;
 /// Description of a latent function, for reports.
 #[derive(Clone, Copy, Debug)]
 pub struct LatentFunction<'a> {
-    /// Kernel.
+    /// Prior covariance with trained parameters.
     pub kernel: &'a dyn Kernel,
     /// Inducing or active points, one per row; None if all data are used.
     pub seen_through: Option<MatRef<'a, f64>>,

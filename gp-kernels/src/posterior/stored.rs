@@ -1,4 +1,4 @@
-//! Posterior in a model file: a kernel expression and numbers, readable without this crate.
+//! Posterior as stored in model files: kernel expression and numbers, readable without this crate.
 
 use faer::Mat;
 use gp_linalg::{Cholesky, JitterPolicy};
