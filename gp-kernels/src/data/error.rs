@@ -24,7 +24,7 @@ pub enum DataError {
     /// Another process of the team failed and reports the details.
     #[error("another process has failed")]
     InAnotherProcess {
-        /// `true` if the error belongs to a point in parameter space, so that a solver can step back.
+        /// `true` for an error at a point in parameter space; a solver can step back.
         of_the_place: bool,
     },
     /// A time limit or interrupt stopped a pass over the data.

@@ -77,7 +77,7 @@ pub trait Reduction: Debug + Send + Sync {
 /// Severity of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Error of a point in parameter space, from which a solver can step back.
+    /// At a point in parameter space; a solver can step back.
     OfThePlace,
     /// Any other error.
     OfTheRun,
@@ -85,7 +85,7 @@ pub enum Fault {
 
 /// Error on which all processes of a team must act together.
 pub trait SharedError: From<DataError> + Send {
-    /// `true` for an error of a point in parameter space, from which a solver can step back.
+    /// `true` for [`Fault::OfThePlace`].
     fn is_of_the_place(&self) -> bool;
 }
 

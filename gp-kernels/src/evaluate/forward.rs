@@ -65,7 +65,7 @@ impl Evaluator {
     /// noise on the diagonal.
     ///
     /// # Errors
-    /// Wrong shapes, non-finite numbers, and points that are invalid for the kernel.
+    /// As [`cross`](Evaluator::cross).
     pub fn gram<K: Kernel + ?Sized>(
         &self,
         kernel: &K,
@@ -83,7 +83,7 @@ impl Evaluator {
     /// Writes the prior variances of a table (N×D) to `out` (N).
     ///
     /// # Errors
-    /// Wrong shapes, non-finite numbers, and points that are invalid for the kernel.
+    /// As [`cross`](Evaluator::cross).
     pub fn diagonal<K: Kernel + ?Sized>(
         &self,
         kernel: &K,

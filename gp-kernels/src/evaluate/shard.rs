@@ -7,8 +7,7 @@ use crate::kernel::{Gradients, point_mut};
 use crate::views;
 use crate::workspace::Workspace;
 
-/// Maximum number of shards, and so of threads, in a reverse pass. It does not depend on the number of
-/// threads, and gradients of shards are added in order.
+/// Maximum number of shards, and so of threads, in a reverse pass. Their gradients are added in order.
 pub(super) const SHARDS: usize = 16;
 
 /// Tables of points whose gradients are wanted.

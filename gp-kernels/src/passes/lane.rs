@@ -487,7 +487,7 @@ impl<S> Lane<S> {
     }
 }
 
-/// Targets and projections of a lane on its only sparse process, block by block.
+/// Targets and projections of a lane with a single sparse process.
 #[derive(Clone, Copy, Debug)]
 pub struct Projections<'a> {
     outputs: usize,

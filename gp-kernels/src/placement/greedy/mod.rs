@@ -24,8 +24,7 @@ use crate::kernel::Kernel;
 /// ([`with_threshold`](Greedy::with_threshold)) of the largest prior variance: more points would add rounding
 /// errors and make `K_zz` nearly singular. Places at least one.
 ///
-/// White noise is part of prior variances but cannot be explained by inducing inputs. It stays in the
-/// residual, so the threshold is not reached.
+/// White noise is prior variance that no inducing input explains, so the threshold is not reached.
 ///
 /// O(N M² + N M D) time and O(N M) memory for M placed points; no N×N matrix.
 #[derive(Clone, Copy, Debug)]
