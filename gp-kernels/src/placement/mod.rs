@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | `random` | random rows | O(N + M D) | O(N + M D) |
 //! | `kmeans` | cluster centres of the inputs | O(N M D) for each of some tens of iterations | O(N D) |
-//! | `greedy` | rows that leave the least prior variance unexplained, one after the other | O(N M² + N M D) | O(N M) |
+//! | `greedy` | rows with the largest unexplained prior variance, one after the other | O(N M² + N M D) | O(N M) |
 //!
 //! `random` is a baseline. `kmeans` covers the inputs independently of the kernel: use it before training.
 //! `greedy` suits the current kernel, reports the unexplained share, and stops when everything is explained.
