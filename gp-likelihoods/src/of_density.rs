@@ -1,4 +1,4 @@
-//! Every log density is a likelihood, by closed forms, jets and quadrature.
+//! [`Likelihood`] of every [`Density`], by closed forms, jets and quadrature.
 
 use rand::Rng;
 

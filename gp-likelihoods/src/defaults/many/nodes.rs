@@ -4,7 +4,7 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::quadrature::Cubature;
 
-/// Least weight of a node: all lighter ones add up to less than a rounding error.
+/// Weight below which nodes are skipped: together they are below rounding.
 const NO_WEIGHT: f64 = 1e-20;
 
 /// Latent values and weights.
@@ -17,7 +17,7 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Transforms a rule to the beliefs about the latents.
+    /// Places the nodes of a rule under the beliefs about the latents.
     pub(super) fn place(&mut self, rule: &Cubature, q: &[Latent]) {
         self.latents = q.len();
         self.f.clear();

@@ -22,7 +22,7 @@ impl Sums {
 
     /// Adds `terms` with weight `weight · exp(log_factor)`.
     pub(super) fn add(&mut self, weight: f64, log_factor: f64) {
-        // A density of 0, or one that cannot be computed, has no weight.
+        // A density that is 0 or NaN has no weight.
         if log_factor.is_nan() || log_factor == f64::NEG_INFINITY {
             return;
         }
@@ -59,7 +59,7 @@ impl Sums {
     }
 }
 
-/// Sums of one rule, and of an earlier one.
+/// Sums of one rule and of an earlier one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Integral {
     pub(super) sums: Sums,
@@ -83,9 +83,9 @@ impl Integral {
         self.sums.reset(count);
     }
 
-    /// Keeps the current sums for comparison.
+    /// Keeps the current sums, of half the nodes, for comparison.
     pub(super) fn keep_as_earlier(&mut self) {
-        // Of equal weights, half have been added.
+        // Weights are equal, and half of the nodes have been added.
         let (now, earlier) = (&self.sums, &mut self.earlier);
         (earlier.shift, earlier.mass) = (now.shift, 2.0 * now.mass);
         earlier.sums.iter_mut().zip(&now.sums).for_each(|(to, from)| *to = 2.0 * from);

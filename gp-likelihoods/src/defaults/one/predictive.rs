@@ -20,7 +20,8 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     given.clear();
     given.resize(out.len(), ObservationMoments::default());
     for (output, middle) in out.iter_mut().enumerate() {
-        // Means relative to the one at the middle: their variance is then no difference of large numbers.
+        // Means relative to the one at the centre, so that their variance is not a difference of large
+        // numbers.
         if q.variance() == 0.0 || !middle.variance.is_finite() {
             continue;
         }
