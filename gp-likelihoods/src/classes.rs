@@ -41,7 +41,6 @@ pub(crate) fn cdf(classes: usize, y: f64, probability: impl Fn(usize) -> f64) ->
     (0..classes).take_while(|&c| c as f64 <= y).map(probability).sum()
 }
 
-/// Draws a label.
 pub(crate) fn sample(
     classes: usize,
     probability: impl Fn(usize) -> f64,

@@ -21,8 +21,7 @@ fn log_peak(y: f64) -> f64 {
 
 /// `ln(λʸ e^{−λ}/y!)` from `ln λ`; `rate` is called for small counts only.
 ///
-/// For large counts, terms of size `y ln y` would cancel. The result is therefore the peak less the loss
-/// from it.
+/// Large counts use the peak less the loss from it, since terms of size `y ln y` would cancel.
 pub(crate) fn log_p<S: Scalar>(y: f64, log_rate: S, rate: impl Fn() -> S) -> S {
     if y < STIRLING_FROM {
         return log_rate * y - rate() - ln_gamma(y + 1.0);
@@ -44,8 +43,7 @@ pub(crate) fn expected_log_p(y: f64, mean: f64, variance: f64) -> (f64, f64, f64
 /// Variance v above which `exp(v) − 1` is `exp(v)`.
 const WIDE: f64 = 40.0;
 
-/// Mean of a log-normal rate, and variance of an observation whose variance is `given` times its squared
-/// rate.
+/// Mean of a log-normal rate, and variance of an observation with variance `given` times its squared rate.
 pub(crate) fn log_normal_moments(mean: f64, variance: f64, given: f64) -> ObservationMoments {
     let log_rate = mean + 0.5 * variance;
     let rate = log_rate.exp();

@@ -3,12 +3,12 @@
 use crate::error::LikelihoodError;
 use crate::special::logistic;
 
-/// Largest number of doublings of a step: more than the number of exponents of a double.
+/// Largest number of doublings of a step, more than a double has exponents.
 const MAX_DOUBLINGS: u32 = 1100;
-/// Largest number of evaluations within a bracket. Every fourth halves the bracket, which exhausts the
-/// exponents and digits of a double (or the digits of its logarithm).
+/// Largest number of evaluations within a bracket. Every fourth halves it, which exhausts the exponents and
+/// digits of a double (or of its logarithm).
 const MAX_STEPS: u32 = 4800;
-/// Number of evaluations in which the bracket must halve; otherwise the next one bisects.
+/// Evaluations in which the bracket must halve; otherwise the next one bisects.
 const PATIENCE: u32 = 3;
 /// Relative distance below which two ends count as equal.
 const NARROW: f64 = 8.0 * f64::EPSILON;
@@ -28,7 +28,6 @@ pub(crate) enum Among {
 }
 
 impl Among {
-    /// Lower bound of the domain.
     fn before_all(self) -> f64 {
         match self {
             Self::Reals => f64::MIN,
@@ -37,12 +36,10 @@ impl Among {
         }
     }
 
-    /// Upper bound of the domain.
     fn after_all(self) -> f64 {
         if self == Self::Shares { 1.0 } else { f64::MAX }
     }
 
-    /// Position of a number on the scale.
     fn place(self, y: f64) -> f64 {
         match self {
             Self::Reals => y,
@@ -53,7 +50,6 @@ impl Among {
         }
     }
 
-    /// Number at a position on the scale.
     fn number(self, place: f64) -> f64 {
         match self {
             Self::Reals => place,
@@ -95,7 +91,6 @@ impl Among {
     }
 }
 
-/// Number and function value.
 #[derive(Clone, Copy, Debug)]
 struct ValueAt {
     at: f64,
@@ -192,7 +187,6 @@ fn narrow(
 }
 
 impl Bracket {
-    /// Width on the search scale.
     fn width(&self, among: Among) -> f64 {
         among.place(self.high.at) - among.place(self.low.at)
     }
@@ -201,7 +195,7 @@ impl Bracket {
         self.low.at.abs().max(self.high.at.abs())
     }
 
-    /// Number at this fraction of the bracket, or its middle; None if no number lies strictly inside.
+    /// Number at this fraction of the bracket, or its middle; None if no number lies inside.
     fn between(&self, among: Among, share: f64) -> Option<f64> {
         let inside = |at: &f64| *at > self.low.at && *at < self.high.at;
         let along = |share: f64| among.number(among.place(self.low.at) + share * self.width(among));
@@ -216,7 +210,7 @@ impl Bracket {
     }
 
     /// Next point as a fraction of the bracket: root of the quadratic through both ends and the previous
-    /// point, if safe, kept away from the ends; otherwise ½.
+    /// point, kept away from the ends; ½ if unsafe.
     fn next(&self, among: Among, now: ValueAt, before: ValueAt) -> f64 {
         let other = if now.reaches() { self.low } else { self.high };
         let [a, b, c] = [now, other, before].map(|place| ValueAt { at: among.place(place.at), ..place });

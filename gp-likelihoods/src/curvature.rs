@@ -1,7 +1,7 @@
-//! Derivatives of a log density of higher order than [`Likelihood`] gives, for methods such as Laplace's
+//! Higher derivatives of a log density than [`Likelihood`] gives, for methods such as Laplace's
 //! approximation.
 //!
-//! First derivatives and the diagonal of second derivatives come from the likelihood. All others are finite
+//! First derivatives and the diagonal of second derivatives are the likelihood's. All others are finite
 //! differences of these, of fourth order in the step.
 //!
 //! ```
@@ -105,7 +105,7 @@ impl LogDensityAt<'_> {
         Ok(sum)
     }
 
-    /// Finite difference along a direction, with a step of fixed length.
+    /// Finite difference with a step of the same length for every direction.
     fn difference(
         self,
         direction: &[f64],

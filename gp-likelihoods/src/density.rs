@@ -13,14 +13,14 @@ use crate::workspace::Workspace;
 ///
 /// Every `Density` is a [`Likelihood`](crate::Likelihood) with all four layers and derivatives. Latent
 /// values and parameters are functions of an index, so that jets need no buffer. Slices have the lengths
-/// [`Described::latents`] and [`Described::outputs`]. Closed forms are optional: a function that returns
-/// `false` or None leaves the result to quadrature.
+/// [`Described::latents`] and [`Described::outputs`]. Closed forms are optional: `false` or None leaves the
+/// result to quadrature.
 pub trait Density: Described + Clone + 'static {
     /// `ln p(y | f)` for y in the support. `f(q)` is a latent value, `theta(k)` the parameter value at
     /// flattened index k.
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S;
 
-    /// Latent value at which the density of y has its peak or bend, for one latent.
+    /// Peak or bend of the density of y in f, for one latent.
     fn bend(&self, _y: &[f64]) -> Option<f64> {
         None
     }
@@ -28,7 +28,7 @@ pub trait Density: Described + Clone + 'static {
     /// Mean and variance of each output given f.
     fn moments_given(&self, f: &[f64], out: &mut [ObservationMoments]);
 
-    /// Probability that this output is at most y given f, for any y (also outside the support).
+    /// Probability that this output is at most y given f, for any y, even outside the support.
     fn cdf_given(&self, output: usize, y: f64, f: &[f64]) -> f64;
 
     /// Draws one observation given f; None if the distribution exceeds the range of `f64`.
@@ -40,8 +40,8 @@ pub trait Density: Described + Clone + 'static {
     }
 
     /// Half-width of the strip about the real line in which the log density of one latent is analytic and
-    /// grows at most like a power. It holds at the [`bend`](Self::bend) and widens away from it. Expected
-    /// log densities are then sums over known nodes.
+    /// grows at most like a power, measured at the [`bend`](Self::bend). The strip must widen away from the
+    /// bend. Expected log densities are then sums over known nodes.
     fn strip(&self) -> Option<f64> {
         None
     }

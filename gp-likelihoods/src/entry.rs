@@ -8,14 +8,13 @@ use gp_optim::text::Arguments;
 use crate::error::LikelihoodError;
 use crate::likelihood::Likelihood;
 
-/// Constructor of a likelihood with starting values, from the settings in the arguments. Parameters are
-/// read afterwards.
+/// Constructor of a likelihood with starting values from the settings in the arguments. Parameters are read
+/// afterwards.
 pub type Build = fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError>;
 
 /// [`Build`] that captures values.
 type BuildHolding = dyn Fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> + Send + Sync;
 
-/// Constructor of an entry: a function, or a closure that captures values.
 #[derive(Clone)]
 enum Builder {
     Plain(Build),
@@ -80,7 +79,7 @@ impl LikelihoodEntry {
         self.summary
     }
 
-    /// Other names that [`Registry::named`](crate::Registry::named) accepts.
+    /// Other names.
     #[must_use]
     pub fn aliases(&self) -> &'static [&'static str] {
         self.aliases

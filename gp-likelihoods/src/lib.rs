@@ -1,4 +1,4 @@
-//! Likelihoods p(y | f): observations y given latent values f.
+//! Likelihoods p(y | f) of observations y given latent values f.
 //!
 //! Inference uses log densities, their expectations under Gaussian beliefs about f, and normalisers of a
 //! Gaussian times a power of the likelihood. Predictions use the distribution of y under such beliefs.

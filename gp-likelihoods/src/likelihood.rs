@@ -36,9 +36,8 @@ pub trait Described: Debug + Send + Sync {
         &mut []
     }
 
-    /// Smallest sensible values of parameters, by name; none by default. Above them, predictions have a
-    /// mean and a variance, and the density stays bounded when residuals are zero. `variance` is that of
-    /// the target.
+    /// Lower limits of parameters, by name; none by default. Above them, predictions have a mean and a
+    /// variance, and the density stays bounded when residuals are zero. `variance` is that of the target.
     fn least_values(&self, _variance: f64) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
@@ -53,7 +52,7 @@ pub trait Described: Debug + Send + Sync {
         1
     }
 
-    /// Range of values of each output.
+    /// Possible values of each output.
     fn support(&self) -> Support;
 
     /// `true` if `ln p(y | f)` is jointly concave in all latents for every y. Tilted distributions then
@@ -81,8 +80,7 @@ pub trait Described: Debug + Send + Sync {
     }
 
     /// `true` if only log densities are known and many observations at once are cheaper than one by one.
-    /// Integrals are then sample means, evaluated for blocks of observations
-    /// ([`Likelihood::log_densities_of_rows`]).
+    /// Integrals are then sample means over blocks of observations ([`Likelihood::log_densities_of_rows`]).
     fn is_sampled(&self) -> bool {
         false
     }
@@ -92,8 +90,8 @@ pub trait Described: Debug + Send + Sync {
         Link::Other
     }
 
-    /// Weight w > 0 of an observation: its factor counts to the power w. Only inference applies it;
-    /// densities and integrals of a likelihood do not.
+    /// Weight w > 0 of an observation: inference raises its factor to the power w. Densities and integrals
+    /// ignore it.
     fn weight(&self, _y: &[f64]) -> f64 {
         1.0
     }
@@ -156,9 +154,9 @@ pub trait Described: Debug + Send + Sync {
 
 /// Likelihood of one observation `y` given its Q latent values f.
 ///
-/// Most likelihoods are written as a [`Density`](crate::Density), which implements this trait. Others take
-/// integrals without a closed form from the quadrature in [`defaults`](crate::defaults). Observations are
-/// slices of length [`outputs`](Described::outputs); latent values and beliefs are slices of length
+/// A [`Density`](crate::Density) implements this trait. Other implementations can take integrals from the
+/// quadrature in [`defaults`](crate::defaults). Observations are slices of length
+/// [`outputs`](Described::outputs); latent values and beliefs are slices of length
 /// [`latents`](Described::latents).
 pub trait Likelihood: Described + CloneLikelihood {
     /// Checks that y is a possible observation. With [missing outputs](Described::takes_missing_outputs),
@@ -214,7 +212,7 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// An observation outside the support, or slices of wrong length.
     fn log_density_by_params(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError>;
 
-    /// Latent value at which the density of y has its peak or bend; a hint to quadrature over one latent.
+    /// Peak or bend of the density of y in f, for one latent; a hint to quadrature.
     fn landmark(&self, _y: &[f64]) -> Option<f64> {
         None
     }

@@ -10,7 +10,7 @@ use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::workspace::Workspace;
 use crate::{by_quadrature, forward};
 
-/// Likelihood of one output with all others missing. It has all latents and parameters of the full
+/// Likelihood of one output with all others missing, with all latents and parameters of the full
 /// likelihood.
 ///
 /// ```
@@ -49,7 +49,6 @@ impl Marginal {
         Ok(room)
     }
 
-    /// Calls the full likelihood with the padded observation.
     fn with_padded<T>(
         &self,
         y: &[f64],
@@ -62,7 +61,6 @@ impl Marginal {
         answer
     }
 
-    /// Moments of this output, from those of all.
     fn pick(
         &self,
         out: &mut [ObservationMoments],

@@ -187,7 +187,6 @@ impl<T: Density> Likelihood for T {
     }
 }
 
-/// Variable of differentiation, or a constant.
 fn seeded(value: f64, variable: bool) -> Jet2 {
     if variable { Jet2::variable(value) } else { Jet2::constant(value) }
 }

@@ -13,10 +13,10 @@ use crate::workspace::Workspace;
 
 /// Likelihood as a product of factors, its *pieces*, each of some of the latents.
 ///
-/// Expectation propagation approximates each piece separately, with integrals over the latents of the
-/// piece. Return the implementation from [`Described::pieces`](crate::Described::pieces). For one factor
-/// per latent, implement [`Separable`](crate::Separable) instead. Integrals of the full likelihood may be
-/// sums over pieces, so a piece must not call them.
+/// Expectation propagation approximates each piece separately, by integrals over its own latents. Return
+/// the implementation from [`Described::pieces`](crate::Described::pieces). For one factor per latent,
+/// implement [`Separable`](crate::Separable) instead. Integrals of the full likelihood may be sums over
+/// pieces, so a piece must not call them.
 ///
 /// Every `dyn Likelihood` implements this trait; without declared pieces, the likelihood is its only piece.
 pub trait Pieces {
@@ -36,8 +36,7 @@ pub trait Pieces {
     }
 
     /// [`Likelihood::tilted`](crate::Likelihood::tilted) of one piece. `q` and the derivatives by means and
-    /// variances are in the order of its slots. Derivatives by parameters are by all parameters of the
-    /// likelihood.
+    /// variances are in the order of its slots; derivatives by parameters are by all of the likelihood's.
     ///
     /// # Errors
     /// As [`Likelihood::tilted`](crate::Likelihood::tilted).

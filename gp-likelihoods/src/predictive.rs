@@ -12,7 +12,7 @@ use crate::slopes::ObservationMoments;
 use crate::workspace::Workspace;
 
 /// Likelihood under a mixture of K Gaussian beliefs about the Q latent values of an observation. Beliefs
-/// are slices of K·Q values, by component. For K = 1, results are those of the likelihood, bit for bit.
+/// are K·Q, by component. For K = 1, results equal the likelihood's bit for bit.
 #[derive(Clone, Copy, Debug)]
 pub struct Predictive<'a> {
     likelihood: &'a dyn Likelihood,
@@ -26,7 +26,6 @@ impl<'a> Predictive<'a> {
         Self { likelihood, weights }
     }
 
-    /// Beliefs and proportion of each component.
     fn each<'b>(&self, beliefs: &'b [Latent]) -> impl Iterator<Item = (&'b [Latent], f64)> + use<'a, 'b> {
         beliefs.chunks_exact(self.likelihood.latents()).zip(self.weights.iter().copied())
     }

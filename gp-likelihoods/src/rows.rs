@@ -43,8 +43,8 @@ impl<'a> Targets<'a> {
     }
 
     /// Checks lengths and returns the number S of latent vectors per observation, at least 1. The
-    /// likelihood has `latents` and `outputs`; `values` is the number of latent values, `slots` the number
-    /// of results, with `each` per observation (S if None).
+    /// likelihood has `latents` and `outputs`. There are `values` latent values and `slots` results, `each`
+    /// per observation (S if None).
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for a length that does not fit.
@@ -88,8 +88,8 @@ pub(crate) fn log_densities(
 /// Largest number of parameter values on the stack; nearly every likelihood has fewer.
 const FEW: usize = 16;
 
-/// Derivatives by parameters, averaged over the samples of each row. `of_sample` writes those at one latent
-/// vector; `count` is the number of parameter values.
+/// Derivatives by `count` parameter values, averaged over the samples of each row. `of_sample` writes those
+/// at one latent vector.
 pub(crate) fn mean_by_params(
     rows: Targets<'_>,
     (latents, outputs, count): (usize, usize, usize),

@@ -5,7 +5,6 @@ use crate::error::{LikelihoodError, check};
 use crate::latent::Latent;
 use crate::likelihood::{Described as _, Likelihood};
 
-/// Observation split into its columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<'y> {
     pub(super) targets: &'y [f64],
@@ -26,12 +25,10 @@ impl Columns<'_> {
         has_some.then(|| likelihood.with_known_noise(self.adjustments)).flatten()
     }
 
-    /// Offset added to the latent value.
     pub(super) fn offset(&self, of: &Adjusted) -> f64 {
         if of.gaussian_noise().is_some() { 0.0 } else { self.adjustment() }
     }
 
-    /// Belief about the latent value, shifted by the offset.
     pub(super) fn shifted(&self, of: &Adjusted, q: Latent) -> Result<Latent, LikelihoodError> {
         match self.offset(of) {
             0.0 => Ok(q),

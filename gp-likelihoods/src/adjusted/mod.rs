@@ -44,7 +44,7 @@ pub struct Adjusted {
 }
 
 impl Adjusted {
-    /// Number of extra columns for this number of targets: one adjustment per target, and a weight.
+    /// Number of extra columns: one adjustment per target, and a weight.
     #[must_use]
     pub fn columns_after(targets: usize) -> usize {
         targets + 1
@@ -69,7 +69,7 @@ impl Adjusted {
         self.likelihood.gaussian_noise().map(|noise| noise.variance() + known)
     }
 
-    /// Targets and latent values of several observations, adjusted for the inner likelihood.
+    /// Targets and latent values as the inner likelihood takes them.
     fn plain_rows(&self, rows: Targets<'_>, f: &[f64]) -> Result<(Vec<f64>, Vec<f64>), RowError> {
         let (mut targets, mut shifted) = (Vec::with_capacity(rows.y.len()), f.to_vec());
         let size = f.len().checked_div(rows.count()).unwrap_or(0);
@@ -82,7 +82,7 @@ impl Adjusted {
         Ok((targets, shifted))
     }
 
-    /// Fills the extra columns with the values of an unadjusted observation.
+    /// Fills the extra columns of an unadjusted observation.
     fn fill_columns<T: Copy>(
         &self,
         out: &mut [T],
@@ -339,7 +339,6 @@ impl Likelihood for Adjusted {
 }
 
 impl Adjusted {
-    /// Splits an observation into its columns.
     fn columns<'y>(&self, y: &'y [f64]) -> Result<Columns<'y>, LikelihoodError> {
         check_count("number of outputs", y.len(), y.len() == self.outputs(), "that of the likelihood")?;
         let (targets, columns) = y.split_at(self.targets());
@@ -353,13 +352,12 @@ impl Adjusted {
         Ok(f64::from(u8::from(y >= self.constant(column))))
     }
 
-    /// Value of an extra column (from 0) of an unadjusted observation: adjustment 0, weight 1.
+    /// Extra column (from 0) of an unadjusted observation: adjustment 0, weight 1.
     fn constant(&self, column: usize) -> f64 {
         f64::from(u8::from(column == self.targets()))
     }
 }
 
-/// Moments of a known number.
 fn certain(mean: f64) -> ObservationMoments {
     ObservationMoments { mean, variance: 0.0 }
 }

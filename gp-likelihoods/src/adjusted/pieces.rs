@@ -69,7 +69,6 @@ impl Pieces for Adjusted {
 }
 
 impl Adjusted {
-    /// Inner likelihood.
     fn own(&self) -> &dyn crate::likelihood::Likelihood {
         self.likelihood.as_ref()
     }

@@ -4,8 +4,8 @@ use crate::crossing::{Among, crossing};
 use crate::error::LikelihoodError;
 use crate::support::Support;
 
-/// Smallest value of a support at which a non-decreasing function is ≥ 0. `start` is the first value and
-/// step of the search.
+/// Smallest value of a support at which a non-decreasing function is ≥ 0. `start` holds first value and
+/// step.
 pub(super) fn least(
     support: Support,
     start: (f64, f64),

@@ -1,4 +1,4 @@
-//! Default integrals by quadrature: expectations, tilted moments and predictions. Also used to check closed
+//! Default integrals by quadrature: expectations, tilted moments and predictions. They also check closed
 //! forms.
 //!
 //! **One latent.** A grid known in advance if the log density is [analytic near the real
@@ -6,16 +6,14 @@
 //! halved until sums converge. Otherwise adaptive panels, or an error that gives the unresolved place.
 //! Errors are below 1e-9 of the result.
 //!
-//! **Two or three latents, smooth.** Product Gauss–Hermite rules of growing order, until two agree to 1e-7.
-//! For the tilted normaliser of a log-concave likelihood they are placed at the mode. Errors are below 1e-6
-//! for standard deviations up to 1.
+//! **Two or three latents, smooth.** Product Gauss–Hermite rules of growing order until two agree to 1e-7;
+//! at the mode for the tilted normaliser of a log-concave likelihood. Errors are below 1e-6 for standard
+//! deviations up to 1.
 //!
-//! **Otherwise.** Quasi-random nodes of the [`Workspace`], with errors of some thousandths of the
-//! integrand's standard deviation by default. Tilted normalisers place nodes at the mode and at the cavity,
-//! so that confident observations are not missed. With several modes (likelihoods that are not
-//! log-concave), derivatives may be wrong by a tenth.
-//!
-//! [`Workspace::disagreement`] estimates errors for several latents.
+//! **Otherwise.** Quasi-random nodes of the [`Workspace`], by default with errors of some thousandths of
+//! the integrand's standard deviation. Tilted normalisers place nodes at mode and cavity, so that confident
+//! observations are not missed. With several modes (likelihoods that are not log-concave), derivatives may
+//! be wrong by a tenth. [`Workspace::disagreement`] estimates the error.
 
 mod least;
 pub(crate) mod many;

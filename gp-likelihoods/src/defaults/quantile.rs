@@ -37,9 +37,8 @@ pub fn predictive_quantile<L: Likelihood + ?Sized>(
     }
 }
 
-/// Approximate quantile, and search step. Both are those of a Gaussian at the observation's mean. Its
-/// variance is that of the observation plus the effect of one standard deviation of each latent. Positive
-/// outputs use a log scale.
+/// Approximate quantile and step: those of a Gaussian at the observation's mean, with its variance plus the
+/// effect of one standard deviation of each latent. Positive outputs use a log scale.
 fn guess<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

@@ -12,7 +12,7 @@ use gp_optim::{Parameter, Transform};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
-/// Gaussian observation model `p(y | f) = N(y; f, σ²)` with one parameter, `variance` (σ², positive).
+/// Gaussian noise `p(y | f) = N(y; f, σ²)` with one parameter, `variance` (σ², positive).
 ///
 /// The functions of this type do not check observations: NaN gives NaN.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -160,7 +160,6 @@ pub(crate) fn log_tilted<S: Scalar>(residual: S, v: S, log_variance: S, power: f
     -(log_variance * power + spread + quadratic) * 0.5 - power * HALF_LN_TAU
 }
 
-/// `ln N(r; 0, s)` for a residual r and a variance s.
 fn log_normal(residual: f64, variance: f64) -> f64 {
     // Divides first: r² alone may overflow or underflow.
     -0.5 * ((TAU * variance).ln() + residual * (residual / variance))

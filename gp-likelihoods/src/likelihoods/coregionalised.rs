@@ -27,7 +27,7 @@ use crate::workspace::Workspace;
 ///
 /// Independent beliefs about the latents are exact if the columns of `D^{−½} W` are orthogonal (D: diagonal
 /// of noise variances); otherwise a variational bound is loose. Latents with equal priors can be rotated
-/// without changing the model, so that training with a bound finds the rotation that is exact.
+/// without changing the model, and training with a bound finds the exact rotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coregionalised {
     latents: usize,
@@ -66,7 +66,6 @@ impl Coregionalised {
         .with_aliases(&["coregionalized", "lmc", "linear_coregionalisation"])
     }
 
-    /// Row p of W.
     fn weights(&self, p: usize) -> &[f64] {
         &self.params[0].values()[p * self.latents..(p + 1) * self.latents]
     }

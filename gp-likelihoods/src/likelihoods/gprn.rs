@@ -55,7 +55,6 @@ impl Gprn {
         })
     }
 
-    /// Index of latent `W_pj`.
     fn weight(&self, p: usize, j: usize) -> usize {
         self.nodes + p * self.nodes + j
     }

@@ -18,8 +18,8 @@ use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile}
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Half-width of the strip in the log variance in which the distribution function is bounded: the variance
-/// has a positive real part there.
+/// Half-width of the strip in the log variance in which the variance has a positive real part, so that the
+/// distribution function is bounded.
 const STRIP: f64 = std::f64::consts::FRAC_PI_2;
 /// First step of a quantile search, in standard deviations.
 const STEP: f64 = 0.25;
@@ -144,13 +144,12 @@ impl Density for Heteroscedastic {
     }
 }
 
-/// Nodes of the integral over the log variance; None if its belief is so wide that too many are needed.
+/// Nodes for the log variance; None if its belief is too wide.
 fn grid(q: &[Latent]) -> Option<&'static GridNodes> {
     grid_for(STRIP / q[1].variance().sqrt())
 }
 
-/// `P(y' ≤ y) = ∫ Φ((y − m₀) / √(v₀ + exp f₁)) N(f₁; m₁, v₁) df₁`, with the mean latent integrated in
-/// closed form.
+/// `P(y' ≤ y) = ∫ Φ((y − m₀) / √(v₀ + exp f₁)) N(f₁; m₁, v₁) df₁`
 fn cdf(q: &[Latent], nodes: &GridNodes, y: f64) -> f64 {
     let (residual, v) = (y - q[0].mean(), q[0].variance());
     let (middle, deviation) = (q[1].mean(), q[1].variance().sqrt());

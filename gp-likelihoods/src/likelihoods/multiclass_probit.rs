@@ -33,18 +33,17 @@ use peak::Peak;
 /// same integral with variances `1 + v_c`, so class probabilities are exact. Other powers use quadrature.
 ///
 /// [`in_pairs`](Self::in_pairs) replaces the density by C − 1 pieces `Φ((f_y − f_c)/√noise)`, c ≠ y, with
-/// the noise of differences: [`PairwiseProbit`] (Villacampa-Calvo & Hernández-Lobato 2017, §2). Each is a
-/// line integral at every power. Each piece has its own noise, so for more than two classes their product
-/// is not a distribution over labels: for equal, exactly known latents it is `2^{1−C}` instead of `1/C`,
-/// and training on noisy labels avoids uncertainty. Predictions use the full likelihood (eq. 68), so
+/// the noise of differences: [`PairwiseProbit`] (Villacampa-Calvo & Hernández-Lobato 2017, §2), line
+/// integrals at every power. Each piece has its own noise, so for more than two classes their product is
+/// not a distribution over labels: for equal, exactly known latents it is `2^{1−C}` instead of `1/C`, and
+/// training on noisy labels avoids uncertainty. Predictions use the full likelihood (eq. 68), so
 /// probabilities sum to 1.
 ///
 /// Expected log densities of four or more classes take 512 densities, an eighth of the nodes of the
 /// workspace, with errors of 1e-3 for unit variances.
 ///
-/// EP sites, and so the posterior, are independent between latents. For two classes only `f_1 − f_0`
-/// matters: [`of_difference`](Self::of_difference) uses it as the only latent and avoids this
-/// approximation.
+/// EP sites are independent between latents, and so is the posterior. For two classes only `f_1 − f_0`
+/// matters: [`of_difference`](Self::of_difference) has this one latent and avoids the approximation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MulticlassProbit {
     classes: usize,
@@ -133,7 +132,6 @@ impl MulticlassProbit {
         self.params.first().map_or(self.noise, Parameter::value)
     }
 
-    /// Race that determines labels.
     fn race(&self) -> Result<Race, LikelihoodError> {
         Race::new(0.5 * self.noise(), self.label_noise)
     }
@@ -142,7 +140,7 @@ impl MulticlassProbit {
         self.params.is_empty() && self.noise == NOISE && self.label_noise == 0.0 && !self.difference
     }
 
-    /// Calls `race` with all latents that compete; for one latent, the first of two is 0.
+    /// Calls `race` with all competing latents; for one latent, the first of two is 0.
     fn with_runners<R>(
         &self,
         q: &[Latent],
@@ -167,8 +165,7 @@ impl MulticlassProbit {
         sum.ln() + peak.height
     }
 
-    /// Converts derivatives of the probability of winning to derivatives by the latents, and adds label
-    /// noise.
+    /// Converts derivatives of the winning probability to those by the latents, and adds label noise.
     fn finish(&self, out: &mut Slopes) {
         let by_noise = 0.5 * out.by_variance.iter().sum::<f64>();
         if self.difference {
@@ -186,7 +183,6 @@ impl MulticlassProbit {
     }
 }
 
-/// Belief in a known value.
 fn known(value: f64) -> Result<Latent, LikelihoodError> {
     Latent::new(value, 0.0)
 }

@@ -107,7 +107,6 @@ impl Described for StudentT {
     }
 }
 
-/// `ln Γ((dof + 1)/2) − ln Γ(dof/2) − ln(π dof scale)/2`
 fn log_normaliser<S: Scalar>(scale: S, dof: S) -> S {
     ((dof + 1.0) * 0.5).ln_gamma() - (dof * 0.5).ln_gamma() - (dof * scale * PI).ln() * 0.5
 }

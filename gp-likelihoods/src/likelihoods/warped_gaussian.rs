@@ -101,8 +101,7 @@ impl WarpedGaussian {
         }
     }
 
-    /// Mean and variance of y for a Gaussian t(y), by integrals over y; None for a warp too steep for
-    /// panels.
+    /// Mean and variance of y for a Gaussian t(y); None for a warp too steep for panels.
     fn moments(
         &self,
         mean: f64,

@@ -3,7 +3,6 @@
 use crate::latent::Latent;
 use crate::slopes::Slopes;
 
-/// Scratch memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Room {
     pub(super) own: Slopes,

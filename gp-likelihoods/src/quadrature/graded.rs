@@ -12,7 +12,7 @@ const AT_BEND: f64 = 1.4;
 const WIDEST: f64 = 3.0;
 
 /// Passes nodes and weights of all panels to `take`. The integrand is analytic up to `strip` from the real
-/// line at the bend, and farther away from it.
+/// line at the bend, and farther elsewhere.
 pub(crate) fn graded(bend: f64, strip: f64, take: &mut impl FnMut(&[f64; LANES], &[f64; LANES])) {
     // Point of the density's range that is nearest to the bend.
     let start = bend.clamp(-REACH, REACH);

@@ -15,7 +15,6 @@ const FORGIVEN: f64 = 1e-5;
 /// Share of the required accuracy below which a panel is accepted.
 const EMPTY: f64 = 1e-3;
 
-/// Ends of a panel, and number of halvings.
 type Panel = (f64, f64, u32);
 /// Integrals of a panel, and of absolute values.
 type Found<const K: usize> = ([f64; K], [f64; K]);
@@ -137,7 +136,6 @@ impl Panels {
     }
 }
 
-/// Integral of every component over one panel, and of its absolute value.
 fn panel<const K: usize>(
     low: f64,
     high: f64,

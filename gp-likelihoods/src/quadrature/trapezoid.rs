@@ -24,7 +24,6 @@ const EQUAL: f64 = 1e-10;
 const CLOSE: f64 = 1e-6;
 const SQUARED: f64 = 10.0;
 
-/// Placement of the coarsest grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     /// Approximate maximum of the weight.

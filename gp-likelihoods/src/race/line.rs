@@ -23,7 +23,6 @@ pub(super) fn win(winner: usize, own: f64, rivals: &[Rival], lanes: &mut Lanes, 
     }
 }
 
-/// Range and scale of F.
 struct Line {
     /// v_w and √v_w
     own: f64,

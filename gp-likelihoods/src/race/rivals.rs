@@ -5,7 +5,6 @@ use crate::quadrature::LANES;
 /// `z_c` and `φ(z_c)/(Φ(z_c) √v_c)` at a few nodes, for one rival.
 pub(super) type Lane = ([f64; LANES], [f64; LANES]);
 
-/// Memory for a few nodes: one lane per rival.
 pub(super) type Lanes = Vec<Lane>;
 
 /// Standard deviations beyond which a Gaussian has mass 2e-16.
@@ -15,7 +14,7 @@ pub(super) const REACH: f64 = 8.2;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rival {
     pub(super) class: usize,
-    /// Its mean less the winner's: rounding of large means then does not affect small variances.
+    /// Its mean less the winner's, so that rounding of large means does not affect small variances.
     pub(super) lead: f64,
     pub(super) variance: f64,
     pub(super) deviation: f64,
@@ -23,13 +22,12 @@ pub(super) struct Rival {
 
 impl Rival {
     /// Position of the winner's value t in standard deviations of the rival from its mean; `scale` is the
-    /// winner's standard deviation.
+    /// winner's.
     pub(super) fn place(&self, t: f64, scale: f64) -> f64 {
         (scale * t - self.lead) / self.deviation
     }
 }
 
-/// Memory for rivals and for sums over a grid.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rivals {
     pub(super) list: Vec<Rival>,

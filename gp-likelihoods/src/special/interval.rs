@@ -6,7 +6,8 @@ use crate::quadrature::GaussLegendre;
 
 /// Standard normal variable on an interval (a, b) with finite or infinite ends.
 ///
-/// A shift of the interval by δ to the right changes its log mass by `−mean · δ + ½ curvature · δ²`.
+/// To second order, a shift of the interval by δ to the right changes its log mass by
+/// `−mean · δ + ½ curvature · δ²`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormalInterval {
     /// `ln(Φ(b) − Φ(a))`
@@ -76,8 +77,7 @@ impl NormalInterval {
         Self { log_mass: log_normal_cdf(-a), at_lower: ratio, at_upper: 0.0, mean: ratio, curvature }
     }
 
-    /// Interval so narrow that the ratios at its ends are large and nearly cancel; integrates the density
-    /// relative to a.
+    /// Interval so narrow that the ratios at its ends nearly cancel; integrates the density relative to a.
     fn narrow(a: f64, b: f64) -> Self {
         let relative = |s: f64| (-s * (a + 0.5 * s)).exp();
         let nodes = GaussLegendre::shared().nodes_between(0.0, b - a).map(|(s, w)| (s, w * relative(s)));

@@ -46,7 +46,6 @@ fn integral(
     Ok(out)
 }
 
-/// One integral.
 struct Case<'a> {
     likelihood: &'a dyn Likelihood,
     y: &'a [f64],
@@ -176,7 +175,8 @@ impl Case<'_> {
     }
 
     /// Largest distance of the mode from the cavity mean for a concave likelihood of one latent, in
-    /// standard deviations of the cavity: limited by the likelihood's peak and by its slope at the mean.
+    /// standard deviations of the cavity: to the likelihood's peak, and as far as its slope at the mean
+    /// allows.
     fn farthest_mode(&self) -> f64 {
         let (m, s) = (self.q[0].mean(), self.q[0].variance().sqrt());
         let mut point = PointSlopes::default();

@@ -12,9 +12,9 @@ const TERMS: usize = 5;
 
 /// `E[ln p(y | f)]` for independent `f_q ~ q_q`, with derivatives.
 ///
-/// The derivative by a mean is `E[∂ℓ]`, which is also that of the sum `Σ w ℓ(m + s t)`. The derivative by a
-/// variance is `E[t ∂ℓ]/2s` (again that of the sum) or `½ E[∂²ℓ]`, whichever varies less over the nodes.
-/// Likelihoods that are not smooth use derivatives of the Gaussian.
+/// By a mean: `E[∂ℓ]`, also the derivative of the sum `Σ w ℓ(m + s t)`. By a variance: `E[t ∂ℓ]/2s` (again
+/// that of the sum) or `½ E[∂²ℓ]`, whichever varies less over the nodes. Likelihoods that are not smooth
+/// use derivatives of the Gaussian.
 pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

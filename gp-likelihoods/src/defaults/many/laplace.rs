@@ -6,7 +6,7 @@ use crate::small_factor::{factorise, solve, solve_transposed};
 /// Largest numbers of Newton steps, and of halvings of a step.
 const MAX_STEPS: u32 = 50;
 const MAX_HALVINGS: u32 = 40;
-/// Step of finite differences for mixed second derivatives, in standard deviations of the cavity.
+/// Step of finite differences, in standard deviations of the cavity.
 const STEP: f64 = 1e-3;
 /// Smallest squared pivot: the fit is at most about twice as wide as the cavity.
 const LEAST_PIVOT: f64 = 0.2;
@@ -32,7 +32,6 @@ pub(super) trait Tempered: FnMut(&[f64], &mut [f64], &mut [f64]) -> f64 {}
 impl<F: FnMut(&[f64], &mut [f64], &mut [f64]) -> f64> Tempered for F {}
 
 impl Frame {
-    /// Resets the frame to the cavity.
     pub(super) fn reset(&mut self, dimensions: usize) {
         let q = dimensions;
         for vector in
@@ -46,8 +45,7 @@ impl Frame {
         self.log_determinant = 0.0;
     }
 
-    /// Moves the centre to the mode of `α ℓ(t) − ½ tᵀt` by damped Newton steps, and takes the curvature
-    /// there.
+    /// Moves to the mode of `α ℓ(t) − ½ tᵀt` by damped Newton steps, and takes the curvature there.
     pub(super) fn fit(&mut self, at: &mut impl Tempered) {
         let mut height = self.height(at);
         for _ in 0..MAX_STEPS {
@@ -103,8 +101,7 @@ impl Frame {
         self.log_determinant = (0..q).map(|j| self.factor[j * q + j].ln()).sum();
     }
 
-    /// Negative mixed second derivatives, off the diagonal of `hessian`, by central differences of
-    /// gradients.
+    /// Negative mixed second derivatives, by central differences of gradients.
     fn mixed_derivatives(&mut self, at: &mut impl Tempered) {
         let q = self.centre.len();
         self.hessian.fill(0.0);
@@ -124,7 +121,6 @@ impl Frame {
         }
     }
 
-    /// `(L Lᵀ)⁻¹` times the gradient.
     fn newton_step(&mut self) {
         self.step.copy_from_slice(&self.gradient);
         solve(&self.factor, &mut self.step);

@@ -7,7 +7,6 @@ use crate::quadrature::Cubature;
 /// Weight below which nodes are skipped: together they are below rounding.
 const NO_WEIGHT: f64 = 1e-20;
 
-/// Latent values and weights.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
     latents: usize,
@@ -28,7 +27,6 @@ impl Nodes {
         }
     }
 
-    /// Weighted sum of a function of the latents.
     pub(super) fn sum(
         &self,
         value: impl Fn(&[f64]) -> Result<f64, LikelihoodError>,

@@ -1,4 +1,4 @@
-//! Rules and memory.
+//! Rules and memory for several latents.
 
 use super::laplace::Frame;
 use super::nodes::Nodes;
@@ -9,7 +9,6 @@ use crate::slopes::{ObservationMoments, PointSlopes};
 /// Ratio of the numbers of quasi-random nodes in `rules` and `few`.
 const FEWER: usize = 8;
 
-/// Rules and memory for several latents.
 #[derive(Clone, Debug)]
 pub(crate) struct Many {
     pub(super) rules: Rules,
@@ -25,7 +24,6 @@ pub(crate) struct Many {
 }
 
 impl Many {
-    /// Empty memory with this number of quasi-random nodes.
     pub(crate) fn new(nodes: usize, seed: u64) -> Self {
         Self {
             rules: Rules::new(nodes, seed),
@@ -40,7 +38,6 @@ impl Many {
         }
     }
 
-    /// Difference of the last two rules; see [`Workspace::disagreement`](crate::Workspace::disagreement).
     pub(crate) fn disagreement(&self) -> f64 {
         self.integral.disagreement
     }

@@ -5,10 +5,10 @@ use crate::quadrature::Cubature;
 
 use super::sums::{Integral, Sums};
 
-/// Orders of product rules for two and three latents, in the order of trial.
+/// Orders of product rules for two and three latents.
 const ORDERS: [&[usize]; 2] = [&[12, 20, 32, 48, 72], &[8, 14, 22, 34]];
 /// Required agreement of two successive product rules, relative to the integrals of absolute values. The
-/// error of the second is then at least ten times smaller.
+/// error of the second is at least ten times smaller.
 const AGREEMENT: f64 = 1e-7;
 
 /// Cached rules, and the number of quasi-random nodes.
@@ -59,8 +59,7 @@ impl Rules {
     }
 
     /// Integrates by product rules of growing order until two agree (`by_products`), else by the
-    /// quasi-random rule. The integral keeps the difference of the last two rules, or of half and all
-    /// nodes.
+    /// quasi-random rule. Keeps the difference of the last two rules, or of half and all nodes.
     ///
     /// `visit` adds node t with its weight to the sums.
     pub(super) fn integrate(

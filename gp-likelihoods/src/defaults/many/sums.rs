@@ -48,12 +48,10 @@ impl Sums {
         self.shift + self.mass.ln()
     }
 
-    /// Weighted mean of term k.
     pub(super) fn mean(&self, k: usize) -> f64 {
         self.sums[k] / self.mass
     }
 
-    /// Weighted mean of |term k|.
     pub(super) fn size(&self, k: usize) -> f64 {
         self.sizes[k] / self.mass
     }
@@ -69,14 +67,12 @@ pub(crate) struct Integral {
 }
 
 impl Integral {
-    /// Resets to `count` terms.
     pub(super) fn reset(&mut self, count: usize) {
         self.sums.reset(count);
         self.earlier.reset(count);
         self.disagreement = f64::INFINITY;
     }
 
-    /// Starts the sums of the next rule.
     pub(super) fn next_rule(&mut self) {
         std::mem::swap(&mut self.sums, &mut self.earlier);
         let count = self.sums.sums.len();

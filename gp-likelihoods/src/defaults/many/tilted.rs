@@ -14,7 +14,7 @@ const TERMS: usize = 7;
 /// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives.
 ///
 /// Smooth log-concave likelihoods of up to three latents use product rules at the tilted mode. Others use
-/// nodes at both mode and cavity, weighted by the mixture of the two, so that no weight exceeds 2.
+/// nodes at both mode and cavity, weighted by their mixture, so that no weight exceeds 2.
 pub(crate) fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -105,8 +105,8 @@ fn terms(point: &PointSlopes, power: f64, q: &[Latent], t: &[f64], out: &mut [f6
     }
 }
 
-/// Derivatives from those of the likelihood or of the cavity, whichever vary less over the tilted
-/// distribution: the error of a rule grows with the variation.
+/// Derivatives of the likelihood or of the cavity, whichever vary less over the tilted distribution: the
+/// error of a rule grows with the variation.
 fn fill(q: &[Latent], smooth: bool, sums: &Sums, out: &mut Slopes) {
     let (latents, params) = (q.len(), sums.terms.len() - TERMS * q.len());
     out.reset(latents, params);

@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 
 /// Number of panels on each side of a landmark, each a quarter of its neighbour.
 const GRADES: i32 = 14;
-/// Largest range, in standard deviations, for integrands that outgrow the Gaussian.
+/// Largest range in standard deviations, for integrands that outgrow the Gaussian.
 const FARTHEST: f64 = 60.0;
 /// Smallest range: the Gaussian has mass 1e-15 beyond.
 const NEAREST: f64 = 8.0;
@@ -43,7 +43,7 @@ pub(super) fn expectation<const K: usize>(
     Ok(total)
 }
 
-/// Expectation on a grid that resolves features of this width; None if it does not converge.
+/// Expectation on a grid; None if it does not converge.
 pub(super) fn on_a_grid<const K: usize>(
     width: f64,
     ws: &mut Workspace,
@@ -77,7 +77,6 @@ fn edges<const K: usize>(landmark: Option<f64>, at: &mut impl FnMut(f64) -> [f64
     edges.dedup();
 }
 
-/// Range of the integrand in one direction.
 fn reach<const K: usize>(direction: f64, at: &mut impl FnMut(f64) -> [f64; K]) -> f64 {
     let (mut largest, mut t) = (f64::NEG_INFINITY, 0.0);
     while t < FARTHEST {

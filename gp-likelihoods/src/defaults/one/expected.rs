@@ -76,7 +76,6 @@ fn grid<L: Likelihood + ?Sized>(
     Ok(grid_width(width_of_bend(first, second, q.variance())))
 }
 
-/// Log density at f with its first two derivatives.
 fn jet<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

@@ -23,8 +23,8 @@ use crate::workspace::Workspace;
 /// Tolerance of panels, relative to the integral of the absolute value.
 const REFINEMENT: f64 = 1e-12;
 
-/// Narrowest bend, in standard deviations of the Gaussian, for which a non-concave log density uses a grid.
-/// The grid is finer by `FINER`, since other features are unknown.
+/// Narrowest bend, in standard deviations of the Gaussian, for which a non-concave log density uses a grid,
+/// finer by `FINER` since other features are unknown.
 const BROAD: f64 = 0.2;
 const FINER: f64 = 0.25;
 
@@ -54,8 +54,7 @@ fn width_of_bend(first: f64, second: f64, v: f64) -> f64 {
     if steepness.is_finite() { 1.0 / steepness.sqrt() } else { 1.0 }
 }
 
-/// Width that a grid must resolve, given the narrowest feature; None if the feature is too narrow for a
-/// grid.
+/// Width that a grid must resolve; None if the feature is too narrow for a grid.
 fn grid_width(width: f64) -> Option<f64> {
     (width >= BROAD).then_some(FINER * width)
 }

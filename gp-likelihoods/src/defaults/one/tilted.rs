@@ -226,8 +226,8 @@ fn two_peaks(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: f64) -> Op
     Some((best.height, Grid { centre: best.t, width, span }))
 }
 
-/// Modes reached from the cavity mean, the landmark and, if they are far apart, the highest of some points
-/// between: a long Newton step may miss a mode.
+/// Modes reached from the cavity mean, the landmark and, if far apart, the highest of some points between:
+/// a long Newton step may miss a mode.
 fn peaks(
     at: &mut impl FnMut(f64) -> TiltedJet,
     s: f64,
@@ -251,8 +251,8 @@ fn highest(peaks: &[IntegrandPeak; 3]) -> IntegrandPeak {
     peaks.iter().copied().fold(peaks[0], |best, peak| if peak.height > best.height { peak } else { best })
 }
 
-/// Newton's method to the mode, to this precision relative to its width. The curvature is at least the
-/// cavity's; steps are halved until the integrand increases.
+/// Newton's method to a mode, to `precision` times its width. The curvature is at least the cavity's; steps
+/// are halved until the integrand increases.
 fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> TiltedJet) -> IntegrandPeak {
     let (mut t, mut jet) = (start, at(start));
     for _ in 0..MAX_STEPS {
@@ -267,7 +267,7 @@ fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> TiltedJ
     IntegrandPeak { t, height: jet.height, width: 1.0 / curvature(jet, s).sqrt() }
 }
 
-/// The given place with the width of the likelihood's bend there.
+/// Given place with the width of the likelihood's bend there.
 fn bend(t: f64, s: f64, at: &mut impl FnMut(f64) -> TiltedJet) -> IntegrandPeak {
     let jet = at(t);
     IntegrandPeak { t, height: jet.height, width: width_of_bend(jet.first, jet.second, s * s) }

@@ -1,5 +1,5 @@
 //! Expectation of a distribution function that falls with the latent from 1 to 0 at a known place. Only the
-//! transition is integrated; elsewhere the result is the Gaussian's distribution function.
+//! fall is integrated; the rest is the Gaussian's distribution function.
 
 use crate::latent::Latent;
 use crate::quadrature::GaussLegendre;
@@ -18,8 +18,7 @@ const ENDED: f64 = f64::EPSILON;
 /// Width, in standard deviations, from which a grid resolves a transition.
 const BROAD: f64 = 0.25;
 
-/// Transition of a distribution function. Centre and width are in standard deviations of the Gaussian, from
-/// its mean.
+/// Fall of a distribution function, in standard deviations of the Gaussian from its mean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transition {
     centre: f64,
@@ -27,8 +26,8 @@ pub(super) struct Transition {
 }
 
 impl Transition {
-    /// Transition near `place` in the latent. Most of the fall is within four times the width of the
-    /// centre, but not within the width itself.
+    /// Finds the fall near `place` in the latent. Most of it is in `centre ± 4 width`, but not in
+    /// `centre ± width`.
     pub(super) fn find(q: Latent, place: f64, cdf: &mut impl FnMut(f64) -> f64) -> Self {
         let deviation = q.variance().sqrt();
         let centre = ((place - q.mean()) / deviation).clamp(-REACH, REACH);
@@ -52,7 +51,6 @@ impl Transition {
         self.side(-1.0, cdf) + self.side(1.0, cdf)
     }
 
-    /// Integral over one side of the centre.
     fn side(self, direction: f64, cdf: &mut impl FnMut(f64) -> f64) -> f64 {
         let (mut from, mut width, mut sum) = (self.centre, self.width, 0.0);
         let end = direction * REACH;

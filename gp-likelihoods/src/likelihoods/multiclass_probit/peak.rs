@@ -73,7 +73,8 @@ impl Peak {
     /// Gaussian.
     ///
     /// A grid of step h has an error of at most `2 exp(−2π²/(h² C))` (Trefethen and Weideman 2014). The
-    /// integrand has at least the curvature of a unit Gaussian everywhere, more to the left of the mode.
+    /// curvature of the log integrand is at least that of a unit Gaussian, and more to the left of the
+    /// mode.
     pub(super) fn grid(&self, classes: usize) -> (f64, impl Iterator<Item = [f64; LANES]> + use<>) {
         let step = TAU / (2.0 * LOG_ERROR * classes as f64).sqrt();
         let reach = REACH + NEAR;

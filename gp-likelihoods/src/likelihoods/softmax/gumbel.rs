@@ -28,7 +28,7 @@ const STEP: f64 = 0.25;
 const MAX_NODES: usize = 1 << 11;
 /// Standard deviations beyond which a Gaussian has mass 2e-16.
 const REACH: f64 = 8.2;
-/// `exp(−u)` is 0 at `u = exp(3.7)`, and 1 at `u = exp(−37)`.
+/// `exp(−u)` is 0 from `u = exp(3.7)` on, and 1 up to `u = exp(−37)`.
 const BELOW: f64 = 3.7;
 const ABOVE: f64 = 37.0;
 /// Smallest probability with enough digits.
@@ -37,7 +37,6 @@ const LEAST: f64 = 1e-9;
 /// Mean of a Gumbel variable.
 const EULER: f64 = 0.577_215_664_901_532_9;
 
-/// Jets of every class at every x.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GumbelRace {
     /// Weights of the integral along x.
@@ -166,7 +165,7 @@ impl GumbelRace {
         true
     }
 
-    /// `E[ln p(label | f)]` with its slopes.
+    /// `E[ln p(label | f)]` with derivatives.
     pub(super) fn expected(&self, label: usize, q: &[Latent], out: &mut Slopes) {
         out.value = q[label].mean() - self.reference - self.above;
         for k in 0..q.len() {

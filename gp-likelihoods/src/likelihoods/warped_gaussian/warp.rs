@@ -74,7 +74,7 @@ impl Warp<'_> {
 
     /// y with `t(y) = z`, by Newton's method in a shrinking bracket.
     ///
-    /// It exists within `Σ a_i` of z, because t increases and `|t(y) − y| ≤ Σ a_i`.
+    /// It is within `Σ a_i` of z, because t increases and `|t(y) − y| ≤ Σ a_i`.
     pub(super) fn inverse(&self, z: f64) -> f64 {
         let away: f64 = self.height.iter().sum();
         let (mut low, mut high, mut y) = (z - away, z + away, z);

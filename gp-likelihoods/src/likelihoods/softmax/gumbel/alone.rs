@@ -35,7 +35,6 @@ const MOMENTS: [f64; 16] = [
     0.561_454_671_233_237_9,
 ];
 
-/// Value and derivatives of one class.
 pub(super) fn jet(q: Latent, x: f64) -> Jet {
     let s = q.variance().sqrt();
     if s >= WIDE {

@@ -30,7 +30,6 @@ const FIVE: [(f64, f64); 5] = [
     (2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
 ];
 
-/// Memory for one belief.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Responses {
     weights: Vec<f64>,
@@ -116,7 +115,6 @@ impl Responses {
     }
 }
 
-/// Jet of a narrow belief, by five nodes.
 fn by_five(q: Latent, x: f64) -> Jet {
     let (s, mut jet) = (q.variance().sqrt(), Jet::default());
     if s == 0.0 {
@@ -137,11 +135,10 @@ pub(super) fn response(d: f64) -> Jet {
     [survival, u * survival, (u - 1.0) * u * survival, ((u - 3.0) * u + 1.0) * u * survival]
 }
 
-/// Responses on one grid of f.
 #[derive(Debug)]
 struct Table {
     step: f64,
-    /// Number of nodes below x from which u is small, and above x up to which it is not large.
+    /// Number of nodes below x from which u is small, and above x from which it is large.
     small: isize,
     large: isize,
     /// Responses in between, from the first that is not small.
@@ -158,7 +155,7 @@ fn table(fineness: usize) -> &'static Table {
     })
 }
 
-/// `exp(−exp(d))` for d of this number of steps.
+/// `exp(−exp(d))` for d of this number of grid steps.
 pub(super) fn survival(steps: isize) -> f64 {
     static TABLE: OnceLock<Vec<f64>> = OnceLock::new();
     let lowest = (NOTHING / STEP) as isize;
