@@ -33,7 +33,6 @@ pub(crate) fn moments(classes: usize, probability: impl Fn(usize) -> f64) -> Obs
     ObservationMoments { mean, variance }
 }
 
-/// Probability of a label ≤ y.
 pub(crate) fn cdf(classes: usize, y: f64, probability: impl Fn(usize) -> f64) -> f64 {
     if y >= (classes - 1) as f64 {
         return 1.0;

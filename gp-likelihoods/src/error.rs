@@ -95,7 +95,6 @@ pub(crate) fn check(
     if holds { Ok(()) } else { Err(LikelihoodError::Argument { what, value, allowed }) }
 }
 
-/// [`check`] for integers.
 pub(crate) fn check_count(
     what: &'static str,
     value: usize,

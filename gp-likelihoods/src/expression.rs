@@ -10,7 +10,6 @@
 use gp_optim::Parameter;
 use gp_optim::text::{Arguments, Reader, SyntaxError, Token, value_text};
 
-/// Text of a likelihood.
 pub(crate) fn print(name: &str, settings: &[(&str, usize)], parameters: &[Parameter]) -> String {
     let settings = settings.iter().map(|(name, value)| format!("{name}={value}"));
     let parameters = parameters.iter().map(|p| format!("{}={}", p.name(), value_text(p)));

@@ -206,7 +206,7 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// An observation outside the support, or slices of wrong length.
     fn log_density_slopes(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> Result<(), LikelihoodError>;
 
-    /// Layer 1: derivatives of the log density by all parameter values, in natural units.
+    /// Layer 1: derivatives of the log density by all parameters, in natural units; one slot per value.
     ///
     /// # Errors
     /// An observation outside the support, or slices of wrong length.
@@ -242,7 +242,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         out: &mut Slopes,
     ) -> Result<(), LikelihoodError>;
 
-    /// Layer 4: mean and variance of each output given the latents.
+    /// Layer 4: mean and variance of each output given the latents; one slot per output.
     ///
     /// # Errors
     /// Slices of wrong length.
@@ -254,13 +254,13 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// Slices of wrong length, or no such output.
     fn conditional_cdf(&self, output: usize, y: f64, f: &[f64]) -> Result<f64, LikelihoodError>;
 
-    /// Layer 4: draws one observation (P values) given the latents.
+    /// Layer 4: draws one observation given the latents; one slot per output.
     ///
     /// # Errors
     /// Slices of wrong length, or latents whose observations exceed the range of `f64`.
     fn sample(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Result<(), LikelihoodError>;
 
-    /// Layer 4: mean and variance of each output under independent `f_q ~ q_q`.
+    /// Layer 4: mean and variance of each output under independent `f_q ~ q_q`; one slot per output.
     ///
     /// # Errors
     /// Slices of wrong length.
@@ -271,7 +271,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         out: &mut [ObservationMoments],
     ) -> Result<(), LikelihoodError>;
 
-    /// Layer 4: class probabilities in the order of [`Support::label`].
+    /// Layer 4: class probabilities in the order of [`Support::label`]; one slot per class.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for a wrong number of slots; otherwise as [`tilted`](Likelihood::tilted).

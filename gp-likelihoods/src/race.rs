@@ -80,7 +80,7 @@ impl Race {
     }
 }
 
-/// Smallest variance, so that exactly known latents have an order and finite slopes.
+/// Smallest variance, so that exactly known latents have an order and finite derivatives.
 const LEAST_VARIANCE: f64 = 1e-20;
 /// Classes this many standard deviations behind are skipped: their probability is below 1e-19.
 const HOPELESS: f64 = 9.0;

@@ -8,7 +8,6 @@ pub(crate) fn moments(up: f64, down: f64) -> ObservationMoments {
     ObservationMoments { mean: up - down, variance: 4.0 * up * down }
 }
 
-/// Probability of a label ≤ y.
 pub(crate) fn cdf(y: f64, down: f64) -> f64 {
     if y < -1.0 {
         0.0

@@ -20,7 +20,7 @@ pub struct Slopes {
 }
 
 impl Slopes {
-    /// Sets all fields for one latent.
+    /// Sets all fields for one latent; parameter derivatives are copied.
     pub fn set(&mut self, value: f64, by_mean: f64, by_variance: f64, by_params: &[f64]) {
         self.reset(1, by_params.len());
         self.value = value;

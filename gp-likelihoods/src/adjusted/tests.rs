@@ -10,7 +10,7 @@ fn belief() -> Latent {
     Latent::new(0.3, 0.8).unwrap()
 }
 
-/// Expected and tilted slopes, and the log density with its derivatives at a point.
+/// Expected and tilted integrals, and the log density, all with derivatives.
 fn everything(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent]) -> Vec<f64> {
     let (mut ws, mut slopes, mut point) = (Workspace::new(), Slopes::default(), PointSlopes::default());
     let mut all = Vec::new();

@@ -132,12 +132,10 @@ pub fn predictive_cdf<L: Likelihood + ?Sized>(
     }
 }
 
-/// Checks that a power is in (0, 1].
 pub(crate) fn check_power(power: f64) -> Result<(), LikelihoodError> {
     check("power", power, power > 0.0 && power <= 1.0, "above 0 and at most 1")
 }
 
-/// Checks that a probability is in (0, 1).
 pub(crate) fn check_probability(probability: f64) -> Result<(), LikelihoodError> {
     let sound = probability > 0.0 && probability < 1.0;
     check("probability", probability, sound, "strictly between 0 and 1")

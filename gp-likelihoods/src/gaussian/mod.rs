@@ -110,7 +110,6 @@ impl Gaussian {
     }
 }
 
-/// [`Gaussian::log_density`] with this noise variance.
 pub(crate) fn log_density(y: f64, f: f64, variance: f64) -> LogDensity {
     let residual = y - f;
     LogDensity {
@@ -121,7 +120,6 @@ pub(crate) fn log_density(y: f64, f: f64, variance: f64) -> LogDensity {
     }
 }
 
-/// [`Gaussian::expected_log_density`] with this noise variance.
 pub(crate) fn expected_log_density(y: f64, latent: Latent, variance: f64) -> ExpectedLogDensity {
     let residual = y - latent.mean();
     let expected_square = residual * residual + latent.variance();

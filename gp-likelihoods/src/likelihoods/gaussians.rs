@@ -19,7 +19,6 @@ use crate::special::HALF_LN_TAU;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Largest number of outputs.
 pub(super) const MAX_OUTPUTS: usize = 1 << 16;
 
 /// `y_p ~ N(f_p, σ²_p)` for P outputs; one parameter, the vector `variance` of noise variances. Single

@@ -28,7 +28,6 @@ pub struct Gprn {
     params: [Parameter; 1],
 }
 
-/// Largest number of latents.
 const MAX_LATENTS: usize = 1 << 16;
 
 impl Gprn {

@@ -2,7 +2,6 @@
 
 use crate::error::{LikelihoodError, check_count};
 
-/// Largest number of nodes of a rule.
 pub(super) const MAX_NODES: usize = 1 << 20;
 
 /// Nodes and weights for expectations over Q independent standard normal variables:
@@ -56,7 +55,6 @@ impl Cubature {
     }
 }
 
-/// Checks that there are at least one dimension and not too many nodes.
 pub(super) fn check_size(dimensions: usize, nodes: Option<usize>) -> Result<(), LikelihoodError> {
     let small = dimensions > 0 && nodes.is_some_and(|nodes| nodes <= MAX_NODES);
     check_count("dimensions", dimensions, small, "at least 1, and few enough for 2^20 nodes in all")

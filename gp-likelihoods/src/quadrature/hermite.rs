@@ -25,7 +25,6 @@ impl GaussHermite {
         Ok(Self::of_order(order))
     }
 
-    /// Rule of a valid order.
     pub(crate) fn of_order(order: usize) -> Self {
         let positive = positive_nodes(order);
         let mut nodes: Vec<f64> = positive.iter().map(|t| -t).collect();

@@ -15,6 +15,7 @@ const FORGIVEN: f64 = 1e-5;
 /// Share of the required accuracy below which a panel is accepted.
 const EMPTY: f64 = 1e-3;
 
+/// Ends of a panel, and number of halvings.
 type Panel = (f64, f64, u32);
 /// Integrals of a panel, and of absolute values.
 type Found<const K: usize> = ([f64; K], [f64; K]);

@@ -34,7 +34,6 @@ pub(crate) struct Grid {
     pub(crate) span: (f64, f64),
 }
 
-/// Sums over the nodes so far, and of absolute values.
 struct TrapezoidSums<const K: usize> {
     plain: [f64; K],
     sizes: [f64; K],

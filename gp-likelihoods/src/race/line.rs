@@ -14,7 +14,7 @@ const MAX_STEPS: usize = 100;
 /// Share of the total weight below which nodes right of the mode are skipped.
 const NOTHING: f64 = 1e-18;
 
-/// Sets value and slopes of `ln P(all rivals lose)`; `own` is the winner's variance.
+/// Sets value and derivatives of `ln P(all rivals lose)`; `own` is the winner's variance.
 pub(super) fn win(winner: usize, own: f64, rivals: &[Rival], lanes: &mut Lanes, out: &mut Slopes) {
     Line::about_the_mean(own, rivals).integrate(winner, rivals, lanes, out);
     if out.value.is_nan() || out.value < LIKELY.ln() {
@@ -111,7 +111,7 @@ impl Line {
         out.value = self.height - HALF_LN_TAU + mass.ln();
     }
 
-    /// `F(t) √(2π)/exp(height)`, and its weight in twice the slope of ln P by the winner's variance.
+    /// `F(t) √(2π)/exp(height)`, and its weight in twice the derivative of ln P by the winner's variance.
     fn look(&self, t: &[f64; LANES], rivals: &[Rival], lanes: &mut Lanes) -> ([f64; LANES], [f64; LANES]) {
         let (mut exponents, mut factors) = (t.map(|t| -0.5 * t * t - self.height), [1.0; LANES]);
         let (mut slope, mut bend) = ([0.0; LANES], [0.0; LANES]);

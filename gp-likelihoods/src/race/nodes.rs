@@ -21,6 +21,7 @@ const MAX_GRID: f64 = 200.0;
 /// Largest number of panels; F is negligible beyond them.
 const MAX_PANELS: usize = 4_000;
 
+/// Nodes and weights.
 pub(super) type NodeLanes = ([f64; LANES], [f64; LANES]);
 
 /// Passes nodes between `low` and `high` to `take`, left to right, until it returns `false`. With `tail`,

@@ -98,7 +98,6 @@ pub(super) fn accuracy(latents: usize, likelihood: &dyn Likelihood, power: Optio
     }
 }
 
-/// Accuracy of a likelihood's own closed forms.
 pub(super) fn own_accuracy(likelihood: &dyn Likelihood) -> f64 {
     if likelihood.latents() == 1 { 1e-9 } else { 1e-8 }
 }

@@ -89,7 +89,6 @@ impl Case<'_> {
         }
     }
 
-    /// Checks a closed form against the default.
     fn closed_form(&self, found: &Slopes, default: &Slopes, report: &mut Report) {
         let exact = accuracy(self.q.len(), self.likelihood, self.power);
         let all = |s: &Slopes| [&[s.value][..], &s.by_mean, &s.by_variance, &s.by_params].concat();

@@ -96,7 +96,6 @@ pub fn check(likelihood: &dyn Likelihood) -> Result<(), Failures> {
     Conformance::new().check(likelihood)
 }
 
-/// Failures so far.
 struct Report {
     name: String,
     failures: Vec<String>,

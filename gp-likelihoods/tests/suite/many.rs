@@ -218,7 +218,7 @@ fn many_classes_are_as_exact_as_promised() {
     assert!(many < 0.3 * few, "{few:.1e}, {usual:.1e}, {many:.1e}");
 }
 
-/// Expected log density with slopes by a product rule.
+/// Expected log density with derivatives by a product rule.
 fn by_products(likelihood: &dyn Likelihood, y: f64, q: &[Latent], order: usize) -> Slopes {
     let (mut out, mut point) = (Slopes::default(), PointSlopes::default());
     (out.by_mean, out.by_variance) = (vec![0.0; q.len()], vec![0.0; q.len()]);

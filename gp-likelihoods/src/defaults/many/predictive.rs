@@ -6,7 +6,6 @@ use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::slopes::ObservationMoments;
 
-/// Mean and variance of each output under independent `f_q ~ q_q`.
 pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

@@ -31,7 +31,6 @@ impl Rules {
         products.copied().unwrap_or(&[0])
     }
 
-    /// Rule of an order, cached.
     pub(super) fn find(&mut self, order: usize, dimensions: usize) -> Result<&Cubature, LikelihoodError> {
         let place = self.known.iter().position(|(o, rule)| *o == order && rule.dimensions() == dimensions);
         let place = match place {

@@ -8,7 +8,6 @@ use crate::likelihood::Likelihood;
 use crate::slopes::{PointSlopes, Slopes, only};
 use crate::workspace::Workspace;
 
-/// `E[ln p(y | f)]` for `f ~ q` with derivatives, for any likelihood of one latent.
 pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

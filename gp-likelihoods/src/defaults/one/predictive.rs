@@ -8,7 +8,6 @@ use crate::likelihood::Likelihood;
 use crate::slopes::ObservationMoments;
 use crate::workspace::Workspace;
 
-/// Mean and variance of each output under `f ~ q`: `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
 pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: Latent,
@@ -40,7 +39,6 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// `P(output ≤ y)` under `f ~ q`.
 pub(crate) fn cdf<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: Latent,

@@ -26,7 +26,6 @@ const NOISE: f64 = 16.0 * f64::EPSILON;
 const PRECISE: f64 = 1e-9;
 const ROUGH: f64 = 0.05;
 
-/// `ln ∫ p(y | f)^α N(f; m, v) df` with derivatives, for any likelihood of one latent.
 pub(crate) fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

@@ -1,6 +1,5 @@
 //! Memory of the integral over several mixed latents.
 
-/// Scratch memory: Q×Q factor, inverse, vectors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MixedRoom {
     pub(super) factor: Vec<f64>,

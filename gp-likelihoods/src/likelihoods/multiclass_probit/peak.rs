@@ -15,7 +15,6 @@ const LOG_ERROR: f64 = 30.0;
 /// Precision of the mode relative to its width, for the grid and for [`NODES`].
 const NEAR: f64 = 0.1;
 const NEAREST: f64 = 1e-9;
-/// Largest number of Newton steps to the mode.
 const MAX_STEPS: u32 = 60;
 
 /// Mode of the integrand, with width and height.

@@ -16,7 +16,6 @@ pub struct WarpTerm {
 /// Largest number of steps of the inverse; half would do if all were bisections.
 const MAX_STEPS: u32 = 200;
 
-/// `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))`
 #[derive(Clone, Copy)]
 pub(super) struct Warp<'a> {
     pub(super) height: &'a [f64],
