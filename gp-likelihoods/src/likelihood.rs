@@ -113,7 +113,7 @@ pub trait Described: Debug + Send + Sync {
     }
 
     /// The likelihood as Gaussian noise of one latent, if it is exactly that. Closed-form methods use it,
-    /// including the bounds and priors of its parameter.
+    /// with fixed mark, bounds and prior of its parameter.
     fn gaussian_noise(&self) -> Option<&Gaussian> {
         None
     }
