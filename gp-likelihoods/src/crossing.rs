@@ -3,10 +3,10 @@
 use crate::error::LikelihoodError;
 use crate::special::logistic;
 
-/// Largest number of doublings of a step, more than a double has exponents.
+/// Limit on doublings of a step: more than a double has exponents.
 const MAX_DOUBLINGS: u32 = 1100;
-/// Largest number of evaluations within a bracket. Every fourth halves it, which exhausts the exponents and
-/// digits of a double (or of its logarithm).
+/// Limit on evaluations within a bracket. Every fourth halves it, which exhausts the exponents and digits
+/// of a double (or of its logarithm).
 const MAX_STEPS: u32 = 4800;
 /// Evaluations in which the bracket must halve; otherwise the next one bisects.
 const PATIENCE: u32 = 3;

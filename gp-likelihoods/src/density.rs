@@ -34,7 +34,7 @@ pub trait Density: Described + Clone + 'static {
     /// Draws one observation given f; None if the distribution exceeds the range of `f64`.
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()>;
 
-    /// Log density with derivatives by the latents, if cheaper than one jet evaluation per latent.
+    /// Log density with derivatives by the latents, if cheaper than one jet per latent.
     fn slopes_closed_form(&self, _y: &[f64], _f: &[f64], _out: &mut PointSlopes) -> bool {
         false
     }
@@ -59,12 +59,12 @@ pub trait Density: Described + Clone + 'static {
         [jets.map(|jet| jet.value), jets.map(|jet| jet.first), jets.map(|jet| jet.second)]
     }
 
-    /// Derivatives of the log density by all parameters, if cheaper than one jet evaluation per parameter.
+    /// Derivatives of the log density by all parameters, if cheaper than one jet per parameter.
     fn params_closed_form(&self, _y: &[f64], _f: &[f64], _out: &mut [f64]) -> bool {
         false
     }
 
-    /// Expected log density with derivatives, if it has a closed form.
+    /// Expected log density with derivatives, in closed form.
     fn expected_closed_form(
         &self,
         _y: &[f64],
@@ -75,7 +75,7 @@ pub trait Density: Described + Clone + 'static {
         false
     }
 
-    /// Tilted normaliser with derivatives, if it has a closed form for this power.
+    /// Tilted normaliser with derivatives, in closed form for this power.
     fn tilted_closed_form(
         &self,
         _y: &[f64],
@@ -87,17 +87,17 @@ pub trait Density: Described + Clone + 'static {
         false
     }
 
-    /// Quantile of one output under `f ~ q` for a probability in (0, 1), if it has a closed form.
+    /// Quantile of one output under `f ~ q` for a probability in (0, 1), in closed form.
     fn quantile_closed_form(&self, _q: &[Latent], _output: usize, _probability: f64) -> Option<f64> {
         None
     }
 
-    /// Probability under `f ~ q` that one output is at most `y`, if it has a closed form.
+    /// Probability under `f ~ q` that one output is at most `y`, in closed form.
     fn cdf_closed_form(&self, _q: &[Latent], _output: usize, _y: f64) -> Option<f64> {
         None
     }
 
-    /// Mean and variance of each output under `f ~ q`, if they have closed forms.
+    /// Mean and variance of each output under `f ~ q`, in closed form.
     fn predictive_closed_form(
         &self,
         _q: &[Latent],
@@ -107,7 +107,7 @@ pub trait Density: Described + Clone + 'static {
         false
     }
 
-    /// All class probabilities under `f ~ q`, if they have closed forms.
+    /// All class probabilities under `f ~ q`, in closed form.
     fn class_probabilities_closed_form(&self, _q: &[Latent], _ws: &mut Workspace, _out: &mut [f64]) -> bool {
         false
     }

@@ -85,7 +85,7 @@ pub(crate) fn log_densities(
     Ok(())
 }
 
-/// Largest number of parameter values on the stack; nearly every likelihood has fewer.
+/// Parameter values that fit on the stack; nearly every likelihood has fewer.
 const FEW: usize = 16;
 
 /// Derivatives by `count` parameter values, averaged over the samples of each row. `of_sample` writes those

@@ -12,7 +12,7 @@ use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 /// Default number of quasi-random nodes for many latents.
 const NODES: usize = 4096;
 const SEED: u64 = 0;
-/// Largest number of quasi-random nodes.
+/// Limit on quasi-random nodes.
 const MAX_NODES: usize = 1 << 20;
 
 /// Quadrature rules and memory for [`Likelihood`](crate::Likelihood). Create one per thread and reuse it.

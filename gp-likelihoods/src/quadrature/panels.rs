@@ -4,9 +4,9 @@ use super::legendre::ORDER;
 use super::{GaussLegendre, Integrals};
 use crate::error::LikelihoodError;
 
-/// Largest number of halvings of a panel.
+/// Limit on halvings of a panel.
 const MAX_DEPTH: u32 = 40;
-/// Largest number of halved panels, which bounds the time; the rest is accepted.
+/// Limit on halved panels, which bounds the time; the rest is accepted.
 const MAX_PANELS: usize = 4_000;
 /// Error allowed in accepted panels, relative to the integral of the absolute value. Distant narrow peaks
 /// have noise of 1e-7, because their position is rounded.

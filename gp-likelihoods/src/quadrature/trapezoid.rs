@@ -9,9 +9,9 @@ use super::Integrals;
 /// Step of the coarsest grid, in widths of the integrand. For a Gaussian, half of it is exact to 1e-2, a
 /// quarter to 1e-9.
 const FIRST_STEP: f64 = 2.0;
-/// Largest number of halvings; panels handle finer features.
+/// Limit on halvings; panels handle finer features.
 const MAX_HALVINGS: u32 = 6;
-/// Largest number of nodes in one direction of the coarsest grid.
+/// Limit on nodes in one direction of the coarsest grid.
 const MAX_REACH: u32 = 100;
 /// Fraction exp(−45) of the largest weight below which the sum ends, unless the node still contributes.
 const NO_WEIGHT: f64 = 2.9e-20;

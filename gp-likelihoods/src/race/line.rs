@@ -8,7 +8,7 @@ use crate::special::{HALF_LN_TAU, log_normal_cdf_slopes, normal_cdfs};
 
 /// Probability below which the range is placed around the mode instead of the winner's mean.
 const LIKELY: f64 = 1e-4;
-/// Precision of a mode in widths of the integrand; largest number of Newton steps.
+/// Precision of a mode in widths of the integrand; limit on Newton steps.
 const NEAR: f64 = 0.1;
 const MAX_STEPS: usize = 100;
 /// Share of the total weight below which nodes right of the mode are skipped.

@@ -16,9 +16,9 @@ use crate::quadrature::{GaussLegendre, LANES};
 const LOG_ERROR: f64 = 36.8;
 /// Width of a panel in units of `1/√p`.
 const PANEL: f64 = 4.5;
-/// Largest number of grid nodes; panels are cheaper above it.
+/// Limit on grid nodes; panels are cheaper above it.
 const MAX_GRID: f64 = 200.0;
-/// Largest number of panels; F is negligible beyond them.
+/// Limit on panels; F is negligible beyond them.
 const MAX_PANELS: usize = 4_000;
 
 /// Nodes and weights.

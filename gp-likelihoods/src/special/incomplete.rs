@@ -11,10 +11,10 @@ use super::{
 /// Guard of continued fractions against division by zero.
 const TINY: f64 = 1e-300;
 
-/// Largest number of terms or levels; enough for shapes below the next two limits.
+/// Limit on terms or levels, enough for shapes below the next two constants.
 const MAX_TERMS: u32 = 200;
-/// Shape from which the distribution function is a tail integral: of a gamma distribution, and the smaller
-/// one of a beta distribution.
+/// Shape from which the distribution function is a tail integral: of a gamma, and the smaller one of a beta
+/// distribution.
 const GAMMA_TAIL: f64 = 100.0;
 const BETA_TAIL: f64 = 1_000.0;
 

@@ -5,7 +5,7 @@ use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood};
 use crate::support::Support;
 
-/// Largest number of observations per likelihood of several latents.
+/// Limit on observations per likelihood of several latents.
 const MOST: usize = 3;
 
 /// Observations near, far and at the ends; one without its first output if outputs may be missing.

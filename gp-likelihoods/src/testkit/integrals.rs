@@ -11,7 +11,7 @@ use crate::slopes::{PointSlopes, Slopes};
 use crate::special::{HALF_LN_TAU, log_sum_exp};
 use crate::workspace::Workspace;
 
-/// Number of random nodes in references for many latents.
+/// Random nodes in references for many latents.
 const DRAWS: usize = 1 << 16;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {

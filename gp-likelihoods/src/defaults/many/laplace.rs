@@ -3,7 +3,7 @@
 use crate::slopes::refill;
 use crate::small_factor::{factorise, solve, solve_transposed};
 
-/// Largest numbers of Newton steps, and of halvings of a step.
+/// Limits on Newton steps, and on halvings of one.
 const MAX_STEPS: u32 = 50;
 const MAX_HALVINGS: u32 = 40;
 /// Step of finite differences, in standard deviations of the cavity.

@@ -11,10 +11,9 @@ use crate::workspace::Workspace;
 
 /// Drop of the log integrand from its maximum at which the range ends.
 const NEGLIGIBLE: f64 = 60.0;
-/// Largest number of doublings of a panel: widths at a mode are at most 1, and the cavity's tail ends
-/// before 2⁶⁰.
+/// Limit on doublings of a panel: widths at a mode are at most 1, and the cavity's tail ends before 2⁶⁰.
 const MAX_DOUBLINGS: u32 = 60;
-/// Largest numbers of Newton steps, and of halvings of a step.
+/// Limits on Newton steps, and on halvings of one.
 const MAX_STEPS: u32 = 100;
 const MAX_HALVINGS: u32 = 80;
 /// Standard deviations from which a landmark is far, and number of starting points on the way to it.

@@ -20,10 +20,10 @@ use crate::workspace::Workspace;
 const DIGITS: f64 = 32.0;
 /// Fraction of the distance to the singularity that is used.
 const CLOSEST: f64 = 0.95;
-/// Largest number of nodes per side. Adaptive sums replace larger grids: they are fine only where needed.
+/// Limit on nodes per side. Adaptive sums replace larger grids: they are fine only where needed.
 const MOST: usize = 160;
-/// Standard deviations from its mode beyond which a log-concave density times a standard normal is below
-/// exp(−40) of its maximum.
+/// Standard deviations from the mode at which log-concave density times standard normal is exp(−40) of its
+/// maximum.
 const REACH: f64 = 9.0;
 /// Fraction of its maximum below which the integrand is negligible.
 const NEGLIGIBLE: f64 = 1e-17;

@@ -7,7 +7,7 @@ use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 
 /// Standard deviations beyond which a Gaussian has mass 1e-16.
 const REACH: f64 = 8.3;
-/// Widest panel in standard deviations: 16 nodes integrate the Gaussian over it to rounding.
+/// Widest panel, in standard deviations: 16 nodes integrate the Gaussian over it to rounding.
 const WIDEST: f64 = 2.0;
 /// Width, in standard deviations, below which a transition counts as a jump.
 const NARROWEST: f64 = 1e-16;

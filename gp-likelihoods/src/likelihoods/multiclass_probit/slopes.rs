@@ -5,7 +5,7 @@ use crate::quadrature::LANES;
 use crate::slopes::PointSlopes;
 use crate::special::{HALF_LN_TAU, normal_cdfs};
 
-/// Number of classes whose ratios are kept on the stack; others are computed twice.
+/// Classes whose ratios are kept on the stack; others are computed twice.
 const KEPT: usize = 16;
 
 /// Sets `out` to `ln p(label | f)` for unit noise per latent, with two derivatives by each.

@@ -24,7 +24,7 @@ use responses::{Jet, Responses, survival};
 
 /// Step in x: error `exp(−2π 1.2/h)` = 8e-14, less for all but the third derivative.
 const STEP: f64 = 0.25;
-/// Largest number of grid nodes in x, enough for standard deviations up to about 28.
+/// Limit on grid nodes in x, enough for standard deviations up to about 28.
 const MAX_NODES: usize = 1 << 11;
 /// Standard deviations beyond which a Gaussian has mass 2e-16.
 const REACH: f64 = 8.2;

@@ -13,7 +13,7 @@ pub struct WarpTerm {
     pub shift: f64,
 }
 
-/// Largest number of steps of the inverse; half would do if all were bisections.
+/// Limit on steps of the inverse; half would do for bisections alone.
 const MAX_STEPS: u32 = 200;
 
 #[derive(Clone, Copy)]

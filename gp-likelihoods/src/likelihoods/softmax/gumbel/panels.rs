@@ -16,7 +16,7 @@ const GUMBEL: f64 = 0.2;
 /// Width of a panel in units of `1/√precision`: 16 nodes integrate a Gaussian over 4.5 standard deviations
 /// to 1e-15.
 const PANEL: f64 = 4.5;
-/// Largest number of nodes; each distinct scale of classes needs some twenty panels of 16.
+/// Limit on nodes; each distinct scale of classes needs some twenty panels of 16.
 const MAX_NODES: usize = 1 << 16;
 
 /// Fills `nodes` with values of x and weights between two ends; `false` if there are too many, or if an end
