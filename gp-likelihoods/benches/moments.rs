@@ -1,14 +1,14 @@
-//! What one observation costs: tilted and expected log density of every registered likelihood, in its own way and by the
-//! quadrature default, in nanoseconds.
+//! Cost per observation in nanoseconds: tilted and expected log density of every registered likelihood, by
+//! its own method and by the quadrature default.
 //!
-//! The least time of several rounds counts, because whatever else the machine does only ever adds.
+//! Reports the shortest of several rounds, since other work on the machine only adds time.
 
 use gp_likelihoods::{Latent, Likelihood, LikelihoodError, Slopes, Support, Workspace, built_in, defaults};
 use std::hint::black_box;
 use std::time::Instant;
 
 const ROUNDS: usize = 15;
-/// A round lasts at least so many microseconds, or the clock would show.
+/// Shortest round in microseconds, well above the clock's resolution.
 const ROUND: f64 = 2_000.0;
 const BELIEFS: [(f64, f64); 5] = [(0.3, 0.8), (-1.7, 0.01), (2.2, 4.0), (0.0, 1.0), (1.1, 0.2)];
 
@@ -22,7 +22,7 @@ fn observations(support: Support) -> Vec<f64> {
     }
 }
 
-/// A number observed, and what is believed about each latent.
+/// Observation, and beliefs about its latents.
 type Case = ([f64; 1], Vec<Latent>);
 
 /// Every observation with beliefs about all latents, in all rotations.
@@ -38,7 +38,7 @@ fn cases(likelihood: &dyn Likelihood) -> Result<Vec<Case>, LikelihoodError> {
     Ok(cases)
 }
 
-/// Nanoseconds an observation takes.
+/// Nanoseconds per observation.
 fn time(
     likelihood: &dyn Likelihood,
     mut one: impl FnMut(&[f64], &[Latent], &mut Slopes) -> Result<(), LikelihoodError>,

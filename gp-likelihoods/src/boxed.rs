@@ -1,7 +1,7 @@
-//! The likelihoods of this crate as values of any kind.
+//! Conversions of this crate's likelihoods to `Box<dyn Likelihood>`.
 //!
-//! Where a type becomes a `dyn Likelihood`, all its integrals are compiled. These conversions have that done here, once, and
-//! not in each crate that makes a box.
+//! Creating a `dyn Likelihood` compiles all integrals of the type. These conversions do so once, here,
+//! instead of in every crate that boxes a likelihood.
 
 use crate::{
     BernoulliLogit, BernoulliProbit, Beta, Coregionalised, Gamma, Gaussian, Gaussians, Likelihood,

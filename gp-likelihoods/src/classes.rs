@@ -1,4 +1,4 @@
-//! Functions shared by likelihoods of labels 0, …, C − 1, given class probabilities.
+//! Functions for labels 0, …, C − 1 with given class probabilities.
 
 use rand::{Rng, RngExt};
 
@@ -11,17 +11,17 @@ use crate::workspace::Workspace;
 /// Default number of classes.
 pub(crate) const USUAL: usize = 3;
 
-/// Fails for fewer than two classes.
+/// Checks that there are at least two classes.
 pub(crate) fn check_count(classes: usize) -> Result<(), LikelihoodError> {
     error::check_count("number of classes", classes, classes >= 2, "at least 2")
 }
 
-/// Class of a checked label.
+/// Class index of a checked label.
 pub(crate) fn index(y: f64) -> usize {
     y as usize
 }
 
-/// First class with the largest value.
+/// Index of the largest value; the first one if several are equal.
 pub(crate) fn largest(classes: usize, value: impl Fn(usize) -> f64) -> usize {
     (1..classes).fold(0, |best, c| if value(c) > value(best) { c } else { best })
 }
@@ -33,7 +33,6 @@ pub(crate) fn moments(classes: usize, probability: impl Fn(usize) -> f64) -> Obs
     ObservationMoments { mean, variance }
 }
 
-/// Probability of a label of at most y.
 pub(crate) fn cdf(classes: usize, y: f64, probability: impl Fn(usize) -> f64) -> f64 {
     if y >= (classes - 1) as f64 {
         return 1.0;
@@ -41,7 +40,6 @@ pub(crate) fn cdf(classes: usize, y: f64, probability: impl Fn(usize) -> f64) ->
     (0..classes).take_while(|&c| c as f64 <= y).map(probability).sum()
 }
 
-/// Draws a label.
 pub(crate) fn sample(
     classes: usize,
     probability: impl Fn(usize) -> f64,

@@ -1,4 +1,4 @@
-//! Functions shared by likelihoods of counts.
+//! Functions for likelihoods of counts.
 
 use rand::Rng;
 use rand_distr::Distribution;
@@ -14,15 +14,14 @@ pub(crate) fn moments(rate: f64) -> ObservationMoments {
     ObservationMoments { mean: rate, variance: rate }
 }
 
-/// `y ln y − y − ln y!`: log of the largest probability of a count under any Poisson rate.
+/// `y ln y − y − ln y!`: log probability of a count at the Poisson rate that maximises it.
 fn log_peak(y: f64) -> f64 {
     -0.5 * y.ln() - HALF_LN_TAU - stirling_remainder(y)
 }
 
-/// `ln(λʸ e^{−λ}/y!)` from `ln λ`; `rate` is used for small counts only.
+/// `ln(λʸ e^{−λ}/y!)` from `ln λ`; `rate` is called for small counts only.
 ///
-/// For large counts the terms (of size `y ln y`) cancel, so they are written as the peak less the loss from
-/// it.
+/// Large counts use the peak less the loss from it, since terms of size `y ln y` would cancel.
 pub(crate) fn log_p<S: Scalar>(y: f64, log_rate: S, rate: impl Fn() -> S) -> S {
     if y < STIRLING_FROM {
         return log_rate * y - rate() - ln_gamma(y + 1.0);
@@ -30,7 +29,7 @@ pub(crate) fn log_p<S: Scalar>(y: f64, log_rate: S, rate: impl Fn() -> S) -> S {
     (log_rate - y.ln()).exp_remainder() * -y + log_peak(y)
 }
 
-/// `E[ln p]` for a Gaussian log rate, with `y − E[λ]` and `E[λ]`.
+/// `E[ln p]` under a Gaussian log rate, with `y − E[λ]` and `E[λ]`.
 pub(crate) fn expected_log_p(y: f64, mean: f64, variance: f64) -> (f64, f64, f64) {
     let log_rate = mean + 0.5 * variance;
     let rate = log_rate.exp();
@@ -41,16 +40,16 @@ pub(crate) fn expected_log_p(y: f64, mean: f64, variance: f64) -> (f64, f64, f64
     (log_peak(y) - y * (exp_remainder(away) + 0.5 * variance), -y * away.exp_m1(), rate)
 }
 
-/// Variance from which `exp(v) − 1` is `exp(v)`.
+/// Variance v above which `exp(v) − 1` is `exp(v)`.
 const WIDE: f64 = 40.0;
 
-/// Mean of a log-normal rate, and the variance of an observation whose variance is `given` times its
-/// squared rate.
+/// Mean of a log-normal rate, and variance of an observation with variance `given` times its squared rate.
 pub(crate) fn log_normal_moments(mean: f64, variance: f64, given: f64) -> ObservationMoments {
     let log_rate = mean + 0.5 * variance;
     let rate = log_rate.exp();
     let spread = if variance > WIDE {
-        // One exponential: a small rate and a large factor may leave the range of numbers where their product does not.
+        // One exponential: a small rate and a large factor may leave the range of `f64` although their
+        // product does not.
         (2.0 * log_rate + variance + given.ln_1p()).exp()
     } else {
         let relative = variance.exp_m1() + given * variance.exp();
@@ -65,14 +64,14 @@ pub(crate) fn log_normal_count_moments(mean: f64, variance: f64, given: f64) -> 
     ObservationMoments { variance: rate.mean + rate.variance, ..rate }
 }
 
-/// Probability of a Poisson count of at most y.
+/// Probability of a Poisson count ≤ y.
 pub(crate) fn cdf(y: f64, rate: f64) -> f64 {
     if y < 0.0 { 0.0 } else { incomplete_gamma(y.floor() + 1.0, rate).1 }
 }
 
 /// Draws a Poisson count.
 pub(crate) fn sample(rate: f64, rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
-    // No generator for rate 0, where there is only one count.
+    // The generator refuses rate 0, where the count is always 0.
     let count = if rate == 0.0 { 0.0 } else { rand_distr::Poisson::new(rate).ok()?.sample(rng) };
     out.fill(count);
     Some(())

@@ -3,32 +3,31 @@
 use crate::error::LikelihoodError;
 use crate::special::logistic;
 
-/// Most doublings of a step: more than a double has exponents.
+/// Limit on doublings of a step: more than a double has exponents.
 const MAX_DOUBLINGS: u32 = 1100;
-/// Most evaluations between two ends. Every fourth halves the interval, which exhausts the exponents and
-/// digits of a double (or the digits of its logarithm).
+/// Limit on evaluations within a bracket. Every fourth halves it, which exhausts the exponents and digits
+/// of a double (or of its logarithm).
 const MAX_STEPS: u32 = 4800;
-/// Evaluations allowed to halve the interval before bisection.
+/// Evaluations in which the bracket must halve; otherwise the next one bisects.
 const PATIENCE: u32 = 3;
-/// Relative distance at which two ends count as equal.
+/// Relative distance below which two ends count as equal.
 const NARROW: f64 = 8.0 * f64::EPSILON;
-/// First step, relative to the start, if no spread is known.
+/// First step relative to the start, if no spread is known.
 const SHORT: f64 = 1e-3;
 
-/// Set of numbers that is searched.
+/// Search domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Among {
     Reals,
     /// Numbers above 0, on a log scale.
     Positives,
-    /// Numbers in (0, 1), on the scale of log odds.
+    /// Numbers in (0, 1), on a log-odds scale.
     Shares,
-    /// Whole numbers ≥ 0, on the scale of `ln(1 + y)`.
+    /// Integers ≥ 0, on the scale of `ln(1 + y)`.
     Counts,
 }
 
 impl Among {
-    /// Lower bound of the set.
     fn before_all(self) -> f64 {
         match self {
             Self::Reals => f64::MIN,
@@ -37,12 +36,10 @@ impl Among {
         }
     }
 
-    /// Upper bound of the set.
     fn after_all(self) -> f64 {
         if self == Self::Shares { 1.0 } else { f64::MAX }
     }
 
-    /// Position of a number on the scale.
     fn place(self, y: f64) -> f64 {
         match self {
             Self::Reals => y,
@@ -53,7 +50,6 @@ impl Among {
         }
     }
 
-    /// Number at a position of the scale.
     fn number(self, place: f64) -> f64 {
         match self {
             Self::Reals => place,
@@ -63,7 +59,7 @@ impl Among {
         }
     }
 
-    /// Start of the search and first step, on the scale.
+    /// Start of the search and first step (on the scale).
     fn start(self, (start, step): (f64, f64)) -> (f64, f64) {
         let start = if start.is_finite() { start } else { 0.0 };
         let step = if step.is_finite() && step > 0.0 { step } else { SHORT * start.abs().max(1.0) };
@@ -84,7 +80,7 @@ impl Among {
         }
     }
 
-    /// Number one step away; for counts, at least the next.
+    /// Number one step away; for counts, at least the neighbour.
     fn away(self, y: f64, step: f64) -> f64 {
         let there = self.number(self.place(y) + step);
         match self {
@@ -95,7 +91,6 @@ impl Among {
     }
 }
 
-/// Number and function value.
 #[derive(Clone, Copy, Debug)]
 struct ValueAt {
     at: f64,
@@ -109,14 +104,14 @@ impl ValueAt {
     }
 }
 
-/// Two points with the root above the first and not above the second.
+/// Interval (low, high] that contains the root.
 #[derive(Clone, Copy, Debug)]
 struct Bracket {
     low: ValueAt,
     high: ValueAt,
 }
 
-/// Least number at which `f` ≥ 0, from `start` in doubling steps.
+/// Smallest number with `f` ≥ 0, searched from `start` in doubling steps.
 pub(crate) fn crossing(
     among: Among,
     (start, step): (f64, f64),
@@ -127,7 +122,7 @@ pub(crate) fn crossing(
     narrow(among, bracket, f)
 }
 
-/// Least number at which `f` ≥ 0, known to lie between two numbers.
+/// Smallest number with `f` ≥ 0 between two known ends.
 pub(crate) fn crossing_between(
     among: Among,
     [low, high]: [f64; 2],
@@ -137,14 +132,14 @@ pub(crate) fn crossing_between(
     narrow(among, Bracket { low, high }, f)
 }
 
-/// Steps from the start until the root is bracketed.
+/// Doubles the step until the root is bracketed.
 fn bracket(
     among: Among,
     start: f64,
     mut step: f64,
     f: &mut impl FnMut(f64) -> Result<f64, LikelihoodError>,
 ) -> Result<Bracket, LikelihoodError> {
-    // Below all numbers and beyond the last double nobody is asked: the function is negative there, and then not.
+    // Outside the domain f is not evaluated: it counts as negative below and positive above.
     let first = among.before_all();
     let mut here = ValueAt { at: start, value: f(start)? };
     let up = !here.reaches();
@@ -166,7 +161,7 @@ fn bracket(
     Ok(Bracket { low: here, high: here })
 }
 
-/// Inverse quadratic steps where safe, bisection elsewhere (T. R. Chandrupatla, "A new hybrid
+/// Inverse quadratic interpolation where safe, bisection elsewhere (T. R. Chandrupatla, "A new hybrid
 /// quadratic/bisection algorithm for finding the zero of a nonlinear function without using derivatives",
 /// Advances in Engineering Software 28, 1997).
 fn narrow(
@@ -192,7 +187,6 @@ fn narrow(
 }
 
 impl Bracket {
-    /// Width on the search scale.
     fn width(&self, among: Among) -> f64 {
         among.place(self.high.at) - among.place(self.low.at)
     }
@@ -201,7 +195,7 @@ impl Bracket {
         self.low.at.abs().max(self.high.at.abs())
     }
 
-    /// Number at this share of the way from the lower end, or halfway; None if no number lies between.
+    /// Number at this fraction of the bracket, or its middle; None if no number lies inside.
     fn between(&self, among: Among, share: f64) -> Option<f64> {
         let inside = |at: &f64| *at > self.low.at && *at < self.high.at;
         let along = |share: f64| among.number(among.place(self.low.at) + share * self.width(among));
@@ -215,8 +209,8 @@ impl Bracket {
         }
     }
 
-    /// Next point as a share of the way from the lower end: root of the quadratic through both ends and the
-    /// previous one, if safe, kept off the ends.
+    /// Next point as a fraction of the bracket: root of the quadratic through both ends and the previous
+    /// point, kept away from the ends; ½ if unsafe.
     fn next(&self, among: Among, now: ValueAt, before: ValueAt) -> f64 {
         let other = if now.reaches() { self.low } else { self.high };
         let [a, b, c] = [now, other, before].map(|place| ValueAt { at: among.place(place.at), ..place });
@@ -237,7 +231,7 @@ impl Bracket {
 mod tests {
     use super::*;
 
-    /// The crossing, and how many evaluations it took.
+    /// Root and number of evaluations.
     fn found(among: Among, about: (f64, f64), f: impl Fn(f64) -> f64) -> (f64, u32) {
         let mut count = 0;
         let at = crossing(among, about, &mut |y| {
@@ -266,7 +260,7 @@ mod tests {
         assert!((at - 0.3).abs() < 1e-15 && count < 250, "{at}, {count}");
         let (at, _) = found(Among::Reals, (5.0, 1.0), |y| if y >= 0.3 { 0.0 } else { y - 0.3 });
         assert!((at - 0.3).abs() < 1e-15, "{at}");
-        // Nothing reaches, everything does, nothing is a number.
+        // All values negative, all positive, all NaN.
         assert_eq!(found(Among::Reals, (0.0, 1.0), |_| -1.0).0, f64::MAX);
         assert!(found(Among::Reals, (0.0, 1.0), |_| 1.0).0 < -1e300);
         assert_eq!(found(Among::Reals, (0.0, 1.0), |_| f64::NAN).0, f64::MAX);
@@ -291,7 +285,7 @@ mod tests {
                 assert!(count < 120, "{count} for {place}");
                 let (at, count) = found(Among::Counts, start, |y| (0.3 * (y.ln_1p() - place.ln())).tanh());
                 let exact = (place - 1.0).ceil().max(0.0);
-                // Where doubles are farther apart than counts, it is one of the nearest.
+                // Where doubles are farther apart than 1, a neighbour is exact enough.
                 assert!((at - exact).abs() <= 1e-12 * exact, "{at} instead of {exact}");
                 assert!(count < 120, "{count} for the count {place}");
             }

@@ -1,8 +1,8 @@
-//! Derivatives of a log density beyond those a likelihood states, for methods that need them, such as Laplace's
+//! Higher derivatives of a log density than [`Likelihood`] gives, for methods such as Laplace's
 //! approximation.
 //!
-//! First derivatives, and second derivatives by each latent alone, are the likelihood's. All others are differences of
-//! these, of fourth order in the step.
+//! First derivatives and the diagonal of second derivatives are the likelihood's. All others are finite
+//! differences of these, of fourth order in the step.
 //!
 //! ```
 //! use gp_likelihoods::{Gaussian, curvature::LogDensityAt};
@@ -16,14 +16,14 @@ use crate::error::LikelihoodError;
 use crate::likelihood::{Likelihood, parameter_count};
 use crate::slopes::PointSlopes;
 
-/// Log density of one observation at one point of the latents.
+/// Log density of one observation at one latent vector.
 #[derive(Clone, Copy, Debug)]
 pub struct LogDensityAt<'a> {
-    /// Its density, with its present parameters.
+    /// Likelihood, with its current parameters.
     pub likelihood: &'a dyn Likelihood,
     /// Observation.
     pub y: &'a [f64],
-    /// Values of the Q latents.
+    /// Latent values (Q).
     pub f: &'a [f64],
 }
 
@@ -32,15 +32,15 @@ pub struct LogDensityAt<'a> {
 pub struct Curvature {
     /// `ln p(y | f)`
     pub value: f64,
-    /// First derivatives, Q.
+    /// First derivatives (Q).
     pub gradient: Vec<f64>,
-    /// W, the negative second derivatives, Q×Q, symmetric.
+    /// W, the negative second derivatives (Q×Q, symmetric).
     pub w: Vec<f64>,
 }
 
-/// Derivatives of the log density: [`by_latent`] or [`by_params`].
+/// Function that returns derivatives of the log density: [`by_latent`] or [`by_params`].
 pub type Derivatives = fn(LogDensityAt<'_>) -> Result<Vec<f64>, LikelihoodError>;
-/// Order of the derivative, step, and pairs of a number of steps and 12 times the weight of the value there.
+/// Order of the derivative, step, and pairs of a multiple of the step and 12 times the weight there.
 type Stencil = (i32, f64, &'static [(f64, f64)]);
 
 const FIRST: Stencil = (1, 2e-3, &[(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)]);
@@ -53,7 +53,7 @@ impl LogDensityAt<'_> {
         Ok(slopes)
     }
 
-    /// Value, gradient and curvature; cost: one evaluation of the slopes, and 4Q more for Q > 1 latents.
+    /// Value, gradient and curvature. Cost: one evaluation of the derivatives, plus 5Q for Q > 1 latents.
     ///
     /// # Errors
     /// Those of [`Likelihood::log_density_slopes`].
@@ -62,7 +62,7 @@ impl LogDensityAt<'_> {
         let mut w = vec![0.0; latents * latents];
         for q in 0..latents {
             let unit: Vec<f64> = (0..latents).map(|r| f64::from(r == q)).collect();
-            // One latent has nothing beside the diagonal.
+            // One latent has no off-diagonal entry.
             let column = if latents > 1 { self.along(&unit, by_latent)? } else { unit };
             for (r, second) in column.iter().enumerate() {
                 w[q * latents + r] -= 0.5 * second;
@@ -73,10 +73,10 @@ impl LogDensityAt<'_> {
         Ok(Curvature { value: here.value, gradient: here.by_latent, w })
     }
 
-    /// Directional derivative of a list of derivatives, `Σ_q d_q ∂/∂f_q`.
+    /// Directional derivative `Σ_q d_q ∂/∂f_q` of a list of derivatives.
     ///
     /// # Errors
-    /// Those of the list.
+    /// Those of `list`.
     pub fn along(self, direction: &[f64], list: Derivatives) -> Result<Vec<f64>, LikelihoodError> {
         self.difference(direction, FIRST, list)
     }
@@ -84,7 +84,7 @@ impl LogDensityAt<'_> {
     /// `½ Σ S_qr ∂²/∂f_q ∂f_r` of a list of derivatives, for a covariance S of the latents.
     ///
     /// # Errors
-    /// Those of the list.
+    /// Those of `list`.
     pub fn spread(
         self,
         covariance: impl Fn(usize, usize) -> f64,
@@ -105,7 +105,7 @@ impl LogDensityAt<'_> {
         Ok(sum)
     }
 
-    /// Difference with a step of the same length for every direction.
+    /// Finite difference with a step of the same length for every direction.
     fn difference(
         self,
         direction: &[f64],
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Mixed derivatives by parameter and latent do not depend on their order.
+    /// Mixed derivatives by parameter and latent do not depend on the order of differentiation.
     #[test]
     fn derivatives_along_latents_are_those_of_differences_by_parameters() {
         let (y, f, scale, step) = ([0.9], [0.1], 0.6, 1e-5);

@@ -1,15 +1,15 @@
-//! Variance of counts in relation to their mean.
+//! Variance of counts relative to their mean.
 
 use crate::likelihood::Likelihood;
 use crate::slopes::ObservationMoments;
 use crate::support::Support;
 
-/// Latent values at which mean and variance are compared.
+/// Latent value at which mean and variance are compared.
 const AT: f64 = 0.5;
-/// Relative difference that is rounding.
+/// Relative difference that counts as rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Variance of a count in relation to its mean, both given the latents.
+/// Variance of a count relative to its mean, given the latents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dispersion {
@@ -21,8 +21,7 @@ pub enum Dispersion {
     More,
 }
 
-/// Dispersion of the first output at latents of ½; None for other observations than counts, and for a likelihood that
-/// does not know its moments.
+/// Dispersion of the first output at latents of ½. None unless observations are counts with known moments.
 ///
 /// ```
 /// use gp_likelihoods::{Dispersion, dispersion, parse};

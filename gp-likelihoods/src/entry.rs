@@ -8,14 +8,13 @@ use gp_optim::text::Arguments;
 use crate::error::LikelihoodError;
 use crate::likelihood::Likelihood;
 
-/// Builds a likelihood with starting values from the settings in the arguments; parameters are read
+/// Constructor of a likelihood with starting values from the settings in the arguments. Parameters are read
 /// afterwards.
 pub type Build = fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError>;
 
-/// [`Build`] of a function that holds values.
+/// [`Build`] that captures values.
 type BuildHolding = dyn Fn(&mut Arguments) -> Result<Box<dyn Likelihood>, LikelihoodError> + Send + Sync;
 
-/// Constructor of an entry: a plain function, or one that holds values.
 #[derive(Clone)]
 enum Builder {
     Plain(Build),
@@ -39,13 +38,14 @@ impl fmt::Debug for LikelihoodEntry {
 }
 
 impl LikelihoodEntry {
-    /// Entry with this name: letters, digits and `_`, not starting with a digit.
+    /// Entry with this name (letters, digits and `_`, not starting with a digit), one-line summary and
+    /// constructor.
     #[must_use]
     pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Self {
         Self { name, summary, example: name, aliases: &[], build: Builder::Plain(build) }
     }
 
-    /// The same of a function that holds values of its own, such as a likelihood to be copied.
+    /// Entry like [`new`](Self::new) with a closure that captures values, such as a likelihood to copy.
     #[must_use]
     pub fn of(
         name: &'static str,
@@ -55,14 +55,13 @@ impl LikelihoodEntry {
         Self { name, summary, example: name, aliases: &[], build: Builder::Holding(Arc::new(build)) }
     }
 
-    /// Adds an example, for a likelihood that needs more than its name.
+    /// Adds an example, for a likelihood that needs arguments.
     #[must_use]
     pub fn with_example(self, example: &'static str) -> Self {
         Self { example, ..self }
     }
 
-    /// Adds other names, for people who know those. They stand for this likelihood in
-    /// [`Registry::named`](crate::Registry::named) alone.
+    /// Adds other names. Only [`Registry::named`](crate::Registry::named) accepts them.
     #[must_use]
     pub fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
@@ -86,7 +85,7 @@ impl LikelihoodEntry {
         self.aliases
     }
 
-    /// Example that parses.
+    /// Example expression.
     #[must_use]
     pub fn example(&self) -> &'static str {
         self.example

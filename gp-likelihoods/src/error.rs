@@ -1,33 +1,33 @@
-//! Errors of likelihoods and their arguments.
+//! Errors of this crate.
 
 use gp_optim::text::SyntaxError;
 use gp_optim::{ParameterError, did_you_mean};
 
-/// Error of this crate: argument, value and allowed range.
+/// Error of this crate, with argument, value and allowed range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LikelihoodError {
-    /// An argument is outside the domain of a function.
+    /// An argument is outside its domain.
     #[error("{what} is {value}, but must be {allowed}")]
     Argument {
         /// Argument.
         what: &'static str,
         /// Value given.
         value: f64,
-        /// Condition to meet.
+        /// Required condition.
         allowed: &'static str,
     },
-    /// A number of things is not possible.
+    /// An integer is outside its range.
     #[error("{what} is {value}, but must be {allowed}")]
     Count {
-        /// Thing counted.
+        /// Quantity.
         what: &'static str,
         /// Number given.
         value: usize,
-        /// Condition to meet.
+        /// Required condition.
         allowed: &'static str,
     },
-    /// An observation is none of the labels.
+    /// An observation is not one of the labels.
     #[error("observation is {value}, but must be a class from 0 to {}", .classes.saturating_sub(1))]
     NoSuchClass {
         /// Observation.
@@ -46,7 +46,7 @@ pub enum LikelihoodError {
     /// A likelihood expression does not parse.
     #[error("column {column} of likelihood expression `{text}`: {message}")]
     Expression {
-        /// Whole text.
+        /// Full text.
         text: String,
         /// Column in characters, from 1; one past the end if the text is too short.
         column: usize,
@@ -61,7 +61,7 @@ pub enum LikelihoodError {
     UnknownName {
         /// Name given.
         name: String,
-        /// Names available.
+        /// Available names.
         available: String,
     },
     /// A name has several meanings.
@@ -69,15 +69,15 @@ pub enum LikelihoodError {
     AmbiguousName {
         /// Name given.
         name: String,
-        /// All names it may mean but the last.
+        /// All possible names but the last.
         first: String,
-        /// Last of them.
+        /// Last possible name.
         last: String,
     },
-    /// Failed evaluation of a likelihood from outside the crate.
+    /// A likelihood from another crate failed.
     #[error("{message}")]
     Evaluation {
-        /// The reason, in its own words.
+        /// Reason given by that likelihood.
         message: String,
     },
     /// A parameter value is outside its domain.
@@ -85,7 +85,7 @@ pub enum LikelihoodError {
     Parameter(#[from] ParameterError),
 }
 
-/// Fails unless `holds`, with the argument's name. NaN fails every comparison, so it never holds.
+/// Returns an error naming the argument unless `holds`; `holds` must be a comparison that NaN fails.
 pub(crate) fn check(
     what: &'static str,
     value: f64,
@@ -95,7 +95,6 @@ pub(crate) fn check(
     if holds { Ok(()) } else { Err(LikelihoodError::Argument { what, value, allowed }) }
 }
 
-/// [`check`] for whole numbers.
 pub(crate) fn check_count(
     what: &'static str,
     value: usize,

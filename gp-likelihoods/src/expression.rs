@@ -1,16 +1,15 @@
-//! Likelihoods as text, also in model files: `student_t(scale=0.04, dof=fixed(2.5))`.
+//! Text form of likelihoods, also in model files: `student_t(scale=0.04, dof=fixed(2.5))`.
 //!
 //! ```text
 //! likelihood = name [ "(" [ argument { "," argument } ] ")" ]
 //! ```
 //!
-//! Arguments are settings and parameters in the syntax of [`gp_optim::text`]; missing ones have their
-//! starting values.
+//! Arguments are settings and parameters in the syntax of [`gp_optim::text`]. Missing ones have starting
+//! values.
 
 use gp_optim::Parameter;
 use gp_optim::text::{Arguments, Reader, SyntaxError, Token, value_text};
 
-/// Text of a likelihood.
 pub(crate) fn print(name: &str, settings: &[(&str, usize)], parameters: &[Parameter]) -> String {
     let settings = settings.iter().map(|(name, value)| format!("{name}={value}"));
     let parameters = parameters.iter().map(|p| format!("{}={}", p.name(), value_text(p)));
@@ -18,7 +17,7 @@ pub(crate) fn print(name: &str, settings: &[(&str, usize)], parameters: &[Parame
     if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
 }
 
-/// Name and arguments of the one call in the text.
+/// Name and arguments of the single call in the text.
 pub(crate) fn call(text: &str) -> Result<Arguments, SyntaxError> {
     let mut reader = Reader::new(text)?;
     let Token::Name(name) = reader.peek().clone() else {

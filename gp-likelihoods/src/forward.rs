@@ -1,6 +1,6 @@
-//! Methods that a likelihood leaves to another one, or to quadrature.
+//! Macros that implement methods of a likelihood by another likelihood or by quadrature.
 
-/// Named methods of [`Described`](crate::Described) that answer as the likelihood in a field does, for wrappers.
+/// Implements the named methods of [`Described`](crate::Described) by those of a field, for wrappers.
 ///
 /// ```
 /// use gp_likelihoods::{Described, Poisson, Support, forward};
@@ -46,7 +46,7 @@ macro_rules! forward {
     };
 }
 
-/// Parameters of a likelihood that has them in a field.
+/// Implements the parameter methods of [`Described`](crate::Described) by a field.
 ///
 /// ```
 /// use gp_likelihoods::{Described, Support, parameters_in};
@@ -78,7 +78,8 @@ macro_rules! parameters_in {
     };
 }
 
-/// Named methods of [`Likelihood`](crate::Likelihood) by the quadrature of [`defaults`](crate::defaults).
+/// Implements the named methods of [`Likelihood`](crate::Likelihood) by the quadrature in
+/// [`defaults`](crate::defaults).
 #[macro_export]
 macro_rules! by_quadrature {
     ($($method:ident)*) => { $($crate::by_quadrature! { @ $method })* };

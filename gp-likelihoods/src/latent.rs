@@ -1,4 +1,4 @@
-//! A Gaussian belief about one latent value.
+//! Gaussian beliefs about one latent value.
 
 use crate::error::{LikelihoodError, check};
 
@@ -10,7 +10,7 @@ pub struct Latent {
 }
 
 impl Latent {
-    /// Belief of this mean and variance; variance 0 is a value known exactly.
+    /// Belief with this mean and variance; variance 0 means that the value is known exactly.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`] for non-finite numbers and a negative variance.

@@ -1,8 +1,7 @@
-//! Likelihoods: observations given latent values.
+//! Likelihoods p(y | f) of observations y given latent values f.
 //!
-//! A likelihood ties an observation `y` to a latent value `f`. Inference asks it for log densities, for their
-//! expectation under a Gaussian, and for the normaliser of a Gaussian times a power of the likelihood; people ask it
-//! for what the next observation will be.
+//! Inference uses log densities, their expectations under Gaussian beliefs about f, and normalisers of a
+//! Gaussian times a power of the likelihood. Predictions use the distribution of y under such beliefs.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 

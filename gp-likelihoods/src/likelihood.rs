@@ -16,12 +16,12 @@ use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Description of a likelihood of any number of latents and outputs.
+/// Properties of a likelihood with any number of latents and outputs.
 pub trait Described: Debug + Send + Sync {
     /// Name in lists and model files, such as `student_t`.
     fn name(&self) -> &'static str;
 
-    /// Named whole numbers that are chosen rather than trained, such as a number of classes.
+    /// Named integers that are not trained, such as the number of classes.
     fn settings(&self) -> Vec<(&'static str, usize)> {
         Vec::new()
     }
@@ -31,13 +31,13 @@ pub trait Described: Debug + Send + Sync {
         &[]
     }
 
-    /// The same parameters, mutable: value, fixed mark, bounds, prior.
+    /// Parameters, mutable: values, fixed marks, bounds, priors.
     fn parameters_mut(&mut self) -> &mut [Parameter] {
         &mut []
     }
 
-    /// Parameters, by name, with the least values at which predictions have a mean and a variance and the density does
-    /// not grow without limit on rows that agree; none by default. `variance` is that of the target.
+    /// Lower limits of parameters, by name; none by default. Above them, predictions have a mean and a
+    /// variance, and the density stays bounded when residuals are zero. `variance` is that of the target.
     fn least_values(&self, _variance: f64) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
@@ -47,41 +47,40 @@ pub trait Described: Debug + Send + Sync {
         1
     }
 
-    /// Number P of columns per observation.
+    /// Number P of outputs (columns) per observation.
     fn outputs(&self) -> usize {
         1
     }
 
-    /// Set of values of each output.
+    /// Possible values of each output.
     fn support(&self) -> Support;
 
-    /// `true` if `ln p(y | f)` is concave in all latents together, for every y: tilted distributions then
+    /// `true` if `ln p(y | f)` is jointly concave in all latents for every y. Tilted distributions then
     /// have one mode and a covariance below the cavity's.
     fn is_log_concave(&self) -> bool {
         false
     }
 
-    /// `true` if `ln p(y | f)` has two continuous derivatives in f; otherwise quadrature uses the
-    /// derivatives of the Gaussian.
+    /// `true` if `ln p(y | f)` has two continuous derivatives in f. Otherwise quadrature differentiates the
+    /// Gaussian.
     fn is_smooth(&self) -> bool {
         true
     }
 
-    /// `true` if `p(y | f) = exp(f_y)/Σ_c exp(f_c)`, which methods with vectorised exponentials evaluate at
-    /// many f by themselves.
+    /// `true` if `p(y | f) = exp(f_y)/Σ_c exp(f_c)`. Methods with vectorised exponentials evaluate it
+    /// themselves.
     fn is_softmax(&self) -> bool {
         false
     }
 
-    /// `true` if the observation grows with the one latent: `P(y ≤ c | f)` never increases with f, for
-    /// every c. The cost of predictions is then bounded, however wide the distribution.
+    /// `true` if the likelihood has one latent and `P(y ≤ c | f)` never increases with f, for every c. The
+    /// cost of predictions is then bounded for any width of the belief.
     fn grows_with_latent(&self) -> bool {
         false
     }
 
-    /// True if nothing but log densities is known of the likelihood, and evaluating many observations at once is cheaper than
-    /// one by one: integrals are then means over samples, and whole blocks of observations are evaluated together
-    /// ([`Likelihood::log_densities_of_rows`]).
+    /// `true` if only log densities are known and many observations at once are cheaper than one by one.
+    /// Integrals are then sample means over blocks of observations ([`Likelihood::log_densities_of_rows`]).
     fn is_sampled(&self) -> bool {
         false
     }
@@ -91,60 +90,57 @@ pub trait Described: Debug + Send + Sync {
         Link::Other
     }
 
-    /// Number of times an observation counts: at weight w > 0, its factor to the power w. Methods of
-    /// inference apply it; densities and integrals are of one observation.
+    /// Weight w > 0 of an observation: inference raises its factor to the power w. Densities and integrals
+    /// ignore it.
     fn weight(&self, _y: &[f64]) -> f64 {
         1.0
     }
 
-    /// Likelihood of the targets alone, if observations have further columns, as in
-    /// [`Adjusted`](crate::Adjusted); used for predictions.
+    /// Likelihood of the targets alone, if observations have extra columns ([`Adjusted`](crate::Adjusted));
+    /// used for predictions.
     fn plain(&self) -> Option<&dyn Likelihood> {
         None
     }
 
-    /// Number of outputs without further columns.
+    /// Number of outputs without extra columns.
     fn targets(&self) -> usize {
         self.plain().map_or_else(|| self.outputs(), |plain| plain.outputs())
     }
 
-    /// Factors of the likelihood, if each is to be approximated by itself; None for one factor of all
-    /// latents.
+    /// Pieces to approximate separately; None for a single factor of all latents.
     fn pieces(&self) -> Option<&dyn Pieces> {
         None
     }
 
-    /// Gaussian noise of the one latent value, if the likelihood is exactly that. Methods with closed forms
-    /// use it instead, with its parameter's settings.
+    /// The likelihood as Gaussian noise of one latent, if it is exactly that. Closed-form methods use it,
+    /// with fixed mark, bounds and prior of its parameter.
     fn gaussian_noise(&self) -> Option<&Gaussian> {
         None
     }
 
-    /// `true` if single outputs may be missing (NaN); the density is then that of the others.
+    /// `true` if single outputs may be missing (NaN). The density is then that of the present outputs.
     fn takes_missing_outputs(&self) -> bool {
         false
     }
 
-    /// Likelihood of one observation with known variances in addition to those of the noise of its outputs, one per
-    /// output; None unless each of several outputs has Gaussian noise about a latent of its own.
+    /// Likelihood of one observation with these known noise variances added, one per output. None unless
+    /// each of several outputs has Gaussian noise about its own latent.
     fn with_known_noise(&self, _known: &[f64]) -> Option<Box<dyn Likelihood>> {
         None
     }
 
-    /// `true` if outputs are linear functions of the latents plus Gaussian noise: the exact posterior of
-    /// Gaussian processes is then Gaussian.
+    /// `true` if outputs are linear in the latents plus Gaussian noise, so that the exact posterior is
+    /// Gaussian.
     fn is_linear_gaussian(&self) -> bool {
         self.gaussian_noise().is_some()
     }
 
-    /// Weights W (P·Q numbers, by output) of outputs that are linear mixtures `W f` of the latents; None
-    /// for other likelihoods.
+    /// Matrix W (P×Q, by rows) if outputs are `W f` plus noise; None for other likelihoods.
     fn mixing(&self) -> Option<&[f64]> {
         None
     }
 
-    /// Likelihood of one output (from 0) alone, if it has a latent that no other output uses; None
-    /// otherwise.
+    /// Likelihood of one output (from 0) alone, if it has a latent that no other output uses.
     fn own_latent(&self, _output: usize) -> Option<OwnLatent> {
         None
     }
@@ -156,15 +152,15 @@ pub trait Described: Debug + Send + Sync {
     }
 }
 
-/// Relation of one observation `y` to its Q latent values f.
+/// Likelihood of one observation `y` given its Q latent values f.
 ///
-/// Most likelihoods are written as a [`Density`](crate::Density), which implements all of this. Others call the
-/// quadrature of [`defaults`](crate::defaults) for integrals that they do not know better.
-/// Observations are slices of [`outputs`](Described::outputs) numbers, latent values and beliefs slices of
+/// A [`Density`](crate::Density) implements this trait. Other implementations can take integrals from the
+/// quadrature in [`defaults`](crate::defaults). Observations are slices of length
+/// [`outputs`](Described::outputs); latent values and beliefs are slices of length
 /// [`latents`](Described::latents).
 pub trait Likelihood: Described + CloneLikelihood {
-    /// Fails unless y is a possible observation. With [missing outputs](Described::takes_missing_outputs),
-    /// at least one has to be present.
+    /// Checks that y is a possible observation. With [missing outputs](Described::takes_missing_outputs),
+    /// at least one must be present.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for a wrong number of columns; [`LikelihoodError::Argument`] or
@@ -175,25 +171,27 @@ pub trait Likelihood: Described + CloneLikelihood {
         y.iter().filter(|y| !(may_miss && y.is_nan())).try_for_each(|&y| self.support().check(y))
     }
 
-    /// Layer 1: `ln p(y | f)` for S latent vectors, an S×Q table by rows.
+    /// Layer 1: `ln p(y | f)` for S latent vectors (S×Q, by rows).
     ///
     /// # Errors
     /// An observation outside the support, or slices of wrong length.
     fn log_densities(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError>;
 
-    /// Layer 1: `ln p(y | f)` of several observations for S latent vectors of each: `f` has the S×Q tables of all of them one
-    /// after the other, and `out` S numbers for each. The default asks [`log_densities`](Self::log_densities) row by row.
+    /// Layer 1: `ln p(y | f)` of several observations, for S latent vectors each. `f` holds one S×Q table
+    /// per observation, `out` S values per observation. Calls [`log_densities`](Self::log_densities) per
+    /// row by default.
     ///
     /// # Errors
-    /// As [`log_densities`](Self::log_densities), with the first row that is at fault.
+    /// Those of [`log_densities`](Self::log_densities), with the first row that fails.
     fn log_densities_of_rows(&self, rows: Targets<'_>, f: &[f64], out: &mut [f64]) -> Result<(), RowError> {
         rows::log_densities(rows, (self.latents(), self.outputs()), f, out, |y, f, out| {
             self.log_densities(y, f, out)
         })
     }
 
-    /// Layer 1: the derivatives of these log densities by all parameters, their means over the samples of each row: `out` has
-    /// a slot a value for each row. The default asks [`log_density_by_params`](Self::log_density_by_params) sample by sample.
+    /// Layer 1: derivatives of these log densities by all parameters, averaged over the samples of each
+    /// row. `out` has one value per row and parameter value, by rows. Calls
+    /// [`log_density_by_params`](Self::log_density_by_params) per sample by default.
     ///
     /// # Errors
     /// As [`log_densities_of_rows`](Self::log_densities_of_rows).
@@ -208,13 +206,13 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// An observation outside the support, or slices of wrong length.
     fn log_density_slopes(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> Result<(), LikelihoodError>;
 
-    /// Layer 1: derivatives of the log density by all parameters in natural units; one slot per value.
+    /// Layer 1: derivatives of the log density by all parameters, in natural units; one slot per value.
     ///
     /// # Errors
     /// An observation outside the support, or slices of wrong length.
     fn log_density_by_params(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> Result<(), LikelihoodError>;
 
-    /// Peak or bend of the density of y in f, for one latent: a hint to quadrature.
+    /// Peak or bend of the density of y in f, for one latent; a hint to quadrature.
     fn landmark(&self, _y: &[f64]) -> Option<f64> {
         None
     }
@@ -256,10 +254,10 @@ pub trait Likelihood: Described + CloneLikelihood {
     /// Slices of wrong length, or no such output.
     fn conditional_cdf(&self, output: usize, y: f64, f: &[f64]) -> Result<f64, LikelihoodError>;
 
-    /// Layer 4: one observation drawn given its latents; one slot per output.
+    /// Layer 4: draws one observation given the latents; one slot per output.
     ///
     /// # Errors
-    /// Slices of wrong length, or latents for which the distribution leaves the range of numbers.
+    /// Slices of wrong length, or latents whose observations exceed the range of `f64`.
     fn sample(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Result<(), LikelihoodError>;
 
     /// Layer 4: mean and variance of each output under independent `f_q ~ q_q`; one slot per output.
@@ -284,7 +282,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         out: &mut [f64],
     ) -> Result<(), LikelihoodError>;
 
-    /// Layer 4: log density of y, all outputs together, under `f ~ q`.
+    /// Layer 4: joint log density of all outputs under `f ~ q`.
     ///
     /// # Errors
     /// As [`tilted`](Likelihood::tilted).
@@ -332,13 +330,13 @@ pub trait Likelihood: Described + CloneLikelihood {
 pub struct OwnLatent {
     /// Index of that latent, from 0.
     pub latent: usize,
-    /// Likelihood of the output alone, of one latent.
+    /// Likelihood of the output, with one latent.
     pub likelihood: Box<dyn Likelihood>,
-    /// Index of its first parameter value among those of the whole.
+    /// Index of its first parameter value in the full likelihood.
     pub first_param: usize,
 }
 
-/// Cloning in a box, for every `Clone` likelihood.
+/// Boxed clones; implemented for every `Clone` likelihood.
 pub trait CloneLikelihood {
     /// Boxed copy.
     fn clone_box(&self) -> Box<dyn Likelihood>;
@@ -356,12 +354,12 @@ impl Clone for Box<dyn Likelihood> {
     }
 }
 
-/// Number of parameter values, vectors flattened.
+/// Number of parameter values, with vectors flattened.
 pub fn parameter_count(parameters: &[Parameter]) -> usize {
     parameters.iter().map(Parameter::len).sum()
 }
 
-/// Parameter value of flattened `index`; NaN if there is none.
+/// Parameter value at a flattened `index`; NaN if there is none.
 pub(crate) fn parameter_value(parameters: &[Parameter], index: usize) -> f64 {
     parameters.iter().flat_map(|p| p.values()).nth(index).copied().unwrap_or(f64::NAN)
 }

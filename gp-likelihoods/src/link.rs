@@ -1,13 +1,13 @@
-//! Link between observation and latent value.
+//! Links between observation and latent value.
 
 /// Effect of the (first) latent value on the observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Link {
-    /// Shift by the same amount: the density depends on the difference alone.
+    /// Shift by the same amount: the density depends only on the difference.
     Identity,
     /// Mean proportional to the exponential of the latent value.
     Log,
-    /// Any other.
+    /// Any other link.
     Other,
 }

@@ -1,4 +1,4 @@
-//! Marginal likelihood of one output of several.
+//! Marginal likelihood of one of several outputs.
 
 use rand::Rng;
 
@@ -10,7 +10,8 @@ use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::workspace::Workspace;
 use crate::{by_quadrature, forward};
 
-/// Likelihood of one output, the others missing, on all latents and parameters of the whole.
+/// Likelihood of one output with all others missing, with all latents and parameters of the full
+/// likelihood.
 ///
 /// ```
 /// use gp_likelihoods::{Latent, Likelihood, Marginal, Workspace, parse};
@@ -28,10 +29,10 @@ pub struct Marginal {
 }
 
 impl Marginal {
-    /// One output (from 0) of a likelihood whose outputs may be missing.
+    /// Marginal of one output (from 0) of a likelihood whose outputs may be missing.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no such output, and for a likelihood without missing outputs.
+    /// [`LikelihoodError::Count`] if there is no such output, or if several outputs may not be missing.
     pub fn new(whole: Box<dyn Likelihood>, output: usize) -> Result<Self, LikelihoodError> {
         check_output(whole.as_ref(), output)?;
         let alone = whole.takes_missing_outputs() || whole.outputs() == 1;
@@ -48,7 +49,6 @@ impl Marginal {
         Ok(room)
     }
 
-    /// Calls the whole with the padded observation.
     fn with_padded<T>(
         &self,
         y: &[f64],
@@ -61,7 +61,6 @@ impl Marginal {
         answer
     }
 
-    /// Moments of this output among all.
     fn pick(
         &self,
         out: &mut [ObservationMoments],

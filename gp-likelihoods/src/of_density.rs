@@ -1,4 +1,4 @@
-//! Every log density is a likelihood, by closed forms, jets and quadrature.
+//! [`Likelihood`] of every [`Density`], by closed forms, jets and quadrature.
 
 use rand::Rng;
 
@@ -187,7 +187,6 @@ impl<T: Density> Likelihood for T {
     }
 }
 
-/// Variable of differentiation, or a constant.
 fn seeded(value: f64, variable: bool) -> Jet2 {
     if variable { Jet2::variable(value) } else { Jet2::constant(value) }
 }

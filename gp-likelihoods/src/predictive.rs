@@ -1,4 +1,4 @@
-//! Predictions of one observation by a mixture of Gaussian beliefs (Bonilla et al. 2019, eq. 36–39).
+//! Predictions under mixtures of Gaussian beliefs (Bonilla et al. 2019, eq. 36–39).
 
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
@@ -11,8 +11,8 @@ use crate::likelihood::Likelihood;
 use crate::slopes::ObservationMoments;
 use crate::workspace::Workspace;
 
-/// Likelihood under a mixture of K Gaussian beliefs about the Q latent values of an observation; for K = 1
-/// bit for bit the likelihood itself. Beliefs are K·Q, by component.
+/// Likelihood under a mixture of K Gaussian beliefs about the Q latent values of an observation. Beliefs
+/// are K·Q, by component. For K = 1, results equal the likelihood's bit for bit.
 #[derive(Clone, Copy, Debug)]
 pub struct Predictive<'a> {
     likelihood: &'a dyn Likelihood,
@@ -20,13 +20,12 @@ pub struct Predictive<'a> {
 }
 
 impl<'a> Predictive<'a> {
-    /// Predictions with these proportions of components, which sum to 1.
+    /// Predictions with these mixture proportions, which sum to 1.
     #[must_use]
     pub fn new(likelihood: &'a dyn Likelihood, weights: &'a [f64]) -> Self {
         Self { likelihood, weights }
     }
 
-    /// Beliefs and proportion of each component.
     fn each<'b>(&self, beliefs: &'b [Latent]) -> impl Iterator<Item = (&'b [Latent], f64)> + use<'a, 'b> {
         beliefs.chunks_exact(self.likelihood.latents()).zip(self.weights.iter().copied())
     }
@@ -51,7 +50,7 @@ impl<'a> Predictive<'a> {
         }
         let weighted = |p: usize| self.weights.iter().zip(each.iter().skip(p).step_by(outputs));
         for (p, out) in out.iter_mut().enumerate() {
-            // The variance of a mixture is the mean of variances and the variance of means.
+            // Variance of a mixture: mean of the variances plus variance of the means.
             let mean: f64 = weighted(p).map(|(w, of)| w * of.mean).sum();
             let variance = weighted(p).map(|(w, of)| w * (of.variance + (of.mean - mean).powi(2))).sum();
             *out = ObservationMoments { mean, variance };
@@ -84,7 +83,7 @@ impl<'a> Predictive<'a> {
     /// `ln p(y)`.
     ///
     /// # Errors
-    /// Those of the likelihood, for impossible observations too.
+    /// Those of the likelihood, including impossible observations.
     pub fn log_density(
         &self,
         y: &[f64],
@@ -117,7 +116,7 @@ impl<'a> Predictive<'a> {
         Ok(sum)
     }
 
-    /// Quantile of one output (from 0). It lies between the quantiles of the components.
+    /// Quantile of one output (from 0), between the quantiles of the components.
     ///
     /// # Errors
     /// A probability outside (0, 1), no such output, and those of the likelihood.
@@ -151,8 +150,8 @@ impl<'a> Predictive<'a> {
         crossing_between(defaults::among(support), [low, high], &mut excess)
     }
 
-    /// One observation drawn from a component with independent latent values; `out` has one slot per
-    /// output. A single component takes no draw.
+    /// Draws one observation from a random component with independent latent values; `out` has one slot per
+    /// output. A single component uses no random number.
     ///
     /// # Errors
     /// Those of the likelihood.
@@ -169,7 +168,7 @@ impl<'a> Predictive<'a> {
         self.likelihood.sample(&f, rng, out)
     }
 
-    /// Component at this place of the unit interval.
+    /// Component whose share of the unit interval contains `place`.
     fn draw_component(&self, place: f64) -> usize {
         let mut sum = 0.0;
         let found = self.weights.iter().position(|weight| {

@@ -1,4 +1,4 @@
-//! Probability that one of several Gaussian numbers is the largest.
+//! Probability that one of several Gaussian variables is the largest.
 
 mod line;
 mod nodes;
@@ -11,8 +11,8 @@ use crate::special::{inverse_mills, log_normal_cdf};
 use crate::workspace::Workspace;
 use rivals::Rival;
 
-/// Class of the largest of independent noisy Gaussian latents, with a share of labels drawn from all
-/// classes (Villacampa-Calvo & Hernández-Lobato 2017 eq. 68 and 13).
+/// Class with the largest of several independent noisy Gaussian latents; a share of labels is uniformly
+/// random (Villacampa-Calvo & Hernández-Lobato 2017 eq. 68 and 13).
 ///
 /// ```
 /// use gp_likelihoods::{Latent, Race, Workspace};
@@ -30,8 +30,8 @@ pub struct Race {
 }
 
 impl Race {
-    /// Race with this noise variance per latent; with probability `label_noise` labels are drawn uniformly
-    /// from all classes.
+    /// Race with this noise variance per latent. With probability `label_noise`, the label is drawn
+    /// uniformly from all classes.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`] for a negative or non-finite noise, or a label noise outside [0, 1].
@@ -61,7 +61,7 @@ impl Race {
         Ok(((1.0 - self.label_noise) * slopes.value.exp() + self.label_noise / q.len() as f64).ln())
     }
 
-    /// Probabilities of all classes, which sum to 1.
+    /// Probabilities of all classes, normalised to sum 1.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] unless there is one slot per class; otherwise as
@@ -80,14 +80,14 @@ impl Race {
     }
 }
 
-/// Least variance, so that numbers known exactly have an order and finite slopes.
+/// Smallest variance, so that exactly known latents have an order and finite derivatives.
 const LEAST_VARIANCE: f64 = 1e-20;
 /// Classes this many standard deviations behind are skipped: their probability is below 1e-19.
 const HOPELESS: f64 = 9.0;
 /// `ln P(a_w > a_c for all c ≠ w)` for independent `a_c ~ N(m_c, v_c + noise)`, with derivatives by all m
 /// and v.
 ///
-/// It is `ln ∫ N(u; m_w, v_w) Π_{c≠w} Φ((u − m_c)/√v_c) du`, one integral for any number of classes.
+/// Evaluates `ln ∫ N(u; m_w, v_w) Π_{c≠w} Φ((u − m_c)/√v_c) du`: one integral for any number of classes.
 ///
 /// # Errors
 /// [`LikelihoodError::Unresolved`] if the integral fails.
@@ -133,7 +133,7 @@ fn one(winner: usize, own: f64, rival: &Rival, out: &mut Slopes) {
     (out.by_variance[winner], out.by_variance[rival.class]) = (by_variance, by_variance);
 }
 
-/// `P(a_c is the largest)` for every c, which sum to 1.
+/// `P(a_c is the largest)` for every c, normalised to sum 1.
 ///
 /// # Errors
 /// As [`log_win`].

@@ -10,7 +10,8 @@ use crate::gaussian::Gaussian;
 use crate::likelihood::Likelihood;
 use crate::likelihoods;
 
-/// Every likelihood of this crate. A new one is a file in `likelihoods/` and a line here.
+/// Constructors of all likelihoods of this crate. A new likelihood needs a file in `likelihoods/` and a
+/// line here.
 const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     Gaussian::entry,
     likelihoods::student_t::StudentT::entry,
@@ -33,14 +34,14 @@ const BUILT_IN: &[fn() -> LikelihoodEntry] = &[
     likelihoods::gprn::Gprn::entry,
 ];
 
-/// List of likelihoods by name, open to other crates.
+/// List of likelihoods by name; other crates can add theirs.
 #[derive(Clone, Debug)]
 pub struct Registry {
     entries: Vec<LikelihoodEntry>,
 }
 
 impl Registry {
-    /// Likelihoods of this crate.
+    /// Registry of this crate's likelihoods.
     #[must_use]
     pub fn built_in() -> Self {
         Self { entries: BUILT_IN.iter().map(|entry| entry()).collect() }
@@ -54,7 +55,7 @@ impl Registry {
         self
     }
 
-    /// All entries, in the order of lists.
+    /// All entries, in listing order.
     #[must_use]
     pub fn entries(&self) -> &[LikelihoodEntry] {
         &self.entries
@@ -69,8 +70,8 @@ impl Registry {
         found.ok_or_else(|| self.unknown(name))
     }
 
-    /// Entry that people mean by a name: in another case, without underscores, or by an alias. [`find`](Self::find),
-    /// which parsing uses, takes names to the letter.
+    /// Entry for a name that may differ in case or underscores or be an alias. [`find`](Self::find), which
+    /// parsing uses, needs the exact name.
     ///
     /// ```
     /// use gp_likelihoods::Registry;
@@ -82,8 +83,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`LikelihoodError::UnknownName`] with the names available, [`LikelihoodError::AmbiguousName`] with those it may
-    /// mean.
+    /// [`LikelihoodError::UnknownName`] with the available names, [`LikelihoodError::AmbiguousName`] with
+    /// the possible meanings.
     pub fn named(&self, name: &str) -> Result<LikelihoodEntry, LikelihoodError> {
         let found = named(name, self.entries.iter().map(|entry| (entry.name(), entry.aliases())));
         match found[..] {
@@ -102,7 +103,7 @@ impl Registry {
         LikelihoodError::UnknownName { name: name.to_owned(), available: available.join(", ") }
     }
 
-    /// Parses a likelihood, such as `student_t(scale=0.04, dof=2.5)`; a bare name has all defaults.
+    /// Parses a likelihood, such as `student_t(scale=0.04, dof=2.5)`. Missing arguments have defaults.
     ///
     /// # Errors
     /// [`LikelihoodError::Expression`] with the column of the fault.
@@ -134,7 +135,7 @@ impl Default for Registry {
     }
 }
 
-/// Parses a likelihood of this crate, as written by
+/// Parses an expression of one of this crate's likelihoods, as written by
 /// [`Described::expression`](crate::Described::expression).
 ///
 /// ```

@@ -1,53 +1,53 @@
-//! Several observations at once, with samples of the latent values of each.
+//! Batches of observations with samples of their latent values.
 
 use crate::error::{LikelihoodError, check_count};
 
-/// An error at one of several observations.
+/// Error in one observation of a batch.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("observation {row}: {fault}")]
 pub struct RowError {
-    /// Its row in the source.
+    /// Row of the observation in its source.
     pub row: usize,
-    /// The reason.
+    /// Cause.
     #[source]
     pub fault: LikelihoodError,
 }
 
-/// Several observations.
+/// Batch of observations.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'a> {
-    /// Their rows in the source, for messages.
+    /// Rows of the observations in their source, for messages.
     pub numbers: &'a [usize],
-    /// P numbers for each, one after the other.
+    /// Observations, P values each.
     pub y: &'a [f64],
 }
 
 impl<'a> Targets<'a> {
-    /// The number of observations.
+    /// Number of observations.
     #[must_use]
     pub fn count(&self) -> usize {
         self.numbers.len()
     }
 
-    /// One observation.
+    /// Observation at this position of the batch.
     #[must_use]
     pub fn target(&self, place: usize) -> &'a [f64] {
         let outputs = self.y.len() / self.count();
         &self.y[place * outputs..(place + 1) * outputs]
     }
 
-    /// An error at the observation in this place.
+    /// Error in the observation at this position.
     #[must_use]
     pub fn fault(&self, place: usize, fault: LikelihoodError) -> RowError {
         RowError { row: self.numbers.get(place).copied().unwrap_or(place), fault }
     }
 
-    /// The number S of latent vectors of each observation, at least 1, given the numbers of latents and outputs of the
-    /// likelihood.
+    /// Checks lengths and returns the number S of latent vectors per observation, at least 1. The
+    /// likelihood has `latents` and `outputs`. There are `values` latent values and `slots` results, `each`
+    /// per observation (S if None).
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for numbers that do not fit those of the likelihood, and for other than `each` slots per
-    /// observation, or S where there is no such number.
+    /// [`LikelihoodError::Count`] for a length that does not fit.
     pub fn samples(
         &self,
         (latents, outputs): (usize, usize),
@@ -67,8 +67,8 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// Log densities row by row: `of_row` writes those of one observation, given its targets and latent vectors. The shape is
-/// that of the likelihood, numbers of latents and outputs.
+/// Log densities row by row. `of_row` writes those of one observation, given its targets and latent
+/// vectors.
 pub(crate) fn log_densities(
     rows: Targets<'_>,
     (latents, outputs): (usize, usize),
@@ -85,11 +85,11 @@ pub(crate) fn log_densities(
     Ok(())
 }
 
-/// Parameters of nearly every likelihood.
+/// Parameter values that fit on the stack; nearly every likelihood has fewer.
 const FEW: usize = 16;
 
-/// Means over the samples of each row of derivatives by parameters: `of_sample` writes those at one latent vector. The
-/// shape is that of the likelihood, numbers of latents, outputs and parameter values.
+/// Derivatives by `count` parameter values, averaged over the samples of each row. `of_sample` writes those
+/// at one latent vector.
 pub(crate) fn mean_by_params(
     rows: Targets<'_>,
     (latents, outputs, count): (usize, usize, usize),
@@ -98,7 +98,7 @@ pub(crate) fn mean_by_params(
     of_sample: impl Fn(&[f64], &[f64], &mut [f64]) -> Result<(), LikelihoodError>,
 ) -> Result<(), RowError> {
     let samples = rows.samples((latents, outputs), f.len(), (out.len(), Some(count)))?;
-    // Few parameters need no memory beside the stack: steps of training allocate none.
+    // Few parameters fit on the stack, so that training steps do not allocate.
     let (mut few, mut many) = ([0.0; FEW], Vec::new());
     let slopes = if count <= FEW {
         &mut few[..count]

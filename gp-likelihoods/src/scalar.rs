@@ -1,4 +1,4 @@
-//! Numbers of log densities: plain ones, and jets with derivatives.
+//! Number types of log densities: `f64`, and jets with derivatives.
 
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -9,9 +9,9 @@ use crate::special::{
     trigamma,
 };
 
-/// Number with the functions of log densities.
+/// Number with the functions that log densities need.
 ///
-/// A density for any `Scalar` gives its value with `f64` and derivatives with [`Jet2`].
+/// A density written for any `Scalar` gives its value with `f64` and its derivatives with [`Jet2`].
 pub trait Scalar:
     Copy
     + Debug
@@ -31,7 +31,7 @@ pub trait Scalar:
     /// Value without derivatives.
     fn value(self) -> f64;
 
-    /// Function of this number: its value, and its first two derivatives from argument and value.
+    /// Applies a function, given as its value and its first two derivatives (from argument and value).
     fn through(self, function: impl Fn(f64) -> f64, slopes: impl Fn(f64, f64) -> (f64, f64)) -> Self;
 
     /// `exp(x)`
@@ -72,7 +72,7 @@ pub trait Scalar:
         })
     }
 
-    /// `ln(Φ(b) − Φ(x))` for a number b above this one.
+    /// `ln(Φ(b) − Φ(x))` for an upper limit b above x.
     fn log_normal_cdf_difference(self, upper: Self) -> Self;
 
     /// `ln ln(1 + exp x)`
@@ -124,13 +124,13 @@ pub struct Jet2 {
 }
 
 impl Jet2 {
-    /// Variable of differentiation: slope 1.
+    /// Variable of differentiation: first derivative 1.
     #[must_use]
     pub fn variable(value: f64) -> Self {
         Self { value, first: 1.0, second: 0.0 }
     }
 
-    /// Function of this number with given value, slope and curvature.
+    /// Chain rule, for a function with this value, slope and curvature.
     fn chain(self, value: f64, slope: f64, curvature: f64) -> Self {
         let second = curvature * self.first * self.first + slope * self.second;
         Self { value, first: slope * self.first, second }
@@ -149,20 +149,20 @@ impl Scalar for Jet2 {
     fn through(self, function: impl Fn(f64) -> f64, slopes: impl Fn(f64, f64) -> (f64, f64)) -> Self {
         let value = function(self.value);
         if self.first == 0.0 && self.second == 0.0 {
-            // A constant stays one, also where the function has no slope.
+            // A constant has no derivatives even where those of the function are not finite.
             return Self::constant(value);
         }
         let (slope, curvature) = slopes(self.value, value);
         self.chain(value, slope, curvature)
     }
 
-    /// Override with one scaled error function instead of three.
+    /// Needs one scaled error function instead of three.
     fn log_normal_cdf(self) -> Self {
         let [value, ratio, excess] = log_normal_cdf_slopes(self.value);
         self.chain(value, ratio, -ratio * excess)
     }
 
-    /// Override with one exponential instead of four.
+    /// Needs one exponential instead of four.
     fn log1p_exp(self) -> Self {
         let small = (-self.value.abs()).exp();
         let (value, near) = (self.value.max(0.0) + small.ln_1p(), 1.0 / (1.0 + small));
@@ -173,7 +173,7 @@ impl Scalar for Jet2 {
     fn log_normal_cdf_difference(self, upper: Self) -> Self {
         let mass = NormalInterval::new(self.value, upper.value);
         let (at_lower, at_upper) = (mass.at_lower, mass.at_upper);
-        // Of both ends moving alike, and of the upper one moving more by `apart`.
+        // Both ends move by `alike`; the upper one moves by `apart` in addition.
         let (alike, apart) = (self.first, upper.first - self.first);
         let by_upper_twice = if at_upper == 0.0 { 0.0 } else { -at_upper * (upper.value + at_upper) };
         let second = mass.curvature * alike * alike

@@ -9,23 +9,23 @@ use crate::pieces::Pieces;
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
-/// Likelihood whose density has one factor per latent, `p(y | f) = Π_q p_q(y | f_q)`.
+/// Likelihood with one factor per latent: `p(y | f) = Π_q p_q(y | f_q)`.
 ///
-/// It has [`Pieces`]: return `Some(self)` from [`Described::pieces`], and every integral is over a single
-/// latent.
+/// Implementors have [`Pieces`]: return `Some(self)` from [`Described::pieces`], and every integral is
+/// one-dimensional.
 pub trait Separable: Described {
     /// Factor of one latent.
     fn factor(&self, latent: usize) -> Factor<'_>;
 }
 
-/// Likelihood of one latent.
+/// Factor of a [`Separable`] likelihood.
 #[derive(Clone, Debug)]
 pub struct Factor<'a> {
-    /// A likelihood of one latent.
+    /// Likelihood with one latent.
     pub likelihood: &'a dyn Likelihood,
-    /// Outputs it uses.
+    /// Outputs that it takes.
     pub outputs: Range<usize>,
-    /// Index of its first parameter value among those of the whole.
+    /// Index of its first parameter value in the full likelihood.
     pub first_param: usize,
 }
 
@@ -74,11 +74,11 @@ impl<T: Separable> Pieces for T {
 
 impl Factor<'_> {
     fn seen<'y>(&self, y: &'y [f64]) -> &'y [f64] {
-        // No outputs where there are too few of them, which the factor then refuses.
+        // Empty if there are too few outputs; the factor then returns the error.
         y.get(self.outputs.clone()).unwrap_or_default()
     }
 
-    /// Converts slopes by its own parameters to slopes by all of the likelihood's.
+    /// Moves derivatives by its own parameters to their places among all parameters.
     fn place(&self, whole: &impl Described, out: &mut Slopes) {
         let count = parameter_count(whole.parameters());
         out.by_params.resize(count, 0.0);

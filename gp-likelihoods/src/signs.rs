@@ -1,4 +1,4 @@
-//! Functions shared by likelihoods of labels −1 and 1.
+//! Functions for labels −1 and 1.
 
 use crate::slopes::ObservationMoments;
 use rand::{Rng, RngExt};
@@ -8,7 +8,6 @@ pub(crate) fn moments(up: f64, down: f64) -> ObservationMoments {
     ObservationMoments { mean: up - down, variance: 4.0 * up * down }
 }
 
-/// Probability of a label of at most y.
 pub(crate) fn cdf(y: f64, down: f64) -> f64 {
     if y < -1.0 {
         0.0
@@ -19,7 +18,7 @@ pub(crate) fn cdf(y: f64, down: f64) -> f64 {
     }
 }
 
-/// Draws a label, 1 with probability `up`.
+/// Draws a label that is 1 with probability `up`.
 pub(crate) fn sample(up: f64, rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
     let label = if rng.random::<f64>() < up { 1.0 } else { -1.0 };
     out.fill(label);

@@ -1,26 +1,26 @@
-//! Results of the layers of a likelihood.
+//! Results of likelihood functions.
 
 use crate::error::{LikelihoodError, check_count};
 
-/// Value with derivatives by mean and variance of every latent and by every parameter.
+/// Value with derivatives by the mean and variance of every latent and by every parameter.
 ///
-/// Written by [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) and
-/// [`Likelihood::tilted`](crate::Likelihood::tilted); its memory is reused.
+/// Output of [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) and
+/// [`Likelihood::tilted`](crate::Likelihood::tilted), which reuse its memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slopes {
-    /// Value: an expected log density or ln Z.
+    /// Expected log density or ln Z.
     pub value: f64,
     /// Derivatives by the means, one per latent.
     pub by_mean: Vec<f64>,
     /// Derivatives by the variances, one per latent.
     pub by_variance: Vec<f64>,
     /// Derivatives by the parameters in natural units, in the order of
-    /// [`Described::parameters`](crate::Described::parameters), vectors flattened.
+    /// [`Described::parameters`](crate::Described::parameters), with vectors flattened.
     pub by_params: Vec<f64>,
 }
 
 impl Slopes {
-    /// Sets everything for one latent; parameter derivatives are copied.
+    /// Sets all fields for one latent; parameter derivatives are copied.
     pub fn set(&mut self, value: f64, by_mean: f64, by_variance: f64, by_params: &[f64]) {
         self.reset(1, by_params.len());
         self.value = value;
@@ -29,7 +29,7 @@ impl Slopes {
         self.by_params.copy_from_slice(by_params);
     }
 
-    /// Zeros for this number of latents and parameter values.
+    /// Sets all fields to zero, for this number of latents and parameter values.
     pub fn reset(&mut self, latents: usize, params: usize) {
         self.value = 0.0;
         refill(&mut self.by_mean, latents);
@@ -38,19 +38,19 @@ impl Slopes {
     }
 }
 
-/// Log density at a point with derivatives.
+/// Log density at one point with derivatives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointSlopes {
     /// `ln p(y | f)`
     pub value: f64,
     /// First derivatives by the latent values.
     pub by_latent: Vec<f64>,
-    /// Second derivatives by each latent value alone.
+    /// Second derivatives by each latent value (the diagonal).
     pub by_latent_twice: Vec<f64>,
 }
 
 impl PointSlopes {
-    /// Zeros for this number of latents.
+    /// Sets all fields to zero, for this number of latents.
     pub fn reset(&mut self, latents: usize) {
         self.value = 0.0;
         refill(&mut self.by_latent, latents);
@@ -61,7 +61,7 @@ impl PointSlopes {
 /// Mean and variance of one output of an observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ObservationMoments {
-    /// E y; NaN if it does not exist.
+    /// Mean; NaN if it does not exist.
     pub mean: f64,
     /// Variance; infinite if it does not exist.
     pub variance: f64,
@@ -73,7 +73,7 @@ pub(crate) fn refill(target: &mut Vec<f64>, count: usize) {
     target.resize(count, 0.0);
 }
 
-/// The one element of a slice of one latent.
+/// The one element of a slice for one latent.
 pub(crate) fn only<T: Copy>(slice: &[T]) -> Result<T, LikelihoodError> {
     check_count("number of latents", slice.len(), slice.len() == 1, "1")?;
     Ok(slice[0])

@@ -1,7 +1,7 @@
-//! Cholesky factors of small matrices of one row per latent, by rows in a slice.
+//! Cholesky factors of small Q×Q matrices, stored by rows in a slice.
 
-/// In-place lower factor with zeros above the diagonal; false for a pivot that is not finite or too small,
-/// and the matrix is then lost.
+/// Replaces `a` by its lower Cholesky factor, with zeros above the diagonal. Returns `false` and leaves `a`
+/// overwritten if a pivot is not finite or below `least_pivot`.
 pub fn factorise(a: &mut [f64], q: usize, least_pivot: f64) -> bool {
     for i in 0..q {
         for j in 0..=i {
@@ -20,7 +20,7 @@ pub fn factorise(a: &mut [f64], q: usize, least_pivot: f64) -> bool {
     true
 }
 
-/// `L⁻¹ x` in place.
+/// Replaces x by `L⁻¹ x`.
 pub fn solve(factor: &[f64], x: &mut [f64]) {
     let q = x.len();
     for i in 0..q {
@@ -29,7 +29,7 @@ pub fn solve(factor: &[f64], x: &mut [f64]) {
     }
 }
 
-/// `L⁻ᵀ x` in place.
+/// Replaces x by `L⁻ᵀ x`.
 pub fn solve_transposed(factor: &[f64], x: &mut [f64]) {
     let q = x.len();
     for i in (0..q).rev() {

@@ -1,4 +1,4 @@
-//! Likelihoods in files of other formats, as their expressions.
+//! Serde support: likelihoods as their expressions.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -12,7 +12,7 @@ impl Serialize for dyn Likelihood + '_ {
     }
 }
 
-/// Likelihoods of this crate only; [`Registry::parse`](crate::Registry::parse) reads others.
+/// Reads only likelihoods of this crate; [`Registry::parse`](crate::Registry::parse) reads others.
 impl<'de> Deserialize<'de> for Box<dyn Likelihood> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;

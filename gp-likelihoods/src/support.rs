@@ -1,8 +1,8 @@
-//! Sets of observations.
+//! Possible values of observations.
 
 use crate::error::{LikelihoodError, check};
 
-/// Set of values of one output.
+/// Possible values of one output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Support {
@@ -12,7 +12,7 @@ pub enum Support {
     Positive,
     /// A number strictly between 0 and 1.
     UnitInterval,
-    /// One of the two labels −1 and 1.
+    /// One of the labels −1 and 1.
     Signs,
     /// A whole number from 0 to 2⁵³.
     Counts,
@@ -20,17 +20,17 @@ pub enum Support {
     Classes(usize),
 }
 
-/// Largest count: beyond, not every whole number is a double.
+/// Largest count, 2⁵³: doubles above it skip integers.
 const MAX_COUNT: f64 = 9_007_199_254_740_992.0;
 
 impl Support {
-    /// `true` for sets of isolated numbers, whose densities are probabilities.
+    /// `true` for discrete values, whose densities are probabilities.
     #[must_use]
     pub fn is_discrete(self) -> bool {
         matches!(self, Self::Signs | Self::Counts | Self::Classes(_))
     }
 
-    /// Number of members of a small finite set; 0 for other sets.
+    /// Number of classes; 0 for other supports.
     #[must_use]
     pub fn classes(self) -> usize {
         match self {
@@ -55,7 +55,7 @@ impl Support {
         }
     }
 
-    /// `true` if the observation is a member.
+    /// `true` if the observation is in the support.
     #[must_use]
     pub fn contains(self, y: f64) -> bool {
         let whole = y.fract() == 0.0 && y >= 0.0;
@@ -69,10 +69,10 @@ impl Support {
         }
     }
 
-    /// Fails unless the observation is a member.
+    /// Checks that the observation is in the support.
     ///
     /// # Errors
-    /// [`LikelihoodError::Argument`], or [`LikelihoodError::NoSuchClass`], with the observation.
+    /// [`LikelihoodError::Argument`] or [`LikelihoodError::NoSuchClass`], with the observation.
     pub fn check(self, y: f64) -> Result<(), LikelihoodError> {
         let allowed = match self {
             Self::Real => "finite",

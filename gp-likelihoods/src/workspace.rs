@@ -1,4 +1,4 @@
-//! Reusable memory of quadrature.
+//! Reusable memory for quadrature.
 
 use crate::defaults::many::room::Many;
 use crate::error::{LikelihoodError, check_count};
@@ -12,10 +12,10 @@ use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 /// Default number of quasi-random nodes for many latents.
 const NODES: usize = 4096;
 const SEED: u64 = 0;
-/// Most quasi-random nodes.
+/// Limit on quasi-random nodes.
 const MAX_NODES: usize = 1 << 20;
 
-/// Rules and memory of the defaults of [`Likelihood`](crate::Likelihood): build one per thread and keep it.
+/// Quadrature rules and memory for [`Likelihood`](crate::Likelihood). Create one per thread and reuse it.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(crate) panels: Panels,
@@ -24,7 +24,7 @@ pub struct Workspace {
     /// Nodes in f and normalised weights of the last integral.
     pub(crate) rule: Vec<(f64, f64)>,
     pub(crate) by_params: Vec<f64>,
-    /// Slopes that [`Likelihood::log_predictive_density`](crate::Likelihood::log_predictive_density)
+    /// Derivatives that [`Likelihood::log_predictive_density`](crate::Likelihood::log_predictive_density)
     /// discards.
     pub(crate) slopes: Slopes,
     pub(crate) of_pieces: Room,
@@ -39,14 +39,14 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Workspace for any likelihood, with 4096 quasi-random nodes of seed 0 for more than three latents.
+    /// Workspace for any likelihood. For more than three latents it has 4096 quasi-random nodes of seed 0.
     #[must_use]
     pub fn new() -> Self {
         Self::with(NODES, SEED)
     }
 
-    /// Workspace with this number and seed of quasi-random nodes. Errors for more than three latents shrink
-    /// almost with the number; another seed shows their size.
+    /// Workspace with this number and seed of quasi-random nodes (used for more than three latents). Errors
+    /// shrink almost in proportion to the number; results under another seed show their size.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] unless there are 2 to 2²⁰ nodes.
@@ -55,9 +55,9 @@ impl Workspace {
         Ok(Self::with(nodes, seed))
     }
 
-    /// Difference of the last two rules of the last default integral over several latents, relative to the
-    /// size of its terms: an error estimate for product rules, and mostly an upper bound for quasi-random
-    /// nodes (half against all).
+    /// Error estimate of the last default integral over several latents: difference of its last two rules,
+    /// relative to the size of its terms. For quasi-random nodes (half against all) it is usually an upper
+    /// bound.
     #[must_use]
     pub fn disagreement(&self) -> f64 {
         self.many.disagreement()

@@ -1,4 +1,4 @@
-//! Nothing is allocated after the first call.
+//! Repeated calls do not allocate.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::{Latent, Likelihood, ObservationMoments, PointSlopes, Slopes, Workspace, parse};
@@ -6,14 +6,14 @@ use gp_likelihoods::{Latent, Likelihood, ObservationMoments, PointSlopes, Slopes
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// The number of blocks that were asked for while `body` ran.
+/// Number of blocks allocated while `body` runs.
 fn blocks(body: impl FnOnce()) -> u64 {
     let before = dhat::HeapStats::get().total_blocks;
     body();
     dhat::HeapStats::get().total_blocks - before
 }
 
-/// Everything an inference method asks for in a step.
+/// All functions that an inference method calls in a step.
 fn step(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspace, room: &mut Room) {
     for power in [1.0, 0.3] {
         likelihood.tilted(y, q, power, ws, &mut room.slopes).unwrap();
@@ -34,7 +34,7 @@ struct Room {
     f: Vec<f64>,
 }
 
-/// One test, because what is counted is the whole process.
+/// A single test, because allocations are counted for the whole process.
 #[test]
 fn repeated_calls_allocate_nothing() {
     let _profiler = dhat::Profiler::builder().testing().build();
@@ -59,7 +59,7 @@ fn repeated_calls_allocate_nothing() {
         let likelihood = likelihood.as_ref();
         let y = vec![1.0; likelihood.outputs()];
         let q = vec![Latent::new(0.3, 0.6).unwrap(); likelihood.latents()];
-        // Few nodes: what is counted is blocks, not time.
+        // Few nodes: only allocations matter.
         let mut ws = Workspace::with_nodes(64, 0).unwrap();
         let mut room = Room {
             slopes: Slopes::default(),

@@ -5,7 +5,6 @@ use crate::error::{LikelihoodError, check};
 use crate::latent::Latent;
 use crate::likelihood::{Described as _, Likelihood};
 
-/// An observation, cut into its columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<'y> {
     pub(super) targets: &'y [f64],
@@ -15,23 +14,21 @@ pub(super) struct Columns<'y> {
 }
 
 impl Columns<'_> {
-    /// Adjustment of a single target; 0 where there are several.
+    /// Adjustment of a single target; 0 for several.
     pub(super) fn adjustment(&self) -> f64 {
         if let [adjustment] = self.adjustments { *adjustment } else { 0.0 }
     }
 
-    /// Likelihood of several targets with their known noise; None for a single target and without such noise.
+    /// Likelihood of several targets with known noise; None for a single target or without such noise.
     pub(super) fn noisier(&self, likelihood: &dyn Likelihood) -> Option<Box<dyn Likelihood>> {
         let has_some = self.adjustments.len() > 1 && self.adjustments.iter().any(|known| *known != 0.0);
         has_some.then(|| likelihood.with_known_noise(self.adjustments)).flatten()
     }
 
-    /// Offset added to the latent value.
     pub(super) fn offset(&self, of: &Adjusted) -> f64 {
         if of.gaussian_noise().is_some() { 0.0 } else { self.adjustment() }
     }
 
-    /// Belief about the latent value, shifted by the offset.
     pub(super) fn shifted(&self, of: &Adjusted, q: Latent) -> Result<Latent, LikelihoodError> {
         match self.offset(of) {
             0.0 => Ok(q),
@@ -39,7 +36,7 @@ impl Columns<'_> {
         }
     }
 
-    /// Fails unless adjustment and weight are valid for the likelihood.
+    /// Checks that adjustment and weight are valid for the likelihood.
     pub(super) fn check(&self, likelihood: &dyn Likelihood) -> Result<(), LikelihoodError> {
         let (adjustment, weight) = (self.adjustment(), self.weight);
         if self.adjustments.len() > 1 {
@@ -55,7 +52,8 @@ impl Columns<'_> {
         check("weight", weight, weight.is_finite() && weight > 0.0, "finite and above 0")
     }
 
-    /// Fails unless known variances of several targets are such, and 0 where the likelihood takes none.
+    /// Checks the known noise variances of several targets: valid, and 0 unless the likelihood accepts
+    /// them.
     fn check_known_noise(&self, likelihood: &dyn Likelihood) -> Result<(), LikelihoodError> {
         let takes_some = likelihood.with_known_noise(&vec![0.0; self.adjustments.len()]).is_some();
         self.adjustments.iter().try_for_each(|&known| {

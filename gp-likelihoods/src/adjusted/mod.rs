@@ -1,4 +1,4 @@
-//! Observations with columns for known adjustments and weights.
+//! Likelihoods with extra columns: known noise or offset, and weight.
 
 mod columns;
 mod pieces;
@@ -17,18 +17,16 @@ use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::workspace::Workspace;
 use columns::Columns;
 
-/// Likelihood whose observations have two columns after its own, the *target*:
+/// Likelihood whose observations have extra columns after the P targets:
 ///
-/// 1. adjustment: a known noise variance ≥ 0 in addition to the parameter under [Gaussian noise](Described::gaussian_noise);
-///    an offset added to the latent under any other likelihood of one latent; 0 under likelihoods of several,
-/// 2. weight > 0: how often the observation [counts](Described::weight).
+/// 1. P adjustments. For one target: a known noise variance ≥ 0, added to the parameter, under [Gaussian
+///    noise](Described::gaussian_noise); an offset added to the latent under any other likelihood of one
+///    latent; 0 under likelihoods of several latents. For several targets: one known noise variance each, 0
+///    unless the likelihood [accepts them](Described::with_known_noise).
+/// 2. One [weight](Described::weight) > 0.
 ///
-/// Observations of P targets have P adjustments before their one weight: a known noise variance of each, 0 unless the
-/// likelihood [takes some](Described::with_known_noise).
-///
-/// Densities and integrals are of one observation, whatever its weight; methods of inference apply the
-/// weight. Predictions are of an unadjusted observation of weight 1. Name, parameters and expression are
-/// the likelihood's.
+/// Densities and integrals ignore the weight; inference applies it. Predictions are for an unadjusted
+/// observation of weight 1. Name, parameters and expression are those of the inner likelihood.
 ///
 /// ```
 /// use gp_likelihoods::{Adjusted, Described, Latent, Likelihood, Poisson, Workspace};
@@ -46,7 +44,7 @@ pub struct Adjusted {
 }
 
 impl Adjusted {
-    /// Number of columns after so many targets: an adjustment of each, and a weight.
+    /// Number of extra columns: one adjustment per target, and a weight.
     #[must_use]
     pub fn columns_after(targets: usize) -> usize {
         targets + 1
@@ -59,19 +57,19 @@ impl Adjusted {
     }
 
     /// Class weights that give every class the total weight of the largest; 1 for a class without
-    /// observations. All are at least 1, as powers of Power EP and shared sites require.
+    /// observations. All are at least 1, as Power EP and shared sites require.
     #[must_use]
     pub fn balanced(counts: &[usize]) -> Vec<f64> {
         let largest = counts.iter().copied().max().unwrap_or(0) as f64;
         counts.iter().map(|&n| if n == 0 { 1.0 } else { largest / n as f64 }).collect()
     }
 
-    /// Noise of an observation with a known part of its variance.
+    /// Noise variance including a known part, under Gaussian noise.
     fn noise(&self, known: f64) -> Option<f64> {
         self.likelihood.gaussian_noise().map(|noise| noise.variance() + known)
     }
 
-    /// Targets and latent values of several observations as the likelihood itself takes them.
+    /// Targets and latent values as the inner likelihood takes them.
     fn plain_rows(&self, rows: Targets<'_>, f: &[f64]) -> Result<(Vec<f64>, Vec<f64>), RowError> {
         let (mut targets, mut shifted) = (Vec::with_capacity(rows.y.len()), f.to_vec());
         let size = f.len().checked_div(rows.count()).unwrap_or(0);
@@ -84,7 +82,7 @@ impl Adjusted {
         Ok((targets, shifted))
     }
 
-    /// Fills the columns after the targets as those of an unadjusted observation.
+    /// Fills the extra columns of an unadjusted observation.
     fn fill_columns<T: Copy>(
         &self,
         out: &mut [T],
@@ -341,7 +339,6 @@ impl Likelihood for Adjusted {
 }
 
 impl Adjusted {
-    /// Columns of an observation.
     fn columns<'y>(&self, y: &'y [f64]) -> Result<Columns<'y>, LikelihoodError> {
         check_count("number of outputs", y.len(), y.len() == self.outputs(), "that of the likelihood")?;
         let (targets, columns) = y.split_at(self.targets());
@@ -349,19 +346,18 @@ impl Adjusted {
         Ok(Columns { targets, adjustments, weight: weight[0] })
     }
 
-    /// Distribution function of the columns after the targets, which are constant.
+    /// Distribution function of an extra column, which is constant.
     fn cdf_of_column(&self, output: usize, column: usize, y: f64) -> Result<f64, LikelihoodError> {
         check_output(self, output)?;
         Ok(f64::from(u8::from(y >= self.constant(column))))
     }
 
-    /// A column after the targets (from 0) of an unadjusted observation: no adjustment, weight 1.
+    /// Extra column (from 0) of an unadjusted observation: adjustment 0, weight 1.
     fn constant(&self, column: usize) -> f64 {
         f64::from(u8::from(column == self.targets()))
     }
 }
 
-/// Moments of a known number.
 fn certain(mean: f64) -> ObservationMoments {
     ObservationMoments { mean, variance: 0.0 }
 }

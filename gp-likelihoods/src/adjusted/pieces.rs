@@ -1,4 +1,4 @@
-//! Pieces of a likelihood with adjustment and weight.
+//! Pieces of a likelihood with extra columns.
 
 use super::Adjusted;
 use crate::error::LikelihoodError;
@@ -8,7 +8,7 @@ use crate::pieces::Pieces;
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
-/// Pieces of the likelihood, with the offset for pieces of its one latent.
+/// Pieces of the inner likelihood; its only latent is shifted by the offset.
 impl Pieces for Adjusted {
     fn piece_count(&self) -> usize {
         self.own().piece_count()
@@ -69,7 +69,6 @@ impl Pieces for Adjusted {
 }
 
 impl Adjusted {
-    /// Pieces of the inner likelihood.
     fn own(&self) -> &dyn crate::likelihood::Likelihood {
         self.likelihood.as_ref()
     }

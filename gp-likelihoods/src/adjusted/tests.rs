@@ -10,7 +10,7 @@ fn belief() -> Latent {
     Latent::new(0.3, 0.8).unwrap()
 }
 
-/// Expected and tilted slopes, and the log density with its derivatives at a point.
+/// Expected and tilted integrals, and the log density, all with derivatives.
 fn everything(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent]) -> Vec<f64> {
     let (mut ws, mut slopes, mut point) = (Workspace::new(), Slopes::default(), PointSlopes::default());
     let mut all = Vec::new();
@@ -137,7 +137,7 @@ fn columns_that_cannot_be_are_refused_by_name() {
     assert!(text(gaussian(), &[0.0, 0.0]).starts_with("number of outputs is 2"));
 }
 
-/// Each of several targets has known noise of its own; one weight is that of all.
+/// Every target has its own known noise; the weight is common.
 #[test]
 fn several_targets_have_known_noise_each() {
     let q = [belief(), Latent::new(-0.4, 0.6).unwrap()];
@@ -164,7 +164,7 @@ fn several_targets_have_known_noise_each() {
     let error = |of: &Adjusted, y: &[f64]| of.check_observation(y).unwrap_err().to_string();
     assert!(error(&adjusted, &[1.0, 1.0, 0.0, -0.1, 1.0]).starts_with("known noise variance is -0.1"));
     assert!(error(&adjusted, &[1.0, 1.0, 0.0, 0.1, 0.0]).starts_with("weight is 0"));
-    // Latent values that targets share say nothing of which noise is whose.
+    // Known noise of targets that share latents cannot be assigned.
     let mixed = Adjusted::new(Box::new(Coregionalised::new(1, vec![1.0; 2], vec![0.1; 2]).unwrap()));
     assert!(mixed.check_observation(&[1.0, 1.0, 0.0, 0.0, 2.0]).is_ok());
     assert!(error(&mixed, &[1.0, 1.0, 0.0, 0.1, 2.0]).contains("0 where targets share latent values"));

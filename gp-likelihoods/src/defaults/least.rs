@@ -1,10 +1,11 @@
-//! The least member of a support at which a distribution function is high enough.
+//! Smallest value of a support at which a distribution function is high enough.
 
 use crate::crossing::{Among, crossing};
 use crate::error::LikelihoodError;
 use crate::support::Support;
 
-/// Least member of a support at which a non-decreasing function is ≥ 0, searched from a number in steps of a size.
+/// Smallest value of a support at which a non-decreasing function is ≥ 0. `start` holds first value and
+/// step.
 pub(super) fn least(
     support: Support,
     start: (f64, f64),
@@ -21,7 +22,7 @@ pub(super) fn least(
     Ok(support.label(last))
 }
 
-/// Set of numbers of a support without classes.
+/// Search domain of a support without classes.
 pub(crate) fn among(support: Support) -> Among {
     match support {
         Support::Positive => Among::Positives,

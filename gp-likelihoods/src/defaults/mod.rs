@@ -1,20 +1,19 @@
-//! Quadrature defaults of every likelihood: expectations, tilted moments and predictions.
+//! Default integrals by quadrature: expectations, tilted moments and predictions. They also check closed
+//! forms.
 //!
-//! **One latent.** Log densities [analytic near the real line](crate::Density::strip): a grid known
-//! beforehand. Smooth integrands without narrow features: a grid whose step is halved until sums settle.
-//! Otherwise adaptive panels, or an error that names the unresolved place. Errors are below 1e-9 of the
-//! result.
+//! **One latent.** A grid known in advance if the log density is [analytic near the real
+//! line](crate::Density::strip). For other smooth integrands without narrow features, a grid whose step is
+//! halved until sums converge. Otherwise adaptive panels, or an error that gives the unresolved place.
+//! Errors are below 1e-9 of the result.
 //!
 //! **Two or three latents, smooth.** Product Gauss–Hermite rules of growing order until two agree to 1e-7;
 //! at the mode for the tilted normaliser of a log-concave likelihood. Errors are below 1e-6 for standard
 //! deviations up to 1.
 //!
 //! **Otherwise.** Quasi-random nodes of the [`Workspace`], by default with errors of some thousandths of
-//! the integrand's standard deviation. Tilted normalisers put nodes at mode and cavity, so that confident
-//! observations are not missed; for several modes (likelihoods that are not log-concave) slopes may be off
-//! by a tenth.
-//!
-//! [`Workspace::disagreement`] estimates the error. These functions serve to check closed forms.
+//! the integrand's standard deviation. Tilted normalisers place nodes at mode and cavity, so that confident
+//! observations are not missed. With several modes (likelihoods that are not log-concave), derivatives may
+//! be wrong by a tenth. [`Workspace::disagreement`] estimates the error.
 
 mod least;
 pub(crate) mod many;
@@ -91,7 +90,7 @@ pub fn predictive_moments<L: Likelihood + ?Sized>(
     }
 }
 
-/// Class probabilities of a likelihood of one discrete output.
+/// Class probabilities of a likelihood with one discrete output.
 ///
 /// # Errors
 /// [`LikelihoodError::Count`] unless there is one output and `out` has one slot per class; otherwise as
@@ -133,12 +132,10 @@ pub fn predictive_cdf<L: Likelihood + ?Sized>(
     }
 }
 
-/// Fails for a power outside (0, 1].
 pub(crate) fn check_power(power: f64) -> Result<(), LikelihoodError> {
     check("power", power, power > 0.0 && power <= 1.0, "above 0 and at most 1")
 }
 
-/// Fails for a probability outside (0, 1).
 pub(crate) fn check_probability(probability: f64) -> Result<(), LikelihoodError> {
     let sound = probability > 0.0 && probability < 1.0;
     check("probability", probability, sound, "strictly between 0 and 1")

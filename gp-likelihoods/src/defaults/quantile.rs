@@ -1,4 +1,4 @@
-//! Quantiles by the distribution function.
+//! Quantiles from distribution functions.
 
 use super::least::least;
 use super::{check_probability, many, one};
@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 /// First step of the search, in standard deviations.
 const STEP: f64 = 0.25;
 
-/// Least number at which the distribution function of one output reaches a probability under `f ~ q`.
+/// Smallest number at which the distribution function of one output reaches a probability under `f ~ q`.
 ///
 /// # Errors
 /// A probability outside (0, 1), no such output, or an integrand that quadrature cannot resolve.
@@ -37,8 +37,8 @@ pub fn predictive_quantile<L: Likelihood + ?Sized>(
     }
 }
 
-/// Approximate quantile and step: those of a Gaussian with the observation's variance at the mean plus the
-/// effect of one standard deviation of each latent; on the log scale for positive outputs.
+/// Approximate quantile and step: those of a Gaussian at the observation's mean, with its variance plus the
+/// effect of one standard deviation of each latent. Positive outputs use a log scale.
 fn guess<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

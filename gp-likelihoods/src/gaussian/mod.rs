@@ -12,9 +12,9 @@ use gp_optim::{Parameter, Transform};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
-/// Gaussian observation model `p(y | f) = N(y; f, σ²)` with one parameter, `variance` (σ², positive).
+/// Gaussian noise `p(y | f) = N(y; f, σ²)` with one parameter, `variance` (σ², positive).
 ///
-/// Observations are not checked: NaN gives NaN.
+/// The functions of this type do not check observations: NaN gives NaN.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gaussian {
     params: [Parameter; 1],
@@ -25,11 +25,11 @@ pub struct Gaussian {
 pub struct LogDensity {
     /// `ln N(y; f, σ²)`
     pub value: f64,
-    /// First derivative with respect to f.
+    /// First derivative by f.
     pub by_latent: f64,
-    /// Second derivative with respect to f.
+    /// Second derivative by f.
     pub by_latent_twice: f64,
-    /// Derivative with respect to σ².
+    /// Derivative by σ².
     pub by_variance: f64,
 }
 
@@ -38,11 +38,11 @@ pub struct LogDensity {
 pub struct ExpectedLogDensity {
     /// Expected log density.
     pub value: f64,
-    /// Derivative with respect to the latent mean m.
+    /// Derivative by the latent mean m.
     pub by_mean: f64,
-    /// Derivative with respect to the latent variance v.
+    /// Derivative by the latent variance v.
     pub by_latent_variance: f64,
-    /// Derivative with respect to σ².
+    /// Derivative by σ².
     pub by_variance: f64,
 }
 
@@ -51,16 +51,16 @@ pub struct ExpectedLogDensity {
 pub struct Tilted {
     /// `ln Z`
     pub log_z: f64,
-    /// Derivative with respect to the cavity mean m.
+    /// Derivative by the cavity mean m.
     pub by_mean: f64,
-    /// Derivative with respect to the cavity variance v.
+    /// Derivative by the cavity variance v.
     pub by_latent_variance: f64,
-    /// Derivative with respect to σ².
+    /// Derivative by σ².
     pub by_variance: f64,
 }
 
 impl Gaussian {
-    /// Gaussian noise of this variance.
+    /// Gaussian noise with this variance.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] unless the variance is positive and finite.
@@ -74,13 +74,13 @@ impl Gaussian {
         self.params[0].value()
     }
 
-    /// The one parameter, `variance`.
+    /// Parameters: `variance` alone.
     #[must_use]
     pub fn parameters(&self) -> &[Parameter] {
         &self.params
     }
 
-    /// The one parameter, mutable: value, fixed mark, bounds, prior.
+    /// Parameters, mutable: value, fixed mark, bounds, prior.
     pub fn parameters_mut(&mut self) -> &mut [Parameter] {
         &mut self.params
     }
@@ -99,7 +99,8 @@ impl Gaussian {
 
     /// `ln ∫ N(f; m, v) N(y; f, σ²)^α df` for a power α in (0, 1].
     ///
-    /// With `w = σ² + α v`: `−½ (α ln 2πσ² + ln(w/σ²) + α (y − m)²/w)`; for α = 1, `ln N(y; m, σ² + v)`.
+    /// Equals `−½ (α ln 2πσ² + ln(w/σ²) + α (y − m)²/w)` with `w = σ² + α v`; for α = 1,
+    /// `ln N(y; m, σ² + v)`.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`] for a power outside (0, 1].
@@ -109,7 +110,6 @@ impl Gaussian {
     }
 }
 
-/// [`Gaussian::log_density`] for noise of this variance.
 pub(crate) fn log_density(y: f64, f: f64, variance: f64) -> LogDensity {
     let residual = y - f;
     LogDensity {
@@ -120,7 +120,6 @@ pub(crate) fn log_density(y: f64, f: f64, variance: f64) -> LogDensity {
     }
 }
 
-/// [`Gaussian::expected_log_density`] for noise of this variance.
 pub(crate) fn expected_log_density(y: f64, latent: Latent, variance: f64) -> ExpectedLogDensity {
     let residual = y - latent.mean();
     let expected_square = residual * residual + latent.variance();
@@ -132,10 +131,10 @@ pub(crate) fn expected_log_density(y: f64, latent: Latent, variance: f64) -> Exp
     }
 }
 
-/// [`Gaussian::tilted`] for a residual y − m, a cavity variance v, noise of this variance and a legal power.
+/// [`Gaussian::tilted`] for a residual y − m, a cavity variance v, a noise variance and a valid power.
 pub(crate) fn tilted(residual: f64, v: f64, variance: f64, power: f64) -> Tilted {
     let w = variance + power * v;
-    // α (y − m)²/w and its derivative with respect to w, which both variances share.
+    // α (y − m)²/w. The derivatives by both variances use it.
     let quadratic = power * residual * (residual / w);
     let spread = power * v / variance;
     Tilted {
@@ -149,7 +148,7 @@ pub(crate) fn tilted(residual: f64, v: f64, variance: f64, power: f64) -> Tilted
 /// `ln Z` of [`tilted`] for any scalar residual, cavity variance and log noise variance.
 pub(crate) fn log_tilted<S: Scalar>(residual: S, v: S, log_variance: S, power: f64) -> S {
     let w = log_variance.exp() + v * power;
-    // ln(1 + α v/σ²), whatever the range of the quotient.
+    // ln(1 + α v/σ²), also where the quotient is outside the range of `f64`.
     let spread = if v.value() > 0.0 {
         ((v * power).ln() - log_variance).log1p_exp()
     } else {
@@ -159,9 +158,8 @@ pub(crate) fn log_tilted<S: Scalar>(residual: S, v: S, log_variance: S, power: f
     -(log_variance * power + spread + quadratic) * 0.5 - power * HALF_LN_TAU
 }
 
-/// `ln N(r; 0, s)` for a residual r and a variance s.
 fn log_normal(residual: f64, variance: f64) -> f64 {
-    // The quotient first: r² alone may leave the range of floating point.
+    // Divides first: r² alone may overflow or underflow.
     -0.5 * ((TAU * variance).ln() + residual * (residual / variance))
 }
 

@@ -1,4 +1,4 @@
-//! Two classes by the logistic function.
+//! Binary classification with a logistic link.
 
 use rand::Rng;
 
@@ -53,8 +53,8 @@ impl Density for BernoulliLogit {
         Some(std::f64::consts::PI)
     }
 
-    /// Growth: the density at `f + ia` is at most `1/cos(½a)` times as large, 13 at .95 of the strip, where
-    /// this allows 86.
+    /// At `f + ia` the density grows by at most `1/cos(½a)`: 13 at 0.95 of the strip, where κ = 1
+    /// allows 86.
     fn growth(&self) -> Option<f64> {
         Some(1.0)
     }

@@ -1,4 +1,4 @@
-//! Two classes by the normal distribution function.
+//! Binary classification with a probit link.
 
 use rand::Rng;
 
@@ -43,12 +43,12 @@ impl Density for BernoulliProbit {
         Some(0.0)
     }
 
-    /// Distance of the zeros of Φ next to the real line, 1.92 ± 2.82i.
+    /// Imaginary part of the zeros of Φ nearest to the real line, 1.92 ± 2.82i.
     fn strip(&self) -> Option<f64> {
         Some(2.8)
     }
 
-    /// Growth of the Gaussian in its tail.
+    /// Growth in the Gaussian tail.
     fn growth(&self) -> Option<f64> {
         Some(1.0)
     }
@@ -111,7 +111,7 @@ impl BernoulliProbit {
         .with_aliases(&["probit", "bernoulli"])
     }
 
-    /// `−∂² ln Z/∂m²` at power 1, accurate also for very improbable labels.
+    /// `−∂² ln Z/∂m²` at power 1, also accurate for very improbable labels.
     #[must_use]
     pub fn tilted_curvature(&self, y: f64, q: Latent) -> f64 {
         let b = 1.0 + q.variance();

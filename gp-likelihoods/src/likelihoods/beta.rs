@@ -1,4 +1,4 @@
-//! Shares: numbers between 0 and 1.
+//! Proportions between 0 and 1.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -14,17 +14,17 @@ use crate::slopes::ObservationMoments;
 use crate::special::{digamma, incomplete_beta, logistic};
 use crate::support::Support;
 
-/// Beta-distributed shares of mean `μ = 1/(1 + exp(−f))` and variance `μ (1 − μ)/(1 + precision)`: `a =
-/// precision μ`, `b = precision (1 − μ)`; one parameter, `precision`.
+/// Beta-distributed proportions with mean `μ = 1/(1 + exp(−f))`, variance `μ (1 − μ)/(1 + precision)` and
+/// shapes `a = precision μ`, `b = precision (1 − μ)`; one parameter, `precision`.
 ///
-/// The log density has one peak in f, but is not concave everywhere.
+/// The log density has a single peak in f, but is not concave everywhere.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Beta {
     params: [Parameter; 1],
 }
 
 impl Beta {
-    /// Shares of this precision.
+    /// Beta likelihood with this precision.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] unless the precision is positive and finite.
@@ -44,7 +44,7 @@ impl Beta {
         self.params[0].value()
     }
 
-    /// a and b; for extreme f, one of them is 0.
+    /// Shapes a and b; one of them is 0 for extreme f.
     fn shapes(&self, f: f64) -> (f64, f64) {
         (self.precision() * logistic(f), self.precision() * logistic(-f))
     }
@@ -72,7 +72,7 @@ impl Density for Beta {
         let (log_y, log_rest) = (y[0].ln(), (-y[0]).ln_1p());
         let (log_mean, log_other) = (-(-f).log1p_exp(), -f.log1p_exp());
         let (a, b) = (precision * log_mean.exp(), precision * log_other.exp());
-        // Γ(a) = Γ(1 + a)/a, because a itself may be below the smallest number.
+        // Γ(a) = Γ(1 + a)/a: a may be as small as 0.
         let log_a_b = precision.ln() * 2.0 + log_mean + log_other;
         precision.ln_gamma() + log_a_b - (a + 1.0).ln_gamma() - (b + 1.0).ln_gamma()
             + a * log_y
@@ -115,7 +115,7 @@ impl Density for Beta {
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
         let (a, b) = self.shapes(f[0]);
         let draw = rand_distr::Beta::new(a, b).ok()?.sample(rng);
-        // Small shapes put mass on numbers that round to an end.
+        // Draws for small shapes may round to 0 or 1.
         out[0] = draw.clamp(f64::MIN_POSITIVE, 1.0 - 0.5 * f64::EPSILON);
         Some(())
     }

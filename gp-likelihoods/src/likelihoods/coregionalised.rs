@@ -1,4 +1,4 @@
-//! Several real outputs, each a linear mixture of the latent values.
+//! Several real outputs as linear mixtures of the latents.
 
 mod integral;
 pub(crate) mod room;
@@ -19,15 +19,15 @@ use crate::special::HALF_LN_TAU;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Linear model of coregionalisation (Álvarez, Rosasco and Lawrence 2012, §4): `y_p ~ N(Σ_q W_pq f_q,
-/// σ²_p)` for P outputs and Q latents.
+/// Linear model of coregionalisation (Álvarez, Rosasco and Lawrence 2012, §4):
+/// `y_p ~ N(Σ_q W_pq f_q, σ²_p)` for P outputs and Q latents.
 ///
-/// Parameters: `mixing`, the P·Q numbers of W by output, and `variance`, the P noise variances. Single
-/// outputs may be missing (NaN).
+/// Parameters: `mixing`, W (P×Q, by rows), and `variance`, the P noise variances. Single outputs may be
+/// missing (NaN).
 ///
-/// Independent beliefs about latents are exact if the columns of `D^{−½} W` are orthogonal (D: diagonal of
-/// noise variances); otherwise a variational bound loses something. Latents of equal prior can be rotated
-/// without changing the model, and learning by a bound finds the rotation without loss.
+/// Independent beliefs about the latents are exact if the columns of `D^{−½} W` are orthogonal (D: diagonal
+/// of noise variances); otherwise a variational bound is loose. Latents with equal priors can be rotated
+/// without changing the model, and training with a bound finds the exact rotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coregionalised {
     latents: usize,
@@ -35,10 +35,10 @@ pub struct Coregionalised {
 }
 
 impl Coregionalised {
-    /// Outputs mixed by W (`mixing`, by output), one per noise variance.
+    /// Model with this W (`mixing`, P×Q, by rows) and one output per noise variance.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no output, no latent, more than 2¹⁶ numbers in W or not P·Q of them;
+    /// [`LikelihoodError::Count`] for no output, no latent, more than 2¹⁶ weights, or not P·Q of them;
     /// [`LikelihoodError::Parameter`] for a non-finite number or a variance ≤ 0.
     pub fn new(latents: usize, mixing: Vec<f64>, variances: Vec<f64>) -> Result<Self, LikelihoodError> {
         let outputs = variances.len();
@@ -58,7 +58,7 @@ impl Coregionalised {
             let (outputs, latents) =
                 (arguments.whole_number("outputs", 2)?, arguments.whole_number("latents", 1)?);
             check_sizes(outputs, latents)?;
-            // Every output has a latent, and every latent an output.
+            // Every output starts with one latent, and latents are used in turn.
             let weight = |at: usize| f64::from(u8::from(at / latents % latents == at % latents));
             let mixing = (0..outputs * latents).map(weight).collect();
             Ok(Box::new(Self::new(latents, mixing, vec![1.0; outputs])?))
@@ -66,7 +66,6 @@ impl Coregionalised {
         .with_aliases(&["coregionalized", "lmc", "linear_coregionalisation"])
     }
 
-    /// Row p of W.
     fn weights(&self, p: usize) -> &[f64] {
         &self.params[0].values()[p * self.latents..(p + 1) * self.latents]
     }

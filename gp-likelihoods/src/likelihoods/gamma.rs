@@ -1,4 +1,4 @@
-//! Positive numbers whose spread grows with their mean.
+//! Positive observations with a standard deviation proportional to their mean.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -18,7 +18,7 @@ use crate::special::{digamma, incomplete_gamma, ln_gamma};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Gamma-distributed numbers of mean `μ = exp(f)` and variance `μ²/shape`; one parameter, `shape`.
+/// Gamma-distributed observations with mean `μ = exp(f)` and variance `μ²/shape`; one parameter, `shape`.
 ///
 /// `p(y | f) = (shape/μ)^shape y^(shape−1) exp(−shape y/μ) / Γ(shape)`; shape 1 is the exponential
 /// distribution.
@@ -28,7 +28,7 @@ pub struct Gamma {
 }
 
 impl Gamma {
-    /// Positive numbers of this shape.
+    /// Gamma likelihood with this shape.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] unless the shape is positive and finite.
@@ -74,7 +74,7 @@ impl Described for Gamma {
 impl Density for Gamma {
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
         let (shape, log_y) = (theta(0), y[0].ln());
-        // y/μ = exp(ln y − f), and y^shape/μ^shape its power.
+        // y/μ = exp(ln y − f).
         let log_ratio = -f(0) + log_y;
         shape * (shape.ln() + log_ratio - log_ratio.exp()) - shape.ln_gamma() - log_y
     }
@@ -94,7 +94,7 @@ impl Density for Gamma {
 
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()> {
         let draw = rand_distr::Gamma::new(self.shape(), f[0].exp() / self.shape()).ok()?.sample(rng);
-        // A small shape puts mass on numbers below the smallest one.
+        // Draws for a small shape may be below the smallest double.
         out[0] = draw.max(f64::MIN_POSITIVE);
         Some(())
     }

@@ -1,4 +1,4 @@
-//! Several real outputs, each with its own latent value.
+//! Several real outputs, each with its own latent.
 
 use gp_optim::{Parameter, Transform};
 
@@ -19,19 +19,17 @@ use crate::special::HALF_LN_TAU;
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Most outputs.
 pub(super) const MAX_OUTPUTS: usize = 1 << 16;
 
-/// `y_p ~ N(f_p, σ²_p)` for P outputs; one parameter, the vector `variance` of noise variances.
-///
-/// Single outputs may be missing (NaN).
+/// `y_p ~ N(f_p, σ²_p)` for P outputs; one parameter, the vector `variance` of noise variances. Single
+/// outputs may be missing (NaN).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gaussians {
     params: [Parameter; 1],
 }
 
 impl Gaussians {
-    /// One output per noise variance.
+    /// Likelihood with one output per noise variance.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no output or more than 2¹⁶; [`LikelihoodError::Parameter`] unless all
@@ -60,12 +58,11 @@ impl Gaussians {
         f[p]
     }
 
-    /// Mean and variance of one output.
     fn moments_of(&self, p: usize, q: &[Latent]) -> ObservationMoments {
         ObservationMoments { mean: q[p].mean(), variance: q[p].variance() + self.variance(p) }
     }
 
-    /// Adds one output's part of an integral, unless the output is missing.
+    /// Adds the integral of one output, unless the output is missing.
     fn add_piece(&self, y: f64, (p, slot): (usize, usize), q: Latent, power: Option<f64>, out: &mut Slopes) {
         if y.is_nan() {
             return;

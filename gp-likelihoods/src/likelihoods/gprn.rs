@@ -1,4 +1,4 @@
-//! Outputs mixed by weights that are functions too.
+//! Outputs mixed by weights that depend on the input.
 
 use gp_optim::{Parameter, Transform};
 
@@ -28,11 +28,10 @@ pub struct Gprn {
     params: [Parameter; 1],
 }
 
-/// Most latents.
 const MAX_LATENTS: usize = 1 << 16;
 
 impl Gprn {
-    /// Network of G node functions with one output per noise variance.
+    /// Network with G node functions and one output per noise variance.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no node or more than 2¹⁶ latents; [`LikelihoodError::Parameter`]
@@ -55,7 +54,6 @@ impl Gprn {
         })
     }
 
-    /// Latent of `W_pj`.
     fn weight(&self, p: usize, j: usize) -> usize {
         self.nodes + p * self.nodes + j
     }
@@ -68,7 +66,7 @@ impl Gprn {
         self.params[0].values()[p]
     }
 
-    /// Mean and variance of `Σ_j W_pj g_j`, sums of products of independent numbers.
+    /// Mean and variance of `Σ_j W_pj g_j`, a sum of products of independent variables.
     fn mixed(&self, p: usize, q: &[Latent]) -> ObservationMoments {
         let mut sum = ObservationMoments { mean: 0.0, variance: 0.0 };
         for j in 0..self.nodes {
@@ -155,7 +153,8 @@ impl Density for Gprn {
             return false;
         }
         let (g, weights) = (q[0], &q[1..]);
-        // Signs of g and W that change together give the same outputs: where one mode is, there is a second.
+        // A common change of sign of g and W leaves the outputs unchanged, so every mode has a mirror
+        // image.
         let shape = Shape { landmark: Some(-g.mean()), single: false, smooth: true };
         let along = tilted_along(g, shape, ws, |g| {
             let (g, zero) = (Jet2::variable(g), Jet2::constant(0.0));

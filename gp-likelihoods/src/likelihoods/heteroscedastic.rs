@@ -1,4 +1,4 @@
-//! Gaussian noise whose variance is a function too.
+//! Gaussian noise with a variance that depends on the input.
 
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -18,10 +18,10 @@ use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile}
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Half width of the strip in the log variance on which the distribution function is bounded: the variance
-/// there has a positive real part.
+/// Half-width of the strip in the log variance in which the variance has a positive real part, so that the
+/// distribution function is bounded.
 const STRIP: f64 = std::f64::consts::FRAC_PI_2;
-/// First step of a quantile search, in deviations.
+/// First step of a quantile search, in standard deviations.
 const STEP: f64 = 0.25;
 
 /// `p(y | f) = N(y; f₀, exp f₁)`: latent 0 is the mean, latent 1 the log variance of the noise.
@@ -102,7 +102,7 @@ impl Density for Heteroscedastic {
         true
     }
 
-    /// Mean in closed form, as for Gaussian noise, and an integral over the log variance.
+    /// The mean latent in closed form, as for Gaussian noise, and an integral over the log variance.
     fn tilted_closed_form(
         &self,
         y: &[f64],
@@ -117,7 +117,7 @@ impl Density for Heteroscedastic {
             let jet = gaussian::log_tilted(residual, v, Jet2::variable(log_variance), power);
             [jet.value, jet.first, jet.second]
         };
-        // Over the log variance the density peaks where the variance is the squared residual.
+        // The density peaks where the variance equals the squared residual.
         let peak = (residual * residual).max(f64::MIN_POSITIVE).ln();
         let shape = Shape { landmark: Some(peak), single: false, smooth: true };
         let Ok([value, by_mean, by_variance]) = tilted_along(q[1], shape, ws, inner) else { return false };
@@ -144,12 +144,12 @@ impl Density for Heteroscedastic {
     }
 }
 
-/// Nodes of the integral over the log variance; None if its uncertainty needs too many.
+/// Nodes for the log variance; None if its belief is too wide.
 fn grid(q: &[Latent]) -> Option<&'static GridNodes> {
     grid_for(STRIP / q[1].variance().sqrt())
 }
 
-/// `P(y' ≤ y) = ∫ Φ((y − m₀) / √(v₀ + exp f₁)) N(f₁; m₁, v₁) df₁`: the mean is integrated in closed form.
+/// `P(y' ≤ y) = ∫ Φ((y − m₀) / √(v₀ + exp f₁)) N(f₁; m₁, v₁) df₁`
 fn cdf(q: &[Latent], nodes: &GridNodes, y: f64) -> f64 {
     let (residual, v) = (y - q[0].mean(), q[0].variance());
     let (middle, deviation) = (q[1].mean(), q[1].variance().sqrt());
@@ -161,7 +161,7 @@ fn cdf(q: &[Latent], nodes: &GridNodes, y: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A plain sum over a fine grid of both latents.
+    /// Sum over a fine grid of both latents.
     fn by_two_sums(q: &[Latent], y: f64) -> f64 {
         const REACH: f64 = 9.0;
         let along = |count: usize| {
@@ -188,7 +188,7 @@ mod tests {
                 let y = Heteroscedastic.quantile_closed_form(&q, 0, probability).unwrap();
                 let found = Heteroscedastic.cdf_closed_form(&q, 0, y).unwrap();
                 assert!((found - probability).abs() < 1e-13, "{found} {probability}");
-                // Steps of the grid are fine enough for more digits than these at the sharpest noise that has weight.
+                // The grid is fine enough for these digits even at the smallest noise with weight.
                 let other = by_two_sums(&q, y);
                 assert!((other - probability).abs() < 1e-8, "{means:?} {variances:?}: {other} {probability}");
                 assert!(y > last);

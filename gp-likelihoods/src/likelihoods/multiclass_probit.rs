@@ -1,4 +1,4 @@
-//! Multi-class probit: the largest noisy latent is the class.
+//! Multi-class probit: the class is that of the largest noisy latent.
 
 mod pair;
 mod peak;
@@ -26,53 +26,54 @@ use crate::workspace::Workspace;
 pub use pair::{PairTilted, PairwiseProbit};
 use peak::Peak;
 
-/// `p(y | f) = P(f_y + e_y > f_c + e_c for all c ≠ y)` with independent noise e, for labels y = 0, …, C −
-/// 1.
+/// `p(y | f) = P(f_y + e_y > f_c + e_c for all c ≠ y)` with independent noise e, for labels y = 0, …,
+/// C − 1.
 ///
-/// With unit noise it is `∫ N(u; f_y, 1) Π_{c≠y} Φ(u − f_c) du`. The tilted normaliser at power 1 is the
-/// same integral with variances `1 + v_c`, so class probabilities are exact. Other powers take quadrature.
+/// With unit noise this is `∫ N(u; f_y, 1) Π_{c≠y} Φ(u − f_c) du`. The tilted normaliser at power 1 is the
+/// same integral with variances `1 + v_c`, so class probabilities are exact. Other powers use quadrature.
 ///
-/// [`in_pairs`](Self::in_pairs), it is the C − 1 pieces `Φ((f_y − f_c)/√noise)`, c ≠ y, with the noise of
-/// differences, [`PairwiseProbit`] (Villacampa-Calvo & Hernández-Lobato 2017, §2): line integrals at every
-/// power. Each piece has noise of its own, so for more than two classes their product is no distribution of
-/// labels: of functions without variance it is `2^{1−C}` and not `1/C`, and where labels are noisy, training
-/// flees from uncertainty. Predictions use the whole likelihood (eq. 68), so probabilities sum to one.
+/// [`in_pairs`](Self::in_pairs) replaces the density by C − 1 pieces `Φ((f_y − f_c)/√noise)`, c ≠ y, with
+/// the noise of differences: [`PairwiseProbit`] (Villacampa-Calvo & Hernández-Lobato 2017, §2), line
+/// integrals at every power. Each piece has its own noise, so for more than two classes their product is
+/// not a distribution over labels: for equal, exactly known latents it is `2^{1−C}` instead of `1/C`, and
+/// training on noisy labels avoids uncertainty. Predictions use the full likelihood (eq. 68), so
+/// probabilities sum to 1.
 ///
-/// Expected log densities of four or more classes take 512 densities, an eighth of the nodes of the workspace, with errors
-/// of 1e-3 for unit variances.
+/// Expected log densities of four or more classes take 512 densities, an eighth of the nodes of the
+/// workspace, with errors of 1e-3 for unit variances.
 ///
-/// EP sites, and so the posterior, are independent between latents. For two classes only `f_1 − f_0`
+/// EP sites are independent between latents, and so is the posterior. For two classes only `f_1 − f_0`
 /// matters: [`of_difference`](Self::of_difference) has this one latent and avoids the approximation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MulticlassProbit {
     classes: usize,
-    /// Noise of differences, if a parameter.
+    /// Noise variance of differences, if it is a parameter.
     params: Vec<Parameter>,
-    /// Noise of differences, if fixed.
+    /// Noise variance of differences, if fixed.
     noise: f64,
     label_noise: f64,
-    /// `true` if the one latent is `f_1 − f_0`.
+    /// `true` if the only latent is `f_1 − f_0`.
     difference: bool,
-    /// `true` if factors between pairs of classes stand for the density.
+    /// `true` if pairwise factors replace the density.
     pairs: bool,
 }
 
-/// Noise variance of differences: 1 per latent.
+/// Default noise variance of differences: 1 per latent.
 const NOISE: f64 = 2.0;
 
 impl MulticlassProbit {
-    /// At least two classes, unit noise per latent, no parameter.
+    /// At least two classes with unit noise per latent and no parameter.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for fewer.
+    /// [`LikelihoodError::Count`] for fewer than two classes.
     pub fn new(classes: usize) -> Result<Self, LikelihoodError> {
         classes::check_count(classes)?;
         let (params, label_noise) = (Vec::new(), 0.0);
         Ok(Self { classes, params, noise: NOISE, label_noise, difference: false, pairs: false })
     }
 
-    /// Classes with this noise variance of differences, the parameter `noise` unless it is 0 (the largest
-    /// latent itself is the class). Expressions have [`new`](Self::new) only.
+    /// Classes with this noise variance of differences. It is the parameter `noise` unless it is 0, where
+    /// the largest latent determines the class. Not available in expressions.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for fewer than two classes; [`LikelihoodError::Argument`] for a negative
@@ -92,8 +93,8 @@ impl MulticlassProbit {
         Ok(Self { difference: true, ..Self::with_noise(2, noise)? })
     }
 
-    /// Adds label noise: with probability ε a label is drawn from all classes (eq. 13 of the paper). Pieces
-    /// ignore it; those of [`RobustMax`](crate::RobustMax) do not.
+    /// Adds label noise: with probability ε a label is uniform over all classes (eq. 13 of the paper).
+    /// Pieces ignore it; [`RobustMax`](crate::RobustMax) does not.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`] for an ε outside [0, 1].
@@ -102,7 +103,7 @@ impl MulticlassProbit {
         Ok(Self { label_noise, ..self })
     }
 
-    /// Uses the factors between pairs of classes instead of the density.
+    /// Replaces the density by pairwise factors.
     #[must_use]
     pub fn in_pairs(self) -> Self {
         Self { pairs: true, ..self }
@@ -131,7 +132,6 @@ impl MulticlassProbit {
         self.params.first().map_or(self.noise, Parameter::value)
     }
 
-    /// Race that decides labels.
     fn race(&self) -> Result<Race, LikelihoodError> {
         Race::new(0.5 * self.noise(), self.label_noise)
     }
@@ -140,7 +140,7 @@ impl MulticlassProbit {
         self.params.is_empty() && self.noise == NOISE && self.label_noise == 0.0 && !self.difference
     }
 
-    /// Calls `run` with the runners; with one latent, the first is known to be 0.
+    /// Calls `race` with all competing latents; for one latent, the first of two is 0.
     fn with_runners<R>(
         &self,
         q: &[Latent],
@@ -165,7 +165,7 @@ impl MulticlassProbit {
         sum.ln() + peak.height
     }
 
-    /// Converts slopes of a win by all runners to slopes of the label by the latents, with label noise.
+    /// Converts derivatives of the winning probability to those by the latents, and adds label noise.
     fn finish(&self, out: &mut Slopes) {
         let by_noise = 0.5 * out.by_variance.iter().sum::<f64>();
         if self.difference {
@@ -183,7 +183,6 @@ impl MulticlassProbit {
     }
 }
 
-/// Belief of a known number.
 fn known(value: f64) -> Result<Latent, LikelihoodError> {
     Latent::new(value, 0.0)
 }
@@ -215,7 +214,7 @@ impl Described for MulticlassProbit {
         self.noise() > 0.0
     }
 
-    /// The one pair of two classes is the density, with integrals at every power.
+    /// For two classes the only pair is the density, with integrals at every power.
     fn pieces(&self) -> Option<&dyn Pieces> {
         (self.pairs || self.multiply_to_density()).then_some(self)
     }
@@ -258,7 +257,7 @@ impl Density for MulticlassProbit {
         let certain = if share == 0.0 { 1.0 } else { won / (won + share) };
         for (first, second) in out.by_latent.iter_mut().zip(&mut out.by_latent_twice) {
             let once = *first / deviation;
-            // Of the logarithm of a mixture with a constant: E″/E of the mixture less its slope's square.
+            // For the log of a mixture with a constant: E″/E of the mixture less the squared slope.
             let twice = *second / deviation / deviation + once * once;
             *first = certain * once;
             *second = certain * twice - *first * *first;
@@ -296,7 +295,8 @@ impl Density for MulticlassProbit {
         best.is_finite().then_some(())
     }
 
-    /// Few quasi-random nodes where there are more latents than product rules take: the log density is nearly quadratic.
+    /// Uses few quasi-random nodes for more latents than product rules take: the log density is nearly
+    /// quadratic.
     fn expected_closed_form(&self, y: &[f64], q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> bool {
         let is_by_nodes = q.len() > many::MOST_BY_PRODUCTS && self.pieces().is_none() && self.is_smooth();
         is_by_nodes && many::expected_by_few_nodes(self, y, q, &mut ws.many, out).is_ok()
@@ -311,7 +311,7 @@ impl Density for MulticlassProbit {
         out: &mut Slopes,
     ) -> bool {
         if self.difference && self.label_noise == 0.0 {
-            // The one piece is the whole.
+            // The only piece is the full likelihood.
             return self.pair(y, q, Some(power), ws, out).is_ok();
         }
         let (label, noise) = (classes::index(y[0]), 0.5 * self.noise());

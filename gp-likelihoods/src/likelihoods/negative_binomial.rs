@@ -1,4 +1,4 @@
-//! Counts with more variance than mean.
+//! Overdispersed counts.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -18,16 +18,16 @@ use crate::special::{digamma, incomplete_beta, ln_gamma, ln_gamma_step, log1p_ex
 use crate::support::Support;
 use crate::workspace::Workspace;
 
-/// Counts of mean `μ = exp(f)` and variance `μ + μ²/shape`; one parameter, `shape`.
+/// Counts with mean `μ = exp(f)` and variance `μ + μ²/shape`; one parameter, `shape`.
 ///
-/// A Poisson rate that is gamma distributed; Poisson as the shape grows.
+/// A Poisson distribution with gamma-distributed rate; tends to Poisson as the shape grows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NegativeBinomial {
     params: [Parameter; 1],
 }
 
 impl NegativeBinomial {
-    /// Counts of this shape.
+    /// Negative binomial likelihood with this shape.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] unless the shape is positive and finite.
@@ -73,7 +73,7 @@ impl Described for NegativeBinomial {
     }
 }
 
-/// `ln(Γ(shape + y)/(Γ(shape) y!))` without cancellation of large arguments.
+/// `ln(Γ(shape + y)/(Γ(shape) y!))` without cancellation for large arguments.
 fn log_choices<S: Scalar>(y: f64, shape: S) -> S {
     let value = |shape: f64| {
         if y > shape {
@@ -90,7 +90,7 @@ fn log_choices<S: Scalar>(y: f64, shape: S) -> S {
 impl Density for NegativeBinomial {
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, theta: impl Fn(usize) -> S) -> S {
         let (y, shape) = (y[0], theta(0));
-        // p = μ/(μ + shape) is logistic in f − ln shape: ln p = −ln(1 + e^−z), ln(1 − p) = −ln(1 + e^z).
+        // p = μ/(μ + shape) is logistic in z = f − ln shape.
         let z = f(0) - shape.ln();
         log_choices(y, shape) - (-z).log1p_exp() * y - shape * z.log1p_exp()
     }

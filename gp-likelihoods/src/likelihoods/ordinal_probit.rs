@@ -1,4 +1,4 @@
-//! Ordered classes by a noisy latent and cut points.
+//! Ordered classes: intervals of a noisy latent between cut points.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -20,8 +20,8 @@ use crate::workspace::Workspace;
 /// `−∞ = c_0 < c_1 < … < c_K = ∞`.
 ///
 /// Parameters: `first_cut` (c_1), `gaps` (c_{k+1} − c_k, positive, K − 2 of them) and `scale`, the standard
-/// deviation of the noise on f. `scale` starts fixed, since stretching latent, cuts and scale together
-/// changes nothing.
+/// deviation of the noise on f. `scale` is fixed by default, since only ratios of latent, cuts and scale
+/// matter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrdinalProbit {
     classes: usize,
@@ -29,7 +29,8 @@ pub struct OrdinalProbit {
 }
 
 impl OrdinalProbit {
-    /// Classes between these cut points (one more than cut points), with this noise deviation.
+    /// Likelihood with these cut points (one more class than cut points) and this standard deviation of the
+    /// noise.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] without a cut point; [`LikelihoodError::Parameter`] for cut points that
@@ -56,7 +57,7 @@ impl OrdinalProbit {
             |arguments| {
                 let classes = arguments.whole_number("classes", 3)?;
                 check_count("number of classes", classes, (2..=1000).contains(&classes), "from 2 to 1000")?;
-                // One apart, and as many below 0 as above it.
+                // Cut points at distance 1, symmetric about 0.
                 let cuts: Vec<f64> = (1..classes).map(|k| k as f64 - 0.5 * classes as f64).collect();
                 Ok(Box::new(Self::new(&cuts, 1.0)?))
             },
@@ -72,7 +73,7 @@ impl OrdinalProbit {
         parameter_value(&self.params, index)
     }
 
-    /// Class probabilities for a latent of this mean and noise of this deviation.
+    /// Class probabilities for a latent with this mean, and noise with this standard deviation.
     fn probabilities(&self, mean: f64, deviation: f64) -> impl Iterator<Item = f64> {
         (0..self.classes).map(move |class| {
             let ends = ends(class, self.classes, |k| self.value(k));
@@ -81,18 +82,18 @@ impl OrdinalProbit {
         })
     }
 
-    /// Interval of the noise, in deviations, that leads to a class.
+    /// Interval of the noise, in standard deviations, that leads to a class.
     fn interval(&self, class: usize, mean: f64, deviation: f64) -> NormalInterval {
         let [lower, upper] = ends(class, self.classes, |k| self.value(k));
         let at = |cut: Option<f64>, none: f64| cut.map_or(none, |cut| (cut - mean) / deviation);
         NormalInterval::new(at(lower, f64::NEG_INFINITY), at(upper, f64::INFINITY))
     }
 
-    /// Probability of a class for a noisy latent, and its derivatives by first cut and gaps.
+    /// Probability of a class for a noisy latent; derivatives by first cut and gaps.
     fn by_cuts(&self, class: usize, mean: f64, deviation: f64, by_params: &mut [f64]) -> NormalInterval {
         let mass = self.interval(class, mean, deviation);
         by_params.fill(0.0);
-        // A cut point moves its own end; the first one and each gap move all that follow them.
+        // The first cut and each gap move all later cut points.
         for (k, ratio) in [(class, -mass.at_lower), (class + 1, mass.at_upper)] {
             if 0 < k && k < self.classes {
                 by_params[..k].iter_mut().for_each(|d| *d += ratio / deviation);
@@ -110,12 +111,12 @@ impl OrdinalProbit {
 
 /// Cut points below and above a class; None at the two ends.
 fn ends<S: Scalar>(class: usize, classes: usize, theta: impl Fn(usize) -> S) -> [Option<S>; 2] {
-    // Cut k is the first one and the gaps up to it, which are the parameter values 1, 2, ….
+    // Cut k is the first one plus the gaps before it (parameter values 1, 2, …).
     let cut = |k: usize| (1..k).fold(theta(0), |cut, gap| cut + theta(gap));
     [class, class + 1].map(|k| (0 < k && k < classes).then(|| cut(k)))
 }
 
-/// `ln(Φ(upper) − Φ(lower))`; None is an infinity of its sign.
+/// `ln(Φ(upper) − Φ(lower))`; None is −∞ or ∞.
 fn log_mass<S: Scalar>(lower: Option<S>, upper: Option<S>) -> S {
     match (lower, upper) {
         (Some(lower), Some(upper)) => lower.log_normal_cdf_difference(upper),
@@ -163,12 +164,12 @@ impl Density for OrdinalProbit {
     fn params_closed_form(&self, y: &[f64], f: &[f64], out: &mut [f64]) -> bool {
         let scale = self.scale();
         let mass = self.by_cuts(y[0] as usize, f[0], scale, out);
-        // The noise's variance adds to the latent's, whose derivative is as in the tilted normaliser.
+        // The noise variance adds to the latent's, so the derivative is that of the tilted normaliser.
         out[self.classes - 1] = (mass.curvature + mass.mean * mass.mean) / scale;
         true
     }
 
-    /// Middle of the class, or its one cut point.
+    /// Middle of the class, or its only cut point.
     fn bend(&self, y: &[f64]) -> Option<f64> {
         match ends(y[0] as usize, self.classes, |k| self.value(k)) {
             [Some(lower), Some(upper)] => Some(0.5 * (lower + upper)),
@@ -201,7 +202,7 @@ impl Density for OrdinalProbit {
         noisy.is_finite().then_some(())
     }
 
-    /// Class probability with the cavity's variance added to the noise.
+    /// Class probability with the cavity variance added to the noise.
     fn tilted_closed_form(
         &self,
         y: &[f64],

@@ -16,15 +16,15 @@ use crate::support::Support;
 
 /// `p(y | f) = λʸ e^{−λ} / y!` with rate `λ = ln(1 + exp(f + offset))`; one parameter, `offset`.
 ///
-/// Like [`Poisson`](crate::Poisson) at small rates; at large ones the latent is the rate, so an uncertain
-/// latent does not imply an enormous rate.
+/// Like [`Poisson`](crate::Poisson) at small rates. At large rates λ is about f + offset, so an uncertain
+/// latent does not imply huge rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoissonSoftplus {
     params: [Parameter; 1],
 }
 
 impl PoissonSoftplus {
-    /// Counts of rate `ln(1 + exp(offset))` at latent 0.
+    /// Likelihood with rate `ln(1 + exp(offset))` at latent 0.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] for a non-finite offset.

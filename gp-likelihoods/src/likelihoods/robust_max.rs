@@ -1,4 +1,4 @@
-//! Robust max: the largest latent is the class, except for a few errors.
+//! Robust max: the class is that of the largest latent, except for a few wrong labels.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -19,19 +19,19 @@ use crate::workspace::Workspace;
 /// `p(y | f) = 1 − ε` if f_y is the largest latent, else `ε/(C − 1)`, for labels y = 0, …, C − 1; one
 /// parameter, `epsilon`.
 ///
-/// Not differentiable in f, but all expectations are smooth and need one integral along a line, `Z = P(f_y
-/// is the largest)`, for any number of classes and any power.
+/// Not differentiable in f. All expectations are smooth and take one line integral,
+/// `Z = P(f_y is the largest)`, for any number of classes and any power.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobustMax {
     classes: usize,
     params: [Parameter; 1],
 }
 
-/// Starting share of wrong labels.
+/// Starting value of ε.
 const USUAL_EPSILON: f64 = 1e-3;
 
 impl RobustMax {
-    /// At least two classes, with this share of wrong labels.
+    /// At least two classes, with this fraction of wrong labels.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for fewer classes, [`LikelihoodError::Parameter`] unless ε is in (0, 1).
@@ -51,7 +51,7 @@ impl RobustMax {
         .with_aliases(&["multiclass"])
     }
 
-    /// ε
+    /// Fraction ε of wrong labels.
     #[must_use]
     pub fn epsilon(&self) -> f64 {
         self.params[0].value()
@@ -67,7 +67,7 @@ impl RobustMax {
         move |c| if c == best { right } else { wrong }
     }
 
-    /// Converts probabilities of being the largest to those of labels.
+    /// Converts probabilities of the largest latent to label probabilities.
     fn blur(&self, probabilities: &mut [f64]) {
         let (right, wrong) = (1.0 - self.epsilon(), self.wrong());
         probabilities.iter_mut().for_each(|p| *p = right * *p + wrong * (1.0 - *p));
@@ -171,7 +171,7 @@ impl Density for RobustMax {
     }
 }
 
-/// Converts slopes of `ln Z` to those of a function of Z, given its derivative times Z.
+/// Converts derivatives of `ln Z` to those of a function of Z; `factor` is its derivative times Z.
 fn scale(out: &mut Slopes, factor: f64) {
     out.by_mean.iter_mut().chain(&mut out.by_variance).for_each(|slope| *slope *= factor);
 }

@@ -1,4 +1,4 @@
-//! Classes in proportion to exponentials.
+//! Classes with probabilities proportional to exponentials.
 
 pub(crate) mod gumbel;
 #[cfg(test)]
@@ -24,10 +24,10 @@ pub struct Softmax {
 }
 
 impl Softmax {
-    /// At least two classes.
+    /// Softmax with at least two classes.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for fewer.
+    /// [`LikelihoodError::Count`] for fewer than two classes.
     pub fn new(classes: usize) -> Result<Self, LikelihoodError> {
         classes::check_count(classes)?;
         Ok(Self { classes })
@@ -73,7 +73,7 @@ impl Density for Softmax {
     fn log_p<S: Scalar>(&self, y: &[f64], f: impl Fn(usize) -> S, _theta: impl Fn(usize) -> S) -> S {
         let largest = classes::largest(self.classes, |c| f(c).value());
         let others = (0..self.classes).filter(|&c| c != largest);
-        // ln Σ exp(f_c) = f_max + ln(1 + Σ exp(f_c − f_max)): small terms keep their digits.
+        // ln Σ exp(f_c) = f_max + ln(1 + Σ exp(f_c − f_max)) keeps the digits of small terms.
         let sum = others.fold(S::constant(0.0), |sum, c| sum + (f(c) - f(largest)).exp());
         f(classes::index(y[0])) - f(largest) - sum.ln_1p()
     }
@@ -82,13 +82,13 @@ impl Density for Softmax {
         let largest = classes::largest(f.len(), |c| f[c]);
         let weights = &mut out.by_latent_twice;
         weights.iter_mut().zip(f).for_each(|(w, f_c)| *w = (f_c - f[largest]).exp());
-        // All but the largest, which is 1.
+        // Sum without the largest term, which is 1.
         let rest: f64 = weights.iter().enumerate().filter(|&(c, _)| c != largest).map(|(_, w)| w).sum();
         let (label, total) = (classes::index(y[0]), 1.0 + rest);
         out.value = f[label] - f[largest] - rest.ln_1p();
         for c in 0..f.len() {
             let own = out.by_latent_twice[c] / total;
-            // 1 − p, by the sum of the others where p is near 1.
+            // 1 − p is the sum of the others, for accuracy where p is near 1.
             let others = if c == largest { rest / total } else { 1.0 - own };
             out.by_latent[c] = if c == label { others } else { -own };
             out.by_latent_twice[c] = -own * others;
@@ -148,7 +148,6 @@ impl Density for Softmax {
 }
 
 impl Softmax {
-    /// Probability of each class given f.
     fn probability(&self, f: &[f64]) -> impl Fn(usize) -> f64 {
         let largest = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let total: f64 = f.iter().map(|f_c| (f_c - largest).exp()).sum();

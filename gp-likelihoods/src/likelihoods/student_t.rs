@@ -1,4 +1,4 @@
-//! Noise with outliers.
+//! Heavy-tailed noise.
 
 use gp_optim::{Parameter, Transform};
 use rand::Rng;
@@ -16,21 +16,21 @@ use crate::slopes::{ObservationMoments, PointSlopes};
 use crate::special::{digamma, incomplete_beta};
 use crate::support::Support;
 
-/// Least squared scale, as a share of the target's variance.
+/// Lower limit of the squared scale, as a fraction of the target's variance.
 const LEAST_SCALE: f64 = 1e-6;
-/// Degrees of freedom at or below which there is no variance.
+/// Degrees of freedom up to which there is no variance.
 const LEAST_DOF: f64 = 2.0;
 
 /// Student's t noise: `y = f + √scale · T`, with squared scale `scale` and `dof` degrees of freedom.
 ///
-/// Not log-concave in f: outliers have little influence, and a tilted distribution may have two modes.
+/// Outliers have little influence. Not log-concave in f: a tilted distribution may have two modes.
 #[derive(Clone, Debug)]
 pub struct StudentT {
     params: [Parameter; 2],
     known: OnceLock<OfParameters>,
 }
 
-/// Terms of the parameters alone, kept for all quadrature nodes.
+/// Terms that depend on parameters only, cached for all quadrature nodes.
 #[derive(Clone, Copy, Debug)]
 struct OfParameters {
     scale: f64,
@@ -48,7 +48,7 @@ impl PartialEq for StudentT {
 }
 
 impl StudentT {
-    /// Noise of this squared scale and these degrees of freedom.
+    /// Noise with this squared scale and these degrees of freedom.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] unless both are positive and finite.
@@ -107,14 +107,13 @@ impl Described for StudentT {
     }
 }
 
-/// `ln Γ((dof + 1)/2) − ln Γ(dof/2) − ln(π dof scale)/2`
 fn log_normaliser<S: Scalar>(scale: S, dof: S) -> S {
     ((dof + 1.0) * 0.5).ln_gamma() - (dof * 0.5).ln_gamma() - (dof * scale * PI).ln() * 0.5
 }
 
-/// `ln(1 + residual²/spread)`, also for ratios beyond the range of numbers.
+/// `ln(1 + residual²/spread)`, also if the ratio overflows.
 fn log_1p_ratio<S: Scalar>(residual: S, spread: S) -> S {
-    // Quotients before products: a residual's square may leave the range too.
+    // Divides first: the squared residual may overflow too.
     let ratio = residual * (residual / spread);
     if ratio.value().is_finite() {
         return ratio.ln_1p();
@@ -134,7 +133,8 @@ impl Density for StudentT {
         let (residual, spread) = (f[0] - y[0], dof * scale);
         let ratio = residual * (residual / spread);
         out.value = log_normaliser - 0.5 * (dof + 1.0) * log_1p_ratio(residual, spread);
-        // −(dof + 1)/2 · ln(1 + r²/s) by r, twice; far away quotients of r, whose square is no number.
+        // First and second derivative of −(dof + 1)/2 · ln(1 + r²/s) by r; for large r, without its square,
+        // which overflows.
         let pull = if ratio.is_finite() { residual / spread / (1.0 + ratio) } else { 1.0 / residual };
         out.by_latent[0] = -(dof + 1.0) * pull;
         let bend = if ratio.is_finite() {
@@ -150,7 +150,8 @@ impl Density for StudentT {
         let OfParameters { scale, dof, digammas, .. } = *self.known();
         let residual = f[0] - y[0];
         let ratio = residual * (residual / (dof * scale));
-        // Of −(dof + 1)/2 · ln(1 + ratio) by ln scale, and by ln dof but for the factor.
+        // Derivatives of −(dof + 1)/2 · ln(1 + ratio) by ln scale, and by ln dof without that of the
+        // factor.
         let pull = if ratio.is_finite() { ratio / (1.0 + ratio) } else { 1.0 };
         let by_log = 0.5 * ((dof + 1.0) * pull - 1.0);
         out[0] = by_log / scale;
@@ -190,7 +191,7 @@ mod tests {
     use super::*;
     use crate::Likelihood as _;
 
-    /// `−(dof + 1) ln |r|` and what the parameters add; slopes by r are those of a power.
+    /// `−(dof + 1) ln |r|` plus terms of the parameters; derivatives by r are those of a power.
     #[test]
     fn residuals_whose_squares_are_no_numbers_have_a_density() {
         let t = StudentT::new(1.0, 4.0).unwrap();

@@ -23,21 +23,21 @@ use crate::workspace::Workspace;
 pub use warp::WarpTerm;
 use warp::{Warp, warped};
 
-/// Standard deviations beyond which a Gaussian has no relevant mass (2e-19).
+/// Standard deviations beyond which the mass of a Gaussian is negligible (2e-19).
 const REACH: i32 = 9;
 
 /// `ln p(y | f) = ln N(t(y); f, σ²) + ln t′(y)` with the warp `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))`
 /// (Bonilla et al. 2019 §9.3.2, after Snelson, Rasmussen and Ghahramani 2003).
 ///
 /// Parameters: `height` (a), `steepness` (b), `shift` (c), vectors with one value per term, and `variance`
-/// (σ²). For positive a and b the warp increases at least as fast as y.
+/// (σ²). a and b are positive, so that `t′(y) ≥ 1`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WarpedGaussian {
     params: [Parameter; 4],
 }
 
 impl WarpedGaussian {
-    /// Warp of these terms and noise of this variance.
+    /// Warp with these terms, and noise with this variance.
     ///
     /// # Errors
     /// [`LikelihoodError::Parameter`] without a term, for heights, steepnesses or variances ≤ 0, and for
@@ -62,7 +62,8 @@ impl WarpedGaussian {
         LikelihoodEntry::new("warped_gaussian", "real numbers, Gaussian about f once warped", |arguments| {
             let terms = arguments.whole_number("terms", 3)?;
             check_count("number of terms", terms, (1..=100).contains(&terms), "from 1 to 100")?;
-            // Bends one apart over the middle of standardised data; none is the same as another, or they would stay so.
+            // Bends at distance 1 around the centre of standardised data. Equal terms would stay equal in
+            // training.
             let term = |k: usize| WarpTerm {
                 height: 0.5,
                 steepness: 1.0,
@@ -84,8 +85,8 @@ impl WarpedGaussian {
         Warp { height: height.values(), steepness: steepness.values(), shift: shift.values() }
     }
 
-    /// Adds the warp to slopes of Gaussian noise on t(y): `power` times `ln t′(y)`, and derivatives by its
-    /// parameters; `−by_mean` is the derivative by t(y).
+    /// Adds the warp to an integral of Gaussian noise on t(y): `power` times `ln t′(y)`, and derivatives by
+    /// its parameters. The derivative by t(y) is `−by_mean`.
     fn add_warp(&self, y: f64, power: f64, by_noise: f64, out: &mut Slopes) {
         let (warp, by_warped) = (self.warp(), -out.by_mean[0]);
         let terms = warp.height.len();
@@ -100,8 +101,7 @@ impl WarpedGaussian {
         }
     }
 
-    /// Mean and variance of y for a Gaussian t(y), by integrals over y. None for a warp too steep for
-    /// panels.
+    /// Mean and variance of y for a Gaussian t(y); None for a warp too steep for panels.
     fn moments(
         &self,
         mean: f64,
@@ -210,7 +210,7 @@ impl Density for WarpedGaussian {
         Some(standard_normal_cdf((self.warp().value(y) - q[0].mean()) / deviation))
     }
 
-    /// Quantiles mapped through the warp, which keeps their order.
+    /// Quantiles of t(y), mapped back.
     fn quantile_closed_form(&self, q: &[Latent], _output: usize, probability: f64) -> Option<f64> {
         let deviation = (q[0].variance() + self.variance()).sqrt();
         let standard = standard_normal_quantile(probability).ok()?;

@@ -1,7 +1,5 @@
-//! Integrals over all latents as sums over pieces.
-//!
-//! An expected log density is always such a sum; a tilted normaliser if no two pieces share a latent, since
-//! beliefs about latents are independent.
+//! Integrals over all latents as sums over pieces: every expected log density, and tilted normalisers if no
+//! two pieces share a latent, since beliefs about latents are independent.
 
 use super::Pieces;
 use super::room::Room;
@@ -11,7 +9,7 @@ use crate::likelihood::{Described, parameter_count};
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
-/// `E[ln p(y | f)]` with derivatives by pieces; `false` if these do not give it.
+/// `E[ln p(y | f)]` with derivatives; `false` if the pieces do not determine it.
 pub(crate) fn expected_by_pieces<L: Described>(
     likelihood: &L,
     y: &[f64],
@@ -27,7 +25,7 @@ pub(crate) fn expected_by_pieces<L: Described>(
     Ok(true)
 }
 
-/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives by pieces; `false` if these do not give it.
+/// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives; `false` if the pieces do not determine it.
 pub(crate) fn tilted_by_pieces<L: Described>(
     likelihood: &L,
     y: &[f64],
@@ -47,13 +45,12 @@ pub(crate) fn tilted_by_pieces<L: Described>(
     Ok(true)
 }
 
-/// Pieces of a likelihood of several latents, if it is their product.
+/// Pieces of a likelihood of several latents, if their product is the density.
 fn factors<L: Described>(likelihood: &L) -> Option<&dyn Pieces> {
     let several = likelihood.latents() > 1;
     likelihood.pieces().filter(|pieces| several && pieces.piece_count() > 1 && pieces.multiply_to_density())
 }
 
-/// Observation with its pieces and the beliefs about its latents.
 #[derive(Clone, Copy)]
 struct Places<'a> {
     pieces: &'a dyn Pieces,
@@ -76,7 +73,6 @@ impl<'a> Places<'a> {
             && (0..count).all(|piece| self.touched(piece).all(|latent| !elsewhere(piece, latent)))
     }
 
-    /// Sums one integral per piece.
     fn add(
         self,
         params: usize,

@@ -2,14 +2,13 @@
 
 use crate::error::{LikelihoodError, check_count};
 
-/// Most nodes of a rule.
 pub(super) const MAX_NODES: usize = 1 << 20;
 
-/// Nodes and weights for expectations over Q independent standard normal numbers: `E[g(t)] ≈ Σ w_i g(t_i)`,
-/// weights summing to 1.
+/// Nodes and weights for expectations over Q independent standard normal variables:
+/// `E[g(t)] ≈ Σ w_i g(t_i)`, with weights that sum to 1.
 ///
-/// [`product`](Self::product) is accurate to many digits in two or three dimensions; the error of
-/// [`quasi_random`](Self::quasi_random) hardly depends on Q; [`symmetric`](Self::symmetric) is exact to
+/// [`product`](Self::product) is accurate to many digits in two or three dimensions. The error of
+/// [`quasi_random`](Self::quasi_random) hardly depends on Q. [`symmetric`](Self::symmetric) is exact to
 /// degree 5 with 2Q² + 1 nodes, some of negative weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cubature {
@@ -42,7 +41,7 @@ impl Cubature {
         self.nodes.chunks_exact(self.dimensions).zip(self.weights.iter().copied())
     }
 
-    /// `E[g(t)]` for a vector t of independent standard normal numbers.
+    /// `E[g(t)]` for a vector t of independent standard normal variables.
     ///
     /// ```
     /// use gp_likelihoods::quadrature::Cubature;
@@ -56,7 +55,6 @@ impl Cubature {
     }
 }
 
-/// Fails without a dimension or with too many nodes.
 pub(super) fn check_size(dimensions: usize, nodes: Option<usize>) -> Result<(), LikelihoodError> {
     let small = dimensions > 0 && nodes.is_some_and(|nodes| nodes <= MAX_NODES);
     check_count("dimensions", dimensions, small, "at least 1, and few enough for 2^20 nodes in all")

@@ -1,20 +1,20 @@
-//! Panels under the standard normal density that widen away from a bend, for integrands with singularities
-//! close to the real line only there.
+//! Panels under the standard normal density that widen away from a bend, for integrands whose singularities
+//! are close to the real line only there.
 
 use super::GaussLegendre;
 use super::ladder::{LANES, REACH};
 use crate::special::HALF_LN_TAU;
 
-/// Width of the panel at the bend, in units of the strip: with 16 nodes, errors are some 1e-15 of the
+/// Width of the panel at the bend relative to the strip: with 16 nodes, errors are some 1e-15 of the
 /// integrand.
 const AT_BEND: f64 = 1.4;
-/// Widest panel, limited by the density.
+/// Width of the widest panel, limited by the density.
 const WIDEST: f64 = 3.0;
 
-/// Passes nodes and weights of all panels to `take`, for an integrand analytic up to `strip` from the real
-/// line at a bend, and farther away from it.
+/// Passes nodes and weights of all panels to `take`. The integrand is analytic up to `strip` from the real
+/// line at the bend, and farther elsewhere.
 pub(crate) fn graded(bend: f64, strip: f64, take: &mut impl FnMut(&[f64; LANES], &[f64; LANES])) {
-    // Where the density is, as near to the bend as that comes.
+    // Point of the density's range that is nearest to the bend.
     let start = bend.clamp(-REACH, REACH);
     let away = (bend - start).abs();
     for side in [-1.0, 1.0] {
@@ -57,7 +57,8 @@ mod tests {
         }
     }
 
-    /// `E[max(t, 0)] = φ(0)`, rounded off by a softplus so narrow that it adds `π² w²/6 · φ(0)` and what is of order w⁴.
+    /// `E[max(t, 0)] = φ(0)`; rounding by a softplus of width w adds `π² w²/6 · φ(0)` and terms of order
+    /// w⁴.
     #[test]
     fn a_narrow_bend_is_resolved() {
         for width in [1e-3, 1e-4] {

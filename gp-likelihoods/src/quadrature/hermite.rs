@@ -2,13 +2,13 @@
 
 use crate::error::{LikelihoodError, check_count};
 
-/// Largest order: its nodes reach the end of a Gaussian in floating point.
+/// Largest order: its nodes cover a Gaussian in double precision.
 const MAX_ORDER: usize = 512;
 
 /// Nodes and weights for expectations under the standard normal distribution: `E[g(t)] ≈ Σ w_i g(t_i)`,
 /// exact to degree `2n − 1`.
 ///
-/// Every weight is accurate, even far below the rounding error of their sum, as steep exponentials require.
+/// Every weight is accurate, also far below the rounding error of their sum, as steep exponentials require.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaussHermite {
     nodes: Vec<f64>,
@@ -25,7 +25,6 @@ impl GaussHermite {
         Ok(Self::of_order(order))
     }
 
-    /// Rule of a valid order.
     pub(crate) fn of_order(order: usize) -> Self {
         let positive = positive_nodes(order);
         let mut nodes: Vec<f64> = positive.iter().map(|t| -t).collect();
@@ -55,9 +54,9 @@ impl GaussHermite {
     }
 }
 
-/// `h_{n−1}(t)` and `h_n(t)`, both times `exp(−scale)`, and that scale.
+/// `h_{n−1}(t)` and `h_n(t)`, both times `exp(−scale)`, and `scale`.
 ///
-/// `h_{k+1} = (t h_k − √k h_{k−1}) / √(k+1)`, orthonormal, rescaled against overflow.
+/// Orthonormal: `h_{k+1} = (t h_k − √k h_{k−1}) / √(k+1)`, rescaled against overflow.
 fn orthonormal(order: usize, t: f64) -> (f64, f64, f64) {
     let (mut before, mut current, mut scale) = (0.0, 1.0, 0.0);
     for k in 0..order {
@@ -77,7 +76,7 @@ fn log_weight(order: usize, t: f64) -> f64 {
     -(order as f64).ln() - 2.0 * (before.abs().ln() + scale)
 }
 
-/// Positive zeros of `h_n`, decreasing: bracketed by sign changes, then Newton.
+/// Positive zeros of `h_n`, decreasing: bisection by sign changes, then Newton's method.
 fn positive_nodes(order: usize) -> Vec<f64> {
     let mut upper = 2.0 * (order as f64).sqrt() + 1.0;
     (0..order / 2)
@@ -89,7 +88,7 @@ fn positive_nodes(order: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Point near the zero with `index` larger ones, by bisection.
+/// Approximate zero with `index` larger ones, by bisection.
 fn bisect(order: usize, index: usize, upper: f64) -> f64 {
     let (mut low, mut high) = (0.0, upper);
     for _ in 0..26 {

@@ -1,22 +1,22 @@
 //! Grids under the standard normal density with known errors, for integrands analytic near the real line.
 //!
-//! A sum of step h errs by at most `exp(a²/2 − 2πa/h)` times the size of the integrand at distance a from
-//! the real line, for every a up to the nearest singularity. (L. N. Trefethen, J. A. C. Weideman, "The
-//! exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
+//! A sum of step h has an error of at most `exp(a²/2 − 2πa/h)` times the size of the integrand at distance
+//! a from the real line, for every a up to the nearest singularity. (L. N. Trefethen, J. A. C. Weideman,
+//! "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
 
 use crate::special::HALF_LN_TAU;
 use std::sync::OnceLock;
 
-/// Nodes evaluated at once.
+/// Number of nodes evaluated at once.
 pub(crate) const LANES: usize = 8;
 
-/// Log error: exp(−38) = 3e-17 of the integrand off the real line.
+/// Negative log error: exp(−38) = 3e-17 of the integrand off the real line.
 const DIGITS: f64 = 38.0;
-/// Share of the distance to the singularity that is used.
+/// Fraction of the distance to the singularity that is used.
 const CLOSEST: f64 = 0.95;
-/// Reach of the density to either side; exp(−37) of it lies beyond.
+/// Range of the density on either side; its relative height there is exp(−37).
 pub(super) const REACH: f64 = 8.6;
-/// Ratio of successive steps; the finest grid has about 200 nodes, as many as [graded](super::graded)
+/// Ratio of successive steps. The finest grid has about 200 nodes, as many as [graded](super::graded)
 /// panels.
 const RATIO: f64 = 0.8;
 const STEPS: usize = 11;
@@ -24,8 +24,8 @@ const STEPS: usize = 11;
 /// Nodes and weights, which sum to 1; unused lanes have weight 0.
 pub(crate) type GridNodes = Vec<([f64; LANES], [f64; LANES])>;
 
-/// Coarsest grid for an integrand analytic this far from the real line, in deviations; None if too near for
-/// any.
+/// Coarsest grid for an integrand analytic to this distance from the real line (in standard deviations);
+/// None if too close.
 pub(crate) fn grid_for(strip: f64) -> Option<&'static GridNodes> {
     static LADDER: OnceLock<Vec<(f64, GridNodes)>> = OnceLock::new();
     let step = if strip.is_nan() { 0.0 } else { step_for(strip) };
@@ -33,9 +33,9 @@ pub(crate) fn grid_for(strip: f64) -> Option<&'static GridNodes> {
     ladder.iter().find(|(rung, _)| *rung <= step).map(|(_, nodes)| nodes)
 }
 
-/// Longest step for a strip of this half width.
+/// Longest step for a strip of this half-width.
 fn step_for(strip: f64) -> f64 {
-    // Beyond √(2 · 38) the density grows faster than the grid gains.
+    // Beyond √(2 · 38) the growth of the density outweighs the gain of the grid.
     let a = (CLOSEST * strip).min((2.0 * DIGITS).sqrt());
     std::f64::consts::TAU * a / (DIGITS + 0.5 * a * a)
 }
@@ -60,7 +60,7 @@ mod tests {
         nodes.iter().flat_map(|(t, w)| t.iter().zip(w)).map(|(&t, w)| w * g(t)).sum()
     }
 
-    /// A function with poles just where the strip ends: `1/(t² + d²)`, against a much finer grid.
+    /// A function with poles at the end of the strip, `1/(t² + d²)`, against a much finer grid.
     #[test]
     fn a_grid_is_right_up_to_its_strip() {
         for strip in [0.6, 1.0, 3.0, 20.0] {
@@ -75,7 +75,7 @@ mod tests {
     fn moments_are_those_of_the_normal() {
         let coarsest = grid_for(f64::INFINITY).unwrap();
         assert!(coarsest.len() <= 4, "{}", coarsest.len());
-        // Off the real line, at 8.7, powers are so large.
+        // Powers are this large off the real line, at distance 8.7.
         for (power, exact) in [(0, 1.0), (1, 0.0), (2, 1.0), (4, 3.0), (6, 15.0)] {
             let allowed = 1e-16 * 9f64.powi(power) + 1e-15;
             assert!((sum(coarsest, |t| t.powi(power)) - exact).abs() < allowed, "t^{power}");

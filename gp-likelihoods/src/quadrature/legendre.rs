@@ -1,9 +1,9 @@
-//! Gauss–Legendre rule of adaptive integration.
+//! Gauss–Legendre rule for adaptive integration.
 
 use std::f64::consts::PI;
 use std::sync::OnceLock;
 
-/// Points of the rule.
+/// Number of nodes.
 pub(super) const ORDER: usize = 16;
 
 /// 16-point Gauss–Legendre rule on an interval, exact to degree 31.
@@ -16,7 +16,7 @@ pub struct GaussLegendre {
 }
 
 impl GaussLegendre {
-    /// Shared rule, computed once.
+    /// Shared instance, computed once.
     pub fn shared() -> &'static Self {
         static RULE: OnceLock<GaussLegendre> = OnceLock::new();
         RULE.get_or_init(Self::compute)

@@ -1,7 +1,7 @@
-//! Integrals over one or more Gaussian latent values.
+//! Integrals over one or more Gaussian latents.
 //!
 //! One dimension: nested trapezoidal sums for smooth integrands, [`GaussHermite`] for polynomials,
-//! [`Panels`] for all others. Several: a [`Cubature`].
+//! [`Panels`] for all others. Several dimensions: [`Cubature`].
 
 mod cubature;
 mod graded;
@@ -26,6 +26,6 @@ pub(crate) use trapezoid::{Grid, trapezoid};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Integrals<const K: usize> {
     pub(crate) values: [f64; K],
-    /// Integrals of absolute values: the scale of rounding errors.
+    /// Integrals of absolute values, the scale of rounding errors.
     pub(crate) sizes: [f64; K],
 }

@@ -4,45 +4,43 @@ use super::legendre::ORDER;
 use super::{GaussLegendre, Integrals};
 use crate::error::LikelihoodError;
 
-/// Most halvings of a panel.
+/// Limit on halvings of a panel.
 const MAX_DEPTH: u32 = 40;
-/// Most panels before the rest is accepted; bounds the time.
+/// Limit on halved panels, which bounds the time; the rest is accepted.
 const MAX_PANELS: usize = 4_000;
-/// Error allowed in accepted panels, relative to the integral of the absolute value. Distant needles are
-/// noisy at 1e-7 because their place is rounded.
+/// Error allowed in accepted panels, relative to the integral of the absolute value. Distant narrow peaks
+/// have noise of 1e-7, because their position is rounded.
 const FORGIVEN: f64 = 1e-5;
 
 /// Share of the required accuracy below which a panel is accepted.
 const EMPTY: f64 = 1e-3;
 
-/// Ends of a panel and number of halvings.
+/// Ends of a panel, and number of halvings.
 type Panel = (f64, f64, u32);
 /// Integrals of a panel, and of absolute values.
 type Found<const K: usize> = ([f64; K], [f64; K]);
 
-/// Rule adapted to an integrand, for it and similar ones.
-///
-/// Its memory is reused.
+/// Rule adapted to an integrand, for it and similar ones; its memory is reused.
 #[derive(Clone, Debug, Default)]
 pub struct Panels {
     nodes: Vec<f64>,
     weights: Vec<f64>,
     stack: Vec<Panel>,
-    /// Integrals of each panel of the stack: K values and K absolute ones.
+    /// For each panel of the stack, K integrals and K of absolute values.
     values: Vec<f64>,
 }
 
 impl Panels {
-    /// Adapts the rule to all K components of an integrand between consecutive increasing `edges`; returns
-    /// their integrals.
+    /// Adapts the rule to all K components of an integrand between consecutive increasing `edges`, and
+    /// returns their integrals.
     ///
     /// A panel is halved until its 16-point value agrees with its halves to `tolerance` times the integral
     /// of the component's absolute value. Fewer than two edges give an empty rule. Cost: at most 16
-    /// evaluations per panel of the edges and 32 per each of 4000 halved ones.
+    /// evaluations per panel between edges, and 32 for each of 4000 halved ones.
     ///
     /// # Errors
-    /// [`LikelihoodError::Unresolved`] for an integrand that is not finite, or off by more than 1e-5 of the
-    /// integral of the absolute value after 40 halvings of a panel or 4000 panels.
+    /// [`LikelihoodError::Unresolved`] for an integrand that is not finite, or with an error above 1e-5 of
+    /// the integral of the absolute value after 40 halvings of a panel or 4000 panels.
     pub fn adapt<const K: usize>(
         &mut self,
         edges: &[f64],
@@ -96,7 +94,7 @@ impl Panels {
                     self.keep(from, to);
                 }
             } else {
-                // What the first look missed counts from here on.
+                // Includes what the coarse panel missed.
                 (0..K).for_each(|k| sizes[k] = sizes[k].max(left.1[k] + right.1[k]));
                 self.push((middle, high, depth + 1), right);
                 self.push((low, middle, depth + 1), left);
@@ -139,7 +137,6 @@ impl Panels {
     }
 }
 
-/// Integral of every component over one panel, and of its absolute value.
 fn panel<const K: usize>(
     low: f64,
     high: f64,

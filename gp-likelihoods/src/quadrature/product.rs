@@ -1,15 +1,15 @@
-//! Products of a one-dimensional rule.
+//! Product rules.
 
 use super::cubature::check_size;
 use super::{Cubature, GaussHermite};
 use crate::error::LikelihoodError;
 
 impl Cubature {
-    /// All combinations of the nodes of one Gauss–Hermite rule: `orderᑫ` nodes, exact to degree `2·order −
-    /// 1` per dimension.
+    /// Product of a Gauss–Hermite rule in every dimension: `orderᑫ` nodes, exact to degree `2·order − 1`
+    /// per dimension.
     ///
     /// # Errors
-    /// [`LikelihoodError::Count`] for no dimension, a bad order or more than 2²⁰ nodes.
+    /// [`LikelihoodError::Count`] for no dimension, an invalid order or more than 2²⁰ nodes.
     pub fn product(order: usize, dimensions: usize) -> Result<Self, LikelihoodError> {
         let rule = GaussHermite::new(order)?;
         let count = u32::try_from(dimensions).ok().and_then(|q| order.checked_pow(q));
@@ -17,7 +17,7 @@ impl Cubature {
         let count = count.unwrap_or(0);
         let (mut nodes, mut weights) = (Vec::with_capacity(count * dimensions), Vec::with_capacity(count));
         for index in 0..count {
-            // The digits of the index in base `order`, the last dimension first.
+            // Digits of the index in base `order`.
             let mut digits = index;
             let mut log_weight = 0.0;
             for _ in 0..dimensions {

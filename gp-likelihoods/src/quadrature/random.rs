@@ -11,13 +11,13 @@ use crate::error::LikelihoodError;
 use crate::small_factor::{factorise, solve};
 use crate::special::standard_normal_quantile;
 
-/// Digits of a double in base 2.
+/// Binary digits of a double.
 const BITS: f64 = 53.0;
-/// Second moment below which a direction counts as missed by the nodes.
+/// Second moment below which the nodes do not cover a direction.
 const LEAST_PIVOT: f64 = 0.1;
 
 impl Cubature {
-    /// Independent draws of equal weight: the error is one standard deviation over √count.
+    /// Independent draws of equal weight; the error is one standard deviation over √count.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no dimension, no node or more than 2²⁰ of them.
@@ -28,11 +28,11 @@ impl Cubature {
         Ok(Self::of(dimensions, nodes, vec![1.0 / count as f64; count]))
     }
 
-    /// Nodes of equal weight that fill space evenly (an even number, at least `count`): Halton's sequence
-    /// with random digit permutations, through the normal quantile.
+    /// Evenly spread nodes of equal weight (an even number, at least `count`): Halton's sequence with
+    /// random digit permutations, mapped by the normal quantile.
     ///
-    /// Nodes come in pairs `±t`, whitened to `E t tᵀ = I`: odd and quadratic functions are exact. In 4 to
-    /// 64 dimensions its errors were about the smallest of sequences without tables (Korobov lattices,
+    /// Nodes are pairs `±t`, whitened to `E t tᵀ = I`, so that odd and quadratic functions are exact. In 4
+    /// to 64 dimensions its errors were among the smallest of sequences without tables (Korobov lattices,
     /// additive sequences, Latin hypercubes).
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl Cubature {
     }
 }
 
-/// Whitens nodes to `E t tᵀ = I`; too few nodes stay as they are.
+/// Whitens nodes to `E t tᵀ = I`; leaves them unchanged if there are too few.
 fn whiten(nodes: &mut [f64], dimensions: usize) {
     let (q, count) = (dimensions, nodes.len() / dimensions);
     let mut moments = vec![0.0; q * q];
@@ -73,7 +73,7 @@ fn check_draws(count: usize, dimensions: usize) -> Result<(), LikelihoodError> {
     check_size(dimensions, Some(count))
 }
 
-/// One coordinate of every other node.
+/// One coordinate of the first node of every pair.
 fn normal_column(count: usize, base: usize, rng: &mut dyn Rng) -> Result<Vec<f64>, LikelihoodError> {
     let permutations = digit_permutations(base, rng);
     let mut column = Vec::with_capacity(count);
@@ -83,7 +83,7 @@ fn normal_column(count: usize, base: usize, rng: &mut dyn Rng) -> Result<Vec<f64
     Ok(column)
 }
 
-/// One digit permutation for each place of a double in this base.
+/// One digit permutation per digit of a double in this base.
 fn digit_permutations(base: usize, rng: &mut dyn Rng) -> Vec<Vec<usize>> {
     let places = (BITS / (base as f64).log2()).ceil() as usize;
     let mut shuffled = || {
@@ -96,7 +96,7 @@ fn digit_permutations(base: usize, rng: &mut dyn Rng) -> Vec<Vec<usize>> {
     (0..places).map(|_| shuffled()).collect()
 }
 
-/// Permuted digits of the index mirrored at the point, kept off both ends.
+/// Permuted digits of the index, reversed behind the point; kept away from 0 and 1.
 fn radical_inverse(mut index: usize, base: usize, permutations: &[Vec<usize>]) -> f64 {
     let (mut place, mut sum) = (1.0, 0.0);
     for permutation in permutations {

@@ -6,9 +6,9 @@ use crate::error::LikelihoodError;
 
 impl Cubature {
     /// McNamee and Stenger's rule of degree 5 with 2Q² + 1 nodes (Seeger & Jordan 2004 §4.3.1): the origin,
-    /// `±√3` along every axis, and `(±√3, ±√3)` in the plane of every pair of axes.
+    /// `±√3` on every axis, and `(±√3, ±√3)` in the plane of every pair of axes.
     ///
-    /// From Q = 5 on axis weights `(4 − Q)/18` are negative, and so may be an estimated variance.
+    /// For Q ≥ 5 the axis weights `(4 − Q)/18` are negative, and so may be an estimated variance.
     ///
     /// # Errors
     /// [`LikelihoodError::Count`] for no dimension or more than 2²⁰ nodes.
@@ -17,7 +17,8 @@ impl Cubature {
             dimensions.checked_mul(dimensions).and_then(|square| square.checked_mul(2)?.checked_add(1));
         check_size(dimensions, count)?;
         let q = dimensions as f64;
-        // E t⁴ = 3 and E t² = 1 along an axis give the radius √3; E t_i² t_j² = 1, E t² = 1 and E 1 = 1 the weights.
+        // E t⁴ = 3 and E t² = 1 on an axis give the radius √3; E t_i² t_j² = 1, E t² = 1 and E 1 = 1 the
+        // weights.
         let (origin, axis, pair) = ((q * q - 7.0 * q + 18.0) / 18.0, (4.0 - q) / 18.0, 1.0 / 36.0);
         let radius = 3f64.sqrt();
         let (mut nodes, mut weights) = (vec![0.0; dimensions], vec![origin]);

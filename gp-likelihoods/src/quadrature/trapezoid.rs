@@ -1,48 +1,46 @@
 //! Nested trapezoidal sums over the real line, for analytic integrands that decay like a Gaussian.
 //!
-//! They converge with `exp(−2πd/h)`, d the distance of the nearest singularity, and for a Gaussian with
-//! `exp(−2π²/h²)`: halving the step at least squares the error and reuses the nodes. (L. N. Trefethen, J.
+//! Errors fall as `exp(−2πd/h)`, where d is the distance of the nearest singularity, and as `exp(−2π²/h²)`
+//! for a Gaussian. Halving the step at least squares the error and reuses the nodes. (L. N. Trefethen, J.
 //! A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
 
 use super::Integrals;
 
-/// Step of the coarsest grid, in widths of the integrand: for a Gaussian, half of it is exact to 1e-2, a
+/// Step of the coarsest grid, in widths of the integrand. For a Gaussian, half of it is exact to 1e-2, a
 /// quarter to 1e-9.
 const FIRST_STEP: f64 = 2.0;
-/// Most halvings; finer features are left to panels.
+/// Limit on halvings; panels handle finer features.
 const MAX_HALVINGS: u32 = 6;
-/// Most nodes in one direction of the coarsest grid.
+/// Limit on nodes in one direction of the coarsest grid.
 const MAX_REACH: u32 = 100;
-/// Share exp(−45) of the largest weight below which a node ends the sum, unless it still counts.
+/// Fraction exp(−45) of the largest weight below which the sum ends, unless the node still contributes.
 const NO_WEIGHT: f64 = 2.9e-20;
-/// Share of the sum so far from which a node counts.
+/// Fraction of the sum above which a node contributes.
 const COUNTS: f64 = 1e-17;
 /// Agreement at which two sums are both accurate.
 const EQUAL: f64 = 1e-10;
-/// Agreement at which the second sum is accurate if the last halving about squared the difference, as only
-/// resolved analytic integrands do.
+/// Agreement at which the second sum is accurate if the last halving about squared the difference, as
+/// happens only for resolved analytic integrands.
 const CLOSE: f64 = 1e-6;
 const SQUARED: f64 = 10.0;
 
-/// Placement of the coarsest grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     /// Approximate maximum of the weight.
     pub(crate) centre: f64,
-    /// Scale of the weight, or of anything narrower to resolve.
+    /// Scale of the weight, or of a narrower feature.
     pub(crate) width: f64,
-    /// Range that the grid covers at least, with two peaks.
+    /// Range that the grid covers at least.
     pub(crate) span: (f64, f64),
 }
 
-/// Sums over the nodes so far, and of absolute values.
 struct TrapezoidSums<const K: usize> {
     plain: [f64; K],
     sizes: [f64; K],
 }
 
 impl<const K: usize> TrapezoidSums<K> {
-    /// Adds the values of a node; `true` if any of them counts.
+    /// Adds the values of a node; `true` if any of them contributes.
     fn add(&mut self, weight: f64, values: &[f64; K]) -> bool {
         let mut counts = false;
         for ((sum, size), value) in self.plain.iter_mut().zip(&mut self.sizes).zip(values) {
@@ -54,7 +52,7 @@ impl<const K: usize> TrapezoidSums<K> {
         counts
     }
 
-    /// Largest difference from half of the earlier sums, relative to the sizes; NaN if a sum is not finite.
+    /// Largest difference from twice the earlier sums, relative to the sizes; NaN if a sum is not finite.
     fn change(&self, before: &[f64; K]) -> f64 {
         let terms = self.plain.iter().zip(&self.sizes).zip(before);
         let relative = terms.map(|((sum, size), before)| {
@@ -66,9 +64,9 @@ impl<const K: usize> TrapezoidSums<K> {
 }
 
 /// `∫ w(t) g(t) dt` for all K components of g, with nodes and weights `h w(t)` in `rule`; None if the sums
-/// do not settle.
+/// do not converge.
 ///
-/// `integrand` gives w, which falls outside the grid's span, and g.
+/// `integrand` returns w, which must decay outside the grid's span, and g.
 pub(crate) fn trapezoid<const K: usize>(
     grid: Grid,
     rule: &mut Vec<(f64, f64)>,
@@ -125,7 +123,7 @@ mod tests {
         let mut rule = Vec::new();
         let grid = Grid { centre: 0.1, width, span: (0.0, 0.0) };
         let found = trapezoid(grid, &mut rule, &mut |t| ((-0.5 * t * t).exp(), [1.0, g(t)]))?;
-        // The rule that is left behind sums to the same.
+        // The returned rule gives the same sum.
         let again: f64 = rule.iter().map(|&(t, weight)| weight * g(t)).sum();
         assert!((again - found.values[1]).abs() <= 1e-13 * found.sizes[1]);
         assert!((found.values[0] - std::f64::consts::TAU.sqrt()).abs() < 1e-12);
@@ -136,7 +134,7 @@ mod tests {
     fn smooth_integrands_come_out_to_rounding() {
         for width in [0.1, 0.6, 1.0] {
             assert!((integrate(width, |t| t.powi(6)).unwrap_or_default() - 15.0).abs() < 1e-11);
-            // E[exp(s t)] = exp(s²/2) has its mass at s, away from the centre.
+            // The mass of E[exp(s t)] = exp(s²/2) is at s, away from the centre.
             let found = integrate(width, |t| (6.0 * t - 18.0).exp()).unwrap_or_default();
             assert!((found - 1.0).abs() < 1e-12, "{found}");
             // E[cos ωt] = exp(−ω²/2)

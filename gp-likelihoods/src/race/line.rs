@@ -1,4 +1,4 @@
-//! Race as one sum along the winner: `P = ∫ F(t) dt` with `t = (u − m_w)/√v_w`.
+//! Race as a one-dimensional integral over the winner: `P = ∫ F(t) dt` with `t = (u − m_w)/√v_w`.
 
 use super::nodes::{self, NodeLanes};
 use super::rivals::{Lane, Lanes, REACH, Rival};
@@ -6,15 +6,15 @@ use crate::quadrature::LANES;
 use crate::slopes::Slopes;
 use crate::special::{HALF_LN_TAU, log_normal_cdf_slopes, normal_cdfs};
 
-/// Probability below which the mode is away from the winner's mean.
+/// Probability below which the range is placed around the mode instead of the winner's mean.
 const LIKELY: f64 = 1e-4;
-/// Precision of a mode in widths of the integrand, and Newton steps.
+/// Precision of a mode in widths of the integrand; limit on Newton steps.
 const NEAR: f64 = 0.1;
 const MAX_STEPS: usize = 100;
-/// Share of all weight below which nodes right of the mode are left out.
+/// Share of the total weight below which nodes right of the mode are skipped.
 const NOTHING: f64 = 1e-18;
 
-/// Sets value and slopes of `ln P(all rivals lose)`; `own` is the winner's variance.
+/// Sets value and derivatives of `ln P(all rivals lose)`; `own` is the winner's variance.
 pub(super) fn win(winner: usize, own: f64, rivals: &[Rival], lanes: &mut Lanes, out: &mut Slopes) {
     Line::about_the_mean(own, rivals).integrate(winner, rivals, lanes, out);
     if out.value.is_nan() || out.value < LIKELY.ln() {
@@ -23,7 +23,6 @@ pub(super) fn win(winner: usize, own: f64, rivals: &[Rival], lanes: &mut Lanes, 
     }
 }
 
-/// Range and scale of F.
 struct Line {
     /// v_w and √v_w
     own: f64,
@@ -31,11 +30,11 @@ struct Line {
     low: f64,
     middle: f64,
     high: f64,
-    /// `true` if only the part away from the winner's mean counts.
+    /// `true` if only the tail of the winner counts.
     tail: bool,
     /// Log scale.
     height: f64,
-    /// `true` if the rivals' distribution functions bend less than the winner's density.
+    /// `true` if the rivals' distribution functions are smoother than the winner's density.
     smooth: bool,
 }
 
@@ -54,7 +53,7 @@ impl Line {
         }
     }
 
-    /// Range around the winner's mean, from where a rival is too far ahead.
+    /// Range around the winner's mean, starting where no rival is too far ahead.
     fn about_the_mean(own: f64, rivals: &[Rival]) -> Self {
         let line = Self::new(own, rivals);
         let far_ahead = |rival: &Rival| (rival.lead - REACH * rival.deviation) / line.scale;
@@ -62,10 +61,11 @@ impl Line {
         Self { low, ..line }
     }
 
-    /// Range around the mode; ln F bends at least like a unit Gaussian, more to the left.
+    /// Range around the mode. ln F has at least the curvature of a unit Gaussian, more to the left.
     fn about_the_mode(own: f64, rivals: &[Rival]) -> Self {
         let line = Self::new(own, rivals);
-        // From above every bend Newton's method on a concave function needs no safeguard but its own length.
+        // The start is right of all bends; from there Newton's method on a concave function needs no
+        // safeguard.
         let mut t = rivals.iter().map(|rival| rival.lead / line.scale).fold(0.0, f64::max);
         let (mut height, mut width) = (0.0, 1.0);
         for _ in 0..MAX_STEPS {
@@ -106,12 +106,12 @@ impl Line {
         });
         out.by_variance[winner] = 0.5 * by_own;
         out.by_mean.iter_mut().chain(&mut out.by_variance).for_each(|slope| *slope /= mass);
-        // All means may move alike.
+        // A common shift of all means changes nothing.
         out.by_mean[winner] = -out.by_mean.iter().sum::<f64>();
         out.value = self.height - HALF_LN_TAU + mass.ln();
     }
 
-    /// `F(t) √(2π)/exp(height)`, and its weight in twice the slope of ln P by the winner's variance.
+    /// `F(t) √(2π)/exp(height)`, and its weight in twice the derivative of ln P by the winner's variance.
     fn look(&self, t: &[f64; LANES], rivals: &[Rival], lanes: &mut Lanes) -> ([f64; LANES], [f64; LANES]) {
         let (mut exponents, mut factors) = (t.map(|t| -0.5 * t * t - self.height), [1.0; LANES]);
         let (mut slope, mut bend) = ([0.0; LANES], [0.0; LANES]);
@@ -126,7 +126,7 @@ impl Line {
                 bend[k] -= pull[k] * (pull[k] + z[k] / rival.deviation);
             }
         }
-        // Two forms, by parts: the one that adds up the smaller numbers loses fewer digits.
+        // Two forms, related by integration by parts: the one with smaller terms loses fewer digits.
         let second = |k: usize| {
             if self.smooth { slope[k] * slope[k] + bend[k] } else { t[k] * slope[k] / self.scale }
         };

@@ -1,4 +1,4 @@
-//! Races against adaptive quadrature, differences, and races whose outcome is known.
+//! Races against adaptive quadrature, differences and known results.
 
 use super::*;
 use crate::defaults::{Shape, tilted_along};
@@ -6,14 +6,14 @@ use crate::special::log_normal_cdf_slopes;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// Means and variances of three to eight numbers, with spreads over eight orders of magnitude.
+/// Three to seven beliefs with variances over eight orders of magnitude.
 fn numbers() -> impl Strategy<Value = Vec<Latent>> {
     let one = (-6.0..6.0, -4.0..4.0f64)
         .prop_map(|(m, log_v)| Latent::new(m, 10f64.powf(log_v)).expect("a mean and a variance"));
     prop::collection::vec(one, 3..8)
 }
 
-/// The race that number 0 wins, by quadrature that knows nothing but the integrand.
+/// The race that class 0 wins, by generic quadrature.
 fn adaptive(q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> Result<(), LikelihoodError> {
     out.reset(q.len(), 0);
     let strongest = q[1..].iter().map(|rival| rival.mean()).fold(f64::NEG_INFINITY, f64::max);
@@ -41,14 +41,14 @@ fn adaptive(q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> Result<(), Li
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, rng_seed: RngSeed::Fixed(4), failure_persistence: None, ..Default::default() })]
 
-    /// Slopes in units of what a change of a whole deviation would do.
+    /// Derivatives in units of one standard deviation.
     #[test]
     fn races_agree_with_adaptive_integrals(q in numbers()) {
         let (mut ws, mut found, mut exact) = (Workspace::new(), Slopes::default(), Slopes::default());
         log_win(0, &q, 0.0, &mut ws, &mut found)?;
         adaptive(&q, &mut ws, &mut exact)?;
         let off = (found.value - exact.value).abs();
-        // Panels forgive themselves 1e-12 and rounding.
+        // Panels are accurate to 1e-12 and rounding.
         prop_assert!(off < 1e-11 * (1.0 + exact.value.abs()), "{} {}", found.value, exact.value);
         for (c, latent) in q.iter().enumerate() {
             let (v, s) = (latent.variance(), latent.variance().sqrt());
@@ -59,7 +59,7 @@ proptest! {
         }
     }
 
-    /// In units of the narrowest deviation.
+    /// Derivatives in units of the smallest standard deviation.
     #[test]
     fn slopes_are_differences(q in numbers(), class in 0usize..3) {
         let (mut ws, mut out, mut moved) = (Workspace::new(), Slopes::default(), Slopes::default());
@@ -73,7 +73,8 @@ proptest! {
             log_win(0, &q, 0.0, &mut ws, &mut moved).map(|()| moved.value)
         };
         let difference = (value(h)? - value(-h)?) / (2.0 * h);
-        // Third derivatives of ln P are a few deviations to the power of −3, and ln P is rounded at 1e-12.
+        // Third derivatives of ln P are about s⁻³ for a standard deviation s, and ln P has a rounding error
+        // of 1e-12.
         let off = narrowest * (difference - out.by_mean[class]).abs();
         prop_assert!(off < 5e-8, "{difference} {}", out.by_mean[class]);
     }

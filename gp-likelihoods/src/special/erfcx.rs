@@ -1,8 +1,8 @@
-//! The scaled complementary error function.
+//! Scaled complementary error function.
 
 use super::coefficients::ERFCX;
 
-/// `exp(x²) erfc(x)` for x ≥ 0, falling slowly from 1 to 0; NaN for other arguments.
+/// `exp(x²) erfc(x)` for x ≥ 0, which falls slowly from 1 to 0; NaN for other arguments.
 ///
 /// Chebyshev series in `(x − 3.75)/(x + 3.75)`, after M. M. Shepherd and J. G. Laframboise, "Chebyshev
 /// approximation of (1 + 2x) exp(x²) erfc x in 0 ≤ x < ∞", Math. Comp. 36 (1981).
@@ -15,22 +15,22 @@ pub fn erfcx(x: f64) -> f64 {
     scaled
 }
 
-/// [`erfcx`] of several numbers ≥ 0 at once, to hide the latency of the series.
+/// [`erfcx`] of several numbers ≥ 0 at once, which hides the latency of the series.
 pub(crate) fn erfcx_of_many<const N: usize>(x: &[f64; N]) -> [f64; N] {
-    // Infinity over infinity has no value, its limit has.
+    // Limit for x → ∞, where the quotient is ∞/∞.
     let t = x.map(|x| if x > 1e16 { 1.0 } else { (x - 3.75) / (x + 3.75) });
     let sums = series(&t);
     std::array::from_fn(|k| sums[k] / (1.0 + 2.0 * x[k]))
 }
 
-/// Terms of even powers, and of odd ones.
+/// Number of even terms, and of odd ones.
 const HALF: usize = {
     assert!(ERFCX.len().is_multiple_of(2));
     ERFCX.len() / 2
 };
 
 /// Even part of the series: with `u = 2t² − 1` it is `Σ a_k T_k(u) + t Σ b_k T_k(u)`, two independent sums
-/// of half the length: `T_2k(t) = T_k(u)`, `2 t T_k(u) = T_{2k+1}(t) + T_{2k−1}(t)`.
+/// of half the length, since `T_2k(t) = T_k(u)`, `2 t T_k(u) = T_{2k+1}(t) + T_{2k−1}(t)`.
 const EVEN: [f64; HALF] = split().0;
 const ODD: [f64; HALF] = split().1;
 

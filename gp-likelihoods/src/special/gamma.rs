@@ -1,4 +1,4 @@
-//! Logarithm of the gamma function and its first two derivatives.
+//! Logarithm of the gamma function with two derivatives.
 
 use super::coefficients::{DIGAMMA_ROOT, DIGAMMA_TAYLOR};
 
@@ -25,7 +25,7 @@ pub fn ln_gamma(x: f64) -> f64 {
     if x > 0.0 { libm::lgamma(x) } else { f64::NAN }
 }
 
-/// The digamma function, the derivative of [`ln_gamma`], for x > 0; NaN for other arguments.
+/// Digamma function, the derivative of [`ln_gamma`], for x > 0; NaN for other arguments.
 #[must_use]
 pub fn digamma(x: f64) -> f64 {
     if x.is_nan() || x <= 0.0 {
@@ -44,7 +44,7 @@ pub fn digamma(x: f64) -> f64 {
     (x.ln() - 0.5 / x) - inverse_square * horner(&DIGAMMA_SERIES, inverse_square) - steps
 }
 
-/// The trigamma function, the second derivative of [`ln_gamma`], for x > 0; NaN for other arguments.
+/// Trigamma function, the second derivative of [`ln_gamma`], for x > 0; NaN for other arguments.
 #[must_use]
 pub fn trigamma(x: f64) -> f64 {
     if x.is_nan() || x <= 0.0 {

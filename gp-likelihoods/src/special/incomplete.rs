@@ -1,7 +1,7 @@
-//! Regularised incomplete gamma and beta functions: distribution functions of counts and of Student's t.
+//! Regularised incomplete gamma and beta functions, for distribution functions.
 //!
-//! Cost: at most [`MAX_TERMS`] terms of series and continued fractions (about the square root of the
-//! smallest shape); for large shapes a tail integral on 48 nodes.
+//! Cost: at most [`MAX_TERMS`] terms of series or continued fractions (about the square root of the
+//! smallest shape); for large shapes a tail integral with 48 nodes.
 
 use super::tail::tail;
 use super::{
@@ -11,16 +11,16 @@ use super::{
 /// Guard of continued fractions against division by zero.
 const TINY: f64 = 1e-300;
 
-/// Most terms or levels; all settle in fewer below the shapes that follow.
+/// Limit on terms or levels, enough for shapes below the next two constants.
 const MAX_TERMS: u32 = 200;
-/// Shapes from which the distribution function is a tail integral: of a gamma distribution, and the smaller
-/// of the two of a beta distribution.
+/// Shape from which the distribution function is a tail integral: of a gamma, and the smaller one of a beta
+/// distribution.
 const GAMMA_TAIL: f64 = 100.0;
 const BETA_TAIL: f64 = 1_000.0;
 
-/// `P(a, x)` and `Q(a, x) = 1 − P(a, x)` for a > 0, x ≥ 0, each accurate; NaN otherwise.
+/// `P(a, x)` and `Q(a, x) = 1 − P(a, x)` for a > 0, x ≥ 0, both accurate; NaN otherwise.
 ///
-/// The relative error is some ulps per power of e that the smaller one is below 1.
+/// The relative error is a few ulps per power of e by which the smaller one is below 1.
 #[must_use]
 pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     if a.is_nan() || x.is_nan() || a <= 0.0 || x < 0.0 || a.is_infinite() {
@@ -41,7 +41,7 @@ pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     }
 }
 
-/// Log of `xᵃ exp(−x)/Γ(a)`, the density of a log gamma number at ln x.
+/// Log of `xᵃ exp(−x)/Γ(a)`, the density of the log of a gamma variable at ln x.
 fn log_gamma_front(a: f64, x: f64) -> f64 {
     if a < STIRLING_FROM {
         return a * x.ln() - x - ln_gamma(a);
@@ -49,13 +49,13 @@ fn log_gamma_front(a: f64, x: f64) -> f64 {
     a * log_ratio_remainder(x, a) + 0.5 * a.ln() - HALF_LN_TAU - stirling_remainder(a)
 }
 
-/// `ln(x/a) − (x − a)/a`, accurate near and far.
+/// `ln(x/a) − (x − a)/a`, accurate for all ratios.
 fn log_ratio_remainder(x: f64, a: f64) -> f64 {
     let apart = (x - a) / a;
     if apart > -0.5 { log_remainder(apart) } else { (x / a).ln() - apart }
 }
 
-/// Tail integral from ln x away from the mode; the density falls as `exp(−d)`.
+/// Tail integral from ln x away from the mode, where the density falls as `exp(−d)`.
 fn gamma_by_tail(front: f64, a: f64, x: f64) -> (f64, f64) {
     let side = if x < a { -1.0 } else { 1.0 };
     let away = (x - a).abs();
@@ -104,13 +104,13 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     }
 }
 
-/// Log of `xᵃ (1 − x)ᵇ/B(a, b)`, the density of the log odds of a beta number at those of x.
+/// Log of `xᵃ (1 − x)ᵇ/B(a, b)`, the density of the log odds of a beta variable at those of x.
 pub(crate) fn log_beta_front(a: f64, b: f64, x: f64) -> f64 {
     let (small, large) = (a.min(b), a.max(b));
     if small < STIRLING_FROM {
         return ln_gamma_step(large, small) - ln_gamma(small) + a * x.ln() + b * (-x).ln_1p();
     }
-    // With p = a/(a + b), of a ln(x/p) + b ln((1 − x)/(1 − p)) the linear terms cancel.
+    // With p = a/(a + b), the linear terms of a ln(x/p) + b ln((1 − x)/(1 − p)) cancel.
     a * log_ratio_remainder((a + b) * x, a)
         + b * log_ratio_remainder((a + b) * (1.0 - x), b)
         + 0.5 * (small.ln() - (small / large).ln_1p())
@@ -120,7 +120,7 @@ pub(crate) fn log_beta_front(a: f64, b: f64, x: f64) -> f64 {
         - stirling_remainder(b)
 }
 
-/// [`gamma_by_tail`] in the log odds, with the smaller of x and 1 − x.
+/// [`gamma_by_tail`] for log odds, with the smaller of x and 1 − x.
 fn beta_by_tail(front: f64, a: f64, b: f64, x: f64) -> f64 {
     if x > 0.5 {
         return 1.0 - beta_by_tail(front, b, a, 1.0 - x);
@@ -140,9 +140,9 @@ fn beta_by_tail(front: f64, a: f64, b: f64, x: f64) -> f64 {
 fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     let start = 1.0 - (a + b) * x / (a + 1.0);
     lentz(1.0, start, |n| {
-        // The very first coefficient is in `start` already; from there even and odd ones alternate.
+        // The first coefficient is in `start`; then even and odd ones alternate.
         let m = f64::from(n.div_ceil(2));
-        // Quotients before products: a square of a shape may leave the range of numbers.
+        // Divides first: the square of a shape may overflow.
         let numerator = if n % 2 == 1 {
             (m / (a + 2.0 * m - 1.0)) * ((b - m) / (a + 2.0 * m)) * x
         } else {
@@ -152,8 +152,8 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     })
 }
 
-/// Continues a fraction of value `1/denominator` by the modified method of Lentz; `c` is his ratio of
-/// numerators.
+/// Value of a continued fraction that starts as `1/denominator`, by the modified method of Lentz; `c` is
+/// his ratio of numerators.
 fn lentz(mut c: f64, denominator: f64, mut level: impl FnMut(u32) -> (f64, f64)) -> f64 {
     let away = |x: f64| if x.abs() < TINY { TINY } else { x };
     let mut d = 1.0 / away(denominator);

@@ -1,23 +1,24 @@
-//! Standard normal distribution between two numbers.
+//! Standard normal distribution on an interval.
 
 use super::normal::{HALF_LN_TAU, log_normal_cdf_difference, mills};
 use super::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::quadrature::GaussLegendre;
 
-/// Standard normal number on an interval (a, b), with finite or infinite ends.
+/// Standard normal variable on an interval (a, b) with finite or infinite ends.
 ///
-/// A shift by δ to the right changes its log mass by `−mean · δ + ½ curvature · δ²`.
+/// To second order, a shift of the interval by δ to the right changes its log mass by
+/// `−mean · δ + ½ curvature · δ²`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormalInterval {
     /// `ln(Φ(b) − Φ(a))`
     pub log_mass: f64,
-    /// `φ(a)/(Φ(b) − Φ(a))`: minus the derivative of the log mass by a.
+    /// `φ(a)/(Φ(b) − Φ(a))`, the negative derivative of the log mass by a.
     pub at_lower: f64,
-    /// `φ(b)/(Φ(b) − Φ(a))`: the derivative of the log mass by b.
+    /// `φ(b)/(Φ(b) − Φ(a))`, the derivative of the log mass by b.
     pub at_upper: f64,
-    /// Mean of a number in the interval.
+    /// Mean of the variable on the interval.
     pub mean: f64,
-    /// Its variance less 1: between −1 and 0.
+    /// Its variance less 1, between −1 and 0.
     pub curvature: f64,
 }
 
@@ -60,7 +61,7 @@ impl NormalInterval {
         let (mean, curvature) = if a > 0.0 {
             Self::tail(a, b, (-fall).exp())
         } else {
-            // About 0 and no narrower than 1, nothing is large.
+            // Around 0 and with width ≥ 1, no term is large.
             let mean = at_lower - at_upper;
             (mean, a * at_lower - b * at_upper - mean * mean)
         };
@@ -76,8 +77,7 @@ impl NormalInterval {
         Self { log_mass: log_normal_cdf(-a), at_lower: ratio, at_upper: 0.0, mean: ratio, curvature }
     }
 
-    /// Narrow interval, by sums over the density relative to a: the ratios at the ends are large and nearly
-    /// cancel.
+    /// Interval so narrow that the ratios at its ends nearly cancel; integrates the density relative to a.
     fn narrow(a: f64, b: f64) -> Self {
         let relative = |s: f64| (-s * (a + 0.5 * s)).exp();
         let nodes = GaussLegendre::shared().nodes_between(0.0, b - a).map(|(s, w)| (s, w * relative(s)));
@@ -95,8 +95,8 @@ impl NormalInterval {
 
     /// Mean and curvature for `0 < a < b`, with `decay = φ(b)/φ(a)` well below 1.
     fn tail(a: f64, b: f64, decay: f64) -> (f64, f64) {
-        // As above a alone, less a share of what lies above b: with x = φ(a)/mass, both x − a and the rest are positive
-        // and small beside x, so they are not computed as differences.
+        // The interval above a, less a share of that above b. With x = φ(a)/mass, x − a and its counterpart
+        // are positive and small relative to x, so neither is computed as a difference.
         let share = decay * mills(b) / mills(a);
         let alone = 1.0 / mills(a);
         let lower = alone / (1.0 - share);

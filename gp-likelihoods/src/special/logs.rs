@@ -13,7 +13,7 @@ pub fn logistic(x: f64) -> f64 {
     if x < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
 }
 
-/// Argument below which `ln(1 + exp(x))` is exp(x) to rounding.
+/// Argument below which `ln(1 + exp(x))` equals exp(x) to rounding.
 const SMALL: f64 = -37.0;
 /// Argument below which the second of [`log_softplus_slopes`] cancels; its series is exact to 1e-12.
 const SERIES: f64 = -9.0;
@@ -27,7 +27,7 @@ pub fn log_softplus(x: f64) -> f64 {
 /// First two derivatives of [`log_softplus`]; the second is ≤ 0.
 #[must_use]
 pub fn log_softplus_slopes(x: f64) -> (f64, f64) {
-    // With u = exp(x) and L = ln(1 + u) they are r = u/((1 + u) L) and r (L − u)/((1 + u) L).
+    // With u = exp(x) and L = ln(1 + u): r = u/((1 + u) L) and r (L − u)/((1 + u) L).
     let slope = if x < SMALL { 1.0 } else { logistic(x) / log1p_exp(x) };
     if x < SERIES {
         let u = x.exp();
@@ -42,10 +42,10 @@ pub fn log_softplus_slopes(x: f64) -> (f64, f64) {
 pub fn log_sum_exp(values: &[f64]) -> f64 {
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest.is_infinite() || values.iter().any(|x| x.is_nan()) {
-        // Nothing to add up, an infinite term that decides, or a NaN that must show.
+        // No terms, an infinite term, or NaN.
         return if values.iter().any(|x| x.is_nan()) { f64::NAN } else { largest };
     }
-    // The largest term is exactly 1: leaving it out of the sum keeps the digits of the others.
+    // The largest term is exactly 1; leaving it out of the sum keeps the digits of the others.
     let first = values.iter().position(|&x| x == largest);
     let rest = values.iter().enumerate().filter(|&(i, _)| Some(i) != first);
     largest + rest.map(|(_, x)| (x - largest).exp()).sum::<f64>().ln_1p()

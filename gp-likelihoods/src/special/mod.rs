@@ -28,10 +28,10 @@ pub use remainders::{exp_remainder, log_remainder};
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// `Φ(x)`, the standard normal distribution function.
+/// Standard normal distribution function `Φ(x)`.
 ///
-/// The lower tail is accurate: `Φ(−30)` is 4.9e-198. Each of the two roundings of the argument costs up to
-/// x² ulps there.
+/// Accurate in the lower tail, such as `Φ(−30)` = 4.9e-198. Each of the two roundings of the argument costs
+/// up to x² ulps there.
 #[must_use]
 pub fn standard_normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)

@@ -10,11 +10,11 @@ use crate::quadrature::GaussLegendre;
 const DENSITY_AT_ZERO: f64 = 0.398_942_280_401_432_7;
 /// `ln √(2π)`
 pub const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
-/// Argument below which `φ/Φ + x` uses its continued fraction, since the sum would cancel.
+/// Argument below which `φ/Φ + x` uses its continued fraction: the sum would cancel.
 const FRACTION_BELOW: f64 = -4.0;
-/// Argument below which the sum loses more than some x² roundings, and the fraction is short.
+/// Argument below which the sum loses more than some x² roundings; the fraction is short there.
 const CANCELS_BELOW: f64 = -30.0;
-/// `ln Φ(x)`, finite for every finite x with a finite square.
+/// `ln Φ(x)`, finite if x² is finite.
 #[must_use]
 pub fn log_normal_cdf(x: f64) -> f64 {
     if x < -1.0 {
@@ -26,7 +26,7 @@ pub fn log_normal_cdf(x: f64) -> f64 {
     }
 }
 
-/// `φ(x)/Φ(x)`, the inverse Mills ratio, derivative of [`log_normal_cdf`].
+/// Inverse Mills ratio `φ(x)/Φ(x)`, the derivative of [`log_normal_cdf`].
 #[must_use]
 pub fn inverse_mills(x: f64) -> f64 {
     if x < 0.0 {
@@ -36,9 +36,9 @@ pub fn inverse_mills(x: f64) -> f64 {
     }
 }
 
-/// `φ(x)/Φ(x) + x`, accurate as it tends to 0 for x to −∞.
+/// `φ(x)/Φ(x) + x`, accurate also for x → −∞, where it tends to 0.
 ///
-/// Minus its product with [`inverse_mills`] is the second derivative of [`log_normal_cdf`].
+/// The second derivative of [`log_normal_cdf`] is `−inverse_mills · inverse_mills_excess`.
 #[must_use]
 pub fn inverse_mills_excess(x: f64) -> f64 {
     if x < FRACTION_BELOW { excess_by_fraction(-x) } else { inverse_mills(x) + x }
@@ -46,7 +46,7 @@ pub fn inverse_mills_excess(x: f64) -> f64 {
 
 /// `φ/Q − y = 1/(y + 2/(y + 3/(y + …)))` for the upper tail Q at y ≥ 4.
 fn excess_by_fraction(y: f64) -> f64 {
-    // So many levels leave a relative error of 1e-17: 41 are needed at 4, 24 at 6, 15 at 10 and 7 at 40.
+    // These levels leave a relative error of 1e-17: 41 are needed at 4, 24 at 6, 15 at 10 and 7 at 40.
     let levels = 10 + (560.0 / (y * y)) as u32;
     1.0 / (1..levels).rev().fold(y, |tail, k| y + f64::from(k + 1) / tail)
 }
@@ -66,9 +66,9 @@ pub(crate) fn log_normal_cdf_slopes(x: f64) -> [f64; 3] {
     [value, ratio, if x < FRACTION_BELOW { excess_by_fraction(-x) } else { ratio + x }]
 }
 
-/// Several values of Φ as products that cannot underflow, and [`inverse_mills`].
+/// Values of Φ as products that cannot underflow, with [`inverse_mills`].
 pub(crate) struct NormalCdfs<const N: usize> {
-    /// Exponent: `Φ(x)` is `factor · exp(exponent)`.
+    /// Exponent of `Φ(x) = factor · exp(exponent)`.
     pub(crate) exponent: [f64; N],
     /// Factor of `exp(exponent)`.
     pub(crate) factor: [f64; N],
@@ -120,7 +120,7 @@ pub fn log_normal_cdf_difference(a: f64, b: f64) -> f64 {
     } else if a == b {
         f64::NEG_INFINITY
     } else if a == f64::NEG_INFINITY || b == f64::INFINITY {
-        // One of the two is all there is: Φ(b), or 1 − Φ(a) = Φ(−a).
+        // Φ(b), or 1 − Φ(a) = Φ(−a).
         if b == f64::INFINITY { log_normal_cdf(-a) } else { log_normal_cdf(b) }
     } else if a >= 0.0 {
         log_upper_difference(a, b)
@@ -138,7 +138,7 @@ fn log_upper_difference(a: f64, b: f64) -> f64 {
     let fall = 0.5 * width * (a + b);
     let log_density = -HALF_LN_TAU - 0.5 * a * a;
     if fall < 1.0 && width < 1.0 {
-        // Two nearly equal tails: integrate the density between them instead, relative to its value at a.
+        // The tails are nearly equal: integrate the density between them, relative to its value at a.
         let ratio = GaussLegendre::shared().sum(0.0, width, |s| (-s * (a + 0.5 * s)).exp());
         return log_density + ratio.ln();
     }
@@ -151,7 +151,7 @@ fn log_difference_about_zero(a: f64, b: f64) -> f64 {
     if outside < 0.5 {
         return (-outside).ln_1p();
     }
-    // Both terms are positive, so nothing cancels.
+    // Both terms are positive and cannot cancel.
     (0.5 * (libm::erf(b / SQRT_2) + libm::erf(-a / SQRT_2))).ln()
 }
 
@@ -165,7 +165,7 @@ fn upper_tail(x: f64) -> f64 {
     0.5 * exp_minus_half_square(x) * erfcx(x * FRAC_1_SQRT_2)
 }
 
-/// `exp(−x²/2)`, x split so that the larger part has an exact square.
+/// `exp(−x²/2)`, with x split so that the larger part has an exact square.
 fn exp_minus_half_square(x: f64) -> f64 {
     let high = (x * 16.0).trunc() / 16.0;
     if !high.is_finite() {

@@ -1,4 +1,4 @@
-//! Inverse of the standard normal distribution function, by three rational approximations.
+//! Standard normal quantile by three rational approximations.
 //!
 //! M. J. Wichura, "Algorithm AS 241: The percentage points of the normal distribution", Applied Statistics
 //! 37 (1988), routine PPND16: relative error about 1e-16.
@@ -102,7 +102,7 @@ pub fn standard_normal_quantile(p: f64) -> Result<f64, LikelihoodError> {
         let r = CENTRE_HALF_WIDTH * CENTRE_HALF_WIDTH - from_median * from_median;
         return Ok(from_median * CENTRE.at(r));
     }
-    // 1 − p is exact for p above ½, so both tails are equally good.
+    // 1 − p is exact for p above ½, so both tails are equally accurate.
     let tail_probability = p.min(1.0 - p);
     let distance = (-tail_probability.ln()).sqrt();
     let magnitude = if distance <= 5.0 { SHOULDER.at(distance - 1.6) } else { TAIL.at(distance - 5.0) };

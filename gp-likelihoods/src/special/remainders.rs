@@ -1,17 +1,17 @@
-//! Remainders of functions after their cancelling terms.
+//! Remainders of functions after terms that would cancel.
 
-/// Terms of the series of [`exp_remainder`] and [`log_remainder`]: enough for rounding inside [`SERIES`].
+/// Number of terms of [`exp_remainder`] and [`log_remainder`], exact to rounding up to [`SERIES`].
 const EXP_TERMS: u32 = 14;
 const LOG_TERMS: i32 = 17;
 /// Argument below which the plain forms lose digits.
 const SERIES: f64 = 0.5;
-/// Argument from which [`stirling_remainder`] is right to rounding.
+/// Argument from which [`stirling_remainder`] is exact to rounding.
 pub(crate) const STIRLING_FROM: f64 = 10.0;
 /// `B_2k / (2k (2k − 1))` for k = 1, 2, …
 const STIRLING_SERIES: [f64; 7] =
     [1.0 / 12.0, -1.0 / 360.0, 1.0 / 1_260.0, -1.0 / 1_680.0, 1.0 / 1_188.0, -691.0 / 360_360.0, 1.0 / 156.0];
 
-/// `exp(x) − 1 − x`, accurate also near 0.
+/// `exp(x) − 1 − x`, also accurate near 0.
 #[must_use]
 pub fn exp_remainder(x: f64) -> f64 {
     if x.abs() >= SERIES {
@@ -21,13 +21,13 @@ pub fn exp_remainder(x: f64) -> f64 {
     0.5 * x * x * sum
 }
 
-/// `ln(1 + x) − x` for x above −1, accurate also near 0.
+/// `ln(1 + x) − x` for x > −1, also accurate near 0.
 #[must_use]
 pub fn log_remainder(x: f64) -> f64 {
     if x.is_nan() || x.abs() >= SERIES {
         return x.ln_1p() - x;
     }
-    // ln(1 + x) = 2 artanh r with r = x/(2 + x), of which 2r = x − r x.
+    // ln(1 + x) = 2 artanh r with r = x/(2 + x), where 2r = x − r x.
     let r = x / (2.0 + x);
     let square = r * r;
     let sum = (0..LOG_TERMS).rev().fold(0.0, |sum, j| sum * square + 1.0 / f64::from(2 * j + 3));
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn small_arguments_keep_their_digits() {
-        // Of 40 digits.
+        // Reference values of 40 digits, rounded.
         for (x, exp, log) in [
             (1e-9, 5.000_000_001_666_667e-19, -4.999_999_996_666_667e-19),
             (-1e-3, 4.998_333_749_916_681e-7, -5.003_335_835_335_002e-7),

@@ -2,14 +2,14 @@
 
 use crate::quadrature::GaussLegendre;
 
-/// Drop exp(−38) from the start of the tail at which it is left.
+/// Drop of the log density from the start of the tail at which the integral ends.
 const DROP: f64 = 38.0;
-/// Least average share of its initial bend that the logarithm keeps outwards.
+/// Smallest average share of its initial curvature that the log density keeps outwards.
 const STEADY: f64 = 0.6;
-/// Panels of 16 nodes each: 48 evaluations.
+/// Number of panels of 16 nodes: 48 evaluations.
 const PANELS: u32 = 3;
 
-/// `∫ exp(−d(s)) ds` from 0, for a convex d with d(0) = 0 and given first two derivatives at 0.
+/// `∫ exp(−d(s)) ds` from 0, for a convex d with d(0) = 0 and these first two derivatives at 0.
 pub(super) fn tail(slope: f64, bend: f64, drop: impl Fn(f64) -> f64) -> f64 {
     let bend = STEADY * bend;
     let reach = 2.0 * DROP / (slope + (slope * slope + 2.0 * DROP * bend).sqrt());

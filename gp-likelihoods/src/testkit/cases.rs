@@ -5,13 +5,13 @@ use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood};
 use crate::support::Support;
 
-/// Most observations tried per likelihood of several latents, and most labels of many classes.
+/// Limit on observations per likelihood of several latents.
 const MOST: usize = 3;
 
-/// Observations: near, far and at the ends; one without its first output if outputs may be missing.
+/// Observations near, far and at the ends; one without its first output if outputs may be missing.
 pub(super) fn observations(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     let values = match likelihood.support() {
-        // Beyond what the beliefs about several latents foresee, the grids that integrals are held to end.
+        // Farther out, the reference grids over several latents end.
         Support::Real if likelihood.latents() > 1 => vec![-1.3, 0.2, 2.6],
         Support::Real => vec![-3.1, 0.2, 9.0],
         Support::Positive => vec![0.03, 0.9, 14.0],
@@ -36,7 +36,7 @@ pub(super) fn labels(support: Support) -> Vec<f64> {
 /// Latent values, Q per row.
 pub(super) fn latent_values(likelihood: &dyn Likelihood) -> Vec<Vec<f64>> {
     const VALUES: [f64; 4] = [-2.3, -0.4, 0.7, 2.1];
-    // Steps of 3 and a slow drift keep the latents of one row apart.
+    // Steps of 3 and a slow drift keep the latents of a row distinct.
     let value = |k: usize, q: usize| VALUES[(k + 3 * q) % 4] - 0.07 * (q / 4) as f64;
     (0..VALUES.len()).map(|k| (0..likelihood.latents()).map(|q| value(k, q)).collect()).collect()
 }
@@ -54,8 +54,8 @@ pub(super) fn beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Latent>>, L
     all.into_iter().map(row).collect()
 }
 
-/// Beliefs at 40 deviations, known exactly, of tiny and huge variance; latents alike and of alternating
-/// sign.
+/// Extreme beliefs: 40 standard deviations away, exactly known, of tiny and huge variance; latents equal or
+/// of alternating sign.
 pub(super) fn extreme_beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Latent>>, LikelihoodError> {
     const EXTREMES: [(f64, f64); 7] =
         [(40.0, 1.0), (-40.0, 1.0), (0.5, 0.0), (0.5, 1e-14), (0.0, 1e4), (4.0, 1e-2), (-400.0, 100.0)];
@@ -70,7 +70,7 @@ pub(super) fn extreme_beliefs(likelihood: &dyn Likelihood) -> Result<Vec<Vec<Lat
     Ok(all)
 }
 
-/// Latents whose derivatives are compared with differences: first and last.
+/// Latents whose derivatives are compared with differences: the first and the last.
 pub(super) fn tried_latents(likelihood: &dyn Likelihood) -> Vec<usize> {
     let latents = likelihood.latents();
     if latents == 1 { vec![0] } else { vec![0, latents - 1] }
@@ -85,7 +85,7 @@ pub(super) fn powers(likelihood: &dyn Described) -> Vec<Option<f64>> {
     }
 }
 
-/// Accuracy of the quadrature default over this many latents, for an expectation or (with a power) a tilted
+/// Accuracy of the quadrature default with this many latents, for an expectation or (with a power) a tilted
 /// normaliser.
 pub(super) fn accuracy(latents: usize, likelihood: &dyn Likelihood, power: Option<f64>) -> f64 {
     let (smooth, single) = (likelihood.is_smooth(), power.is_none() || likelihood.is_log_concave());
@@ -98,7 +98,6 @@ pub(super) fn accuracy(latents: usize, likelihood: &dyn Likelihood, power: Optio
     }
 }
 
-/// Accuracy of a likelihood's own closed forms.
 pub(super) fn own_accuracy(likelihood: &dyn Likelihood) -> f64 {
     if likelihood.latents() == 1 { 1e-9 } else { 1e-8 }
 }

@@ -1,4 +1,4 @@
-//! Layers 2 and 3: closed form against quadrature, quadrature against brute force, derivatives, extremes.
+//! Layers 2 and 3: closed forms against quadrature, quadrature against brute force, derivatives, extremes.
 
 use super::cases::{accuracy, beliefs, extreme_beliefs, own_accuracy, powers, tried_latents};
 use super::{Report, difference, log_density, parameter_step, with_parameter};
@@ -11,7 +11,7 @@ use crate::slopes::{PointSlopes, Slopes};
 use crate::special::{HALF_LN_TAU, log_sum_exp};
 use crate::workspace::Workspace;
 
-/// Random nodes used as reference for many latents.
+/// Random nodes in references for many latents.
 const DRAWS: usize = 1 << 16;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
@@ -46,7 +46,6 @@ fn integral(
     Ok(out)
 }
 
-/// One integral.
 struct Case<'a> {
     likelihood: &'a dyn Likelihood,
     y: &'a [f64],
@@ -76,11 +75,11 @@ impl Case<'_> {
         let found = integral(self.likelihood, self.y, self.q, self.power, ws);
         let Some(found) = report.value(&self.describe("the integral"), found) else { return };
         self.closed_form(&found, &default, report);
-        // Whoever has an answer of their own is held to more than what the default promises.
+        // Closed forms must be more accurate than the default.
         let default_accuracy = accuracy(self.q.len(), self.likelihood, self.power);
         let own = found.value.to_bits() != default.value.to_bits();
         let exact = if own { own_accuracy(self.likelihood) } else { default_accuracy };
-        // Sums over jumps have no differences that tell anything; defaults of several latents are slow, and all alike.
+        // Differences of sums over jumps are meaningless; defaults for several latents are slow and alike.
         let telling = self.likelihood.is_smooth() && (self.first || self.q.len() == 1);
         if own || telling {
             self.slopes(&found, exact, ws, report);
@@ -90,7 +89,6 @@ impl Case<'_> {
         }
     }
 
-    /// Checks a closed form against the default.
     fn closed_form(&self, found: &Slopes, default: &Slopes, report: &mut Report) {
         let exact = accuracy(self.q.len(), self.likelihood, self.power);
         let all = |s: &Slopes| [&[s.value][..], &s.by_mean, &s.by_variance, &s.by_params].concat();
@@ -103,8 +101,8 @@ impl Case<'_> {
         }
     }
 
-    /// Unit in which slope k has the default's accuracy: derivatives of the Gaussian lose digits for narrow
-    /// beliefs.
+    /// Unit in which derivative k has the default's accuracy: derivatives of the Gaussian lose digits for
+    /// narrow beliefs.
     fn unit(&self, k: usize) -> f64 {
         let latents = self.q.len();
         match k {
@@ -114,9 +112,9 @@ impl Case<'_> {
         }
     }
 
-    /// Checks derivatives against differences, and the sign of the tilted variance.
+    /// Checks derivatives against differences, and the tilted variance.
     fn slopes(&self, found: &Slopes, exact: f64, ws: &mut Workspace, report: &mut Report) {
-        // A difference divides the error of what it is taken of by its step.
+        // A difference divides the error of its function by the step.
         let tolerance = (100.0 * exact).min(5e-2);
         for j in tried_latents(self.likelihood) {
             let (m, v) = (self.q[j].mean(), self.q[j].variance());
@@ -126,7 +124,7 @@ impl Case<'_> {
                 q[j] = moved;
                 self.value(self.likelihood, &q, ws)
             };
-            // What jumps in f bends over a standard deviation of the belief.
+            // For jumps in f, the integral varies on the scale of the belief's standard deviation.
             let step = if self.likelihood.is_smooth() { 1e-3 } else { 1e-3 * (30.0 * v.sqrt()).min(1.0) };
             let by_mean = difference(m, step, |m| at(m, v));
             report.close(
@@ -162,8 +160,8 @@ impl Case<'_> {
     fn brute_force(&self, found: f64, exact: f64, report: &mut Report) {
         let Some(power) = self.power else { return };
         let (expected, tolerance) = match self.q.len() {
-            // The trapezoidal rule, which is right to rounding for smooth integrands, out to 14 deviations beyond the mode or
-            // to 8.
+            // Trapezoidal rule, exact to rounding for smooth integrands, to 14 standard deviations beyond
+            // the mode or to 8.
             1 => {
                 let reach = 14.0 + self.farthest_mode();
                 (self.grid(power, (reach / 3.5e-3).ceil() as i32, reach), exact)
@@ -175,8 +173,9 @@ impl Case<'_> {
         report.close(|| self.describe("ln Z"), found, expected, tolerance);
     }
 
-    /// Farthest that a concave likelihood of one latent can move the mode from the cavity's mean, in its
-    /// deviations: to its own peak, and as far as its slope at the mean carries.
+    /// Largest distance of the mode from the cavity mean for a concave likelihood of one latent, in
+    /// standard deviations of the cavity: to the likelihood's peak, and as far as its slope at the mean
+    /// allows.
     fn farthest_mode(&self) -> f64 {
         let (m, s) = (self.q[0].mean(), self.q[0].variance().sqrt());
         let mut point = PointSlopes::default();
@@ -208,7 +207,7 @@ impl Case<'_> {
         log_sum_exp(&terms)
     }
 
-    /// Mean of random draws, and five standard errors plus the accuracy.
+    /// Mean of random draws, and a tolerance of five standard errors plus the accuracy.
     fn draws(&self, power: f64, exact: f64) -> (f64, f64) {
         let Ok(rule) = Cubature::random(DRAWS, self.q.len(), 77) else { return (f64::NAN, 0.0) };
         let terms: Vec<f64> = rule.iter().map(|(t, _)| self.log_integrand(power, t)).collect();

@@ -1,4 +1,4 @@
-//! Missing outputs: the density without one is the integral over it.
+//! Missing outputs: the density without an output is the integral over it.
 
 use super::cases::latent_values;
 use super::{Report, log_density, moved};
@@ -25,14 +25,14 @@ pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], repo
     }
 }
 
-/// One output integrated out, at known latent values.
+/// Integrates one output out, at known latent values.
 fn integral(likelihood: &dyn Likelihood, (y, f): (&[f64], &[f64]), output: usize, report: &mut Report) {
     let mut given = vec![ObservationMoments::default(); likelihood.outputs()];
     report.value("conditional moments", likelihood.conditional_moments(f, &mut given));
     let ObservationMoments { mean, variance } = given[output];
     let edges: Vec<f64> = (-8..=8).map(|k| mean + 2.0 * f64::from(k) * variance.sqrt()).collect();
     let without = log_density(likelihood, &moved(y, output, f64::NAN), f);
-    // Relative to the density without the output, so that none is too small to be integrated.
+    // Relative to the density without the output, so that the integrand is not tiny.
     let ratio = |t: f64| (log_density(likelihood, &moved(y, output, t), f) - without).exp();
     let mass = Panels::default().adapt(&edges, 1e-12, |t| [ratio(t)]).map_or(f64::NAN, |[mass]| mass);
     report.close(|| format!("integral over output {output} at y = {y:?}, f = {f:?}"), mass, 1.0, MASS);

@@ -1,15 +1,15 @@
-//! Conformance kit for likelihoods of any number of latents and outputs, in this crate or another.
+//! Conformance kit for likelihoods of this crate and others, for any number of latents and outputs.
 //!
 //! ```
 //! gp_likelihoods::testkit::check(&gp_likelihoods::StudentT::new(0.3, 5.0)?)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Compared: derivatives with differences; closed forms with quadrature defaults, and those with
-//! independent sums; densities with distribution functions and samples; parameters and text with their
-//! round trips; pieces with differences and, if they multiply to it, the density; missing outputs with
-//! integrals over them. Extremes must stay finite. Tolerances: 1e-9 for one latent, 1e-6 for two or three,
-//! 1e-2 beyond.
+//! Checks derivatives against differences; closed forms against quadrature defaults, and those against
+//! independent sums; densities against distribution functions and samples; round trips of parameters and
+//! text; pieces against differences and, if they multiply to it, the density; missing outputs against
+//! integrals over them. Results for extreme beliefs must be finite. Tolerances: 1e-9 for one latent, 1e-6
+//! for two or three, 1e-2 beyond.
 
 mod cases;
 mod density;
@@ -26,7 +26,7 @@ use crate::entry::LikelihoodEntry;
 use crate::likelihood::{Likelihood, parameter_value};
 use crate::registry::Registry;
 
-/// Failed checks: one sentence per fault, with numbers.
+/// Failed checks: one sentence each, with numbers.
 pub struct Failures(Vec<String>);
 
 impl Display for Failures {
@@ -43,7 +43,7 @@ impl Debug for Failures {
 
 impl std::error::Error for Failures {}
 
-/// Checks, registry for texts, and observations to try.
+/// Conformance checks, with a registry for texts and observations to try.
 #[derive(Clone, Debug, Default)]
 pub struct Conformance {
     registry: Registry,
@@ -63,14 +63,13 @@ impl Conformance {
         Self { registry: self.registry.with(entry), ..self }
     }
 
-    /// Uses these observations instead of the kit's own, for likelihoods that do not suit numbers of size
-    /// 1.
+    /// Uses these observations instead of the kit's own, for likelihoods that need values of another scale.
     #[must_use]
     pub fn observing(self, observations: Vec<Vec<f64>>) -> Self {
         Self { observations, ..self }
     }
 
-    /// Runs every check and reports all that failed.
+    /// Runs every check and reports all failures.
     ///
     /// # Errors
     /// [`Failures`], one line each.
@@ -97,7 +96,6 @@ pub fn check(likelihood: &dyn Likelihood) -> Result<(), Failures> {
     Conformance::new().check(likelihood)
 }
 
-/// Collected faults.
 struct Report {
     name: String,
     failures: Vec<String>,
@@ -110,7 +108,7 @@ impl Report {
         }
     }
 
-    /// Requires agreement to `tolerance`, relative above 1, absolute below; NaN fails.
+    /// Requires agreement to `tolerance`: relative for expected values above 1, absolute below; NaN fails.
     fn close(&mut self, what: impl FnOnce() -> String, found: f64, expected: f64, tolerance: f64) {
         let error = (found - expected).abs() / expected.abs().max(1.0);
         self.require(error <= tolerance || found == expected, || {
@@ -124,8 +122,8 @@ impl Report {
     }
 }
 
-/// Derivative of `g` at x by a fourth-order central difference: off by about 1e-10 for functions of size
-/// and scale 1.
+/// Derivative of `g` at x by a fourth-order central difference, with an error of about 1e-10 for functions
+/// of size and scale 1.
 fn difference(x: f64, step: f64, mut g: impl FnMut(f64) -> f64) -> f64 {
     (8.0 * (g(x + step) - g(x - step)) - (g(x + 2.0 * step) - g(x - 2.0 * step))) / (12.0 * step)
 }
@@ -143,7 +141,8 @@ fn with_parameter(likelihood: &dyn Likelihood, index: usize, value: f64) -> Opti
     None
 }
 
-/// Difference step for a parameter: small against its size and its distance from the ends of its set.
+/// Difference step for a parameter, small relative to its value and its distance from the ends of its
+/// domain.
 fn parameter_step(likelihood: &dyn Likelihood, index: usize) -> f64 {
     let value = parameter_value(likelihood.parameters(), index);
     let owners = likelihood.parameters().iter().flat_map(|p| std::iter::repeat_n(p, p.len()));

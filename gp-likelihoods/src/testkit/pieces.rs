@@ -45,7 +45,7 @@ fn touched(likelihood: &dyn Likelihood, y: &[f64], piece: usize) -> Vec<usize> {
     (0..likelihood.touched_count(piece)).map(|slot| likelihood.touched_latent(y, piece, slot)).collect()
 }
 
-/// Checks that there are pieces, of existing latents, none twice.
+/// Checks that there are pieces, each with existing, distinct latents.
 fn touches(likelihood: &dyn Likelihood, y: &[f64], report: &mut Report) -> bool {
     let latents = likelihood.latents();
     let sound = |piece: usize| {
@@ -63,7 +63,7 @@ fn touches(likelihood: &dyn Likelihood, y: &[f64], report: &mut Report) -> bool 
     likelihood.piece_count() > 0 && faulty.is_empty()
 }
 
-/// Checks that a single factor of all latents answers as the likelihood.
+/// Checks that a single piece gives the results of the likelihood.
 fn whole(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspace, report: &mut Report) {
     let all: Vec<usize> = (0..likelihood.latents()).collect();
     let alone = likelihood.piece_count() == 1 && touched(likelihood, y, 0) == all;
@@ -80,7 +80,7 @@ fn whole(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspac
     }
 }
 
-/// Checks at known latent values that integrals of powers of the pieces are powers of the density.
+/// Checks at known latent values that the integrals of pieces sum to the (powered) log density.
 fn product(likelihood: &dyn Likelihood, y: &[f64], ws: &mut Workspace, report: &mut Report) {
     for f in latent_values(likelihood) {
         let log_p = log_density(likelihood, y, &f);
@@ -121,7 +121,7 @@ impl PieceCase<'_> {
         PieceCase { q, ..*self }.integral(likelihood, ws).map_or(f64::NAN, |slopes| slopes.value)
     }
 
-    /// Same integral with one belief changed.
+    /// The integral with one belief changed.
     fn at(&self, slot: usize, moved: (f64, f64), likelihood: &dyn Likelihood, ws: &mut Workspace) -> f64 {
         let Ok(latent) = Latent::new(moved.0, moved.1) else { return f64::NAN };
         let mut q = self.q.to_vec();
@@ -146,7 +146,7 @@ impl PieceCase<'_> {
         if !right {
             return;
         }
-        // A difference divides the error of what it is taken of by its step.
+        // A difference divides the error of its function by the step.
         let tolerance = (100.0 * accuracy(self.q.len(), likelihood, self.power)).min(5e-2);
         for (slot, q) in self.q.iter().enumerate() {
             let (m, v) = (q.mean(), q.variance());

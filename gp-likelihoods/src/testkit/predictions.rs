@@ -75,7 +75,7 @@ fn densities(
     }
 }
 
-/// Checks that distribution functions fall for likelihoods that declare growth with the latent.
+/// Checks that distribution functions fall for likelihoods that declare `grows_with_latent`.
 fn growth(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
     if !likelihood.grows_with_latent() {
         return;

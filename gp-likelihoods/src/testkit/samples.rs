@@ -11,9 +11,9 @@ use crate::slopes::ObservationMoments;
 use crate::workspace::Workspace;
 
 const SAMPLES: usize = 20_000;
-/// Standard errors allowed; seeds are fixed.
+/// Number of standard errors allowed; seeds are fixed.
 const ERRORS: f64 = 5.0;
-/// Largest fourth moment over squared variance (3 for a Gaussian) at which variances are compared.
+/// Largest ratio of fourth moment to squared variance (3 for a Gaussian) at which variances are compared.
 const HEAVIEST: f64 = 30.0;
 
 pub(super) fn check(likelihood: &dyn Likelihood, report: &mut Report) {
@@ -67,7 +67,7 @@ fn moments(likelihood: &dyn Likelihood, f: &[f64], output: usize, column: &[f64]
     let power = |k: i32| mean(column.iter().map(|y| (y - expected.mean).powi(k)));
     let (square, fourth) = (power(2), power(4));
     if fourth > HEAVIEST * square * square {
-        // So far from Gaussian that the spread of samples says little about the variance.
+        // Too heavy-tailed for samples to determine the variance.
         return;
     }
     let error = ((fourth - square * square).max(0.0) / SAMPLES as f64).sqrt();
@@ -94,8 +94,7 @@ fn distribution(likelihood: &dyn Likelihood, f: &[f64], output: usize, column: &
     }
 }
 
-/// Checks `E[p(y | f′)/p(y | f)] = 1` over samples given f: the density integrates to the same number
-/// everywhere.
+/// Checks `E[p(y | f′)/p(y | f)] = 1` over samples given f: the density has the same integral for all f.
 fn normalisation(likelihood: &dyn Likelihood, f: &[f64], draws: &[Vec<f64>], report: &mut Report) {
     for q in 0..f.len() {
         let other = super::moved(f, q, f[q] + 0.1);

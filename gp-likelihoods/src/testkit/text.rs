@@ -13,7 +13,7 @@ pub(super) fn check(likelihood: &dyn Likelihood, registry: &Registry, report: &m
     for parameter in marked.parameters_mut() {
         let mut free = vec![0.0; parameter.free_len()];
         report.value("writing unconstrained parameters", parameter.write_free_unconstrained(&mut free));
-        // Values with all their digits.
+        // Values that need all digits.
         free.iter_mut().for_each(|eta| *eta += 0.1);
         report.value("setting unconstrained parameters", parameter.set_free_unconstrained(&free));
         report.value("fixing", parameter.fix(0, true));

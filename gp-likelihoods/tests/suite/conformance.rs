@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! The conformance kit on every registered likelihood, and on planted faults it has to find.
+//! Conformance kit on every registered likelihood, and on planted faults.
 
 use gp_likelihoods::testkit::check;
 use gp_likelihoods::{
@@ -53,7 +53,7 @@ fn values_off_the_defaults_conform() {
     }
 }
 
-/// The probit likelihood with one thing wrong.
+/// Probit likelihood with one fault.
 #[derive(Clone, Copy, Debug)]
 enum Faulty {
     Density,
@@ -111,7 +111,7 @@ impl Density for Faulty {
     ) -> bool {
         let closed = BernoulliProbit.predictive_closed_form(q, ws, out);
         if matches!(self, Self::Moments) {
-            // The classic mistake: the link at the mean.
+            // Classic mistake: the link at the mean.
             let variance = out[0].variance;
             BernoulliProbit.moments_given(&[q[0].mean()], out);
             out[0].variance = variance;
@@ -120,7 +120,7 @@ impl Density for Faulty {
     }
 }
 
-/// The softmax likelihood of four classes with one thing wrong.
+/// Softmax likelihood of four classes with one fault.
 #[derive(Clone, Copy, Debug)]
 enum FaultyClasses {
     Normaliser,
@@ -203,7 +203,7 @@ impl Density for FaultyClasses {
     ) -> bool {
         let wrong = matches!(self, Self::Tilted);
         if wrong {
-            // The classic mistake: the density at the means.
+            // Classic mistake: the density at the means.
             let f: Vec<f64> = q.iter().map(|q| q.mean()).collect();
             softmax().tilted(y, q, power, ws, out).unwrap();
             out.value = power * softmax().log_p(y, |c| f[c], |_| 0.0);

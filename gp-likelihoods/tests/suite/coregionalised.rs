@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Linear mixtures of latents against dense Gaussian formulas, in limits, and with outputs that are missing.
+//! Linear mixtures of latents against dense Gaussian formulas, in limits, and with missing outputs.
 
 use gp_likelihoods::{
     Coregionalised, Described, Gaussians, Latent, Likelihood, Marginal, ObservationMoments, Slopes,
@@ -47,7 +47,7 @@ fn log_normal(r: &[f64], s: &[Vec<f64>]) -> f64 {
     -0.5 * (n as f64 * std::f64::consts::TAU.ln() + log_det + quadratic)
 }
 
-/// The evidence of an observation of the outputs that are there, as one dense Gaussian.
+/// Log evidence of an observation's present outputs, as one dense Gaussian.
 fn dense(w: &[f64], noise: &[f64], y: &[f64], q: &[Latent]) -> f64 {
     let row = |p: usize| &w[p * q.len()..(p + 1) * q.len()];
     let there: Vec<usize> = (0..y.len()).filter(|&p| !y[p].is_nan()).collect();
@@ -89,7 +89,7 @@ fn powers_are_gaussians_of_wider_noise() {
     close(&[tilted(&mixture(), &y, &q, power).value], &[expected], 1e-12);
 }
 
-/// `ln ∫ p^α → α E[ln p]` where α vanishes, slopes included.
+/// `ln ∫ p^α → α E[ln p]` for α → 0, including derivatives.
 #[test]
 fn small_powers_are_expected_log_densities() {
     let (q, y, power) = (latents(&[(0.3, 0.8), (-0.5, 0.3)]), [0.4, -1.0, f64::NAN], 1e-6);
@@ -129,7 +129,7 @@ fn the_identity_mixes_nothing() {
     assert_eq!(moments(&mixed), moments(&apart));
 }
 
-/// Noise of a hundred-millionth of the variance leaves a site its digits: `1 − h v` is the share of the noise.
+/// Noise 1e-8 times the variance leaves a site its digits: `1 − h v` is the share of the noise.
 #[test]
 fn little_noise_leaves_slopes_their_digits() {
     let (noise, v) = (1e-8, 1.0);
@@ -137,7 +137,7 @@ fn little_noise_leaves_slopes_their_digits() {
     let found = tilted(&sharp, &[0.7, -0.2], &latents(&[(0.0, v), (0.0, v)]), 1.0);
     for (by_mean, by_variance) in found.by_mean.iter().zip(&found.by_variance) {
         let h = by_mean * by_mean - 2.0 * by_variance;
-        // Squares of slopes of size 1 cancel to rounding.
+        // Squares of derivatives of size 1 cancel to rounding.
         assert!((1.0 - h * v - noise / (v + noise)).abs() < 1e-15, "{h}");
     }
 }
@@ -155,7 +155,7 @@ fn an_output_alone_is_what_the_others_missing_leave() {
     assert_eq!(alone.mixing(), Some(&W[2..4]));
     assert!(alone.check_observation(&[f64::NAN]).is_err());
     assert!(Marginal::new(Box::new(mixture()), 3).is_err());
-    // An output with a latent of its own is Gaussian noise, with what was said of its variance.
+    // An output with its own latent is Gaussian noise, with the bounds and prior of its variance.
     let own = parse("gaussians(outputs=2, variance=[0.5, fixed(0.25)] ~ gamma(2, 1))");
     let own = own.unwrap().own_latent(1).unwrap();
     assert_eq!((own.latent, own.first_param), (1, 1));

@@ -1,6 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! What predictions and integrals cost at most, in evaluations of the likelihood, and that they are right however wide the
-//! belief and however large the observation.
+//! Upper limits of the cost of predictions and integrals, in likelihood evaluations, and their accuracy for
+//! beliefs of any width and observations of any size.
 
 use gp_likelihoods::quadrature::Panels;
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};
@@ -12,14 +12,15 @@ use rand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Evaluations of a distribution function given the latent for one of an observation, as documented.
+/// Documented limit: evaluations of the conditional distribution function per distribution function of an
+/// observation.
 const MOST_FOR_A_CDF: usize = 3_500;
-/// And for a quantile: steps of the search, of each of which this is the usual cost.
+/// Documented limit per quantile.
 const MOST_FOR_A_QUANTILE: usize = 25_000;
-/// Evaluations of a log density for one tilted integral.
+/// Documented limit: evaluations of the log density per tilted integral.
 const MOST_FOR_A_TILTED: usize = 40_000;
 
-/// A likelihood of one latent that counts how often it is looked at.
+/// Likelihood of one latent that counts its evaluations.
 #[derive(Clone, Debug)]
 struct Counted<L> {
     of: L,
@@ -36,7 +37,7 @@ impl<L> Counted<L> {
         &self.of
     }
 
-    /// How often since this was asked last.
+    /// Number of evaluations since the last call.
     fn take(&self) -> usize {
         self.count.swap(0, Ordering::Relaxed)
     }
@@ -111,7 +112,7 @@ fn quantiles_cost(likelihood: impl Density) {
             let cost = counted.take();
             assert!(cost <= MOST_FOR_A_CDF, "{name} {m} {v} {probability}: {cost}");
             if y < f64::MAX {
-                // Of a count it is the first that reaches the probability.
+                // The quantile of a count is the first that reaches the probability.
                 assert!(found >= probability - 1e-9, "{name} {m} {v} {probability}: {found} at {y}");
             }
         }
@@ -128,7 +129,8 @@ fn quantiles_have_a_cost_that_is_known() {
     quantiles_cost(Gamma::new(1e6).unwrap());
 }
 
-/// `P(Y ≤ y)` by panels that are laid by hand, fine everywhere and graded towards the place where the rate is the count.
+/// `P(Y ≤ y)` on fixed panels, fine everywhere and graded towards the latent at which the rate is the
+/// count.
 fn by_panels(likelihood: &dyn Likelihood, q: Latent, y: f64, place: f64) -> f64 {
     let (m, s) = (q.mean(), q.variance().sqrt());
     let centre = (place - m) / s;
@@ -169,8 +171,8 @@ fn distribution_functions_agree_with_panels() {
 
 #[test]
 fn wide_rates_have_log_normal_quantiles() {
-    // Where the rate is large and uncertain, a count is its rate but for a relative 1/√rate, whose effect on the
-    // logarithm is half its square.
+    // For a large, uncertain rate, a count is the rate to a relative 1/√rate, whose effect on the logarithm
+    // is half its square.
     let (counts, mut ws) = (Poisson::new(0.4).unwrap(), Workspace::new());
     for (m, v) in [(20.0, 4.0), (40.0, 100.0), (300.0, 400.0)] {
         let q = [Latent::new(m, v).unwrap()];
@@ -184,7 +186,7 @@ fn wide_rates_have_log_normal_quantiles() {
             );
         }
     }
-    // Half of all rates are below any number, and the rest above.
+    // Half of all rates are negligible, and the other half exceed every number.
     let q = [Latent::new(0.0, 1e300).unwrap()];
     for y in [0.0, 7.0, 1e12] {
         let found = defaults::predictive_cdf(&counts, &q, 0, y, &mut ws).unwrap();
@@ -216,7 +218,8 @@ fn tilted_integrals_have_a_cost_that_is_known() {
 
 #[test]
 fn the_largest_counts_are_nearly_gaussian() {
-    // ln p is −½ y (f − ln y)² about its peak, of height −½ ln 2πy; Z is the cavity's density at ln y over y.
+    // ln p is −½ y (f − ln y)² about its peak, whose height is −½ ln 2πy; Z is the cavity's density at ln y
+    // over y.
     let all: [&dyn Likelihood; 2] = [&Poisson::new(0.0).unwrap(), &NegativeBinomial::new(1e4).unwrap()];
     let (mut ws, mut out) = (Workspace::new(), Slopes::default());
     for likelihood in all {
@@ -225,7 +228,7 @@ fn the_largest_counts_are_nearly_gaussian() {
                 likelihood.tilted(&[y], &[Latent::new(m, v).unwrap()], 1.0, &mut ws, &mut out).unwrap();
                 let away = y.ln() - m;
                 let expected = -0.5 * away * away / v - HALF_LN_TAU - 0.5 * v.ln() - y.ln();
-                // The shape of 1e4 makes the peak 0.01 wide.
+                // A shape of 1e4 makes the peak 0.01 wide.
                 let allowed =
                     if likelihood.name() == "poisson" { 1e-6 } else { 1e-3 * (1.0 + away * away / v / v) };
                 let text = format!("{} {y} {m} {v}: {} instead of {expected}", likelihood.name(), out.value);
@@ -247,7 +250,7 @@ fn moments_beyond_numbers_are_infinite_and_never_no_number() {
             let ObservationMoments { mean, variance } = out[0];
             assert!(mean > 0.0 && variance > 0.0, "{} {m} {v}: {out:?}", likelihood.name());
         }
-        // e^(2m + 2v) with m = −500 and v = 400 is a number, though e^v is not far from being none.
+        // e^(2m + 2v) with m = −500 and v = 400 is in range, although e^v nearly overflows.
         let mut out = [ObservationMoments::default()];
         likelihood.predictive_moments(&[Latent::new(-900.0, 800.0).unwrap()], &mut ws, &mut out).unwrap();
         assert!(out[0].variance.is_finite() && out[0].variance > 0.0, "{}: {out:?}", likelihood.name());

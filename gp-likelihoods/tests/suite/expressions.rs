@@ -1,4 +1,4 @@
-//! Likelihoods as text: there and back, faults with their column, entries from elsewhere.
+//! Likelihoods as text: round trips, columns of faults, entries from other crates.
 #![expect(clippy::panic, reason = "a test that fails should stop at once")]
 
 use gp_likelihoods::{Likelihood, LikelihoodEntry, LikelihoodError, Poisson, Registry, parse};

@@ -1,4 +1,4 @@
-//! Tilted integrals whose observation is far beyond everything the belief foresees.
+//! Tilted integrals of observations far outside the range of the belief.
 
 use gp_likelihoods::{Latent, Likelihood, Slopes, StudentT, Workspace};
 
@@ -12,11 +12,12 @@ fn an_outlier_far_away_is_ignored_by_heavy_tails() {
                 for power in [1.0, 0.5, 0.1] {
                     let q = Latent::new(m, v).unwrap();
                     likelihood.tilted(&[y], &[q], power, &mut ws, &mut out).unwrap();
-                    // The density is flat where the belief is: ln Z is the log density at the mean, times the power.
+                    // The density is flat over the belief: ln Z is the log density at the mean, times the
+                    // power.
                     let mut density = [0.0];
                     likelihood.log_densities(&[y], &[m], &mut density).unwrap();
                     let flat = power * density[0];
-                    // Its relative slope there is (dof + 1)/|y|, against deviations of up to 5.5.
+                    // Its relative slope there is (dof + 1)/|y|, over up to 5.5 standard deviations.
                     let slope = (dof + 1.0) * v.sqrt() / y.abs();
                     let off = (out.value - flat).abs();
                     assert!(off <= slope * slope + 1e-9 * flat.abs(), "{dof} {y} {m} {v} {power}: {off:e}");

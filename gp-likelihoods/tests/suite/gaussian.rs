@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Gaussian noise against quadrature that knows nothing of the closed forms, and derivatives against differences.
+//! Gaussian noise: closed forms against independent quadrature, derivatives against differences.
 
 use gp_likelihoods::{Gaussian, Latent, LikelihoodError};
 use gp_optim::Prior;
@@ -7,13 +7,13 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::f64::consts::TAU;
 
-/// `ln N(x; mean, variance)`, written out once more.
+/// `ln N(x; mean, variance)`, independent of the crate.
 fn log_normal(x: f64, mean: f64, variance: f64) -> f64 {
     -0.5 * (TAU * variance).ln() - (x - mean).powi(2) / (2.0 * variance)
 }
 
-/// `∫ N(f; m, v) g(f) df` by the trapezoidal rule over ±14 standard deviations. For the smooth integrands here the
-/// rule converges faster than any power of the step; what lies outside is below 1e-40.
+/// `∫ N(f; m, v) g(f) df` by the trapezoidal rule over ±14 standard deviations. For the smooth integrands
+/// here the rule converges faster than any power of the step; the rest is below 1e-40.
 fn expectation(mean: f64, variance: f64, g: impl Fn(f64) -> f64) -> f64 {
     const STEPS: i32 = 8_000;
     let step = 28.0 / f64::from(STEPS);
@@ -24,7 +24,7 @@ fn expectation(mean: f64, variance: f64, g: impl Fn(f64) -> f64) -> f64 {
     (0..=STEPS).map(at).sum::<f64>() * step / TAU.sqrt()
 }
 
-/// Central difference of fourth order. With steps of 1e-3 relative its truncation and rounding errors are both
+/// Central difference of fourth order. With relative steps of 1e-3, truncation and rounding errors are both
 /// below 1e-9 of the derivatives' scale.
 fn derivative(x: f64, f: impl Fn(f64) -> f64) -> f64 {
     let h = 1e-3 * x.abs().max(1e-1);
@@ -45,7 +45,7 @@ fn latent(mean: f64, variance: f64) -> Latent {
 
 /// Rounding of a few operations on numbers of size 100.
 const EXACT: f64 = 1e-12;
-/// What [`derivative`] can promise for functions of size up to 100.
+/// Accuracy of [`derivative`] for functions of size up to 100.
 const DIFFERENCE: f64 = 1e-8;
 
 proptest! {
@@ -96,7 +96,7 @@ proptest! {
 
 #[test]
 fn small_powers_tend_to_the_expected_log_density() {
-    // ln Z / α = E[ln p] + O(α), the limit that joins Power EP and variational inference.
+    // ln Z / α = E[ln p] + O(α), the limit from Power EP to variational inference.
     let (noise, latent) = (noise(0.7), latent(0.3, 0.9));
     let expected = noise.expected_log_density(1.1, latent);
     let power = 1e-9;
@@ -117,7 +117,8 @@ fn predictions_add_the_noise() {
     assert_eq!(noise.predictive_mean(latent), 2.0);
     assert!((noise.predictive_variance(latent) - 0.64).abs() < 1e-15);
     assert_eq!(noise.predictive_quantile(latent, 0.5), Ok(2.0));
-    // The 0.9 quantile of a standard normal number is 1.2815515655446004, the standard deviation here 0.8.
+    // The 0.9 quantile of a standard normal variable is 1.2815515655446004; the standard deviation here is
+    // 0.8.
     let upper = noise.predictive_quantile(latent, 0.9).unwrap();
     assert!((upper - (2.0 + 0.8 * 1.281_551_565_544_600_4)).abs() < 1e-14);
 }
@@ -128,7 +129,7 @@ fn values_known_exactly_and_far_away_stay_finite() {
     let tilted = noise.tilted(1e3, exact, 0.5).unwrap();
     assert!(close(tilted.log_z, 0.5 * log_normal(1e3, 0.0, 1e-12), EXACT));
     assert!(tilted.by_latent_variance.is_finite());
-    // The squared residual overflows, its ratio to the variance does not.
+    // The squared residual overflows, but not its ratio to the variance.
     let wide = Gaussian::new(1e300).unwrap();
     assert!(wide.log_density(1e160, 0.0).value.is_finite());
 }

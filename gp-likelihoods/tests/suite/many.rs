@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Likelihoods of several latents in limits where the answer is known, and how exact their defaults are.
+//! Likelihoods of several latents in limits with known results, and accuracy of their defaults.
 
 use gp_likelihoods::quadrature::{Cubature, Panels};
 use gp_likelihoods::{
@@ -28,7 +28,7 @@ fn close(found: f64, expected: f64, tolerance: f64) {
     assert!((found - expected).abs() <= tolerance * expected.abs().max(1.0), "{found} instead of {expected}");
 }
 
-/// The slopes of a function of `f_1 − f_0` from those of the difference.
+/// Compares derivatives of a function of `f_1 − f_0` with those by the difference.
 fn of_difference(found: &Slopes, difference: &Slopes, tolerance: f64) {
     close(found.value, difference.value, tolerance);
     close(found.by_mean[1], difference.by_mean[0], tolerance);
@@ -46,7 +46,7 @@ fn two_classes_are_binary() {
         of_difference(&found, &tilted(&BernoulliLogit, &[1.0], &difference, power), 1e-8);
     }
     of_difference(&expected(&softmax, &[1.0], &q), &expected(&BernoulliLogit, &[1.0], &difference), 1e-8);
-    // Unit noise on both: the variance of the difference grows by 2, that of binary probit by its own 1.
+    // Unit noise on both adds 2 to the variance of the difference; binary probit adds 1 itself.
     let found = tilted(&MulticlassProbit::new(2).unwrap(), &[1.0], &q, 1.0);
     of_difference(&found, &tilted(&BernoulliProbit, &[1.0], &[latent(1.3, 2.0)], 1.0), 1e-12);
     let found = tilted(&RobustMax::new(2, 1e-12).unwrap(), &[1.0], &q, 1.0);
@@ -68,7 +68,7 @@ fn classes_believed_alike_are_equally_probable() {
             found.iter().for_each(|p| close(*p, 1.0 / classes as f64, tolerance));
             close(found.iter().sum(), 1.0, 1e-12);
         }
-        // And the closed integral knows it before it is normalised.
+        // The closed form is exact before normalisation too.
         let value = tilted(&*all[1], &[0.0], &q, 1.0).value;
         close(value, -(classes as f64).ln(), 1e-10);
     }
@@ -76,7 +76,7 @@ fn classes_believed_alike_are_equally_probable() {
 
 #[test]
 fn integrals_along_a_line_agree_with_quasi_random_nodes() {
-    // Ten classes: the default has an error of its own, which the number of nodes shows.
+    // For ten classes the default has its own error, which depends on the number of nodes.
     let q: Vec<Latent> =
         (0..10).map(|c| latent(0.3 * f64::from(c) - 1.0, 0.2 + 0.1 * f64::from(c))).collect();
     let likelihood = MulticlassProbit::new(10).unwrap();
@@ -101,7 +101,7 @@ fn a_known_log_variance_is_gaussian_noise() {
         close(found.value, known.log_z, 1e-13);
         close(found.by_mean[0], known.by_mean, 1e-13);
         close(found.by_variance[0], known.by_latent_variance, 1e-13);
-        // By the chain rule: σ² = exp f₁.
+        // Chain rule with σ² = exp f₁.
         close(found.by_mean[1], 0.6 * known.by_variance, 1e-13);
     }
     let (found, known) = (expected(&Heteroscedastic, &[1.4], &q), noise.expected_log_density(1.4, q[0]));
@@ -135,7 +135,8 @@ fn a_network_of_two_nodes_has_the_expectations_of_its_default() {
     let own = expected(&network, &[0.7, -1.2], &q);
     defaults::expected_log_density(&network, &[0.7, -1.2], &q, &mut ws, &mut default).unwrap();
     let all = |s: &Slopes| [&[s.value][..], &s.by_mean, &s.by_variance, &s.by_params].concat();
-    // A polynomial of degree 4 with coefficients of size 1: a few thousandths by quasi-random nodes.
+    // A polynomial of degree 4 with coefficients of size 1: quasi-random nodes have errors of a few
+    // thousandths.
     all(&own).into_iter().zip(all(&default)).for_each(|(own, default)| close(default, own, 5e-3));
     let (mut found, mut expected) = ([ObservationMoments::default(); 2], [ObservationMoments::default(); 2]);
     network.predictive_moments(&q, &mut ws, &mut found).unwrap();
@@ -148,7 +149,7 @@ fn a_network_of_two_nodes_has_the_expectations_of_its_default() {
 
 #[test]
 fn the_noisy_largest_has_its_density() {
-    // ∫ N(u; f_y, 1) Π Φ(u − f_c) du on panels, with no part in common with the rule about the mode.
+    // ∫ N(u; f_y, 1) Π Φ(u − f_c) du on panels, independent of the rule about the mode.
     let likelihood = MulticlassProbit::new(4).unwrap();
     for f in [[0.3, -1.2, 0.8, 2.0], [6.0, -9.0, 3.0, 7.5], [40.0, -40.0, 39.0, 0.0]] {
         for y in 0..4 {
@@ -162,7 +163,7 @@ fn the_noisy_largest_has_its_density() {
                     [(log - height).exp()]
                 })
                 .unwrap();
-            // The density over itself; logarithms of size 3000 have roundings of 5e-13.
+            // Ratio to the density itself; logarithms of size 3000 have rounding errors of 5e-13.
             close(share, 1.0, 2e-12);
             let mut point = PointSlopes::default();
             likelihood.log_density_slopes(&[y as f64], &f, &mut point).unwrap();
@@ -183,11 +184,11 @@ fn pairwise_factors_have_their_slopes() {
         close(found.curvature, -(at(m + h, v).by_mean[0] - at(m - h, v).by_mean[0]) / (2.0 * h), 1e-7);
         assert_eq!(found.by_mean[1], -found.by_mean[0]);
     }
-    // Of two classes the one factor is the likelihood: unit noise on both latents.
+    // For two classes the only factor is the likelihood: unit noise on both latents.
     let (q, unit) = ([latent(-0.4, 0.7), latent(0.9, 0.3)], PairwiseProbit::new(2.0).unwrap());
     let whole = tilted(&MulticlassProbit::new(2).unwrap(), &[1.0], &q, 1.0);
     close(unit.tilted(q[1], q[0]).unwrap().log_z, whole.value, 1e-14);
-    // Of three they are not: each integrates over the label's latent by itself.
+    // For three classes the product is not: each factor has its own noise.
     let q = [q[0], q[1], latent(0.2, 0.5)];
     let whole = tilted(&MulticlassProbit::new(3).unwrap(), &[1.0], &q, 1.0).value;
     let pieces = unit.tilted(q[1], q[0]).unwrap().log_z + unit.tilted(q[1], q[2]).unwrap().log_z;
@@ -201,7 +202,7 @@ fn pairwise_factors_have_their_slopes() {
 fn many_classes_are_as_exact_as_promised() {
     let likelihood = Softmax::new(10).unwrap();
     let q: Vec<Latent> = (0..10).map(|c| latent(0.2 * f64::from(c), 1.0)).collect();
-    // The race of Gumbel numbers is exact, also for ten.
+    // The closed form by Gumbel variables is exact, also for ten classes.
     let known = expected(&likelihood, &[3.0], &q).value;
     let error = |nodes: usize| -> f64 {
         let squares = (0..6).map(|seed| {
@@ -211,13 +212,13 @@ fn many_classes_are_as_exact_as_promised() {
         });
         (squares.sum::<f64>() / 6.0).sqrt()
     };
-    // The integrand's standard deviation is about 1: thousandths of it, and fewer with more nodes.
+    // The integrand's standard deviation is about 1: errors are thousandths of it, fewer with more nodes.
     let (few, usual, many) = (error(512), error(4096), error(32_768));
     assert!(usual < 1e-3 && many < 3e-4, "{few:.1e}, {usual:.1e}, {many:.1e}");
     assert!(many < 0.3 * few, "{few:.1e}, {usual:.1e}, {many:.1e}");
 }
 
-/// Expected log density with slopes by a product rule.
+/// Expected log density with derivatives by a product rule.
 fn by_products(likelihood: &dyn Likelihood, y: f64, q: &[Latent], order: usize) -> Slopes {
     let (mut out, mut point) = (Slopes::default(), PointSlopes::default());
     (out.by_mean, out.by_variance) = (vec![0.0; q.len()], vec![0.0; q.len()]);
@@ -254,7 +255,7 @@ fn expected_log_densities_of_probit_classes_need_few_nodes() {
 
 #[test]
 fn confident_observations_are_found() {
-    // A label that all classes speak against by 30, and a power: the tilted mode is 5 deviations out.
+    // A label against the evidence of all classes by 30: the tilted mode is 5 standard deviations away.
     let q: Vec<Latent> = (0..8).map(|c| latent(if c == 0 { -15.0 } else { 15.0 }, 9.0)).collect();
     let likelihood = Softmax::new(8).unwrap();
     let value = |seed: u64| {
@@ -265,7 +266,7 @@ fn confident_observations_are_found() {
     };
     let values: Vec<f64> = (0..6).map(value).collect();
     let mean = values.iter().sum::<f64>() / 6.0;
-    // ln Z is about −20; without the mode, nodes would have missed it by units.
+    // ln Z is about −20; without nodes at the mode, errors would be units.
     values.iter().for_each(|value| close(*value, mean, 2e-3));
 }
 

@@ -1,8 +1,9 @@
-//! The standard normal distribution on intervals, and the logarithm of a softplus, against numbers of 60 digits.
+//! Standard normal distribution on intervals, and logarithm of a softplus, against numbers of 60 digits.
 
 use gp_likelihoods::special::{NormalInterval, log_softplus, log_softplus_slopes};
 
-/// Ends; log mass, ratios at the ends, mean and curvature. By mpmath 1.4.1 with 60 digits, from the definitions.
+/// Ends; log mass, ratios at the ends, mean and curvature. By mpmath 1.4.1 with 60 digits, from the
+/// definitions.
 const INTERVALS: &[([f64; 2], [f64; 5])] = &[
     (
         [-0.5, 0.3],
@@ -122,8 +123,8 @@ fn intervals_near_far_narrow_and_wide() {
                 (found.curvature, curvature),
             ];
             for (k, (found, expected)) in pairs.into_iter().enumerate() {
-                // Ratios come from exponentials of numbers up to 4e5 where the interval is that far out, each with its
-                // rounding; everything else is good to 1e-13.
+                // Far out, ratios come from exponentials of numbers up to 4e5, each with its rounding; all
+                // else is accurate to 1e-13.
                 let tolerance = 1e-13 + 4.0 * f64::EPSILON * a.abs().max(b.abs().min(1e3)).powi(2);
                 let off = (found - expected).abs() / expected.abs().max(1e-3);
                 assert!(
@@ -178,7 +179,7 @@ fn logarithms_of_softplus_keep_their_digits() {
         let off = |found: f64, expected: f64| (found - expected).abs() / expected.abs().max(1e-300);
         assert!((log_softplus(x) - value).abs() <= 1e-15 * value.abs().max(1.0), "{x}");
         assert!(off(found_first, first) <= 1e-15, "{x}: {found_first}");
-        // The series drops a term of exp(3 · −9), and above −9 two numbers cancel to exp(−9)/2.
+        // The series drops a term of exp(3 · −9); above −9 two numbers cancel to exp(−9)/2.
         assert!(found_second == second || off(found_second, second) <= 5e-12, "{x}: {found_second}");
     }
     assert_eq!(log_softplus(-5000.0), -5000.0);

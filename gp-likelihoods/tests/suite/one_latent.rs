@@ -1,4 +1,4 @@
-//! Likelihoods of one latent against numbers from elsewhere, and in limits where they are another likelihood.
+//! Likelihoods of one latent against reference values, and in limits where they equal another likelihood.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::{
@@ -49,7 +49,7 @@ fn densities_agree_with_scipy() {
         (&warped, -2.0, 1.0, -31.352018308446063),
     ];
     for (likelihood, y, f, expected) in all {
-        // Differences of log gammas and of normal distribution functions lose a digit, there or here.
+        // Differences of log gammas and of normal distribution functions lose a digit, in scipy or here.
         close(log_density(likelihood, y, f), expected, 2e-14);
     }
 }
@@ -73,7 +73,7 @@ fn tilted_normalisers_agree_with_scipy() {
     ];
     for (likelihood, y, expected) in all {
         for (power, expected) in [1.0, 0.5].into_iter().zip(expected) {
-            // What scipy was asked for was 1e-13.
+            // scipy was asked for 1e-13.
             close(tilted(likelihood, y, (0.3, 0.7), power).value, expected, 1e-12);
         }
     }
@@ -125,7 +125,7 @@ fn softplus_counts_are_poisson_counts_where_the_rate_is_small() {
             assert!(found.is_finite());
         }
     }
-    // Where it is large, it is the latent itself.
+    // Where the rate is large, it is the latent itself.
     let mut out = [ObservationMoments::default()];
     softplus.conditional_moments(&[1e6], &mut out).unwrap();
     assert_eq!(out[0].mean, 1e6 + 0.7);
@@ -162,14 +162,15 @@ fn two_ordered_classes_are_probit_labels() {
 
 #[test]
 fn narrow_and_distant_classes_keep_their_digits() {
-    // One class of width 1e-7 in scales: as a density, ln Z is that of Gaussian noise plus the log of the width.
+    // A class of width 1e-7 in scales acts as a density: ln Z is that of Gaussian noise plus the log of the
+    // width.
     let (width, scale) = (3e-8, 0.3);
     let ordinal = OrdinalProbit::new(&[1.0, 1.0 + width], scale).unwrap();
     let noise = Gaussian::new(scale * scale).unwrap();
     for (m, v) in [(0.4, 0.5), (-9.0, 0.02), (30.0, 4.0)] {
         let found = tilted(&ordinal, 1.0, (m, v), 1.0);
         let expected = noise.tilted(1.0 + 0.5 * width, Latent::new(m, v).unwrap(), 1.0).unwrap();
-        // The width itself has lost the digits that 1 + 3e-8 rounds off: 7e-9 of it.
+        // The width has lost the digits that 1 + 3e-8 rounds off: 7e-9 of it.
         close(found.value, expected.log_z + width.ln(), 1e-8);
         close(found.by_mean[0], expected.by_mean, 1e-12);
         close(found.by_variance[0], expected.by_latent_variance, 1e-12);
@@ -199,7 +200,7 @@ fn warps_are_inverted_wherever_they_bend() {
             let y = likelihood.predictive_quantile(&q, 0, 0.5, &mut Workspace::new()).unwrap();
             let back = y + height * (steepness * (y - 0.25)).tanh();
             let slope = 1.0 + height * steepness / (steepness * (y - 0.25)).cosh().powi(2);
-            // The nearest double to y is half an ulp away, and the warp is as steep as it is.
+            // The nearest double to y is half an ulp away, which the slope of the warp multiplies.
             let allowed = 2.0 * f64::EPSILON * (z.abs() + height + slope * y.abs());
             assert!((back - z).abs() <= allowed, "{z} came back as {back} through {term:?}");
         }
@@ -214,7 +215,7 @@ fn closed_quantiles_are_those_by_bisection() {
         for probability in [1e-3, 0.2, 0.5, 0.97] {
             let found = likelihood.predictive_quantile(&q, 0, probability, &mut ws).unwrap();
             let expected = defaults::predictive_quantile(likelihood, &q, 0, probability, &mut ws).unwrap();
-            // Quadrature is right to 1e-10 of a probability, and the density is above 1e-3 at these.
+            // Quadrature is accurate to 1e-10 of a probability, and the density is above 1e-3 here.
             close(found, expected, 1e-7);
         }
         assert!(likelihood.predictive_quantile(&q, 0, 1.0, &mut ws).is_err());

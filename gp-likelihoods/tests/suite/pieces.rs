@@ -1,5 +1,5 @@
 #![expect(clippy::panic, reason = "a test that fails should stop at once")]
-//! Likelihoods that are several factors: one written outside the crate, classes, and planted faults.
+//! Likelihoods of several factors: one outside the crate, classes, and planted faults.
 
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf};
 use gp_likelihoods::testkit::Conformance;
@@ -11,7 +11,7 @@ use gp_likelihoods::{
 use gp_optim::Parameter;
 use rand::Rng;
 
-/// What is wrong with a [`Sighting`].
+/// Fault of a [`Sighting`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     None,
@@ -21,8 +21,8 @@ enum Fault {
     Parameters,
 }
 
-/// Two readings: `y_0 = f_0` with heavy-tailed noise that is learned, and `y_1 = f_0 + f_1` with unit Gaussian noise.
-/// One factor each; the first touches one latent and the second both.
+/// Two readings: `y_0 = f_0` with heavy-tailed noise whose parameters are trained, and `y_1 = f_0 + f_1`
+/// with unit Gaussian noise. The first factor has one latent, the second both.
 #[derive(Clone, Debug)]
 struct Sighting {
     direct: StudentT,
@@ -113,7 +113,7 @@ fn sum(q: &[Latent]) -> Result<Latent, LikelihoodError> {
 }
 
 impl Sighting {
-    /// From the slopes by the sum to those by both latents.
+    /// Converts derivatives by the sum to those by both latents.
     fn of_both(&self, out: &mut Slopes) {
         out.by_mean.push(if self.fault == Fault::Slopes { 0.0 } else { out.by_mean[0] });
         out.by_variance.push(out.by_variance[0]);
@@ -162,7 +162,7 @@ fn planted_faults_of_pieces_are_found() {
     }
 }
 
-/// Through the kit with an entry that builds the same from text.
+/// Runs the kit with an entry that builds the same likelihood from text.
 fn conforms(likelihood: &MulticlassProbit, build: gp_likelihoods::entry::Build) {
     let kit = Conformance::new().with(LikelihoodEntry::new("multiclass_probit", "", build));
     kit.check(likelihood).unwrap_or_else(|failures| panic!("{failures}"));
@@ -200,7 +200,7 @@ fn pieces_of_classes_are_pairs_of_latents() {
     assert_eq!(likelihood.touched_latents(&[2.0]).collect::<Vec<_>>(), [0, 1, 2, 3]);
 }
 
-/// The difference of two latents says what both say.
+/// One latent for the difference gives the results of two latents.
 #[test]
 fn a_difference_is_two_latents() {
     let (one, two) =

@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! A likelihood under a mixture of beliefs.
+//! Likelihoods under mixtures of beliefs.
 
 use gp_likelihoods::{Latent, LikelihoodError, ObservationMoments, Predictive, Workspace, parse};
 use rand::SeedableRng;
@@ -9,7 +9,7 @@ fn beliefs(of: &[(f64, f64)]) -> Vec<Latent> {
     of.iter().map(|&(mean, variance)| Latent::new(mean, variance).unwrap()).collect()
 }
 
-/// With one component it is the likelihood itself, to the last bit.
+/// A single component gives the likelihood's results, bit for bit.
 #[test]
 fn one_component_is_the_likelihood() {
     let mut ws = Workspace::new();
@@ -43,7 +43,7 @@ fn one_component_is_the_likelihood() {
     assert_eq!(found, expected);
 }
 
-/// Of two components: what each predicts, in their proportions, and draws that agree with it.
+/// Two components: weighted predictions, and samples that agree with them.
 #[test]
 fn two_components_are_weighed() -> Result<(), LikelihoodError> {
     let (likelihood, weights) = (parse("gaussian(variance=0.2)")?, [0.3, 0.7]);

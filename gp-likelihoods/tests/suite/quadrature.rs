@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Quadrature rules against integrals that are known.
+//! Quadrature rules against known integrals.
 
 use gp_likelihoods::LikelihoodError;
 use gp_likelihoods::quadrature::{Cubature, GaussHermite, GaussLegendre, Panels};
@@ -15,7 +15,7 @@ fn hermite_rules_are_exact_up_to_their_degree() {
         let rule = GaussHermite::new(order).unwrap();
         for k in 0..order.min(40) as u32 {
             let found = rule.expect(|t| t.powi(2 * k as i32));
-            // Each node's relative rounding error, a few ulps, enters 2k times.
+            // The relative rounding error of each node, a few ulps, enters 2k times.
             let tolerance = 1e-14 + 2e-15 * f64::from(2 * k);
             assert!((found / moment(k) - 1.0).abs() < tolerance, "order {order}, power {}", 2 * k);
             assert!(rule.expect(|t| t.powi(2 * k as i32 + 1)).abs() < tolerance * moment(k + 1));
@@ -37,12 +37,12 @@ fn hermite_nodes_agree_with_published_ones() {
 
 #[test]
 fn outermost_weights_keep_their_digits() {
-    // E[exp(s t)] = exp(s²/2) is carried by nodes near t = s, whose weights are about exp(−s²/2): at s = 8 and 12
-    // weights of 1e-14 and 1e-31. Rules whose weights are only absolutely accurate fail here.
+    // E[exp(s t)] = exp(s²/2) is determined by nodes near t = s, with weights of about exp(−s²/2): 1e-14
+    // and 1e-31 for s = 8 and 12. Rules whose weights are accurate only in absolute terms fail here.
     for (order, s) in [(96, 8.0), (256, 12.0)] {
         let rule = GaussHermite::new(order).unwrap();
         let found = rule.expect(|t| (s * t - 0.5 * s * s).exp());
-        // ln w is about 70 in size and each of its roundings counts: 70 · 4ε plus order · ε.
+        // ln w is about 70 and each of its roundings counts: 70 · 4ε plus order · ε.
         assert!((found - 1.0).abs() < 2e-13, "order {order}: {}", found - 1.0);
     }
 }
@@ -82,7 +82,7 @@ fn legendre_is_exact_to_degree_31() {
 fn panels_resolve_needles_and_kinks() {
     let mut panels = Panels::default();
     let integrals = panels.adapt(&[-1.0, 0.3, 2.0], 1e-13, |x| {
-        // A Lorentzian of width 1e-4 at an edge, and |x − 0.1234|, whose kink lies at no edge.
+        // A Lorentzian of width 1e-4 at an edge, and |x − 0.1234|, whose kink is not at an edge.
         [1e-4 / ((x - 0.3).powi(2) + 1e-8), (x - 0.1234).abs()]
     });
     let [needle, kink] = integrals.unwrap();
@@ -97,18 +97,18 @@ fn panels_resolve_needles_and_kinks() {
 #[test]
 fn panels_say_when_they_do_not_resolve() {
     let mut panels = Panels::default();
-    // Infinitely many oscillations, a pole that is not integrable, and what is no number.
+    // Infinitely many oscillations, a pole that is not integrable, and NaN.
     let wild: [fn(f64) -> f64; 3] = [|x| (1.0 / (x * x * x)).sin(), |x| 1.0 / (x * x), |_| f64::NAN];
     for integrand in wild {
         let found = panels.adapt(&[-1.0, 0.0, 1.0], 1e-13, |x| [integrand(x)]);
         assert!(matches!(found, Err(LikelihoodError::Unresolved { .. })), "{found:?}");
     }
-    // A jump between edges is resolved by halving alone.
+    // A jump between edges needs only halving.
     let [step] = panels.adapt(&[-1.0, 1.0], 1e-12, |x| [f64::from(x > 0.1234)]).unwrap();
     assert!((step - 0.8766).abs() < 1e-11, "{step}");
 }
 
-/// Every way to distribute `degree` over at most three of the dimensions, as exponents.
+/// All exponents of total `degree` in at most three of the dimensions.
 fn monomials(dimensions: usize, degree: i32) -> Vec<Vec<i32>> {
     if dimensions == 1 {
         return vec![vec![degree]];
@@ -138,7 +138,7 @@ fn the_symmetric_rule_has_degree_five_and_no_more() {
         };
         for degree in 0..=5 {
             for exponents in monomials(dimensions, degree) {
-                // Weights of up to 3 in size times 9, over 200 nodes.
+                // Weights up to 3 times powers up to 9, over 200 nodes.
                 assert!(error(&exponents) < 1e-12, "{exponents:?}: off by {}", error(&exponents));
             }
         }
@@ -162,11 +162,11 @@ fn errors(dimensions: usize, expected: f64, g: impl Fn(&[f64]) -> f64) -> (f64, 
 fn quasi_random_nodes_beat_random_ones() {
     for dimensions in [4, 10, 32, 64] {
         let a = 1.0 / (dimensions as f64).sqrt();
-        // A mean over coordinates, which the sequence is made for: a standard deviation of 0.45 over 64 and √d if random.
+        // A mean over coordinates, favourable to the sequence; the error of random nodes is 0.45/(64 √d).
         let (quasi, random) =
             errors(dimensions, (-0.5f64).exp(), |t| a * a * t.iter().map(|t| t.cos()).sum::<f64>());
         assert!(quasi < 2e-4 && quasi < 0.2 * random, "{dimensions}: {quasi} and {random}");
-        // A steep function of one direction askew to all of them, the worst case: 2.2 over 64 if random.
+        // A steep function of one oblique direction, the worst case; the error of random nodes is 2.2/64.
         let (quasi, random) = errors(dimensions, 0.5f64.exp(), |t| (a * t.iter().sum::<f64>()).exp());
         assert!(quasi < 0.012 && quasi < 0.5 * random && random < 0.1, "{dimensions}: {quasi} and {random}");
     }

@@ -1,5 +1,5 @@
-//! The quadrature defaults where a fixed rule would be wrong: likelihoods far sharper or flatter than the cavity, and far
-//! away from it.
+//! Quadrature defaults where a fixed rule would fail: likelihoods far sharper or flatter than the cavity,
+//! and far away from it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::quadrature::Panels;
@@ -16,16 +16,18 @@ fn numbers(slopes: &Slopes) -> [f64; 3] {
     [slopes.value, slopes.by_mean[0], slopes.by_variance[0]]
 }
 
-/// The default and the likelihood's own closed form agree.
+/// Compares the default with the likelihood's closed form.
 fn compare(likelihood: &dyn Likelihood, y: f64, q: &[Latent], power: f64) {
     let (mut ws, mut own, mut default) = (Workspace::new(), Slopes::default(), Slopes::default());
     likelihood.tilted(&[y], q, power, &mut ws, &mut own).unwrap();
     defaults::tilted(likelihood, &[y], q, power, &mut ws, &mut default).unwrap();
-    // The derivative by the variance is of the size of 1/2v; where it nearly vanishes, its digits are those of 1/2v.
+    // The derivative by the variance is of size 1/2v; where it nearly vanishes, its digits are those of
+    // 1/2v.
     let sizes = [0.0, 0.0, 0.01 / q[0].variance()];
     for ((found, expected), size) in numbers(&default).into_iter().zip(numbers(&own)).zip(sizes) {
         let text = format!("{likelihood:?} at {y}, {q:?}, power {power}: {found} instead of {expected}");
-        // Rules are accepted when they agree to 1e-10; the mode's own rounding costs a few digits of large slopes.
+        // Rules are accepted when they agree to 1e-10; rounding of the mode costs a few digits of large
+        // derivatives.
         assert!((found - expected).abs() <= 1e-8 * expected.abs().max(size), "{text}");
     }
 }
@@ -55,8 +57,8 @@ fn probit_steps_under_wide_cavities_and_in_both_tails() {
 
 #[test]
 fn a_students_t_needle_is_not_missed() {
-    // With scale 1e-16 and 3 degrees of freedom the needle has all the mass but 1e-24 and counts for all as long as
-    // the cavity's density at y is far above that: Z is the cavity's density at y.
+    // With scale 1e-16 and 3 degrees of freedom the peak has all the mass but 1e-24. Z is the cavity's
+    // density at y while that is far above 1e-24.
     let noise = StudentT::new(1e-16, 3.0).unwrap();
     let (mut ws, mut out) = (Workspace::new(), Slopes::default());
     for y in [0.3, 2.9, -4.4] {
@@ -80,14 +82,15 @@ fn an_outlier_leaves_two_modes_and_both_count() {
         noise.log_densities(&[5.0], &[f], &mut density).unwrap();
         terms.push(density[0] - 0.5 * f * f - 0.5 * std::f64::consts::TAU.ln() + step.ln());
     }
-    // The trapezoidal rule at a thousandth of the needle's width is right to rounding.
+    // The trapezoidal rule with steps of a thousandth of the peak's width is exact to rounding.
     let expected = gp_likelihoods::special::log_sum_exp(&terms);
     assert!((out.value - expected).abs() < 1e-9, "{} instead of {expected}", out.value);
 }
 
 #[test]
 fn large_counts_under_wide_cavities() {
-    // A count of a million is nearly a Gaussian of variance 1e-6 about ln y; its expected log density is closed.
+    // A count of a million is nearly a Gaussian of variance 1e-6 about ln y; its expected log density has a
+    // closed form.
     let counts = Poisson::new(0.0).unwrap();
     let (mut ws, mut own, mut default) = (Workspace::new(), Slopes::default(), Slopes::default());
     for (m, v) in [(13.0, 1.0), (3.0, 25.0), (-5.0, 100.0)] {
@@ -106,7 +109,8 @@ fn large_counts_under_wide_cavities() {
 
 #[test]
 fn probit_curvature_keeps_its_digits_in_the_tail() {
-    // −∂² ln Z/∂m² tends to 1/b: at z = −40 the naive β(β + z) has lost a thousand ulps, at −1e6 everything.
+    // −∂² ln Z/∂m² tends to 1/b: at z = −40 the naive β(β + z) has lost a thousand ulps, at −1e6 all
+    // digits.
     let q = Latent::new(-1e6, 0.0).unwrap();
     let found = BernoulliProbit.tilted_curvature(1.0, q);
     // β(β + z) = 1 − 1/z² + …
@@ -115,8 +119,8 @@ fn probit_curvature_keeps_its_digits_in_the_tail() {
 
 #[test]
 fn logit_kinks_under_wide_cavities() {
-    // E[ln p] for p = 1/(1 + e^−f) and m = 0: −E[max(−f, 0)] − E[ln(1 + e^−|f|)], where the first is √(v/2π) and the
-    // second, for wide cavities, the density at 0 times 2·π²/12, less a part of order v^−3/2.
+    // E[ln p] for p = 1/(1 + e^−f) and m = 0 is −E[max(−f, 0)] − E[ln(1 + e^−|f|)]. The first is √(v/2π).
+    // The second, for wide cavities, is the density at 0 times 2·π²/12, less a term of order v^−3/2.
     let (mut ws, mut out) = (Workspace::new(), Slopes::default());
     for v in [1e6, 1e8, 1e12] {
         gp_likelihoods::BernoulliLogit
@@ -124,13 +128,13 @@ fn logit_kinks_under_wide_cavities() {
             .unwrap();
         let tau = std::f64::consts::TAU;
         let expected = -(v / tau).sqrt() - std::f64::consts::PI.powi(2) / 6.0 / (tau * v).sqrt();
-        // The neglected part is (7π⁴/360)·v^−3/2/√2π relative to v^½: below 1e-11 here.
+        // The neglected term is (7π⁴/360)·v^−3/2/√2π relative to v^½: below 1e-11 here.
         assert!((out.value / expected - 1.0).abs() < 1e-11, "{v}: {} instead of {expected}", out.value);
         assert!((out.by_mean[0] - 0.5).abs() < 1e-9, "{}", out.by_mean[0]);
     }
 }
 
-/// ln Z and its derivatives by panels that are laid by hand: fine everywhere, and graded towards a place.
+/// ln Z and its derivatives on fixed panels: fine everywhere, and graded towards `place`.
 fn by_panels(likelihood: &dyn Likelihood, y: f64, q: Latent, power: f64, place: f64) -> [f64; 3] {
     let (m, s) = (q.mean(), q.variance().sqrt());
     let at = |f: f64| {
@@ -177,7 +181,7 @@ fn grids_step_over_nothing() {
                         defaults::tilted(likelihood, &[y], &[q], power, &mut ws, &mut out).unwrap();
                         let place = likelihood.landmark(&[y]).unwrap();
                         let expected = by_panels(likelihood, y, q, power, place);
-                        // Derivatives in units of the deviation: panels have those of the Gaussian only.
+                        // In units of the standard deviation: panels use only derivatives of the Gaussian.
                         let units = [1.0, v.sqrt(), v];
                         for ((found, expected), unit) in numbers(&out).into_iter().zip(expected).zip(units) {
                             let (found, expected) = (unit * found, unit * expected);

@@ -1,4 +1,4 @@
-//! The special functions against a table computed with 60 digits by `tests/suite/tables/generate.py`.
+//! Special functions against a table of 60 digits by `tests/suite/tables/generate.py`.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::special::{
@@ -8,7 +8,7 @@ use gp_likelihoods::special::{
 use std::collections::BTreeMap;
 
 const TABLE: &str = include_str!("tables/special.csv");
-/// What is promised on [−40, 40]: 45 ulps of the worst function; most keep three.
+/// Documented error on [−40, 40]: 45 ulps for the worst function; most have three.
 const TOLERANCE: f64 = 1e-14;
 
 fn evaluate(function: &str, a: f64, b: f64) -> Option<f64> {
@@ -26,7 +26,7 @@ fn evaluate(function: &str, a: f64, b: f64) -> Option<f64> {
     })
 }
 
-/// The largest relative error of every function in the table.
+/// Largest relative error of every function in the table.
 fn errors() -> BTreeMap<&'static str, (f64, f64)> {
     let mut worst = BTreeMap::new();
     for line in TABLE.lines().skip(1) {
@@ -36,7 +36,7 @@ fn errors() -> BTreeMap<&'static str, (f64, f64)> {
         let expected = number(3);
         let error = if found == expected { 0.0 } else { ((found - expected) / expected).abs() };
         let entry = worst.entry(fields[0]).or_insert((0.0, 0.0));
-        // A NaN is the worst error of all, and stays it.
+        // A NaN is the largest error, and remains so.
         if error > entry.0 || error.is_nan() {
             *entry = (error, number(1));
         }
@@ -80,7 +80,7 @@ fn sums_of_exponentials_neither_overflow_nor_lose_terms() {
     assert_eq!(log_sum_exp(&[1.0, f64::INFINITY]), f64::INFINITY);
     assert!(log_sum_exp(&[1.0, f64::NAN]).is_nan());
     assert_eq!(log_sum_exp(&[1e4, 1e4]), 1e4 + std::f64::consts::LN_2);
-    // ln(1 + e^−40) = 4.248354255291589e-18: it would be 0 if the terms were added before the logarithm.
+    // ln(1 + e^−40) = 4.248354255291589e-18 would be 0 if the terms were added before the logarithm.
     assert!((log_sum_exp(&[0.0, -40.0]) / 4.248_354_255_291_589e-18 - 1.0).abs() < TOLERANCE);
 }
 
@@ -96,8 +96,8 @@ fn incomplete_functions_keep_what_their_shapes_leave() {
             "beta" => (incomplete_beta(n[0], n[1], n[2]), n[3], n[0] + n[1]),
             _ => continue,
         };
-        // ln of the leading factor is a difference of terms of size shape · ln(shape) or so; where one of the pair
-        // is 1 minus the other, an absolute ulp is all that can be asked.
+        // The log of the leading factor is a difference of terms of about shape · ln(shape). Where one of
+        // the pair is 1 minus the other, its error is an absolute ulp.
         let tolerance = expected * (1e-14 + 10.0 * f64::EPSILON * shape * (2.0 + shape).ln()) + f64::EPSILON;
         assert!((found - expected).abs() <= tolerance, "{line}: {found}");
         rows += 1;

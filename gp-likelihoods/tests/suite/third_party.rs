@@ -1,4 +1,4 @@
-//! A likelihood written outside the crate, as in the README, put through the conformance kit.
+//! A likelihood outside the crate, as in the README, in the conformance kit.
 
 use gp_likelihoods::testkit::Conformance;
 use gp_likelihoods::{
@@ -8,7 +8,7 @@ use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
 use std::f64::consts::{FRAC_2_PI, PI};
 
-/// `p(y | f) = 1/(π s cosh((y − f)/s))`: between a Gaussian and Laplace's noise.
+/// `p(y | f) = 1/(π s cosh((y − f)/s))`: between Gaussian and Laplace noise.
 #[derive(Clone, Debug)]
 struct Sech {
     params: [Parameter; 1],

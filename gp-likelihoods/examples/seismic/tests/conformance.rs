@@ -1,11 +1,11 @@
-//! The conformance kit, with times as they were measured.
+//! Conformance kit with measured times.
 
 use gp_likelihoods::testkit::Conformance;
 use seismic_likelihood::Seismic;
 
 #[test]
 fn the_seismic_likelihood_conforms() {
-    // The first two rows of the survey and its last.
+    // First two rows of the survey, and the last.
     let times = vec![
         vec![0.186_94, 0.550_36, 1.212_88, 1.546_46],
         vec![0.186_91, 0.548_81, 1.215_09, 1.550_79],

@@ -1,4 +1,4 @@
-//! Expected log density of several latents.
+//! Expected log density for several latents.
 
 use super::room::Many;
 use super::sums::Sums;
@@ -12,9 +12,9 @@ const TERMS: usize = 5;
 
 /// `E[ln p(y | f)]` for independent `f_q ~ q_q`, with derivatives.
 ///
-/// By a mean: `E[∂ℓ]`, the derivative of the rule's own sum `Σ w ℓ(m + s t)`. By a variance: `E[t ∂ℓ]/2s`
-/// (again the sum's own) or `½ E[∂²ℓ]`, whichever varies less over the nodes. Likelihoods that are not
-/// smooth use the derivatives of the Gaussian.
+/// By a mean: `E[∂ℓ]`, also the derivative of the sum `Σ w ℓ(m + s t)`. By a variance: `E[t ∂ℓ]/2s` (again
+/// that of the sum) or `½ E[∂²ℓ]`, whichever varies less over the nodes. Likelihoods that are not smooth
+/// use derivatives of the Gaussian.
 pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -25,7 +25,7 @@ pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     by_nodes(likelihood, y, q, many, false, out)
 }
 
-/// The same with an eighth of the quasi-random nodes, for log densities that are nearly quadratic.
+/// [`expected_log_density`] with an eighth of the quasi-random nodes, for nearly quadratic log densities.
 pub(crate) fn expected_by_few_nodes<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -51,7 +51,7 @@ fn by_nodes<L: Likelihood + ?Sized>(
     f.clear();
     f.extend(q.iter().map(|q| q.mean()));
     likelihood.log_density_slopes(y, f, point)?;
-    // Values and slopes relative to the middle: the same sums, with less noise.
+    // Values and slopes relative to the centre: the same sums with less noise.
     let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
     let middle = finite(point.value);
     t.clear();

@@ -1,16 +1,16 @@
-//! Laplace fit of a tilted distribution of several latents: mode and Gaussian.
+//! Laplace approximation of a tilted distribution of several latents.
 
 use crate::slopes::refill;
 use crate::small_factor::{factorise, solve, solve_transposed};
 
-/// Most Newton steps, and halvings of one.
+/// Limits on Newton steps, and on halvings of one.
 const MAX_STEPS: u32 = 50;
 const MAX_HALVINGS: u32 = 40;
-/// Difference step for mixed second derivatives, in standard deviations of the cavity.
+/// Step of finite differences, in standard deviations of the cavity.
 const STEP: f64 = 1e-3;
-/// Least squared pivot: the fit is at most about twice as wide as the cavity.
+/// Smallest squared pivot: the fit is at most about twice as wide as the cavity.
 const LEAST_PIVOT: f64 = 0.2;
-/// Promised gain of a Newton step below which the mode is found.
+/// Predicted gain of a Newton step below which it has converged.
 const GAIN: f64 = 1e-9;
 
 /// Gaussian `N(c, (L Lᵀ)⁻¹)` over t, the latents in standard deviations of the cavity.
@@ -27,12 +27,11 @@ pub(crate) struct Frame {
     other: Vec<f64>,
 }
 
-/// `α ℓ` at t; writes its gradient and second derivatives by each t_j.
+/// `α ℓ` at t. Writes the gradient and the second derivatives by each t_j.
 pub(super) trait Tempered: FnMut(&[f64], &mut [f64], &mut [f64]) -> f64 {}
 impl<F: FnMut(&[f64], &mut [f64], &mut [f64]) -> f64> Tempered for F {}
 
 impl Frame {
-    /// Resets to the cavity.
     pub(super) fn reset(&mut self, dimensions: usize) {
         let q = dimensions;
         for vector in
@@ -46,7 +45,7 @@ impl Frame {
         self.log_determinant = 0.0;
     }
 
-    /// Moves to the mode of `α ℓ(t) − ½ tᵀt` by damped Newton steps, and takes its width.
+    /// Moves to the mode of `α ℓ(t) − ½ tᵀt` by damped Newton steps, and takes the curvature there.
     pub(super) fn fit(&mut self, at: &mut impl Tempered) {
         let mut height = self.height(at);
         for _ in 0..MAX_STEPS {
@@ -66,7 +65,7 @@ impl Frame {
         tempered - 0.5 * square(&self.centre)
     }
 
-    /// Moves along the step, halved until it climbs; None if it never does.
+    /// Moves along the step, halved until the integrand increases; None if it never does.
     fn climb(&mut self, height: f64, at: &mut impl Tempered) -> Option<f64> {
         self.other.copy_from_slice(&self.centre);
         for _ in 0..MAX_HALVINGS {
@@ -84,7 +83,7 @@ impl Frame {
         None
     }
 
-    /// L of the precision `I − ∂²(α ℓ)` at the centre, without mixed derivatives if that fails.
+    /// L of the precision `I − ∂²(α ℓ)` at the centre; without mixed derivatives if it cannot be factored.
     fn factorise(&mut self, at: &mut impl Tempered) {
         let q = self.centre.len();
         self.mixed_derivatives(at);
@@ -102,13 +101,12 @@ impl Frame {
         self.log_determinant = (0..q).map(|j| self.factor[j * q + j].ln()).sum();
     }
 
-    /// Negative mixed second derivatives by central differences of gradients, off the diagonal of
-    /// `hessian`.
+    /// Negative mixed second derivatives, by central differences of gradients.
     fn mixed_derivatives(&mut self, at: &mut impl Tempered) {
         let q = self.centre.len();
         self.hessian.fill(0.0);
         self.other.copy_from_slice(&self.centre);
-        // The Newton step is not in use yet: it holds curvatures that nobody asks for.
+        // `step` is free here and takes the curvatures, which are not used.
         for i in 0..q {
             for sign in [-1.0, 1.0] {
                 self.other[i] = self.centre[i] + sign * STEP;
@@ -123,7 +121,6 @@ impl Frame {
         }
     }
 
-    /// `(L Lᵀ)⁻¹` times the gradient, by two solves.
     fn newton_step(&mut self) {
         self.step.copy_from_slice(&self.gradient);
         solve(&self.factor, &mut self.step);

@@ -4,10 +4,9 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::quadrature::Cubature;
 
-/// Least weight of a node: all lighter ones add up to less than a rounding error.
+/// Weight below which nodes are skipped: together they are below rounding.
 const NO_WEIGHT: f64 = 1e-20;
 
-/// Latent values and weights.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
     latents: usize,
@@ -17,7 +16,7 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Transforms a rule to the beliefs about the latents.
+    /// Places the nodes of a rule under the beliefs about the latents.
     pub(super) fn place(&mut self, rule: &Cubature, q: &[Latent]) {
         self.latents = q.len();
         self.f.clear();
@@ -28,7 +27,6 @@ impl Nodes {
         }
     }
 
-    /// Weighted sum of a function of the latents.
     pub(super) fn sum(
         &self,
         value: impl Fn(&[f64]) -> Result<f64, LikelihoodError>,

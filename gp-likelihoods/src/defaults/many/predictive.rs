@@ -1,4 +1,4 @@
-//! Predictions of several latents.
+//! Predictions for several latents.
 
 use super::room::Many;
 use crate::error::LikelihoodError;
@@ -6,7 +6,6 @@ use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::slopes::ObservationMoments;
 
-/// Mean and variance of each output under independent `f_q ~ q_q`; one slot per output.
 pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],
@@ -22,7 +21,8 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
         move_to(q, t, f);
         likelihood.conditional_moments(f, moments)?;
         for ((given, middle), terms) in moments.iter().zip(&*out).zip(sums.terms.chunks_exact_mut(3)) {
-            // Means relative to the one at the middle: their variance is then no difference of large numbers.
+            // Means relative to the one at the centre, so that their variance is not a difference of large
+            // numbers.
             let away = given.mean - middle.mean;
             terms.copy_from_slice(&[away, away * away, given.variance]);
         }

@@ -1,4 +1,4 @@
-//! Quantiles of several latents.
+//! Quantiles for several latents.
 
 use super::nodes::Nodes;
 use super::room::Many;
@@ -8,12 +8,12 @@ use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 
-/// Agreement of two rules, in probability at the quantile, that ends refinement.
+/// Agreement of two rules, in probability at the quantile, at which refinement ends.
 const AGREEMENT: f64 = 1e-9;
-/// Step reduction for a search that starts from a coarser rule's result.
+/// Reduction of the step for a search that starts from the result of a coarser rule.
 const NEARER: f64 = 1e-3;
 
-/// Quantile of one output by the distribution function of one rule, which is non-decreasing in y.
+/// Quantile of one output. The distribution function of a fixed rule is non-decreasing in y.
 pub(crate) fn quantile<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: &[Latent],

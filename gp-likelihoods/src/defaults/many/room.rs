@@ -1,4 +1,4 @@
-//! Rules and memory.
+//! Rules and memory for several latents.
 
 use super::laplace::Frame;
 use super::nodes::Nodes;
@@ -6,14 +6,13 @@ use super::rules::Rules;
 use super::sums::Integral;
 use crate::slopes::{ObservationMoments, PointSlopes};
 
-/// Factor between the numbers of quasi-random nodes.
+/// Ratio of the numbers of quasi-random nodes in `rules` and `few`.
 const FEWER: usize = 8;
 
-/// Rules and memory for several latents.
 #[derive(Clone, Debug)]
 pub(crate) struct Many {
     pub(super) rules: Rules,
-    /// Rules with fewer quasi-random nodes, for integrands that are nearly quadratic.
+    /// Rules with fewer quasi-random nodes, for nearly quadratic integrands.
     pub(super) few: Rules,
     pub(super) integral: Integral,
     pub(super) frame: Frame,
@@ -25,7 +24,6 @@ pub(crate) struct Many {
 }
 
 impl Many {
-    /// Empty memory and this number of quasi-random nodes.
     pub(crate) fn new(nodes: usize, seed: u64) -> Self {
         Self {
             rules: Rules::new(nodes, seed),
@@ -40,7 +38,6 @@ impl Many {
         }
     }
 
-    /// Difference of the last two rules; see [`Workspace::disagreement`](crate::Workspace::disagreement).
     pub(crate) fn disagreement(&self) -> f64 {
         self.integral.disagreement
     }

@@ -1,14 +1,14 @@
-//! Integration rules of several latents.
+//! Integration rules for several latents.
 
 use crate::error::LikelihoodError;
 use crate::quadrature::Cubature;
 
 use super::sums::{Integral, Sums};
 
-/// Orders of product rules in two and three dimensions, tried in turn.
+/// Orders of product rules for two and three latents.
 const ORDERS: [&[usize]; 2] = [&[12, 20, 32, 48, 72], &[8, 14, 22, 34]];
-/// Agreement required of two successive product rules, relative to the integrals of absolute values; the
-/// second is then better by ten or more.
+/// Required agreement of two successive product rules, relative to the integrals of absolute values. The
+/// error of the second is at least ten times smaller.
 const AGREEMENT: f64 = 1e-7;
 
 /// Cached rules, and the number of quasi-random nodes.
@@ -31,7 +31,6 @@ impl Rules {
         products.copied().unwrap_or(&[0])
     }
 
-    /// Rule of an order.
     pub(super) fn find(&mut self, order: usize, dimensions: usize) -> Result<&Cubature, LikelihoodError> {
         let place = self.known.iter().position(|(o, rule)| *o == order && rule.dimensions() == dimensions);
         let place = match place {
@@ -48,7 +47,7 @@ impl Rules {
         Ok(&self.known[place].1)
     }
 
-    /// One fixed rule, for values that are compared with each other.
+    /// A fixed rule, for values that are compared with each other.
     pub(super) fn plain(
         &mut self,
         dimensions: usize,
@@ -59,8 +58,7 @@ impl Rules {
     }
 
     /// Integrates by product rules of growing order until two agree (`by_products`), else by the
-    /// quasi-random rule. The integral keeps the difference of the last two rules, or of half and all of
-    /// the nodes.
+    /// quasi-random rule. Keeps the difference of the last two rules, or of half and all nodes.
     ///
     /// `visit` adds node t with its weight to the sums.
     pub(super) fn integrate(

@@ -22,7 +22,7 @@ impl Sums {
 
     /// Adds `terms` with weight `weight · exp(log_factor)`.
     pub(super) fn add(&mut self, weight: f64, log_factor: f64) {
-        // A density of 0, or one that cannot be computed, has no weight.
+        // A density that is 0 or NaN has no weight.
         if log_factor.is_nan() || log_factor == f64::NEG_INFINITY {
             return;
         }
@@ -48,18 +48,16 @@ impl Sums {
         self.shift + self.mass.ln()
     }
 
-    /// Weighted mean of term k.
     pub(super) fn mean(&self, k: usize) -> f64 {
         self.sums[k] / self.mass
     }
 
-    /// Weighted mean of |term k|.
     pub(super) fn size(&self, k: usize) -> f64 {
         self.sizes[k] / self.mass
     }
 }
 
-/// Sums of one rule, and of an earlier one.
+/// Sums of one rule and of an earlier one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Integral {
     pub(super) sums: Sums,
@@ -69,23 +67,21 @@ pub(crate) struct Integral {
 }
 
 impl Integral {
-    /// Resets to `count` terms.
     pub(super) fn reset(&mut self, count: usize) {
         self.sums.reset(count);
         self.earlier.reset(count);
         self.disagreement = f64::INFINITY;
     }
 
-    /// Starts the sums of the next rule.
     pub(super) fn next_rule(&mut self) {
         std::mem::swap(&mut self.sums, &mut self.earlier);
         let count = self.sums.sums.len();
         self.sums.reset(count);
     }
 
-    /// Keeps the current sums for comparison.
+    /// Keeps the current sums, of half the nodes, for comparison.
     pub(super) fn keep_as_earlier(&mut self) {
-        // Of equal weights, half have been added.
+        // Weights are equal, and half of the nodes have been added.
         let (now, earlier) = (&self.sums, &mut self.earlier);
         (earlier.shift, earlier.mass) = (now.shift, 2.0 * now.mass);
         earlier.sums.iter_mut().zip(&now.sums).for_each(|(to, from)| *to = 2.0 * from);

@@ -1,4 +1,4 @@
-//! Tilted normaliser of several latents, by rules at its mode.
+//! Tilted normaliser for several latents, by rules at its mode.
 
 use super::laplace::{Frame, square};
 use super::room::Many;
@@ -13,8 +13,8 @@ const TERMS: usize = 7;
 
 /// `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` with derivatives.
 ///
-/// Smooth log-concave likelihoods of up to three latents: product rules at the tilted mode. Otherwise nodes
-/// at both mode and cavity, weighted by the mixture of the two, which bounds weights by a factor of 2.
+/// Smooth log-concave likelihoods of up to three latents use product rules at the tilted mode. Others use
+/// nodes at both mode and cavity, weighted by their mixture, so that no weight exceeds 2.
 pub(crate) fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -50,7 +50,7 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// Frame at the tilted mode; at the cavity for a likelihood without derivatives.
+/// Fits the frame at the tilted mode; at the cavity for a likelihood without derivatives.
 fn fit<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -86,17 +86,18 @@ fn latent_values(q: &[Latent], t: &[f64], f: &mut Vec<f64>) {
     f.extend(q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t));
 }
 
-/// Log density of the mixture of half cavity and half frame, relative as in [`Frame::log_density`].
+/// Log density of the mixture of half cavity and half frame, relative to the same normal as
+/// [`Frame::log_density`].
 fn log_mixture(frame: &Frame, t: &[f64]) -> f64 {
     let (a, b) = (frame.log_density(t), -0.5 * square(t));
     a.max(b) + (-(a - b).abs()).exp().ln_1p() - std::f64::consts::LN_2
 }
 
-/// Integrands of both forms of the derivatives, with their squares: `αℓ′` and t for the mean, `(αℓ′)² +
-/// αℓ″` and t² for the variance.
+/// Integrands of both forms of the derivatives, with their squares: `αℓ′` and t by the mean, `(αℓ′)² + αℓ″`
+/// and t² by the variance.
 fn terms(point: &PointSlopes, power: f64, q: &[Latent], t: &[f64], out: &mut [f64]) {
     for (j, slots) in out.chunks_exact_mut(TERMS).enumerate() {
-        // Of a latent known exactly there is only one value.
+        // A latent known exactly has a single value.
         let t = if q[j].variance() == 0.0 { 0.0 } else { t[j] };
         let first = power * point.by_latent[j];
         let second = first * first + power * point.by_latent_twice[j];
@@ -104,8 +105,8 @@ fn terms(point: &PointSlopes, power: f64, q: &[Latent], t: &[f64], out: &mut [f6
     }
 }
 
-/// Slopes from derivatives of the likelihood or of the cavity, whichever varies less over the tilted
-/// distribution: the error of a rule grows with the variation.
+/// Derivatives of the likelihood or of the cavity, whichever vary less over the tilted distribution: the
+/// error of a rule grows with the variation.
 fn fill(q: &[Latent], smooth: bool, sums: &Sums, out: &mut Slopes) {
     let (latents, params) = (q.len(), sums.terms.len() - TERMS * q.len());
     out.reset(latents, params);

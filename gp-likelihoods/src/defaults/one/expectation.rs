@@ -1,4 +1,4 @@
-//! Expectations of smooth functions under one Gaussian.
+//! Expectations under one Gaussian.
 
 use super::REFINEMENT;
 use crate::error::LikelihoodError;
@@ -7,18 +7,19 @@ use crate::quadrature::{Grid, Integrals, trapezoid};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
-/// Panels on each side of a landmark, each a quarter of its neighbour.
+/// Number of panels on each side of a landmark, each a quarter of its neighbour.
 const GRADES: i32 = 14;
-/// Farthest reach, in standard deviations, for integrands that grow against the Gaussian.
+/// Largest range in standard deviations, for integrands that outgrow the Gaussian.
 const FARTHEST: f64 = 60.0;
-/// Least reach: the Gaussian has mass 1e-15 beyond.
+/// Smallest range: the Gaussian has mass 1e-15 beyond.
 const NEAREST: f64 = 8.0;
-/// Drop of the log integrand from its largest at which it is left.
+/// Drop of the log integrand from its maximum at which the range ends.
 const NEGLIGIBLE: f64 = 50.0;
 
-/// `E[g(f, t)]` for `f ~ q` of variance above 0, `t = (f − m)/√v`; leaves its rule in the workspace.
+/// `E[g(f, t)]` for `f ~ q` of variance above 0, with `t = (f − m)/√v`. Leaves its rule in the workspace.
 ///
-/// `grid` is the width of the narrowest feature of g, in deviations, at most 1, if a grid can resolve it.
+/// `grid` is the width of the narrowest feature of g in standard deviations, at most 1, if a grid can
+/// resolve it.
 pub(super) fn expectation<const K: usize>(
     q: Latent,
     landmark: Option<f64>,
@@ -42,7 +43,7 @@ pub(super) fn expectation<const K: usize>(
     Ok(total)
 }
 
-/// Expectation on a grid that resolves features of this width; None if it does not settle.
+/// Expectation on a grid; None if it does not converge.
 pub(super) fn on_a_grid<const K: usize>(
     width: f64,
     ws: &mut Workspace,
@@ -67,7 +68,7 @@ fn edges<const K: usize>(landmark: Option<f64>, at: &mut impl FnMut(f64) -> [f64
     }
     edges.push(high);
     if let Some(centre) = landmark {
-        // How sharp the bend is, is not known: panels shrink towards it by factors of 4, down to 4e-9.
+        // The width of the bend is unknown: panels shrink towards it by factors of 4, down to 4e-9.
         let steps = (1..=GRADES).flat_map(|k| [-0.25f64.powi(k), 0.25f64.powi(k)]);
         let graded = steps.map(|step| centre + step).chain([centre]);
         edges.extend(graded.filter(|t| low < *t && *t < high));
@@ -76,7 +77,6 @@ fn edges<const K: usize>(landmark: Option<f64>, at: &mut impl FnMut(f64) -> [f64
     edges.dedup();
 }
 
-/// Reach of the integrand in one direction.
 fn reach<const K: usize>(direction: f64, at: &mut impl FnMut(f64) -> [f64; K]) -> f64 {
     let (mut largest, mut t) = (f64::NEG_INFINITY, 0.0);
     while t < FARTHEST {

@@ -8,7 +8,6 @@ use crate::likelihood::Likelihood;
 use crate::slopes::{PointSlopes, Slopes, only};
 use crate::workspace::Workspace;
 
-/// `E[ln p(y | f)]` for `f ~ q` with derivatives, for any likelihood of one latent.
 pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -52,7 +51,7 @@ fn integrate<L: Likelihood + ?Sized>(
     let integrals = integrals?;
     let [value, first, second, along, moved] = integrals.values;
     let [_, _, rough, _, spread] = integrals.sizes;
-    // Two forms of the same derivatives, by parts: the one that sums the smaller numbers loses fewer digits.
+    // Two forms, related by integration by parts: the one with smaller terms loses fewer digits.
     if likelihood.is_smooth() && rough * v <= spread {
         Ok((value, first, 0.5 * second))
     } else {
@@ -60,7 +59,7 @@ fn integrate<L: Likelihood + ?Sized>(
     }
 }
 
-/// Width of the narrowest feature of a smooth log density, if known and suited to a grid.
+/// Width of the narrowest feature of a smooth log density, if known and wide enough for a grid.
 fn grid<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -76,7 +75,6 @@ fn grid<L: Likelihood + ?Sized>(
     Ok(grid_width(width_of_bend(first, second, q.variance())))
 }
 
-/// Log density at f with two derivatives.
 fn jet<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],

@@ -1,5 +1,5 @@
-//! Expected log densities on known nodes: a grid, or panels that widen away from the bend, whichever has
-//! fewer nodes.
+//! Expected log densities on nodes known in advance: a grid, or panels that widen away from the bend if the
+//! grid is too large.
 
 use super::sum_by_params;
 use crate::density::Density;
@@ -9,8 +9,8 @@ use crate::quadrature::{LANES, graded, grid_for};
 use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
-/// `E[ln p(y | f)]` with derivatives for a log density analytic near the real line; `false` if there is no
-/// grid for it.
+/// `E[ln p(y | f)]` with derivatives for a log density analytic near the real line; `false` if no known
+/// nodes suit it.
 ///
 /// # Errors
 /// Those of the derivatives by parameters.
@@ -52,10 +52,10 @@ struct Moments {
     /// `E[ℓ′]` and `E[ℓ″]`.
     first: f64,
     second: f64,
-    /// `E[t ℓ]` and `E[(t² − 1) ℓ]`, by parts √v and v times `first`.
+    /// `E[t ℓ]` and `E[(t² − 1) ℓ]`; by parts, √v times `first` and v times `second`.
     along: f64,
     moved: f64,
-    /// Sizes of the sums.
+    /// `E[|ℓ″|]` and `E[|(t² − 1) ℓ|]`.
     rough: f64,
     spread: f64,
 }
@@ -76,7 +76,7 @@ impl Moments {
         }
     }
 
-    /// Slopes by mean and variance, in the form with the smaller terms, which loses fewer digits.
+    /// Derivatives by mean and variance, in the form with smaller terms, which loses fewer digits.
     fn slopes(&self, v: f64) -> [f64; 2] {
         if self.rough * v <= self.spread {
             [self.first, 0.5 * self.second]
@@ -97,7 +97,7 @@ mod tests {
         let (mut ws, mut found, mut expected) = (Workspace::new(), Slopes::default(), Slopes::default());
         assert!(expected_on_known_grid(density, &[y], q, &mut ws, &mut found).unwrap());
         crate::defaults::expected_log_density(density, &[y], &[q], &mut ws, &mut expected).unwrap();
-        // The other sums are refined to 1e-10 of their sizes.
+        // The reference is refined to 1e-10 of the sizes of its terms.
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * (a.abs() + b.abs()) + 1e-14;
         let both = |a: &[f64], b: &[f64]| near(a[0], b[0]);
         assert!(

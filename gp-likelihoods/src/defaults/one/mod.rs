@@ -23,8 +23,8 @@ use crate::workspace::Workspace;
 /// Tolerance of panels, relative to the integral of the absolute value.
 const REFINEMENT: f64 = 1e-12;
 
-/// Bend, in deviations of the Gaussian, up to which a non-concave log density goes onto a grid, finer by
-/// this factor since other features are unknown.
+/// Narrowest bend, in standard deviations of the Gaussian, for which a non-concave log density uses a grid,
+/// finer by `FINER` since other features are unknown.
 const BROAD: f64 = 0.2;
 const FINER: f64 = 0.25;
 
@@ -48,13 +48,13 @@ fn sum_by_params<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// Width of a bend in deviations of a Gaussian of variance v, from slope and curvature.
+/// Width of a bend in standard deviations of a Gaussian of variance v, from slope and curvature.
 fn width_of_bend(first: f64, second: f64, v: f64) -> f64 {
     let steepness = 1.0 + v * (first * first + second.abs());
     if steepness.is_finite() { 1.0 / steepness.sqrt() } else { 1.0 }
 }
 
-/// Width that a grid must resolve, given the narrowest feature, unless other means are better.
+/// Width that a grid must resolve; None if the feature is too narrow for a grid.
 fn grid_width(width: f64) -> Option<f64> {
     (width >= BROAD).then_some(FINER * width)
 }

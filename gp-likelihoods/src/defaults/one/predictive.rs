@@ -8,7 +8,6 @@ use crate::likelihood::Likelihood;
 use crate::slopes::ObservationMoments;
 use crate::workspace::Workspace;
 
-/// Mean and variance of each output under `f ~ q`: `E[μ(f)]` and `E[σ²(f)] + Var[μ(f)]`.
 pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: Latent,
@@ -20,7 +19,8 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     given.clear();
     given.resize(out.len(), ObservationMoments::default());
     for (output, middle) in out.iter_mut().enumerate() {
-        // Means relative to the one at the middle: their variance is then no difference of large numbers.
+        // Means relative to the one at the centre, so that their variance is not a difference of large
+        // numbers.
         if q.variance() == 0.0 || !middle.variance.is_finite() {
             continue;
         }
@@ -39,7 +39,6 @@ pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// `P(output ≤ y)` under `f ~ q`.
 pub(crate) fn cdf<L: Likelihood + ?Sized>(
     likelihood: &L,
     q: Latent,

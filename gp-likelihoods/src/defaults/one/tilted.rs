@@ -1,4 +1,4 @@
-//! Tilted normaliser by quadrature at its mode.
+//! Tilted normaliser by quadrature around its modes.
 
 use super::{REFINEMENT, grid_width, sum_by_params, width_of_bend};
 use crate::error::LikelihoodError;
@@ -9,23 +9,22 @@ use crate::slopes::Slopes;
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
-/// Drop of the log integrand from its largest at which it is left.
+/// Drop of the log integrand from its maximum at which the range ends.
 const NEGLIGIBLE: f64 = 60.0;
-/// Most doublings of a panel outwards: mode scales are at most 1, the cavity's tail ends by 2⁶⁰.
+/// Limit on doublings of a panel: widths at a mode are at most 1, and the cavity's tail ends before 2⁶⁰.
 const MAX_DOUBLINGS: u32 = 60;
-/// Most Newton steps, and halvings of one.
+/// Limits on Newton steps, and on halvings of one.
 const MAX_STEPS: u32 = 100;
 const MAX_HALVINGS: u32 = 80;
-/// Deviations from which a landmark is far, and number of starts on the way to it.
+/// Standard deviations from which a landmark is far, and number of starting points on the way to it.
 const FAR: f64 = 5.0;
 const BETWEEN: u32 = 25;
 /// Rounding error of a log integrand relative to its terms: some 16 roundings each.
 const NOISE: f64 = 16.0 * f64::EPSILON;
-/// Precision of a mode in its widths, for refinement and as the centre of a grid.
+/// Precision of a mode relative to its width, as a place to refine and as the centre of a grid.
 const PRECISE: f64 = 1e-9;
 const ROUGH: f64 = 0.05;
 
-/// `ln ∫ p(y | f)^α N(f; m, v) df` with derivatives, for any likelihood of one latent.
 pub(crate) fn tilted<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
@@ -49,7 +48,7 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
         [power * point.value, derivative(&point.by_latent), derivative(&point.by_latent_twice)]
     });
     ws.point = point;
-    // The likelihood's own error explains why an integrand is not finite.
+    // An error of the likelihood explains a non-finite integrand better than one of quadrature.
     if let Some(error) = failure {
         return Err(error);
     }
@@ -59,14 +58,14 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-/// Properties of an integrand along one latent.
+/// Properties of an integrand over one latent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// Peak or bend, in the latent.
+    /// Latent value of its peak or bend.
     pub(crate) landmark: Option<f64>,
     /// `true` if its logarithm is concave.
     pub(crate) single: bool,
-    /// `true` if its derivatives describe it (no jumps or kinks).
+    /// `true` if it has no jumps or kinks, so that its derivatives describe it.
     pub(crate) smooth: bool,
 }
 
@@ -93,7 +92,7 @@ pub(crate) fn tilted_along(
     Ok(slopes(shift, &sums, s, shape.smooth))
 }
 
-/// Log integrand at one point, in standard deviations t of the cavity, and `α ℓ` with derivatives by f.
+/// Log integrand at t (in standard deviations of the cavity), and `α ℓ` with derivatives by f.
 #[derive(Clone, Copy)]
 pub(super) struct TiltedJet {
     height: f64,
@@ -104,7 +103,7 @@ pub(super) struct TiltedJet {
 
 impl TiltedJet {
     pub(super) fn new([tempered, first, second]: [f64; 3], t: f64) -> Self {
-        // A density of 0 or one that cannot be computed has no weight.
+        // A density that is 0 or NaN has no weight.
         let height = if tempered.is_nan() { f64::NEG_INFINITY } else { tempered - 0.5 * t * t - HALF_LN_TAU };
         Self { height, tempered, first, second }
     }
@@ -112,7 +111,7 @@ impl TiltedJet {
     /// Weight `exp(height − shift)` and the terms of the moments.
     fn weighted(self, shift: f64, t: f64) -> (f64, [f64; 6]) {
         let square = self.first * self.first;
-        // No less than square + |second|, smooth where that is not, and never the zero that square − second can be.
+        // At least square + |second|, but smooth, and never 0 where the terms cancel.
         let size = square + square.hypot(self.second);
         let values = [1.0, t, t * t, self.first, square + self.second, size];
         ((self.height - shift).exp(), values)
@@ -124,10 +123,10 @@ pub(super) fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [
     let mass = sums.values[0];
     let log_z = shift + mass.ln();
     let [t, square, first, second] = [1, 2, 3, 4].map(|k| sums.values[k] / mass);
-    // What is rounded, whether or not the terms cancel.
+    // Size of the terms, which determines rounding even if they cancel.
     let size = sums.values[5] / mass;
-    // Two forms of the same derivatives, by parts. Moments of t lose digits when the likelihood is flat, derivatives
-    // of the likelihood when it is sharp.
+    // Two forms, related by integration by parts. Moments of t lose digits if the likelihood is flat,
+    // derivatives of the likelihood if it is sharp.
     if smooth && size * s * s <= square + 1.0 {
         [log_z, first, 0.5 * second]
     } else {
@@ -135,7 +134,7 @@ pub(super) fn slopes(shift: f64, sums: &Integrals<6>, s: f64, smooth: bool) -> [
     }
 }
 
-/// Mode of the integrand and width of its Gaussian fit.
+/// Mode of the integrand, and width of its Gaussian fit.
 #[derive(Clone, Copy)]
 struct IntegrandPeak {
     t: f64,
@@ -144,7 +143,7 @@ struct IntegrandPeak {
 }
 
 impl IntegrandPeak {
-    /// `true` if panels at another peak serve this one as well.
+    /// `true` if the panels of another peak also serve this one.
     fn is_near(&self, other: &Self) -> bool {
         (self.t - other.t).abs() <= 0.1 * self.width && self.width >= 0.5 * other.width
     }
@@ -169,12 +168,12 @@ fn integrate(
         ws.rule.clear();
         return Ok((f64::NEG_INFINITY, Integrals { values: [0.0; 6], sizes: [0.0; 6] }));
     }
-    // The landmark is a place to refine about like a peak: a step narrower than any panel would not be seen.
+    // Panels are refined at the landmark as at a peak: a step narrower than any panel would be missed.
     let bend = landmark.map_or(best, |t| bend(t, s, at));
     let [first, second, third] = peaks;
     edges(&[best, first, second, third, bend], at, &mut ws.edges);
-    // Far from the cavity the height is a sum of large numbers, and its rounding is noise that no halving removes; and so is
-    // that of the place itself, in widths of a needle.
+    // Far from the cavity the height is a sum of large numbers; its rounding is noise that no halving
+    // removes. So is the rounding of the position, relative to the width of a narrow peak.
     let misplaced = 0.5 * f64::EPSILON * (best.t.abs() + far.abs()) / best.width;
     let tolerance = REFINEMENT.max(NOISE * (best.height.abs() + best.t * best.t)).max(misplaced);
     let sums = ws.panels.integrals(&ws.edges, tolerance, |t| {
@@ -189,7 +188,7 @@ fn integrate(
     Ok((best.height, sums))
 }
 
-/// Integrals on a grid; None if narrow features are possible or nothing settles.
+/// Integrals on a grid; None if narrow features are possible or the sums do not converge.
 fn on_a_grid(
     at: &mut impl FnMut(f64) -> TiltedJet,
     s: f64,
@@ -206,14 +205,14 @@ fn on_a_grid(
     Some((height, sums))
 }
 
-/// Grid at one peak (any place near its top will do as centre), and the height there.
+/// Log integrand at the peak, and a grid around it. The centre need not be exact.
 pub(super) fn one_peak(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: Option<f64>) -> (f64, Grid) {
     let start = landmark.filter(|&t| at(t).height > at(0.0).height).unwrap_or(0.0);
     let peak = climb(start, s, ROUGH, at);
     (peak.height, Grid { centre: peak.t, width: peak.width, span: (peak.t, peak.t) })
 }
 
-/// Grid over the peaks near cavity mean and landmark, unless the likelihood bends too fast there.
+/// Grid over the peaks near cavity mean and landmark; None if the bend at the landmark is too narrow.
 fn two_peaks(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: f64) -> Option<(f64, Grid)> {
     let bend = bend(landmark, s, at);
     grid_width(bend.width)?;
@@ -225,8 +224,8 @@ fn two_peaks(at: &mut impl FnMut(f64) -> TiltedJet, s: f64, landmark: f64) -> Op
     Some((best.height, Grid { centre: best.t, width, span }))
 }
 
-/// Modes reached from the cavity's mean, the landmark and, if far apart, the highest of some points
-/// between: a long Newton step may miss a mode.
+/// Modes reached from the cavity mean, the landmark and, if far apart, the highest of some points between:
+/// a long Newton step may miss a mode.
 fn peaks(
     at: &mut impl FnMut(f64) -> TiltedJet,
     s: f64,
@@ -250,8 +249,8 @@ fn highest(peaks: &[IntegrandPeak; 3]) -> IntegrandPeak {
     peaks.iter().copied().fold(peaks[0], |best, peak| if peak.height > best.height { peak } else { best })
 }
 
-/// Newton's method upwards to this share of the width, with at least the cavity's curvature and steps
-/// halved until they climb.
+/// Newton's method to a mode, to `precision` times its width. The curvature is at least the cavity's; steps
+/// are halved until the integrand increases.
 fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> TiltedJet) -> IntegrandPeak {
     let (mut t, mut jet) = (start, at(start));
     for _ in 0..MAX_STEPS {
@@ -266,13 +265,13 @@ fn climb(start: f64, s: f64, precision: f64, at: &mut impl FnMut(f64) -> TiltedJ
     IntegrandPeak { t, height: jet.height, width: 1.0 / curvature(jet, s).sqrt() }
 }
 
-/// Place where the likelihood bends, with the width of the bend.
+/// Given place with the width of the likelihood's bend there.
 fn bend(t: f64, s: f64, at: &mut impl FnMut(f64) -> TiltedJet) -> IntegrandPeak {
     let jet = at(t);
     IntegrandPeak { t, height: jet.height, width: width_of_bend(jet.first, jet.second, s * s) }
 }
 
-/// Negative second derivative of the log integrand if concave enough; else the cavity's 1.
+/// Negative second derivative of the log integrand, at least the cavity's 1.
 fn curvature(jet: TiltedJet, s: f64) -> f64 {
     let curvature = 1.0 - s * s * jet.second;
     if curvature.is_finite() { curvature.max(1.0) } else { 1.0 }
@@ -296,7 +295,7 @@ fn first_higher(
     None
 }
 
-/// Panels that double in width outwards from every peak, highest first, to the end of the integrand.
+/// Panels that double in width away from every peak, highest first, to the end of the integrand.
 fn edges(peaks: &[IntegrandPeak; 5], at: &mut impl FnMut(f64) -> TiltedJet, edges: &mut Vec<f64>) {
     let highest = peaks[0].height;
     edges.clear();

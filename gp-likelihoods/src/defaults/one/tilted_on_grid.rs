@@ -1,9 +1,10 @@
-//! Tilted normalisers on a grid at the mode, followed as far as it counts.
+//! Tilted normalisers on a grid around the mode, extended until terms are negligible.
 //!
-//! With `t = (f − m)/√v`, the integrand `p(f)^α N(t; 0, 1)` grows by at most `exp(½ p a²)`, `p = 1 + α κ
-//! v`, at distance a from the real line if the density grows by at most `exp(½ κ a²)`. A sum of step h errs
-//! by at most about `2 exp(½ p a² − 2π a/h)`, for every a up to the nearest singularity. (L. N. Trefethen,
-//! J. A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014.)
+//! With `t = (f − m)/√v`, if the density grows by at most `exp(½ κ a²)` at distance a from the real line,
+//! the integrand `p(f)^α N(t; 0, 1)` grows by at most `exp(½ p a²)` with `p = 1 + α κ v`. A sum of step h
+//! then has an error of about `2 exp(½ p a² − 2π a/h)` at most, for every a up to the nearest singularity.
+//! (L. N. Trefethen, J. A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56,
+//! 2014.)
 
 use super::tilted::{TiltedJet, one_peak, slopes};
 use crate::density::Density;
@@ -17,18 +18,18 @@ use crate::workspace::Workspace;
 
 /// Log error of sums: exp(−32) = 1e-14.
 const DIGITS: f64 = 32.0;
-/// Share of the distance to the singularity that is used.
+/// Fraction of the distance to the singularity that is used.
 const CLOSEST: f64 = 0.95;
-/// Most nodes per side; larger grids go to adaptive sums, which are fine only where needed.
+/// Limit on nodes per side. Adaptive sums replace larger grids: they are fine only where needed.
 const MOST: usize = 160;
-/// Deviations from its mode at which log-concave density times standard normal is below exp(−40) of its
-/// largest.
+/// Standard deviations from the mode at which log-concave density times standard normal is exp(−40) of its
+/// maximum.
 const REACH: f64 = 9.0;
-/// Share of its largest value at which the integrand is left.
+/// Fraction of its maximum below which the integrand is negligible.
 const NEGLIGIBLE: f64 = 1e-17;
 
-/// `ln ∫ p(y | f)^α N(f; m, v) df` with derivatives, for a log-concave density without parameters whose
-/// growth off the real line is known; `false` if there is no grid for it.
+/// `ln ∫ p(y | f)^α N(f; m, v) df` with derivatives, for a log-concave density without parameters and with
+/// known growth off the real line; `false` if no grid suits it.
 ///
 /// # Errors
 /// Those of the log density.
@@ -56,7 +57,7 @@ pub(crate) fn tilted_on_known_grid<D: Density>(
     let mut sums = GridSums::default();
     for direction in [1.0, -1.0] {
         for block in 0..MOST.div_ceil(LANES) {
-            // The node at the centre belongs to the right.
+            // The centre belongs to the right side.
             let first = (block * LANES) as f64 + if direction > 0.0 { 0.0 } else { 1.0 };
             let t: [f64; LANES] = std::array::from_fn(|k| centre + direction * step * (first + k as f64));
             let jets = density.slopes_of_many(y, &t.map(|t| m + s * t));
@@ -73,14 +74,14 @@ pub(crate) fn tilted_on_known_grid<D: Density>(
     Ok(true)
 }
 
-/// Step for a strip of this half width, in deviations, and this growth.
+/// Step for a strip of this half-width (in standard deviations) and this growth.
 fn step(strip: f64, p: f64) -> f64 {
-    // Beyond √(2 · 32/p) the integrand grows faster than the grid gains.
+    // Beyond √(2 · 32/p) the growth of the integrand outweighs the gain of the grid.
     let a = (CLOSEST * strip).min((2.0 * DIGITS / p).sqrt());
     std::f64::consts::TAU * a / (DIGITS + 0.5 * p * a * a)
 }
 
-/// Approximate mode, in deviations, and the log integrand there; None if not finite.
+/// Approximate mode (in standard deviations) and the log integrand there; None if not finite.
 fn mode<D: Density>(
     density: &D,
     (y, power): (&[f64], f64),
@@ -111,14 +112,14 @@ fn mode<D: Density>(
 struct GridSums([f64; 6]);
 
 impl GridSums {
-    /// Adds nodes; `true` while the last of them counts.
+    /// Adds nodes; `false` if the last of them is negligible.
     fn add(&mut self, t: &[f64; LANES], jets: &[[f64; LANES]; 3], power: f64, top: f64) -> bool {
         let height = |k: usize| power * jets[0][k] - 0.5 * t[k] * t[k] - HALF_LN_TAU;
         let weights: [f64; LANES] = std::array::from_fn(|k| (height(k) - top).exp());
         for k in 0..LANES {
             let (weight, first, second) = (weights[k], power * jets[1][k], power * jets[2][k]);
             let square = first * first;
-            // As TiltedJet::weighted has it.
+            // Same as in `TiltedJet::weighted`.
             let size = square + (square * square + second * second).sqrt();
             let values = [1.0, t[k], t[k] * t[k], first, square + second, size];
             self.0.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
@@ -139,7 +140,8 @@ mod tests {
             return false;
         }
         crate::defaults::tilted(density, &[y], &[q], power, &mut ws, &mut expected).unwrap();
-        // The other sums are refined to 1e-10 of their sizes, and derivatives by v are differences of two.
+        // The reference is refined to 1e-10 of the sizes of its terms; derivatives by v are differences of
+        // two.
         let near = |a: f64, b: f64, size: f64| (a - b).abs() < 1e-9 * (a.abs() + b.abs()) + 1e-11 * size;
         let (by_mean, by_variance) = (found.by_mean[0], found.by_variance[0]);
         assert!(
@@ -163,7 +165,7 @@ mod tests {
                 }
             }
         }
-        // All but the widest beliefs have a grid.
+        // Only the widest beliefs have no grid.
         assert!(grids >= 8 * 5 * 5 * 2, "{grids}");
     }
 

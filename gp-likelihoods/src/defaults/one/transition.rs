@@ -1,24 +1,24 @@
-//! Expectation of a distribution function that falls with the latent from 1 to 0 at a known place. Outside
-//! the transition it is the Gaussian's distribution function, however sharp the transition.
+//! Expectation of a distribution function that falls with the latent from 1 to 0 at a known place. Only the
+//! fall is integrated; the rest is the Gaussian's distribution function.
 
 use crate::latent::Latent;
 use crate::quadrature::GaussLegendre;
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 
-/// Deviations beyond which a Gaussian has mass 1e-16.
+/// Standard deviations beyond which a Gaussian has mass 1e-16.
 const REACH: f64 = 8.3;
-/// Widest panel, in deviations: 16 nodes integrate the Gaussian over it to rounding.
+/// Widest panel, in standard deviations: 16 nodes integrate the Gaussian over it to rounding.
 const WIDEST: f64 = 2.0;
-/// Transitions narrower than this, in deviations, are jumps.
+/// Width, in standard deviations, below which a transition counts as a jump.
 const NARROWEST: f64 = 1e-16;
 /// Share of the fall that counts as most of it.
 const MOST: f64 = 0.7;
-/// Remainder at which a distribution function has ended.
+/// Remainder of the fall at which the transition has ended.
 const ENDED: f64 = f64::EPSILON;
-/// Width, in deviations, from which a grid resolves a transition.
+/// Width, in standard deviations, from which a grid resolves a transition.
 const BROAD: f64 = 0.25;
 
-/// Transition of a distribution function, in deviations of the Gaussian from its mean.
+/// Fall of a distribution function, in standard deviations of the Gaussian from its mean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transition {
     centre: f64,
@@ -26,8 +26,8 @@ pub(super) struct Transition {
 }
 
 impl Transition {
-    /// Finds a transition at a place in the latent: most of the fall is outside the width, but inside four
-    /// times it.
+    /// Finds the fall near `place` in the latent. Most of it is in `centre ± 4 width`, but not in
+    /// `centre ± width`.
     pub(super) fn find(q: Latent, place: f64, cdf: &mut impl FnMut(f64) -> f64) -> Self {
         let deviation = q.variance().sqrt();
         let centre = ((place - q.mean()) / deviation).clamp(-REACH, REACH);
@@ -43,15 +43,14 @@ impl Transition {
         self.width >= BROAD
     }
 
-    /// `E[F]`; NaN if any value is.
+    /// `E[F]`; NaN if any value is NaN.
     ///
-    /// Panels double in width outwards: up to 60 per side for the narrowest transition, of 17 evaluations
+    /// Panels double in width outwards: up to 60 per side for the narrowest transition, with 17 evaluations
     /// each.
     pub(super) fn expectation(self, cdf: &mut impl FnMut(f64) -> f64) -> f64 {
         self.side(-1.0, cdf) + self.side(1.0, cdf)
     }
 
-    /// Sum over one side of the centre.
     fn side(self, direction: f64, cdf: &mut impl FnMut(f64) -> f64) -> f64 {
         let (mut from, mut width, mut sum) = (self.centre, self.width, 0.0);
         let end = direction * REACH;
@@ -63,7 +62,7 @@ impl Transition {
             if there.is_nan() {
                 return f64::NAN;
             }
-            // Below the transition it ends at 1, above it at 0.
+            // F ends at 1 below the transition and at 0 above.
             let left = if direction < 0.0 { 1.0 - there } else { there };
             if to == end || left <= ENDED {
                 return sum + there * standard_normal_cdf(-direction * to);

@@ -1,7 +1,8 @@
 //! `ln ∫ Π_q N(f_q; m_q, v_q) Π_p N(y_p; w_p·f, σ²_p)^α df` with derivatives.
 //!
-//! With `s_p = σ²_p/α`, `r = y − W m`, `S = W V Wᵀ + diag(s)` and `B = I + V^{½} Wᵀ diag(s)⁻¹ W V^{½}`
-//! (eigenvalues ≥ 1), it is `−½ (ln |B| + rᵀ S⁻¹ r + α Σ_p ln 2πσ²_p)`. Only B, Q×Q, is factored.
+//! Equals `−½ (ln |B| + rᵀ S⁻¹ r + α Σ_p ln 2πσ²_p)` with `s_p = σ²_p/α`, `r = y − W m`,
+//! `S = W V Wᵀ + diag(s)` and `B = I + V^{½} Wᵀ diag(s)⁻¹ W V^{½}` (eigenvalues ≥ 1). Only B, Q×Q, is
+//! factored.
 
 use super::Coregionalised;
 use super::room::MixedRoom;
@@ -11,11 +12,10 @@ use crate::slopes::{Slopes, refill};
 use crate::small_factor::{factorise, solve, solve_transposed};
 use crate::special::HALF_LN_TAU;
 
-/// Precision gain of a latent by the outputs from which `w_qᵀ S⁻¹ w_q` is computed as the remainder of
-/// `1/v_q`.
+/// Relative gain in a latent's precision above which `w_qᵀ S⁻¹ w_q` is computed from the diagonal of `B⁻¹`.
 const SHARP: f64 = 1.0;
 
-/// Writes the integral; false if numbers leave their range.
+/// Writes the integral; `false` if numbers are out of range.
 pub(super) fn tilted(
     of: &Coregionalised,
     (y, q): (&[f64], &[Latent]),
@@ -37,7 +37,7 @@ pub(super) fn tilted(
         out.value -= 0.5 * (y - of.mixed(p, q).mean) * pull + power * (0.5 * variance.ln() + HALF_LN_TAU);
         let mut known = 0.0;
         for k in 0..latents {
-            // V^{½} B⁻¹ V^{½} w_p, the covariances of the latents with w_p·f given the outputs.
+            // V^{½} B⁻¹ V^{½} w_p: covariances of the latents with w_p·f given the outputs.
             let column = &room.inverse[k * latents..(k + 1) * latents];
             let products = column.iter().zip(&room.deviations).zip(w);
             let covariance: f64 =
@@ -55,7 +55,7 @@ pub(super) fn tilted(
     out.value.is_finite()
 }
 
-/// Conditions the latents on the outputs; false if numbers leave their range.
+/// Conditions the latents on the outputs; `false` if numbers are out of range.
 fn condition(of: &Coregionalised, (y, q): (&[f64], &[Latent]), power: f64, room: &mut MixedRoom) -> bool {
     let latents = q.len();
     refill(&mut room.factor, latents * latents);

@@ -1,6 +1,5 @@
 //! Memory of the integral over several mixed latents.
 
-/// Scratch: Q×Q factor, columns of the inverse, vectors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MixedRoom {
     pub(super) factor: Vec<f64>,

@@ -8,17 +8,16 @@ use crate::slopes::Slopes;
 use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::workspace::Workspace;
 
-/// Factor `Φ((f_y − f_c)/√noise)` (Villacampa-Calvo & Hernández-Lobato 2017, §2): the latent of the label
-/// beats that of one other class.
+/// Factor `Φ((f_y − f_c)/√noise)`: the label's latent exceeds that of one other class (Villacampa-Calvo &
+/// Hernández-Lobato 2017, §2).
 ///
-/// The C − 1 factors of an observation are not its likelihood: each integrates over the label's latent by
-/// itself.
+/// The product of the C − 1 factors of an observation is not its likelihood: each factor has its own noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairwiseProbit {
     noise: f64,
 }
 
-/// `ln Z` of a [`PairwiseProbit`] with derivatives by the label's latent, then the other.
+/// `ln Z` of a [`PairwiseProbit`] with derivatives, by the label's latent first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairTilted {
     /// `ln Z`
@@ -27,12 +26,12 @@ pub struct PairTilted {
     pub by_mean: [f64; 2],
     /// Derivatives by the variances.
     pub by_variance: [f64; 2],
-    /// `−∂² ln Z/∂m²`, equal for both means, accurate also for very improbable labels.
+    /// `−∂² ln Z/∂m²`, the same for both means; also accurate for very improbable labels.
     pub curvature: f64,
 }
 
 impl PairwiseProbit {
-    /// Factor with this noise variance of the difference; 0 is the step function.
+    /// Factor with this noise variance of the difference; 0 gives a step function.
     ///
     /// # Errors
     /// [`LikelihoodError::Argument`] for a negative or non-finite variance.
@@ -59,11 +58,11 @@ impl PairwiseProbit {
         })
     }
 
-    /// `ln ∫ Φ^α N N df` or, without a power, `E[ln Φ]`, by the latents of label and other class.
+    /// `ln ∫ Φ^α N N df` or, without a power, `E[ln Φ]`.
     ///
     /// # Errors
-    /// As [`tilted`](Self::tilted); [`LikelihoodError::Argument`] for a step function at another power than
-    /// 1.
+    /// As [`tilted`](Self::tilted); [`LikelihoodError::Argument`] for a step function at a power other
+    /// than 1.
     pub(super) fn integral(
         &self,
         [label, other]: [Latent; 2],
@@ -92,10 +91,10 @@ impl PairwiseProbit {
     }
 }
 
-/// Integral of a [`PairwiseProbit`] with derivatives by the label's latent and by the noise.
+/// Integral of a [`PairwiseProbit`] with derivatives.
 pub(super) struct PairIntegral {
     pub(super) value: f64,
-    /// Derivative by the mean of the label's latent; the other's is its negative.
+    /// Derivative by the mean of the label's latent; that by the other mean is its negative.
     pub(super) by_mean: f64,
     /// Derivative by either variance.
     pub(super) by_variance: f64,

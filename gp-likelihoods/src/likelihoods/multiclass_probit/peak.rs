@@ -1,4 +1,4 @@
-//! Integrand of the density along one number.
+//! Integrand of the density over the winner's value u.
 
 use std::sync::OnceLock;
 
@@ -6,18 +6,18 @@ use crate::quadrature::{GaussHermite, LANES};
 use crate::special::log_normal_cdf_slopes;
 use std::f64::consts::TAU;
 
-/// Nodes at the mode: the density is accurate to 1e-13.
+/// Number of nodes at the mode: the density is accurate to 1e-13.
 const NODES: usize = 36;
-/// Deviations beyond which the integrand has mass 1e-13, and `ln(1/ε)` for an error of ε = 1e-13 on a grid.
+/// Standard deviations beyond which the integrand has mass 1e-13, and `ln(1/ε)` for an error of ε = 1e-13
+/// on a grid.
 const REACH: f64 = 7.4;
 const LOG_ERROR: f64 = 30.0;
-/// Precision of a mode in widths, for the grid and for [`NODES`].
+/// Precision of the mode relative to its width, for the grid and for [`NODES`].
 const NEAR: f64 = 0.1;
 const NEAREST: f64 = 1e-9;
-/// Most Newton steps to the mode of a concave, nearly quadratic function.
 const MAX_STEPS: u32 = 60;
 
-/// Place and width of the integrand over u.
+/// Mode of the integrand, with width and height.
 pub(super) struct Peak {
     u: f64,
     width: f64,
@@ -30,13 +30,14 @@ impl Peak {
         Self::within(NEAREST, own, others)
     }
 
-    /// The same, near enough for a [`grid`](Self::grid).
+    /// [`find`](Self::find) with less precision, enough for a [`grid`](Self::grid).
     pub(super) fn near<I: Iterator<Item = f64>>(own: f64, others: impl Fn() -> I) -> Self {
         Self::within(NEAR, own, others)
     }
 
     fn within<I: Iterator<Item = f64>>(precision: f64, own: f64, others: impl Fn() -> I) -> Self {
-        // From above every bend Newton's method on the concave integrand needs no safeguard but its own length.
+        // The start is right of all bends; from there Newton's method on a concave function needs no
+        // safeguard.
         let mut u = others().fold(own, f64::max);
         let (mut curvature, mut height) = (1.0, 0.0);
         for _ in 0..MAX_STEPS {
@@ -67,10 +68,12 @@ impl Peak {
         nodes.map(move |node| (self.u + self.width * node.0, log_measure(node)))
     }
 
-    /// Blocks of nodes of a grid, and its step, for `classes` factors that bend at most like a unit Gaussian.
+    /// Step and blocks of nodes of a grid, for `classes` factors with at most the curvature of a unit
+    /// Gaussian.
     ///
-    /// A grid of step h errs by at most `2 exp(−2π²/(h² C))` (Trefethen and Weideman 2014). The integrand bends more left
-    /// of the mode than there, and everywhere at least like a unit Gaussian.
+    /// A grid of step h has an error of at most `2 exp(−2π²/(h² C))` (Trefethen and Weideman 2014). The
+    /// curvature of the log integrand is at least that of a unit Gaussian, and more to the left of the
+    /// mode.
     pub(super) fn grid(&self, classes: usize) -> (f64, impl Iterator<Item = [f64; LANES]> + use<>) {
         let step = TAU / (2.0 * LOG_ERROR * classes as f64).sqrt();
         let reach = REACH + NEAR;

@@ -1,4 +1,4 @@
-//! Label against each other class.
+//! Pieces: the label against each other class.
 
 use super::pair::{PairIntegral, PairwiseProbit};
 use super::{MulticlassProbit, known};
@@ -11,7 +11,7 @@ use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
 impl MulticlassProbit {
-    /// Integral over the pair of one piece; with one latent, the label decides its sign.
+    /// Integral of one piece. With a single latent, the label determines its sign.
     pub(super) fn pair(
         &self,
         y: &[f64],
@@ -63,7 +63,7 @@ impl Pieces for MulticlassProbit {
         }
     }
 
-    /// `true` for two classes: their one piece is the density.
+    /// `true` for two classes, whose only piece is the density.
     fn multiply_to_density(&self) -> bool {
         self.classes == 2 && self.label_noise == 0.0
     }

@@ -1,11 +1,11 @@
-//! Slopes of the density along one number, several nodes at a time.
+//! Derivatives of the density by line integrals, several nodes at a time.
 
 use super::peak::Peak;
 use crate::quadrature::LANES;
 use crate::slopes::PointSlopes;
 use crate::special::{HALF_LN_TAU, normal_cdfs};
 
-/// Classes whose ratios are kept on the stack; those of others are computed twice.
+/// Classes whose ratios are kept on the stack; others are computed twice.
 const KEPT: usize = 16;
 
 /// Sets `out` to `ln p(label | f)` for unit noise per latent, with two derivatives by each.
@@ -36,7 +36,7 @@ pub(super) fn log_win(label: usize, classes: usize, f: impl Fn(usize) -> f64 + C
     }
 }
 
-/// Nodes, also as seen from the latent of the label.
+/// Nodes, and their distances from the label's latent.
 struct Block {
     u: [f64; LANES],
     away: [f64; LANES],
@@ -47,7 +47,7 @@ impl Block {
         self.u.map(|u| u - other)
     }
 
-    /// Values of the integrand times the step, relative to the height; ratios φ/Φ of the first classes.
+    /// Integrand times the step, relative to the height; stores ratios φ/Φ of the first classes.
     fn weights(
         &self,
         step: f64,
@@ -69,7 +69,7 @@ impl Block {
         std::array::from_fn(|k| weights[k] * exponents[k].exp())
     }
 
-    /// Adds derivatives of the integrand by the latent of the label.
+    /// Adds derivatives of the integrand by the label's latent.
     fn add_own(&self, weights: &[f64; LANES], label: usize, out: &mut PointSlopes) {
         for (weight, away) in weights.iter().zip(self.away) {
             out.by_latent[label] += weight * away;

@@ -1,18 +1,18 @@
-//! Softmax under independent Gaussians, as a race with Gumbel noise.
+//! Softmax under independent Gaussians, as the largest of values with Gumbel noise.
 //!
-//! With independent Gumbel g, the largest of `f_k + g_k` is that of class c with probability `exp(f_c)/Σ_k
-//! exp(f_k)`. For `u = exp(f − x)`, `f ~ q_k` and `H_k(x) = P(f_k + g_k ≤ x) = E[exp(−u)]`, all
-//! expectations are integrals along one number x, for any number of classes:
+//! With independent Gumbel variables g, `f_c + g_c` is the largest with probability
+//! `exp(f_c)/Σ_k exp(f_k)`. With `u = exp(f − x)`, `f ~ q_k` and `H_k(x) = P(f_k + g_k ≤ x) = E[exp(−u)]`,
+//! all expectations are one-dimensional integrals over x, for any number of classes:
 //!
 //! - `E[p(c | f)] = ∫ H_c′ Π_{k≠c} H_k dx`
-//! - `E[ln Σ_k exp(f_k)] = r + ∫ exp(−exp(r − x)) − Π_k H_k dx` for any r, because `ln S = ∫ (exp(−s) − exp(−s S)) ds/s`,
-//!   with `s = exp(r − x)`
+//! - `E[ln Σ_k exp(f_k)] = r + ∫ exp(−exp(r − x)) − Π_k H_k dx` for any r, because
+//!   `ln S = ∫ (exp(−s) − exp(−s S)) ds/s`, with `s = exp(r − x)`
 //!
-//! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. Integrands are analytic and bounded for `|Im x| < π/2`, as are the
-//! inner expectations in f: sums on grids of step h err by about `exp(−2πa/h)` with a = 1.2.
+//! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. Integrands and the inner expectations over f are analytic and bounded
+//! for `|Im x| < π/2`: sums on grids of step h have errors of about `exp(−2πa/h)` with a = 1.2.
 //!
-//! Cost: at most [`MAX_NODES`] numbers x per class, of some 70 terms each ([`Responses`]). Beliefs that are too wide for
-//! that grid have [`panels`] as wide as the integrand allows, a few hundred numbers x for any width ([`alone`]).
+//! Cost: at most [`MAX_NODES`] values of x per class, of some 70 terms each ([`Responses`]). Wider beliefs
+//! use [`panels`] as wide as the integrand allows: a few hundred values of x for any width ([`alone`]).
 
 mod alone;
 mod panels;
@@ -24,29 +24,28 @@ use responses::{Jet, Responses, survival};
 
 /// Step in x: error `exp(−2π 1.2/h)` = 8e-14, less for all but the third derivative.
 const STEP: f64 = 0.25;
-/// Most nodes of the grid in x, which are enough for deviations to about 28.
+/// Limit on grid nodes in x, enough for standard deviations up to about 28.
 const MAX_NODES: usize = 1 << 11;
-/// Deviations beyond which a Gaussian has mass 2e-16.
+/// Standard deviations beyond which a Gaussian has mass 2e-16.
 const REACH: f64 = 8.2;
-/// Exponent at which `exp(−u)` vanishes: `u = exp(3.7)`; it is 1 at `u = exp(−37)`.
+/// `exp(−u)` is 0 from `u = exp(3.7)` on, and 1 up to `u = exp(−37)`.
 const BELOW: f64 = 3.7;
 const ABOVE: f64 = 37.0;
-/// Least probability with enough digits.
+/// Smallest probability with enough digits.
 const LEAST: f64 = 1e-9;
 
-/// Mean of a Gumbel number.
+/// Mean of a Gumbel variable.
 const EULER: f64 = 0.577_215_664_901_532_9;
 
-/// Jets of every class at every x.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GumbelRace {
     /// Weights of the integral along x.
     weights: Vec<f64>,
-    /// All x of the first class, then of the next.
+    /// Jets by class, then by x.
     jets: Vec<Jet>,
     /// `Π_k H_k`
     product: Vec<f64>,
-    /// `E[ln Σ_k exp(f_k)]` is the sum of the two.
+    /// Two terms of `E[ln Σ_k exp(f_k)]`.
     reference: f64,
     above: f64,
     panels: Vec<(f64, f64)>,
@@ -54,7 +53,8 @@ pub(crate) struct GumbelRace {
 }
 
 impl GumbelRace {
-    /// Evaluates beliefs; false if there are no nodes for them, as for numbers near the largest there are.
+    /// Evaluates beliefs at the nodes; `false` if there are too many nodes, or beliefs are too large for
+    /// `f64`.
     pub(super) fn look(&mut self, q: &[Latent]) -> bool {
         let reach = |latent: &Latent| REACH * latent.variance().sqrt();
         let low = q.iter().map(|latent| latent.mean() - reach(latent)).fold(f64::NEG_INFINITY, f64::max);
@@ -93,24 +93,24 @@ impl GumbelRace {
         found
     }
 
-    /// The expected logarithm by sums whose ends may be cut off without error.
+    /// Expected logarithm on the grid, as a sum whose terms vanish at both ends.
     fn measure_grid(&mut self, q: &[Latent], low: f64) {
         let largest = q.iter().map(|latent| latent.mean()).fold(f64::NEG_INFINITY, f64::max);
-        // Any r will do: that of a node makes the first term a table.
+        // Any r is possible; at a node, the first term comes from a table.
         let node = ((largest - low) / STEP).round();
         let term = |(j, product): (usize, &f64)| survival(node as isize - j as isize) - product;
         let sum: f64 = self.product.iter().enumerate().map(term).sum();
         (self.reference, self.above) = (low + STEP * node, STEP * sum);
     }
 
-    /// The expected logarithm by `∫ exp(−exp(r − x)) dx = ∫_r dx − γ`, r the lower end: the product is 0 below it.
+    /// Expected logarithm by `∫ exp(−exp(r − x)) dx = ∫_r dx − γ`, where r is the lower end, below which
+    /// the product is 0.
     fn measure_panels(&mut self, low: f64) {
         let terms = self.weights.iter().zip(&self.product);
         self.above = terms.map(|(weight, product)| weight * (1.0 - product)).sum();
         self.reference = low - EULER;
     }
 
-    /// Number of nodes of the beliefs.
     #[cfg(test)]
     pub(super) fn nodes(&self) -> usize {
         self.weights.len()
@@ -121,7 +121,7 @@ impl GumbelRace {
         &self.jets[c * count..(c + 1) * count]
     }
 
-    /// Weights of the integral, jets of a class, and products over all classes, where these are not 0.
+    /// Index, weight, jet of class c and product over all classes, where the product is not 0.
     fn terms(&self, c: usize) -> impl Iterator<Item = (usize, f64, &Jet, f64)> {
         let terms = self.weights.iter().zip(self.class(c)).zip(&self.product).enumerate();
         terms
@@ -141,7 +141,7 @@ impl GumbelRace {
         out.iter_mut().for_each(|p| *p /= total);
     }
 
-    /// `ln E[p(label | f)]` with slopes, unless the label is too improbable.
+    /// `ln E[p(label | f)]` with derivatives; `false` if the label is too improbable.
     pub(super) fn tilted(&self, label: usize, out: &mut Slopes) -> bool {
         let mass = self.integral(label, |jet| jet[1]);
         if mass.is_nan() || mass < LEAST {
@@ -158,14 +158,14 @@ impl GumbelRace {
             }
             (out.by_mean[k], out.by_variance[k]) = (by_mean / mass, 0.5 * by_variance / mass);
         }
-        // All means may move alike.
+        // A common shift of all means changes nothing.
         out.by_mean[label] = -out.by_mean.iter().sum::<f64>();
         out.by_variance[label] = 0.5 * self.integral(label, |jet| jet[3]) / mass;
         out.value = mass.ln();
         true
     }
 
-    /// `E[ln p(label | f)]` with its slopes.
+    /// `E[ln p(label | f)]` with derivatives.
     pub(super) fn expected(&self, label: usize, q: &[Latent], out: &mut Slopes) {
         out.value = q[label].mean() - self.reference - self.above;
         for k in 0..q.len() {

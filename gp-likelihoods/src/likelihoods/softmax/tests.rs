@@ -1,4 +1,5 @@
-//! The race against two classes, whose difference is all there is, against products of rules, and against differences.
+//! Softmax integrals against the logistic likelihood of the difference of two classes, product rules, and
+//! finite differences.
 
 use super::gumbel::GumbelRace;
 use crate::Race;
@@ -20,7 +21,7 @@ fn beliefs(classes: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Latent>
     prop::collection::vec(one, classes)
 }
 
-/// Either integral of one observation: the tilted one, or the expected log density.
+/// Tilted normaliser or expected log density of one observation.
 fn integral(l: &dyn Likelihood, tilted: bool, y: f64, q: &[Latent]) -> Result<Slopes, LikelihoodError> {
     let (mut ws, mut out) = (Workspace::new(), Slopes::default());
     if tilted {
@@ -57,7 +58,7 @@ proptest! {
             moved[class] = Latent::new(q[class].mean() + mean, q[class].variance() * variance.exp())?;
             Ok::<_, LikelihoodError>(integral(&softmax, tilted, 0.0, &moved)?.value)
         };
-        // Errors of h² times a third derivative of at most a few, and rounding over h.
+        // Error: h² times a third derivative of at most a few, plus rounding over h.
         let h = 1e-4;
         let by_mean = (value(h, 0.0)? - value(-h, 0.0)?) / (2.0 * h);
         let by_log_variance = (value(0.0, h)? - value(0.0, -h)?) / (2.0 * h);
@@ -78,7 +79,7 @@ proptest! {
         softmax.class_probabilities(&q, &mut ws, &mut ours)?;
         for (c, p) in ours.into_iter().enumerate() {
             defaults::tilted(&softmax, &[c as f64], &q, 1.0, &mut ws, &mut out)?;
-            // What the product rules say of themselves, and their least agreement.
+            // Error estimate of the product rules, at least their required agreement.
             let allowed = 10.0 * ws.disagreement().max(1e-7);
             prop_assert!((p.ln() - out.value).abs() < allowed, "{p} {} {allowed}", out.value);
         }
@@ -95,7 +96,7 @@ fn known_numbers_are_their_own_softmax() -> Result<(), LikelihoodError> {
     softmax.class_probabilities(&q, &mut Workspace::new(), &mut p)?;
     let total: f64 = f.iter().map(|f| f.exp()).sum();
     for (p, f) in p.iter().zip(f) {
-        // The last is 1e-28, and keeps its digits.
+        // The smallest is 1e-28 and keeps its digits.
         assert!((p / (f.exp() / total) - 1.0).abs() < 1e-11, "{p}");
     }
     let expected = integral(&softmax, false, 1.0, &q)?;
@@ -103,7 +104,7 @@ fn known_numbers_are_their_own_softmax() -> Result<(), LikelihoodError> {
     Ok(())
 }
 
-/// Beliefs wider than the grid, beside narrow ones.
+/// Beliefs wider than the grid, together with narrow ones.
 fn wide_beliefs(classes: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Latent>> {
     let one = (-1.0..1.0, -2.0..5.0f64).prop_map(|(z, log_s)| {
         let s = 10f64.powf(log_s);
@@ -128,21 +129,22 @@ proptest! {
         let difference = Latent::new(q[1].mean() - q[0].mean(), q[0].variance() + q[1].variance())?;
         let exact = integral(&BernoulliLogit, tilted, 1.0, &[difference])?;
         let s = difference.variance().sqrt();
-        // A logarithm of the chance, or an expectation that grows with the width.
+        // A log probability, or an expectation that grows with the width.
         let size = if tilted { 1.0 } else { s };
         let near = |a: f64, b: f64, size: f64| (a - b).abs() < 1e-11 * size;
         prop_assert!(near(found.value, exact.value, size), "{} {}", found.value, exact.value);
         for (c, own) in q.iter().enumerate() {
             let sign = if c == 1 { 1.0 } else { -1.0 };
             prop_assert!(near(found.by_mean[c], sign * exact.by_mean[0], 1.0), "{found:?} {exact:?}");
-            // Third derivatives on a grid are right to 8e-14; beyond, a change of the variance is one in proportion to it.
+            // Third derivatives on a grid have errors of 8e-14; for wide beliefs, changes of the variance
+            // are relative to it.
             let allowed = 1e-13 + 1e-11 * size / own.variance();
             let off = (found.by_variance[c] - exact.by_variance[0]).abs();
             prop_assert!(off < allowed, "{found:?} {exact:?}");
         }
     }
 
-    /// By steps in proportion to the width.
+    /// Steps are proportional to the width.
     #[test]
     fn slopes_of_wide_beliefs_are_differences(q in wide_beliefs(2..6), class in 0usize..3) {
         let softmax = Softmax::new(q.len())?;
@@ -156,7 +158,8 @@ proptest! {
         let widest = q.iter().map(|q| q.variance().sqrt()).fold(1.0, f64::max);
         let h = 1e-4 * s.max(0.1);
         let by_mean = (value(h, 0.0)? - value(-h, 0.0)?) / (2.0 * h);
-        // Rounding of a value as large as the widest, over the step, and h² times a third derivative.
+        // Rounding of a value as large as the widest belief, over the step, plus h² times a third
+        // derivative.
         let allowed = 1e-7 + 1e-14 * widest / h;
         prop_assert!((by_mean - found.by_mean[class]).abs() < allowed, "{by_mean} {found:?}");
         let h = 1e-4;
@@ -166,7 +169,7 @@ proptest! {
         prop_assert!((by_log_variance - exact).abs() < allowed, "{by_log_variance} {exact}");
     }
 
-    /// Beside a Gumbel number of variance π²/6 a wide belief is hardly more uncertain, and its shape is forgotten.
+    /// A Gumbel variable of variance π²/6 adds little to a wide belief, and its shape does not matter.
     #[test]
     fn wide_beliefs_race_like_gaussians(q in wide_beliefs(2..3), scale in 2.0..5.0f64) {
         let wide: Vec<Latent> = q
@@ -178,13 +181,13 @@ proptest! {
         let noise = std::f64::consts::PI.powi(2) / 6.0;
         Race::new(noise, 0.0)?.probabilities(&wide, &mut ws, &mut gaussian)?;
         for (ours, gaussian) in ours.iter().zip(gaussian) {
-            // The third moment is left, over the cube of the width.
+            // The third moment remains, over the cube of the width.
             prop_assert!((ours - gaussian).abs() < 1e-13 + 10f64.powf(-3.0 * scale), "{ours} {gaussian}");
         }
     }
 }
 
-/// Nodes are as few for a belief of any width as for one that fills the grid.
+/// Number of nodes does not grow with the width of beliefs.
 #[test]
 fn wide_beliefs_cost_no_more() -> Result<(), LikelihoodError> {
     for s in [28.0, 50.0, 300.0, 1e5, 1e100] {
@@ -202,7 +205,7 @@ fn wide_beliefs_cost_no_more() -> Result<(), LikelihoodError> {
     Ok(())
 }
 
-/// Too far below the other for the grid of the x, and too wide to be hopeless.
+/// One belief is too far below the other for the grid in x, but too wide to be negligible.
 #[test]
 fn wide_beliefs_far_away_count() -> Result<(), LikelihoodError> {
     let q = [Latent::new(-85.0, 400.0)?, Latent::new(0.0, 0.01)?];
@@ -210,7 +213,7 @@ fn wide_beliefs_far_away_count() -> Result<(), LikelihoodError> {
     for tilted in [true, false] {
         let found = integral(&Softmax::new(2)?, tilted, 0.0, &q)?;
         let exact = integral(&BernoulliLogit, tilted, 1.0, &difference)?;
-        // The chance of the first is 1e-5, right to 1e-14 or so.
+        // The probability of the first class is 1e-5, with an error of about 1e-14.
         assert!((found.value - exact.value).abs() < 1e-9, "{} {}", found.value, exact.value);
     }
     Ok(())

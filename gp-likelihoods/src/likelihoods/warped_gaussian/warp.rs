@@ -1,4 +1,4 @@
-//! Warp and inverse.
+//! Warp and its inverse.
 
 use crate::scalar::Scalar;
 
@@ -9,14 +9,13 @@ pub struct WarpTerm {
     pub height: f64,
     /// b, positive: slope at the bend divided by the height.
     pub steepness: f64,
-    /// c: the term bends at −c.
+    /// c: the term has its bend at −c.
     pub shift: f64,
 }
 
-/// Most steps of the inverse; half would do if all were halvings.
+/// Limit on steps of the inverse; half would do for bisections alone.
 const MAX_STEPS: u32 = 200;
 
-/// `t(y) = y + Σ_i a_i tanh(b_i (y + c_i))`
 #[derive(Clone, Copy)]
 pub(super) struct Warp<'a> {
     pub(super) height: &'a [f64],
@@ -24,7 +23,7 @@ pub(super) struct Warp<'a> {
     pub(super) shift: &'a [f64],
 }
 
-/// `t(y)` and `t′(y) − 1` for parameters in the likelihood's order.
+/// `t(y)` and `t′(y) − 1`, for parameters in the order of the likelihood.
 pub(super) fn warped<S: Scalar>(y: f64, terms: usize, theta: impl Fn(usize) -> S) -> (S, S) {
     let start = (S::constant(y), S::constant(0.0));
     (0..terms).fold(start, |(value, bending), term| {
@@ -38,7 +37,7 @@ fn tanh<S: Scalar>(u: S) -> S {
     u.through(f64::tanh, |u, t| (sech_squared(u), -2.0 * t * sech_squared(u)))
 }
 
-/// `1/cosh²`, accurate also where tanh rounds to 1.
+/// `1/cosh²`, also accurate where tanh rounds to 1.
 fn sech_squared<S: Scalar>(u: S) -> S {
     let value = |u: f64| {
         let small = (-2.0 * u.abs()).exp();
@@ -74,7 +73,7 @@ impl Warp<'_> {
 
     /// y with `t(y) = z`, by Newton's method in a shrinking bracket.
     ///
-    /// It exists, within `Σ a_i` of z, because t increases and `|t(y) − y| ≤ Σ a_i`.
+    /// It is within `Σ a_i` of z, because t increases and `|t(y) − y| ≤ Σ a_i`.
     pub(super) fn inverse(&self, z: f64) -> f64 {
         let away: f64 = self.height.iter().sum();
         let (mut low, mut high, mut y) = (z - away, z + away, z);

@@ -1,5 +1,5 @@
-//! `H = E[exp(−exp(f − x))]` with three derivatives by x at one x, for `f ~ N(m, s²)`: the distribution function of f plus a
-//! Gumbel number.
+//! `H = E[exp(−exp(f − x))]` with three derivatives by x at one x, for `f ~ N(m, s²)`. H is the
+//! distribution function of f plus a Gumbel variable.
 
 use super::responses::{Jet, response};
 use super::{ABOVE, BELOW, EULER, REACH, STEP};
@@ -7,15 +7,15 @@ use crate::latent::Latent;
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 use std::sync::OnceLock;
 
-/// Deviation from which the [`series`] is right to 1e-14 where H counts.
+/// Standard deviation s from which the [`series`] is accurate to 1e-14 where H matters.
 const WIDE: f64 = 25.0;
-/// Deviation below which the Gaussian is finer than steps of the Gumbel number.
+/// Standard deviation s below which the sum is over the Gaussian instead of the Gumbel variable.
 const NARROW: f64 = 0.5;
-/// Step of the sum over a narrow Gaussian in its deviations, and steps on either side.
+/// Step of the sum over a narrow Gaussian, in standard deviations, and number of steps per side.
 const FINE: f64 = 0.5;
 const SIDE: i32 = 16;
 
-/// Moments of a Gumbel number about its mean over n!: the coefficients of `Γ(1 − t) exp(−γt)`.
+/// Central moments of a Gumbel variable over n!: coefficients of `Γ(1 − t) exp(−γt)`.
 const MOMENTS: [f64; 16] = [
     1.0,
     0.0,
@@ -35,7 +35,6 @@ const MOMENTS: [f64; 16] = [
     0.561_454_671_233_237_9,
 ];
 
-/// Value and derivatives of one class.
 pub(super) fn jet(q: Latent, x: f64) -> Jet {
     let s = q.variance().sqrt();
     if s >= WIDE {
@@ -47,11 +46,11 @@ pub(super) fn jet(q: Latent, x: f64) -> Jet {
     }
 }
 
-/// `Σ_n (−1)ⁿ a_n s⁻ⁿ Φ⁽ⁿ⁾(z)`, a_n the [`MOMENTS`], with `Φ⁽ⁿ⁾ = (−1)ⁿ⁻¹ φ He_{n−1}`.
+/// `Σ_n (−1)ⁿ a_n s⁻ⁿ Φ⁽ⁿ⁾(z)` with the [`MOMENTS`] a_n and `Φ⁽ⁿ⁾ = (−1)ⁿ⁻¹ φ He_{n−1}`.
 fn series(z: f64, s: f64) -> Jet {
     let density = density(z);
     let mut jet = [standard_normal_cdf(z), 0.0, 0.0, 0.0];
-    // Hermite polynomials He_n, He_{n+1}, He_{n+2}, and the one before; none is before the first.
+    // Hermite polynomials He_{n−1} (0 for n = 0), and He_n, He_{n+1}, He_{n+2}.
     let (mut before, mut he) = (0.0, [1.0, z, z * z - 1.0]);
     let mut power = density;
     for (n, moment) in MOMENTS.into_iter().enumerate() {
@@ -69,7 +68,7 @@ fn density(z: f64) -> f64 {
     (-0.5 * z * z - HALF_LN_TAU).exp()
 }
 
-/// The sum over places of the Gumbel number.
+/// Sum over values of the Gumbel variable.
 fn over_gumbel(mean: f64, s: f64, x: f64) -> Jet {
     static PLACES: OnceLock<Vec<(f64, f64)>> = OnceLock::new();
     let places = PLACES.get_or_init(|| {
@@ -85,7 +84,7 @@ fn over_gumbel(mean: f64, s: f64, x: f64) -> Jet {
     for (t, weight) in places {
         let z = (x - mean - t) / s;
         if z < -REACH {
-            // Farther places are lower still.
+            // All further terms are negligible too.
             break;
         }
         jet[0] += weight * standard_normal_cdf(z);
@@ -97,7 +96,7 @@ fn over_gumbel(mean: f64, s: f64, x: f64) -> Jet {
     jet
 }
 
-/// The sum over places of the latent value.
+/// Sum over values of the latent.
 fn over_gaussian(mean: f64, s: f64, x: f64) -> Jet {
     let mut jet = Jet::default();
     for i in -SIDE..=SIDE {
@@ -113,7 +112,7 @@ mod tests {
     use super::*;
     use crate::quadrature::Panels;
 
-    /// By definition, in panels over the wider of the two numbers' densities: that of the latent value, or the Gumbel number's.
+    /// Definition of H, by panels over the wider of the two densities.
     fn by_panels(q: Latent, x: f64) -> Jet {
         let (m, s) = (q.mean(), q.variance().sqrt());
         if s > 1.0 {
@@ -141,7 +140,7 @@ mod tests {
                 let x = -3.0 + z * s + if s < 2.0 { z } else { 0.0 };
                 let (found, exact) = (jet(q, x), by_panels(q, x));
                 for k in 0..4 {
-                    // A derivative is of the size of so many inverse widths.
+                    // Derivative k is of the order of s⁻ᵏ.
                     let size = s.max(1.0).powi(-(k as i32));
                     let off = (found[k] - exact[k]).abs();
                     assert!(off < 1e-13 * size, "{s} {z} {k}: {found:?} and {exact:?}");

@@ -1,22 +1,26 @@
-//! Nodes x for beliefs of any width: panels of a Gauss–Legendre rule as wide as the narrowest class allows that is still
-//! undecided there.
+//! Nodes in x for beliefs of any width: Gauss–Legendre panels, as wide as the narrowest class that is still
+//! undecided allows.
 //!
-//! `H_k` is a Gumbel distribution function, analytic and bounded for `|Im x| < π/2`, seen through a Gaussian of variance
-//! v_k, which makes it entire: at `x + ib` a product of them grows by at most `exp(½ b² Σ 1/(v_k + c))`, as one Gaussian
-//! of that precision does. Above the reach of a class it is 1, and limits no panel.
+//! `H_k` is a Gumbel distribution function (analytic and bounded for `|Im x| < π/2`) convolved with a
+//! Gaussian of variance v_k, which makes it entire. At `x + ib` a product of them grows by at most
+//! `exp(½ b² Σ 1/(v_k + c))`, like a Gaussian of that precision. Above the range of a class its H is 1 and
+//! limits no panel.
 
 use super::{ABOVE, REACH};
 use crate::latent::Latent;
 use crate::quadrature::GaussLegendre;
 
-/// Variance of a Gaussian that asks for panels as narrow as a bare Gumbel number does: 16 nodes over a width of 2.
+/// Variance c of a Gaussian that needs panels as narrow as a Gumbel variable does: 16 nodes over a width
+/// of 2.
 const GUMBEL: f64 = 0.2;
-/// Width of a panel in units of `1/√precision`: 16 nodes integrate a Gaussian over 4.5 deviations to 1e-15.
+/// Width of a panel in units of `1/√precision`: 16 nodes integrate a Gaussian over 4.5 standard deviations
+/// to 1e-15.
 const PANEL: f64 = 4.5;
-/// Most nodes; a class of a scale of its own asks for some twenty panels of 16.
+/// Limit on nodes; each distinct scale of classes needs some twenty panels of 16.
 const MAX_NODES: usize = 1 << 16;
 
-/// Fills `nodes` with places and weights between two ends; false if there are too many of them, or if ends are not finite.
+/// Fills `nodes` with values of x and weights between two ends; `false` if there are too many, or if an end
+/// is not finite.
 pub(super) fn lay(q: &[Latent], (low, high): (f64, f64), nodes: &mut Vec<(f64, f64)>) -> bool {
     nodes.clear();
     if !(high - low).is_finite() {
@@ -29,7 +33,7 @@ pub(super) fn lay(q: &[Latent], (low, high): (f64, f64), nodes: &mut Vec<(f64, f
         let precision: f64 = open().map(|latent| 1.0 / (latent.variance() + GUMBEL)).sum();
         let next = open().map(end).fold(high, f64::min);
         let to = next.min(from + PANEL / precision.sqrt());
-        // Numbers so large that their rounding is wider than a panel.
+        // Also stops where rounding of x is wider than a panel.
         if to <= from || nodes.len() >= MAX_NODES {
             return false;
         }

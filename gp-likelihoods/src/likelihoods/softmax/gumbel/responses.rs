@@ -1,8 +1,8 @@
 //! `H = E[exp(−u)]` with three derivatives by x, for `u = exp(f − x)`, `f ~ N(m, s²)`, at every x of a
 //! grid.
 //!
-//! The grid of f contains all x. A sum over it has three parts: nothing for large u; for small u a series
-//! in moments `Σ w uⁿ`, kept as running sums; between them at most about 60 table terms.
+//! The grid of f contains all x. A sum over it has three parts: 0 for large u; for small u, a series in
+//! moments `Σ w uⁿ`, kept as running sums; in between, at most about 60 terms from a table.
 
 use super::{BELOW, REACH, STEP};
 use crate::latent::Latent;
@@ -12,12 +12,12 @@ use std::sync::OnceLock;
 /// `H, H′, H″, H‴` at one x.
 pub(super) type Jet = [f64; 4];
 
-/// Log of u below which the series ends after u⁸: the next term is below 1e-21.
+/// `−ln u` from which the series ends after u⁸: the next term is below 1e-21.
 const SMALL: f64 = 4.0;
 const TERMS: usize = 9;
-/// Log of u below which u is negligible beside 1.
+/// ln u below which u is negligible relative to 1.
 const NOTHING: f64 = -40.0;
-/// Largest distance of nodes f, in deviations.
+/// Largest distance of nodes f, in standard deviations.
 const NEAR: f64 = 0.5;
 /// Number of grids of f, each twice as fine as the one before.
 const GRIDS: usize = 7;
@@ -30,7 +30,6 @@ const FIVE: [(f64, f64); 5] = [
     (2.856_970_013_872_805_6, 0.011_257_411_327_720_69),
 ];
 
-/// Memory for one belief.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Responses {
     weights: Vec<f64>,
@@ -53,7 +52,7 @@ impl Responses {
         let first = self.weigh(q, low, table.step);
         let last = self.weights.len() as isize - 1;
         for j in 0..nodes as isize {
-            // The node of f at x itself, and from there on.
+            // Nodes of f: at x itself, where u becomes small, and where it becomes large.
             let here = (j << fineness) - first;
             let (small, large) = (here - table.small, here + table.large);
             let mut jet = self.series(small.min(last), here, table);
@@ -70,7 +69,7 @@ impl Responses {
         }
     }
 
-    /// Computes weights and moments of the belief at `low + step i`, from the returned i on.
+    /// Computes weights and moments of the belief at `low + step i`, for i from the returned value.
     fn weigh(&mut self, q: Latent, low: f64, step: f64) -> isize {
         let s = q.variance().sqrt();
         let place = |f: f64| (f - low) / step;
@@ -84,7 +83,7 @@ impl Responses {
         }));
         let mut running = [0.0; TERMS];
         if first > begin {
-            // What lies too far below every x counts by its mass alone: all weights sum to 1.
+            // Nodes too far below every x count by their mass only; all weights sum to 1.
             running[0] = 1.0 - self.weights.iter().sum::<f64>();
         }
         let decay: [f64; TERMS] = std::array::from_fn(|n| (-step * n as f64).exp());
@@ -116,7 +115,6 @@ impl Responses {
     }
 }
 
-/// Jet of a narrow belief, by five nodes.
 fn by_five(q: Latent, x: f64) -> Jet {
     let (s, mut jet) = (q.variance().sqrt(), Jet::default());
     if s == 0.0 {
@@ -129,22 +127,21 @@ fn by_five(q: Latent, x: f64) -> Jet {
     jet
 }
 
-/// `exp(−u)` for `u = exp(d)`, `d = f − x`, with three derivatives by x.
+/// `exp(−u)` with three derivatives by x, for `u = exp(d)`, `d = f − x`.
 pub(super) fn response(d: f64) -> Jet {
-    // Beyond 6.5 nothing is left, and the largest numbers are not far.
+    // Beyond 6.5 the result is 0; the limit avoids overflow.
     let u = d.min(6.5).exp();
     let survival = (-u).exp();
     [survival, u * survival, (u - 1.0) * u * survival, ((u - 3.0) * u + 1.0) * u * survival]
 }
 
-/// Responses on one grid of f.
 #[derive(Debug)]
 struct Table {
     step: f64,
-    /// Nodes below x from which u is small, and above it from which it is large.
+    /// Number of nodes below x from which u is small, and above x from which it is large.
     small: isize,
     large: isize,
-    /// Responses between the two, from the first that is not small.
+    /// Responses in between, from the first that is not small.
     between: Vec<Jet>,
 }
 
@@ -158,7 +155,7 @@ fn table(fineness: usize) -> &'static Table {
     })
 }
 
-/// `exp(−exp(d))` this many steps above x.
+/// `exp(−exp(d))` for d of this number of grid steps.
 pub(super) fn survival(steps: isize) -> f64 {
     static TABLE: OnceLock<Vec<f64>> = OnceLock::new();
     let lowest = (NOTHING / STEP) as isize;
