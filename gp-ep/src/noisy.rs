@@ -1,6 +1,6 @@
 //! Observation under Gaussian noise, for closed forms.
 //!
-//! A Gaussian to the power w is a Gaussian times a factor: `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln
+//! A Gaussian to the power w is a Gaussian times a constant: `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln
 //! 2πs − ln w]`.
 
 use crate::error::InferenceError;
@@ -15,7 +15,7 @@ pub(crate) struct NoisyTarget {
 }
 
 impl NoisyTarget {
-    /// Most columns.
+    /// Maximum number of columns.
     pub(crate) const COLUMNS: usize = 3;
 
     /// Target from the columns of an observation: target, known noise, weight.
