@@ -24,7 +24,7 @@ impl ExactPosterior {
     /// 1/c_i)`. Jitter counts as noise.
     ///
     /// # Errors
-    /// [`InferenceError::Linalg`]; none in practice, since `K_y` is already factored.
+    /// [`InferenceError::Linalg`], in practice never: `K_y` is already factored.
     pub fn leave_one_out(&self) -> Result<LeaveOneOut, InferenceError> {
         let mut square = Mat::new();
         let half_inverse = invert_factor(self.factor(), &mut square, self.threading)?;

@@ -36,7 +36,7 @@ impl Labels<'_> {
         self.each().filter(|(label, _)| *label <= y).map(|(_, p)| p).sum()
     }
 
-    /// `ln p(y)` of an existing label.
+    /// `ln p(y)` of a label.
     pub(super) fn log_density(&self, y: f64) -> f64 {
         self.each().find(|(label, _)| *label == y).map_or(f64::NEG_INFINITY, |(_, p)| p.ln())
     }
