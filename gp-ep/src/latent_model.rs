@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 /// Implements builders, access and parameters of a model with a [`LatentModel`](crate::LatentModel) in its
 /// field `latent`. The parameters are those of the listed fields, in this order.
+///
 /// ```
 /// use gp_ep::{LatentModel, on_latent_model};
 /// #[derive(Clone, Debug)]

@@ -15,6 +15,7 @@ use std::collections::HashSet;
 /// A placement does not receive labels, so the labels of its rows are given here. Register it with
 /// `Placements::built_in().with(Box::new(…))`. Of rows with equal inputs only the first is used, so there can
 /// be fewer points than requested.
+///
 /// ```
 /// use faer::Mat;
 /// use gp_ep::ivm::{IvmOptions, IvmPlacement};
