@@ -238,7 +238,6 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         }
     }
 
-    /// Predictor with one Gaussian per latent function.
     pub(crate) fn predictor_of(&self, posteriors: &[WhitenedPosterior]) -> Result<Predictor, InferenceError> {
         check_count("model", "latent functions", self.likelihood.latents(), posteriors.len())?;
         let parts = self.posteriors(1, |_, latent| posteriors[latent].parts())?;

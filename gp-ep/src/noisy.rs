@@ -6,7 +6,6 @@
 use crate::error::InferenceError;
 use std::f64::consts::TAU;
 
-/// Target with known noise variance and weight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoisyTarget {
     pub(crate) target: f64,
@@ -15,7 +14,6 @@ pub(crate) struct NoisyTarget {
 }
 
 impl NoisyTarget {
-    /// Maximum number of columns.
     pub(crate) const COLUMNS: usize = 3;
 
     /// Target from the columns of an observation: target, known noise, weight.

@@ -9,7 +9,6 @@ use gp_kernels::posterior::{LatentBeliefs, LatentPrediction};
 /// Number of points whose covariance with the chosen ones is computed at once, from their joint covariance.
 const BLOCK: usize = 64;
 
-/// Chosen points and their effects on the latent functions.
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
     /// Points, k×D, by rows.

@@ -43,7 +43,6 @@ impl LatentMarginal {
         Self { mean, variance, covariance, count: PLACES }
     }
 
-    /// Marginal with fewer nodes over several latents.
     pub(super) fn roughly(self) -> Self {
         Self { count: FEW_PLACES, ..self }
     }
@@ -56,7 +55,6 @@ impl LatentMarginal {
         &self.variance
     }
 
-    /// Nodes for integrals over the latents.
     pub(super) fn places(&self) -> Result<Places, LikelihoodError> {
         if self.mean.len() == 1 {
             return Ok(self.line());

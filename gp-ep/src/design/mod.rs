@@ -173,7 +173,6 @@ impl<'a, F: Posterior> Design<'a, F> {
     }
 }
 
-/// Scratch for the value of a point.
 #[derive(Debug, Default)]
 struct DesignScratch {
     workspace: gp_likelihoods::Workspace,

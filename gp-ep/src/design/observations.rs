@@ -17,7 +17,6 @@ const STRETCHES: f64 = 128.0;
 /// Number of random draws, for several latents or outputs.
 const DRAWS: usize = 128;
 
-/// Representative observation.
 pub(super) struct Observed {
     pub(super) y: Vec<f64>,
     /// Width of the interval that it represents; its probability is width times density. None for draws,

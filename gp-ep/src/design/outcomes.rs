@@ -15,11 +15,9 @@ pub(super) struct Outcome {
     pub(super) share: f64,
     /// `KL(p(f | y) ‖ p(f))`, in nats.
     pub(super) divergence: f64,
-    /// Variance of each latent value.
     pub(super) variances: Vec<f64>,
 }
 
-/// Outcomes of all representative observations.
 pub(super) fn outcomes(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -45,7 +43,6 @@ pub(super) fn outcomes(
     Ok(found)
 }
 
-/// Expected variance of each latent value after an observation.
 pub(super) fn expected_variances(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,

@@ -47,7 +47,6 @@ impl ClosedEvidence for ExactGp {
         Ok(workspace.solution().log_marginal_likelihood)
     }
 
-    /// Takes the factor out of the workspace.
     fn conditioned(
         &self,
         workspace: &mut ExactWorkspace,

@@ -27,7 +27,6 @@ impl HoldsLatent for ExactPosterior {
 }
 
 impl ExactPosterior {
-    /// Posterior from the workspace of an evaluation.
     pub(super) fn new(model: &ExactGp, workspace: &mut ExactWorkspace) -> Result<Self, InferenceError> {
         let (rows, observed, solution) = workspace.take()?;
         let (kernel, noise) = (model.kernel.clone(), model.noise.clone());

@@ -25,7 +25,6 @@ pub struct ExactWorkspace {
     solution: Solution,
 }
 
-/// Targets with known noise and weights.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noisy {
     pub(super) targets: Vec<f64>,
@@ -186,7 +185,6 @@ impl Noisy {
     }
 }
 
-/// Writes `L⁻¹` to `out`.
 pub(super) fn invert_factor<'a>(
     factor: &Cholesky,
     out: &'a mut Mat<f64>,

@@ -22,7 +22,6 @@ pub(super) struct ActiveClass {
     pub(super) shift: Vec<f64>,
 }
 
-/// Active set of a model with its sites.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ActiveSet {
     pub(super) classes: Vec<ActiveClass>,

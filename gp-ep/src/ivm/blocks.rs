@@ -10,7 +10,6 @@ use gp_linalg::product::matmul;
 
 /// Chunk of the data, with what depends on the active points.
 pub(super) struct Chunk<'a> {
-    /// First row.
     pub(super) start: usize,
     pub(super) inputs: MatRef<'a, f64>,
     /// Covariances of each class's active points with the chunk's points.
@@ -41,7 +40,6 @@ pub(super) struct ClassParts {
     pub(super) x: Mat<f64>,
     /// g = β⁽ᶜ⁾ + Fᵀ β; the mean at a point is kᵀ Bᵀ g.
     pub(super) g: Vec<f64>,
-    /// X g
     pub(super) moved: Vec<f64>,
 }
 

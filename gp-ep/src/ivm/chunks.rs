@@ -18,7 +18,6 @@ pub(super) fn in_chunks<T: Sync, R: Send>(
     Ok(found?.into_iter().flatten().collect())
 }
 
-/// Number of threads in use.
 pub(super) fn threads(threading: Threading) -> usize {
     match threading {
         Threading::Here => 1,

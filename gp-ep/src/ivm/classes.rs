@@ -66,7 +66,6 @@ pub(super) trait Classes: Sync {
     /// New site, with the data for its inclusion.
     type Site;
 
-    /// Active sets that are not full yet.
     fn open(&self) -> Vec<Target>;
 
     /// `true` if a point can still be chosen for an active set.
@@ -96,7 +95,6 @@ pub(super) trait Classes: Sync {
     /// Updates sites after an inclusion; returns `false` if sites are final at inclusion.
     fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, InferenceError>;
 
-    /// Updates sites after the last inclusion.
     fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError>;
 
     fn active_set(&self) -> ActiveSet;

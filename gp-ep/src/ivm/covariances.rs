@@ -7,10 +7,8 @@ use crate::error::InferenceError;
 use faer::{Mat, MatRef};
 use std::collections::BTreeMap;
 
-/// Active points in order of inclusion.
 pub(super) struct ActivePoints {
     pub(super) rows: Vec<usize>,
-    /// Points, one per column.
     points: Mat<f64>,
     /// Covariances by class; classes with equal kernels use those of the first.
     grams: Vec<Mat<f64>>,

@@ -20,7 +20,6 @@ use gp_optim::ParameterSet;
 
 /// Points per chunk, so that their stubs fit the second-level cache for some hundred active points.
 const CHUNK: usize = 256;
-/// Points per integration task.
 const TASK: usize = 16;
 
 pub(super) struct Pass<'a> {
@@ -100,7 +99,6 @@ impl Ivm {
         Ok(misfit + blocks.divergence(all) - 0.5 * log_alpha)
     }
 
-    /// Covariance matrices K_I of all classes.
     pub(super) fn grams(&self, active: &ActiveSet) -> Result<Vec<Mat<f64>>, InferenceError> {
         let evaluator = Evaluator::new(self.threading);
         let gram = |c: usize| {

@@ -13,11 +13,9 @@ use gp_linalg::{JitterPolicy, LinalgError, Threading};
 pub(super) struct Growth {
     /// Representation of all points as of the last [`complete`](Self::complete).
     pub(super) all: Representation,
-    /// Number of frozen points.
     frozen: usize,
     /// H of the frozen points, lower triangle.
     h: Mat<f64>,
-    /// H of all points.
     all_h: Mat<f64>,
 }
 
@@ -77,7 +75,6 @@ impl Growth {
         self.all.include(|c| (&precision[c], &shift[c]), covariances, jitter)
     }
 
-    /// Stubs of the liquid points.
     pub(super) fn liquid_stubs(
         &self,
         active: &ActivePoints,

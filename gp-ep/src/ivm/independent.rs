@@ -20,7 +20,6 @@ use faer::{Mat, MatRef};
 use gp_linalg::{JitterPolicy, LinalgError};
 use rand_chacha::ChaCha8Rng;
 
-/// Points per scoring task.
 const CHUNK: usize = 256;
 
 pub(super) struct IndependentClasses<'a> {

@@ -21,7 +21,6 @@ use faer::{Accum, Mat};
 use gp_linalg::product::matmul;
 use gp_linalg::{LinalgError, Threading};
 
-/// Liquid point with its site.
 #[derive(Clone, Debug)]
 pub(super) struct LiquidPoint {
     pub(super) row: usize,
@@ -80,7 +79,6 @@ impl Liquid {
         (self.covariance, self.mean) = (covariance, mean);
     }
 
-    /// Belief about liquid point l under all sites.
     pub(super) fn marginal(&self, l: usize) -> ClassBelief {
         let first = l * self.classes;
         let mean = Column::of(&self.mean[first..first + self.classes]);

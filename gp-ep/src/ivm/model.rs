@@ -17,7 +17,6 @@ pub struct Ivm {
     pub(super) likelihood: Box<dyn Likelihood>,
     pub(super) intercepts: Parameter,
     pub(super) coupling: Coupling,
-    /// Integration rule and nodes.
     pub(super) rule: Rule,
     nodes: Nodes,
     pub(super) jitter: JitterPolicy,

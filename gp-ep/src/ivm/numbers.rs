@@ -5,7 +5,6 @@ use std::ops::{Deref, DerefMut};
 /// Largest number of latents whose vectors and matrices stay on the stack, as for product rules.
 pub(super) const FEW: usize = 6;
 
-/// Vector with one value per latent.
 pub(super) type Column = Numbers<FEW>;
 
 /// Vector of any length, on the stack up to N values.

@@ -29,7 +29,6 @@ impl ClassBelief {
     }
 }
 
-/// Reused memory of integrals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IntegralScratch {
     /// Latents of each node, and one value per node.
@@ -46,7 +45,6 @@ pub(super) struct IntegralScratch {
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) value: f64,
-    /// Derivatives by the mean.
     pub(super) by_mean: Column,
     /// Derivatives by the entries of the covariance matrix; symmetric.
     pub(super) by_covariance: Square,
@@ -123,7 +121,6 @@ impl ObservationModel<'_> {
         Ok(Expected { value, by_mean, by_covariance: root.reverse(&by_root) })
     }
 
-    /// Probabilities of all classes under the belief.
     pub(super) fn probabilities(
         &self,
         q: &ClassBelief,

@@ -15,7 +15,6 @@ use gp_kernels::{Evaluator, Kernel};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
 
-/// Number of points predicted at a time.
 const CHUNK: usize = 256;
 
 /// Posterior over all latent functions. Owns copies of the model and the active inputs.
@@ -111,7 +110,6 @@ impl IvmPosterior {
         Ok(found)
     }
 
-    /// Mean of a point with these stubs.
     fn mean(&self, latent: usize, m: &[f64], q: &[f64]) -> f64 {
         dot(m, &self.representation.classes[latent].beta) + dot(q, &self.representation.beta)
     }

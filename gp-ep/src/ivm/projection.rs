@@ -136,7 +136,6 @@ struct Place {
     pi: Column,
     x: Column,
     value: f64,
-    /// Gradient by ln π.
     gradient: Column,
     /// (A⁻¹ + Π)⁻¹
     new: Square,

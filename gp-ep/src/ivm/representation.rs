@@ -39,7 +39,6 @@ pub(super) struct StubBlock {
     pub(super) q: Mat<f64>,
 }
 
-/// Representation over all classes.
 #[derive(Clone, Debug)]
 pub(super) struct Representation {
     pub(super) classes: Vec<ClassPart>,
@@ -91,7 +90,6 @@ impl ClassPart {
         ((0..last).map(|j| l[(last, j)]).collect(), l[(last, last)])
     }
 
-    /// Last k columns of Bᵀ.
     fn last_columns(&self, mut out: MatMut<'_, f64>) -> Result<(), LinalgError> {
         let first = out.nrows() - out.ncols();
         out.fill(0.0);
@@ -259,7 +257,6 @@ impl Representation {
         self.belief_of(stub, prior)
     }
 
-    /// Means of the point with index j.
     pub(super) fn mean(&self, stubs: &StubBlock, j: usize) -> Column {
         let q = |c: usize| stubs.q.col_as_slice(j * self.classes.len() + c);
         let mean = |(c, class): (usize, &ClassPart)| {

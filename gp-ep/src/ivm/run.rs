@@ -152,7 +152,6 @@ impl Ivm {
 
 pub(super) type StageWatch<'w> = dyn FnMut(&IvmStage<'_>) -> Result<(), InferenceError> + 'w;
 
-/// Schedule of a run.
 pub(super) struct Run<'a, C> {
     task: &'a Task<'a>,
     pub(super) classes: C,

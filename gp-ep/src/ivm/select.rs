@@ -15,7 +15,6 @@ pub enum Reason {
     Drawn,
 }
 
-/// Random draws of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) rng: ChaCha8Rng,
@@ -67,7 +66,6 @@ impl Selector {
         chosen
     }
 
-    /// Removes a point for good.
     pub(super) fn remove(&mut self, row: usize) {
         self.available.retain(|&other| other != row);
         self.retained.retain(|&other| other != row);

@@ -38,7 +38,6 @@ const NOTHING: f64 = 1e-30;
 pub(super) struct SiteSlopes {
     classes: Range<usize>,
     coupled: bool,
-    /// Stubs of the active points.
     own: StubBlock,
     /// A
     covariance: Mat<f64>,
@@ -99,7 +98,6 @@ impl SiteSlopes {
         }
     }
 
-    /// Adds the rows of a chunk.
     pub(super) fn add_chunk(&mut self, chunk: &Chunk<'_>) -> Result<(), InferenceError> {
         let (count, first) = (self.classes.len(), self.classes.start);
         let seen = if self.coupled { chunk.stubs.clone() } else { one(&chunk.stubs, first) };
@@ -223,7 +221,6 @@ fn site_precision(precision: &[f64], x: &[f64], coupled: Option<usize>) -> Vec<f
     }
 }
 
-/// Stubs of one latent.
 fn one(stubs: &StubBlock, class: usize) -> StubBlock {
     let m = stubs.m[class].clone();
     StubBlock { q: Mat::zeros(0, m.ncols()), m: vec![m] }

@@ -12,7 +12,6 @@ const SWEEPS: usize = 30;
 /// Relative eigenvalue below which a direction counts as without variance.
 const NEGLIGIBLE: f64 = 1e-14;
 
-/// Square matrix by rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Square {
     size: usize,
@@ -32,7 +31,6 @@ impl Square {
         out
     }
 
-    /// Matrix from its entries by rows.
     pub(super) fn from_rows(size: usize, entries: &[f64]) -> Self {
         debug_assert_eq!(entries.len(), size * size);
         Self { size, entries: Numbers::of(entries) }
@@ -168,7 +166,6 @@ pub(super) fn add(out: &mut [f64], scale: f64, x: &[f64]) {
 pub(super) struct Root {
     /// Square roots of the eigenvalues; 0 in directions without variance.
     values: Column,
-    /// Eigenvectors, one per row.
     vectors: Square,
     /// R
     pub(super) root: Square,

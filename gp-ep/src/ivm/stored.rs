@@ -21,11 +21,9 @@ pub struct StoredIvm {
     latents: Vec<StoredActive>,
 }
 
-/// Kernel, active points and sites of one latent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct StoredActive {
     kernel: String,
-    /// Rows of the training data.
     rows: Vec<usize>,
     inputs: InducingInputs,
     /// π and b.

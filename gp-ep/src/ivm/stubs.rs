@@ -31,7 +31,6 @@ pub(super) struct NewRow<'a> {
 }
 
 impl Stubs {
-    /// Count of stored values for n points.
     pub(super) fn numbers(points: usize, classes: usize, capacity: usize) -> usize {
         points.div_ceil(LANE).saturating_mul(LANE).saturating_mul(classes).saturating_mul(capacity)
     }

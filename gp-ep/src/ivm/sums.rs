@@ -5,7 +5,6 @@ const LANES: usize = 8;
 /// Number of inner products computed together in registers.
 pub(super) const TOGETHER: usize = 4;
 
-/// Sum of all values.
 #[inline(always)]
 pub(super) fn sum(x: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
@@ -18,7 +17,6 @@ pub(super) fn sum(x: &[f64]) -> f64 {
     total(&sums) + rest.iter().sum::<f64>()
 }
 
-/// Total of the partial sums, by halves.
 #[inline(always)]
 fn total(sums: &[f64; LANES]) -> f64 {
     let quarter = |p: usize| sums[p] + sums[p + 4];

@@ -67,11 +67,9 @@ pub struct IvmTraining {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Standing {
     round: usize,
-    /// Parameter values in natural units.
     values: Vec<f64>,
     /// Parameter values of the best earlier round.
     best: Option<Vec<f64>>,
-    /// Active rows of the round before.
     before: Vec<usize>,
     rounds: Vec<Round>,
 }
@@ -112,12 +110,10 @@ struct Best {
     criterion: f64,
 }
 
-/// Inputs of all rounds.
 struct Rounds<'a> {
     data: Labelled,
     options: &'a IvmOptions,
     minor: MinimiseOptions,
-    /// Control for choosing active sets.
     major: Control,
 }
 
@@ -214,7 +210,6 @@ impl Ivm {
         Ok(criterion - self.log_prior())
     }
 
-    /// L-BFGS with active set and sites fixed.
     fn minor(
         &mut self,
         all: &Rounds<'_>,

@@ -89,7 +89,6 @@ pub(super) fn log_sum(probabilities: &[f64], sharpness: f64) -> f64 {
     sharpness * largest.ln() + probabilities.iter().map(|p| (p / largest).powf(sharpness)).sum::<f64>().ln()
 }
 
-/// Log odds of the rows that are used.
 struct LogOdds {
     classes: usize,
     /// Log probabilities minus the label's, by row.

@@ -60,9 +60,7 @@ pub struct BatchEp {
     pub(super) proposed: Sums,
     pub(super) rank_one: RankOne,
     pub(super) sites: usize,
-    /// Fixed sites of earlier observations that are not loaded.
     before: Option<Before>,
-    /// Scratch for updates of single observations.
     pub(super) extra: Vec<f64>,
 }
 
@@ -143,7 +141,6 @@ impl BatchEp {
         self.rebuild(model)
     }
 
-    /// Number D of input dimensions.
     pub(super) fn dim(&self) -> usize {
         self.passes.passes.lanes().first().map_or(0, Lane::dim)
     }
@@ -198,7 +195,6 @@ impl BatchEp {
         Ok(Sweep { halvings: self.adopt_by_halves(model)?, ..sweep })
     }
 
-    /// Proposes an update of all sites without adopting it.
     pub(super) fn propose(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         let tally =
             self.passes.refine(model, (options, SumOf::Proposed), &self.posteriors, &mut self.proposed)?;

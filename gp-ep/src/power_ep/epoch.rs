@@ -15,7 +15,6 @@ use gp_kernels::passes::Sums;
 use gp_optim::ParameterSet;
 use serde::{Deserialize, Serialize};
 
-/// Record of own sites in the sums, and of their φ.
 #[derive(Debug)]
 pub(super) struct Epoch {
     /// T_old and η_old.
@@ -76,7 +75,6 @@ impl Epoch {
         other
     }
 
-    /// Records that all sites were summed anew.
     pub(super) fn rebuilt(&mut self) {
         (self.memory.exact, self.memory.moved) = (true, false);
     }
@@ -140,7 +138,6 @@ impl Epoch {
         self.memory.clone()
     }
 
-    /// Restores a stored epoch.
     pub(super) fn recall(&mut self, old: Vec<f64>, memory: EpochMemory) -> Result<(), String> {
         if old.len() != self.old.numbers.len() || memory.seen.len() != self.memory.seen.len() {
             return Err("its sites are those of another model or of other data".to_owned());

@@ -12,18 +12,14 @@ use std::ops::Range;
 /// Sites that a sum is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SumOf {
-    /// Current sites.
     Present,
-    /// Proposed sites.
     Proposed,
     /// Proposed minus current sites; a current site that the posterior excludes counts as 0.
     Change,
 }
 
-/// Sites of the observations of a lane.
 #[derive(Debug)]
 pub(super) struct LaneSites {
-    /// Sites per observation.
     each: usize,
     /// Portion of each observation's factors in one update.
     portions: Vec<Portion>,
@@ -92,7 +88,6 @@ impl LaneSites {
         self.weights.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// Drops the observations from `place` on.
     pub(super) fn truncate(&mut self, place: usize) {
         self.portions.truncate(place);
         self.weights.truncate(place);
@@ -101,7 +96,6 @@ impl LaneSites {
         self.proposed.truncate(place * self.each);
     }
 
-    /// Removes one observation; later ones move up by one.
     pub(super) fn remove(&mut self, place: usize) {
         let sites = self.sites_of(place);
         self.portions.remove(place);
@@ -128,14 +122,12 @@ impl LaneSites {
         }
     }
 
-    /// Proposes the newest stored result.
     pub(super) fn propose_last(&mut self) {
         if let Some(last) = self.past.front() {
             self.proposed.copy_from_slice(last);
         }
     }
 
-    /// Clears all stored results but the newest.
     pub(super) fn forget_all_but_last(&mut self) {
         self.past.truncate(1);
     }
@@ -149,7 +141,6 @@ impl LaneSites {
         self.out[place] = is_out;
     }
 
-    /// Range of one observation's sites.
     pub(super) fn sites_of(&self, place: usize) -> Range<usize> {
         place * self.each..(place + 1) * self.each
     }

@@ -26,7 +26,6 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_optim::Brake;
 use serde::{Deserialize, Serialize};
 
-/// Maximum halvings of one batch's step.
 const MAX_HALVINGS: u32 = 20;
 
 /// Number of sites: one per factor or one for all.
@@ -71,12 +70,10 @@ pub struct MiniBatchEp {
     trial: Sums,
     /// Own sites of all observations; empty for tied sites.
     sites: Vec<Site>,
-    /// Record of own sites in the sums.
     epoch: Epoch,
     sharing: Sharing,
     observations: usize,
     capacity: usize,
-    /// Current batch.
     rows: Vec<usize>,
     /// Scratch for finding repeated rows.
     sorted: Vec<usize>,
@@ -318,7 +315,6 @@ impl MiniBatchEp {
         self.step_loaded(model, options)
     }
 
-    /// [`step`](Self::step) on the loaded batch.
     pub(super) fn step_loaded(
         &mut self,
         model: &PowerEp,
@@ -500,7 +496,6 @@ impl MiniBatchEp {
         MiniBatchMemory { sums, sites, old, epoch, batches_seen: self.batches_seen }
     }
 
-    /// Restores a stored state.
     pub(super) fn recall(&mut self, memory: MiniBatchMemory) -> Result<(), String> {
         let MiniBatchMemory { sums, sites, old, epoch, batches_seen } = memory;
         if sums.len() != self.sums.numbers.len() || sites.len() != self.sites.len() {

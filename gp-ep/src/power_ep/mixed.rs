@@ -22,9 +22,7 @@ const FEWEST: usize = 3;
 pub(super) struct Remembered {
     mixing: Mixing,
     memory: usize,
-    /// Sums after the last plain sweep.
     plain: Sums,
-    /// Result of the last plain sweep.
     last: Option<Sweep>,
     /// Smallest change of sites since the memory was last cleared.
     least_change: f64,
@@ -133,7 +131,6 @@ impl BatchEp {
         Ok(())
     }
 
-    /// Proposes the result of the last plain sweep.
     fn propose_plain(&mut self, plain: &Sums) {
         self.proposed.numbers.copy_from_slice(&plain.numbers);
         self.passes.passes.change(LaneSites::propose_last);

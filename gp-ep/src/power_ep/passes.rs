@@ -69,7 +69,6 @@ impl EpPasses {
         self.layout.counts().iter().map(|&count| WhitenedPosterior::prior(count)).collect()
     }
 
-    /// Loads these rows with neutral sites.
     pub(super) fn read(
         &mut self,
         model: &PowerEp,
@@ -99,7 +98,6 @@ impl EpPasses {
         Ok(Tally::from_slice(&self.layout.extra(&sums.numbers)[posteriors.len()..]))
     }
 
-    /// Sums over sites of the loaded observations.
     pub(super) fn accumulate(
         &mut self,
         model: &PowerEp,
@@ -125,7 +123,6 @@ impl EpPasses {
         self.accumulate(model, sum_of, sums)
     }
 
-    /// Tally of the current sites.
     pub(super) fn evaluate(
         &mut self,
         model: &PowerEp,

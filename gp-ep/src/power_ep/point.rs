@@ -46,7 +46,6 @@ pub(crate) struct Point<'a> {
     pub(crate) is_out: bool,
 }
 
-/// Sums over the observations of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Tally {
     /// Data's part of log Z.
@@ -60,7 +59,6 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Number of sums.
     pub(crate) const LEN: usize = 4;
 
     pub(crate) fn add(&mut self, other: Self) {
@@ -91,7 +89,6 @@ pub(crate) struct PointSlopes {
     pub(crate) variance: f64,
 }
 
-/// Scratch for one observation.
 #[derive(Debug, Default)]
 pub(crate) struct PointScratch {
     ws: Workspace,

@@ -9,7 +9,6 @@ use gp_kernels::posterior::PosteriorFactor;
 use gp_linalg::rotate::RotationScratch;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
-/// Scratch of rank-one changes.
 #[derive(Debug, Default)]
 pub(crate) struct RankOne {
     direction: Vec<f64>,
@@ -150,7 +149,6 @@ impl WhitenedPosterior {
         Ok(0.5 * (trace + squares - count as f64 + self.factor.log_det()))
     }
 
-    /// Mean and factor for a public posterior.
     pub(crate) fn parts(&self) -> (Vec<f64>, PosteriorFactor) {
         (self.mean.clone(), PosteriorFactor::Precision(self.factor.clone()))
     }

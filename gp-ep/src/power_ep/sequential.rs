@@ -85,7 +85,6 @@ impl Visitor<'_> {
     }
 }
 
-/// Adds one site on `φᵀv` to the sums.
 fn add_site(mut part: PartMut<'_>, phi: &[f64], site: Site) {
     let mut matrix = part.matrix();
     for (j, &phi_j) in phi.iter().enumerate() {

@@ -20,11 +20,9 @@ use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 use std::ops::Range;
 
-/// State of the blocks of a lane.
 #[derive(Debug)]
 pub(super) struct BlockFactors {
     blocks: Vec<Block>,
-    /// Index of the lane's first block.
     first: usize,
     known_noise: Vec<f64>,
     weights: Vec<f64>,
@@ -45,7 +43,6 @@ struct Block {
     factor: Cholesky,
 }
 
-/// Scratch for the largest block.
 #[derive(Debug)]
 struct BlockScratch {
     /// M×n
@@ -69,7 +66,6 @@ impl BlockScratch {
 }
 
 impl BlockFactors {
-    /// Blocks of a lane, for M inducing inputs.
     pub(super) fn new(share: &Share, count: usize) -> Self {
         let (sizes, mut start) = (&share.sizes, 0);
         let block = |&size: &usize| {

@@ -12,7 +12,6 @@ use std::fmt::Debug;
 
 /// Factors of a lane, with the three passes of an evaluation.
 pub(super) trait LaneFactors: Debug + Send + Sized {
-    /// Adds an observation.
     fn take(&mut self, place: usize, observation: NoisyTarget);
 
     /// Projects the observations and adds `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as the extra number, minus twice the log
@@ -54,12 +53,10 @@ pub(super) fn log_scale(weight: f64, noise: f64) -> f64 {
     (weight - 1.0) * TAU.ln() + weight * noise.ln()
 }
 
-/// Blocks of observations of a lane.
 #[derive(Debug, Default)]
 pub(super) struct Share {
     /// Rows, block by block.
     pub(super) rows: Vec<usize>,
-    /// Index of the first block.
     pub(super) first: usize,
     pub(super) sizes: Vec<usize>,
 }

@@ -18,7 +18,6 @@ use gp_linalg::{Cholesky, Threading};
 /// Beyond it residuals are rounding errors, and only the derivative of the computed value follows that value.
 const CLEAR: f64 = 1e6;
 
-/// Matrices for the reverse pass.
 #[derive(Debug)]
 pub(super) struct Pulled {
     /// `L_B⁻¹`, then `L⁻ᵀ Φ̄ Φᵀ`.
@@ -58,7 +57,6 @@ impl Pulled {
         trace <= CLEAR * observations as f64
     }
 
-    /// Computes the matrices of a posterior.
     pub(super) fn set(
         &mut self,
         prior: &InducingPrior,

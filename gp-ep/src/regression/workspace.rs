@@ -25,7 +25,6 @@ pub struct RegressionWorkspace {
     state: Option<(Shape, Grouped)>,
 }
 
-/// Sizes that the memory fits.
 #[derive(Debug)]
 struct Shape {
     observations: usize,
@@ -39,7 +38,6 @@ struct Shape {
     threading: Threading,
 }
 
-/// Factors: single observations or blocks.
 #[derive(Debug)]
 enum Grouped {
     Points(State<PointFactors>),
@@ -106,7 +104,6 @@ impl RegressionWorkspace {
         }
     }
 
-    /// Posterior of the last evaluation.
     pub(super) fn posterior(&self) -> Result<&WhitenedPosterior, InferenceError> {
         match &self.state {
             None => Err(DataError::NoData.into()),

@@ -114,7 +114,6 @@ fn one_per_stratum(sorted: &[usize], count: usize, rng: &mut ChaCha8Rng) -> Vec<
     (0..count).map(|p| sorted[place(p, rng.random::<f64>()).min(all - 1)]).collect()
 }
 
-/// At most `most` random rows, in order.
 pub(super) fn some_rows(count: usize, most: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     if count <= most {
         return (0..count).collect();
