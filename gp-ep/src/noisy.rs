@@ -1,7 +1,7 @@
 //! Observation under Gaussian noise, for closed forms.
 //!
-//! A Gaussian to the power w is a Gaussian times a constant: `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln
-//! 2πs − ln w]`.
+//! A Gaussian to the power w is a Gaussian times a constant:
+//! `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln 2πs − ln w]`.
 
 use crate::error::InferenceError;
 use std::f64::consts::TAU;

@@ -1,8 +1,8 @@
 //! Predictions with uncertain parameters.
 //!
-//! Laplace's approximation in free coordinates, such as logarithms: `N(θ̂, A⁻¹)` at the optimum θ̂, `A =
-//! −∂²ln p(y, θ)/∂θ² + I/s²`. The width s keeps directions without information in the data within a factor of
-//! e^s.
+//! Laplace's approximation in free coordinates, such as logarithms: `N(θ̂, A⁻¹)` at the optimum θ̂,
+//! `A = −∂²ln p(y, θ)/∂θ² + I/s²`. The width s keeps directions without information in the data within a factor
+//! of e^s.
 //!
 //! Predictions average models drawn from it, with weights `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`, truncated
 //! at √K times their mean for K draws (Ionides 2008).

@@ -17,8 +17,8 @@ pub(super) struct Chosen {
     latents: Vec<Taken>,
 }
 
-/// Effect of the chosen points on one latent function: an observation at `s_j` lowers the covariance by `w_j
-/// c_j(x) c_j(x')`, where `c_j(x)` is the covariance of x with `s_j` before it.
+/// Effect of the chosen points on one latent function: an observation at `s_j` lowers the covariance by
+/// `w_j c_j(x) c_j(x')`, where `c_j(x)` is the covariance of x with `s_j` before it.
 #[derive(Clone, Debug, Default)]
 struct Taken {
     weights: Vec<f64>,

@@ -1,10 +1,10 @@
 //! Choice of the next points to observe.
 //!
 //! A [`Design`] has a posterior, a [`Criterion`] and the points chosen so far, whose unknown outcomes are
-//! averaged over. Under Gaussian noise, an observation at s gives one latent function the covariance `k(x,
-//! x') − w k(x, s) k(s, x')` with `w = 1 / (k(s, s) + σ²)`. Other likelihoods use the expectation `w = (v −
-//! E_y Var(f | y)) / v²`, `v = k(s, s)`; means stay, as expected. This is exact for Gaussian noise and for
-//! the first point of a batch. A mixture enters by its mean and covariance. Correlations between latent
+//! averaged over. Under Gaussian noise, an observation at s gives one latent function the covariance
+//! `k(x, x') − w k(x, s) k(s, x')` with `w = 1 / (k(s, s) + σ²)`. Other likelihoods use the expectation
+//! `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`; means stay, as expected. This is exact for Gaussian noise
+//! and for the first point of a batch. A mixture enters by its mean and covariance. Correlations between latent
 //! functions count only within a point.
 
 mod chosen;

@@ -20,8 +20,8 @@ pub struct LeaveOneOut {
 }
 
 impl ExactPosterior {
-    /// Leave-one-out predictions in closed form: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i,
-    /// 1/c_i)`. Jitter counts as noise.
+    /// Leave-one-out predictions in closed form: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i, 1/c_i)`.
+    /// Jitter counts as noise.
     ///
     /// # Errors
     /// [`InferenceError::Linalg`], in practice never: `K_y` is already factored.

@@ -1,8 +1,8 @@
 //! Gradient of the criterion. Eq. 22–30 of Seeger & Jordan 2004 contain errors, so it is derived from dΦ = −Φ
 //! dK Φ.
 //!
-//! Let `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, for every class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾` and `U_i = Fᵀ
-//! R_i`. The upstream derivatives are
+//! Let `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, for every class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾` and
+//! `U_i = Fᵀ R_i`. The upstream derivatives are
 //!
 //! - by `k_i`: `Bᵀ(g c_i − 2 G_i^{cc} m_i + 2 U_i)`, and by the prior variance `G_i^{cc}`;
 //! - by `K_I`: `Bᵀ(Σ G_i^{cc} m mᵀ − 2 Σ m Uᵀ + Fᵀ((S + ½Z) F − F X) + ½X + (½g − w) gᵀ) B` with `S = Σ q Rᵀ`

@@ -1,8 +1,8 @@
 //! Liquid part of the active set, whose sites EP still moves (Seeger & Jordan 2004 §D.4).
 //!
 //! Under all sites the latents of L liquid points are N(h, A), with A dense of dimension C·L. A new site at
-//! point l, Π_l + ΔΠ and b_l + Δb, changes A by a matrix of rank C. With A_ll = Q Qᵀ, `M = A_{·l} Q⁻ᵀ` and `T
-//! = I + Qᵀ ΔΠ Q`:
+//! point l, Π_l + ΔΠ and b_l + Δb, changes A by a matrix of rank C. With A_ll = Q Qᵀ, `M = A_{·l} Q⁻ᵀ` and
+//! `T = I + Qᵀ ΔΠ Q`:
 //!
 //! - `A' = A + M (T⁻¹ − I) Mᵀ`,
 //! - `h' = h + M T⁻¹ Qᵀ (Δb − ΔΠ h_l)`.

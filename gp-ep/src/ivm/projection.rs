@@ -7,11 +7,11 @@
 //! on f itself.
 //!
 //! Steps are Newton's. With `w_c = e_c − x`, ∂Π/∂π_c = w_c w_cᵀ, ∂²Π/∂π_c∂π_d = −(w_c w_dᵀ + w_d w_cᵀ)/(1ᵀπ)
-//! and N = (A⁻¹ + Π)⁻¹, the derivatives of f are `w_cᵀ(Â − N)w_c` and `(w_cᵀ N w_d)² − 2 w_cᵀ(Â −
-//! N)w_d/(1ᵀπ)`; with a tangent, Â in the second is replaced by 0. (The paper used BFGS.)
+//! and N = (A⁻¹ + Π)⁻¹, the derivatives of f are `w_cᵀ(Â − N)w_c` and `(w_cᵀ N w_d)² − 2 w_cᵀ(Â − N)w_d/(1ᵀπ)`;
+//! with a tangent, Â in the second is replaced by 0. (The paper used BFGS.)
 //!
-//! With `V = D^½ (I − y yᵀ)`, D = diag π and y = √x: `Π = V Vᵀ`. All quantities follow from the factor of `I
-//! + Vᵀ A V` (eigenvalues ≥ 1). A is never inverted and V not formed: `Vᵀ u = √π ∘ (u − xᵀu)`.
+//! With `V = D^½ (I − y yᵀ)`, D = diag π and y = √x: `Π = V Vᵀ`. All quantities follow from the factor of
+//! `I + Vᵀ A V` (eigenvalues ≥ 1). A is never inverted and V not formed: `Vᵀ u = √π ∘ (u − xᵀu)`.
 
 use super::numbers::Column;
 use super::small::{Factor, Square, inner};

@@ -2,8 +2,8 @@
 //!
 //! For every class, `E = I + D^½ K D^½ = L⁽ᶜ⁾ L⁽ᶜ⁾ᵀ` with D = diag π⁽ᶜ⁾, and `B⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^½`. For all
 //! together, `H = Σ_c B⁽ᶜ⁾ᵀ B⁽ᶜ⁾ = L Lᵀ`. A point with stubs `m = B k` and `q = L⁻¹ Bᵀ m` has the marginals
-//! `A = diag(k − ‖m‖²) + QᵀQ` and `h⁽ᶜ⁾ = m⁽ᶜ⁾ᵀ β⁽ᶜ⁾ + q⁽ᶜ⁾ᵀ β`, where `β⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^{−½} b⁽ᶜ⁾` and `β =
-//! L⁻¹ Σ_c (b⁽ᶜ⁾ − B⁽ᶜ⁾ᵀ β⁽ᶜ⁾)`. Independent classes have no L, q and β.
+//! `A = diag(k − ‖m‖²) + QᵀQ` and `h⁽ᶜ⁾ = m⁽ᶜ⁾ᵀ β⁽ᶜ⁾ + q⁽ᶜ⁾ᵀ β`, where `β⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^{−½} b⁽ᶜ⁾` and
+//! `β = L⁻¹ Σ_c (b⁽ᶜ⁾ − B⁽ᶜ⁾ᵀ β⁽ᶜ⁾)`. Independent classes have no L, q and β.
 //!
 //! These two β replace the four vectors of the paper: `A b = (Ã + FᵀF) b` holds for any b, in the range of Π
 //! or not. B is never stored, but applied by solves with L⁽ᶜ⁾.

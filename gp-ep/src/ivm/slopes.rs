@@ -1,12 +1,11 @@
 //! Derivatives of the criterion G by the sites of the active set, from all observations, and steps that lower
 //! it.
 //!
-//! Let h = A b and `A = (K⁻¹ + Π)⁻¹` be mean and covariance of the active latents under Q and, for each row
-//! j, `c_j = ∂G₁/∂h_j`, `W_j = 2 ∂G₁/∂A_j` (expected curvature of −ln p) and `a_j = Cov_Q(u_I, u_j)`. With `a
-//! = b − Π h = K⁻¹ h`:
+//! Let h = A b and `A = (K⁻¹ + Π)⁻¹` be mean and covariance of the active latents under Q and, for each row j,
+//! `c_j = ∂G₁/∂h_j`, `W_j = 2 ∂G₁/∂A_j` (expected curvature of −ln p) and `a_j = Cov_Q(u_I, u_j)`. With
+//! `a = b − Π h = K⁻¹ h`:
 //!
-//! - `∂G/∂b = r = Σ_j a_j c_j + A a`, with derivative `A − E + D` by b, `E = A Π A` and `D = Σ_j a_j W_j
-//!   a_jᵀ`;
+//! - `∂G/∂b = r = Σ_j a_j c_j + A a`, with derivative `A − E + D` by b, `E = A Π A` and `D = Σ_j a_j W_j a_jᵀ`;
 //! - `∂G/∂Π = ½ (E − D)` at constant means: at convergence a site has the information of all rows at its
 //!   place.
 //!

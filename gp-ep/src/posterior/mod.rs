@@ -172,7 +172,7 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
     }
 }
 
-/// Type with a posterior inside, of a method chosen at run time. It implements [`Posterior`] by that one.
+/// Type with a posterior inside, of a method chosen at run time. It implements [`Posterior`] through it.
 pub trait HoldsPosterior: Debug + Send + Sync {
     /// The posterior inside.
     fn inner(&self) -> &dyn Posterior;

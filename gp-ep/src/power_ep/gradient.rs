@@ -8,8 +8,9 @@
 //! match. `φ̄_i = g m_c + 2k V_c φ_i`, per α.
 //!
 //! *Of the estimate*: sites are held fixed and the posterior follows. With ψ an observation's share of log Z,
-//! `μ̄ = ∂ψ/∂μ`, `w̄ = ∂ψ/∂w`, `m̄ = Σ μ̄_i φ_i`, `V̄ = Σ w̄_i φ_iφ_iᵀ` and `B̄ = −½ (V m̄ mᵀ + m m̄ᵀ V) − V
-//! V̄ V`: `φ̄_i = (ν_i − τ_i μ_i + μ̄_i) m + (2 w̄_i − τ_i) V φ_i + ν_i V m̄ + 2 τ_i B̄ φ_i`.
+//! `μ̄ = ∂ψ/∂μ`, `w̄ = ∂ψ/∂w`, `m̄ = Σ μ̄_i φ_i`, `V̄ = Σ w̄_i φ_iφ_iᵀ` and
+//! `B̄ = −½ (V m̄ mᵀ + m m̄ᵀ V) − V V̄ V`: `φ̄_i = (ν_i − τ_i μ_i + μ̄_i) m + (2 w̄_i − τ_i) V φ_i + ν_i V m̄ +
+//! 2 τ_i B̄ φ_i`.
 
 use serde::{Deserialize, Serialize};
 

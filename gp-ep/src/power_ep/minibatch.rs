@@ -448,8 +448,8 @@ impl MiniBatchEp {
         set_posteriors(&mut self.cavities, (layout, self.passes.passes.threading()), sums, without)
     }
 
-    /// Part of log Z that belongs to no single observation. Tied sites: `G(q) − G(p) + Σ (n/α) (G(cavity) −
-    /// G(q))` over latents of n sites each, or `−KL(q ‖ p)` at α = 0.
+    /// Part of log Z that belongs to no single observation. Tied sites:
+    /// `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))` over latents of n sites each, or `−KL(q ‖ p)` at α = 0.
     fn prior_part(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         if self.sharing == Sharing::Own {
             return Ok(self.log_normaliser());

@@ -1,9 +1,10 @@
 //! Update of one observation: cavity, tilted moments, new sites, and its share of log Z and gradients.
 //!
 //! Let μ, w be the posterior mean and variance of `a = φᵀv`, and s the variance of f given a. Removing the
-//! power α of a site gives the cavity `N(m, c)` (Bui et al. 2017 §3.2). With the factor's power α, `h = −∂²ln
-//! Z̃/∂m² = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v` gives `τ_α = h/(1 − h c)` and `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)`. A
-//! full update sets the site to the power 1/α of this; at α = 0, to `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ m`.
+//! power α of a site gives the cavity `N(m, c)` (Bui et al. 2017 §3.2). With the factor's power α,
+//! `h = −∂²ln Z̃/∂m² = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v` gives `τ_α = h/(1 − h c)` and
+//! `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)`. A full update sets the site to the power 1/α of this; at α = 0, to
+//! `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ m`.
 
 use super::rules::{Level, NegativePrecision};
 use super::site::{Belief, Marginal, Site};

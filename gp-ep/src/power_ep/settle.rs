@@ -1,5 +1,4 @@
-//! End of mini-batch learning: own sites are summed anew, converge further, and give an estimate of `ln
-//! p(y)`.
+//! End of mini-batch learning: own sites are summed anew, converge further, and give an estimate of `ln p(y)`.
 
 use super::minibatch::{MiniBatchEp, Sharing};
 use super::model::PowerEp;

@@ -49,8 +49,9 @@ impl Site {
         self.precision.is_finite() && self.shift.is_finite()
     }
 
-    /// Site on a, where f = a + N(0, s), from a site on f: `∫ N(f; a, s) exp(ν f − ½ τ f²) df = exp(κ + ν' a
-    /// − ½ τ' a²)`, as (τ', ν') and κ. None if the integral diverges.
+    /// Site on a, where f = a + N(0, s), from a site on f:
+    /// `∫ N(f; a, s) exp(ν f − ½ τ f²) df = exp(κ + ν' a − ½ τ' a²)`, as (τ', ν') and κ. None if the integral
+    /// diverges.
     pub(crate) fn through_noise(self, s: f64) -> Option<(Self, f64)> {
         let widened = 1.0 + s * self.precision;
         let kappa = -0.5 * (s * self.precision).ln_1p() + 0.5 * s * self.shift * self.shift / widened;

@@ -191,8 +191,8 @@ impl BlockFactors {
         Ok(())
     }
 
-    /// Replaces residuals `r = y − Φᵀm` in `beta`, for the block whose first column is `start`, by `β =
-    /// D⁻¹r`; returns `rᵀβ`.
+    /// Replaces residuals `r = y − Φᵀm` in `beta`, for the block whose first column is `start`, by `β = D⁻¹r`;
+    /// returns `rᵀβ`.
     fn weigh(&mut self, start: usize) -> Result<f64, InferenceError> {
         let Some(block) = self.blocks.iter().find(|block| block.columns.start == start) else {
             return Ok(0.0);

@@ -47,8 +47,8 @@ pub(super) fn take<F: LaneFactors>(factors: &mut F, taken: Taken<'_>) -> Result<
     Ok(())
 }
 
-/// Term of the extra number beside the determinants, for a weight w and a noise variance: `(w − 1) ln 2π + w
-/// ln Σ`.
+/// Term of the extra number beside the determinants, for a weight w and a noise variance:
+/// `(w − 1) ln 2π + w ln Σ`.
 pub(super) fn log_scale(weight: f64, noise: f64) -> f64 {
     (weight - 1.0) * TAU.ln() + weight * noise.ln()
 }

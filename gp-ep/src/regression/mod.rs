@@ -1,13 +1,13 @@
 //! Closed-form sparse regression: the fixed point of Power EP under Gaussian noise.
 //!
 //! Factors are single observations, or [`Blocks`] of them. Factor b has a power `α_b` in [0, 1]
-//! ([`Powers`](crate::Powers)), noise `Σ_b = σ² I + diag(known noise)` and unexplained prior covariance `S_b
-//! = K_bb − Φ_bᵀΦ_b`. At the fixed point its site is a Gaussian on `Φ_bᵀv` of covariance `D_b = Σ_b + α_b
-//! S_b` around `y_b` (Bui et al. 2017 §3.6 and §3.7, its `α_b D + σ_y² I`). With D block diagonal:
+//! ([`Powers`](crate::Powers)), noise `Σ_b = σ² I + diag(known noise)` and unexplained prior covariance
+//! `S_b = K_bb − Φ_bᵀΦ_b`. At the fixed point its site is a Gaussian on `Φ_bᵀv` of covariance
+//! `D_b = Σ_b + α_b S_b` around `y_b` (Bui et al. 2017 §3.6 and §3.7, its `α_b D + σ_y² I`). With D block
+//! diagonal:
 //!
 //! - the posterior of v has precision `B = I + Φ D⁻¹ Φᵀ = L_B L_Bᵀ` and mean `m = B⁻¹ Φ D⁻¹ y`;
-//! - `log Z = −½ [N ln 2π + ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b + ln|B| + ‖m‖² + rᵀ D⁻¹ r]`, `r = y −
-//!   Φᵀm`.
+//! - `log Z = −½ [N ln 2π + ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b + ln|B| + ‖m‖² + rᵀ D⁻¹ r]`, `r = y − Φᵀm`.
 //!
 //! The paper's two logarithms of `I + α Σ⁻¹S` are combined here (`½ + (1 − α)/2α = 1/2α`), and `yᵀ(Q + D)⁻¹y`
 //! is written as the sum of squares that m minimises. So nothing cancels, and at α = 0, where `ln(1 + αx)/α`

@@ -81,8 +81,8 @@ impl LaneFactors for PointFactors {
         })
     }
 
-    /// `φ̄_i = β_i m − Vφ_i/d_i` and `s̄_i`. The projection's reverse pass adds the part through s_i, `−2
-    /// s̄_i φ_i`.
+    /// `φ̄_i = β_i m − Vφ_i/d_i` and `s̄_i`. The projection's reverse pass adds the part through s_i,
+    /// `−2 s̄_i φ_i`.
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,

@@ -1,9 +1,9 @@
 //! Reverse pass of the variational bound under one noise variance, with a third fewer products.
 //!
 //! With α = 0 and `d_i = σ²`: `s̄_i = −1/2σ²` and `Φ̄ = m βᵀ + (I − V) Φ/σ²`, where `V = B⁻¹`. So the
-//! derivatives by `K_zx` need one product with an M×M matrix: `L⁻ᵀ Φ̄ = (L⁻ᵀ m) βᵀ + C Φ/σ²` with `C = L⁻ᵀ (I
-//! − V)`. The other derivatives need no sum over observations: `Φ β = m` and `Φ Φᵀ/σ² = B − I` give `Φ̄ Φᵀ =
-//! m mᵀ + B + V − 2I` and `Σ_i ‖h_i‖² = tr (I − V)/σ²`.
+//! derivatives by `K_zx` need one product with an M×M matrix: `L⁻ᵀ Φ̄ = (L⁻ᵀ m) βᵀ + C Φ/σ²` with
+//! `C = L⁻ᵀ (I − V)`. The other derivatives need no sum over observations: `Φ β = m` and `Φ Φᵀ/σ² = B − I` give
+//! `Φ̄ Φᵀ = m mᵀ + B + V − 2I` and `Σ_i ‖h_i‖² = tr (I − V)/σ²`.
 
 use super::posterior::RegressionPosterior;
 use crate::column::column_mut;

@@ -33,8 +33,7 @@ fn moments<P: gp_ep::Posterior>(predictor: &Predictor<P>, x: &Mat<f64>) -> Vec<(
     predictor.moments(x.as_ref()).unwrap().iter().map(|found| (found.mean, found.variance)).collect()
 }
 
-/// Moments by a grid over both logarithms, five widths on either side, with weights `p(y | θ) N(θ; θ̂, s²
-/// I)`.
+/// Moments by a grid over both logarithms, five widths on either side, with weights `p(y | θ) N(θ; θ̂, s² I)`.
 fn by_grid(model: &ExactGp, problem: &Problem, x: &Mat<f64>) -> Vec<(f64, f64)> {
     const STEPS: i32 = 60;
     let (mut centre, data) = ([0.0; 2], problem.data());
