@@ -17,7 +17,7 @@ pub enum Learning {
     /// A first-order parameter step after each posterior step, so that both converge together
     /// (Hernández-Lobato & Hernández-Lobato 2016 §3.2).
     Inner(Steps),
-    /// As [`Inner`](Self::Inner), with one step per mini-batch.
+    /// One parameter step per mini-batch, otherwise as [`Inner`](Self::Inner).
     Batches(Batches, Steps),
 }
 

@@ -1,5 +1,4 @@
-//! Gradient of the criterion. Eq. 22–30 of Seeger & Jordan 2004 contain errors, so it is derived from dΦ = −Φ
-//! dK Φ.
+//! Gradient of the criterion, derived from dΦ = −Φ dK Φ, since Seeger & Jordan 2004 eq. 22–30 contain errors.
 //!
 //! Let `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, for every class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾` and
 //! `U_i = Fᵀ R_i`. The upstream derivatives are

@@ -16,7 +16,7 @@
 use super::numbers::Column;
 use super::small::{Factor, Square, inner};
 
-/// Bounds of ln π: at the lower one a site has no effect, at the upper one it fixes the value.
+/// Bounds of ln π: sites have no effect at the lower one and fix the value at the upper one.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
 /// Largest change of any ln π per step.
 const LONGEST: f64 = 3.0;

@@ -6,7 +6,7 @@ use gp_kernels::Evaluator;
 use gp_kernels::posterior::LatentPosterior as _;
 use std::f64::consts::TAU;
 
-/// As for predictions, with condition numbers of 1e4.
+/// Tolerance for condition numbers of 1e4, as for predictions.
 const TOLERANCE: f64 = 1e-10;
 
 #[test]
