@@ -30,10 +30,10 @@ const PASSES_BESIDE: usize = 5;
 pub struct EpLearning {
     /// Options of EP: convergence in outer learning, steps of sites in inner and mini-batch learning.
     pub ep: EpOptions,
-    /// Maximum number of sweeps before each parameter step, in inner and mini-batch learning. Sweeps stop
-    /// once sites converge, so a large number amounts to outer learning.
+    /// Inner learning: maximum number of sweeps before each parameter step. They stop once sites converge, so a
+    /// large number amounts to outer learning. Mini-batches: number of updates of each batch's sites.
     pub sweeps: usize,
-    /// Gradient used in inner and mini-batch learning.
+    /// Gradient for parameter steps; in mini-batches only [`GradientKind::AtRest`].
     pub gradient: GradientKind,
     /// Own or tied sites in mini-batches.
     pub sharing: Sharing,
