@@ -38,7 +38,7 @@ impl ExactPosterior {
     /// Predictor with the observation noise as its likelihood.
     ///
     /// # Errors
-    /// None in practice.
+    /// None in practice: there is one latent function.
     pub fn into_predictor(self) -> Result<Predictor<MixturePosterior<Self>>, InferenceError> {
         let (noise, threading) = (Box::new(self.noise.clone()), self.threading);
         Predictor::new(MixturePosterior::single(vec![self]), noise, threading)
