@@ -242,7 +242,7 @@ impl BatchEp {
     /// # Errors
     /// [`InferenceError::Shape`] for a gradient of wrong length; [`InferenceError::ImproperCavity`] if log Z
     /// is undefined; [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level,
-    /// and after [`after`](Self::after), since the contribution of the earlier observations at other
+    /// and for a state from [`after`](Self::after), since the contribution of the earlier observations at other
     /// parameters is unknown.
     pub fn log_z_gradient(
         &mut self,
