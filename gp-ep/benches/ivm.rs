@@ -1,14 +1,15 @@
-//! How long a run of the informative vector machine takes, and what bounds it.
+//! Times of runs of the informative vector machine, and what bounds them.
 //!
-//! Tables say:
+//! Tables give:
 //!
-//! - the time of scoring and of whole runs for N from 10³ to 10⁵, C from 2 to 10 and d from 50 to 400, and the exponents
-//!   of power laws through them;
-//! - the share of scoring in a run, and the share of the machine's rate of matrix products that it reaches: three solves
-//!   with factors of all active points for each candidate and class, beside products timed on as many threads;
-//! - one run over 20,000 points of 50 dimensions and 5 classes with 200 active points, by phases.
+//! - times of scoring and of whole runs for N from 10³ to 10⁵, C from 2 to 10 and d from 50 to 400, with the
+//!   exponents of power laws through them;
+//! - the fraction of scoring in a run, and the fraction of the machine's matrix-product rate that it reaches:
+//!   three solves with factors of all active points per candidate and class, against products timed on as
+//!   many threads;
+//! - times by phase of one run over 20,000 points of 50 dimensions and 5 classes with 200 active points.
 //!
-//! `cargo bench -p gp-ep --bench ivm` takes some minutes; with `-- run` it is the last table alone.
+//! `cargo bench -p gp-ep --bench ivm` takes some minutes; `-- run` prints the last table only.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use std::time::Instant;
@@ -22,14 +23,14 @@ use gp_linalg::product::matmul;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Seconds of each phase.
+/// Time of each phase, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
     selection: f64,
     inclusion: f64,
     factors: f64,
     ep: f64,
-    /// Additions and multiplications of the solves in scoring.
+    /// Floating-point operations of the solves in scoring.
     operations: f64,
 }
 
@@ -39,12 +40,12 @@ impl Times {
     }
 }
 
-/// Clusters of points around one centre for each label, several labels the same.
+/// Clusters of points, each around a centre with a label; several centres share a label.
 fn problem(count: usize, dim: usize, classes: usize) -> (Mat<f64>, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let centres = Mat::from_fn(4 * classes, dim, |_, _| rng.random_range(-1.0..1.0));
     let centre: Vec<usize> = (0..count).map(|_| rng.random_range(0..4 * classes)).collect();
-    // Points contiguous, one a column of the transpose.
+    // Points are contiguous: one per column of the transpose.
     let x = Mat::from_fn(dim, count, |d, i| centres[(centre[i], d)] + rng.random_range(-0.9..0.9));
     (x, centre.iter().map(|c| (c % classes) as f64).collect())
 }
@@ -53,7 +54,7 @@ fn time((count, dim, classes): (usize, usize, usize), options: &IvmOptions, rule
     let (x, y) = problem(count, dim, classes);
     let data = Observations::new(x.transpose(), &y).expect("finite");
     let lengthscale = 0.7 * (dim as f64).sqrt();
-    // Kernels that differ, so that none is shared.
+    // Kernels differ, so that none is shared.
     let kernel = |c: usize| {
         gp_kernels::parse(&format!("{} * rbf(lengthscale={lengthscale})", 2.0 + 0.1 * c as f64))
             .expect("a kernel")
@@ -82,7 +83,7 @@ fn time((count, dim, classes): (usize, usize, usize), options: &IvmOptions, rule
     times
 }
 
-/// The least times of several runs, phase by phase: interference only ever adds. Three of them, or fewer when they are long.
+/// Smallest times of up to three runs (fewer if they are long), by phase: interference only adds time.
 fn best(sizes: (usize, usize, usize), options: &IvmOptions, rule: Rule) -> Times {
     let start = Instant::now();
     let mut best = time(sizes, options, rule);
@@ -99,7 +100,7 @@ fn best(sizes: (usize, usize, usize), options: &IvmOptions, rule: Rule) -> Times
     best
 }
 
-/// Billions of additions and multiplications a second of a matrix product, the best of several.
+/// Rate of a matrix product in 10⁹ operations per second, the best of several.
 fn product_rate() -> f64 {
     const SIZE: usize = 1200;
     let a = Mat::from_fn(SIZE, SIZE, |i, j| (i + 2 * j) as f64 * 1e-3);
@@ -122,14 +123,14 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
     xy / xx
 }
 
-/// One table: the sizes that vary, and how a size becomes (N, C, d).
+/// One table: times for some sizes, which `of` converts to (N, C, d).
 fn scaling(name: &str, sizes: &[usize], of: impl Fn(usize) -> (usize, usize, usize), limit: f64) {
     println!("\n{name:>8} | scoring s | total s | scoring's share | GF/s | share of products");
     println!("-------: | --------: | ------: | --------------: | ---: | ----------------:");
     let (mut scoring, mut totals) = (Vec::new(), Vec::new());
     for &size in sizes {
         let (count, classes, active) = of(size);
-        // Few nodes: what is measured is how the representation scales, not how integrals do.
+        // Few nodes, since the table is about the representation, not about integrals.
         let rule = Rule::QuasiRandom { nodes: 32 * classes, seed: 1 };
         let options = IvmOptions { active, liquid: 5, sweeps: 1, ..IvmOptions::default() };
         let times = best((count, 10, classes), &options, rule);
@@ -148,7 +149,7 @@ fn scaling(name: &str, sizes: &[usize], of: impl Fn(usize) -> (usize, usize, usi
     plot(&totals);
 }
 
-/// Total seconds over sizes, both by logarithms.
+/// Plots total seconds over sizes, on log scales.
 fn plot(points: &[(f64, f64)]) {
     const WIDTH: usize = 48;
     const HEIGHT: usize = 10;
@@ -190,7 +191,7 @@ fn full_run(limit: f64) {
 }
 
 fn main() {
-    // The test runner calls benchmarks with `--test`, to see that they start.
+    // The test runner calls benchmarks with `--test` to check that they start.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }

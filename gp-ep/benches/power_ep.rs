@@ -1,15 +1,18 @@
-//! Sweeps, gradients and mini-batches of Power EP, beside what the machine can do and beside closed-form regression.
+//! Times of sweeps, gradients and mini-batches of Power EP, relative to the matrix-product rate and to
+//! closed-form regression.
 //!
-//! After criterion's own lines tables say:
+//! After criterion's own output, tables give:
 //!
-//! - what share of the machine's matrix-product rate, measured in the same run on the same number of threads, a sweep
-//!   over N = 10,000 observations with M = 500 took (a triangular solve and a symmetric product, 2 M²N operations),
-//!   and how much longer that is than the value of closed-form regression;
-//! - the same for a mini-batch step with its gradient, B = M = 200, D = 784: distances forward and back (6 MBD), of Z
-//!   twice that a pair (6 M²D / 2), projections, marginals, sums and the reverse pass (8 M²B), and factors (4 M³ / 3);
-//! - the same for C = 10 classes with a kernel and inducing inputs each, and with shared ones;
-//! - how the time of such a step grows with C and with M, as exponents;
-//! - how long a mini-batch step with tied sites takes for N from 10⁴ to 10⁶, read from memory that stands for a disk.
+//! - the fraction of the machine's matrix-product rate, measured in the same run on the same number of
+//!   threads, that a sweep over N = 10,000 observations with M = 500 reaches (a triangular solve and a
+//!   symmetric product, 2 M²N operations), and its time relative to the value of closed-form regression;
+//! - the same for a mini-batch step with its gradient, B = M = 200, D = 784: distances and their reverse pass
+//!   (6 MBD), those of Z with two per pair (6 M²D / 2), projections, marginals, sums and the reverse pass (8
+//!   M²B), and factors (4 M³ / 3);
+//! - the same for C = 10 classes with one kernel and set of inducing inputs per class, and with shared ones;
+//! - exponents of the time of such a step in C and in M;
+//! - the time of a mini-batch step with tied sites for N from 10⁴ to 10⁶, with rows computed in place of a
+//!   disk.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use std::time::Instant;
@@ -28,7 +31,7 @@ use gp_linalg::product::matmul;
 use gp_optim::ParameterSet;
 use rand::{RngExt, SeedableRng};
 
-/// A table of random points, one a row, contiguous.
+/// Random points, one per row, contiguous.
 fn points(count: usize, dim: usize, seed: u64) -> Mat<f64> {
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0))
@@ -49,8 +52,9 @@ fn signs(inputs: MatRef<'_, f64>) -> Vec<f64> {
     (0..inputs.nrows()).map(|i| (3.0 * inputs[(i, 0)] + inputs[(i, 1)]).sin().signum()).collect()
 }
 
-/// The least times of several rounds of these runs, in seconds: interference only ever adds. In rounds, because what
-/// else the machine does changes within seconds, and the runs are compared with each other.
+/// Smallest times of several rounds of these runs, in seconds: interference only adds time. Rounds alternate
+/// the runs, because the load of the machine changes within seconds and the runs are compared with each
+/// other.
 fn best<const K: usize>(rounds: usize, mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     for _ in 0..rounds {
@@ -63,7 +67,7 @@ fn best<const K: usize>(rounds: usize, mut runs: [&mut dyn FnMut(); K]) -> [f64;
     least
 }
 
-/// A product of M×M with M×2000.
+/// Product of M×M with M×2000.
 struct Product(Mat<f64>, Mat<f64>, Mat<f64>, Threading);
 
 impl Product {
@@ -172,7 +176,7 @@ fn batch_steps() {
     }
 }
 
-/// A model of so many classes with inducing inputs that differ.
+/// Model of this number of classes, with different inducing inputs.
 fn many_classes(classes: usize, m: usize, dim: usize) -> PowerEp {
     let process = |class: usize| {
         let inputs = InducingInputs::points(points(m, dim, 10 + class as u64).transpose()).expect("finite");
@@ -183,7 +187,7 @@ fn many_classes(classes: usize, m: usize, dim: usize) -> PowerEp {
     PowerEp::of_classes((0..classes).map(process).collect(), 0.0).expect("classes")
 }
 
-/// The seconds of one mini-batch step with its gradient, sites own or tied, and of one product.
+/// Times in seconds of one mini-batch step with its gradient, and of one product.
 fn class_step(model: &PowerEp, sharing: Sharing, data: &Table<'_>, batch: usize, rounds: usize) -> [f64; 2] {
     let m = model.processes()[0].inputs().count();
     let mut gradient = vec![0.0; model.parameter_count()];
@@ -204,7 +208,7 @@ fn class_step(model: &PowerEp, sharing: Sharing, data: &Table<'_>, batch: usize,
     )
 }
 
-/// Operations that a step cannot do without, for each class: as for one latent.
+/// Operations that a step needs per class, as for one latent.
 fn needed(batch: usize, m: usize, dim: usize) -> f64 {
     ((6 * batch + 3 * m) * m * dim + 8 * m * m * batch + 4 * m * m * m / 3) as f64
 }
@@ -235,7 +239,7 @@ fn class_steps() {
     }
 }
 
-/// The exponent b of `a xᵇ` through first and last.
+/// Exponent b of `a xᵇ` through the first and the last point.
 fn exponent(sizes: &[usize], times: &[f64]) -> f64 {
     let last = sizes.len() - 1;
     (times[last] / times[0]).ln() / (sizes[last] as f64 / sizes[0] as f64).ln()
@@ -260,7 +264,7 @@ fn class_exponents() {
     println!("M = {ms:?}, C = 8: {} ms, exponent {:4.2}", list(&by_m), exponent(&ms, &by_m));
 }
 
-/// Observations that are computed when they are asked for: as many as wanted, and no memory.
+/// Observations computed on demand, in any number, without memory.
 #[derive(Debug)]
 struct Endless {
     count: usize,

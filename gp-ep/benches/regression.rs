@@ -1,11 +1,11 @@
-//! One evaluation of the log marginal likelihood and its gradient, 10,000 observations and 500 inducing inputs,
-//! beside what the machine can do.
+//! Times of one evaluation of the log marginal likelihood and its gradient, 10,000 observations and 500
+//! inducing inputs, relative to the machine's matrix-product rate.
 //!
-//! After criterion's own lines a table says what share of the machine's matrix-product rate, measured in the same run
-//! on the same number of threads, each took. Counted are the operations that are needed, M = 500 and N = 10,000:
-//! for the value a triangular solve (M²N) and a symmetric product (M²N); for the gradient three more solves and one
-//! more product of which half is wanted (4 M²N); and 2MND for the distances each time. Kernels, gradients of kernels
-//! and everything of order M³ or MN come on top and count for nothing.
+//! After criterion's own output, a table gives the fraction of that rate, measured in the same run on the
+//! same number of threads. Only necessary operations are counted, with M = 500 and N = 10,000: for the value
+//! a triangular solve (M²N) and a symmetric product (M²N); for the gradient three more solves and one more
+//! product, half of which is needed (4 M²N); for each also distances (2MND). Kernels, gradients of kernels,
+//! and terms of order M³ or MN take time but are not counted.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use std::time::Instant;
@@ -26,14 +26,15 @@ const N: usize = 10_000;
 const M: usize = 500;
 const D: usize = 8;
 
-/// A table of random points, one a row, contiguous.
+/// Random points, one per row, contiguous.
 fn points(count: usize, seed: u64) -> Mat<f64> {
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(D, count, |_, _| rng.random_range(-1.0..1.0))
 }
 
-/// The least times of several rounds of these runs, in seconds: interference only ever adds. In rounds, because what
-/// else the machine does changes within seconds, and the runs are compared with each other.
+/// Smallest times of several rounds of these runs, in seconds: interference only adds time. Rounds alternate
+/// the runs, because the load of the machine changes within seconds and the runs are compared with each
+/// other.
 fn best<const K: usize>(mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     for _ in 0..15 {
@@ -46,8 +47,8 @@ fn best<const K: usize>(mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     least
 }
 
-/// Columns of the product that is measured beside, and how many of them: the operations of a value with its gradient,
-/// because on a busy machine what takes long is interrupted more often.
+/// Columns of the reference product, which is repeated until it has the operations of a value with its
+/// gradient: on a busy machine long work is interrupted more often.
 const COLUMNS: usize = 2000;
 const PRODUCTS: usize = 3 * N / COLUMNS;
 
@@ -74,7 +75,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Seconds of the M×M times M×COLUMNS products, a value, and a value with its gradient.
+/// Times in seconds of the M×M times M×COLUMNS products, of a value, and of a value with its gradient.
 fn measure(model: &SparseRegression, data: &Observations<'_>) -> [f64; 3] {
     let (mut workspace, mut gradient) = (RegressionWorkspace::new(), vec![0.0; model.parameter_count()]);
     let mut other = RegressionWorkspace::new();

@@ -1,4 +1,4 @@
-//! Verbs of models whose evidence has a closed form: exact and sparse regression.
+//! Models whose evidence has a closed form: exact and sparse regression.
 
 use crate::error::InferenceError;
 use crate::inference::{EvidenceKind, Inference, LogEvidence};
@@ -9,31 +9,32 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{LatentPosterior, MixturePosterior};
 use gp_optim::{Brake, ParameterSetMut, train};
 
-/// Model whose log evidence is a formula of parameters and data, under Gaussian noise.
+/// Model with Gaussian noise whose log evidence is a formula of parameters and data.
 ///
-/// Data have targets, then optional columns of known noise and weights.
+/// Data have a target column, then optional columns of known noise and weights.
 pub trait ClosedEvidence: ParameterSetMut + Clone {
     /// Posterior of the latent function.
     type Part: LatentPosterior + Clone;
 
-    /// Reusable memory; repeated sizes on the calling thread allocate nothing.
+    /// Reusable memory; repeated sizes allocate nothing on the calling thread.
     type Workspace;
 
-    /// Empty memory, with a brake that may end evaluations early.
+    /// Workspace without memory yet; `brake` can stop evaluations early.
     fn workspace(&self, brake: Brake) -> Self::Workspace;
 
-    /// Meaning of the value.
+    /// Meaning of the log evidence: exact, bound or estimate.
     fn evidence_kind(&self) -> EvidenceKind;
 
-    /// `ln p(y)`, or its approximation, at the current parameters, in nats. Writes its gradient in natural units to
-    /// `gradient`, if given: one number per parameter, fixed ones included, without priors, with jitter held
+    /// `ln p(y)`, or its approximation, at the current parameters, in nats. If given, `gradient` receives one
+    /// derivative per parameter in natural units, fixed ones included, without priors and with jitter held
     /// constant.
     ///
     /// # Errors
     /// [`InferenceError::Data`] for no or unreadable data, [`InferenceError::TargetNotFinite`],
-    /// [`InferenceError::KnownNoise`], [`InferenceError::Weight`], [`InferenceError::Kernel`] for inputs the kernel
-    /// refuses, [`InferenceError::Linalg`] for a covariance matrix that is not positive definite with the largest
-    /// jitter, [`InferenceError::Shape`] for a gradient of wrong length, [`InferenceError::Overflow`].
+    /// [`InferenceError::KnownNoise`], [`InferenceError::Weight`], [`InferenceError::Kernel`] for inputs the
+    /// kernel refuses, [`InferenceError::Linalg`] for a covariance matrix that is not positive definite with
+    /// the largest jitter, [`InferenceError::Shape`] for a gradient of wrong length,
+    /// [`InferenceError::Overflow`].
     fn evaluate(
         &self,
         data: &dyn DataSource,
@@ -41,8 +42,8 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         gradient: Option<&mut [f64]>,
     ) -> Result<f64, InferenceError>;
 
-    /// Posterior given the observations of the last evaluation, which was at the current parameters. May take its
-    /// numbers out of the workspace.
+    /// Posterior for the last evaluation, which must have been at the current parameters. May move results
+    /// out of the workspace.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate); [`InferenceError::Data`] without an evaluation.
@@ -51,14 +52,14 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         workspace: &mut Self::Workspace,
     ) -> Result<Predictor<MixturePosterior<Self::Part>>, InferenceError>;
 
-    /// The same model with those parameters fixed that [`posterior_over_parameters`](Self::posterior_over_parameters)
-    /// takes as known.
+    /// Copy of the model in which the parameters that
+    /// [`posterior_over_parameters`](Self::posterior_over_parameters) takes as known are fixed.
     #[must_use]
     fn with_known_parts(&self) -> Self {
         self.clone()
     }
 
-    /// Log evidence.
+    /// Log evidence at the current parameters.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -70,7 +71,7 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         self.evaluate(data, workspace, None)
     }
 
-    /// Log evidence and, in `gradient`, its gradient.
+    /// Log evidence; writes its gradient to `gradient`.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -83,8 +84,8 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         self.evaluate(data, workspace, Some(gradient))
     }
 
-    /// Posterior with uncertain kernel and noise: a mixture of posteriors at parameters drawn around the optimum,
-    /// where the free ones have to be. Inducing inputs stay.
+    /// Posterior with uncertain kernel and noise: a mixture of posteriors at parameters drawn around the
+    /// optimum, where the free parameters must be. Inducing inputs stay fixed.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate), at nearby parameters.

@@ -2,7 +2,6 @@
 
 use faer::MatMut;
 
-/// A vector as a matrix of one column.
 pub(crate) fn column_mut(values: &mut [f64]) -> MatMut<'_, f64> {
     let count = values.len();
     MatMut::from_column_major_slice_mut(values, count, 1)

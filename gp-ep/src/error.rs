@@ -1,4 +1,4 @@
-//! Errors with value and place.
+//! Errors of inference.
 
 use gp_kernels::KernelError;
 use gp_kernels::data::{DataError, SharedError};
@@ -6,14 +6,14 @@ use gp_likelihoods::LikelihoodError;
 use gp_linalg::LinalgError;
 use gp_optim::{OptimError, ParameterError};
 
-/// Error of inference, of any method.
+/// Error of any inference method, with value and place.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InferenceError {
-    /// An argument has the wrong size.
+    /// Argument of wrong size.
     #[error("{what} has {found} {axis}, expected {expected}")]
     Shape {
-        /// Argument.
+        /// Name of the argument.
         what: &'static str,
         /// `entries`, `rows` or `columns`.
         axis: &'static str,
@@ -22,55 +22,55 @@ pub enum InferenceError {
         /// Number found.
         found: usize,
     },
-    /// A target is NaN or infinite.
+    /// Target that is NaN or infinite.
     #[error("target {row} is {value}, but must be finite")]
     TargetNotFinite {
         /// Row, counted from 0.
         row: usize,
-        /// Target.
+        /// Value of the target.
         value: f64,
     },
-    /// A known noise variance is negative, NaN or infinite.
+    /// Known noise variance that is negative, NaN or infinite.
     #[error("the known noise variance of observation {row} is {value}, but must be finite and not negative")]
     KnownNoise {
         /// Row, counted from 0.
         row: usize,
-        /// Variance.
+        /// Value of the variance.
         value: f64,
     },
-    /// The weight of an observation is not positive, NaN or infinite.
+    /// Weight of an observation that is not positive, NaN or infinite.
     #[error("the weight of observation {row} is {value}, but must be finite and above 0")]
     Weight {
         /// Row, counted from 0.
         row: usize,
-        /// Weight given.
+        /// Weight found.
         value: f64,
     },
-    /// The weight of an observation is below the power, of which tied sites remove a whole one.
+    /// Weight below the power α: with tied sites an update removes a whole power α of the factor.
     #[error("tied sites take weights from the power on, which is {power}, and one is {weight}")]
     TiedWeight {
-        /// α of the sites.
+        /// Power α of the sites.
         power: f64,
-        /// Least weight of a batch.
+        /// Smallest weight of the batch.
         weight: f64,
     },
-    /// The power of a factor is outside [0, 1].
+    /// Power of a factor outside [0, 1].
     #[error("the power of factor {factor} is {value}, but must be between 0 and 1")]
     Power {
         /// Factor, counted from 0.
         factor: usize,
-        /// Power given.
+        /// Power found.
         value: f64,
     },
-    /// Blocks are not a partition of the observations.
+    /// Blocks that are not a partition of the observations.
     #[error("observation {row} {reason}")]
     Block {
         /// Row, counted from 0.
         row: usize,
-        /// Fault.
+        /// Description of the fault.
         reason: String,
     },
-    /// The log marginal likelihood is not finite although all steps were.
+    /// Log marginal likelihood that is not finite although all steps were.
     #[error(
         "the log marginal likelihood is {value}: targets of this size are beyond the range of floating point"
     )]
@@ -78,58 +78,58 @@ pub enum InferenceError {
         /// Value found.
         value: f64,
     },
-    /// The likelihood cannot have this observation.
+    /// Observation that the likelihood refuses.
     #[error("observation {row}: {fault}")]
     Observation {
         /// Row, counted from 0.
         row: usize,
-        /// Objection of the likelihood.
+        /// Reason given by the likelihood.
         fault: LikelihoodError,
     },
-    /// A setting is out of range.
+    /// Setting out of range.
     #[error("{what} is {value}, but must be {allowed}")]
     Option {
-        /// Setting.
+        /// Name of the setting.
         what: &'static str,
-        /// Value given.
+        /// Value found.
         value: f64,
-        /// Condition to meet.
+        /// Condition that it must meet.
         allowed: &'static str,
     },
-    /// No method for this combination of settings.
+    /// Combination of settings that no method supports.
     #[error("there is no method for {what}")]
     Unsupported {
-        /// Combination.
+        /// Description of the combination.
         what: &'static str,
     },
     /// No step of sites or natural gradients leaves a proper Gaussian.
     #[error("no step leaves a proper posterior, however small")]
     ImproperPosterior,
-    /// Sites of some factors cannot be removed from the posterior.
+    /// Sites that cannot be removed from the posterior.
     #[error("{count} factors have no proper cavity: the approximation is not defined there")]
     ImproperCavity {
-        /// Number of factors.
+        /// Number of factors with such sites.
         count: usize,
     },
-    /// Sites did not converge, or converged to an impossible state.
+    /// Sites that did not converge, or converged to an impossible state.
     #[error(
         "after {sweeps} sweeps sites still changed by {change:.1e} of a marginal, or give labels a probability above 1"
     )]
     NotAtRest {
         /// Number of sweeps.
         sweeps: usize,
-        /// Root mean square of the change by a full update, in units of the marginals.
+        /// Root mean square change by a full update, in units of the marginals.
         change: f64,
     },
-    /// The estimated probability of labels or counts exceeds 1.
+    /// Estimated probability of labels or counts above 1.
     #[error(
         "the estimate of ln p(y) is {log_z}, above 0, and stays there: sites and parameters do not belong together"
     )]
     ImpossibleEvidence {
-        /// Estimate of ln p(y).
+        /// Estimate of ln p(y), in nats.
         log_z: f64,
     },
-    /// The bound at one observation is not finite although the likelihood is.
+    /// Bound at one observation that is not finite although the likelihood is.
     #[error("the expected log density of observation {row} is {value}, or one of its slopes is not finite")]
     NotFinite {
         /// Row, counted from 0.
@@ -137,17 +137,17 @@ pub enum InferenceError {
         /// Expected log density.
         value: f64,
     },
-    /// An entry of a vector is NaN or infinite.
+    /// Entry of a vector that is NaN or infinite.
     #[error("entry {index} of the {what} is {value}, but must be finite")]
     EntryNotFinite {
-        /// Vector.
+        /// Name of the vector.
         what: &'static str,
         /// Position, counted from 0.
         index: usize,
         /// Value of the entry.
         value: f64,
     },
-    /// An entry of a covariance factor is NaN or infinite.
+    /// Entry of a covariance factor that is NaN or infinite.
     #[error("the covariance factor holds {value} in row {row}, column {column}, but must be finite")]
     FactorNotFinite {
         /// Row, counted from 0.
@@ -157,7 +157,7 @@ pub enum InferenceError {
         /// Value of the entry.
         value: f64,
     },
-    /// A diagonal entry of a covariance factor is not positive.
+    /// Diagonal entry of a covariance factor that is not positive.
     #[error("diagonal entry {index} of the covariance factor is {value}, but must be positive")]
     FactorDiagonal {
         /// Position on the diagonal, counted from 0.
@@ -165,28 +165,28 @@ pub enum InferenceError {
         /// Value of the entry.
         value: f64,
     },
-    /// There are no observations, or they cannot be read or summed.
+    /// No observations, or data that cannot be read or summed.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Kernel, parameters or inputs are at fault.
+    /// Error of kernel, parameters or inputs.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// The covariance matrix cannot be factored.
+    /// Covariance matrix that cannot be factored.
     #[error(transparent)]
     Linalg(#[from] LinalgError),
-    /// The likelihood is at fault.
+    /// Error of the likelihood.
     #[error(transparent)]
     Likelihood(#[from] LikelihoodError),
-    /// A likelihood parameter is outside its domain.
+    /// Likelihood parameter outside its domain.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// Training could not start.
+    /// Training that could not start.
     #[error(transparent)]
     Optim(#[from] OptimError),
 }
 
 impl InferenceError {
-    /// `true` for errors of one point in parameter space, near which others may succeed.
+    /// `true` for errors of one point in parameter space; nearby points may succeed.
     #[must_use]
     pub fn is_of_one_place(&self) -> bool {
         match self {
@@ -196,7 +196,7 @@ impl InferenceError {
         }
     }
 
-    /// Adds the row of an observation to the error.
+    /// The error with the row of the observation, if it is one of the likelihood.
     #[must_use]
     pub fn at_row(self, row: usize) -> Self {
         match self {

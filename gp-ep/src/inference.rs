@@ -1,4 +1,4 @@
-//! Two verbs of every method, and learning.
+//! Operations that every method has: evidence, posterior, learning.
 
 use crate::error::InferenceError;
 use crate::learning::{Learning, Trained, Watch};
@@ -7,15 +7,15 @@ use gp_kernels::data::DataSource;
 use gp_optim::ParameterSetMut;
 use serde::{Deserialize, Serialize};
 
-/// Meaning of a value of `ln p(y)`.
+/// Relation of a value to `ln p(y)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceKind {
-    /// Exact log evidence.
+    /// Equal to `ln p(y)`.
     Exact,
-    /// At most the log evidence.
+    /// At most `ln p(y)`.
     LowerBound,
-    /// Estimate, above or below.
+    /// Estimate of `ln p(y)`, above or below.
     Estimate,
 }
 
@@ -31,7 +31,7 @@ impl EvidenceKind {
     }
 }
 
-/// Log evidence ln p(y), or its substitute.
+/// Log evidence `ln p(y)`, or its approximation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvidence {
     /// Value, in nats.
@@ -40,31 +40,32 @@ pub struct LogEvidence {
     pub kind: EvidenceKind,
 }
 
-/// Model with a method of inference. Two verbs take parameters as they are; learning maximises the log
-/// evidence. [`stoppable`](gp_kernels::stoppable) ends the verbs early, between blocks of rows.
+/// Model with a method of inference. [`log_evidence`](Self::log_evidence) and [`posterior`](Self::posterior)
+/// use the current parameters; learning maximises the log evidence. [`stoppable`](gp_kernels::stoppable) can
+/// stop the first two between blocks of rows.
 pub trait Inference: ParameterSetMut {
     /// Posterior over the latent functions.
     type Posterior: Posterior;
 
-    /// Settings of learning particular to this method.
+    /// Settings of learning that only this method has.
     type Settings: Default;
 
-    /// State that learning leaves besides the parameters.
+    /// State after learning, besides the parameters.
     type State;
 
-    /// `ln p(y)`, as the method computes it.
+    /// `ln p(y)`, or the method's approximation of it.
     ///
     /// # Errors
-    /// Data that do not suit the model, and failures of the method.
+    /// Data that do not fit the model; failures of the method.
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError>;
 
-    /// Posterior given observations, with the likelihood.
+    /// Posterior given the observations, with the likelihood.
     ///
     /// # Errors
     /// As [`log_evidence`](Self::log_evidence).
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError>;
 
-    /// Moves the free parameters towards a maximum of log evidence plus log priors, with default settings.
+    /// Maximises log evidence plus log priors over the free parameters, with default settings.
     ///
     /// # Errors
     /// As [`learn_with`](Self::learn_with).
@@ -76,13 +77,13 @@ pub trait Inference: ParameterSetMut {
         self.learn_with(data, how, &Self::Settings::default(), &mut |_| {})
     }
 
-    /// [`learn`](Self::learn) with settings; `watch` is called after every successful evaluation.
+    /// [`learn`](Self::learn) with settings. `watch` is called after every successful evaluation.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for a way of learning the method lacks, [`InferenceError::Optim`]
-    /// for a start that cannot be evaluated or an option out of range, otherwise as
-    /// [`posterior`](Self::posterior). The model is then unchanged. Later failures are stepped back from
-    /// and counted.
+    /// [`InferenceError::Unsupported`] for a way of learning the method lacks, [`InferenceError::Optim`] for
+    /// a start that cannot be evaluated or an option out of range, otherwise as
+    /// [`posterior`](Self::posterior). The model is then unchanged. Later failures are no errors: the
+    /// optimiser steps back and counts them.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

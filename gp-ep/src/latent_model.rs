@@ -1,4 +1,4 @@
-//! Latent functions and likelihood of every method's models.
+//! Latent functions and likelihood, shared by the models of all methods.
 
 use crate::error::{InferenceError, check_count};
 use crate::posterior::Predictor;
@@ -12,8 +12,8 @@ use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 use std::sync::Arc;
 
-/// Builders and access of a model that has a [`LatentModel`](crate::LatentModel) in its field `latent`. Its
-/// parameters are those of the named fields, in this order.
+/// Implements builders, access and parameters of a model with a [`LatentModel`](crate::LatentModel) in its
+/// field `latent`. The parameters are those of the listed fields, in this order.
 ///
 /// ```
 /// use gp_ep::{LatentModel, on_latent_model};
@@ -41,7 +41,7 @@ macro_rules! on_latent_model {
                 self
             }
 
-            /// The same model on data that several processes share. The numbers do not change.
+            /// Sets the reduction for data shared by several processes. Results do not change.
             #[must_use]
             pub fn with_reduction(
                 mut self,
@@ -80,10 +80,10 @@ macro_rules! on_latent_model {
     };
 }
 
-/// Latent Gaussian-process model with inducing inputs, the base of methods.
+/// Gaussian processes with inducing inputs and a likelihood: the part that models of all methods share.
 ///
-/// Latent functions have one process each, or share one, projected on and differentiated once. Parameters:
-/// those of each process, then of the likelihood. L is the type of the likelihood; any by default.
+/// There is one process per latent function, or one shared by all, which is projected on and differentiated
+/// once. Parameters: those of each process, then those of the likelihood. L is the type of the likelihood.
 #[derive(Debug)]
 pub struct LatentModel<L: ?Sized = dyn Likelihood> {
     processes: Vec<SparseProcess>,
@@ -104,9 +104,9 @@ where
 }
 
 impl LatentModel {
-    /// One process per latent of the likelihood, or one for all. Observations have the weights that the
-    /// likelihood [gives](gp_likelihoods::Described::weight); work runs on rayon's current pool; jitter
-    /// follows [`JitterPolicy::ladder`].
+    /// Model with one process per latent of the likelihood, or one for all. Weights of observations come from
+    /// the likelihood ([`weight`](gp_likelihoods::Described::weight)). Uses rayon's current pool and
+    /// [`JitterPolicy::ladder`].
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for another number of processes.
@@ -122,13 +122,12 @@ impl LatentModel {
 }
 
 impl<L: Likelihood + ?Sized> LatentModel<L> {
-    /// One process for all latents, or as many as latents.
+    /// Model from one process, or one per latent, unchecked.
     pub(crate) fn of(processes: Vec<SparseProcess>, likelihood: Box<L>) -> Self {
         let (jitter, threading) = (JitterPolicy::ladder(), Threading::Pool);
         Self { processes, likelihood, jitter, threading, reduction: None }
     }
 
-    /// Fixes all inducing inputs.
     pub(crate) fn fix_inputs(&mut self) {
         self.processes.iter_mut().for_each(|process| *process = process.clone().with_fixed_inputs());
     }
@@ -143,32 +142,32 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         self.threading = threading;
     }
 
-    /// Sets the reduction over several processes; none for one process. Results do not change.
+    /// Sets the reduction over several processes; None for one process. Results do not change.
     pub fn set_reduction(&mut self, reduction: Option<Arc<dyn Reduction>>) {
         self.reduction = reduction;
     }
 
-    /// Latent functions, or the shared one.
+    /// Processes of the latent functions: one each, or one for all.
     #[must_use]
     pub fn processes(&self) -> &[SparseProcess] {
         &self.processes
     }
 
-    /// Latent functions, mutable: parameter values, fixed marks, bounds, priors.
+    /// Processes, mutable, to set parameter values, fixed parameters, bounds and priors.
     pub fn processes_mut(&mut self) -> &mut [SparseProcess] {
         &mut self.processes
     }
 
-    /// Process of a latent.
+    /// Process of one latent function.
     ///
     /// # Panics
-    /// For a missing latent.
+    /// If there is no such latent.
     #[must_use]
     pub fn process(&self, latent: usize) -> &SparseProcess {
         &self.processes[if self.processes.len() == 1 { 0 } else { latent }]
     }
 
-    /// M per latent.
+    /// Number M of inducing inputs per latent.
     #[must_use]
     pub fn counts(&self) -> Vec<usize> {
         (0..self.likelihood.latents()).map(|latent| self.process(latent).inputs().count()).collect()
@@ -180,35 +179,35 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         self.likelihood.as_ref()
     }
 
-    /// Likelihood, mutable: parameter values, fixed marks, bounds, priors.
+    /// Likelihood, mutable, to set parameter values, fixed parameters, bounds and priors.
     pub fn likelihood_mut(&mut self) -> &mut L {
         self.likelihood.as_mut()
     }
 
-    /// Jitter policy.
+    /// Jitter policy of `K_zz`.
     #[must_use]
     pub fn jitter(&self) -> &JitterPolicy {
         &self.jitter
     }
 
-    /// Threading policy.
+    /// Threading policy of large computations.
     #[must_use]
     pub fn threading(&self) -> Threading {
         self.threading
     }
 
-    /// Reduction over several processes; none for one process.
+    /// Reduction over several processes; None for one process.
     #[must_use]
     pub fn reduction(&self) -> Option<Arc<dyn Reduction>> {
         self.reduction.clone()
     }
 
-    /// Setup of passes over data that fit the model, with room for `capacity` observations at once; `reduction`
-    /// replaces the model's own.
+    /// Setup of passes over `data`, which must fit the model, with memory for `capacity` observations at
+    /// once. A given `reduction` replaces the model's own.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no observations; [`InferenceError::Shape`] for observations or inputs of another
-    /// number of columns.
+    /// [`InferenceError::Data`] for no observations; [`InferenceError::Shape`] for another number of input or
+    /// target columns.
     pub fn passes_over<'a>(
         &'a self,
         data: &'a dyn DataSource,
@@ -225,7 +224,7 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         Ok(Setup { reduction: reduction.or_else(|| self.reduction()), ..self.setup(data, capacity) })
     }
 
-    /// Setup of passes over data of any number of columns.
+    /// Setup of passes over data with unchecked columns.
     pub(crate) fn setup<'a>(&'a self, data: &'a dyn DataSource, capacity: usize) -> Setup<'a> {
         Setup {
             processes: &self.processes,
@@ -239,15 +238,15 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         }
     }
 
-    /// Predictor of one Gaussian per latent function.
     pub(crate) fn predictor_of(&self, posteriors: &[WhitenedPosterior]) -> Result<Predictor, InferenceError> {
         check_count("model", "latent functions", self.likelihood.latents(), posteriors.len())?;
         let parts = self.posteriors(1, |_, latent| posteriors[latent].parts())?;
         Predictor::new(MixturePosterior::single(parts), self.likelihood.clone_box(), self.threading)
     }
 
-    /// Posteriors over inducing values, by component, one per latent function. `whitened` gives mean and
-    /// factor by component and latent function; posteriors of one process share its factor of `K_zz`.
+    /// Posteriors over inducing values, one per component and latent (latents of a component together).
+    /// `whitened` gives mean and factor for a component and a latent. Latents that share a process share the
+    /// factor of `K_zz`.
     ///
     /// # Errors
     /// As [`InducingPosterior::new`].
@@ -270,7 +269,6 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         Ok(parts)
     }
 
-    /// Posterior over the inducing values of one latent function.
     pub(crate) fn posterior_of(
         &self,
         latent: usize,
@@ -281,8 +279,8 @@ impl<L: Likelihood + ?Sized> LatentModel<L> {
         Ok(InducingPosterior::new(kernel, inputs, self.jitter, mean, factor)?)
     }
 
-    /// Name of every value, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`; of the
-    /// first of several latent functions `latent[0].kernel…`.
+    /// Names of all parameter values, such as `kernel.rbf.lengthscale[1]`, `z[3,0]` and `likelihood.scale`;
+    /// with several processes, those of the first start with `latent[0].`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! Ways and results of learning, for every method.
+//! Ways of learning and their results, for every method.
 
 use crate::error::InferenceError;
 use crate::posterior::Predictor;
@@ -7,45 +7,45 @@ use gp_optim::{
     Training, TrainingProgress,
 };
 
-/// Order of updates of parameters and posterior.
+/// Way of learning: how updates of parameters and posterior alternate.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[expect(clippy::large_enum_variant, reason = "there is one a run, and it is moved once")]
 pub enum Learning {
-    /// Posterior converges at every value and gradient of L-BFGS.
+    /// L-BFGS on the parameters; the posterior converges at every evaluation.
     Outer(MinimiseOptions),
-    /// Parameters take a first-order step after each step of the posterior, so that both converge together
+    /// A first-order parameter step after each posterior step, so that both converge together
     /// (Hernández-Lobato & Hernández-Lobato 2016 §3.2).
     Inner(Steps),
-    /// `Inner`, with a step per batch of observations.
+    /// One parameter step per mini-batch, otherwise as [`Inner`](Self::Inner).
     Batches(Batches, Steps),
 }
 
-/// Steps of a first-order method.
+/// Steps of a first-order optimiser.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Steps {
     /// Update rule.
     pub rule: FirstOrder,
-    /// Most steps.
+    /// Maximum number of steps.
     pub count: u64,
-    /// Stopping criteria. The posterior moves too, so the objective always counts as drifting.
+    /// Stopping criteria. The objective always counts as drifting, since the posterior moves too.
     pub descent: DescentOptions,
-    /// `true` for [shorter](gp_optim::RateStage::cooling) steps towards the end, which reduce scatter;
-    /// false by default.
+    /// `true` for [shorter](gp_optim::RateStage::cooling) steps towards the end, which reduce scatter.
+    /// Default: false.
     pub cools: bool,
     /// Time limit, interrupt and checkpoint.
     pub control: Control,
 }
 
 impl Steps {
-    /// Steps, at most `count`, with default options.
+    /// At most `count` steps, with default options.
     pub fn new(rule: impl Into<FirstOrder>, count: u64) -> Self {
         let descent = DescentOptions { drifting: true, ..DescentOptions::default() };
         Self { rule: rule.into(), count, descent, cools: false, control: Control::new() }
     }
 
-    /// Plan of these steps over batches.
+    /// Plan for the optimiser, over these batches.
     #[must_use]
     pub fn plan(self, batches: Batches) -> DescentPlan<FirstOrder> {
         let options = DescentOptions { drifting: true, ..self.descent };
@@ -55,7 +55,7 @@ impl Steps {
 }
 
 impl Learning {
-    /// Options of L-BFGS, with a running clock, for methods that learn outside only.
+    /// Options of L-BFGS, for methods that only learn this way. Starts the clock of the time limit.
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] for any other way.
@@ -71,16 +71,16 @@ impl Learning {
     }
 }
 
-/// Result of learning, besides the model's parameters.
+/// Result of learning, beside the model's parameters.
 #[derive(Debug)]
 pub struct Trained<S> {
     /// Course of learning.
     pub run: Course,
-    /// State of the method (sites, memory, data) for further work.
+    /// State of the method (sites, memory, data), to continue from.
     pub state: S,
 }
 
-/// Course of learning.
+/// Record of the optimiser.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Course {
     /// L-BFGS.
@@ -90,7 +90,7 @@ pub enum Course {
 }
 
 impl Course {
-    /// Course of L-BFGS, if used.
+    /// Record of L-BFGS, if that was used.
     #[must_use]
     pub fn training(&self) -> Option<&Training> {
         match self {
@@ -99,7 +99,7 @@ impl Course {
         }
     }
 
-    /// Course of a first-order method, if used.
+    /// Record of the first-order optimiser, if that was used.
     #[must_use]
     pub fn descended(&self) -> Option<&Descended> {
         match self {
@@ -126,7 +126,7 @@ impl Course {
         }
     }
 
-    /// Reason for the end.
+    /// Reason for stopping.
     #[must_use]
     pub fn reason(&self) -> &StopReason {
         match self {
@@ -135,7 +135,7 @@ impl Course {
         }
     }
 
-    /// Failed evaluations, each stepped back from.
+    /// Number of failed evaluations, after which the optimiser stepped back.
     #[must_use]
     pub fn failed_evaluations(&self) -> u64 {
         match self {
@@ -148,16 +148,16 @@ impl Course {
 /// Callback after every successful evaluation.
 pub type Watch<'a, P> = &'a mut dyn FnMut(Moment<'_, P>);
 
-/// State after an evaluation.
+/// State after an evaluation, given to the callback.
 #[derive(Clone, Copy)]
 pub struct Moment<'a, P> {
-    /// Progress so far.
+    /// Progress of the optimiser.
     pub progress: TrainingProgress,
     predictor: &'a dyn Fn() -> Result<Predictor<P>, InferenceError>,
 }
 
 impl<'a, P> Moment<'a, P> {
-    /// State whose posterior is made by `predictor`.
+    /// Moment with this progress; `predictor` computes the posterior when asked.
     pub fn new(
         progress: TrainingProgress,
         predictor: &'a dyn Fn() -> Result<Predictor<P>, InferenceError>,
@@ -165,7 +165,7 @@ impl<'a, P> Moment<'a, P> {
         Self { progress, predictor }
     }
 
-    /// Posterior under the evaluated parameters, as far as converged.
+    /// Posterior at the evaluated parameters, as far as it has converged.
     ///
     /// # Errors
     /// Failures of the method.

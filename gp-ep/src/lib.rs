@@ -1,4 +1,5 @@
-//! Power-EP inference for Gaussian processes: exact regression and the pseudo-point family.
+//! Gaussian-process inference: Power EP with inducing points, exact regression, the informative vector
+//! machine.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
@@ -34,7 +35,7 @@ pub use powers::Powers;
 pub use regression::{Blocks, RegressionWorkspace, SparseRegression};
 pub use uncertain::ParameterDraws;
 
-/// Types of other crates used by models here, so that one crate is enough to name.
+/// Types of other crates in the signatures of this one, re-exported so that one dependency is enough.
 pub use gp_kernels::data::{DataError, DataSource, LocalReduction, Reduction, RowReader, Rows, Table};
 pub use gp_kernels::inducing::SparseProcess;
 pub use gp_optim::{Training, TrainingProgress};

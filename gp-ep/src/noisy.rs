@@ -1,12 +1,11 @@
 //! Observation under Gaussian noise, for closed forms.
 //!
-//! A Gaussian to the power w is a Gaussian times a factor: `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln
-//! 2πs − ln w]`.
+//! A Gaussian to the power w is a Gaussian times a constant:
+//! `N(y; f, s)^w = N(y; f, s/w) exp ½[(1 − w) ln 2πs − ln w]`.
 
 use crate::error::InferenceError;
 use std::f64::consts::TAU;
 
-/// Target with known noise variance and weight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoisyTarget {
     pub(crate) target: f64,
@@ -15,7 +14,6 @@ pub(crate) struct NoisyTarget {
 }
 
 impl NoisyTarget {
-    /// Most columns.
     pub(crate) const COLUMNS: usize = 3;
 
     /// Target from the columns of an observation: target, known noise, weight.

@@ -1,8 +1,8 @@
-//! Additions and multiplications that the methods need, counted from their mathematics.
+//! Numbers of floating-point operations of the methods, from their formulas.
 //!
-//! A product of matrices counts twice its multiplications, symmetric results count once, and a reverse pass counts as much
-//! as the derivatives it makes. With N rows (those of a batch, in mini-batches), M inducing inputs, D input dimensions, Q
-//! latent functions seen through P processes (1 where they share one, else Q):
+//! A product of matrices counts twice its multiplications, symmetric results count once, and a reverse pass
+//! counts as much as the derivatives it makes. N rows (of the batch, for mini-batches), M inducing inputs, D
+//! input dimensions, Q latent functions of P processes (1 if shared, else Q):
 //!
 //! | work | operations |
 //! |---|---|
@@ -12,9 +12,9 @@
 //! | a [`sweep`] over the sites alone | `Q (3 M²N + 2/3 M³)` |
 //! | a [`prediction`] at N rows | `P (2 MND + M²N) + Q M²N` |
 //!
-//! Integrals over one observation come on top, one for each row and sweep.
+//! Integrals over single observations, one per row and sweep, are not counted.
 //!
-//! [`SharedWork`] is a model of the time where several processes share the rows.
+//! [`SharedWork`] models the time if several processes share the rows.
 
 mod shared;
 
@@ -23,15 +23,15 @@ pub use shared::{Machine, Seconds, SharedWork};
 /// Sizes of a problem with inducing inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extents {
-    /// N, rows, or those of a batch.
+    /// Number N of rows, or of those in a batch.
     pub rows: usize,
-    /// M, inducing inputs of each process.
+    /// Number M of inducing inputs per process.
     pub inducing: usize,
-    /// D, input dimensions.
+    /// Number D of input dimensions.
     pub dim: usize,
-    /// Q, latent functions.
+    /// Number Q of latent functions.
     pub latents: usize,
-    /// P, processes that the latent functions are seen through.
+    /// Number P of Gaussian processes: 1 if the latent functions share one, else Q.
     pub processes: usize,
 }
 
@@ -41,46 +41,47 @@ impl Extents {
     }
 }
 
-/// Operations of exact regression: a factor (⅓ N³), an inverse from it (⅔ N³) and the distances of both (2 N²D).
+/// Operations of exact regression: factor (⅓ N³), inverse from it (⅔ N³), distances for value and gradient (2
+/// N²D).
 #[must_use]
 pub fn exact(rows: usize, dim: usize) -> f64 {
     let (n, d) = (rows as f64, dim as f64);
     n * n * (n + 2.0 * d)
 }
 
-/// Operations of sparse regression in closed form: a projection and a sum for the value, a solve and a sum for the gradient
-/// (4 M²N), factors and their reverse pass (2 M³), distances forward and back, of rows (6 MND) and of the inducing inputs
-/// among themselves (3 M²D).
+/// Operations of closed-form sparse regression: projection and sum for the value, solve and sum for the
+/// gradient (4 M²N); factors and their reverse pass (2 M³); distances and their reverse pass, of rows (6 MND)
+/// and among inducing inputs (3 M²D).
 #[must_use]
 pub fn regression(sizes: &Extents) -> f64 {
     let [n, m, d, ..] = sizes.floats();
     4.0 * m * m * n + 2.0 * m * m * m + 6.0 * m * n * d + 3.0 * m * m * d
 }
 
-/// Operations of one process in a step: distances forward and back (6 MND + 3 M²D), a projection and its reverse pass
-/// (2 M²N), factors (4/3 M³).
+/// Operations of one process in a step: distances and their reverse pass (6 MND + 3 M²D), projection and its
+/// reverse pass (2 M²N), factors (4/3 M³).
 fn of_process([n, m, d]: [f64; 3]) -> f64 {
     6.0 * m * n * d + 3.0 * m * m * d + 2.0 * m * m * n + 4.0 / 3.0 * m * m * m
 }
 
-/// Operations of a step over rows or a batch, with its gradient: those of the processes and, for each latent function,
-/// marginals, sums and their reverse pass (6 M²N) and the factor of a posterior (⅔ M³).
+/// Operations of a step with its gradient: those of the processes and, per latent function, marginals, sums
+/// and their reverse pass (6 M²N) and the factor of a posterior (⅔ M³).
 #[must_use]
 pub fn step(sizes: &Extents) -> f64 {
     let [n, m, d, q, p] = sizes.floats();
     p * of_process([n, m, d]) + q * (6.0 * m * m * n + 2.0 / 3.0 * m * m * m)
 }
 
-/// Operations of a sweep over the sites without a gradient, of rows that are projected already: marginals and sums (3 M²N),
-/// the factor of a posterior (⅔ M³).
+/// Operations of a sweep without gradient over rows already projected, per latent function: marginals and
+/// sums (3 M²N), factor of a posterior (⅔ M³).
 #[must_use]
 pub fn sweep(sizes: &Extents) -> f64 {
     let [n, m, _, q, _] = sizes.floats();
     q * (3.0 * m * m * n + 2.0 / 3.0 * m * m * m)
 }
 
-/// Operations of predictions: distances (2 MND), a projection (M²N) and, for each latent function, a product with the
-/// factor of its posterior (M²N).
+/// Operations of predictions: distances (2 MND), projection (M²N) and, per latent function, a product with
+/// the factor of its posterior (M²N).
 #[must_use]
 pub fn prediction(sizes: &Extents) -> f64 {
     let [n, m, d, q, p] = sizes.floats();

@@ -1,14 +1,14 @@
-//! Powers of factors.
+//! Powers α of factors.
 
 use crate::error::{InferenceError, check_count};
 use crate::inference::EvidenceKind;
 
-/// Powers of the factors in [0, 1]; 0 is the variational limit.
+/// Powers α of the factors, in [0, 1]; 0 is the variational limit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Powers {
-    /// Same for all.
+    /// Same power for all factors.
     Same(f64),
-    /// One per factor: per observation or, with blocks, per block.
+    /// One power per factor: per observation or, with blocks, per block.
     Each(Vec<f64>),
 }
 
@@ -22,7 +22,8 @@ impl Powers {
         }
     }
 
-    /// Meaning of converged `log Z` under these powers: a bound in the variational limit.
+    /// Relation of a converged `log Z` to `ln p(y)`: a lower bound in the variational limit, else an
+    /// estimate.
     #[must_use]
     pub fn evidence_kind(&self) -> EvidenceKind {
         if self.are_zero() { EvidenceKind::LowerBound } else { EvidenceKind::Estimate }
@@ -36,7 +37,7 @@ impl Powers {
         }
     }
 
-    /// Fails unless these are powers of this many factors.
+    /// Fails unless there is one power in [0, 1] for each of `factors`.
     pub(crate) fn check(&self, factors: usize) -> Result<(), InferenceError> {
         let all = match self {
             Self::Same(power) => std::slice::from_ref(power),
@@ -52,10 +53,11 @@ impl Powers {
     }
 }
 
-/// `ln(1 + αx)/α` for x ≥ 0, and its limit x for negligible α.
+/// `ln(1 + αx)/α` for x ≥ 0; x if α is negligible.
 pub(crate) fn scaled_ln_1p(power: f64, x: f64) -> f64 {
     let scaled = power * x;
-    // ln(1 + t) = t (1 − t/2 + …): below ε/2 the rest is lost in the last bit, and α may be too small to divide by.
+    // ln(1 + t) = t (1 − t/2 + …): below ε/2 the second term is lost to rounding, and α may be too small to
+    // divide by.
     if scaled < 0.5 * f64::EPSILON { x } else { scaled.ln_1p() / power }
 }
 

@@ -1,10 +1,11 @@
 //! Predictions with uncertain parameters.
 //!
-//! Laplace's approximation in free coordinates, such as logarithms: `N(θ̂, A⁻¹)` at the optimum θ̂, `A =
-//! −∂²ln p(y, θ)/∂θ² + I/s²`; the width s keeps directions left open by the data within a factor of e^s.
+//! Laplace's approximation in free coordinates, such as logarithms: `N(θ̂, A⁻¹)` at the optimum θ̂,
+//! `A = −∂²ln p(y, θ)/∂θ² + I/s²`. The width s keeps directions without information in the data within a factor
+//! of e^s.
 //!
-//! Predictions are by models drawn from it, weighted by `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`, with
-//! weights truncated at √K times their mean for K draws (Ionides 2008).
+//! Predictions average models drawn from it, with weights `p(y, θ) N(θ; θ̂, s² I) / N(θ; θ̂, A⁻¹)`, truncated
+//! at √K times their mean for K draws (Ionides 2008).
 
 use crate::column::column_mut;
 use crate::error::InferenceError;
@@ -19,32 +20,32 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Step of differences for second derivatives, in free coordinates.
+/// Step of the differences for second derivatives, in free coordinates.
 const STEP: f64 = 1e-3;
-/// First diagonal addition to a matrix without a Cholesky factor, relative to its largest entry; then in
-/// tens.
+/// First addition to the diagonal of a matrix without a Cholesky factor, relative to its largest entry; each
+/// next one is ten times larger.
 const FIRST_ADDED: f64 = 1e-6;
 const MOST_ADDED: f64 = 1e3;
-/// Largest deviation of draws along any direction, in prior widths.
+/// Largest standard deviation of draws along any direction, in prior widths.
 const WIDEST: f64 = 2.0;
 
-/// Settings of parameter draws.
+/// Options of parameter draws.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParameterDraws {
-    /// Pairs of models on either side of the optimum, which is one more.
+    /// Number of pairs of draws, one on either side of the optimum, which is itself one more draw.
     pub pairs: usize,
-    /// Prior width s: without information in the data, logarithms of parameters stay within about this of
-    /// the optimum.
+    /// Prior width s: without information in the data, logarithms of parameters stay within about s of the
+    /// optimum.
     pub width: f64,
-    /// Seed of the draws.
+    /// Random seed.
     pub seed: u64,
-    /// Time limit and interrupt; the draws so far are then used.
+    /// Time limit and interrupt; on either, the draws made so far are used.
     pub control: Control,
 }
 
 impl Default for ParameterDraws {
-    /// Twenty pairs, and a factor of e².
+    /// Twenty pairs, width 2 (a factor of e²).
     fn default() -> Self {
         Self { pairs: 20, width: 2.0, seed: 0, control: Control::default() }
     }
@@ -59,13 +60,14 @@ struct Drawn<M> {
 /// `ln p(y)` with the posterior.
 pub(crate) type Conditioned<P> = Result<(f64, Predictor<MixturePosterior<P>>), InferenceError>;
 
-/// Mixture of predictions at parameters drawn as `how` says; the first component, used by reports, is the
-/// optimum. `gradient` gives `ln p(y)` with its derivatives by all natural values, without priors. All share the optimum's likelihood; Gaussian noise gets the mean of their variances, so that
-/// predictive variances are the mixture's.
+/// Mixture of predictions at drawn parameters; the first component, used by reports, is at the optimum.
+/// `gradient` gives `ln p(y)` with its derivatives by all natural values, without priors. All components
+/// share the optimum's likelihood. Gaussian noise gets the mean of their variances, so that predictive
+/// variances are the mixture's.
 ///
 /// # Errors
-/// Those of the model at and next to the optimum, and [`DataError::Stopped`] if time ends before there are
-/// draws. A draw at which the model fails is left out.
+/// Those of the model at and next to the optimum, and [`DataError::Stopped`] if time ends before the first
+/// draw. A draw at which the model fails is left out.
 pub(crate) fn over_parameters<M, P, S>(
     model: &M,
     how: &ParameterDraws,
@@ -90,7 +92,7 @@ where
         if control.wants_end() {
             break;
         }
-        // Where the model fails there is nothing to be said.
+        // A draw at which the model fails is left out.
         let Ok((log_evidence, predictor)) = condition(&model, state) else { continue };
         log_weights.push(log_evidence + model.log_prior() + log_ratio);
         variances.extend(variance(&predictor));
@@ -104,15 +106,14 @@ where
     Predictor::new(MixturePosterior::new(weights, parts)?, likelihood, Threading::Pool)
 }
 
-/// Variance of Gaussian noise.
 fn variance<P: LatentPosterior>(predictor: &Predictor<MixturePosterior<P>>) -> Option<f64> {
     predictor.likelihood().gaussian_noise().map(Gaussian::variance)
 }
 
-/// Sets Gaussian noise to the mean of these variances, unless fixed.
+/// Sets Gaussian noise to the weighted mean of these variances, unless fixed.
 fn set_mean(noise: &mut dyn Likelihood, variances: &[f64], weights: &[f64]) -> Result<(), InferenceError> {
     let mean: f64 = weights.iter().zip(variances).map(|(weight, variance)| weight * variance).sum();
-    // Rounding must not take it below all of them, and so beyond a bound.
+    // Rounding must not take the mean below all variances, and so below a bound.
     let least = variances.iter().copied().fold(f64::INFINITY, f64::min);
     let mean = mean.max(least);
     for parameter in noise.parameters_mut().iter_mut().filter(|parameter| parameter.free_len() > 0) {
@@ -121,7 +122,7 @@ fn set_mean(noise: &mut dyn Likelihood, variances: &[f64], weights: &[f64]) -> R
     Ok(())
 }
 
-/// Factor of A, by central differences of the gradient.
+/// Factor of A, from central differences of the gradient.
 fn precision<M: ParameterSetMut + Clone>(
     model: &M,
     width: f64,
@@ -160,8 +161,8 @@ fn precision<M: ParameterSetMut + Clone>(
     positive(&precision, (WIDEST * width).powi(-2))
 }
 
-/// Factor of a matrix, with more added to the diagonal if an eigenvalue is below `least`, as away from an optimum.
-/// A positive eigenvalue is not enough: one near zero makes draws of any width.
+/// Factor of a matrix. Adds to the diagonal while an eigenvalue is below `least`, as can happen away from an
+/// optimum. Positive eigenvalues are not enough: one near zero makes draws arbitrarily wide.
 fn positive(matrix: &Mat<f64>, least: f64) -> Result<Cholesky, InferenceError> {
     let largest = (0..matrix.nrows()).map(|i| matrix[(i, i)].abs()).fold(0.0, f64::max);
     let factor = |added: f64| {
@@ -176,7 +177,7 @@ fn positive(matrix: &Mat<f64>, least: f64) -> Result<Cholesky, InferenceError> {
     Ok(factor(added * largest)?)
 }
 
-/// Pairs on either side of the optimum.
+/// Pairs of drawn models on either side of the optimum.
 fn draws<M: ParameterSetMut + Clone>(
     model: &M,
     how: &ParameterDraws,
@@ -196,7 +197,7 @@ fn draws<M: ParameterSetMut + Clone>(
             let x: Vec<f64> =
                 centre.iter().zip(&apart).map(|(centre, apart)| centre + side * apart).collect();
             let mut other = model.clone();
-            // What is beyond the bounds of a parameter is left out.
+            // Draws beyond the bounds of a parameter are left out.
             if other.set_free(&x).is_ok() {
                 drawn.push(Drawn { model: other, log_ratio: of_gaussian - of_width });
             }
@@ -205,7 +206,7 @@ fn draws<M: ParameterSetMut + Clone>(
     Ok(drawn)
 }
 
-/// Weights in these proportions, at most √K times their mean, summing to 1.
+/// Weights proportional to the exponentials, at most √K times their mean, summing to 1.
 fn truncated_weights(log_weights: &[f64]) -> Vec<f64> {
     let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut weights: Vec<f64> = log_weights.iter().map(|log| (log - largest).exp()).collect();
@@ -225,15 +226,15 @@ mod tests {
     fn no_weight_is_more_than_its_share() {
         let equal = truncated_weights(&[-1e5; 4]);
         assert_eq!(equal, [0.25; 4]);
-        // One of four that is all there is: cut off at √4 / 4 of the sum, and made to sum to 1 again.
+        // One of four has all the weight: cut off at √4/4 of the sum, then normalised to 1 again.
         let one = truncated_weights(&[0.0, -50.0, -60.0, f64::NEG_INFINITY]);
         assert!((one[0] - 1.0).abs() < 1e-15 && one[3] == 0.0);
         let two = truncated_weights(&[0.0, (0.1_f64).ln(), (0.1_f64).ln(), (0.1_f64).ln()]);
-        // Sum 1.3, mean .325, most .65.
+        // Sum 1.3, mean 0.325, so at most 0.65.
         assert!((two[0] - 0.65 / 0.95).abs() < 1e-15, "{two:?}");
     }
 
-    /// Weights may sum to a little less than 1.
+    /// Weights can sum to a little less than 1.
     #[test]
     fn the_mean_of_equal_variances_at_a_bound_is_not_beyond_it() {
         let at_bound = 1e-9f64.next_up();
@@ -249,7 +250,7 @@ mod tests {
         assert!(factor.log_det().is_finite());
     }
 
-    /// Curvature that all but cancels the prior's must not make draws wider than the prior allows.
+    /// Curvature that nearly cancels the prior's must not make draws wider than the prior allows.
     #[test]
     fn no_draw_is_much_wider_than_the_prior() {
         for smallest in [-0.5, -1e-6, 0.0, 1e-12, 0.05] {
@@ -258,7 +259,7 @@ mod tests {
             let narrowest = factor.l()[(1, 1)].powi(2);
             assert!(narrowest >= 0.1, "{smallest}: {narrowest}");
         }
-        // What is wide enough stays as it is.
+        // A matrix whose eigenvalues suffice is unchanged.
         let matrix = Mat::from_fn(2, 2, |i, j| if i == j { [20.0, 0.2][i] } else { 0.0 });
         let found = positive(&matrix, 0.1).unwrap().l()[(1, 1)];
         assert!((found - 0.2f64.sqrt()).abs() < 1e-15, "{found}");

@@ -12,14 +12,14 @@ use gp_optim::ParameterSet;
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// The number of blocks that were asked for while `body` ran.
+/// Number of allocations while `body` runs.
 fn blocks(body: impl FnOnce()) -> u64 {
     let before = dhat::HeapStats::get().total_blocks;
     body();
     dhat::HeapStats::get().total_blocks - before
 }
 
-/// One test, because what is counted is the whole process.
+/// All checks are one test, because allocations are counted for the whole process.
 #[test]
 fn repeated_evaluations_allocate_nothing() {
     let _profiler = dhat::Profiler::builder().testing().build();
@@ -37,7 +37,7 @@ fn repeated_evaluations_allocate_nothing() {
         model.log_marginal_likelihood_gradient(&data, &mut workspace, &mut gradient).unwrap();
     };
     step();
-    // The second step may still find buffers of another use free, and grow one.
+    // The second step can still reuse a buffer of another size and grow it.
     step();
     assert_eq!(blocks(&mut step), 0);
 

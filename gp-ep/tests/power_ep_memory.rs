@@ -1,4 +1,4 @@
-//! Steps that are repeated allocate nothing, and with tied sites memory does not grow with the data.
+//! Repeated steps allocate nothing, and with tied sites memory does not grow with the data.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -13,7 +13,7 @@ use std::io::{BufWriter, Write};
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// The number of blocks that were asked for while `body` ran.
+/// Number of allocations while `body` runs.
 fn blocks(body: impl FnOnce()) -> u64 {
     let before = dhat::HeapStats::get().total_blocks;
     body();
@@ -47,9 +47,9 @@ fn steps_of_classes_allocate_nothing() {
     }
 }
 
-/// Repeats a step until it has seen everything, and counts what it allocates then.
+/// Repeats a step until all buffers have their sizes, then asserts that it allocates nothing.
 fn assert_settles(what: &str, mut step: impl FnMut()) {
-    // The second step may still find buffers of another use free, and grow one.
+    // The second step can still reuse a buffer of another size and grow it.
     step();
     step();
     assert_eq!(blocks(&mut step), 0, "{what}");
@@ -114,7 +114,7 @@ fn mini_batches_allocate_nothing(model: &PowerEp, data: &dyn DataSource, sharing
     });
 }
 
-/// The most memory in use at a time while tied mini-batches go through a file of this many observations.
+/// Largest memory in use while tied mini-batches go through a file of `count` observations, in bytes.
 fn most_bytes(count: usize) -> usize {
     let mut file = BufWriter::new(tempfile::tempfile().unwrap());
     for i in 0..count {
@@ -138,7 +138,7 @@ fn most_bytes(count: usize) -> usize {
     most
 }
 
-/// One test, because what is counted is the whole process.
+/// All checks are one test, because allocations are counted for the whole process.
 #[test]
 fn repeated_steps_allocate_nothing_and_tied_sites_know_nothing_of_the_number_of_observations() {
     let profiler = dhat::Profiler::builder().testing().build();

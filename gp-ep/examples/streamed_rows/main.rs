@@ -1,11 +1,12 @@
-//! Rows from a file, of which only a batch is ever in memory: seconds a step and memory against the number of rows.
+//! Learning from rows of a file with only one batch in memory: prints seconds per step and memory by number
+//! of rows.
 //!
 //! ```sh
 //! cargo run --release -p gp-ep --example streamed_rows
 //! ```
 //!
-//! Stochastic EP of three classes, every one with a squared exponential, noise and inducing inputs of its own; up to ten
-//! million rows of nine numbers in a file of 720 MB, which is gone afterwards.
+//! Stochastic EP of three classes, each with a squared exponential, noise and inducing inputs of its own. Up
+//! to ten million rows of nine numbers in a temporary file of 720 MB.
 
 use faer::Mat;
 use gp_ep::power_ep::{EpLearning, Sharing};
@@ -39,14 +40,14 @@ fn write(path: &Path, rows: usize) -> Result<()> {
     out.flush()
 }
 
-/// The most memory this process ever held, in megabytes, where the system says so.
+/// Peak memory of this process in megabytes, if the system reports it.
 fn peak() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
-/// Inducing inputs from random rows of a small table.
+/// Model with inducing inputs from random rows of a small table.
 fn model() -> std::result::Result<PowerEp, InferenceError> {
     let starts = Mat::from_fn(2000, DIM, |i, d| row(i)[d]);
     let scales = vec![format!("{}", 0.5 * (DIM as f64).sqrt()); DIM].join(", ");

@@ -1,4 +1,4 @@
-//! Points taken as observed, and the remaining covariance.
+//! Chosen points, taken as observed, and the covariance that remains.
 
 use super::marginal::LatentMarginal;
 use crate::error::InferenceError;
@@ -6,10 +6,9 @@ use crate::posterior::{Posterior, Predictor};
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::{LatentBeliefs, LatentPrediction};
 
-/// Points whose covariance with the chosen ones is computed at a time, by the joint covariance of both.
+/// Number of points whose covariance with the chosen ones is computed at once, from their joint covariance.
 const BLOCK: usize = 64;
 
-/// Chosen points and the effect of each observation.
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
     /// Points, k×D, by rows.
@@ -18,8 +17,8 @@ pub(super) struct Chosen {
     latents: Vec<Taken>,
 }
 
-/// Effect on one latent function: an observation at `s_j` lowers the covariance by `w_j c_j(x) c_j(x')`,
-/// with `c_j(x)` the earlier covariance of x with `s_j`.
+/// Effect of the chosen points on one latent function: an observation at `s_j` lowers the covariance by
+/// `w_j c_j(x) c_j(x')`, where `c_j(x)` is the covariance of x with `s_j` before it.
 #[derive(Clone, Debug, Default)]
 struct Taken {
     weights: Vec<f64>,
@@ -28,7 +27,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// `c_j(x)` for all j, from the covariances with the chosen points before any of them.
+    /// `c_j(x)` for all j, from the prior covariances of x with the chosen points.
     fn columns(&self, covariances: &[f64]) -> Vec<f64> {
         let mut columns: Vec<f64> = Vec::with_capacity(covariances.len());
         for (covariance, before) in covariances.iter().zip(&self.before) {
@@ -49,8 +48,8 @@ impl Chosen {
         self.count
     }
 
-    /// Means and variances of each latent function at the rows of `x` after observing the chosen points;
-    /// `beliefs` are the current ones.
+    /// Means and variances of each latent function at the rows of `x` after observing the chosen points.
+    /// Means stay those of the current `beliefs`.
     pub(super) fn after<F: Posterior>(
         &self,
         predictor: &Predictor<F>,
@@ -67,7 +66,7 @@ impl Chosen {
         Ok(after)
     }
 
-    /// `c_j` of every row of `x`.
+    /// `c_j` at every row of `x`.
     fn columns<F: Posterior>(
         &self,
         predictor: &Predictor<F>,
@@ -95,7 +94,7 @@ impl Chosen {
         Ok(all)
     }
 
-    /// Adds an observation at `point`, with beliefs `now` and these expected variances after it.
+    /// Adds an observation at `point`, given the beliefs `now` and the expected variances after it.
     pub(super) fn push<F: Posterior>(
         &mut self,
         predictor: &Predictor<F>,

@@ -7,8 +7,8 @@ use gp_likelihoods::special::{erfcx, standard_normal_cdf};
 use gp_likelihoods::{Likelihood, ObservationMoments};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 
-/// `E max(0, g(f) − best)`, or of `best − g(f)`, where g is the mean of an observation given the latent
-/// values; g is f under Gaussian noise.
+/// `E max(0, g(f) − best)`, or of `best − g(f)` for a minimum. g is the mean of an observation given its
+/// latent values; under Gaussian noise g is f.
 pub(super) fn expected(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -22,7 +22,6 @@ pub(super) fn expected(
     over(likelihood, marginal, |mean| goal.gain(mean, best).max(0.0))
 }
 
-/// Mean of an observation.
 pub(super) fn mean(likelihood: &dyn Likelihood, marginal: &LatentMarginal) -> Result<f64, InferenceError> {
     if let (Some(_), [mean]) = (likelihood.gaussian_noise(), marginal.means()) {
         return Ok(*mean);
@@ -30,7 +29,7 @@ pub(super) fn mean(likelihood: &dyn Likelihood, marginal: &LatentMarginal) -> Re
     over(likelihood, marginal, |mean| mean)
 }
 
-/// Expectation of a function of `g(f)`.
+/// Expectation of a function of `g(f)` over the latent values.
 fn over(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -49,8 +48,8 @@ fn over(
     Err(InferenceError::Unsupported { what: "the improvement of observations that have no mean" })
 }
 
-/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)` with `u = Δ/s`. Far below the best the terms nearly cancel: there
-/// `s N(u) (1 + u Φ(u)/N(u))` with Mills' ratio by [`erfcx`].
+/// `E max(0, Δ + s z) = Δ Φ(u) + s N(u)` with `u = Δ/s`. Far below the best these terms nearly cancel; there
+/// it is `s N(u) (1 + u Φ(u)/N(u))`, with Mills' ratio from [`erfcx`].
 fn of_gaussian(gain: f64, deviation: f64) -> f64 {
     if deviation <= 0.0 {
         return gain.max(0.0);
@@ -72,7 +71,7 @@ mod tests {
     fn integrated(gain: f64, deviation: f64) -> f64 {
         let (steps, reach) = (20_000, 12.0);
         let h = 2.0 * reach / f64::from(steps);
-        // From where the improvement begins, so that the integrand is smooth.
+        // Starts where the improvement does, so that the integrand is smooth.
         let start = -gain / deviation;
         let at = |i: i32| {
             let z = start + (h * f64::from(i));
@@ -92,7 +91,7 @@ mod tests {
             for u in [-9.0, -4.0, -1.5, -1.0, -0.3, 0.0, 0.8, 3.0] {
                 let (found, expected) =
                     (of_gaussian(u * deviation, deviation), integrated(u * deviation, deviation));
-                // Simpson's rule is off by some 1e-10 where the integrand falls as fast as exp(−9 z).
+                // Simpson's rule has an error of about 1e-10 where the integrand falls as fast as exp(−9 z).
                 assert!((found - expected).abs() <= 1e-9 * expected, "{u} {deviation}: {found} {expected}");
             }
         }

@@ -1,30 +1,30 @@
-//! Beliefs about the latent values of one point, and nodes for integrals over them.
+//! Belief about the latent values of one point, with nodes for integrals over them.
 
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::LikelihoodError;
 use gp_likelihoods::special::standard_normal_quantile;
 
-/// Nodes in several dimensions, and for rough values.
+/// Number of nodes in several dimensions, and for approximate values.
 const PLACES: usize = 1024;
 const FEW_PLACES: usize = 128;
-/// Nodes per side of the mean on a line, for functions with a kink and for smooth ones.
+/// Nodes on either side of the mean on a line, for functions with a kink and for smooth ones.
 const SIDE: i32 = 256;
 const SMOOTH_SIDE: i32 = 64;
-/// Deviations to either side.
+/// Range of nodes on either side, in standard deviations.
 const REACH: f64 = 8.0;
 
-/// Gaussian over the Q latent values of a point.
+/// Gaussian over the Q latent values of one point.
 #[derive(Clone, Debug)]
 pub(super) struct LatentMarginal {
     mean: Vec<f64>,
     variance: Vec<f64>,
-    /// Covariance, Q×Q, symmetric, if latent values are correlated.
+    /// Covariance, Q×Q, symmetric; None if latent values are independent.
     covariance: Option<Vec<f64>>,
     /// Number of nodes over several latents.
     count: usize,
 }
 
-/// Values of the latents and probabilities, which sum to 1.
+/// Nodes over the latents, and their probabilities, which sum to 1.
 pub(super) struct Places {
     /// Values, S×Q, by rows.
     pub(super) values: Vec<f64>,
@@ -32,7 +32,7 @@ pub(super) struct Places {
 }
 
 impl LatentMarginal {
-    /// Marginal of a row: means, variances, and correlations if any.
+    /// Marginal of a row: `latents` gives means and variances, `beliefs` the correlations.
     pub(super) fn new(
         latents: &mut dyn Iterator<Item = (f64, f64)>,
         beliefs: &LatentBeliefs,
@@ -43,7 +43,6 @@ impl LatentMarginal {
         Self { mean, variance, covariance, count: PLACES }
     }
 
-    /// Marginal with fewer nodes.
     pub(super) fn roughly(self) -> Self {
         Self { count: FEW_PLACES, ..self }
     }
@@ -56,7 +55,6 @@ impl LatentMarginal {
         &self.variance
     }
 
-    /// Nodes for integrals over the latents.
     pub(super) fn places(&self) -> Result<Places, LikelihoodError> {
         if self.mean.len() == 1 {
             return Ok(self.line());
@@ -76,8 +74,8 @@ impl LatentMarginal {
         Ok(normal?.chunks_exact(latents).flat_map(|z| self.at(z, lower.as_deref())).collect())
     }
 
-    /// Trapezoidal nodes for a smooth distribution around there, with log probabilities under this
-    /// Gaussian; their sum is below 1 for a narrower one.
+    /// Trapezoidal nodes for a smooth distribution with this mean and deviation, and their log probabilities
+    /// under this Gaussian. These sum to less than 1 if the distribution is narrower.
     pub(super) fn line_about(&self, mean: f64, deviation: f64) -> (Vec<f64>, Vec<f64>) {
         self.steps(mean, deviation, SMOOTH_SIDE)
     }
@@ -118,7 +116,7 @@ impl LatentMarginal {
     }
 }
 
-/// Covariance matrix with other variances and the same correlations.
+/// Covariance matrix with new variances and the same correlations.
 fn scaled(covariance: &[f64], variances: &[f64]) -> Vec<f64> {
     let latents = variances.len();
     let scale = |q: usize| {
@@ -128,7 +126,7 @@ fn scaled(covariance: &[f64], variances: &[f64]) -> Vec<f64> {
     (0..latents * latents).map(|i| scale(i / latents) * scale(i % latents) * covariance[i]).collect()
 }
 
-/// Factor of a covariance matrix by rows; zero where no variance is left.
+/// Cholesky factor of a covariance matrix, by rows; zero in directions without variance.
 fn lower(covariance: &[f64], latents: usize) -> Vec<f64> {
     let mut lower = vec![0.0; latents * latents];
     for i in 0..latents {
@@ -145,8 +143,8 @@ fn lower(covariance: &[f64], latents: usize) -> Vec<f64> {
     lower
 }
 
-/// Evenly filled standard normal points: multiples of powers of `1/φ_d`, `φ_d^(d+1) = φ_d + 1` (Roberts
-/// 2018), folded into the unit cube.
+/// Evenly distributed standard normal points: multiples of powers of `1/φ_d`, with `φ_d^(d+1) = φ_d + 1`
+/// (Roberts 2018), modulo 1, then normal quantiles.
 fn lattice(count: usize, dim: usize) -> Result<Vec<f64>, LikelihoodError> {
     let mut phi = 2.0_f64;
     (0..64).for_each(|_| phi = (1.0 + phi).powf(1.0 / (dim as f64 + 1.0)));
@@ -161,18 +159,18 @@ mod tests {
     use super::*;
     use gp_kernels::posterior::LatentPrediction;
 
-    /// Moments of the places are those of the Gaussian, on a line and with correlations.
+    /// The nodes have the moments of the Gaussian, on a line and with correlations.
     #[test]
     fn places_have_the_moments_of_the_gaussian() {
         let covariance = vec![2.0, -0.8, -0.8, 0.5];
         let beliefs = LatentBeliefs::correlated(&[vec![1.0, -2.0]], covariance);
-        // The second variance is half of what it was: correlations stay.
+        // The second variance is halved, and correlations stay.
         let marginal = LatentMarginal::new(&mut [(1.0, 2.0), (-2.0, 0.25)].into_iter(), &beliefs, 0);
         let places = marginal.places().unwrap();
         let moment = |of: &dyn Fn(&[f64]) -> f64| -> f64 {
             places.values.chunks_exact(2).zip(&places.shares).map(|(f, share)| share * of(f)).sum()
         };
-        // A lattice of 1024 points is off by half a percent of a deviation.
+        // A lattice of 1024 points has errors of half a percent of a standard deviation.
         assert!((moment(&|f| f[0]) - 1.0).abs() < 0.01);
         assert!((moment(&|f| (f[0] - 1.0).powi(2)) - 2.0).abs() < 0.02);
         assert!((moment(&|f| (f[1] + 2.0).powi(2)) - 0.25).abs() < 0.005);

@@ -1,11 +1,11 @@
 //! Choice of the next points to observe.
 //!
-//! A [`Design`] has a posterior, a [`Criterion`] and the points chosen so far, whose outcomes are averaged
-//! over. For Gaussian noise, after an observation at s the posterior covariance of one latent function is
-//! `k(x, x') − w k(x, s) k(s, x')`, `w = 1 / (k(s, s) + σ²)`. Other likelihoods use the expectation `w = (v
-//! − E_y Var(f | y)) / v²`, `v = k(s, s)`; means are expected to stay. This is exact for Gaussian noise and
-//! for the first point of a batch. A mixture counts by mean and covariance; correlations between latent
-//! functions count within a point only.
+//! A [`Design`] has a posterior, a [`Criterion`] and the points chosen so far, whose unknown outcomes are
+//! averaged over. Under Gaussian noise, an observation at s gives one latent function the covariance
+//! `k(x, x') − w k(x, s) k(s, x')` with `w = 1 / (k(s, s) + σ²)`. Other likelihoods use the expectation
+//! `w = (v − E_y Var(f | y)) / v²`, `v = k(s, s)`; means stay, as expected. This is exact for Gaussian noise
+//! and for the first point of a batch. A mixture enters by its mean and covariance. Correlations between latent
+//! functions count only within a point.
 
 mod chosen;
 mod improvement;
@@ -22,17 +22,17 @@ use gp_kernels::posterior::at_rows;
 use marginal::LatentMarginal;
 use std::fmt::Debug;
 
-/// Criterion for the value of an observation.
+/// Measure of the value of an observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Criterion {
     /// Variance of the latent function, summed over several.
     Variance,
-    /// Mutual information between an observation and the latent functions, in nats; for labels, BALD
-    /// (Houlsby et al. 2011). A batch's information is the sum, by the chain rule.
+    /// Mutual information between an observation and the latent functions, in nats; for labels this is BALD
+    /// (Houlsby et al. 2011). The information of a batch is the sum over its points, by the chain rule.
     Information,
-    /// Expected improvement of the mean of an observation over the best so far (Močkus 1975). A chosen
-    /// point counts with its expected mean (Ginsbourger et al. 2010).
+    /// Expected improvement of the mean of an observation over the best so far (Močkus 1975). A chosen point
+    /// counts as observed with its expected mean (Ginsbourger et al. 2010).
     Improvement {
         /// Direction of improvement.
         goal: Goal,
@@ -41,7 +41,7 @@ pub enum Criterion {
     },
 }
 
-/// Direction of improvement.
+/// Sense of an optimisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// Smaller is better.
@@ -61,7 +61,7 @@ impl Goal {
     }
 }
 
-/// Points to observe, chosen one by one.
+/// Points to observe, chosen one at a time.
 #[derive(Clone, Debug)]
 pub struct Design<'a, F> {
     predictor: &'a Predictor<F>,
@@ -70,11 +70,11 @@ pub struct Design<'a, F> {
 }
 
 impl<'a, F: Posterior> Design<'a, F> {
-    /// Empty design.
+    /// Design without points.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for the improvement of labels, [`InferenceError::Option`] for a
-    /// non-finite best.
+    /// [`InferenceError::Unsupported`] for the improvement of labels, [`InferenceError::Option`] for a best
+    /// value that is not finite.
     pub fn new(predictor: &'a Predictor<F>, criterion: Criterion) -> Result<Self, InferenceError> {
         if let Criterion::Improvement { best, .. } = criterion {
             if predictor.likelihood().support().classes() > 0 {
@@ -88,7 +88,7 @@ impl<'a, F: Posterior> Design<'a, F> {
         Ok(Self { predictor, criterion, chosen: Chosen::new(predictor.functions().latent_count()) })
     }
 
-    /// Criterion, with its best value after the chosen points.
+    /// Criterion; its best value includes the chosen points.
     #[must_use]
     pub fn criterion(&self) -> Criterion {
         self.criterion
@@ -100,13 +100,13 @@ impl<'a, F: Posterior> Design<'a, F> {
         self.chosen.len()
     }
 
-    /// `true` without chosen points.
+    /// `true` if no point has been chosen.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chosen.len() == 0
     }
 
-    /// Value of each row of `x` (N×D) as the next point.
+    /// Value of each row of `x` (N×D) as the next point, by the criterion.
     ///
     /// # Errors
     /// Those of predictions and of the likelihood.
@@ -114,8 +114,8 @@ impl<'a, F: Posterior> Design<'a, F> {
         self.valued(x, |marginal| marginal)
     }
 
-    /// [`values`](Self::values) for a search: with several latents accurate to a percent or so, at an
-    /// eighth of the cost; nearby points have the same error and keep their order.
+    /// Approximate [`values`](Self::values) for a search. With several latents they are accurate to about a
+    /// percent, at an eighth of the cost; nearby points have the same error and keep their order.
     ///
     /// # Errors
     /// As [`values`](Self::values).
@@ -138,7 +138,7 @@ impl<'a, F: Posterior> Design<'a, F> {
         })
     }
 
-    /// Adds a point (1×D) and returns its value.
+    /// Adds a point (1×D) to the design and returns its value.
     ///
     /// # Errors
     /// As [`values`](Self::values); [`InferenceError::Shape`] unless it is one point.
@@ -173,7 +173,6 @@ impl<'a, F: Posterior> Design<'a, F> {
     }
 }
 
-/// Scratch for the value of a point.
 #[derive(Debug, Default)]
 struct DesignScratch {
     workspace: gp_likelihoods::Workspace,

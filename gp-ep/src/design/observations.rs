@@ -1,4 +1,4 @@
-//! Representative observations.
+//! Representative observations, for expectations over outcomes.
 
 use super::DesignScratch;
 use super::marginal::LatentMarginal;
@@ -9,24 +9,23 @@ use rand_chacha::ChaCha8Rng;
 
 /// Probability beyond the outermost observations on each side.
 const TAIL: f64 = 1e-6;
-/// Steps between the outermost numbers.
+/// Number of steps between the outermost observations.
 const STEPS: i32 = 64;
-/// Number of single counts, and of stretches for larger ones.
+/// Number of counts taken one by one, and of ranges for larger counts.
 const SINGLE_COUNTS: f64 = 64.0;
 const STRETCHES: f64 = 128.0;
-/// Number of draws, for several latents or outputs.
+/// Number of random draws, for several latents or outputs.
 const DRAWS: usize = 128;
 
-/// One observation.
 pub(super) struct Observed {
     pub(super) y: Vec<f64>,
-    /// Width of the interval represented; its share is width times density. None for draws, of equal
-    /// shares.
+    /// Width of the interval that it represents; its probability is width times density. None for draws,
+    /// which are equally probable.
     pub(super) width: Option<f64>,
 }
 
-/// Representative observations: every label; counts and numbers between far quantiles for one latent;
-/// otherwise draws, a function of the beliefs.
+/// Representative observations: all labels; for one latent, counts or numbers between extreme quantiles;
+/// otherwise draws, which depend only on the beliefs.
 pub(super) fn observations(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -49,8 +48,8 @@ pub(super) fn observations(
     marginal.spread(DRAWS)?.chunks_exact(marginal.means().len()).map(draw).collect()
 }
 
-/// Counts, or numbers dense about the median: `median + s sinh t` for equal steps of t; of logarithms for
-/// positive numbers, of log odds for shares.
+/// Counts, or numbers concentrated about the median: `median + s sinh t` at equal steps of t, on the log
+/// scale for positive numbers and the logit scale for proportions.
 fn between_quantiles(
     likelihood: &dyn Likelihood,
     latent: Latent,
@@ -74,7 +73,7 @@ fn between_quantiles(
     Ok((0..=STEPS).map(at).filter(|observed| support.contains(observed.y[0])).collect())
 }
 
-/// Small counts singly, larger ones by the middles of growing stretches.
+/// Small counts one by one, larger ones as midpoints of growing ranges.
 fn counts(low: f64, high: f64) -> Vec<Observed> {
     let growth = ((high - low) / SINGLE_COUNTS).max(1.0).powf(1.0 / STRETCHES) - 1.0;
     let (mut found, mut next) = (Vec::new(), low);
@@ -86,7 +85,7 @@ fn counts(low: f64, high: f64) -> Vec<Observed> {
     found
 }
 
-/// Unbounded transform of a number.
+/// Transform of a number to the whole line.
 fn unbounded(support: &Support, y: f64) -> f64 {
     let near_one = 1.0 - f64::EPSILON;
     match support {
@@ -99,7 +98,7 @@ fn unbounded(support: &Support, y: f64) -> f64 {
     }
 }
 
-/// Inverse transform, with slope.
+/// Inverse of [`unbounded`], and its derivative.
 fn bounded(support: &Support, x: f64) -> (f64, f64) {
     match support {
         Support::Positive => (x.exp(), x.exp()),

@@ -1,4 +1,4 @@
-//! Effect of possible observations on the latent values.
+//! Latent values after possible observations.
 
 use super::DesignScratch;
 use super::marginal::LatentMarginal;
@@ -6,20 +6,18 @@ use super::observations::{Observed, observations};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, Likelihood};
 
-/// Tilted deviations below this, relative to those of the latent value, are rounding.
+/// Relative deviation of a tilted distribution below which it is a rounding error.
 const NARROWEST: f64 = 1e-7;
 
-/// Latent values given one observation.
+/// Latent values given one possible observation.
 pub(super) struct Outcome {
-    /// Probability of the observation among those considered.
+    /// Probability of the observation, relative to all considered.
     pub(super) share: f64,
     /// `KL(p(f | y) ‖ p(f))`, in nats.
     pub(super) divergence: f64,
-    /// Variance of each latent value.
     pub(super) variances: Vec<f64>,
 }
 
-/// Latent values after each observation.
 pub(super) fn outcomes(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -45,7 +43,6 @@ pub(super) fn outcomes(
     Ok(found)
 }
 
-/// Expected variance of each latent value after an observation.
 pub(super) fn expected_variances(
     likelihood: &dyn Likelihood,
     marginal: &LatentMarginal,
@@ -63,7 +60,7 @@ pub(super) fn expected_variances(
     Ok((0..variances.len()).map(|q| left(q).min(variances[q])).collect())
 }
 
-/// Outcome for one latent value, with nodes at the possibly narrow tilted distribution.
+/// Outcome for a single latent value; nodes follow the tilted distribution, which can be narrow.
 fn on_a_line(
     likelihood: &dyn Likelihood,
     y: &[f64],
@@ -81,7 +78,7 @@ fn on_a_line(
     tilted(likelihood, y, (&values, &logs), 1)
 }
 
-/// `ln p(y)`, `KL(p(f | y) ‖ p(f))` and the variances of `p(f | y)`, by sums over nodes with log prior
+/// `ln p(y)`, `KL(p(f | y) ‖ p(f))` and the variances of `p(f | y)`, as sums over nodes with log prior
 /// probabilities.
 fn tilted(
     likelihood: &dyn Likelihood,
@@ -94,7 +91,7 @@ fn tilted(
     let joint: Vec<f64> = logs.iter().zip(log_shares).map(|(log, share)| log + share).collect();
     let log_evidence = gp_likelihoods::special::log_sum_exp(&joint);
     let shares: Vec<f64> = joint.iter().map(|log| (log - log_evidence).exp()).collect();
-    // 0 · −∞ is 0 here.
+    // Here 0 · −∞ is 0.
     let expected: f64 =
         shares.iter().zip(&logs).filter(|(share, _)| **share > 0.0).map(|(share, log)| share * log).sum();
     let moment = |q: usize, of: &dyn Fn(f64) -> f64| -> f64 {

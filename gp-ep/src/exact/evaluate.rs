@@ -12,8 +12,8 @@ use gp_kernels::posterior::MixturePosterior;
 use gp_optim::Brake;
 
 impl ExactGp {
-    /// Posterior given observations (targets, then optional columns of known noise and weights) at the
-    /// current parameters.
+    /// Posterior at the current parameters, given `data` with targets, then optional columns of known noise
+    /// and weights.
     ///
     /// # Errors
     /// As [`evaluate`](ClosedEvidence::evaluate).
@@ -47,7 +47,6 @@ impl ClosedEvidence for ExactGp {
         Ok(workspace.solution().log_marginal_likelihood)
     }
 
-    /// Takes the factor out of the workspace.
     fn conditioned(
         &self,
         workspace: &mut ExactWorkspace,

@@ -6,25 +6,25 @@ use crate::error::InferenceError;
 use faer::Mat;
 use std::f64::consts::TAU;
 
-/// Prediction of each of the N observations from the other N − 1, at the same parameters.
+/// Predictions of each of the N observations from the other N − 1, at the same parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeaveOneOut {
-    /// Mean of the latent function at the observation's input, and of the target.
+    /// Means of the latent function at the inputs, which are also those of the targets.
     pub latent_mean: Vec<f64>,
-    /// Variance of the latent function there, never negative.
+    /// Variances of the latent function, never negative.
     pub latent_variance: Vec<f64>,
-    /// Variance of the target: latent variance plus (σ² + known noise)/weight.
+    /// Variances of the targets: latent variance plus (σ² + known noise)/weight.
     pub observation_variance: Vec<f64>,
-    /// Log density of the left-out target, in nats.
+    /// Log densities of the left-out targets, in nats.
     pub log_density: Vec<f64>,
 }
 
 impl ExactPosterior {
-    /// Leave-one-out predictions in closed form: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i,
-    /// 1/c_i)`. Jitter counts as noise.
+    /// Leave-one-out predictions in closed form: with `c = diag K_y⁻¹`, target i is `N(y_i − α_i/c_i, 1/c_i)`.
+    /// Jitter counts as noise.
     ///
     /// # Errors
-    /// None beyond those of conditioning, which are passed on.
+    /// [`InferenceError::Linalg`], in practice never: `K_y` is already factored.
     pub fn leave_one_out(&self) -> Result<LeaveOneOut, InferenceError> {
         let mut square = Mat::new();
         let half_inverse = invert_factor(self.factor(), &mut square, self.threading)?;
@@ -58,7 +58,7 @@ impl LeaveOneOut {
         self.log_density.push(-0.5 * ((TAU * variance).ln() + residual * (residual / variance)));
     }
 
-    /// Log pseudo-likelihood: the sum of all log densities.
+    /// Log pseudo-likelihood: the sum of all log densities, in nats.
     #[must_use]
     pub fn total_log_density(&self) -> f64 {
         self.log_density.iter().sum()

@@ -1,11 +1,12 @@
 //! Exact Gaussian-process regression: `f ~ GP(0, k)`, `y_i = f(x_i) + ε_i`.
 //!
-//! With N observations and `K_y = K + σ² I + diag(known noise) = L Lᵀ`, everything comes from `L` and `α = K_y⁻¹ y`:
+//! With N observations and `K_y = K + σ² I + diag(known noise) = L Lᵀ`, all results follow from `L` and
+//! `α = K_y⁻¹ y`:
 //!
 //! - `ln p(y) = −½ yᵀα − Σ ln l_ii − ½ N ln 2π`;
-//! - `d ln p(y) = ½ tr((ααᵀ − K_y⁻¹) dK_y)`, the one place where an inverse is what is asked for;
-//! - at new points `f* ~ N(k*ᵀα, k** − ‖L⁻¹k*‖²)`;
-//! - without observation i `y_i ~ N(y_i − α_i/c_i, 1/c_i)` with `c = diag K_y⁻¹`.
+//! - `d ln p(y) = ½ tr((ααᵀ − K_y⁻¹) dK_y)`, the only use of an inverse;
+//! - at new points, `f* ~ N(k*ᵀα, k** − ‖L⁻¹k*‖²)`;
+//! - without observation i, `y_i ~ N(y_i − α_i/c_i, 1/c_i)` with `c = diag K_y⁻¹`.
 
 mod evaluate;
 mod leave_one_out;

@@ -1,4 +1,4 @@
-//! Model: kernel, Gaussian noise, computational settings.
+//! Model of exact regression: kernel, Gaussian noise, computational settings.
 
 use gp_kernels::Kernel;
 use gp_likelihoods::Gaussian;
@@ -14,14 +14,14 @@ pub struct ExactGp {
 }
 
 impl ExactGp {
-    /// Model of this prior covariance and noise. Large products run on rayon's current pool; jitter follows
+    /// Model with this prior covariance and noise. Large products run on rayon's current pool; jitter follows
     /// [`JitterPolicy::ladder`].
     #[must_use]
     pub fn new(kernel: Box<dyn Kernel>, noise: Gaussian) -> Self {
         Self { kernel, noise, jitter: JitterPolicy::ladder(), threading: Threading::Pool }
     }
 
-    /// Sets the jitter policy of covariance matrices.
+    /// Sets the jitter policy of `K_y`.
     #[must_use]
     pub fn with_jitter(self, jitter: JitterPolicy) -> Self {
         Self { jitter, ..self }
@@ -39,7 +39,7 @@ impl ExactGp {
         self.kernel.as_ref()
     }
 
-    /// Prior covariance, mutable: parameter values, fixed marks, bounds, priors.
+    /// Prior covariance, mutable, to set parameter values, fixed parameters, bounds and priors.
     pub fn kernel_mut(&mut self) -> &mut dyn Kernel {
         self.kernel.as_mut()
     }
@@ -50,7 +50,7 @@ impl ExactGp {
         &self.noise
     }
 
-    /// Observation noise, mutable: variance, fixed mark, bounds, prior.
+    /// Observation noise, mutable, to set the variance, fix it, or set bounds and prior.
     pub fn noise_mut(&mut self) -> &mut Gaussian {
         &mut self.noise
     }

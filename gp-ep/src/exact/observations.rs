@@ -1,10 +1,10 @@
-//! Checked observations.
+//! Observations of exact regression, checked.
 
 use crate::error::{InferenceError, check_count};
 use faer::MatRef;
 use gp_kernels::data::{DataError, DataSource, Rows, Table};
 
-/// N inputs with targets, known noise and weights.
+/// N inputs with targets and optional known noise and weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Observations<'a> {
     inputs: MatRef<'a, f64>,
@@ -14,11 +14,11 @@ pub struct Observations<'a> {
 }
 
 impl<'a> Observations<'a> {
-    /// Observations at `inputs` (N×D, one point per row, any strides) with N `targets`.
+    /// Observations at `inputs` (N×D, one point per row, any strides) with N `targets`. Inputs are checked
+    /// later, by the kernel.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for N = 0, [`InferenceError::Shape`], or
-    /// [`InferenceError::TargetNotFinite`]. Inputs are checked by the kernel.
+    /// [`InferenceError::Data`] for N = 0, [`InferenceError::Shape`], or [`InferenceError::TargetNotFinite`].
     pub fn new(inputs: MatRef<'a, f64>, targets: &'a [f64]) -> Result<Self, InferenceError> {
         check_count("target vector", "entries", inputs.nrows(), targets.len())?;
         if targets.is_empty() {
@@ -30,7 +30,7 @@ impl<'a> Observations<'a> {
         }
     }
 
-    /// Adds N known noise variances, one per observation, to the trained one.
+    /// Sets N known noise variances, which add to the trained one.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] or [`InferenceError::KnownNoise`].
@@ -43,7 +43,7 @@ impl<'a> Observations<'a> {
         }
     }
 
-    /// Adds N weights: at weight w a density counts to the power w, as if seen w times.
+    /// Sets N weights: the density of an observation of weight w counts to the power w, as if seen w times.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] or [`InferenceError::Weight`].
@@ -68,13 +68,13 @@ impl<'a> Observations<'a> {
         self.targets
     }
 
-    /// Known noise variance of one observation; 0 by default or for a missing observation.
+    /// Known noise variance of one observation; 0 if not set or out of range.
     #[must_use]
     pub fn known_noise(&self, row: usize) -> f64 {
         self.known_noise.and_then(|known| known.get(row)).copied().unwrap_or(0.0)
     }
 
-    /// Weight of one observation; 1 by default or for a missing observation.
+    /// Weight of one observation; 1 if not set or out of range.
     #[must_use]
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0)
@@ -88,7 +88,7 @@ impl<'a> Observations<'a> {
     }
 }
 
-/// Targets, then known noise (if noise or weights are given), then weights (if given).
+/// Columns: target, then known noise (if noise or weights are set), then weight (if set).
 impl DataSource for Observations<'_> {
     fn count(&self) -> usize {
         self.len()

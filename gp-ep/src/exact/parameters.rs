@@ -1,11 +1,11 @@
-//! Parameters: the kernel's, then the noise variance.
+//! Parameters of exact regression: the kernel's, then the noise variance.
 
 use super::model::ExactGp;
 use gp_kernels::KernelExt;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
 impl ExactGp {
-    /// Name of every value, such as `kernel.rbf.lengthscale[1]`, and last `noise.variance`.
+    /// Names of all parameter values, such as `kernel.rbf.lengthscale[1]`; the last is `noise.variance`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let kernel = self.kernel.parameter_names().into_iter().map(|name| format!("kernel.{name}"));

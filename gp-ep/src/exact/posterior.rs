@@ -1,4 +1,4 @@
-//! Owned posterior for predictions.
+//! Posterior of exact regression.
 
 use super::model::ExactGp;
 use super::workspace::{ExactWorkspace, Noisy};
@@ -10,7 +10,7 @@ use gp_kernels::posterior::{DensePosterior, HoldsLatent, LatentPosterior, Mixtur
 use gp_likelihoods::Gaussian;
 use gp_linalg::{Cholesky, JitterRecord, Threading};
 
-/// Gaussian process given N observations, at fixed parameters.
+/// Gaussian process given N observations, at fixed parameters. Owns model and data.
 #[derive(Clone, Debug)]
 pub struct ExactPosterior {
     dense: DensePosterior,
@@ -27,7 +27,6 @@ impl HoldsLatent for ExactPosterior {
 }
 
 impl ExactPosterior {
-    /// Posterior from the workspace of an evaluation.
     pub(super) fn new(model: &ExactGp, workspace: &mut ExactWorkspace) -> Result<Self, InferenceError> {
         let (rows, observed, solution) = workspace.take()?;
         let (kernel, noise) = (model.kernel.clone(), model.noise.clone());
@@ -36,10 +35,10 @@ impl ExactPosterior {
         Ok(Self { dense, noise, threading: model.threading, observed, log_marginal_likelihood })
     }
 
-    /// Predictor with its noise as the likelihood.
+    /// Predictor with the observation noise as its likelihood.
     ///
     /// # Errors
-    /// None: there is one latent function.
+    /// None in practice: there is one latent function.
     pub fn into_predictor(self) -> Result<Predictor<MixturePosterior<Self>>, InferenceError> {
         let (noise, threading) = (Box::new(self.noise.clone()), self.threading);
         Predictor::new(MixturePosterior::single(vec![self]), noise, threading)
@@ -87,7 +86,7 @@ impl ExactPosterior {
         self.log_marginal_likelihood
     }
 
-    /// `α = K_y⁻¹ y`, N numbers: the posterior mean is `k(x, inputs) α`.
+    /// `α = K_y⁻¹ y`, N values: the posterior mean at x is `k(x, inputs) α`.
     #[must_use]
     pub fn alpha(&self) -> &[f64] {
         self.dense.alpha()
@@ -99,7 +98,7 @@ impl ExactPosterior {
         self.dense.factor()
     }
 
-    /// Jitter of `K_y`, and its cause.
+    /// Jitter that was added to `K_y`, and why.
     #[must_use]
     pub fn jitter(&self) -> &JitterRecord {
         self.factor().jitter()

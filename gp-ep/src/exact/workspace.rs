@@ -1,4 +1,4 @@
-//! One evaluation: factor, solve, log marginal likelihood, gradient.
+//! Evaluation of exact regression: factor, solve, log marginal likelihood, gradient.
 
 use super::model::ExactGp;
 use crate::column::column_mut;
@@ -12,7 +12,7 @@ use gp_linalg::{Cholesky, Threading};
 use gp_optim::{Brake, ParameterSet as _};
 use std::f64::consts::TAU;
 
-/// Reusable memory for log marginal likelihoods; repeated sizes on the calling thread allocate nothing.
+/// Reusable memory for evaluations. Repeated sizes allocate nothing on the calling thread.
 #[derive(Debug)]
 pub struct ExactWorkspace {
     evaluator: Evaluator,
@@ -25,7 +25,6 @@ pub struct ExactWorkspace {
     solution: Solution,
 }
 
-/// Targets with known noise and weights.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noisy {
     pub(super) targets: Vec<f64>,
@@ -33,7 +32,7 @@ pub(super) struct Noisy {
     pub(super) weights: Vec<f64>,
 }
 
-/// Results from which all others follow.
+/// Results of an evaluation, from which all others follow.
 #[derive(Clone, Debug)]
 pub(super) struct Solution {
     /// `K_y = L Lᵀ`
@@ -51,7 +50,7 @@ impl Solution {
 }
 
 impl ExactWorkspace {
-    /// Empty workspace on the calling thread, or on rayon's current pool.
+    /// Workspace without memory yet; `threading` is for large products.
     #[must_use]
     pub fn new(threading: Threading) -> Self {
         let evaluator = Evaluator::new(threading);
@@ -60,7 +59,7 @@ impl ExactWorkspace {
         Self { evaluator, rows, observed, square, upstream, solution }
     }
 
-    /// Adds a brake that may end evaluations early.
+    /// Adds a brake that can stop evaluations early.
     #[must_use]
     pub fn with_brake(self, brake: Brake) -> Self {
         Self { evaluator: self.evaluator.with_brake(brake), ..self }
@@ -70,7 +69,7 @@ impl ExactWorkspace {
         &self.solution
     }
 
-    /// Takes out the results of the last evaluation.
+    /// Takes the results of the last evaluation out of the workspace.
     pub(super) fn take(&mut self) -> Result<(Loaded, Noisy, Solution), InferenceError> {
         let solution = std::mem::replace(&mut self.solution, Solution::none());
         if !solution.log_marginal_likelihood.is_finite() {
@@ -84,7 +83,7 @@ impl ExactWorkspace {
         self.stoppable(|workspace| workspace.factor_whole(model, data))
     }
 
-    /// Work that the brake may end.
+    /// The part of [`factor`](Self::factor) that the brake can stop.
     fn stoppable(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), InferenceError>,
@@ -104,7 +103,7 @@ impl ExactWorkspace {
         let count = alpha.len();
         let mut column = column_mut(alpha);
         factor.half_solve_in_place(column.as_mut(), Threading::Here)?;
-        // yᵀα = ‖L⁻¹y‖², which no rounding makes negative.
+        // yᵀα = ‖L⁻¹y‖² is never negative, whatever the rounding.
         let quadratic = column.squared_norm_l2();
         factor.half_solve_transpose_in_place(column, Threading::Here)?;
         let value = -0.5 * (quadratic + factor.log_det() + count as f64 * TAU.ln());
@@ -124,7 +123,7 @@ impl ExactWorkspace {
         Ok(())
     }
 
-    /// Writes the gradient in natural units at the last factored point.
+    /// Writes the gradient in natural units for the last evaluation.
     pub(super) fn add_up_gradient(
         &mut self,
         model: &ExactGp,
@@ -147,7 +146,7 @@ impl ExactWorkspace {
         Ok(())
     }
 
-    /// `½ (ααᵀ − L⁻ᵀ L⁻¹)`, both halves.
+    /// Computes `½ (ααᵀ − L⁻ᵀ L⁻¹)`, both triangles.
     fn fill_upstream(&mut self, threading: Threading) -> Result<(), InferenceError> {
         let Solution { factor, alpha, .. } = &self.solution;
         let half_inverse = invert_factor(factor, &mut self.square, threading)?;
@@ -160,7 +159,7 @@ impl ExactWorkspace {
 }
 
 impl Noisy {
-    /// Reads a target per row and, with more columns, known noise and weights.
+    /// Reads a target per row, with optional columns of known noise and weight.
     fn load(&mut self, data: &dyn DataSource, rows: &mut Loaded) -> Result<(), InferenceError> {
         let columns = data.outputs().clamp(1, NoisyTarget::COLUMNS);
         rows.load(data, columns)?;
@@ -176,7 +175,7 @@ impl Noisy {
         Ok(())
     }
 
-    /// Log factor between weighted densities and Gaussians of less noise, with derivative by σ².
+    /// Log ratio of the weighted densities to Gaussians of variance noise/weight, and its derivative by σ².
     fn log_factors(&self, variance: f64) -> (f64, f64) {
         let factors = self.known_noise.iter().zip(&self.weights);
         factors.fold((0.0, 0.0), |(sum, slope), (known, &weight)| {
@@ -186,7 +185,6 @@ impl Noisy {
     }
 }
 
-/// Writes `L⁻¹` to `out`.
 pub(super) fn invert_factor<'a>(
     factor: &Cholesky,
     out: &'a mut Mat<f64>,
@@ -196,7 +194,7 @@ pub(super) fn invert_factor<'a>(
     Ok(out.as_ref())
 }
 
-/// Square matrix of this size, reusing memory of the same size.
+/// Square matrix of this size; keeps the memory if the size is unchanged.
 fn sized(matrix: &mut Mat<f64>, dim: usize) -> MatMut<'_, f64> {
     if matrix.nrows() != dim {
         *matrix = Mat::zeros(dim, dim);

@@ -1,9 +1,10 @@
-//! Active points with their sites.
+//! Active points and their sites.
 
 use super::numbers::Column;
 use faer::{Mat, MatRef};
 
-/// π and b, one of each per class: the site `exp(bᵀu − ½ uᵀΠu)`, Π = diag π − π πᵀ/(1ᵀπ), of one observation.
+/// Site of one observation with coupled classes: `exp(bᵀu − ½ uᵀΠu)`, Π = diag π − π πᵀ/(1ᵀπ). π and b have
+/// one value per class.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CoupledSite {
     pub(super) precision: Column,
@@ -21,7 +22,6 @@ pub(super) struct ActiveClass {
     pub(super) shift: Vec<f64>,
 }
 
-/// Active set of a model with its sites.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ActiveSet {
     pub(super) classes: Vec<ActiveClass>,

@@ -1,4 +1,4 @@
-//! Shared pieces of the criterion and its gradient, by chunks of data.
+//! Quantities that criterion and gradient share, by chunks of data.
 
 use super::observation::Expected;
 use super::representation::{Representation, StubBlock, times};
@@ -8,40 +8,38 @@ use faer::{Accum, Mat, MatRef};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
 
-/// Chunk of the data as the active points see it.
+/// Chunk of the data, with what depends on the active points.
 pub(super) struct Chunk<'a> {
-    /// First row.
     pub(super) start: usize,
     pub(super) inputs: MatRef<'a, f64>,
-    /// Covariances of each class's active points with the chunk's.
+    /// Covariances of each class's active points with the chunk's points.
     pub(super) cross: Vec<Mat<f64>>,
     pub(super) stubs: StubBlock,
-    /// Expected log densities with derivatives.
+    /// Expected log densities with derivatives, one per row.
     pub(super) expected: Vec<Expected>,
 }
 
-/// Active points within a chunk: number and column. They share white noise with themselves.
+/// Active points within a chunk, as (index in the active set, column). An active point shares white noise
+/// with itself.
 pub(super) fn own(rows: &[usize], start: usize, width: usize) -> impl Iterator<Item = (usize, usize)> {
     let inside = move |row: usize| (start..start + width).contains(&row);
     rows.iter().enumerate().filter(move |(_, row)| inside(**row)).map(move |(a, row)| (a, row - start))
 }
 
-/// Pieces of the divergence D\[Q(u_I) ‖ P(u_I)\] used by its gradient.
+/// Parts of the divergence D\[Q(u_I) ‖ P(u_I)\] that its gradient uses.
 pub(super) struct DivergenceParts {
     pub(super) classes: Vec<ClassParts>,
     /// Z = Σ F X Fᵀ; of dimension 0 for independent classes.
     pub(super) z: Mat<f64>,
 }
 
-/// Pieces of one class.
 pub(super) struct ClassParts {
     /// F = L⁻¹ Bᵀ; empty for independent classes.
     pub(super) f: Mat<f64>,
     /// X = B K_I Bᵀ
     pub(super) x: Mat<f64>,
-    /// g = β⁽ᶜ⁾ + Fᵀ β: the mean at a point is kᵀ Bᵀ g.
+    /// g = β⁽ᶜ⁾ + Fᵀ β; the mean at a point is kᵀ Bᵀ g.
     pub(super) g: Vec<f64>,
-    /// X g
     pub(super) moved: Vec<f64>,
 }
 
@@ -73,7 +71,7 @@ impl DivergenceParts {
         Ok(Self { classes, z })
     }
 
-    /// ½ (ln|N| + tr N⁻¹ − n + hᵀK⁻¹h) + ½ Σ ln α_i, N = A⁻¹K: eq. 18, 19 and 21, with n active latents and
+    /// ½ (ln|N| + tr N⁻¹ − n + hᵀK⁻¹h) + ½ Σ ln α_i with N = A⁻¹K (eq. 18, 19 and 21), n active latents, and
     /// α_i the sum of π over coupled classes.
     pub(super) fn divergence(&self, all: &Representation) -> f64 {
         let trace = |a: &Mat<f64>| (0..a.nrows()).map(|i| a[(i, i)]).sum::<f64>();

@@ -4,7 +4,7 @@ use crate::error::InferenceError;
 use gp_linalg::Threading;
 use rayon::prelude::*;
 
-/// One result per item, with a chunk of items per task.
+/// One result per item; a task takes a chunk of items.
 pub(super) fn in_chunks<T: Sync, R: Send>(
     items: &[T],
     size: usize,
@@ -18,7 +18,6 @@ pub(super) fn in_chunks<T: Sync, R: Send>(
     Ok(found?.into_iter().flatten().collect())
 }
 
-/// Number of threads at work.
 pub(super) fn threads(threading: Threading) -> usize {
     match threading {
         Threading::Here => 1,
@@ -26,8 +25,8 @@ pub(super) fn threads(threading: Threading) -> usize {
     }
 }
 
-/// One result per item, by chunks of items. Each workspace serves a run of chunks, one after the other, so that it
-/// stays in a cache; the function is told the first item of a chunk.
+/// One result per item; `of` takes a workspace, the index of the chunk's first item, and a chunk. Each
+/// workspace serves consecutive chunks one after the other, so that it stays in cache.
 pub(super) fn in_rooms<T: Sync, R: Send, W: Send>(
     items: &[T],
     size: usize,

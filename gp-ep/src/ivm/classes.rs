@@ -1,4 +1,4 @@
-//! Operations of a run on coupled or independent classes.
+//! Operations of a run that differ between coupled and independent classes.
 
 use super::active_set::ActiveSet;
 use super::data::Labelled;
@@ -10,18 +10,18 @@ use crate::error::InferenceError;
 use gp_optim::{Control, StopReason};
 use rand_chacha::ChaCha8Rng;
 
-/// Counts of EP on the liquid set, over the whole run.
+/// Counts of EP updates on the liquid set, over the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EpCounts {
-    /// Changed sites.
+    /// Number of changed sites.
     pub updates: usize,
-    /// Sites left alone because they had converged.
+    /// Number of updates skipped because the site had converged.
     pub at_rest: usize,
-    /// Sites left alone because cavity or tilted moments were not Gaussian.
+    /// Number of updates skipped because cavity or tilted moments were not Gaussian.
     pub skipped: usize,
-    /// Changes undone because a downdate broke down.
+    /// Number of changes undone because a downdate broke down.
     pub rolled_back: usize,
-    /// Recomputations of the belief about the liquid set within a phase.
+    /// Number of recomputations of the belief about the liquid set during EP.
     pub refreshes: usize,
 }
 
@@ -51,41 +51,40 @@ impl<'a> Task<'a> {
         self.options.active.min(self.data.len())
     }
 
-    /// Reason to end now, if any.
+    /// Reason to stop now, if any.
     pub(super) fn ended(&self) -> Option<StopReason> {
         let interrupted = self.control.is_interrupted().then_some(StopReason::Interrupted);
         interrupted.or_else(|| self.control.is_over().then_some(StopReason::TimeLimit))
     }
 }
 
-/// Latent of an active set; None for one active set of all.
+/// Active set by latent; None for the one of all latents.
 pub(super) type Target = Option<usize>;
 
 /// Classes with active sets, sites and beliefs.
 pub(super) trait Classes: Sync {
-    /// New site with the data for its inclusion.
+    /// New site, with the data for its inclusion.
     type Site;
 
-    /// Active sets that are not full.
     fn open(&self) -> Vec<Target>;
 
-    /// `true` if a point may still be chosen for an active set.
+    /// `true` if a point can still be chosen for an active set.
     fn is_free(&self, row: usize, target: Target) -> bool;
 
-    /// Best open active set of each row, with its score.
+    /// Score of each row with the open active set that gives the best one; None if it has none.
     fn scores(
         &mut self,
         rows: &[usize],
         open: &[Target],
     ) -> Result<Vec<Option<(Target, f64)>>, InferenceError>;
 
-    /// Marks a point as chosen; true if it cannot be chosen again.
+    /// Marks a point as chosen; returns `true` if it cannot be chosen again.
     fn take(&mut self, row: usize, target: Target) -> bool;
 
-    /// Site of a chosen point; None without usable moments.
+    /// Site of a chosen point; None if its tilted moments are unusable.
     fn site(&mut self, row: usize, target: Target) -> Result<Option<Self::Site>, InferenceError>;
 
-    /// Includes a point. Returns a row whose factor broke down and which is no longer active.
+    /// Includes a point. If a factor breaks down, returns the row that is no longer active.
     fn include(
         &mut self,
         row: usize,
@@ -93,10 +92,9 @@ pub(super) trait Classes: Sync {
         site: Self::Site,
     ) -> Result<Option<usize>, InferenceError>;
 
-    /// Updates sites after an inclusion, if not fixed; true if there is such a phase.
+    /// Updates sites after an inclusion; returns `false` if sites are final at inclusion.
     fn settle(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, InferenceError>;
 
-    /// Updates sites after the last inclusion.
     fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError>;
 
     fn active_set(&self) -> ActiveSet;

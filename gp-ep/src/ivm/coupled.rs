@@ -1,4 +1,4 @@
-//! Coupled classes: one active set, sites diag π − π πᵀ/(1ᵀπ), and EP on the last included points.
+//! Coupled classes: one active set, sites with diag π − π πᵀ/(1ᵀπ), and EP on the points included last.
 
 use super::active_set::{ActiveSet, CoupledSite};
 use super::chunks::{in_rooms, threads};
@@ -19,23 +19,23 @@ use gp_linalg::LinalgError;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Candidates whose beliefs are computed together.
+/// Number of candidates whose beliefs are computed together.
 const CHUNK: usize = 32;
-/// Convergence of a site: no π or b changes by more than this share of the largest.
+/// Relative change of π and b below which a site has converged.
 const CONVERGED: f64 = 1e-10;
-/// Least start of π, which is half the label and half its prediction.
+/// Smallest initial π.
 const LEAST: f64 = 1e-3;
 
 pub(super) struct CoupledClasses<'a> {
     task: &'a Task<'a>,
     active: ActivePoints,
     candidates: Candidates,
-    /// Points whose beliefs are asked for by themselves.
+    /// Points whose beliefs are needed outside scoring.
     chosen: Candidates,
     pub(super) growth: Growth,
-    /// Sites or points have changed since the last representation.
+    /// `true` if sites or points changed since the last representation.
     is_stale: bool,
-    /// Frozen points, in order of inclusion.
+    /// Frozen points with their sites, in order of inclusion.
     sites: Vec<(usize, CoupledSite)>,
     pub(super) liquid: Liquid,
     /// Workspaces for candidates, one per thread.
@@ -64,7 +64,7 @@ impl<'a> CoupledClasses<'a> {
         }
     }
 
-    /// Beliefs about some points under all sites.
+    /// Beliefs about these rows under all sites.
     pub(super) fn beliefs(&mut self, rows: &[usize]) -> Result<Vec<ClassBelief>, InferenceError> {
         self.represent()?;
         let Self { task, chosen, active, growth, .. } = self;
@@ -76,7 +76,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(rows.iter().enumerate().map(belief).collect())
     }
 
-    /// Represents all active points with their present sites.
+    /// Updates the representation to all active points with their present sites.
     fn represent(&mut self) -> Result<(), InferenceError> {
         if self.is_stale {
             let sites: Vec<&CoupledSite> = self.liquid.points.iter().map(|point| &point.site).collect();
@@ -86,7 +86,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(())
     }
 
-    /// Scores of a chunk of the candidates from candidate number `first` on.
+    /// Scores of a chunk of candidates; `first` is the index of its first candidate.
     fn scores_of(
         &self,
         room: &mut Room,
@@ -103,8 +103,9 @@ impl<'a> CoupledClasses<'a> {
         rows.iter().enumerate().map(score).collect()
     }
 
-    /// Information gain: divergence of the belief after inclusion from that before, in nats. The largest
-    /// wins; the text of Seeger & Jordan 2004 (§4.4) has the negative.
+    /// Score by the selection rule; the largest is chosen. An information gain is the divergence of the
+    /// belief after inclusion from that before, in nats (the text of Seeger & Jordan 2004 §4.4 has the
+    /// negative).
     fn score(
         &self,
         row: usize,
@@ -125,7 +126,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(exact_gain(belief, &tilted, &start))
     }
 
-    /// Start of the search for π: half the label, half its probabilities at the tilted mean.
+    /// Initial π: half the label, half the class probabilities at the tilted mean.
     fn first_precision(&self, row: usize, tilted: &Tilted) -> Result<Column, InferenceError> {
         let mut pi = self.task.observed.given(&tilted.belief.mean)?;
         pi.iter_mut().for_each(|p| *p *= 0.5);
@@ -133,7 +134,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(pi.iter().map(|p| p.max(LEAST)).collect())
     }
 
-    /// Site that matches the tilted mean and, within the family, the tilted covariance.
+    /// Site that matches the tilted mean exactly and the tilted covariance as far as its form allows.
     pub(super) fn match_moments(
         &mut self,
         row: usize,
@@ -152,13 +153,13 @@ impl<'a> CoupledClasses<'a> {
         let Some(precision) = project(&belief.covariance, &tilted.belief.covariance, &start) else {
             return Ok(None);
         };
-        // b = ∂ log Z/∂h + Π ĥ, eq. 11 without an inverse.
+        // b = ∂ log Z/∂h + Π ĥ: eq. 11 without an inverse.
         let mut shift = precision_times(&precision, &tilted.belief.mean);
         shift.iter_mut().zip(&tilted.gradient).for_each(|(b, g)| *b += g);
         Ok(shift.iter().all(|b| b.is_finite()).then_some(CoupledSite { precision, shift }))
     }
 
-    /// γ of the liquid set with one more point.
+    /// γ of the liquid points after one more inclusion.
     fn gammas(&self) -> Vec<f64> {
         let liquid = (self.liquid.len() + 1).min(self.task.options.liquid);
         let active = self.sites.len() + self.liquid.len() + 1;
@@ -166,7 +167,7 @@ impl<'a> CoupledClasses<'a> {
         weights.map_or_else(|| vec![1.0; liquid], |weights| weights.factors(active, liquid))
     }
 
-    /// Freezes the site of the first point that is not; returns its row if the factor breaks down.
+    /// Makes the site of the oldest liquid point final; returns its row if the factor breaks down.
     fn freeze(
         &mut self,
         LiquidPoint { row, site, .. }: LiquidPoint,
@@ -185,7 +186,7 @@ impl<'a> CoupledClasses<'a> {
         }
     }
 
-    /// Belief about the liquid points under all sites, from stubs.
+    /// Recomputes the belief about the liquid points under all sites, from stubs.
     pub(super) fn meet(&mut self) -> Result<(), InferenceError> {
         self.represent()?;
         let (all, active) = (&self.growth.all, &self.active);
@@ -198,7 +199,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(())
     }
 
-    /// Sweeps of EP over the liquid set, each in its own order.
+    /// Sweeps of EP over the liquid set, each in a random order.
     pub(super) fn ep_phase(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError> {
         let count = self.liquid.len();
         if count < 2 {
@@ -219,7 +220,7 @@ impl<'a> CoupledClasses<'a> {
         Ok(())
     }
 
-    /// One EP update, after a fresh start where there have been many.
+    /// One EP update. After many updates, first recomputes the belief.
     fn refine(&mut self, l: usize) -> Result<(), InferenceError> {
         if self.since_refresh >= self.task.options.refresh * self.liquid.len() {
             self.meet()?;
@@ -257,7 +258,7 @@ impl Classes for CoupledClasses<'_> {
         if active < self.task.full() { vec![None] } else { Vec::new() }
     }
 
-    /// Chosen points are not considered again.
+    /// Chosen points are no candidates any more, so all are free.
     fn is_free(&self, _row: usize, _target: Target) -> bool {
         true
     }
@@ -317,7 +318,7 @@ impl Classes for CoupledClasses<'_> {
         Ok(true)
     }
 
-    /// Restores the full weight of initially weakened likelihoods.
+    /// Restores the full weight of likelihoods that were weakened initially.
     fn complete(&mut self, rng: &mut ChaCha8Rng) -> Result<(), InferenceError> {
         if self.task.options.reweighting.is_some() {
             self.liquid.points.iter_mut().for_each(|point| point.gamma = 1.0);
@@ -337,12 +338,12 @@ impl Classes for CoupledClasses<'_> {
     }
 }
 
-/// Gain with the site to be included: ½ (ln|M| + tr(M⁻¹ − I) + gᵀA g), M = I + ΠA.
+/// Gain with the actual site: ½ (ln|M| + tr(M⁻¹ − I) + gᵀA g), M = I + ΠA.
 fn exact_gain(belief: &ClassBelief, tilted: &Tilted, start: &[f64]) -> Option<f64> {
     let a = &belief.covariance;
     let pi = project(a, &tilted.belief.covariance, start)?;
     let (_, factor) = widened(a, &HalfPrecision::new(&pi))?;
-    // The trace of M⁻¹ is that of (I + VᵀAV)⁻¹: the squares of the inverse factor.
+    // tr M⁻¹ = tr (I + VᵀAV)⁻¹, the squared norm of the inverse factor.
     let squares = |c: usize| {
         let mut column = Column::zeros(pi.len());
         column[c] = 1.0;

@@ -1,18 +1,16 @@
-//! Prior covariances of active points, by class: with one another, and with candidates.
+//! Prior covariances of active points with one another and with candidates, by class.
 //!
-//! Nothing here grows with the number of data: covariances with a candidate are kept as long as it remains one.
+//! Memory does not grow with the number of data: covariances with a candidate are kept only while it is one.
 
 use super::kernel_rows::KernelRows;
 use crate::error::InferenceError;
 use faer::{Mat, MatRef};
 use std::collections::BTreeMap;
 
-/// Active points in order of inclusion.
 pub(super) struct ActivePoints {
     pub(super) rows: Vec<usize>,
-    /// Points as columns.
     points: Mat<f64>,
-    /// Covariances by class; those of equal kernels at the first class.
+    /// Covariances by class; classes with equal kernels use those of the first.
     grams: Vec<Mat<f64>>,
     first: Vec<usize>,
 }
@@ -32,12 +30,10 @@ impl ActivePoints {
         self.rows.len()
     }
 
-    /// Covariances of one class.
     pub(super) fn gram(&self, class: usize) -> MatRef<'_, f64> {
         self.grams[self.first[class]].as_ref().submatrix(0, 0, self.len(), self.len())
     }
 
-    /// Adds a point.
     pub(super) fn push(&mut self, row: usize, kernels: &KernelRows<'_>) -> Result<(), InferenceError> {
         let n = self.len();
         let point = kernels.inputs().row(row);
@@ -55,7 +51,6 @@ impl ActivePoints {
         Ok(())
     }
 
-    /// Removes a point.
     pub(super) fn remove(&mut self, place: usize) {
         let kept: Vec<usize> = (0..self.len()).filter(|&i| i != place).collect();
         for (to, &from) in kept.iter().enumerate().skip(place) {
@@ -71,7 +66,7 @@ impl ActivePoints {
         self.rows.remove(place);
     }
 
-    /// Points from number `first` on, one per row.
+    /// Points from index `first` on, one per row.
     fn points(&self, first: usize) -> MatRef<'_, f64> {
         self.points.as_ref().transpose().subrows(first, self.len() - first)
     }
@@ -80,18 +75,18 @@ impl ActivePoints {
 /// Covariances of active points with candidates.
 #[derive(Default)]
 pub(super) struct Candidates {
-    /// Number of each candidate's column, by row of the data.
+    /// Column of each candidate, by row of the data.
     places: BTreeMap<usize, usize>,
-    /// Covariances by class, one column per candidate; those of equal kernels at the first class.
+    /// Covariances by class, one column per candidate; classes with equal kernels use those of the first.
     columns: Vec<Mat<f64>>,
-    /// Memory of the same shape.
+    /// Spare memory of the same shape.
     spare: Vec<Mat<f64>>,
-    /// Active points whose covariances are known.
+    /// Number of active points whose covariances are stored.
     known: usize,
 }
 
 impl Candidates {
-    /// Computes what is not known about new candidates and new active points.
+    /// Computes the covariances of new candidates and new active points; keeps the others.
     pub(super) fn follow(
         &mut self,
         rows: &[usize],
@@ -99,7 +94,7 @@ impl Candidates {
         kernels: &KernelRows<'_>,
         capacity: usize,
     ) -> Result<(), InferenceError> {
-        // Candidates that stay come first.
+        // Candidates that stay are the first ones.
         let places: Vec<usize> = rows.iter().map_while(|row| self.places.get(row).copied()).collect();
         self.places = rows.iter().enumerate().map(|(j, &row)| (row, j)).collect();
         let (kept, n, known) = (places.len(), active.len(), self.known);
@@ -135,13 +130,12 @@ impl Candidates {
         Ok(())
     }
 
-    /// Forgets all covariances.
     pub(super) fn forget(&mut self) {
         self.places.clear();
         self.known = 0;
     }
 
-    /// Covariances of a candidate, by its number, for the first class with a kernel.
+    /// Covariances of active points with a candidate; `class` is the first with its kernel.
     pub(super) fn column(&self, class: usize, candidate: usize) -> &[f64] {
         &self.columns[class].col_as_slice(candidate)[..self.known]
     }
@@ -164,8 +158,8 @@ mod tests {
     use gp_kernels::Kernel;
     use gp_linalg::Threading;
 
-    /// Covariances of candidates that stay, come and become active, with a class that shares the kernel of another, and
-    /// after an active point is gone, are those of fresh candidates.
+    /// After candidates stay, come and become active, with two classes of equal kernel, and after an active
+    /// point is removed, stored covariances equal fresh ones.
     #[test]
     fn what_is_kept_is_what_would_be_computed() {
         let texts =
@@ -182,7 +176,7 @@ mod tests {
             } else {
                 active.push(5 * step, &rows).unwrap();
             }
-            // Three that stay, two that come, and one that is active.
+            // Three candidates that stay, two new ones, and one active point.
             let candidates = [2, 4, 7, 11 + step, 20 + step, 0];
             kept.follow(&candidates, &active, &rows, 6).unwrap();
             let mut fresh = Candidates::default();

@@ -1,8 +1,8 @@
-//! Learning criterion: an upper bound of −ln p(y), for given active set and sites (Seeger & Jordan 2004 §5,
+//! Learning criterion: an upper bound of −ln p(y) for a given active set and sites (Seeger & Jordan 2004 §5,
 //! App. A).
 //!
-//! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`. Inactive points enter through sums, which a pass
-//! over chunks of data adds up.
+//! `G = −Σ_i E_Q[ln p(y_i | u_i)] + D[Q(u_I) ‖ P(u_I)]`. The sum over all points is computed in one pass over
+//! chunks of data.
 
 use super::active_set::ActiveSet;
 use super::blocks::{Chunk, DivergenceParts, own};
@@ -18,12 +18,10 @@ use gp_kernels::Evaluator;
 use gp_kernels::data::DataSource;
 use gp_optim::ParameterSet;
 
-/// Points per chunk: their stubs stay in the second-level cache for some hundred active points.
+/// Points per chunk, so that their stubs fit the second-level cache for some hundred active points.
 const CHUNK: usize = 256;
-/// Points per integration task.
 const TASK: usize = 16;
 
-/// Inputs of a pass over the data.
 pub(super) struct Pass<'a> {
     pub(super) data: &'a Labelled,
     pub(super) active: &'a ActiveSet,
@@ -34,12 +32,12 @@ pub(super) struct Pass<'a> {
 type Show<'s> = dyn FnMut(&Chunk<'_>, &Evaluator) -> Result<(), InferenceError> + 's;
 
 impl Ivm {
-    /// Criterion with a posterior's active set and sites, at the current parameters: an upper bound of −ln
-    /// p(y) up to integration errors.
+    /// Criterion for a posterior's active set and sites, at the current parameters, in nats: an upper bound
+    /// of −ln p(y) up to integration errors.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`], [`InferenceError::Observation`], [`InferenceError::Data`],
-    /// [`InferenceError::Linalg`] for factors that the largest jitter does not make.
+    /// [`InferenceError::Linalg`] for a matrix without a Cholesky factor at the largest jitter.
     pub fn criterion(
         &self,
         data: &dyn DataSource,
@@ -48,12 +46,12 @@ impl Ivm {
         self.criterion_of(&Labelled::read(self, data)?, posterior.active_set(), None)
     }
 
-    /// Criterion and, in `gradient`, its gradient in natural units: one number per value in the order of
-    /// [`parameter_names`](Self::parameter_names), fixed ones included; active set and sites constant. The
-    /// gradient is of the computed criterion, for any integration rule.
+    /// Criterion; writes its gradient to `gradient`: one derivative per value in natural units, in the order
+    /// of [`parameter_names`](Self::parameter_names), fixed ones included, for constant active set and sites.
+    /// It is the exact gradient of the computed value, for any integration rule.
     ///
     /// # Errors
-    /// As [`criterion`](Self::criterion), and [`InferenceError::Shape`] for a gradient of wrong length.
+    /// As [`criterion`](Self::criterion); [`InferenceError::Shape`] for a gradient of wrong length.
     pub fn criterion_gradient(
         &self,
         data: &dyn DataSource,
@@ -83,7 +81,7 @@ impl Ivm {
         Ok(value)
     }
 
-    /// Criterion; passes every chunk of the data to `visit`.
+    /// Criterion; `visit` receives every chunk of the data.
     pub(super) fn over_rows(
         &self,
         &Pass { data, active, all, blocks }: &Pass<'_>,
@@ -101,7 +99,6 @@ impl Ivm {
         Ok(misfit + blocks.divergence(all) - 0.5 * log_alpha)
     }
 
-    /// K_I of every class.
     pub(super) fn grams(&self, active: &ActiveSet) -> Result<Vec<Mat<f64>>, InferenceError> {
         let evaluator = Evaluator::new(self.threading);
         let gram = |c: usize| {

@@ -1,11 +1,11 @@
-//! Checked labelled points in memory.
+//! Labelled points in memory, checked.
 
 use super::model::Ivm;
 use crate::error::InferenceError;
 use faer::MatRef;
 use gp_kernels::data::{DataSource, Loaded};
 
-/// All rows of a source: points, targets and classes.
+/// All rows of a source: points, targets and class indices.
 #[derive(Debug)]
 pub(super) struct Labelled {
     rows: Loaded,
@@ -13,7 +13,7 @@ pub(super) struct Labelled {
 }
 
 impl Labelled {
-    /// Reads everything.
+    /// Reads and checks all rows.
     pub(super) fn read(model: &Ivm, data: &dyn DataSource) -> Result<Self, InferenceError> {
         let rows = Loaded::of(data, 1)?;
         let support = model.likelihood().support();

@@ -1,16 +1,15 @@
-//! Gradient of the criterion (Seeger & Jordan 2004 eq. 22–30, which carry errors; derived anew from dΦ = −Φ
-//! dK Φ).
+//! Gradient of the criterion, derived from dΦ = −Φ dK Φ, since Seeger & Jordan 2004 eq. 22–30 contain errors.
 //!
-//! With `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, for every class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾` and `U_i = Fᵀ R_i`, upstream
-//! of
+//! Let `c_i = ∂G₁/∂h_i`, `G_i = ∂G₁/∂A_i` and, for every class, `R_i = Σ_c' G_i^{cc'} q_i⁽ᶜ'⁾` and
+//! `U_i = Fᵀ R_i`. The upstream derivatives are
 //!
-//! - `k_i` is `Bᵀ(g c_i − 2 G_i^{cc} m_i + 2 U_i)`, and of the prior variance `G_i^{cc}`;
-//! - `K_I` is `Bᵀ(Σ G_i^{cc} m mᵀ − 2 Σ m Uᵀ + Fᵀ((S + ½Z) F − F X) + ½X + (½g − w) gᵀ) B` with `S = Σ q Rᵀ` over all
-//!   classes, X, Z and g those of the divergence, `w = X g + Σ m c − Fᵀ s` and `s = Σ q c + Σ F X g` over all classes.
+//! - by `k_i`: `Bᵀ(g c_i − 2 G_i^{cc} m_i + 2 U_i)`, and by the prior variance `G_i^{cc}`;
+//! - by `K_I`: `Bᵀ(Σ G_i^{cc} m mᵀ − 2 Σ m Uᵀ + Fᵀ((S + ½Z) F − F X) + ½X + (½g − w) gᵀ) B` with `S = Σ q Rᵀ`
+//!   over all classes, X, Z and g those of the divergence, `w = X g + Σ m c − Fᵀ s` and `s = Σ q c + Σ F X g`
+//!   over all classes.
 //!
 //! ½X + Fᵀ(½Z F − F X) is half of a diagonal block of ΦKΦ between Bᵀ and B, the derivative of ½(ln|N| + tr
-//! N⁻¹). Parts of eq. 22 and 23 that are derivatives of ln|N| cancel, and H̃ appears without the text's
-//! inverse.
+//! N⁻¹). The parts of eq. 22 and 23 from derivatives of ln|N| cancel, and H̃ needs no inverse here.
 
 use super::active_set::ActiveSet;
 use super::blocks::{Chunk, DivergenceParts, own};
@@ -31,11 +30,11 @@ struct ClassSums {
     m_u: Mat<f64>,
     /// Σ m c
     shift: Vec<f64>,
-    /// Derivatives by the diagonal of K_I alone.
+    /// Derivatives by the diagonal of K_I alone (the prior variances).
     own: Vec<f64>,
 }
 
-/// Accumulators: sums over chunks, then the gradient.
+/// Sums over chunks, and the gradient that they lead to.
 pub(super) struct Upstream<'a> {
     model: &'a Ivm,
     active: &'a ActiveSet,
@@ -51,7 +50,7 @@ pub(super) struct Upstream<'a> {
 }
 
 impl<'a> Upstream<'a> {
-    /// Accumulators of a gradient, set to zero.
+    /// Sums and gradient, all zero.
     pub(super) fn new(
         (model, active): (&'a Ivm, &'a ActiveSet),
         (all, blocks): (&'a Representation, &'a DivergenceParts),
@@ -74,7 +73,7 @@ impl<'a> Upstream<'a> {
         first..first + count(class)
     }
 
-    /// Adds a chunk to the sums, and its own derivatives to the gradient.
+    /// Adds a chunk to the sums, and its direct part to the gradient.
     pub(super) fn add_chunk(
         &mut self,
         chunk: &Chunk<'_>,
@@ -82,7 +81,7 @@ impl<'a> Upstream<'a> {
     ) -> Result<(), InferenceError> {
         let classes = self.classes.len();
         for c in 0..classes {
-            // The criterion is minus the expectation.
+            // The criterion has minus the expectation.
             let by_mean: Vec<f64> = chunk.expected.iter().map(|e| -e.by_mean[c]).collect();
             let by_variance: Vec<f64> = chunk.expected.iter().map(|e| -e.by_covariance[(c, c)]).collect();
             let mut upstream = self.add_sums(chunk, c, (&by_mean, &by_variance))?;
@@ -107,7 +106,8 @@ impl<'a> Upstream<'a> {
         Ok(())
     }
 
-    /// Adds a chunk to a class's sums; returns upstream of the covariances of active and chunk's points.
+    /// Adds a chunk to the sums of a class; returns the derivatives by the covariances of active points with
+    /// the chunk's.
     fn add_sums(
         &mut self,
         chunk: &Chunk<'_>,
@@ -141,7 +141,7 @@ impl<'a> Upstream<'a> {
         Ok(u)
     }
 
-    /// Adds derivatives by the covariances of active points.
+    /// Adds the derivatives through the covariances among active points.
     pub(super) fn finish(mut self, evaluator: &Evaluator) -> Result<(), InferenceError> {
         let mut s = std::mem::take(&mut self.shift);
         for blocks in &self.blocks.classes {

@@ -1,8 +1,8 @@
-//! Representation of a growing active set: frozen points for good, liquid ones anew at every change of their
-//! sites.
+//! Representation of a growing active set. Frozen points are represented once; liquid ones again after every
+//! change of their sites.
 //!
-//! Frozen sites keep their rows of L⁽ᶜ⁾ and their part of H = Σ Bᵀ B. Each change of liquid sites replaces the
-//! last rows, adds their part to H, and factors H: O(C L n² + n³), whatever the number of data.
+//! Frozen points keep their rows of L⁽ᶜ⁾ and their part of H = Σ Bᵀ B. A change of liquid sites replaces the
+//! last rows, adds their part to H, and factors H: O(C L n² + n³), independent of the number of data.
 
 use super::active_set::CoupledSite;
 use super::covariances::ActivePoints;
@@ -11,19 +11,18 @@ use faer::Mat;
 use gp_linalg::{JitterPolicy, LinalgError, Threading};
 
 pub(super) struct Growth {
-    /// Representation of all points of the last [`complete`](Self::complete).
+    /// Representation of all points as of the last [`complete`](Self::complete).
     pub(super) all: Representation,
-    /// Number of frozen points.
     frozen: usize,
     /// H of the frozen points, lower triangle.
     h: Mat<f64>,
-    /// H of all points.
     all_h: Mat<f64>,
 }
 
 impl Growth {
     pub(super) fn new(classes: usize, capacity: usize) -> Self {
-        // E and H are the identity and more, or of any scale: only rounding leaves them without a factor.
+        // E is at least the identity, and H is factored at its own scale: only rounding can leave either
+        // without a factor.
         let all = Representation::new(classes, capacity, JitterPolicy::ladder());
         Self { all, frozen: 0, h: Mat::zeros(capacity, capacity), all_h: Mat::zeros(0, 0) }
     }
@@ -32,17 +31,17 @@ impl Growth {
         self.frozen
     }
 
-    /// Freezes the first point that is not.
+    /// Freezes the oldest liquid point, with this site.
     ///
     /// # Errors
-    /// [`LinalgError::ExtendBreakdown`] for a broken factor; nothing has changed then.
+    /// [`LinalgError::ExtendBreakdown`] if the factor breaks down; nothing changes then.
     pub(super) fn freeze(&mut self, site: &CoupledSite, active: &ActivePoints) -> Result<(), LinalgError> {
         let columns = self.include(&[site], active, &JitterPolicy::none())?;
         self.frozen += 1;
         widen(self.h.as_mut().submatrix_mut(0, 0, self.frozen, self.frozen), columns.as_ref())
     }
 
-    /// Represents all points, with these sites of those that are not frozen.
+    /// Represents all points; `liquid` has the sites of those not frozen.
     pub(super) fn complete(
         &mut self,
         liquid: &[&CoupledSite],
@@ -56,7 +55,7 @@ impl Growth {
         self.all.set_joint(columns.as_ref(), &mut self.all_h)
     }
 
-    /// New columns of the Bᵀ of points after the frozen ones.
+    /// Represents points after the frozen ones; returns their columns of the Bᵀ.
     fn include(
         &mut self,
         sites: &[&CoupledSite],
@@ -76,7 +75,6 @@ impl Growth {
         self.all.include(|c| (&precision[c], &shift[c]), covariances, jitter)
     }
 
-    /// Stubs of active points from the first liquid one on.
     pub(super) fn liquid_stubs(
         &self,
         active: &ActivePoints,

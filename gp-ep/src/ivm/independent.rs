@@ -1,8 +1,8 @@
-//! Independent classes: one active set per latent (Seeger & Jordan 2004 §6, App. B); binary with one
-//! latent.
+//! Independent classes: one active set per latent (Seeger & Jordan 2004 §6, App. B). With one latent, the
+//! binary machine.
 //!
-//! Beliefs about all points are kept, one mean and variance per latent, so every point can be scored at
-//! every inclusion. Representation as in [`representation`](super::representation), uncoupled.
+//! Beliefs about all points are kept, one mean and variance per latent, so that every inclusion can score all
+//! points. The representation is that of [`representation`](super::representation) without coupling.
 
 use super::active_set::{ActiveClass, ActiveSet};
 use super::chunks::in_chunks;
@@ -20,7 +20,6 @@ use faer::{Mat, MatRef};
 use gp_linalg::{JitterPolicy, LinalgError};
 use rand_chacha::ChaCha8Rng;
 
-/// Points per scoring task.
 const CHUNK: usize = 256;
 
 pub(super) struct IndependentClasses<'a> {
@@ -29,11 +28,11 @@ pub(super) struct IndependentClasses<'a> {
     stubs: Stubs,
 }
 
-/// Latent with active set and beliefs at all points.
+/// Latent with its active set, and its beliefs at all points.
 struct Latent {
     part: ClassPart,
     sites: Vec<(usize, Site)>,
-    /// Points in the active set, or refused by it.
+    /// `true` for points in the active set or refused by it.
     taken: Vec<bool>,
     means: Vec<f64>,
     variances: Vec<f64>,
@@ -54,7 +53,7 @@ impl<'a> IndependentClasses<'a> {
         Self { task, latents, stubs }
     }
 
-    /// Best open latent for a point, with its score.
+    /// Best open active set for a point, with the score; None if no site has a positive gain.
     fn score(
         &self,
         row: usize,
@@ -81,7 +80,7 @@ impl<'a> IndependentClasses<'a> {
     fn belief(&self, row: usize) -> ClassBelief {
         let mut covariance = Square::zeros(self.latents.len());
         for (c, latent) in self.latents.iter().enumerate() {
-            // Rounding may leave a variance below zero where nothing is left to be known.
+            // Rounding can make a variance negative once nothing is left to learn.
             covariance[(c, c)] = latent.variances[row].max(0.0);
         }
         ClassBelief { mean: self.latents.iter().map(|latent| latent.means[row]).collect(), covariance }
@@ -89,7 +88,7 @@ impl<'a> IndependentClasses<'a> {
 }
 
 impl Classes for IndependentClasses<'_> {
-    /// Site with the point's covariances with all points.
+    /// Site, and the point's covariances with all points.
     type Site = (Site, Vec<f64>);
 
     fn open(&self) -> Vec<Target> {
@@ -179,7 +178,8 @@ impl Classes for IndependentClasses<'_> {
     }
 }
 
-/// Site π = (1/â − 1/a)₊, b = g + π ĥ, and gain ½ (ln m + 1/m − 1 + g² a), m = 1 + π a; 0 if π is.
+/// Site π = (1/â − 1/a)₊, b = g + π ĥ, and its gain ½ (ln m + 1/m − 1 + g² a) with m = 1 + π a, or 0 if π is
+/// 0.
 fn scalar_site(belief: &ClassBelief, tilted: &Tilted, latent: usize) -> (Site, f64) {
     let (a, hat) = (belief.covariance[(latent, latent)], tilted.belief.covariance[(latent, latent)]);
     let g = tilted.gradient[latent];

@@ -1,4 +1,4 @@
-//! Verbs of every method.
+//! [`Inference`] by the informative vector machine.
 
 use super::model::Ivm;
 use super::options::IvmOptions;
@@ -10,8 +10,7 @@ use crate::learning::{Course, Learning, Trained, Watch};
 use crate::posterior::Predictor;
 use gp_kernels::data::DataSource;
 
-/// Active set chosen with default options ([`Ivm::build`] takes others); the evidence is that of the
-/// criterion.
+/// Active sets have default options; [`Ivm::build`] takes others. The log evidence is minus the criterion.
 impl Inference for Ivm {
     type Posterior = IvmPosterior;
     type Settings = IvmLearning;
@@ -27,7 +26,7 @@ impl Inference for Ivm {
         self.build(data, &IvmOptions::default())?.posterior.predictor()
     }
 
-    /// Learns in outer rounds of active sets.
+    /// Learns in rounds, each with a new active set; only [`Learning::Outer`].
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

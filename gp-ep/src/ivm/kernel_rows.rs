@@ -6,15 +6,15 @@ use gp_kernels::{Evaluator, Kernel, KernelExt};
 use gp_linalg::Threading;
 use std::sync::Arc;
 
-/// Kernels of all classes on the data; equal ones are evaluated once.
+/// Kernels of all classes on the data. Equal kernels are evaluated once.
 #[derive(Debug)]
 pub(super) struct KernelRows<'a> {
     kernels: &'a [Box<dyn Kernel>],
-    /// First class with the same kernel.
+    /// For each class, the first with the same kernel.
     first: Vec<usize>,
     inputs: MatRef<'a, f64>,
     evaluator: Evaluator,
-    /// Prior variances of all points, by class.
+    /// Prior variances of all points, by class, white noise included.
     pub(super) diagonals: Vec<Arc<Vec<f64>>>,
 }
 
@@ -43,17 +43,16 @@ impl<'a> KernelRows<'a> {
         self.inputs
     }
 
-    /// First class with the kernel of each.
     pub(super) fn first(&self) -> &[usize] {
         &self.first
     }
 
-    /// Classes with a kernel that no earlier one has.
+    /// Classes whose kernel no earlier class has.
     pub(super) fn distinct(&self) -> impl Iterator<Item = usize> {
         (0..self.first.len()).filter(|&class| self.first[class] == class)
     }
 
-    /// Covariances of one point with all points for one class; with itself the prior variance including
+    /// Covariances of one point with all points for one class; with itself, its prior variance including
     /// white noise.
     pub(super) fn one(&self, row: usize, class: usize) -> Result<Vec<f64>, InferenceError> {
         let count = self.inputs.nrows();
@@ -64,7 +63,7 @@ impl<'a> KernelRows<'a> {
         Ok(covariances)
     }
 
-    /// Covariances of points x with points z, as of different observations.
+    /// Covariances of points x with points z as different observations, without white noise.
     pub(super) fn cross(
         &self,
         class: usize,

@@ -1,16 +1,16 @@
 //! Liquid part of the active set, whose sites EP still moves (Seeger & Jordan 2004 §D.4).
 //!
-//! The latents of L liquid points are N(h, A) under all sites, A dense of dimension C·L. A new site at point l,
-//! Π_l + ΔΠ and b_l + Δb, changes them by as many directions as there are classes. With A_ll = Q Qᵀ, `M = A_{·l}
-//! Q⁻ᵀ` and `T = I + Qᵀ ΔΠ Q`:
+//! Under all sites the latents of L liquid points are N(h, A), with A dense of dimension C·L. A new site at
+//! point l, Π_l + ΔΠ and b_l + Δb, changes A by a matrix of rank C. With A_ll = Q Qᵀ, `M = A_{·l} Q⁻ᵀ` and
+//! `T = I + Qᵀ ΔΠ Q`:
 //!
 //! - `A' = A + M (T⁻¹ − I) Mᵀ`,
 //! - `h' = h + M T⁻¹ Qᵀ (Δb − ΔΠ h_l)`.
 //!
-//! No positive definite T means that rounding errors have left nothing to take the old site from. The paper
-//! drags factors along; A itself costs C³L² less, and its errors end with the next fresh start.
+//! If T is not positive definite, rounding errors make it impossible to remove the old site. The paper
+//! updates factors; updating A itself costs C³L² less, and its errors end with the next recomputation.
 //!
-//! Latent c of point l is number l·C + c.
+//! Latent c of point l has index l·C + c.
 
 use super::active_set::CoupledSite;
 use super::numbers::Column;
@@ -21,7 +21,6 @@ use faer::{Accum, Mat};
 use gp_linalg::product::matmul;
 use gp_linalg::{LinalgError, Threading};
 
-/// Point whose site may still change.
 #[derive(Clone, Debug)]
 pub(super) struct LiquidPoint {
     pub(super) row: usize,
@@ -33,13 +32,13 @@ pub(super) struct LiquidPoint {
 /// Outcome of a new site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Applied.
+    /// The site was changed.
     Made,
-    /// Undone after a broken downdate.
+    /// Nothing changed, because the downdate broke down.
     RolledBack,
 }
 
-/// Beliefs about liquid points.
+/// Joint belief about the latents of all liquid points.
 #[derive(Clone, Debug)]
 pub(super) struct Liquid {
     classes: usize,
@@ -72,7 +71,7 @@ impl Liquid {
         self.points.len()
     }
 
-    /// Sets covariance and mean of all liquid latents under all sites.
+    /// Sets covariance and mean of all liquid latents, as recomputed under all sites.
     pub(super) fn set(&mut self, covariance: Mat<f64>, mean: Vec<f64>) {
         self.halves = self.points.iter().map(|point| HalfPrecision::new(&point.site.precision)).collect();
         self.directions = Mat::zeros(mean.len(), self.classes);
@@ -80,28 +79,27 @@ impl Liquid {
         (self.covariance, self.mean) = (covariance, mean);
     }
 
-    /// Belief about liquid point l under all sites.
     pub(super) fn marginal(&self, l: usize) -> ClassBelief {
         let first = l * self.classes;
         let mean = Column::of(&self.mean[first..first + self.classes]);
-        // Lower triangle.
+        // Only the lower triangle is stored.
         let entry = |i: usize, j: usize| self.covariance[(first + i.max(j), first + i.min(j))];
         ClassBelief { mean, covariance: Square::from_fn(self.classes, entry) }
     }
 
-    /// Belief without the site of point l; None if not Gaussian.
+    /// Belief about point l without its site; None if not Gaussian.
     pub(super) fn cavity(&self, l: usize) -> Option<ClassBelief> {
         without(&self.marginal(l), &self.points[l].site.shift, &self.halves[l])
     }
 
-    /// Sets a new site at point l, or changes nothing.
+    /// Changes the site of point l, or nothing if the downdate breaks down.
     pub(super) fn change(&mut self, l: usize, site: CoupledSite) -> Result<Change, LinalgError> {
         let ClassBelief { mean, covariance } = self.marginal(l);
         let half = HalfPrecision::new(&site.precision);
         let Some(q) = covariance.factor() else { return Ok(Change::RolledBack) };
         let Some(t) = ratio(&q, &half, &self.halves[l]) else { return Ok(Change::RolledBack) };
         let old = &self.points[l].site;
-        // Qᵀ (Δb − ΔΠ h), then T⁻¹ of it.
+        // Qᵀ (Δb − ΔΠ h), then T⁻¹ times that.
         let (new_pull, old_pull) = (pull(&site, &mean), pull(old, &mean));
         let moved: Column = new_pull.iter().zip(&old_pull).map(|(new, old)| new - old).collect();
         let mut weights = q.lower().transpose().times(&moved);
@@ -113,7 +111,7 @@ impl Liquid {
         Ok(Change::Made)
     }
 
-    /// Sets M and adds `M (T⁻¹ − I) Mᵀ` to A.
+    /// Computes M and adds `M (T⁻¹ − I) Mᵀ` to A.
     fn spread(&mut self, l: usize, q: &Factor, t: &Factor) -> Result<(), LinalgError> {
         let columns = self.covariance.as_ref().subcols(l * self.classes, self.classes);
         self.directions.copy_from(columns);
@@ -142,7 +140,7 @@ fn ratio(q: &Factor, new: &HalfPrecision, old: &HalfPrecision) -> Option<Factor>
     t.plus_products(&new, 1.0).plus_products(&old, -1.0).factor()
 }
 
-/// b − Π h.
+/// Vector b − Π h.
 fn pull(site: &CoupledSite, mean: &[f64]) -> Column {
     let moved = precision_times(&site.precision, mean);
     site.shift.iter().zip(&moved).map(|(b, moved)| b - moved).collect()
@@ -161,7 +159,7 @@ fn solve_from_right(x: &mut Mat<f64>, factor: &Factor) {
     }
 }
 
-/// Cavity Λ = (I − AΠ)⁻¹A, (I − AΠ)⁻¹(h − A b), by the factor of S = I − VᵀAV.
+/// Cavity with covariance Λ = (I − AΠ)⁻¹A and mean (I − AΠ)⁻¹(h − A b), by the factor of S = I − VᵀAV.
 fn without(belief: &ClassBelief, shift: &[f64], half: &HalfPrecision) -> Option<ClassBelief> {
     let a = &belief.covariance;
     let mut av = half.times(a);
@@ -204,7 +202,7 @@ mod tests {
         })
     }
 
-    /// Two points of three classes, with every pair of latents correlated: N(h, G) without sites.
+    /// Two points of three classes, all latents correlated: N(h, G) without sites.
     fn liquid(variance: f64) -> Liquid {
         let g = correlated(variance);
         let mut liquid = Liquid::new(3);
@@ -236,9 +234,9 @@ mod tests {
         liquid.set(a, mean);
     }
 
-    /// A covariance that has lost what the sites say, as rounding errors do over time: taking a site out leaves nothing that
-    /// is positive, so the downdate breaks down. Nothing has changed then, to the bit; and after a fresh start, which a run
-    /// makes every so often, the same change is made.
+    /// A covariance that has lost the information of the sites, as rounding can do over time: the downdate
+    /// breaks down and nothing changes, to the bit. After a recomputation, as a run makes regularly, the same
+    /// change succeeds.
     #[test]
     fn a_breakdown_is_rolled_back_and_the_run_goes_on() {
         let g = correlated(3.0);
@@ -257,7 +255,7 @@ mod tests {
         assert_close(&found.marginal(1), &fresh.marginal(1), 1e-13);
     }
 
-    /// The cavity times the site is the marginal: taking out and putting back changes nothing.
+    /// Cavity times site is the marginal.
     #[test]
     fn the_cavity_and_the_site_make_the_marginal() {
         let found = liquid(1.3);
@@ -279,7 +277,7 @@ mod tests {
         }
     }
 
-    /// After many changes everything is what it is from scratch.
+    /// Many changes agree with a recomputation.
     #[test]
     fn changes_agree_with_a_fresh_start() {
         let mut found = liquid(2.0);
@@ -292,7 +290,7 @@ mod tests {
         let g = correlated(2.0);
         refresh(&mut fresh, &g);
         for l in 0..2 {
-            // Twenty changes of numbers of size one.
+            // Tolerance: twenty changes of numbers of size one.
             assert_close(&found.marginal(l), &fresh.marginal(l), 1e-12);
         }
     }

@@ -3,15 +3,15 @@
 use super::options::{Coupling, IvmOptions};
 use super::stubs::Stubs;
 
-/// Bytes of a run by purpose, without the data.
+/// Memory of a run by purpose, in bytes, without the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryEstimate {
-    /// Stub vectors of all points for independent classes, 8 N C d; for coupled ones those of s candidates
-    /// and their covariances with active points, twice: 32 s C d.
+    /// Independent classes: stub vectors of all points, 8 N C d bytes. Coupled classes: stubs of s candidates
+    /// and their covariances with active points, each twice, 32 s C d bytes.
     pub stubs: usize,
-    /// Prior variances, and means and variances of all points for independent classes: O(N C).
+    /// Prior variances of all points and, for independent classes, their means and variances: O(N C).
     pub rows: usize,
-    /// Factors of the active set: O(C d²), and O(C² L²) for its liquid part.
+    /// Factors of the active set, O(C d²), and the covariance of the liquid set, O(C² L²).
     pub factors: usize,
 }
 
@@ -28,16 +28,17 @@ impl MemoryEstimate {
             Coupling::Coupled => product(&[4, candidates, classes, active]),
             Coupling::Independent => NUMBER.saturating_mul(Stubs::numbers(points, classes, active)),
         };
-        // A row for the prior variances; one for the point that comes in, means and variances.
+        // One row per class for prior variances; for independent classes also covariances with the new point,
+        // means and variances.
         let rows = product(&[points, classes, if coupled { 1 } else { 4 }]);
-        // L⁽ᶜ⁾ and K_I while a run goes, and for the posterior; H twice, L twice.
+        // L⁽ᶜ⁾ and K_I, both during a run and for the posterior; H twice, L twice.
         let frozen = product(&[active, active, 4 * classes + if coupled { 4 } else { 0 }]);
         let joint = product(&[classes * liquid, classes * liquid, 4]);
         let gathered = product(&[2 * active, classes * liquid]);
         Self { stubs, rows, factors: frozen.saturating_add(joint).saturating_add(gathered) }
     }
 
-    /// Total bytes.
+    /// Sum of all purposes, in bytes.
     #[must_use]
     pub fn total(&self) -> usize {
         self.stubs.saturating_add(self.rows).saturating_add(self.factors)

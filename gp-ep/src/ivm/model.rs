@@ -1,4 +1,4 @@
-//! Model: one kernel per class, likelihood with intercepts, settings.
+//! Model of the informative vector machine: one kernel per latent, likelihood with intercepts, settings.
 
 use super::memory::MemoryEstimate;
 use super::nodes::Nodes;
@@ -10,14 +10,13 @@ use gp_likelihoods::{Likelihood, Support};
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
 
-/// Gaussian processes with zero mean, one per class (or one for two classes), seen through labels.
+/// Gaussian processes with zero mean, one per class (or one for two classes), observed through labels.
 #[derive(Clone, Debug)]
 pub struct Ivm {
     pub(super) kernels: Vec<Box<dyn Kernel>>,
     pub(super) likelihood: Box<dyn Likelihood>,
     pub(super) intercepts: Parameter,
     pub(super) coupling: Coupling,
-    /// Integration rule and nodes.
     pub(super) rule: Rule,
     nodes: Nodes,
     pub(super) jitter: JitterPolicy,
@@ -25,13 +24,13 @@ pub struct Ivm {
 }
 
 impl Ivm {
-    /// Model of these prior covariances, one per latent, and a likelihood of labels. Intercepts are fixed
-    /// at 0; classes are coupled unless there is one latent.
+    /// Model with these prior covariances, one per latent, and a likelihood of labels. Intercepts are fixed
+    /// at 0. Classes are coupled if there are several latents.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] unless there are as many kernels as latents,
-    /// [`InferenceError::Unsupported`] for observations other than single labels, and for coupled classes
-    /// of a likelihood that changes when all latents move together (coupled sites ignore that direction).
+    /// [`InferenceError::Shape`] for another number of kernels than latents, [`InferenceError::Unsupported`]
+    /// for observations other than single labels, or if coupled classes have a likelihood that changes when
+    /// all latents move together (coupled sites ignore that direction).
     pub fn new(
         kernels: Vec<Box<dyn Kernel>>,
         likelihood: Box<dyn Likelihood>,
@@ -83,10 +82,10 @@ impl Ivm {
         Ok(self)
     }
 
-    /// Sets the integration rule; with one latent the likelihood integrates.
+    /// Sets the integration rule. With one latent it is not used: the likelihood integrates.
     ///
     /// # Errors
-    /// [`InferenceError::Likelihood`] for a rule of too many nodes.
+    /// [`InferenceError::Likelihood`] for a rule with too many nodes.
     pub fn with_rule(self, rule: Rule) -> Result<Self, InferenceError> {
         let nodes = Nodes::new(&rule.cubature(self.classes())?);
         Ok(Self { rule, nodes, ..self })
@@ -104,7 +103,7 @@ impl Ivm {
         &self.kernels
     }
 
-    /// Prior covariances, mutable: parameter values, fixed marks, bounds, priors.
+    /// Prior covariances, mutable, to set parameter values, fixed parameters, bounds and priors.
     pub fn kernels_mut(&mut self) -> &mut [Box<dyn Kernel>] {
         &mut self.kernels
     }
@@ -115,13 +114,13 @@ impl Ivm {
         self.likelihood.as_ref()
     }
 
-    /// Parameter `intercept`, added to each latent in the likelihood; fixed at 0 by default.
+    /// Parameter `intercept`: a constant added to each latent in the likelihood. Fixed at 0 by default.
     #[must_use]
     pub fn intercepts(&self) -> &Parameter {
         &self.intercepts
     }
 
-    /// Intercepts, mutable: values, fixed marks, bounds, prior.
+    /// Intercepts, mutable, to set values, fixed parameters, bounds and prior.
     pub fn intercepts_mut(&mut self) -> &mut Parameter {
         &mut self.intercepts
     }
@@ -138,7 +137,7 @@ impl Ivm {
         self.kernels.len()
     }
 
-    /// Name of every parameter value, such as `kernel[2].rbf.lengthscale` and `intercept[0]`.
+    /// Names of all parameter values, such as `kernel[2].rbf.lengthscale` and `intercept[0]`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let of_kernels = self.kernels.iter().enumerate().flat_map(|(c, kernel)| {
@@ -147,7 +146,7 @@ impl Ivm {
         of_kernels.chain((0..self.classes()).map(|c| format!("intercept[{c}]"))).collect()
     }
 
-    /// Memory of a run over this many points.
+    /// Memory estimate of a run over this number of points.
     #[must_use]
     pub fn memory(&self, points: usize, options: &IvmOptions) -> MemoryEstimate {
         MemoryEstimate::new(points, self.classes(), self.coupling, options)
@@ -162,7 +161,7 @@ impl Ivm {
         }
     }
 
-    /// `true` if log densities do not change when all latents move together, at some test points.
+    /// `true` if log densities at some test points do not change when all latents move together.
     fn is_shift_invariant(&self) -> Result<bool, InferenceError> {
         let latents = self.classes();
         let support = self.likelihood.support();
@@ -177,12 +176,12 @@ impl Ivm {
                 worst = worst.max((out[0] - out[1]).abs());
             }
         }
-        // Log densities of integrals that are not in closed form have errors of this size.
+        // Tolerance: errors of log densities that are numerical integrals.
         Ok(latents > 1 && worst < 1e-9)
     }
 }
 
-/// Kernels by class, then the intercepts; parameters of the likelihood are constant.
+/// Kernels by latent, then the intercepts. Parameters of the likelihood are not learned.
 impl ParameterSet for Ivm {
     fn visit(&self, visit: &mut dyn FnMut(&Parameter)) {
         self.kernels.iter().for_each(|kernel| kernel.for_each_parameter(visit));

@@ -1,4 +1,4 @@
-//! Nodes and weights of an integration rule, and sums over them by vector instructions.
+//! Nodes and weights of an integration rule, with vectorised sums over them.
 
 use super::numbers::{Column, Numbers};
 use super::small::Square;
@@ -7,18 +7,18 @@ use gp_likelihoods::quadrature::Cubature;
 use gp_linalg::pulp::{Simd, WithSimd};
 use gp_linalg::vector::{dispatch, exp_in_place};
 
-/// Exponentials of most product rules.
+/// Number of one-dimensional exponentials that most product rules need.
 const FACTORS: usize = 48;
-/// Exponents whose parts neither overflow nor underflow.
+/// Bound on exponents below which no partial product overflows or underflows.
 const SAFE: f64 = 600.0;
 
 /// Nodes and weights over independent standard normal numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Nodes {
-    /// Coordinates: first ones of all nodes, then second ones, …
+    /// Coordinates by dimension, each for all nodes.
     coordinates: Vec<f64>,
     weights: Vec<f64>,
-    /// Coordinates along one dimension, if all combinations of them are nodes, the first dimension fastest.
+    /// Coordinates along one dimension if the rule is a product rule; the first dimension varies fastest.
     axis: Option<Vec<f64>>,
 }
 
@@ -38,7 +38,7 @@ impl Nodes {
         &self.weights
     }
 
-    /// Coordinates of all nodes, one after the other.
+    /// Coordinates of all nodes along each dimension.
     pub(super) fn coordinates(&self) -> impl Iterator<Item = &[f64]> {
         self.coordinates.chunks_exact(self.count())
     }
@@ -49,7 +49,8 @@ impl Nodes {
         slopes.zip(self.coordinates()).for_each(|(slope, s)| dispatch(Add { out, slope, s }));
     }
 
-    /// `exp(constant + Σ_j slope_j s_j)` at all nodes s: products of few exponentials where the rule is one.
+    /// `exp(constant + Σ_j slope_j s_j)` at all nodes s; for product rules, as products of a few
+    /// exponentials.
     pub(super) fn exponentials(&self, constant: f64, slopes: &[f64], out: &mut [f64]) {
         let Some(axis) = self.axis.as_deref().filter(|axis| is_safe(constant, slopes, axis)) else {
             self.line(constant, slopes.iter().copied(), out);
@@ -63,7 +64,7 @@ impl Nodes {
         dispatch(Products { out, factors: &factors, order: axis.len() });
     }
 
-    /// Mean and covariance of s in proportion to numbers p of this sum; `rows` becomes p s.
+    /// Mean and covariance of s under weights p with the sum `total`; `rows` is scratch.
     pub(super) fn moments(
         &self,
         (p, total): (&[f64], f64),
@@ -86,7 +87,8 @@ impl Nodes {
     }
 }
 
-/// Coordinates of a product rule along one dimension, of coordinates of `count` nodes by dimension.
+/// One-dimensional coordinates of a product rule, from those of `count` nodes by dimension; None for other
+/// rules.
 fn axis_of(coordinates: &[f64], count: usize) -> Option<Vec<f64>> {
     let dimensions = u32::try_from(coordinates.len().checked_div(count)?).ok()?;
     let order = (1..=count).find(|order| order.saturating_pow(dimensions) >= count)?;
@@ -103,7 +105,7 @@ fn is_safe(constant: f64, slopes: &[f64], axis: &[f64]) -> bool {
     constant.abs() + largest * slopes.iter().map(|slope| slope.abs()).sum::<f64>() < SAFE
 }
 
-/// All products of one factor per dimension with the first number of `out`.
+/// Multiplies the first value of `out` by every combination of one factor per dimension.
 struct Products<'a> {
     out: &'a mut [f64],
     factors: &'a [f64],
@@ -173,11 +175,11 @@ impl WithSimd for Moments<'_> {
     }
 }
 
-/// The same for a product rule, by sums over one dimension after the other, the slowest first.
+/// The sums of [`Moments`] for a product rule, one dimension after the other, the slowest first.
 struct Contraction<'a> {
     axis: &'a [f64],
     p: &'a [f64],
-    /// Room for two tables without the slowest dimension, by turns.
+    /// Scratch for two tables without the slowest dimension, used alternately.
     rows: &'a mut [f64],
     mean: &'a mut Column,
     moments: &'a mut Square,
@@ -195,7 +197,7 @@ impl WithSimd for Contraction<'_> {
         for i in (0..mean.len()).rev() {
             (mean[i], moments[(i, i)]) = along(&plain[..count], axis);
             count /= axis.len();
-            // Σ_a s_a p_a, whose means along the others are products with them.
+            // Σ_a s_a p_a; its means along the other dimensions are the mixed moments.
             contract(&plain[..count * axis.len()], axis, &mut weighted[..count]);
             let mut left = count;
             for j in (0..i).rev() {
@@ -208,7 +210,7 @@ impl WithSimd for Contraction<'_> {
     }
 }
 
-/// Σ s p and Σ s² p along the slowest dimension.
+/// Sums Σ s p and Σ s² p along the slowest dimension.
 #[inline(always)]
 fn along(p: &[f64], axis: &[f64]) -> (f64, f64) {
     let (mut first, mut second) = (0.0, 0.0);
@@ -220,7 +222,7 @@ fn along(p: &[f64], axis: &[f64]) -> (f64, f64) {
     (first, second)
 }
 
-/// Σ s p over the slowest dimension.
+/// Sum Σ s p over the slowest dimension.
 #[inline(always)]
 fn contract(p: &[f64], axis: &[f64], out: &mut [f64]) {
     out.fill(0.0);
@@ -242,7 +244,7 @@ fn fold(p: &mut [f64], count: usize, order: usize) {
 mod tests {
     use super::*;
 
-    /// Exponentials of a product rule are those of any other, also where parts of them overflow.
+    /// Exponentials of a product rule equal those of any rule, also where partial products would overflow.
     #[test]
     fn exponentials_are_those_of_lines() {
         let rules = [Cubature::product(3, 5), Cubature::product(9, 2), Cubature::quasi_random(100, 3, 1)];
@@ -255,7 +257,7 @@ mod tests {
                 let (mut found, mut line) = (vec![0.0; nodes.count()], vec![0.0; nodes.count()]);
                 nodes.exponentials(0.7, &slopes, &mut found);
                 nodes.line(0.7, slopes.iter().copied(), &mut line);
-                // Below the smallest normal number the vectorised function is 0.
+                // Below the smallest normal number the vectorised function returns 0.
                 let close = |(a, b): (&f64, &f64)| {
                     let b = b.exp();
                     *a == b || (a - b).abs() < 1e-12 * b + f64::MIN_POSITIVE
@@ -265,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Covariances under uneven shares, by plain sums.
+    /// Covariances under unequal weights equal plain sums.
     #[test]
     fn moments_are_plain_sums() {
         let rules = [Cubature::product(3, 5), Cubature::product(5, 2), Cubature::quasi_random(90, 3, 1)];

@@ -1,19 +1,18 @@
-//! Short lists of numbers that need no memory beside the stack.
+//! Short vectors on the stack.
 
 use std::ops::{Deref, DerefMut};
 
-/// Most latents whose lists and matrices stay on the stack: those that product rules are for.
+/// Largest number of latents whose vectors and matrices stay on the stack, as for product rules.
 pub(super) const FEW: usize = 6;
 
-/// One number per latent.
 pub(super) type Column = Numbers<FEW>;
 
-/// List of numbers, on the stack up to N of them.
+/// Vector of any length, on the stack up to N values.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers<const N: usize> {
     len: usize,
     few: [f64; N],
-    /// All numbers, if more than N.
+    /// All values, if there are more than N.
     many: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Effect of one label on a correlated Gaussian belief, by one integration rule.
+//! Effect of one label on a correlated Gaussian belief, by an integration rule.
 
 use super::nodes::Nodes;
 use super::numbers::Column;
@@ -6,7 +6,7 @@ use super::small::{Root, Square, dot};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace};
 
-/// Likelihood with intercepts, p(y | γ u + β), and its integration rule.
+/// Likelihood with intercepts, p(y | γ u + β), and the nodes that integrate it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObservationModel<'m> {
     pub(super) likelihood: &'m dyn Likelihood,
@@ -29,13 +29,12 @@ impl ClassBelief {
     }
 }
 
-/// Reused memory of integrals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IntegralScratch {
-    /// Latents by node, and a number per node.
+    /// Latents of each node, and one value per node.
     pub(super) latents: Vec<f64>,
     pub(super) values: Vec<f64>,
-    /// Numbers by latent for all nodes.
+    /// Scratch: values of all nodes by latent.
     pub(super) rows: Vec<f64>,
     point: PointSlopes,
     pub(super) slopes: Slopes,
@@ -46,9 +45,8 @@ pub(super) struct IntegralScratch {
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) value: f64,
-    /// Derivatives by the mean.
     pub(super) by_mean: Column,
-    /// Derivatives by the entries of the covariance matrix, symmetric.
+    /// Derivatives by the entries of the covariance matrix; symmetric.
     pub(super) by_covariance: Square,
 }
 
@@ -70,7 +68,7 @@ impl ObservationModel<'_> {
         let (latents, count) = (self.latents(), self.nodes.count());
         at.values.resize(count, 0.0);
         at.latents.resize(count * latents, 0.0);
-        // One latent at all nodes, which then go to their places.
+        // One latent at all nodes is computed contiguously, then spread out.
         at.rows.resize(count, 0.0);
         let row = &mut at.rows[..count];
         for (c, (mean, intercept)) in q.mean.iter().zip(self.intercepts).enumerate() {
@@ -81,7 +79,7 @@ impl ObservationModel<'_> {
         }
     }
 
-    /// E log p(y | u + β) with the exact derivatives of its sum over nodes.
+    /// E log p(y | u + β), with the exact derivatives of its sum over nodes.
     pub(super) fn expectation(
         &self,
         y: f64,
@@ -114,7 +112,7 @@ impl ObservationModel<'_> {
         let mut by_root = Square::zeros(latents);
         for (i, slopes) in at.rows.chunks_exact(count).enumerate() {
             for (j, s) in self.nodes.coordinates().enumerate() {
-                // Half of g sᵀ and half of its transpose: the derivative by a symmetric root.
+                // Half of g sᵀ and half of its transpose, since the root is symmetric.
                 let half = 0.5 * dot(slopes, s);
                 by_root[(i, j)] += half;
                 by_root[(j, i)] += half;
@@ -123,7 +121,6 @@ impl ObservationModel<'_> {
         Ok(Expected { value, by_mean, by_covariance: root.reverse(&by_root) })
     }
 
-    /// Probabilities of all classes under the belief.
     pub(super) fn probabilities(
         &self,
         q: &ClassBelief,
@@ -140,7 +137,7 @@ impl ObservationModel<'_> {
             let label = self.likelihood.support().label(class);
             self.likelihood.log_densities(&[label], &at.latents, &mut at.values)?;
             let weighted = at.values.iter().zip(self.nodes.weights()).map(|(log_p, w)| w * log_p.exp());
-            // Rules with negative weights may find less than nothing.
+            // Rules with negative weights can give negative probabilities.
             *probability = weighted.sum::<f64>().max(0.0);
         }
         let total: f64 = out.iter().sum();

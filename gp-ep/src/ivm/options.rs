@@ -4,26 +4,26 @@ use crate::error::InferenceError;
 use gp_likelihoods::quadrature::Cubature;
 use serde::{Deserialize, Serialize};
 
-/// Choice of the next active point.
+/// Score by which the next active point is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Selection {
-    /// Largest divergence of the tilted moments from the belief.
+    /// Largest divergence of the tilted moments from the belief before.
     #[default]
     InformationGain,
-    /// Largest divergence of the belief after inclusion, with the actual site (Seeger & Jordan 2004 eq.
-    /// 14).
+    /// Largest divergence of the belief after inclusion, computed with the actual site (Seeger & Jordan 2004
+    /// eq. 14).
     ExactInformationGain,
-    /// Largest entropy of the predicted class.
+    /// Largest entropy of the predicted class probabilities.
     MaxEntropy,
-    /// Random point.
+    /// Random points.
     Random,
 }
 
-/// Coupling of classes in the posterior.
+/// Correlation between classes in the posterior.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coupling {
-    /// Sites diag π − π πᵀ/(1ᵀπ) on one active set for all classes: couplings of the likelihood to second
-    /// order.
+    /// Sites diag π − π πᵀ/(1ᵀπ) on one active set for all classes: represents the likelihood's coupling of
+    /// classes to second order.
     Coupled,
     /// Diagonal sites, and one active set per class (Seeger & Jordan 2004 §6). With one latent, the binary
     /// IVM.
@@ -33,13 +33,13 @@ pub enum Coupling {
 /// Integration rule over the latents of one observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Rule {
-    /// Product Gauss–Hermite with 9 nodes per dimension for two classes, 7 for three, 5 for four, 3 for
-    /// five and six; 1024 quasi-random nodes beyond.
+    /// Gauss–Hermite products with 9 nodes per dimension for two classes, 7 for three, 5 for four, 3 for five
+    /// and six; above, 1024 quasi-random nodes.
     #[default]
     Automatic,
-    /// Product Gauss–Hermite with this many nodes per dimension.
+    /// Gauss–Hermite product with this number of nodes per dimension.
     Product(usize),
-    /// McNamee and Stenger's rule of degree 5, with negative weights from five classes on.
+    /// McNamee and Stenger's rule of degree 5. Its weights are partly negative from five classes on.
     Symmetric,
     /// Quasi-random nodes.
     QuasiRandom {
@@ -53,7 +53,7 @@ pub enum Rule {
 impl Rule {
     pub(super) fn cubature(self, classes: usize) -> Result<Cubature, InferenceError> {
         Ok(match (self, classes) {
-            // One latent is left to the likelihood itself.
+            // With one latent the likelihood integrates by itself.
             (Self::Automatic, 1) => Cubature::product(1, 1)?,
             (Self::Automatic, 2) => Cubature::product(9, 2)?,
             (Self::Automatic, 3) => Cubature::product(7, 3)?,
@@ -67,20 +67,22 @@ impl Rule {
     }
 }
 
-/// Initial weakening of the likelihoods of recent points: latents times γ ≤ 1 (Seeger & Jordan 2004 §D.5).
+/// Weaker likelihoods for points included last: their latents are multiplied by γ ≤ 1 (Seeger & Jordan 2004
+/// §D.5).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reweighting {
-    /// γ of the very first point, in (0, 1].
+    /// γ of the first point, in (0, 1].
     pub start: f64,
-    /// Rate: with d active points the last has γ = 1 − (1 − start) exp(−rate·(d − 1)); positive.
+    /// Rate at which γ grows, positive: with d active points the last has γ = 1 − (1 − start) exp(−rate·(d −
+    /// 1)).
     pub rate: f64,
-    /// Points before the last over which γ grows linearly to 1: at least 1, below the size of the liquid
-    /// set.
+    /// Number of points over which γ grows linearly to 1, counted from the last: at least 1, less than the
+    /// size of the liquid set.
     pub span: usize,
 }
 
 impl Reweighting {
-    /// γ of each liquid point, next to be frozen first, the last ones of d active points.
+    /// γ of the liquid points, oldest first, with d points in the active set.
     pub(super) fn factors(&self, active: usize, liquid: usize) -> Vec<f64> {
         let last = 1.0 - (1.0 - self.start) * (-self.rate * (active as f64 - 1.0)).exp();
         let slope = (1.0 - last) / self.span as f64;
@@ -88,13 +90,14 @@ impl Reweighting {
     }
 }
 
-/// Final sites of the active set.
+/// Final sites of the active points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FinalSites {
-    /// Moment-matched sites as included, from the labels of the active points.
+    /// Moment-matched sites from the run, which use the labels of the active points only.
     #[default]
     Matched,
-    /// Sites of least criterion, from the labels of all rows; some ten further passes over the data.
+    /// Sites that minimise the criterion, which uses the labels of all rows. Takes about ten further passes
+    /// over the data.
     AtRest,
 }
 
@@ -102,27 +105,28 @@ pub enum FinalSites {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IvmOptions {
-    /// Size of the active set, per class if independent.
+    /// Size of the active set; of each one, if classes are independent.
     pub active: usize,
-    /// Choice of points.
+    /// Score by which points are chosen.
     pub selection: Selection,
-    /// Number of last included points whose sites EP moves; 0 fixes every site at inclusion. Ignored for
-    /// independent classes.
+    /// Number of points included last whose sites EP still moves; 0 fixes every site at inclusion.
+    /// Independent classes ignore it.
     pub liquid: usize,
-    /// EP sweeps after each inclusion.
+    /// Number of EP sweeps over the liquid set after each inclusion.
     pub sweeps: usize,
-    /// Site updates, in units of the liquid set, after which its belief is recomputed.
+    /// Number of site updates per liquid point after which the belief is recomputed.
     pub refresh: usize,
-    /// Points scored per inclusion. None: all for independent classes, else N over the larger of the number
-    /// of classes and the liquid set's size, at least 50.
+    /// Number of points scored per inclusion. None means all for independent classes; otherwise N divided by
+    /// the larger of the number of classes and the size of the liquid set, but at least 50.
     pub candidates: Option<usize>,
-    /// Share of best candidates kept for the next inclusion, in [0, 1); others are drawn.
+    /// Fraction of candidates, the best ones, kept for the next inclusion, in [0, 1). The others are drawn at
+    /// random.
     pub retained: f64,
-    /// Initial weakening of likelihoods; none by default.
+    /// Weaker likelihoods for points included last; None by default.
     pub reweighting: Option<Reweighting>,
-    /// Final sites.
+    /// Final sites of the active points.
     pub sites: FinalSites,
-    /// Seed of all draws.
+    /// Random seed.
     pub seed: u64,
 }
 
@@ -185,7 +189,7 @@ impl IvmOptions {
 mod tests {
     use super::*;
 
-    /// Seeger & Jordan 2004 §D.5: from `start` towards 1, the oldest of a full liquid set at 1.
+    /// γ grows from `start` to 1 (Seeger & Jordan 2004 §D.5); the oldest point of a full liquid set has 1.
     #[test]
     fn reweighting_grows_to_one() {
         let weights = Reweighting { start: 0.2, rate: 0.05, span: 4 };

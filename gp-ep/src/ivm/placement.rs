@@ -1,4 +1,4 @@
-//! Active sets as inducing inputs of other methods.
+//! Active sets as inducing inputs for other methods.
 
 use super::model::Ivm;
 use super::options::IvmOptions;
@@ -10,11 +10,11 @@ use gp_kernels::{Kernel, KernelError};
 use gp_likelihoods::Likelihood;
 use std::collections::HashSet;
 
-/// `ivm`: rows chosen by an informative vector machine with one kernel for all classes.
+/// Placement `ivm`: rows chosen by an informative vector machine with one kernel for all classes.
 ///
-/// Placements do not see labels, so they are given here, for the rows to be placed for.
-/// `Placements::built_in().with(Box::new(…))` registers it. Of rows with equal inputs the first stays, so
-/// there may be fewer than asked for.
+/// A placement does not receive labels, so the labels of its rows are given here. Register it with
+/// `Placements::built_in().with(Box::new(…))`. Of rows with equal inputs only the first is used, so there can
+/// be fewer points than requested.
 ///
 /// ```
 /// use faer::Mat;
@@ -39,7 +39,8 @@ pub struct IvmPlacement {
 }
 
 impl IvmPlacement {
-    /// Placement for these labels, likelihood and options; number of points and seed come with the request.
+    /// Placement with these labels, likelihood and options. The request gives the number of points and the
+    /// seed.
     #[must_use]
     pub fn new(labels: Vec<f64>, likelihood: Box<dyn Likelihood>, options: IvmOptions) -> Self {
         Self { labels, likelihood, options }
@@ -57,7 +58,7 @@ impl IvmPlacement {
         let options = IvmOptions { active: m, seed, ..self.options.clone() };
         let run = model.build(&data, &options)?;
         let mut seen = HashSet::new();
-        // Equal numbers, whatever the sign of their zeros.
+        // Equal values have equal keys: −0 becomes 0.
         let key = |row: usize| x.row(row).iter().map(|value| (value + 0.0).to_bits()).collect::<Vec<u64>>();
         Ok(run
             .inclusions

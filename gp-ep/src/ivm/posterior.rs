@@ -15,10 +15,9 @@ use gp_kernels::{Evaluator, Kernel};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
 
-/// Points predicted at a time.
 const CHUNK: usize = 256;
 
-/// Posterior over all latent functions, with copies of the model and active inputs.
+/// Posterior over all latent functions. Owns copies of the model and the active inputs.
 #[derive(Clone, Debug)]
 pub struct IvmPosterior {
     model: Ivm,
@@ -32,34 +31,35 @@ impl IvmPosterior {
         Ok(Self { model: model.clone(), active, representation })
     }
 
-    /// Active inputs of one latent, one point per row, in order of inclusion.
+    /// Active inputs of one latent, d×D, one point per row, in order of inclusion.
     ///
     /// # Panics
-    /// For a missing latent.
+    /// If there is no such latent.
     #[must_use]
     pub fn active_inputs(&self, latent: usize) -> MatRef<'_, f64> {
         self.active.classes[latent].inputs.as_ref()
     }
 
-    /// Largest jitter of the factored matrices.
+    /// Largest jitter that the matrices needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.representation.jitter()
     }
 
-    /// Model at the time of the posterior.
+    /// Model at the time when this posterior was computed.
     #[must_use]
     pub fn model(&self) -> &Ivm {
         &self.model
     }
 
-    /// Active rows of one latent in order of inclusion, equal for coupled latents; empty for a missing one.
+    /// Active rows of one latent in order of inclusion, the same for all coupled latents. Empty if there is
+    /// no such latent.
     #[must_use]
     pub fn active(&self, latent: usize) -> &[usize] {
         self.active.classes.get(latent).map_or(&[], |class| &class.rows)
     }
 
-    /// π and b of the sites at those rows, one of each per row.
+    /// Parameters π and b of the sites, one of each per active row.
     #[must_use]
     pub fn sites(&self, latent: usize) -> (&[f64], &[f64]) {
         self.active.classes.get(latent).map_or((&[], &[]), |class| (&class.precision, &class.shift))
@@ -69,15 +69,15 @@ impl IvmPosterior {
         &self.active
     }
 
-    /// Predictor with the likelihood.
+    /// Predictor with the model's likelihood.
     ///
     /// # Errors
-    /// None beyond those of making the posterior.
+    /// Those of computing the posterior.
     pub fn predictor(&self) -> Result<Predictor<Self>, InferenceError> {
         Predictor::new(self.clone(), self.model.likelihood().clone_box(), self.model.threading)
     }
 
-    /// Kernel covariances of a latent's active points with others.
+    /// Prior covariances of a latent's active points with other points.
     fn cross(
         &self,
         (latent, kernel): (usize, &dyn Kernel),
@@ -91,7 +91,7 @@ impl IvmPosterior {
         Ok(cross)
     }
 
-    /// Means and variances for this cross-covariance kernel: `k − ‖m‖² + ‖q‖²`.
+    /// Means and variances `k − ‖m‖² + ‖q‖²`, from the covariances with active points.
     fn marginals(
         &self,
         (latent, kernel): (usize, &dyn Kernel),
@@ -110,7 +110,6 @@ impl IvmPosterior {
         Ok(found)
     }
 
-    /// Mean of a point with these stubs.
     fn mean(&self, latent: usize, m: &[f64], q: &[f64]) -> f64 {
         dot(m, &self.representation.classes[latent].beta) + dot(q, &self.representation.beta)
     }
@@ -125,7 +124,7 @@ impl IvmPosterior {
         Ok((0..points.nrows()).map(|j| self.representation.belief(&stubs, j, |c| prior[c][j])).collect())
     }
 
-    /// Stubs of points, with prior variances of each latent.
+    /// Stubs of these points, and their prior variances by latent.
     fn stubs(&self, points: MatRef<'_, f64>) -> Result<(StubBlock, Vec<Vec<f64>>), InferenceError> {
         let evaluator = Evaluator::new(Threading::Here);
         let (mut cross, mut prior) = (Vec::new(), Vec::new());
@@ -139,7 +138,7 @@ impl IvmPosterior {
     }
 }
 
-/// Predictions at new points: white noise is part of variances only.
+/// Predictions at new points, where white noise is part of variances only.
 impl Posterior for IvmPosterior {
     fn latent_count(&self) -> usize {
         self.model.classes()
@@ -187,7 +186,7 @@ impl Posterior for IvmPosterior {
         Ok(((0..x.nrows()).map(mean).collect(), covariance))
     }
 
-    /// Samples of all latents together, which are correlated.
+    /// Joint samples of all latents, which are correlated.
     fn sample(
         &self,
         x: MatRef<'_, f64>,

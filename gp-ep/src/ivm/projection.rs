@@ -1,35 +1,36 @@
-//! Moment matching onto sites Π = diag π − π πᵀ/(1ᵀπ) (Seeger & Jordan 2004 §4.3, Appendix C).
+//! Moment matching by sites Π = diag π − π πᵀ/(1ᵀπ) (Seeger & Jordan 2004 §4.3, Appendix C).
 //!
-//! Sites of this form cannot match all of the tilted covariance Â. The mean is matched exactly; π minimises
-//! the relative entropy `f = −log|A⁻¹ + Π| + tr(Â Π)`. Its second term, concave up to a linear one, is
-//! replaced by its tangent at x = π/(1ᵀπ), the convex rest minimised over ln π, and so on: a monotone
-//! double loop. It creeps near a minimum (after 200 rounds a π was still 5 % off), so it runs to low
-//! accuracy, followed by descent on f itself.
+//! Such sites match the tilted mean exactly, but not all of the tilted covariance Â: π minimises the relative
+//! entropy `f = −log|A⁻¹ + Π| + tr(Â Π)`. Its second term is concave up to a linear one. A monotone double
+//! loop replaces it by its tangent at x = π/(1ᵀπ) and minimises the convex rest over ln π. The loop is slow
+//! near a minimum (after 200 rounds a π was still 5 % off), so it runs to low accuracy, followed by descent
+//! on f itself.
 //!
-//! Steps are Newton's. With `w_c = e_c − x`, ∂Π/∂π_c = w_c w_cᵀ, ∂²Π/∂π_c∂π_d = −(w_c w_dᵀ + w_d
-//! w_cᵀ)/(1ᵀπ) and N = (A⁻¹ + Π)⁻¹, the derivatives of f are `w_cᵀ(Â − N)w_c` and `(w_cᵀ N w_d)² − 2 w_cᵀ(Â
-//! − N)w_d/(1ᵀπ)`; with a tangent, 0 for Â in the second. (The paper used BFGS.)
+//! Steps are Newton's. With `w_c = e_c − x`, ∂Π/∂π_c = w_c w_cᵀ, ∂²Π/∂π_c∂π_d = −(w_c w_dᵀ + w_d w_cᵀ)/(1ᵀπ)
+//! and N = (A⁻¹ + Π)⁻¹, the derivatives of f are `w_cᵀ(Â − N)w_c` and `(w_cᵀ N w_d)² − 2 w_cᵀ(Â − N)w_d/(1ᵀπ)`;
+//! with a tangent, Â in the second is replaced by 0. (The paper used BFGS.)
 //!
-//! With `V = D^½ (I − y yᵀ)`, D = diag π, y = √x: `Π = V Vᵀ`. All follows from the factor of `I + Vᵀ A V`
-//! (eigenvalues ≥ 1); A is never inverted and V not formed: `Vᵀ u = √π ∘ (u − xᵀu)`.
+//! With `V = D^½ (I − y yᵀ)`, D = diag π and y = √x: `Π = V Vᵀ`. All quantities follow from the factor of
+//! `I + Vᵀ A V` (eigenvalues ≥ 1). A is never inverted and V not formed: `Vᵀ u = √π ∘ (u − xᵀu)`.
 
 use super::numbers::Column;
 use super::small::{Factor, Square, inner};
 
-/// Bounds of ln π: below, a site has no effect; above, it is an exact value.
+/// Bounds of ln π: sites have no effect at the lower one and fix the value at the upper one.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
 /// Largest change of any ln π per step.
 const LONGEST: f64 = 3.0;
-/// Most steps per round, rounds, and final steps.
+/// Maximum numbers of steps per round, of rounds, and of final steps.
 const INNER: usize = 4;
 const OUTER: usize = 4;
 const LAST: usize = 60;
-/// Gradient norms by ln π that end a round, and the whole.
+/// Gradient norms by ln π that end a round, and the search.
 const SLOPPY: f64 = 1e-2;
 const ACCURATE: f64 = 1e-11;
 /// Relative change of the tangent at which the double loop ends.
 const NEAR: f64 = 3e-2;
-/// Powers of ten, relative to the largest, added to the diagonal of second derivatives without a factor.
+/// Powers of ten, relative to the largest entry, tried as additions to the diagonal of a Hessian without a
+/// factor.
 const RAISED: (i32, i32) = (-8, 8);
 
 /// V = D^½ (I − y yᵀ), with Π = V Vᵀ.
@@ -86,7 +87,7 @@ fn new_covariance(a: &Square, pi: &[f64]) -> Option<(Square, f64)> {
     Some((a.plus_products(&av, -1.0), factor.log_det()))
 }
 
-/// Local minimum of f from `start`, for the belief's covariance A and the tilted Â; None if rounding made A
+/// Local minimum of f from `start`, for the belief's covariance A and the tilted Â. None if rounding made A
 /// invalid.
 pub(super) fn project(a: &Square, tilted: &Square, start: &[f64]) -> Option<Column> {
     let problem = Problem { a, tilted };
@@ -108,7 +109,7 @@ pub(super) fn project(a: &Square, tilted: &Square, start: &[f64]) -> Option<Colu
     Some(t.iter().map(|t| t.exp()).collect())
 }
 
-/// π and x from ln π.
+/// Values of π and x, from ln π.
 fn shares(t: &[f64]) -> (Column, Column) {
     let pi: Column = t.iter().map(|t| t.exp()).collect();
     let total: f64 = pi.iter().sum();
@@ -116,27 +117,25 @@ fn shares(t: &[f64]) -> (Column, Column) {
     (pi, x)
 }
 
-/// w_cᵀ S w_d for all c and d, w_c = e_c − x.
+/// Products w_cᵀ S w_d for all c and d, with w_c = e_c − x.
 fn from_mean(s: &Square, x: &[f64]) -> Square {
     let work = s.times(x);
     let mean = inner(&work, x);
     Square::from_fn(x.len(), |i, j| s[(i, j)] - work[i] - work[j] + mean)
 }
 
-/// A and Â.
 #[derive(Clone, Copy)]
 struct Problem<'a> {
     a: &'a Square,
     tilted: &'a Square,
 }
 
-/// f, with or without tangent, at one ln π.
+/// Value and derivatives of f, with or without a tangent, at one ln π.
 struct Place {
     t: Column,
     pi: Column,
     x: Column,
     value: f64,
-    /// Gradient by ln π.
     gradient: Column,
     /// (A⁻¹ + Π)⁻¹
     new: Square,
@@ -149,8 +148,8 @@ impl Problem<'_> {
         slope.iter().enumerate().map(|(c, q)| self.tilted[(c, c)] - 2.0 * q + constant).collect()
     }
 
-    /// −log|I + Vᵀ A V| + bᵀπ and its gradient by ln π: f with tangent b, or f itself with the tangent at
-    /// this point.
+    /// Value −log|I + Vᵀ A V| + bᵀπ and its gradient by ln π: of f with the tangent b or, without one, of f
+    /// itself.
     fn at(&self, t: Column, tangent: Option<&[f64]>) -> Option<Place> {
         let (pi, x) = shares(&t);
         let own = || self.tangent(&x, &self.tilted.times(&x));
@@ -163,7 +162,7 @@ impl Problem<'_> {
         Some(Place { t, pi, x, value, gradient, new })
     }
 
-    /// Newton's steps over ln π with backtracking, to a gradient norm or step limit.
+    /// Newton steps over ln π with backtracking, up to a gradient norm or number of steps.
     fn minimise(
         &self,
         t: Column,
@@ -181,7 +180,7 @@ impl Problem<'_> {
         Some(place.t)
     }
 
-    /// Halves Newton's step until the value falls; None if it never does, as at rounding.
+    /// Halves Newton's step until the value decreases; None if it never does, as at rounding level.
     fn search(&self, from: &Place, tangent: Option<&[f64]>) -> Option<Place> {
         let step = self.step(from, tangent.is_none())?;
         let slope = inner(&step, &from.gradient);
@@ -193,7 +192,7 @@ impl Problem<'_> {
         })
     }
 
-    /// −H⁻¹ g, at most [`LONGEST`]; H's diagonal is raised if it has no factor.
+    /// Newton step −H⁻¹ g, at most [`LONGEST`]. The diagonal of H is raised if H has no factor.
     fn step(&self, from: &Place, exact: bool) -> Option<Column> {
         let (n, total) = (from_mean(&from.new, &from.x), from.pi.iter().sum::<f64>());
         let hat = exact.then(|| from_mean(self.tilted, &from.x));
@@ -270,16 +269,17 @@ mod tests {
         assert!(new.rows().flatten().zip(&dense(&pi)).all(close));
     }
 
-    /// A site of the family is found again from the covariance it leaves. f has other minima, some at infinity; from even
-    /// numbers and from within a factor of ten it is not led there.
+    /// The covariance that a site leaves leads back to that site. f has other minima, some at infinity;
+    /// starts with equal values, or within a factor of ten, do not end there.
     #[test]
     fn a_site_of_the_family_is_recovered() {
         for truth in [[0.7, 0.2, 1.5], [0.01, 0.02, 3.0], [40.0, 1.0, 0.3]] {
             for start in [[1.0; 3], [10.0 * truth[0], truth[1], 0.1 * truth[2]]] {
                 let pi = project(&matrix(&A), &matrix(&dense(&truth)), &start).unwrap();
                 let pi = [pi[0], pi[1], pi[2]];
-                // A large π says hardly more than that it is large: what is compared is Π. Steps end where f falls no
-                // more, at differences of 1e-16 of a value near one, so Π is right to about the root of that.
+                // For large π the value itself is poorly determined, so Π is compared. Steps end once f no
+                // longer decreases, at differences of 1e-16 of values near one, so Π is accurate to about the
+                // square root of that.
                 let entry = |pi: &[f64; 3], i: usize, j: usize| {
                     let own = if i == j { pi[i] } else { 0.0 };
                     own - pi[i] * pi[j] / pi.iter().sum::<f64>()
@@ -293,7 +293,7 @@ mod tests {
         }
     }
 
-    /// At the minimum the variance of u_c − xᵀu is matched for every class: what stationarity of f says.
+    /// Stationarity of f: at the minimum the variance of u_c − xᵀu is matched for every class.
     #[test]
     fn variances_of_differences_from_the_mean_are_matched() {
         let mut tilted = dense(&[0.5, 0.5, 0.5]);

@@ -1,16 +1,15 @@
 //! Representation of the posterior for an active set with sites (Seeger & Jordan 2004 §4.1, §4.2, App. A).
 //!
-//! For every class `E = I + D^½ K D^½ = L⁽ᶜ⁾ L⁽ᶜ⁾ᵀ` with D = diag π⁽ᶜ⁾ and `B⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^½`; for all together
-//! `H = Σ_c B⁽ᶜ⁾ᵀ B⁽ᶜ⁾ = L Lᵀ`. With the stubs `m = B k` and `q = L⁻¹ Bᵀ m` of a point marginals are
-//! `A = diag(k − ‖m‖²) + QᵀQ` and `h⁽ᶜ⁾ = m⁽ᶜ⁾ᵀ β⁽ᶜ⁾ + q⁽ᶜ⁾ᵀ β`, where
-//! `β⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^{−½} b⁽ᶜ⁾` and `β = L⁻¹ Σ_c (b⁽ᶜ⁾ − B⁽ᶜ⁾ᵀ β⁽ᶜ⁾)`. Where classes are independent there is no L, no q and
-//! no β.
+//! For every class, `E = I + D^½ K D^½ = L⁽ᶜ⁾ L⁽ᶜ⁾ᵀ` with D = diag π⁽ᶜ⁾, and `B⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^½`. For all
+//! together, `H = Σ_c B⁽ᶜ⁾ᵀ B⁽ᶜ⁾ = L Lᵀ`. A point with stubs `m = B k` and `q = L⁻¹ Bᵀ m` has the marginals
+//! `A = diag(k − ‖m‖²) + QᵀQ` and `h⁽ᶜ⁾ = m⁽ᶜ⁾ᵀ β⁽ᶜ⁾ + q⁽ᶜ⁾ᵀ β`, where `β⁽ᶜ⁾ = L⁽ᶜ⁾⁻¹ D^{−½} b⁽ᶜ⁾` and
+//! `β = L⁻¹ Σ_c (b⁽ᶜ⁾ − B⁽ᶜ⁾ᵀ β⁽ᶜ⁾)`. Independent classes have no L, q and β.
 //!
-//! These two replace the four β vectors of the paper: `A b = (Ã + FᵀF) b` holds for any b, in the range of
-//! Π or not. B is never stored: it is a solve with L⁽ᶜ⁾.
+//! These two β replace the four vectors of the paper: `A b = (Ã + FᵀF) b` holds for any b, in the range of Π
+//! or not. B is never stored, but applied by solves with L⁽ᶜ⁾.
 //!
-//! Points are included in blocks: in a run one at a time once its site is final, those with moving sites
-//! anew at every step; all at once from scratch.
+//! Points are included in blocks: in a run, one at a time when its site is final, and those with moving sites
+//! again at every step; otherwise all at once.
 
 use super::active_set::ActiveSet;
 use super::numbers::Column;
@@ -24,7 +23,7 @@ use gp_linalg::pulp::{Simd, WithSimd};
 use gp_linalg::vector::dispatch;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
-/// L⁽ᶜ⁾, √π, b and β⁽ᶜ⁾ of one class.
+/// Factors L⁽ᶜ⁾, √π, b and β⁽ᶜ⁾ of one class.
 #[derive(Clone, Debug)]
 pub(super) struct ClassPart {
     pub(super) factor: Cholesky,
@@ -33,18 +32,17 @@ pub(super) struct ClassPart {
     pub(super) beta: Vec<f64>,
 }
 
-/// Stubs of w points: m by class, d×w; q for all classes, d×C·w, by point.
+/// Stubs of w points: m by class, d×w; q for all classes, d×C·w, with columns by point, then class.
 #[derive(Clone, Debug)]
 pub(super) struct StubBlock {
     pub(super) m: Vec<Mat<f64>>,
     pub(super) q: Mat<f64>,
 }
 
-/// Representation over all classes.
 #[derive(Clone, Debug)]
 pub(super) struct Representation {
     pub(super) classes: Vec<ClassPart>,
-    /// L, of dimension 0 for independent classes.
+    /// Factor L, of dimension 0 for independent classes.
     pub(super) joint: Cholesky,
     pub(super) beta: Vec<f64>,
     jitter: JitterPolicy,
@@ -60,8 +58,8 @@ impl ClassPart {
         self.root.len()
     }
 
-    /// Appends k points of sites (π, b) with covariances `cross` (d×k) to present points and `gram` among
-    /// themselves; nothing changes on an error.
+    /// Appends k points with sites (π, b), covariances `cross` (d×k) with present points and `gram` among
+    /// themselves. Nothing changes on an error.
     pub(super) fn include(
         &mut self,
         (precision, shift): (&[f64], &[f64]),
@@ -80,19 +78,18 @@ impl ClassPart {
         }
         self.root.extend(&root);
         self.shift.extend(shift);
-        // β⁽ᶜ⁾ is a solve from above: its first numbers stay.
+        // β⁽ᶜ⁾ is a forward solve, so its first values stay.
         self.beta = self.shift.iter().zip(&self.root).map(|(b, root)| b / root).collect();
         self.factor.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)
     }
 
-    /// Last row of L⁽ᶜ⁾ without its diagonal entry, and that entry.
+    /// Last row of L⁽ᶜ⁾: the entries before the diagonal, and the diagonal entry.
     pub(super) fn last_row(&self) -> (Vec<f64>, f64) {
         let l = self.factor.l();
         let last = l.nrows() - 1;
         ((0..last).map(|j| l[(last, j)]).collect(), l[(last, last)])
     }
 
-    /// Last k columns of Bᵀ.
     fn last_columns(&self, mut out: MatMut<'_, f64>) -> Result<(), LinalgError> {
         let first = out.nrows() - out.ncols();
         out.fill(0.0);
@@ -126,7 +123,7 @@ impl ClassPart {
 }
 
 impl Representation {
-    /// Empty representation with room.
+    /// Representation without points, with memory for `capacity` of them.
     pub(super) fn new(classes: usize, capacity: usize, jitter: JitterPolicy) -> Self {
         Self {
             classes: vec![ClassPart::new(capacity); classes],
@@ -136,7 +133,7 @@ impl Representation {
         }
     }
 
-    /// Representation of an active set by covariances of each class. O(C d³).
+    /// Representation of an active set, from the covariance matrices of all classes. Cost O(C d³).
     pub(super) fn of(
         active: &ActiveSet,
         grams: &[Mat<f64>],
@@ -164,8 +161,8 @@ impl Representation {
         self.beta.len()
     }
 
-    /// Includes k points in the parts of all classes, by π, b and covariances with present points (d×k) and
-    /// among themselves. Returns new columns of the B⁽ᶜ⁾ᵀ, side by side; nothing changes on an error.
+    /// Includes k points in the parts of all classes, from π and b, and covariances with present points (d×k)
+    /// and among themselves. Returns the new columns of the B⁽ᶜ⁾ᵀ side by side. Nothing changes on an error.
     pub(super) fn include<'k>(
         &mut self,
         sites: impl Fn(usize) -> (&'k [f64], &'k [f64]),
@@ -192,13 +189,13 @@ impl Representation {
         Ok(columns)
     }
 
-    /// Forgets all but the first d points in the parts of all classes.
+    /// Drops all points after the first d from the parts of all classes.
     pub(super) fn truncate(&mut self, d: usize) {
         self.classes.iter_mut().for_each(|class| class.truncate(d));
     }
 
-    /// L and β of all points: H is `h`, of the first points and zero beyond, and the products of the
-    /// `columns` of the others.
+    /// Computes L and β of all points. `h` holds the H of the first points, zero elsewhere; the products of
+    /// the `columns` of the other points are added to it.
     pub(super) fn set_joint(
         &mut self,
         columns: MatRef<'_, f64>,
@@ -220,7 +217,7 @@ impl Representation {
         self.joint.half_solve_in_place(column_mut(&mut self.beta), Threading::Here)
     }
 
-    /// Stubs m and q of points for one class, from covariances with its active points, d×w.
+    /// Stubs m and q of points for one class, from their covariances with its active points (d×w).
     pub(super) fn class_stubs(
         &self,
         class: usize,
@@ -239,7 +236,7 @@ impl Representation {
         Ok((m, q))
     }
 
-    /// Stubs for all classes.
+    /// Stubs for all classes, from covariances by class.
     pub(super) fn stubs(&self, cross: Vec<Mat<f64>>, threading: Threading) -> Result<StubBlock, LinalgError> {
         let (classes, width) = (cross.len(), cross.first().map_or(0, Mat::ncols));
         let (mut all_m, mut all_q) = (Vec::with_capacity(classes), Mat::zeros(self.len(), classes * width));
@@ -253,14 +250,13 @@ impl Representation {
         Ok(StubBlock { m: all_m, q: all_q })
     }
 
-    /// Belief about point j of some stubs; `prior` has its variances.
+    /// Belief about the point with index j; `prior` gives its variances.
     pub(super) fn belief(&self, stubs: &StubBlock, j: usize, prior: impl Fn(usize) -> f64) -> ClassBelief {
         let classes = self.classes.len();
         let stub = |c: usize| (stubs.m[c].col_as_slice(j), stubs.q.col_as_slice(j * classes + c));
         self.belief_of(stub, prior)
     }
 
-    /// Means at point j of some stubs.
     pub(super) fn mean(&self, stubs: &StubBlock, j: usize) -> Column {
         let q = |c: usize| stubs.q.col_as_slice(j * self.classes.len() + c);
         let mean = |(c, class): (usize, &ClassPart)| {
@@ -269,7 +265,7 @@ impl Representation {
         self.classes.iter().enumerate().map(mean).collect()
     }
 
-    /// Belief about a point with stubs m and q by class.
+    /// Belief about a point from its stubs m and q by class.
     pub(super) fn belief_of<'s>(
         &self,
         stub: impl Fn(usize) -> (&'s [f64], &'s [f64]),
@@ -278,14 +274,14 @@ impl Representation {
         dispatch(PointBelief { all: self, stub, prior })
     }
 
-    /// Largest jitter of the factored matrices.
+    /// Largest jitter that the matrices needed.
     pub(super) fn jitter(&self) -> f64 {
         let parts = self.classes.iter().map(|class| &class.factor);
         parts.chain([&self.joint]).map(|factor| factor.jitter().added).fold(0.0, f64::max)
     }
 }
 
-/// Belief about one point, compiled for the widest instruction set.
+/// Belief about one point; compiled for the widest instruction set.
 struct PointBelief<'a, S, P> {
     all: &'a Representation,
     stub: S,
@@ -303,7 +299,7 @@ impl<'s, F: Fn(usize) -> (&'s [f64], &'s [f64]), P: Fn(usize) -> f64> WithSimd f
             let (m, q) = stub(c);
             let [mean, explained, ..] = products(m, [&class.beta, m, m, m]);
             (belief.mean[c], belief.covariance[(c, c)]) = (mean, prior(c) - explained);
-            // q with β, and with those of all classes up to this.
+            // Products of q with β and with the q of all classes up to this one.
             let other = |k: usize| if k == 0 { &all.beta[..] } else { stub(k.min(c + 1) - 1).1 };
             for first in (0..c + 2).step_by(TOGETHER) {
                 let found = products(q, std::array::from_fn(|k| other(first + k)));
@@ -319,7 +315,8 @@ impl<'s, F: Fn(usize) -> (&'s [f64], &'s [f64]), P: Fn(usize) -> f64> WithSimd f
 }
 
 impl StubBlock {
-    /// Posterior covariances of these points with others, latents by point; `kernel` has the prior ones.
+    /// Posterior covariances of these points with others, with latents by point; `kernel` gives the prior
+    /// ones.
     pub(super) fn covariance(
         &self,
         other: &Self,
@@ -342,12 +339,12 @@ impl StubBlock {
     }
 }
 
-/// Adds new columns of the Bᵀ to the lower triangle of H = Σ Bᵀ B.
+/// Adds the products of new columns of the Bᵀ to the lower triangle of H = Σ Bᵀ B.
 pub(super) fn widen(h: MatMut<'_, f64>, columns: MatRef<'_, f64>) -> Result<(), LinalgError> {
     matmul_lower(h, Accum::Add, columns, columns.transpose(), 1.0, Threading::Here)
 }
 
-/// Bordered factor, with jitter on the new diagonal where rounding left none.
+/// Extends a factor by rows; adds jitter to the new diagonal if rounding leaves no factor.
 fn extend(
     factor: &mut Cholesky,
     b: MatRef<'_, f64>,

@@ -1,6 +1,6 @@
-//! Final sites: the least criterion for a fixed active set.
+//! Final sites that minimise the criterion for a fixed active set.
 //!
-//! A moment-matched site knows its own label and earlier ones; the criterion knows all (Seeger & Jordan
+//! A moment-matched site uses its own label and earlier ones. The criterion uses all labels (Seeger & Jordan
 //! 2004 §5), and better sites tighten its bound.
 
 use super::active_set::ActiveSet;
@@ -13,13 +13,13 @@ use super::slopes::{SiteSlopes, SiteStep};
 use crate::error::InferenceError;
 use gp_optim::Control;
 
-/// Most steps, and halvings of each.
+/// Maximum number of steps, and of halvings of each.
 const STEPS: usize = 40;
 const HALVINGS: i32 = 6;
-/// Gain of the criterion, in nats and relative, below which sites have converged.
+/// Decrease of the criterion, absolute in nats and relative, below which sites have converged.
 const SMALL: (f64, f64) = (1e-4, 1e-5);
 
-/// Active set with its criterion and derivatives by sites.
+/// Active set with its criterion, and the derivatives by its sites.
 struct Visited {
     active: ActiveSet,
     criterion: f64,
@@ -27,8 +27,8 @@ struct Visited {
 }
 
 impl Ivm {
-    /// Active set with sites that lower the criterion until convergence or the control's end; after a
-    /// failed step, the present sites.
+    /// Active set with sites that lower the criterion, until convergence or a stop by the control. Ends with
+    /// the present sites if a step fails.
     ///
     /// # Errors
     /// As [`criterion`](Self::criterion).
@@ -55,7 +55,7 @@ impl Ivm {
         Ok(here.active)
     }
 
-    /// Point after the step, halved until the criterion is lower.
+    /// State after the step, which is halved until the criterion decreases; None if it never does.
     fn lower(&self, data: &Labelled, here: &Visited, steps: &[SiteStep]) -> Option<Visited> {
         (0..=HALVINGS).find_map(|halvings| {
             let mut active = here.active.clone();
@@ -86,7 +86,7 @@ mod tests {
     use faer::Mat;
     use gp_likelihoods::{BernoulliProbit, Likelihood, Softmax};
 
-    /// Twice as many rows as active points, a fifth of the labels wrong.
+    /// Twice as many rows as active points; a fifth of the labels are wrong.
     fn labelled(model: &Ivm, classes: usize, label: impl Fn(usize) -> f64) -> Labelled {
         let x = Mat::from_fn(60, 2, |i, d| 4.0 * ((0.5 + (i * (3 + 4 * d) + d) as f64 * 0.618_034).fract()));
         let class =
@@ -95,8 +95,8 @@ mod tests {
         Labelled::read(model, &Observations::new(x.as_ref(), &y).unwrap()).unwrap()
     }
 
-    /// The criterion of sites that have been changed a little, both ways, is nowhere lower; and it is lower by far than that of
-    /// the sites that match moments.
+    /// Small changes of the sites, in either direction, do not lower the criterion, and it is far below that
+    /// of moment-matched sites.
     fn is_at_rest(model: &Ivm, data: &Labelled) {
         let (control, options) =
             (Control::new(), IvmOptions { active: 30, liquid: 6, ..IvmOptions::default() });
@@ -104,7 +104,7 @@ mod tests {
         let matched = run.posterior.active_set().clone();
         let criterion = |active: &ActiveSet| model.criterion_of(data, active, None).unwrap();
         let mut rested = matched.clone();
-        // A rest ends where steps gain little; a few more of them go to the end.
+        // The search ends once steps gain little; more steps lead to the exact minimum.
         for _ in 0..30 {
             rested = model.rest(&control, data, rested).unwrap();
         }

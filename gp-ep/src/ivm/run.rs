@@ -1,5 +1,4 @@
-//! Run: points are scored, chosen and included one by one (Seeger & Jordan 2004 §D.1); [`Classes`] handles
-//! coupling.
+//! Run: points are scored, chosen and included one at a time (Seeger & Jordan 2004 §D.1).
 
 use super::active_set::ActiveSet;
 use super::classes::{Classes, EpCounts, Task};
@@ -15,18 +14,18 @@ use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
 use gp_optim::{Control, StopReason};
 
-/// Included point.
+/// Point in the active set, and why it was chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inclusion {
     /// Row of the data.
     pub row: usize,
-    /// Latent of its active set; None for that of all.
+    /// Latent whose active set it is in; None if all latents share one.
     pub latent: Option<usize>,
     /// Reason for the choice.
     pub reason: Reason,
     /// Score in nats, if any.
     pub score: Option<f64>,
-    /// Number of scored points.
+    /// Number of points that were scored.
     pub scored: usize,
 }
 
@@ -35,48 +34,48 @@ pub struct Inclusion {
 pub struct IvmRun {
     /// Beliefs about all latent functions, with final sites.
     pub posterior: IvmPosterior,
-    /// Active set in order of inclusion; smaller than asked for only if no usable point was left or the run
-    /// was ended.
+    /// Active points in order of inclusion. Fewer than requested only if no usable point was left or the run
+    /// was stopped.
     pub inclusions: Vec<Inclusion>,
-    /// Rows chosen but not included: invalid tilted moments, or a broken factor.
+    /// Rows chosen but not included: their tilted moments were invalid, or a factor broke down.
     pub refused: Vec<usize>,
     /// Counts of EP.
     pub ep: EpCounts,
-    /// Memory estimate from before the run.
+    /// Memory estimate of the run.
     pub memory: MemoryEstimate,
-    /// Early end: time limit or interrupt.
+    /// Reason for an early end (time limit or interrupt), if any.
     pub ended: Option<StopReason>,
 }
 
-/// Phases of a step, in order.
+/// Phases of an inclusion, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepPhase {
     /// Scoring and choice of a point.
     Selection,
     /// Site of the chosen point.
     Inclusion,
-    /// Factors for a point with final site: the new one, or the oldest of a full liquid set. Independent classes
-    /// update the stubs of all points.
+    /// Factor update for a point whose site is final: the new one, or the oldest of a full liquid set. With
+    /// independent classes, also the stubs of all points.
     StubUpdate,
-    /// EP on the liquid set.
+    /// EP sweeps over the liquid set.
     Ep,
 }
 
-/// State of a run, for watchers.
+/// State of a run, given to callbacks.
 pub struct IvmStage<'a> {
-    /// Phase just completed.
+    /// Phase that has just ended.
     pub phase: StepPhase,
-    /// Number of inclusions.
+    /// Number of active points.
     pub active: usize,
     model: &'a Ivm,
     set: &'a dyn Fn() -> ActiveSet,
 }
 
 impl IvmStage<'_> {
-    /// Posterior of the present points and sites: O(C d³).
+    /// Posterior of the present points and sites. Cost O(C d³).
     ///
     /// # Errors
-    /// [`InferenceError::Linalg`] for a factor that the largest jitter does not make.
+    /// [`InferenceError::Linalg`] for a matrix without a Cholesky factor at the largest jitter.
     pub fn posterior(&self) -> Result<IvmPosterior, InferenceError> {
         IvmPosterior::new(self.model, (self.set)())
     }
@@ -89,16 +88,15 @@ impl std::fmt::Debug for IvmStage<'_> {
 }
 
 impl Ivm {
-    /// Chooses an active set and sites at the current parameters.
+    /// Chooses an active set and sites at the current parameters. Reads the data into memory once.
     ///
-    /// Cost O(s C d³) for s candidates an inclusion of coupled classes, O(N C d²) for independent ones, and
-    /// O(d L³ C²) for EP on the liquid set; [`memory`](Self::memory) estimates the bytes. Data are read once
-    /// into memory.
+    /// Cost: O(s C d³) for s candidates per inclusion of coupled classes, O(N C d²) for independent ones, and
+    /// O(d L³ C²) for EP on the liquid set. [`memory`](Self::memory) estimates the bytes.
     ///
     /// # Errors
     /// [`InferenceError::Observation`] for an unknown label, [`InferenceError::Option`],
-    /// [`InferenceError::Kernel`] for inputs that a kernel refuses, [`InferenceError::ImproperPosterior`]
-    /// if no point can be included, [`InferenceError::Data`].
+    /// [`InferenceError::Kernel`] for inputs that a kernel refuses, [`InferenceError::ImproperPosterior`] if
+    /// no point can be included, [`InferenceError::Data`].
     pub fn build(&self, data: &dyn DataSource, options: &IvmOptions) -> Result<IvmRun, InferenceError> {
         self.build_with(data, options, |_| Ok(()))
     }
@@ -116,8 +114,8 @@ impl Ivm {
         self.build_under(&Control::new(), data, options, watch)
     }
 
-    /// [`build_with`](Self::build_with) under a control that may end the run after any inclusion or EP
-    /// update, leaving a posterior of at least one point. Writes no checkpoints.
+    /// [`build_with`](Self::build_with) under a control that can stop the run after any inclusion or EP
+    /// update. A stopped run has a posterior of at least one point. Writes no checkpoints.
     ///
     /// # Errors
     /// As [`build_with`](Self::build_with).
@@ -154,7 +152,6 @@ impl Ivm {
 
 pub(super) type StageWatch<'w> = dyn FnMut(&IvmStage<'_>) -> Result<(), InferenceError> + 'w;
 
-/// Schedule of a run.
 pub(super) struct Run<'a, C> {
     task: &'a Task<'a>,
     pub(super) classes: C,
@@ -186,7 +183,7 @@ impl<'a, C: Classes> Run<'a, C> {
         Ok(IvmRun { posterior, inclusions, refused, ep: classes.ep(), memory, ended })
     }
 
-    /// Finds one point and includes or refuses it; false if there is none.
+    /// Chooses one point and includes or refuses it; returns `false` if no point is left.
     pub(super) fn step(&mut self, watch: &mut StageWatch<'_>) -> Result<bool, InferenceError> {
         let Some(choice) = self.choose()? else {
             return Ok(false);
@@ -218,7 +215,8 @@ impl<'a, C: Classes> Run<'a, C> {
         watch(&IvmStage { phase, active: self.inclusions.len(), model: self.task.model, set: &set })
     }
 
-    /// Next point: one of each class first, then by the rule. Unscored active sets take turns.
+    /// Next point: first one of each class, then by the selection rule. Without scores, open active sets take
+    /// turns.
     fn choose(&mut self) -> Result<Option<Inclusion>, InferenceError> {
         let open = self.classes.open();
         if open.is_empty() {

@@ -1,25 +1,24 @@
-//! Candidates, and the choice among them.
+//! Candidates, and the choice of points among them.
 
 use super::options::IvmOptions;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Reason for a choice.
+/// Reason for the choice of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// First of its class, drawn before any score.
+    /// First point of its class, drawn at random.
     First,
-    /// Largest score.
+    /// Best score.
     Score,
-    /// Drawn at random.
+    /// Drawn at random under [`Selection::Random`].
     Drawn,
 }
 
-/// Draws of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) rng: ChaCha8Rng,
-    /// Points not in the active set, in any order.
+    /// Points that can still be chosen, in any order.
     available: Vec<usize>,
     retained: Vec<usize>,
     retained_count: usize,
@@ -38,13 +37,13 @@ impl Selector {
         }
     }
 
-    /// Random wanted point, if any is left.
+    /// Random point among those for which `wanted` is true, if any.
     pub(super) fn draw(&mut self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let among: Vec<usize> = self.available.iter().copied().filter(|&row| wanted(row)).collect();
         if among.is_empty() { None } else { Some(among[self.rng.random_range(0..among.len())]) }
     }
 
-    /// Candidates: the best of last time, and random others.
+    /// Candidates: the retained ones, and random others.
     pub(super) fn candidates(&mut self) -> Vec<usize> {
         if self.count >= self.available.len() {
             let mut all = self.available.clone();
@@ -67,19 +66,18 @@ impl Selector {
         chosen
     }
 
-    /// Removes a point for good.
     pub(super) fn remove(&mut self, row: usize) {
         self.available.retain(|&other| other != row);
         self.retained.retain(|&other| other != row);
     }
 
-    /// Remembers the best points; `order` has the best first.
+    /// Retains the best points; `order` has the best first.
     pub(super) fn retain(&mut self, order: impl Iterator<Item = usize>) {
         self.retained = order.take(self.retained_count).collect();
     }
 }
 
-/// Scored candidates with their active sets, best first, ties by row.
+/// Scored candidates with their active sets, best first; ties go to the smaller row.
 pub(super) fn ranked<T: Copy>(rows: &[usize], scores: &[Option<(T, f64)>]) -> Vec<(usize, T, f64)> {
     let scored =
         |(&row, score): (&usize, &Option<(T, f64)>)| score.map(|(target, score)| (row, target, score));
@@ -88,7 +86,7 @@ pub(super) fn ranked<T: Copy>(rows: &[usize], scores: &[Option<(T, f64)>]) -> Ve
     found
 }
 
-/// −Σ p ln p, in nats.
+/// Entropy −Σ p ln p, in nats.
 pub(super) fn entropy(probabilities: &[f64]) -> f64 {
     -probabilities.iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum::<f64>()
 }
@@ -97,7 +95,7 @@ pub(super) fn entropy(probabilities: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// As many as asked for, each once, the retained among them, none that was taken out.
+    /// The requested number of distinct candidates, with the retained and without the removed ones.
     #[test]
     fn candidates_are_distinct_and_keep_the_best() {
         let options = IvmOptions { retained: 0.5, ..IvmOptions::default() };

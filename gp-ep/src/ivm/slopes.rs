@@ -1,13 +1,15 @@
-//! Change of the criterion G with the sites of the active set, over all observations.
+//! Derivatives of the criterion G by the sites of the active set, from all observations, and steps that lower
+//! it.
 //!
-//! With Q's means h = A b and covariances `A = (K⁻¹ + Π)⁻¹` of active latents, and per row `c_j =
-//! ∂G₁/∂h_j`, `W_j = 2 ∂G₁/∂A_j` (expected curvature of −ln p) and `a_j = Cov_Q(u_I, u_j)`, at `a = b − Π h
-//! = K⁻¹ h`:
+//! Let h = A b and `A = (K⁻¹ + Π)⁻¹` be mean and covariance of the active latents under Q and, for each row j,
+//! `c_j = ∂G₁/∂h_j`, `W_j = 2 ∂G₁/∂A_j` (expected curvature of −ln p) and `a_j = Cov_Q(u_I, u_j)`. With
+//! `a = b − Π h = K⁻¹ h`:
 //!
 //! - `∂G/∂b = r = Σ_j a_j c_j + A a`, with derivative `A − E + D` by b, `E = A Π A` and `D = Σ_j a_j W_j a_jᵀ`;
-//! - `∂G/∂Π = ½ (E − D)` at constant means: at convergence a site says as much as all rows at its place.
+//! - `∂G/∂Π = ½ (E − D)` at constant means: at convergence a site has the information of all rows at its
+//!   place.
 //!
-//! From d(I + ΠK)⁻¹ = −(I + ΠK)⁻¹ dΠ K (I + ΠK)⁻¹; only `A − E + D` is inverted.
+//! Derived from d(I + ΠK)⁻¹ = −(I + ΠK)⁻¹ dΠ K (I + ΠK)⁻¹. Only `A − E + D` is inverted.
 
 use super::active_set::ActiveSet;
 use super::blocks::Chunk;
@@ -25,17 +27,16 @@ use std::ops::Range;
 const LONGEST: f64 = 1.5;
 /// Bounds of ln π, as in moment matching.
 const BOUNDS: (f64, f64) = (-23.0, 23.0);
-/// Relative curvature below which directions of b, without effect on means, are left alone.
+/// Relative addition to the diagonal of the curvature, for directions of b that do not affect means.
 const FLAT: f64 = 1e-8;
-/// Curvature below this share of the squared prior variance is none.
+/// Curvature at or below which ln π takes no step.
 const NOTHING: f64 = 1e-30;
 
-/// Sums over all rows for latents of joint sites: all if coupled, else one. Latents are ordered by active
-/// point.
+/// Sums over all rows for the latents of one active set: all latents if coupled, else one. Latents are
+/// ordered by active point.
 pub(super) struct SiteSlopes {
     classes: Range<usize>,
     coupled: bool,
-    /// Stubs of the active points.
     own: StubBlock,
     /// A
     covariance: Mat<f64>,
@@ -46,22 +47,22 @@ pub(super) struct SiteSlopes {
     threading: Threading,
 }
 
-/// Target of the sites, reached in full or in part.
+/// Step of the sites, which can be applied in part.
 pub(super) struct SiteStep {
     classes: Range<usize>,
     coupled: bool,
-    /// a and h, current and target.
+    /// Vectors a and h, with their changes.
     dual: Vec<f64>,
     mean: Vec<f64>,
     by_dual: Vec<f64>,
     by_mean: Vec<f64>,
-    /// π, and the change of ln π.
+    /// Precisions π, and the changes of ln π.
     precision: Vec<f64>,
     by_log_precision: Vec<f64>,
 }
 
 impl SiteSlopes {
-    /// Empty sums for all latents of an active set.
+    /// Zero sums, one per active set.
     pub(super) fn of(
         active: &ActiveSet,
         all: &Representation,
@@ -96,7 +97,6 @@ impl SiteSlopes {
         }
     }
 
-    /// Adds the rows of a chunk.
     pub(super) fn add_chunk(&mut self, chunk: &Chunk<'_>) -> Result<(), InferenceError> {
         let (count, first) = (self.classes.len(), self.classes.start);
         let seen = if self.coupled { chunk.stubs.clone() } else { one(&chunk.stubs, first) };
@@ -116,10 +116,10 @@ impl SiteSlopes {
         Ok(matmul_lower(d, Accum::Add, weighted.as_ref(), a.transpose(), 1.0, self.threading)?)
     }
 
-    /// Newton step for the means, and a step of the precisions towards E = D at their places.
+    /// Newton step for the means, and a step of the precisions towards E = D in the blocks of single points.
     ///
     /// # Errors
-    /// [`LinalgError::NotPositiveDefinite`] if rules with negative weights find no curvature.
+    /// [`LinalgError::NotPositiveDefinite`] if a rule with negative weights gives negative curvature.
     pub(super) fn step(&self, active: &ActiveSet) -> Result<SiteStep, LinalgError> {
         let (count, a) = (self.classes.len(), self.covariance.as_ref());
         let gather = |of: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
@@ -153,12 +153,11 @@ impl SiteSlopes {
         Ok(SiteStep { classes, coupled, dual, mean, by_dual, by_mean, precision, by_log_precision })
     }
 
-    /// Product Π x.
     fn site_precision(&self, precision: &[f64], x: &[f64]) -> Vec<f64> {
         site_precision(precision, x, self.coupled.then_some(self.classes.len()))
     }
 
-    /// −(A − E + D)⁻¹ r.
+    /// Newton step −(A − E + D)⁻¹ r.
     fn newton(&self, (d, e): (&Mat<f64>, &Mat<f64>), slope: &[f64]) -> Result<Vec<f64>, LinalgError> {
         let mut all = &self.covariance - e + d;
         let largest = (0..all.nrows()).fold(0.0f64, |most, i| most.max(all[(i, i)]));
@@ -169,8 +168,8 @@ impl SiteSlopes {
         Ok(step)
     }
 
-    /// ln of the ratio of `w_cᵀ D w_c` to `w_cᵀ E w_c` at each site, `w_c w_cᵀ = ∂Π/∂π_c`: a descent step
-    /// like a multiplicative update of non-negative least squares.
+    /// Changes of ln π: at each site `ln (w_cᵀ D w_c / w_cᵀ E w_c)` with `w_c w_cᵀ = ∂Π/∂π_c`. A descent
+    /// step, like multiplicative updates of non-negative least squares.
     fn log_precision_step(&self, (d, e): (&Mat<f64>, &Mat<f64>), precision: &[f64]) -> Vec<f64> {
         let count = self.classes.len();
         let mut step = Vec::with_capacity(precision.len());
@@ -191,7 +190,7 @@ impl SiteSlopes {
 }
 
 impl SiteStep {
-    /// Applies a share of the step: `b = a + Π h` gives the target mean.
+    /// Applies a fraction of the step; `b = a + Π h` gives the intended mean.
     pub(super) fn apply(&self, share: f64, active: &mut ActiveSet) {
         let moved = |from: &[f64], by: &[f64]| -> Vec<f64> {
             from.iter().zip(by).map(|(from, by)| from + share * by).collect()
@@ -210,7 +209,7 @@ impl SiteStep {
     }
 }
 
-/// Product Π x for sites of coupled or single latents.
+/// Product Π x for coupled sites of `coupled` latents, or for single latents.
 fn site_precision(precision: &[f64], x: &[f64], coupled: Option<usize>) -> Vec<f64> {
     match coupled {
         None => precision.iter().zip(x).map(|(pi, x)| pi * x).collect(),
@@ -221,7 +220,6 @@ fn site_precision(precision: &[f64], x: &[f64], coupled: Option<usize>) -> Vec<f
     }
 }
 
-/// Stubs of one latent.
 fn one(stubs: &StubBlock, class: usize) -> StubBlock {
     let m = stubs.m[class].clone();
     StubBlock { q: Mat::zeros(0, m.ncols()), m: vec![m] }

@@ -1,18 +1,17 @@
 //! Small dense matrices with one row per latent.
 //!
-//! A run makes millions of them, stored by rows and processed by plain loops, faster than calls of a
-//! library for large matrices.
+//! A run makes millions of them. Storage by rows and plain loops are faster here than a library for large
+//! matrices.
 
 use super::numbers::{Column, FEW, Numbers};
 use gp_likelihoods::small_factor::{factorise, solve, solve_transposed};
 use std::ops::{Index, IndexMut};
 
-/// Most sweeps of rotations.
+/// Maximum number of sweeps of Jacobi rotations.
 const SWEEPS: usize = 30;
-/// Relative eigenvalue below which a direction has no variance.
+/// Relative eigenvalue below which a direction counts as without variance.
 const NEGLIGIBLE: f64 = 1e-14;
 
-/// Square matrix by rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Square {
     size: usize,
@@ -32,7 +31,6 @@ impl Square {
         out
     }
 
-    /// Matrix from its entries by rows.
     pub(super) fn from_rows(size: usize, entries: &[f64]) -> Self {
         debug_assert_eq!(entries.len(), size * size);
         Self { size, entries: Numbers::of(entries) }
@@ -97,13 +95,13 @@ impl Square {
         out
     }
 
-    /// In-place lower factor of a symmetric matrix, if it exists.
+    /// Lower Cholesky factor of a symmetric matrix, if it exists; overwrites the matrix.
     pub(super) fn factor(mut self) -> Option<Factor> {
         let diagonal: Column = (0..self.size).map(|i| self[(i, i)]).collect();
         if !factorise(&mut self.entries, self.size, f64::MIN_POSITIVE) {
             return None;
         }
-        // A pivot that is no larger than the rounding errors of the entry it came from is none.
+        // A pivot not above the rounding error of its diagonal entry means that there is no factor.
         let floor = self.size as f64 * f64::EPSILON;
         let sound = |(i, entry): (usize, &f64)| self[(i, i)] * self[(i, i)] >= floor * entry;
         diagonal.iter().enumerate().all(sound).then_some(Factor { lower: self })
@@ -124,7 +122,7 @@ impl IndexMut<(usize, usize)> for Square {
     }
 }
 
-/// L with `A = L Lᵀ`.
+/// Lower factor L with `A = L Lᵀ`.
 #[derive(Clone, Debug)]
 pub(super) struct Factor {
     lower: Square,
@@ -162,13 +160,12 @@ pub(super) fn add(out: &mut [f64], scale: f64, x: &[f64]) {
     out.iter_mut().zip(x).for_each(|(out, x)| *out += scale * x);
 }
 
-/// Symmetric root R = S^½ of a covariance matrix S, with pseudo-inverse R⁺ and the data for derivatives.
-/// Independent of the order of latents.
+/// Symmetric root R = S^½ of a covariance matrix S, with pseudo-inverse R⁺ and the data for derivatives. It
+/// does not depend on the order of latents.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
-    /// Square roots of the eigenvalues, 0 without variance.
+    /// Square roots of the eigenvalues; 0 in directions without variance.
     values: Column,
-    /// Eigenvectors, one per row.
     vectors: Square,
     /// R
     pub(super) root: Square,
@@ -177,8 +174,8 @@ pub(super) struct Root {
 }
 
 impl Root {
-    /// Root of a covariance matrix. `centred` first removes the mean of all latents: S = H A H, H = I −
-    /// 11ᵀ/Q, all that a shift-invariant likelihood sees.
+    /// Root of a covariance matrix A. `centred` first removes the mean of all latents, S = H A H with H = I −
+    /// 11ᵀ/Q, which a shift-invariant likelihood does not depend on.
     pub(super) fn new(covariance: &Square, centred: bool) -> Self {
         let (found, vectors) = if centred { centred_eigen(covariance) } else { eigen(covariance.clone()) };
         let largest = found.iter().copied().fold(0.0, f64::max);
@@ -196,7 +193,7 @@ impl Root {
 
     /// Converts derivatives by R to those by S.
     ///
-    /// R dR + dR R = dS: in the eigenbasis an entry is divided by the sum of the two values.
+    /// R dR + dR R = dS: in the eigenbasis each entry is divided by the sum of its two values.
     pub(super) fn reverse(&self, by_root: &Square) -> Square {
         let (u, values) = (&self.vectors, &self.values);
         let u_transpose = u.transpose();
@@ -221,8 +218,8 @@ fn spectral(vectors: &Square, value: impl Fn(usize) -> f64) -> Square {
     out
 }
 
-/// Eigenvalues, and eigenvectors by rows, of H A H: 0 for 1, and beside it those of a block of U A Uᵀ with
-/// Helmert's basis U.
+/// Eigenvalues, and eigenvectors by rows, of H A H: 0 for the vector 1, otherwise those of a block of U A Uᵀ,
+/// with Helmert's basis U.
 fn centred_eigen(a: &Square) -> (Column, Square) {
     let u = helmert(a.size);
     let all = u.product(a).product(&u.transpose());
@@ -235,7 +232,7 @@ fn centred_eigen(a: &Square) -> (Column, Square) {
     (std::iter::once(0.0).chain(found.iter().copied()).collect(), vectors)
 }
 
-/// Orthonormal rows, with 1/√q first: row i ≥ 1 sets number i against the mean of those before.
+/// Orthonormal rows: the first is constant, row i ≥ 1 contrasts entry i with the mean of those before.
 fn helmert(q: usize) -> Square {
     Square::from_fn(q, |i, k| {
         let entry = if i == 0 || k < i { 1.0 } else { -(i as f64) * f64::from(u8::from(k == i)) };
@@ -243,7 +240,7 @@ fn helmert(q: usize) -> Square {
     })
 }
 
-/// Jacobi's rotations: eigenvalues, and eigenvectors as rows.
+/// Eigenvalues, and eigenvectors by rows, by Jacobi rotations.
 fn eigen(mut a: Square) -> (Column, Square) {
     let q = a.size;
     let mut vectors = Square::zeros(q);
@@ -262,14 +259,14 @@ fn eigen(mut a: Square) -> (Column, Square) {
     ((0..q).map(|i| a[(i, i)]).collect(), vectors)
 }
 
-/// Rotates in the plane (i, j) to make their entry zero.
+/// Rotates in the plane (i, j) so that their entry becomes zero.
 fn rotate(a: &mut Square, vectors: &mut Square, i: usize, j: usize) {
     let entry = a[(i, j)];
     if entry == 0.0 {
         return;
     }
     let theta = (a[(j, j)] - a[(i, i)]) / (2.0 * entry);
-    // Where θ² is beyond all numbers t is 0, as far as can be told.
+    // If θ² overflows, t is 0 to rounding.
     let t = theta.signum() / (theta.abs() + (1.0 + theta * theta).sqrt());
     let c = 1.0 / (1.0 + t * t).sqrt();
     let s = t * c;
@@ -288,7 +285,7 @@ fn rotate(a: &mut Square, vectors: &mut Square, i: usize, j: usize) {
     x.iter_mut().zip(y).for_each(|(x, y)| (*x, *y) = turned(*x, *y));
 }
 
-/// Dot product, in eight sums.
+/// Dot product, as eight partial sums.
 pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<8>(), y.as_chunks::<8>());
@@ -310,7 +307,7 @@ mod tests {
         Square::from_rows(3, &A)
     }
 
-    /// H A H.
+    /// Centred matrix H A H.
     fn centre(a: &Square) -> Square {
         let q = a.size as f64;
         let mut out = a.clone();
@@ -331,7 +328,7 @@ mod tests {
         assert!(close, "{found:?} {expected:?}");
     }
 
-    /// The root and its pseudo-inverse, in full and in two dimensions, multiply back to rounding errors.
+    /// Root and pseudo-inverse multiply back to rounding errors, in full rank and in two dimensions.
     #[test]
     fn roots_multiply_back() {
         for centred in [false, true] {
@@ -345,7 +342,7 @@ mod tests {
         }
     }
 
-    /// The reverse pass against central differences of Σ X ∘ R; their error is about 1e-10.
+    /// The reverse pass against central differences of Σ X ∘ R, whose error is about 1e-10.
     #[test]
     fn the_reverse_pass_is_the_derivative() {
         let x = Square::from_rows(3, &[0.3, 0.1, 0.2, 0.1, -0.4, 0.5, 0.2, 0.5, 0.6]);

@@ -1,4 +1,4 @@
-//! Posterior in a model file: expressions and numbers, with active points as the only data.
+//! Posterior for a model file: expressions and numbers, with active points as the only data.
 
 use super::active_set::{ActiveClass, ActiveSet};
 use super::model::Ivm;
@@ -10,7 +10,7 @@ use gp_kernels::{KernelExt, Registry};
 use gp_linalg::JitterPolicy;
 use serde::{Deserialize, Serialize};
 
-/// Posterior of an informative vector machine as numbers and text.
+/// Posterior of an informative vector machine as numbers and text, for serialisation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredIvm {
     likelihood: String,
@@ -21,11 +21,9 @@ pub struct StoredIvm {
     latents: Vec<StoredActive>,
 }
 
-/// Kernel, active points and sites of one latent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct StoredActive {
     kernel: String,
-    /// Rows of the training data.
     rows: Vec<usize>,
     inputs: InducingInputs,
     /// π and b.
@@ -62,7 +60,7 @@ impl IvmPosterior {
 }
 
 impl StoredIvm {
-    /// Posterior, bit for bit, with kernels and likelihood parsed by these registries.
+    /// Posterior, bit for bit the stored one. These registries parse kernels and likelihood.
     ///
     /// # Errors
     /// [`InferenceError`] for expressions that do not parse or invalid numbers.
@@ -90,7 +88,7 @@ impl StoredIvm {
 }
 
 impl StoredActive {
-    /// Active points, checked to equal another latent's if coupled.
+    /// Active points, checked; with coupled classes they must equal those of the other latent.
     fn check(self, coupled_with: Option<&ActiveClass>) -> Result<ActiveClass, InferenceError> {
         let count = self.inputs.count();
         for (what, found) in [

@@ -1,15 +1,15 @@
-//! Stub vectors m of all points of independent classes, and their update by an inclusion (Seeger & Jordan 2004
-//! §4.2).
+//! Stub vectors m of all points for independent classes, and their update by an inclusion (Seeger & Jordan
+//! 2004 §4.2).
 //!
-//! Points are in lanes of [`LANE`]; per lane and class, component k of m is one row. An inclusion passes once
-//! through m: 8 bytes of contiguous traffic per component.
+//! Points are in lanes of [`LANE`]. Per lane and class, component k of m is one row. An inclusion reads m
+//! once: 8 bytes of contiguous traffic per component.
 
 use gp_linalg::Threading;
 use gp_linalg::pulp::{Simd, WithSimd};
 use gp_linalg::vector::dispatch;
 use rayon::prelude::*;
 
-/// Points per lane: eight numbers are a cache line and two AVX2 vectors.
+/// Points per lane: eight numbers fill a cache line and two AVX2 vectors.
 pub(super) const LANE: usize = 8;
 type Row = [f64; LANE];
 
@@ -17,13 +17,13 @@ type Row = [f64; LANE];
 #[derive(Clone, Debug)]
 pub(super) struct Stubs {
     capacity: usize,
-    /// Numbers by lane, all classes of one after the other.
+    /// Values by lane, then class, then component.
     numbers: Vec<f64>,
     lane_len: usize,
     threading: Threading,
 }
 
-/// New row of L⁽ᶜ⁾ with its diagonal entry, and √π, of an included point.
+/// New row of L⁽ᶜ⁾ with its diagonal entry, and √π of the included point.
 pub(super) struct NewRow<'a> {
     pub(super) row: &'a [f64],
     pub(super) diagonal: f64,
@@ -31,7 +31,6 @@ pub(super) struct NewRow<'a> {
 }
 
 impl Stubs {
-    /// Numbers for n points.
     pub(super) fn numbers(points: usize, classes: usize, capacity: usize) -> usize {
         points.div_ceil(LANE).saturating_mul(LANE).saturating_mul(classes).saturating_mul(capacity)
     }
@@ -41,13 +40,14 @@ impl Stubs {
         Self { capacity, numbers, lane_len: Self::numbers(1, classes, capacity), threading }
     }
 
-    /// Component k of m of one point and class.
+    /// Component k of the stub of one point and class.
     pub(super) fn component(&self, point: usize, class: usize, k: usize) -> f64 {
         let lane = (point / LANE) * self.lane_len;
         self.numbers[lane + (class * self.capacity + k) * LANE + point % LANE]
     }
 
-    /// Updates the stubs of one class after including a point; `kernel` has its covariances with all points.
+    /// Updates the stubs of one class after an inclusion; `kernel` has the new point's covariances with all
+    /// points.
     pub(super) fn include(&mut self, class: usize, new: &NewRow<'_>, kernel: &[f64]) {
         let own = class * self.capacity * LANE..(class + 1) * self.capacity * LANE;
         let update = |(lane, numbers): (usize, &mut [f64])| {
@@ -84,7 +84,7 @@ impl WithSimd for LaneStep<'_> {
     }
 }
 
-/// Numbers of one lane; 0 beyond the last point.
+/// Values of one lane; 0 beyond the last point.
 fn lane_of(values: &[f64], lane: usize) -> Row {
     let mut row = [0.0; LANE];
     let part = &values[lane * LANE..values.len().min((lane + 1) * LANE)];

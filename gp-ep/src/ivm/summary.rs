@@ -4,13 +4,14 @@ use super::model::Ivm;
 use super::train::IvmTraining;
 use gp_optim::{ParameterSet, StopReason, Training};
 
-/// Relative gain of the criterion not worth another active set.
+/// Relative decrease of the criterion that a further active set must exceed to count as a gain.
 const TOLERANCE: f64 = 1e-3;
 const SETTLED: &str = "a new active set gained nothing any more";
 
 impl IvmTraining {
-    /// Summary of all rounds under the final model: minus criteria as log evidence, iterations of all
-    /// rounds. Converged if a new active set gained nothing within the `wanted` rounds.
+    /// Summary of all rounds as one training of the final model: log evidences are minus criteria, and
+    /// iterations are those of all rounds. Converged if, within the `wanted` rounds, a new active set gained
+    /// nothing.
     #[must_use]
     pub fn summary(&self, model: &Ivm, wanted: usize) -> Training {
         let trainings = || self.rounds.iter().filter_map(|round| round.training.as_ref());

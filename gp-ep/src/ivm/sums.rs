@@ -1,11 +1,10 @@
-//! Sums over vectors, in as many parts as vector registers hide the latency of.
+//! Sums over vectors, split so that vector registers hide latency.
 
-/// Numbers of one sum.
+/// Number of partial sums.
 const LANES: usize = 8;
-/// Sums kept in registers at a time.
+/// Number of inner products computed together in registers.
 pub(super) const TOGETHER: usize = 4;
 
-/// Sum of all numbers.
 #[inline(always)]
 pub(super) fn sum(x: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
@@ -18,7 +17,6 @@ pub(super) fn sum(x: &[f64]) -> f64 {
     total(&sums) + rest.iter().sum::<f64>()
 }
 
-/// Sum by halves.
 #[inline(always)]
 fn total(sums: &[f64; LANES]) -> f64 {
     let quarter = |p: usize| sums[p] + sums[p + 4];

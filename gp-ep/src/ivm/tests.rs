@@ -40,7 +40,7 @@ fn model(kernels: Vec<Box<dyn Kernel>>) -> Ivm {
     Ivm::new(kernels, Box::new(Softmax::new(CLASSES).unwrap())).unwrap()
 }
 
-/// A number in [0, 1) for each seed, by the fractions of multiples of irrational numbers.
+/// Pseudo-random number in [0, 1) per seed: fractional parts of multiples of irrational numbers.
 fn unit(seed: usize) -> f64 {
     (0.5 + seed as f64 * 0.618_033_988_749_894_9).fract()
 }
@@ -140,8 +140,8 @@ fn sites_of(active: &ActiveSet) -> Vec<(usize, CoupledSite)> {
     active.classes[0].rows.iter().enumerate().map(|(i, &row)| (row, of(i))).collect()
 }
 
-/// Sites of any size, with shifts that do not sum to zero: stubs, beliefs and β against the dense formulas after every
-/// tenth of 50 inclusions, the last three not frozen.
+/// Sites of any size, with shifts that do not sum to zero: stubs, beliefs and β against dense formulas after
+/// every tenth of 50 inclusions, with the last three not frozen.
 #[test]
 fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
     let (x, kernels) = (points(70), kernels());
@@ -167,7 +167,7 @@ fn fifty_inclusions_of_arbitrary_sites_agree_with_dense_formulas() {
     }
 }
 
-/// The incremental representation, that from scratch and dense formulas.
+/// Compares the incremental representation, the one from scratch, and dense formulas.
 fn check(
     kernels: &[Box<dyn Kernel>],
     x: MatRef<'_, f64>,
@@ -195,8 +195,8 @@ fn check(
     }
 }
 
-/// A run of 50 inclusions, frozen at once or with EP on the last 8: beliefs about all points from stubs and the liquid
-/// set against dense formulas, and the posterior from scratch.
+/// A run of 50 inclusions, without liquid points or with EP on the last 8: beliefs about all points from
+/// stubs and from the liquid set, and the posterior from scratch, against dense formulas.
 #[test]
 fn runs_agree_with_dense_formulas() {
     let (x, kernels) = (points(75), kernels());
@@ -223,7 +223,8 @@ fn runs_agree_with_dense_formulas() {
             let row = run.classes.liquid.points[l].row;
             assert_close(&run.classes.liquid.marginal(l), &dense.belief(row), 1e-9);
         }
-        // A new point at the place of an old one shares no white noise with it; the first two kernels have none.
+        // A new point at an old one's coordinates shares no white noise with it; the first two kernels have
+        // none.
         let posterior = super::IvmPosterior::new(&model, run.classes.active_set()).unwrap();
         let beliefs = posterior.predictor().unwrap().beliefs(x.as_ref()).unwrap();
         for row in 0..beliefs.len() {
@@ -236,7 +237,8 @@ fn runs_agree_with_dense_formulas() {
     }
 }
 
-/// With equal kernels the labels say nothing about what all latents have in common: its variance stays that of the prior.
+/// With equal kernels the labels carry no information on what all latents have in common: its variance stays
+/// the prior's.
 #[test]
 fn the_null_direction_keeps_its_prior_variance() {
     let x = points(60);
@@ -249,14 +251,14 @@ fn the_null_direction_keeps_its_prior_variance() {
     let beliefs = run.posterior.predictor().unwrap().beliefs(x.as_ref()).unwrap();
     for (mean, covariance) in (0..beliefs.len()).map(|point| beliefs.at(point).unwrap()) {
         let variance = covariance.iter().sum::<f64>() / CLASSES as f64;
-        // A difference of sums of 1600 products of numbers near one.
+        // Tolerance: a difference of sums of 1600 products of numbers near one.
         assert!((variance - 1.7).abs() < 1e-12, "{variance}");
         assert!(mean.iter().sum::<f64>().abs() < 1e-11);
         assert!(covariance[0] < 1.7, "and something was learned");
     }
 }
 
-/// With every point active and liquid EP at rest is EP with the same sites on dense matrices.
+/// With every point active and liquid, converged EP equals EP with the same sites on dense matrices.
 #[test]
 fn a_liquid_set_of_all_points_is_dense_ep() {
     let (x, kernels) = (points(14), kernels());
@@ -275,7 +277,7 @@ fn a_liquid_set_of_all_points_is_dense_ep() {
         run.classes.ep_phase(&mut run.selector.rng).unwrap();
     }
 
-    // From sites that say next to nothing, all at once from one dense inverse, half of the way at a time.
+    // All sites start almost flat and move halfway at a time, all at once, with one dense inverse per sweep.
     let nothing = CoupledSite { precision: Column::of(&[1e-3; CLASSES]), shift: Column::zeros(CLASSES) };
     let mut sites: Vec<(usize, CoupledSite)> = (0..14).map(|row| (row, nothing.clone())).collect();
     for _ in 0..150 {
@@ -292,7 +294,7 @@ fn a_liquid_set_of_all_points_is_dense_ep() {
     let dense = Dense::new(&model.kernels, x.as_ref(), &sites);
     let rows: Vec<usize> = (0..14).collect();
     for (row, belief) in run.classes.beliefs(&rows).unwrap().iter().enumerate() {
-        // Both have come to rest as far as the projection's own tolerance, 1e-10 of a tangent, lets them.
+        // Both have converged as far as the projection's tolerance, 1e-10 of a tangent, allows.
         assert_close(belief, &dense.belief(row), 1e-6);
     }
 }
@@ -319,8 +321,8 @@ fn dense_cavity(belief: &ClassBelief, site: &CoupledSite) -> ClassBelief {
     }
 }
 
-/// Names of classes do not matter: kernels and labels permuted, sites come out permuted. The symmetric root makes the
-/// rule of integration itself indifferent to the order, so this holds to rounding for a coarse rule too.
+/// Permuted kernels and labels give permuted sites. The symmetric root makes integration independent of the
+/// order of classes, so this holds to rounding even for a coarse rule.
 #[test]
 fn classes_may_be_permuted() {
     let x = points(50);
@@ -331,7 +333,7 @@ fn classes_may_be_permuted() {
     for (c, kernel) in kernels().into_iter().enumerate() {
         other_kernels[order[c]] = kernel;
     }
-    // Every point is scored, so that nothing is drawn by class but the first; none of the first either.
+    // All points are scored and none is drawn, so that nothing depends on the order of classes.
     let options = IvmOptions { active: 30, liquid: 6, selection: Selection::Random, ..IvmOptions::default() };
     let build = |kernels, y: &[f64]| {
         let data = Observations::new(x.as_ref(), y).unwrap();
@@ -343,13 +345,13 @@ fn classes_may_be_permuted() {
     let (one, other) = (beliefs(&one), beliefs(&other));
     for (a, &c) in one.functions().iter().zip(&order) {
         for (a, b) in a.mean.iter().zip(&other.functions()[c].mean) {
-            // The projection's tolerance, through the rounds of EP that follow.
+            // Tolerance: that of the projection, through the EP sweeps that follow.
             assert!((a - b).abs() < 1e-6, "{a} {b}");
         }
     }
 }
 
-/// After a breakdown, which leaves everything as it was, the run goes on to the beliefs that its sites mean.
+/// After a breakdown, which changes nothing, the run continues and its beliefs agree with its sites.
 #[test]
 fn a_run_goes_on_after_a_breakdown() {
     let x = points(60);
@@ -364,7 +366,7 @@ fn a_run_goes_on_after_a_breakdown() {
     for _ in 0..20 {
         assert!(run.step(&mut |_| Ok(())).unwrap());
     }
-    // What rounding errors might leave of the covariance in the worst case: one that knows nothing of the sites.
+    // The worst that rounding could leave: a covariance without the information of the sites.
     let size = run.classes.liquid.covariance.nrows();
     run.classes.liquid.covariance = Mat::from_fn(size, size, |i, j| if i == j { 1e6 } else { 0.0 });
     let strong = (0..8).max_by(|&i, &j| {
@@ -375,7 +377,7 @@ fn a_run_goes_on_after_a_breakdown() {
     let weak = CoupledSite { precision: Column::of(&[1e-6; CLASSES]), shift: Column::zeros(CLASSES) };
     assert_eq!(run.classes.liquid.change(l, weak).unwrap(), Change::RolledBack);
     assert!(run.classes.liquid.points.iter().zip(&before).all(|(now, before)| now.site == before.site));
-    // Every so many updates, those taken back among them, a run starts afresh from the sites.
+    // After a number of updates, rolled-back ones included, a run recomputes the belief from the sites.
     run.classes.meet().unwrap();
     for _ in 0..10 {
         assert!(run.step(&mut |_| Ok(())).unwrap());

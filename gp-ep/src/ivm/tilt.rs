@@ -1,4 +1,5 @@
-//! Tilted moments: a Gaussian belief times the likelihood of one label (Seeger & Jordan 2004 §4.3, §4.4).
+//! Tilted moments: those of a Gaussian belief times the likelihood of one label (Seeger & Jordan 2004 §4.3,
+//! §4.4).
 
 use super::numbers::Column;
 use super::observation::{ClassBelief, IntegralScratch, ObservationModel};
@@ -7,21 +8,21 @@ use super::softmax;
 use super::sums::sum;
 use crate::error::InferenceError;
 
-/// Softmax probabilities whose sum is below are computed again by logarithms, which do not underflow.
+/// Sum of softmax probabilities below which they are recomputed as logarithms, which do not underflow.
 const LEAST: f64 = 1e-250;
 
 /// Product of a belief and one observation's likelihood.
 #[derive(Clone, Debug)]
 pub(super) struct Tilted {
-    /// Log of its integral.
+    /// Log of the integral.
     pub(super) log_z: f64,
     /// ∂ log Z/∂h.
     pub(super) gradient: Column,
-    /// Its mean and covariance.
+    /// Mean ĥ and covariance Â.
     pub(super) belief: ClassBelief,
 }
 
-/// Moments of s, u = h + R s.
+/// Moments of s, where u = h + R s.
 struct Whitened {
     log_z: f64,
     root: Root,
@@ -31,8 +32,8 @@ struct Whitened {
 }
 
 impl ObservationModel<'_> {
-    /// Moments of `p(y | γ u + β) N(u; h, A)`; None if the rule finds no mass or no valid covariance,
-    /// possible with negative weights.
+    /// Moments of `p(y | γ u + β) N(u; h, A)`. None if the rule finds no mass or no valid covariance, which
+    /// can happen with negative weights.
     pub(super) fn tilt(
         &self,
         y: f64,
@@ -46,7 +47,8 @@ impl ObservationModel<'_> {
         Ok(self.whitened(y, gamma, q, at)?.map(|whitened| Tilted::new(q, &whitened)))
     }
 
-    /// Divergence D\[N(ĥ, Â) ‖ N(h, A)\] of the tilted moments, for several latents; None without them.
+    /// Divergence D\[N(ĥ, Â) ‖ N(h, A)\] of the tilted moments, for several latents. None if there are no
+    /// such moments.
     pub(super) fn gain(
         &self,
         y: f64,
@@ -58,7 +60,7 @@ impl ObservationModel<'_> {
         Ok(found.and_then(|whitened| whitened.gain()))
     }
 
-    /// Moments for one latent, by the likelihood.
+    /// Tilted moments for one latent, from the likelihood.
     fn tilt_one(
         &self,
         y: f64,
@@ -75,7 +77,7 @@ impl ObservationModel<'_> {
         Ok((ratio > 0.0).then_some(Tilted { log_z, gradient: Column::of(&[g]), belief }))
     }
 
-    /// Moments in coordinates of the belief's root, for several latents.
+    /// Tilted moments in coordinates of the belief's root, for several latents.
     fn whitened(
         &self,
         y: f64,
@@ -92,7 +94,8 @@ impl ObservationModel<'_> {
         Ok(Some(Whitened { log_z, root, mean, excess }))
     }
 
-    /// Parts of all nodes in Z, as `values`; log Z, and their sum.
+    /// Writes the contributions of all nodes to Z, scaled, to `values`. Returns log Z and the sum of
+    /// `values`.
     fn weigh(
         &self,
         y: f64,
@@ -114,15 +117,15 @@ impl ObservationModel<'_> {
         let largest = at.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         at.values.iter_mut().zip(weights).for_each(|(p, w)| *p = w * (*p - largest).exp());
         let total = sum(&at.values);
-        // Not a number, too, where no density is finite.
+        // Also NaN, if no density is finite.
         let log_z = largest + total.ln();
         Ok((total > 0.0 && log_z.is_finite()).then_some((log_z, total)))
     }
 }
 
 impl Tilted {
-    /// Moments g = R⁺ E s, ĥ = h + A g, Â = A + A R⁺ (cov s − I) R⁺ A, without inverting directions of no
-    /// variance.
+    /// Moments g = R⁺ E s, ĥ = h + A g, Â = A + A R⁺ (cov s − I) R⁺ A. Directions without variance are not
+    /// inverted.
     fn new(q: &ClassBelief, Whitened { log_z, root, mean, excess }: &Whitened) -> Self {
         let (a, gradient) = (&q.covariance, root.inverse.times(mean));
         let moved = a.times(&gradient);
@@ -134,11 +137,11 @@ impl Tilted {
 }
 
 impl Whitened {
-    /// Divergence in coordinates of the belief's root (Seeger & Jordan 2004 eq. 14 with M⁻¹ = A⁻¹Â); None
-    /// if cov s is invalid.
+    /// Divergence in coordinates of the belief's root (Seeger & Jordan 2004 eq. 14 with M⁻¹ = A⁻¹Â). None if
+    /// cov s is invalid.
     fn gain(&self) -> Option<f64> {
         let p = self.root.projector();
-        // P (cov s − I) P, and 1 in the directions that the likelihood does not see.
+        // P (cov s − I) P, plus 1 in the directions that the likelihood does not depend on.
         let mut seen = p.product(&self.excess.product(&p));
         let trace: f64 = (0..p.size()).map(|i| seen[(i, i)]).sum();
         seen.add_to_diagonal(1.0);
@@ -176,8 +179,8 @@ mod tests {
             .sum()
     }
 
-    /// g and Â from differences of log Z by the mean: Â = A + A (∂² log Z) A. With 15 nodes a dimension the rule is right to
-    /// 1e-6; differences of it are to 1e-5.
+    /// g and Â against differences of log Z by the mean: Â = A + A (∂² log Z) A. With 15 nodes per dimension
+    /// the rule is accurate to 1e-6, and differences of it to 1e-5.
     #[test]
     fn tilted_moments_are_derivatives_of_log_z() -> Result<(), InferenceError> {
         let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(15, 3)?));
@@ -214,7 +217,7 @@ mod tests {
         Ok(())
     }
 
-    /// ½ (ln|A|/|Â| + tr A⁻¹Â − 3 + gᵀA g) with determinants and solves written out.
+    /// Against ½ (ln|A|/|Â| + tr A⁻¹Â − 3 + gᵀA g), with determinants and solves written out.
     #[test]
     fn the_gain_is_the_divergence_of_the_tilted_moments() -> Result<(), InferenceError> {
         let (likelihood, rule) = (Softmax::new(3)?, Nodes::new(&Cubature::product(5, 3)?));

@@ -1,5 +1,5 @@
-//! Learning: new active sets ("major"), then L-BFGS with each fixed ("minor"), in rounds (Seeger & Jordan
-//! 2004 §5).
+//! Learning in rounds: a new active set ("major"), then L-BFGS with it fixed ("minor") (Seeger & Jordan 2004
+//! §5).
 
 use super::data::Labelled;
 use super::model::Ivm;
@@ -16,7 +16,7 @@ use gp_optim::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Active sets in a row without relative gain that end the rounds.
+/// Number of successive active sets without relative gain that end the rounds.
 const PATIENCE: usize = 3;
 const SETTLED: f64 = 1e-4;
 
@@ -25,7 +25,7 @@ const SETTLED: f64 = 1e-4;
 pub struct IvmLearning {
     /// Options of active sets.
     pub options: IvmOptions,
-    /// Most active sets to learn with; a last one is only evaluated.
+    /// Maximum number of active sets to learn with. One more is chosen at the end, to evaluate.
     pub rounds: usize,
 }
 
@@ -36,41 +36,40 @@ impl Default for IvmLearning {
     }
 }
 
-/// Active set and the learning with it.
+/// Round: an active set, and learning with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// Criterion less log priors with the new active set, before learning.
+    /// Criterion minus log priors with the new active set, before learning.
     pub criterion: f64,
-    /// Share of the first latent's active rows kept from the round before.
+    /// Fraction of the first latent's active rows that were active in the round before.
     pub kept: f64,
-    /// Training with that active set; log marginal likelihoods are minus the criterion. None in the last
+    /// Training with this active set; its log marginal likelihoods are minus the criterion. None in the last
     /// round, which only evaluates.
     pub training: Option<Training>,
 }
 
-/// Result of learning.
+/// Result of learning in rounds.
 #[derive(Clone, Debug)]
 pub struct IvmTraining {
-    /// Run at the final parameters, those of least criterion of any active set made for them; if time ended
-    /// before the last active set, possibly those last learned, with their active set and sites.
+    /// Run at the final parameters: those with the smallest criterion of any active set chosen for them. If
+    /// time ended before the last active set, they can be those learned last, with the active set and sites
+    /// they were learned with.
     pub run: IvmRun,
-    /// Criterion less log priors of that run.
+    /// Criterion minus log priors of that run.
     pub criterion: f64,
-    /// All rounds, one more than learned with.
+    /// All rounds: those of learning, and the last evaluation.
     pub rounds: Vec<Round>,
-    /// Reason for the end: all rounds done, a plateau, time limit, interrupt, or no possible active set.
+    /// Reason for stopping: all rounds done, a plateau, time limit, interrupt, or no possible active set.
     pub reason: StopReason,
 }
 
-/// State of training at the start of a round.
+/// State of learning at the start of a round.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Standing {
     round: usize,
-    /// Natural parameter values.
     values: Vec<f64>,
-    /// Values of the best round before.
+    /// Parameter values of the best earlier round.
     best: Option<Vec<f64>>,
-    /// Active set of the round before.
     before: Vec<usize>,
     rounds: Vec<Round>,
 }
@@ -88,7 +87,7 @@ impl Standing {
     }
 }
 
-/// Changes between rounds only.
+/// State that changes only between rounds.
 impl Companion for Standing {
     type Memory = Self;
     const KIND: &'static str = "rounds of an informative vector machine";
@@ -103,7 +102,7 @@ impl Companion for Standing {
     }
 }
 
-/// Parameters, their run, and its criterion less log priors.
+/// Parameter values, their run, and its criterion minus log priors.
 #[derive(Clone, Debug)]
 struct Best {
     values: Vec<f64>,
@@ -111,29 +110,27 @@ struct Best {
     criterion: f64,
 }
 
-/// Shared state of all rounds.
 struct Rounds<'a> {
     data: Labelled,
     options: &'a IvmOptions,
     minor: MinimiseOptions,
-    /// Control of choosing an active set.
     major: Control,
 }
 
 impl Ivm {
-    /// Moves the free parameters towards a minimum of the criterion less log priors, in `rounds` of a new
-    /// active set and at most `minor.max_iterations` iterations of L-BFGS with its sites fixed.
+    /// Minimises the criterion minus log priors over the free parameters, in `rounds`: each chooses a new
+    /// active set, then takes at most `minor.max_iterations` iterations of L-BFGS with its sites fixed.
     ///
-    /// A new active set may raise the criterion, so the result is the best of all starts of rounds and the
-    /// last end.
+    /// A new active set can raise the criterion. So the result is the best start of all rounds or, if time
+    /// ends while an active set is chosen, the last learned parameters if they are better.
     ///
-    /// The control in `minor` covers all rounds: one time limit, and resumption within a round. It is also
-    /// asked after every active point; an interrupt waits for the first checkpoint.
+    /// The control in `minor` covers all rounds: it has one time limit, and a run resumes within a round. It
+    /// is also checked after every active point. An interrupt waits for the first checkpoint.
     ///
     /// # Errors
     /// As [`build`](Self::build) and [`criterion`](Self::criterion) for the first round, and
-    /// [`InferenceError::Optim`], with the model unchanged. A later active set that fails ends training at
-    /// the best one so far.
+    /// [`InferenceError::Optim`], with the model unchanged. A later active set that fails ends learning with
+    /// the best result so far.
     pub(super) fn learn_in_rounds(
         &mut self,
         data: &dyn DataSource,
@@ -188,7 +185,7 @@ impl Ivm {
         Ok(IvmTraining { run, criterion, rounds: course.rounds, reason })
     }
 
-    /// State from the checkpoint with the best round before, or the start.
+    /// State and best round from the checkpoint, or the initial state.
     fn resume(&mut self, all: &mut Rounds<'_>) -> Result<(Standing, Option<Best>), InferenceError> {
         let Some(course) = companion_memory::<Standing>(&all.minor.control)? else {
             return Ok((Standing::default(), None));
@@ -204,7 +201,7 @@ impl Ivm {
         Ok((course, best))
     }
 
-    /// Criterion less log priors with a new active set.
+    /// Criterion minus log priors with a new active set.
     fn objective(&self, data: &Labelled, run: &IvmRun) -> Result<f64, InferenceError> {
         let criterion = self.criterion_of(data, run.posterior.active_set(), None)?;
         if !criterion.is_finite() {
@@ -213,7 +210,6 @@ impl Ivm {
         Ok(criterion - self.log_prior())
     }
 
-    /// L-BFGS with fixed active set and sites.
     fn minor(
         &mut self,
         all: &Rounds<'_>,
@@ -236,7 +232,7 @@ impl Ivm {
 }
 
 impl Best {
-    /// Replaces by the last learned parameters and their active set, if better.
+    /// Replaces this by the last learned parameters with their active set, if better.
     fn replace_by_learned(
         &mut self,
         model: &Ivm,
@@ -254,13 +250,13 @@ impl Best {
 impl<'a> Rounds<'a> {
     fn new(data: Labelled, options: &'a IvmOptions, minor: &MinimiseOptions) -> Self {
         let control = minor.control.begun();
-        // An interrupt from before lets the iteration it waits for pass, as in every run with a checkpoint.
+        // An interrupt from before the run lets one iteration pass, as in every run with a checkpoint.
         let is_old = control.checkpoint().is_some() && control.is_interrupted();
         let major = if is_old { control.clone().with_interrupt(Interrupt::new()) } else { control.clone() };
         Self { data, options, minor: MinimiseOptions { control, ..minor.clone() }, major }
     }
 
-    /// New active set; interrupted, an error if there is a checkpoint to resume.
+    /// New active set. After an interrupt an error, if there is a checkpoint to resume.
     fn choose(&self, model: &Ivm, course: &Standing) -> Result<IvmRun, InferenceError> {
         let file = self.major.checkpoint().map(CheckpointFile::path);
         let waits = file.is_some_and(|path| !path.exists());
@@ -276,15 +272,15 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// Discards the checkpoint; the next round replaces it.
+    /// Discards the checkpoint, which the next round replaces.
     fn begin_anew(&mut self) {
         self.minor.control = self.minor.control.anew();
     }
 }
 
-/// Reason that the starting round is the last.
+/// Reason for which the round that starts is the last one.
 fn end_of_rounds(done: bool, minor: &MinimiseOptions) -> Option<StopReason> {
-    // With a checkpoint, an interrupt ends the next iteration: there is no end to look at.
+    // With a checkpoint, an interrupt ends the next iteration, so it does not count here.
     let interrupted = minor.control.is_interrupted() && minor.control.checkpoint().is_none();
     match (interrupted, minor.control.is_over()) {
         (true, _) => Some(StopReason::Interrupted),
@@ -300,8 +296,8 @@ mod tests {
     use gp_kernels::data::Table;
     use gp_likelihoods::BernoulliProbit;
 
-    /// With a checkpoint an active set that is being chosen is given up, unless there is nothing to go on from yet or the
-    /// interrupt is older than the run.
+    /// With a checkpoint, an interrupt abandons the choice of an active set, unless there is no checkpoint
+    /// file yet or the interrupt is older than the run.
     #[test]
     fn interrupts_are_heard_while_an_active_set_is_chosen() {
         let x = Mat::from_fn(30, 1, |i, _| 0.1 * i as f64);

@@ -1,40 +1,40 @@
-//! Time of work whose rows the processes of a team share: a model.
+//! Model of the time of work whose rows are shared by the processes of a team.
 //!
 //! | part | seconds |
 //! |---|---|
 //! | rows of the largest share | its lanes, on the threads of a process, times operations per lane over `rate` |
-//! | algebra of M×M matrices, done by every process | its operations over `rate_of_algebra`, a matrix a thread |
-//! | messages on the longest way | their number times `latency`, and their bytes over `bandwidth` |
+//! | algebra of M×M matrices, done by every process | its operations over `rate_of_algebra`, one matrix per thread |
+//! | messages on the longest path | their number times `latency`, and their bytes over `bandwidth` |
 //!
-//! Nothing goes on while messages travel, as in the code.
+//! Computation waits while messages travel, as in the code.
 
 use super::{Extents, of_process, step, sweep};
 use crate::power_ep::Tally;
 use gp_kernels::data::{Messages, lane_count_of, largest_share};
 
-/// Constants of the machines of a team, one process each.
+/// Constants of the machines of a team with one process per machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Machine {
-    /// Threads of a process.
+    /// Threads per process.
     pub threads: usize,
-    /// Operations on rows per second, of one thread.
+    /// Operations on rows per second and thread.
     pub rate: f64,
-    /// Operations on M×M matrices per second, of one thread.
+    /// Operations on M×M matrices per second and thread.
     pub rate_of_algebra: f64,
-    /// Seconds of a message without bytes.
+    /// Time of a message without bytes, in seconds.
     pub latency: f64,
-    /// Bytes per second.
+    /// Bytes per second of a message.
     pub bandwidth: f64,
 }
 
-/// Seconds of shared work, by part.
+/// Time of shared work by part, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
-    /// Rows of the largest share.
+    /// Time of the rows of the largest share.
     pub rows: f64,
-    /// Algebra that every process does.
+    /// Time of the matrix algebra that every process does.
     pub algebra: f64,
-    /// Messages on the longest way.
+    /// Time of the messages on the longest path.
     pub messages: f64,
 }
 
@@ -46,23 +46,23 @@ impl Seconds {
     }
 }
 
-/// Operations and sums of work whose rows are shared.
+/// Amounts of computation and communication of work whose rows are shared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedWork {
-    /// Number of lanes that rows are dealt to.
+    /// Number of lanes that the rows are divided into.
     pub lanes: usize,
     /// Operations on all rows.
     pub of_rows: f64,
-    /// Operations that every process does, each with the number of matrices that threads divide among them.
+    /// Operations that every process does, each with the number of matrices that its threads can divide.
     pub of_each: [(f64, usize); 2],
-    /// Numbers of each sum over the lanes.
+    /// Length of each sum over the lanes, in numbers.
     pub sums: [usize; 2],
-    /// Number of agreements on errors.
+    /// Number of rounds of messages in which processes agree on errors.
     pub agreements: usize,
 }
 
 impl SharedWork {
-    /// A [sweep](crate::BatchEp::sweep) over the sites of all rows, without halvings.
+    /// Work of a [sweep](crate::BatchEp::sweep) over the sites of all rows, without halvings.
     #[must_use]
     pub fn sweep(sizes: &Extents) -> Self {
         let each = sweep(&Extents { rows: 0, ..*sizes });
@@ -75,26 +75,26 @@ impl SharedWork {
         }
     }
 
-    /// A [step](crate::power_ep::MiniBatchEp::step) with tied sites and its gradient, of a batch or of all rows, without
-    /// halvings. A kernel and the likelihood have these numbers of parameters.
+    /// Work of a [step](crate::power_ep::MiniBatchEp::step) with tied sites and its gradient, over a batch or
+    /// all rows, without halvings, for these numbers of parameters per kernel and of the likelihood.
     #[must_use]
     pub fn step(sizes: &Extents, [of_kernel, of_likelihood]: [usize; 2]) -> Self {
         let Extents { inducing, dim, latents, processes, .. } = *sizes;
         let all_of_each = step(&Extents { rows: 0, ..*sizes });
         let priors = processes as f64 * of_process([0.0, inducing as f64, dim as f64]);
-        // The factor of K_zz goes back whole.
+        // The derivative by the factor of K_zz is sent as a full matrix.
         let gradient = processes * (of_kernel + inducing * dim + inducing * inducing);
         Self {
             lanes: lanes(sizes),
             of_rows: step(sizes) - all_of_each,
             of_each: [(priors, processes), (all_of_each - priors, latents)],
             sums: [sum_of_sites(sizes), gradient + of_likelihood + Tally::LEN],
-            // On targets, weights and projections, and on the rows of either pass.
+            // On targets, on weights, on projections, and on the rows of each of the two passes.
             agreements: 5,
         }
     }
 
-    /// Messages of so many processes.
+    /// Messages among this number of processes.
     #[must_use]
     pub fn messages(&self, processes: usize) -> Messages {
         let sums = self.sums.iter().filter(|numbers| **numbers > 0);
@@ -102,7 +102,7 @@ impl SharedWork {
         sums.fold(Messages::of_agreement(processes).times(self.agreements), Messages::and)
     }
 
-    /// Time by so many processes.
+    /// Time of this number of processes.
     #[must_use]
     pub fn seconds(&self, processes: usize, machine: &Machine) -> Seconds {
         let lanes = largest_share(processes, self.lanes).div_ceil(machine.threads);
@@ -121,7 +121,7 @@ fn lanes(sizes: &Extents) -> usize {
     lane_count_of(sizes.rows, sizes.processes)
 }
 
-/// Numbers of a sum over sites: for each latent function a triangle, a vector and a count, and the tally.
+/// Length of a sum over sites: per latent function a triangle, a vector and a count; and the tally.
 fn sum_of_sites(sizes: &Extents) -> usize {
     let m = sizes.inducing;
     sizes.latents * (m * (m + 1) / 2 + m + 1) + Tally::LEN
@@ -152,10 +152,11 @@ mod tests {
         let work = SharedWork::step(&SIZES, [5, 0]);
         let [two, many] = [2, 1 << 10].map(|processes| work.seconds(processes, &MACHINE));
         assert!((two.rows - 0.5 * work.seconds(1, &MACHINE).rows).abs() < 1e-12);
-        // A lane is not divided.
+        // A lane is not divided further.
         assert!((many.rows * MACHINE.rate * work.lanes as f64 / work.of_rows - 1.0).abs() < 1e-12);
         assert_eq!(many.algebra, two.algebra);
-        // 5 agreements, ten steps up and ten down; 2 sums, four steps up from 16 processes with a lane, and ten down.
+        // 5 agreements of ten steps up and ten down; 2 sums of four steps up from 16 processes with a lane,
+        // and ten down.
         assert_eq!(work.messages(1 << 10).steps, 5 * 20 + 2 * 14);
         let numbers = 3 * (5050 + 100 + 1) + 4 + 3 * (5 + 400 + 10_000) + 4;
         let bytes = 8 * (5 * 20 * 2 + 14 * numbers);

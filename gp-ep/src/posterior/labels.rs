@@ -2,7 +2,6 @@
 
 use gp_likelihoods::{ObservationMoments, Support};
 
-/// Class probabilities at one point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Labels<'a> {
     pub(super) probabilities: &'a [f64],
@@ -21,7 +20,6 @@ impl Labels<'_> {
         ObservationMoments { mean, variance }
     }
 
-    /// Quantile of the label.
     pub(super) fn quantile(&self, probability: f64) -> f64 {
         let mut sum = 0.0;
         let found = self.each().find(|(_, p)| {
@@ -31,12 +29,10 @@ impl Labels<'_> {
         found.or(self.each().last()).map_or(f64::NAN, |(label, _)| label)
     }
 
-    /// Probability of a label of at most `y`.
     pub(super) fn cdf(&self, y: f64) -> f64 {
         self.each().filter(|(label, _)| *label <= y).map(|(_, p)| p).sum()
     }
 
-    /// `ln p(y)` of an existing label.
     pub(super) fn log_density(&self, y: f64) -> f64 {
         self.each().find(|(label, _)| *label == y).map_or(f64::NEG_INFINITY, |(_, p)| p.ln())
     }

@@ -1,7 +1,7 @@
 //! Predictions of fitted models, by any method.
 //!
-//! A [`Posterior`] knows all latent functions. With a likelihood it is a [`Predictor`], whose [`Predicted`]
-//! give moments, quantiles, class probabilities and log densities.
+//! A [`Posterior`] is over all latent functions. With a likelihood it is a [`Predictor`], whose [`Predicted`]
+//! gives moments, quantiles, class probabilities and log densities.
 
 mod labels;
 mod predicted;
@@ -24,16 +24,16 @@ use std::fmt::Debug;
 
 /// Approximate posterior over all latent functions of a model.
 pub trait Posterior: Debug + Send + Sync {
-    /// Q
+    /// Number Q of latent functions.
     fn latent_count(&self) -> usize;
 
     /// Description of one latent function.
     ///
     /// # Panics
-    /// For a missing function.
+    /// If there is no such function.
     fn describe(&self, latent: usize) -> LatentFunction<'_>;
 
-    /// Proportions of the components; a single one unless a mixture.
+    /// Mixture proportions of the components; `[1.0]` unless a mixture.
     fn weights(&self) -> &[f64] {
         &[1.0]
     }
@@ -47,7 +47,7 @@ pub trait Posterior: Debug + Send + Sync {
     /// Means and joint covariance (N×N) of one latent function at the rows of `x`.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); an error for a missing function.
+    /// As [`beliefs`](Self::beliefs); an error if there is no such function.
     fn joint(
         &self,
         latent: usize,
@@ -55,11 +55,11 @@ pub trait Posterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<(Vec<f64>, Mat<f64>), InferenceError>;
 
-    /// `count` joint samples of all latent functions at the rows of `x`, a function of the seed: N×`count`
-    /// per latent function, one sample per column.
+    /// `count` joint samples of all latent functions at the rows of `x`: N×`count` per latent function, one
+    /// sample per column. The same seed gives the same samples.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs), and for a covariance that cannot be factored.
+    /// As [`beliefs`](Self::beliefs); also a covariance that cannot be factored.
     fn sample(
         &self,
         x: MatRef<'_, f64>,
@@ -68,8 +68,8 @@ pub trait Posterior: Debug + Send + Sync {
         by: &Evaluator,
     ) -> Result<Vec<Mat<f64>>, InferenceError>;
 
-    /// Contribution of each kernel [term](gp_kernels::posterior::terms()) of one latent function to its
-    /// mean at the rows of `x`: N×T, one column if terms cannot be separated.
+    /// Contribution of each kernel [term](gp_kernels::posterior::terms()) to the mean of one latent function
+    /// at the rows of `x`: N×T, or one column if terms cannot be separated.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -85,8 +85,8 @@ pub trait Posterior: Debug + Send + Sync {
     }
 
     /// Means and variances of each kernel [term](gp_kernels::posterior::terms()) of one latent function at
-    /// the rows of `x`. Means add up to the function's; variances do not, since terms are correlated given
-    /// data. One entry if terms cannot be separated.
+    /// the rows of `x`; one entry if terms cannot be separated. The means add up to the function's. The
+    /// variances do not, since terms are correlated given data.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -101,8 +101,8 @@ pub trait Posterior: Debug + Send + Sync {
         Ok(vec![functions.swap_remove(latent)])
     }
 
-    /// Probabilities of all classes (N×C) under [correlated](LatentBeliefs::are_correlated) beliefs, for
-    /// which likelihoods have no integrals; `None` for independent latent values.
+    /// Probabilities of all classes (N×C) under beliefs that are [correlated](LatentBeliefs::are_correlated)
+    /// within a point, which likelihoods cannot integrate. None for independent latent values.
     ///
     /// # Errors
     /// Those of the likelihood.
@@ -121,7 +121,7 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
         self.latent_count()
     }
 
-    /// Description from the first component; all share kernel and inducing inputs.
+    /// Description from the first component; all components share kernel and inducing inputs.
     fn describe(&self, latent: usize) -> LatentFunction<'_> {
         self.parts()[latent].describe()
     }
@@ -172,9 +172,9 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
     }
 }
 
-/// Type that holds a posterior of a method chosen at run time; it is that posterior itself.
+/// Type with a posterior inside, of a method chosen at run time. It implements [`Posterior`] through it.
 pub trait HoldsPosterior: Debug + Send + Sync {
-    /// Posterior inside.
+    /// The posterior inside.
     fn inner(&self) -> &dyn Posterior;
 }
 

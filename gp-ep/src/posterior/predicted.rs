@@ -1,4 +1,4 @@
-//! Predictions of observations at some points.
+//! Predictions of observations from beliefs about latent values.
 
 use super::labels::Labels;
 use super::temperature::{log_sum, sharpen};
@@ -8,7 +8,7 @@ use faer::Mat;
 use gp_kernels::posterior::{LatentBeliefs, at_rows};
 use gp_likelihoods::{Latent, LikelihoodError, ObservationMoments, Predictive, Workspace};
 
-/// Predictions of observations from beliefs about latent values.
+/// Predictions of observations, from beliefs about latent values at some points.
 #[derive(Clone, Copy, Debug)]
 pub struct Predicted<'a, F> {
     predictor: &'a Predictor<F>,
@@ -16,7 +16,7 @@ pub struct Predicted<'a, F> {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// Predictions from beliefs of this posterior.
+    /// Predictions from beliefs that this posterior gave.
     #[must_use]
     pub fn given<'a>(&'a self, beliefs: &'a LatentBeliefs) -> Predicted<'a, F> {
         Predicted { predictor: self, beliefs }
@@ -24,7 +24,7 @@ impl<F: Posterior> Predictor<F> {
 }
 
 impl<F: Posterior> Predicted<'_, F> {
-    /// Mean and variance of each output: N·P, by observation.
+    /// Mean and variance of each output: N·P values, by observation.
     ///
     /// # Errors
     /// Those of the likelihood, with the row.
@@ -39,7 +39,7 @@ impl<F: Posterior> Predicted<'_, F> {
     /// Quantile of one output (from 0) at each point.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments), for a probability outside (0, 1), and for no such output.
+    /// As [`moments`](Self::moments); also a probability outside (0, 1) and an output that does not exist.
     pub fn quantiles(&self, output: usize, probability: f64) -> Result<Vec<f64>, InferenceError> {
         if self.is_of_labels() {
             if !(probability > 0.0 && probability < 1.0) {
@@ -58,7 +58,8 @@ impl<F: Posterior> Predicted<'_, F> {
     /// Probability that one output (from 0) is at most `y_i`, at each point.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments), and for no such output; [`InferenceError::Shape`] for another number of values.
+    /// As [`moments`](Self::moments); also an output that does not exist; [`InferenceError::Shape`] for
+    /// another number of values.
     pub fn cdfs(&self, output: usize, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         check_count("new targets", "entries", self.beliefs.len(), y.len())?;
         if self.is_of_labels() {
@@ -88,7 +89,7 @@ impl<F: Posterior> Predicted<'_, F> {
         Ok(found)
     }
 
-    /// The same at temperature 1.
+    /// Class probabilities at temperature 1.
     fn own_class_probabilities(&self) -> Result<Mat<f64>, InferenceError> {
         let by = self.predictor.evaluator();
         if let Some(found) = self.predictor.functions().class_probabilities(self.beliefs, &by)? {
@@ -104,11 +105,11 @@ impl<F: Posterior> Predicted<'_, F> {
         Ok(Mat::from_fn(all.len() / classes, classes, |i, c| all[i * classes + c]))
     }
 
-    /// `ln p(y_i | data)` of new observations at these points, `y` by rows.
+    /// `ln p(y_i | data)` of new observations at these points, in nats; `y` has P targets per point.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for an impossible one;
-    /// [`InferenceError::Shape`] for another number of targets.
+    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for a target that the likelihood
+    /// refuses; [`InferenceError::Shape`] for another number of targets.
     pub fn log_densities(&self, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         let (likelihood, outputs) = (self.predictor.likelihood(), self.predictor.likelihood().outputs());
         check_count("new targets", "entries", self.beliefs.len() * outputs, y.len())?;
@@ -125,7 +126,7 @@ impl<F: Posterior> Predicted<'_, F> {
         })?;
         let sharpness = self.sharpness();
         if sharpness != 1.0 {
-            // Not the logarithm of a probability, which may be too small for a number.
+            // Probabilities can underflow, so their logarithms are scaled instead.
             let all = self.own_class_probabilities()?;
             for (row, log_density) in found.iter_mut().enumerate() {
                 *log_density = sharpness * *log_density - log_sum(&row_of(&all, row), sharpness);
@@ -134,12 +135,12 @@ impl<F: Posterior> Predicted<'_, F> {
         Ok(found)
     }
 
-    /// 1/T
+    /// Exponent 1/T of class probabilities.
     fn sharpness(&self) -> f64 {
         1.0 / self.predictor.temperature()
     }
 
-    /// `true` if predictions are made from class probabilities.
+    /// `true` if predictions are computed from class probabilities.
     fn is_of_labels(&self) -> bool {
         self.beliefs.are_correlated() || self.sharpness() != 1.0
     }
@@ -148,7 +149,8 @@ impl<F: Posterior> Predicted<'_, F> {
         Predictive::new(self.predictor.likelihood(), self.predictor.functions().weights())
     }
 
-    /// Computes `count` numbers per point from the beliefs about its latent values, by component.
+    /// Computes `numbers` values per point from the beliefs about its latent values, one belief per component
+    /// and latent.
     fn each<T: Clone + Default + Send>(
         &self,
         numbers: usize,

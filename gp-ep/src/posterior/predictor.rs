@@ -1,4 +1,4 @@
-//! Posterior with its likelihood.
+//! Predictor: posterior with its likelihood.
 
 use super::Posterior;
 use crate::error::{InferenceError, check_count};
@@ -13,23 +13,22 @@ use gp_optim::Brake;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Predictions of latent values and observations, by any method, without borrowing.
+/// Predictions of latent values and observations, by any method. Owns posterior and likelihood.
 #[derive(Clone, Debug)]
 pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
     functions: F,
     likelihood: Box<dyn Likelihood>,
     threading: Threading,
     brake: Brake,
-    /// Temperature of class probabilities.
     temperature: f64,
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// Predictor of a posterior over as many latent functions as the likelihood has latents. Predicts
-    /// targets alone, by the [plain](gp_likelihoods::Described::plain) likelihood.
+    /// Predictor from a posterior with one latent function per latent of the likelihood. Predicts targets
+    /// only, by the [plain](gp_likelihoods::Described::plain) likelihood.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for another number.
+    /// [`InferenceError::Shape`] for another number of latent functions.
     pub fn new(
         functions: F,
         likelihood: Box<dyn Likelihood>,
@@ -46,18 +45,19 @@ impl<F: Posterior> Predictor<F> {
         Self { threading, ..self }
     }
 
-    /// Adds a brake that may end predictions between blocks of points.
+    /// Adds a brake that can stop predictions between blocks of points.
     #[must_use]
     pub fn with_brake(self, brake: Brake) -> Self {
         Self { brake, ..self }
     }
 
-    /// Raises class probabilities to the power 1/T and normalises them, in all predictions of labels;
-    /// [`Temperature`](super::Temperature) finds T. Latent values and [samples](Self::sample) stay the model's own.
+    /// Sets the temperature T of class probabilities: predictions of labels use them to the power 1/T,
+    /// normalised. [`Temperature`](super::Temperature) estimates T. Latent values and [samples](Self::sample)
+    /// do not change.
     ///
     /// # Errors
-    /// [`InferenceError::Option`] unless T is above 0 and finite; [`InferenceError::Unsupported`] for observations
-    /// other than classes, unless T is 1.
+    /// [`InferenceError::Option`] unless T is above 0 and finite; [`InferenceError::Unsupported`] for
+    /// observations other than classes, unless T is 1.
     pub fn with_temperature(self, temperature: f64) -> Result<Self, InferenceError> {
         if !(temperature > 0.0 && temperature.is_finite()) {
             let (what, allowed) = ("temperature", "above 0 and finite");
@@ -77,7 +77,7 @@ impl<F: Posterior> Predictor<F> {
         self.temperature
     }
 
-    /// Converts the posterior.
+    /// Converts the posterior, and keeps all else.
     pub fn map<G: Posterior>(self, of: impl FnOnce(F) -> G) -> Predictor<G> {
         let Self { functions, likelihood, threading, brake, temperature } = self;
         Predictor { functions: of(functions), likelihood, threading, brake, temperature }
@@ -95,7 +95,7 @@ impl<F: Posterior> Predictor<F> {
         self.likelihood.as_ref()
     }
 
-    /// Description of each latent function.
+    /// Descriptions of the latent functions.
     #[must_use]
     pub fn describe(&self) -> Vec<LatentFunction<'_>> {
         (0..self.functions.latent_count()).map(|latent| self.functions.describe(latent)).collect()
@@ -105,7 +105,8 @@ impl<F: Posterior> Predictor<F> {
         Evaluator::new(self.threading).with_brake(self.brake.clone())
     }
 
-    /// Beliefs about the latent values of the rows of `x` (N×D), for several [predictions](Self::given).
+    /// Beliefs about the latent values of the rows of `x` (N×D), the work that several
+    /// [predictions](Self::given) share.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for points that are not finite or do not suit a kernel.
@@ -122,7 +123,7 @@ impl<F: Posterior> Predictor<F> {
     }
 
     /// Means and variances of each kernel [term](gp_kernels::posterior::terms()) of one latent function at
-    /// `x` (N×D); means add up to the function's.
+    /// `x` (N×D). The means add up to the function's.
     ///
     /// # Errors
     /// As [`joint`](Self::joint).
@@ -134,7 +135,7 @@ impl<F: Posterior> Predictor<F> {
         self.functions.predict_terms(latent, x, &self.evaluator())
     }
 
-    /// Mean and variance of each output at `x` (N×D): N·P, by observation.
+    /// Mean and variance of each output at `x` (N×D): N·P values, by observation.
     ///
     /// # Errors
     /// As [`beliefs`](Self::beliefs), and those of the likelihood.
@@ -142,10 +143,10 @@ impl<F: Posterior> Predictor<F> {
         self.given(&self.beliefs(x)?).moments()
     }
 
-    /// Quantile of one output (from 0) at each row of `x`; two of them make an interval.
+    /// Quantile of one output (from 0) at each row of `x`. Two of them give an interval.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments), for a probability outside (0, 1), and for no such output.
+    /// As [`moments`](Self::moments); also a probability outside (0, 1) and an output that does not exist.
     pub fn quantiles(
         &self,
         x: MatRef<'_, f64>,
@@ -164,7 +165,7 @@ impl<F: Posterior> Predictor<F> {
         self.given(&self.beliefs(x)?).class_probabilities()
     }
 
-    /// Most probable label at each row of `x` (N×D), the first of several.
+    /// Most probable label at each row of `x` (N×D); the first one if several are.
     ///
     /// # Errors
     /// As [`class_probabilities`](Self::class_probabilities).
@@ -176,28 +177,28 @@ impl<F: Posterior> Predictor<F> {
         Ok((0..found.nrows()).map(|i| support.label(best(i))).collect())
     }
 
-    /// `ln p(y_i | data)` of new observations at `x` (N×D), `y` by rows.
+    /// `ln p(y_i | data)` of new observations at `x` (N×D), in nats; `y` has P targets per row.
     ///
     /// # Errors
-    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for an impossible one, such as an
-    /// unseen class; [`InferenceError::Shape`] for another number of targets.
+    /// As [`moments`](Self::moments); [`InferenceError::Observation`] for a target that the likelihood
+    /// refuses, such as an unseen class; [`InferenceError::Shape`] for another number of targets.
     pub fn log_densities(&self, x: MatRef<'_, f64>, y: &[f64]) -> Result<Vec<f64>, InferenceError> {
         self.given(&self.beliefs(x)?).log_densities(y)
     }
 
-    /// Means and joint covariance of one latent function at `x` (N×D).
+    /// Means and joint covariance (N×N) of one latent function at `x` (N×D).
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs); an error for a missing function.
+    /// As [`beliefs`](Self::beliefs); an error if there is no such function.
     pub fn joint(&self, latent: usize, x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>), InferenceError> {
         self.functions.joint(latent, x, &self.evaluator())
     }
 
-    /// `count` joint samples of all latent functions at `x`, a function of the seed: N×`count` per latent
-    /// function, one sample per column.
+    /// `count` joint samples of all latent functions at `x`: N×`count` per latent function, one sample per
+    /// column. The same seed gives the same samples.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs), and for a covariance that cannot be factored.
+    /// As [`beliefs`](Self::beliefs); also a covariance that cannot be factored.
     pub fn sample_latents(
         &self,
         x: MatRef<'_, f64>,
@@ -207,8 +208,8 @@ impl<F: Posterior> Predictor<F> {
         self.functions.sample(x, count, seed, &self.evaluator())
     }
 
-    /// `count` samples of new observations at `x`, a function of the seed: N×`count` per output, latent
-    /// values joint over all points.
+    /// `count` samples of new observations at `x`: N×`count` per output, with latent values joint over all
+    /// points. The same seed gives the same samples.
     ///
     /// # Errors
     /// As [`sample_latents`](Self::sample_latents), and those of the likelihood.

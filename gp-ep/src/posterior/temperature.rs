@@ -1,41 +1,41 @@
-//! Temperature of class probabilities, from rows that were left out.
+//! Temperature of class probabilities, estimated from left-out rows.
 //!
-//! At temperature T probabilities are `p_c^{1/T} / Σ_k p_k^{1/T}`. Probabilities of a model are too timid if its kernel
-//! does not suit the data, and too bold if its parameters follow noise. T corrects both, and changes no predicted label.
+//! At temperature T probabilities are `p_c^{1/T} / Σ_k p_k^{1/T}`. A model's probabilities are underconfident
+//! if its kernel does not suit the data, and overconfident if its parameters fit noise. T corrects both, and
+//! changes no predicted label.
 
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// Standard deviation of `ln T` before any row is seen: few rows move it little.
+/// Standard deviation of `ln T` in its prior, so that few rows change T little.
 const SPREAD: f64 = 0.5;
-/// Largest `|ln T|`, and steps of the grid in which the minimum is bracketed.
+/// Largest `|ln T|`, and number of grid steps that bracket the minimum.
 const LARGEST_LOG: f64 = 3.0;
 const GRID: i32 = 30;
-/// Least gain on the rows, in nats, for a temperature other than 1: less is chance.
+/// Gain in log-likelihood of the rows, in nats, below which T stays 1: such gains arise by chance.
 const LEAST_GAIN: f64 = 0.5;
-/// Precision of `ln T`.
+/// Tolerance of `ln T`.
 const PRECISION: f64 = 1e-6;
-/// Least probability of a class, for its logarithm.
+/// Smallest probability of a class, to keep its logarithm finite.
 const LEAST: f64 = f64::MIN_POSITIVE;
 
-/// Temperature, and what it does to the rows it was found on.
+/// Temperature, with its effect on the rows that it was estimated from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Temperature {
-    /// T; below 1 it sharpens probabilities, above 1 it flattens them.
+    /// Temperature T: below 1 it makes probabilities more confident, above 1 less.
     pub value: f64,
-    /// Mean of `−ln p(label)` at temperature 1, by weight.
+    /// Weighted mean of `−ln p(label)` at temperature 1, in nats.
     pub log_loss_before: f64,
-    /// The same at temperature T.
+    /// Weighted mean of `−ln p(label)` at temperature T, in nats.
     pub log_loss: f64,
-    /// Rows it was found on.
+    /// Number of rows that T was estimated from.
     pub rows: usize,
 }
 
 impl Temperature {
-    /// Temperature that maximises the probability of these labels (from 0; N of them), with a normal prior on `ln T`; 1
-    /// where the gain may be chance.
-    /// `probabilities` (N×C) are of rows left out; rows with NaN do not count, nor labels that are no column. None
-    /// without any row.
+    /// Temperature that maximises the probability of these labels (class indices from 0; N of them) times a
+    /// normal prior on `ln T`; 1 if the gain could be chance. `probabilities` (N×C) are those of left-out
+    /// rows. Rows with NaN, or with a label that is no column, are ignored. None if no row is left.
     #[must_use]
     pub fn of(probabilities: MatRef<'_, f64>, labels: &[usize], weights: &[f64]) -> Option<Self> {
         let rows = LogOdds::new(probabilities, labels, weights);
@@ -55,7 +55,7 @@ impl Temperature {
     }
 }
 
-/// Minimum of a function that has one between these ends, by golden sections.
+/// Minimiser of a unimodal function between these ends, by golden sections.
 fn least((mut low, mut high): (f64, f64), of: impl Fn(f64) -> f64) -> f64 {
     let share = 0.5 * (5.0f64.sqrt() - 1.0);
     let inner = |low: f64, high: f64| (high - share * (high - low), low + share * (high - low));
@@ -75,7 +75,7 @@ fn least((mut low, mut high): (f64, f64), of: impl Fn(f64) -> f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// `p^β / Σ p^β` in place.
+/// Replaces probabilities by `p^β / Σ p^β`.
 pub(super) fn sharpen(probabilities: &mut [f64], sharpness: f64) {
     let largest = probabilities.iter().copied().fold(0.0, f64::max);
     probabilities.iter_mut().for_each(|p| *p = (*p / largest).powf(sharpness));
@@ -89,10 +89,9 @@ pub(super) fn log_sum(probabilities: &[f64], sharpness: f64) -> f64 {
     sharpness * largest.ln() + probabilities.iter().map(|p| (p / largest).powf(sharpness)).sum::<f64>().ln()
 }
 
-/// Logarithms of odds of rows that count.
 struct LogOdds {
     classes: usize,
-    /// Logarithms of probabilities, less the label's, by row.
+    /// Log probabilities minus the label's, by row.
     log_odds: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -126,7 +125,7 @@ mod tests {
     use super::*;
     use faer::Mat;
 
-    /// Labels in the proportions of probabilities that were then raised to a power.
+    /// Labels in proportion to some probabilities, and these probabilities raised to a power.
     fn distorted(power: f64, copies: usize) -> (Mat<f64>, Vec<usize>) {
         let honest = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.1, 0.1, 0.8]];
         let mut rows = Vec::new();
@@ -146,7 +145,7 @@ mod tests {
         for power in [0.4, 1.0, 2.5] {
             let (told, labels) = distorted(power, 400);
             let found = Temperature::of(told.as_ref(), &labels, &vec![1.0; labels.len()]).unwrap();
-            // The prior moves 12,000 rows by less than a thousandth.
+            // With 12,000 rows the prior moves T by less than a thousandth.
             assert!((found.value - power).abs() < 2e-3 * power, "{power}: {found:?}");
             assert!(found.log_loss <= found.log_loss_before && found.rows == labels.len());
         }

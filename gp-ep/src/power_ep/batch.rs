@@ -1,4 +1,4 @@
-//! EP with a site per factor of every observation, all updated at once with damping.
+//! EP with one site per factor of every observation, all updated at once with damping.
 
 use super::before::Before;
 use super::gradient::GradientKind;
@@ -16,7 +16,7 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_optim::Brake;
 use std::sync::Arc;
 
-/// Most halvings of a sweep that leaves no proper posterior.
+/// Maximum halvings of the step of one sweep.
 const MAX_HALVINGS: u32 = 20;
 /// Result of one sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,18 +24,17 @@ const MAX_HALVINGS: u32 = 20;
 pub struct Sweep {
     /// Estimate of `ln p(y)` with the sites *before* the sweep; NaN if a cavity is not Gaussian.
     pub log_z: f64,
-    /// Root mean square, over all sites, of the change by a full update, in units of the marginals.
+    /// Root mean square change of the sites by a full update, in units of their marginals.
     pub change: f64,
-    /// Factors left alone because cavity or tilted moments are not Gaussian.
+    /// Number of factors skipped because the cavity or the tilted moments are not Gaussian.
     pub improper: usize,
-    /// Sites that asked for a negative precision.
+    /// Number of sites whose full update has a negative precision.
     pub negative: usize,
-    /// Halvings until the posterior was proper.
+    /// Number of times the step was halved to keep the posterior proper.
     pub halvings: u32,
 }
 
 impl Sweep {
-    /// Sweep over this many sites.
     pub(super) fn of(log_z: f64, tally: Tally, sites: usize) -> Self {
         Self {
             log_z,
@@ -47,47 +46,44 @@ impl Sweep {
     }
 }
 
-/// State of EP on all observations of a source: sites, projections, posterior.
+/// State of EP on all observations: sites, projections, posterior.
 ///
-/// Memory: M numbers per observation, up to [`HELD`](gp_kernels::passes::HELD). The model may change
-/// between calls: call [`refresh`](BatchEp::refresh) after changes of kernels or inducing inputs. Powers
-/// stay those of the original model.
+/// Memory: M numbers per observation, up to [`HELD`](gp_kernels::passes::HELD). Call
+/// [`refresh`](BatchEp::refresh) after kernels or inducing inputs of the model change. The powers remain
+/// those of the model at construction.
 #[derive(Debug)]
 pub struct BatchEp {
     pub(super) passes: EpPasses,
     pub(super) posteriors: Vec<WhitenedPosterior>,
-    /// Sums of the current and of the proposed sites.
+    /// Sums over the current and the proposed sites.
     pub(super) sums: Sums,
     pub(super) proposed: Sums,
     pub(super) rank_one: RankOne,
-    /// Number of sites.
     pub(super) sites: usize,
-    /// Earlier observations that are not loaded.
     before: Option<Before>,
-    /// Scratch of visits to single observations.
     pub(super) extra: Vec<f64>,
 }
 
 impl BatchEp {
-    /// State before the first sweep: all sites are 1, the posterior is the prior.
+    /// State before the first sweep: all sites have τ = ν = 0, and the posterior is the prior.
     ///
     /// # Errors
-    /// As [`refresh`](Self::refresh); [`InferenceError::Observation`] for an impossible one;
-    /// [`InferenceError::Power`] for an invalid power.
+    /// As [`refresh`](Self::refresh); [`InferenceError::Observation`] for an observation that the likelihood
+    /// refuses; [`InferenceError::Power`] for an invalid power.
     pub fn new(model: &PowerEp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         Self::build(model, data, None, None)
     }
 
-    /// EP on these observations after others, known only by their posteriors `before`, one per latent:
-    /// their sites stay fixed. [`log_z`](Self::log_z) estimates `ln p(y | y before)`.
+    /// EP on new observations. The earlier ones enter through their posteriors `before` (one per latent),
+    /// whose sites stay fixed. [`log_z`](Self::log_z) estimates `ln p(y | earlier y)`.
     ///
-    /// Kernels and inducing inputs must be those of `before`. Under Gaussian noise one sweep of full steps
-    /// gives regression on all observations; otherwise the result is EP with the earlier sites fixed. At
-    /// power 0 it is streaming variational inference, with `before` as prior.
+    /// Kernels and inducing inputs must be those of `before`. Under Gaussian noise, one sweep of full steps
+    /// gives the regression on all observations. At power 0 this is streaming variational inference with the
+    /// prior `before`.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`InferenceError::Shape`] for posteriors of other numbers of latents or
-    /// inducing inputs.
+    /// As [`new`](Self::new); [`InferenceError::Shape`] if `before` has other numbers of latents or inducing
+    /// inputs.
     pub fn after(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -96,7 +92,8 @@ impl BatchEp {
         Self::build(model, data, None, Some(before))
     }
 
-    /// [`new`](Self::new) on some of the lanes, with the others in other processes.
+    /// [`new`](Self::new) for one of several processes: this one loads some of the lanes, and `reduction`
+    /// adds the sums of all.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -132,33 +129,32 @@ impl BatchEp {
         Ok(ep)
     }
 
-    /// Projects all data after a change of kernels or inducing inputs, and rebuilds the posterior from the
-    /// current sites.
+    /// Projects all data and rebuilds the posterior from the current sites. Needed after kernels or inducing
+    /// inputs change.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for inputs the kernel refuses or a `K_zz` that cannot be factored;
-    /// [`InferenceError::Linalg`] if these sites leave no proper posterior. The state is then invalid until
-    /// a call succeeds, or after the latter error [`reset`](Self::reset).
+    /// [`InferenceError::Linalg`] if the sites give no proper posterior. The state is then invalid until a
+    /// later call succeeds; after the second error, [`reset`](Self::reset) also makes it valid.
     pub fn refresh(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.project(model)?;
         self.rebuild(model)
     }
 
-    /// Number D of inputs.
     pub(super) fn dim(&self) -> usize {
         self.passes.passes.lanes().first().map_or(0, Lane::dim)
     }
 
-    /// Resets all sites.
+    /// Resets all sites to τ = ν = 0.
     ///
     /// # Errors
-    /// None for a state that was valid once.
+    /// None if the state was ever valid.
     pub fn reset(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.passes.change(|sites| sites.present.fill(Site::default()));
         self.rebuild(model)
     }
 
-    /// Computes the posterior of the current sites.
+    /// Recomputes sums and posterior from the current sites.
     pub(super) fn rebuild(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.passes.change(|sites| sites.proposed.copy_from_slice(&sites.present));
         self.passes.accumulate(model, SumOf::Proposed, &mut self.proposed)?;
@@ -166,20 +162,20 @@ impl BatchEp {
         self.adopt()
     }
 
-    /// Adds earlier observations to sums over loaded ones.
+    /// Adds the sums of earlier observations to those of the loaded ones.
     fn add_before(&mut self) {
         if let Some(before) = &self.before {
             before.add_to(&self.passes.layout, &mut self.proposed.numbers);
         }
     }
 
-    /// `ln ∫ p(v) Π sites dv` of the current posterior, less that of earlier observations.
+    /// `ln ∫ p(v) Π sites dv` of the current posterior, minus that of the earlier observations.
     fn log_normaliser(&self) -> f64 {
         let before = self.before.as_ref().map_or(0.0, Before::log_normaliser);
         log_normaliser(&self.posteriors) - before
     }
 
-    /// Adopts the proposed sites if their posterior is proper; otherwise nothing changes.
+    /// Makes the proposed sums current if their posterior is proper; otherwise changes nothing.
     fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.proposed))?;
@@ -191,15 +187,14 @@ impl BatchEp {
     /// Updates all sites at once.
     ///
     /// # Errors
-    /// [`InferenceError::Likelihood`]; [`InferenceError::ImproperPosterior`] if not even a tiny part of the
-    /// update leaves a proper posterior.
+    /// [`InferenceError::Likelihood`]; [`InferenceError::ImproperPosterior`] if even the smallest step leaves
+    /// no proper posterior.
     pub fn sweep(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         options.check()?;
         let sweep = self.propose(model, options)?;
         Ok(Sweep { halvings: self.adopt_by_halves(model)?, ..sweep })
     }
 
-    /// Proposes an update of all sites.
     pub(super) fn propose(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Sweep, InferenceError> {
         let tally =
             self.passes.refine(model, (options, SumOf::Proposed), &self.posteriors, &mut self.proposed)?;
@@ -222,7 +217,7 @@ impl BatchEp {
         Ok(halvings)
     }
 
-    /// Adopts the proposed sites if their posterior is proper; true if it is.
+    /// Adopts the proposed sites if their posterior is proper; returns `true` if so.
     pub(super) fn adopts(&mut self) -> Result<bool, InferenceError> {
         match self.adopt() {
             Ok(()) => Ok(true),
@@ -240,14 +235,15 @@ impl BatchEp {
         Ok(tally.log_z + self.log_normaliser())
     }
 
-    /// Estimate of `ln p(y)` and, in `gradient`, its derivatives by all parameters in natural units, in the
-    /// order of [`LatentModel::parameter_names`](crate::LatentModel::parameter_names), fixed ones included,
+    /// Estimate of `ln p(y)`. Writes its derivatives to `gradient`: all parameters in natural units, fixed
+    /// ones included, in the order of [`LatentModel::parameter_names`](crate::LatentModel::parameter_names),
     /// without priors.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a gradient of wrong length; [`InferenceError::ImproperCavity`] if log
-    /// Z is undefined; [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent
-    /// level, and after unloaded observations, whose contribution at other parameters is unknown.
+    /// [`InferenceError::Shape`] for a gradient of wrong length; [`InferenceError::ImproperCavity`] if log Z
+    /// is undefined; [`InferenceError::Unsupported`] for [`GradientKind::OfEstimate`] at the latent level,
+    /// and for a state from [`after`](Self::after), since the contribution of the earlier observations at other
+    /// parameters is unknown.
     pub fn log_z_gradient(
         &mut self,
         model: &PowerEp,
@@ -264,14 +260,14 @@ impl BatchEp {
         Ok(tally.log_z + self.log_normaliser())
     }
 
-    /// `ln p(y_i | all other observations)`, one per observation of this process, with the current sites:
-    /// removes all sites of the observation and applies the whole likelihood.
+    /// `ln p(y_i | all other observations)` for each observation of this process, from the current sites: all
+    /// sites of the observation are removed, and the whole likelihood is applied.
     ///
-    /// With sites on several latents the result is somewhat lower than after a fit without the observation,
-    /// since a site counts uncertainty of the other latents as noise.
+    /// With sites on several latents the values are somewhat lower than those of a refit without the
+    /// observation, since a site counts the uncertainty of the other latents as noise.
     ///
     /// # Errors
-    /// [`InferenceError::ImproperCavity`] if sites cannot be removed, otherwise those of the likelihood.
+    /// [`InferenceError::ImproperCavity`] if sites cannot be removed; errors of the likelihood.
     pub fn leave_one_out(&mut self, model: &PowerEp) -> Result<Vec<f64>, InferenceError> {
         let all = self.passes.leave_one_out(model, &self.posteriors)?;
         match all.iter().filter(|value| value.is_nan()).count() {
@@ -288,7 +284,7 @@ impl BatchEp {
     /// Sites of all processes, by observation, for checkpoints.
     ///
     /// # Errors
-    /// [`DataError`](crate::DataError) where processes do not hear each other.
+    /// [`DataError`](crate::DataError) if communication between processes fails.
     pub(super) fn all_sites(&self) -> Result<Vec<Site>, InferenceError> {
         if !self.passes.passes.is_shared() {
             return Ok(self.sites().collect());
@@ -296,12 +292,13 @@ impl BatchEp {
         Ok(site::unpack(&self.passes.passes.gather(|lane, out| site::pack(&lane.own.present, out))?))
     }
 
-    /// Restores the sites of an equal state; the posterior follows at the next [`refresh`](Self::refresh).
+    /// Restores stored sites of the same model and data. Call [`refresh`](Self::refresh) next to compute the
+    /// posterior.
     pub(super) fn recall(&mut self, sites: &[Site]) -> Result<(), String> {
         if sites.len() != self.sites {
             return Err(format!("it has {} sites, and the data have {}", sites.len(), self.sites));
         }
-        // Sites of all processes; those of this one come after those of lanes before.
+        // `sites` are those of all processes; the sites of this one follow those of earlier lanes.
         let passes = &self.passes.passes;
         let each = self.sites / passes.loaded().max(1);
         let mut rest = &sites[passes.places_before() * each..];
@@ -313,9 +310,8 @@ impl BatchEp {
         Ok(())
     }
 
-    /// Sets a brake that may end work between blocks, with
-    /// [`DataError::Stopped`](crate::DataError::Stopped). The state is valid again after the next
-    /// [`refresh`](Self::refresh).
+    /// Sets a brake that can stop work between blocks with [`DataError::Stopped`](crate::DataError::Stopped).
+    /// After a stop, call [`refresh`](Self::refresh) to make the state valid again.
     pub fn set_brake(&mut self, brake: Brake) {
         self.passes.passes.set_brake(brake);
     }
@@ -323,7 +319,7 @@ impl BatchEp {
     /// Posterior over the inducing values of one latent function.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a missing latent.
+    /// [`InferenceError::Shape`] if there is no such latent.
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         posterior(model, &self.posteriors, latent)
     }

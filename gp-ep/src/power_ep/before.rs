@@ -1,7 +1,7 @@
-//! Fixed sites of unloaded earlier observations.
+//! Fixed sites of earlier observations that are not loaded.
 //!
-//! Their posterior, `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)`, is enough: B − I and η are the sums of
-//! their sites.
+//! Their posterior, `q(v) ∝ N(v; 0, I) exp(ηᵀv − ½ vᵀ(B − I)v)`, is all that is needed: B − I and η are the
+//! sums of their sites.
 
 use crate::error::{InferenceError, check_count};
 use faer::{Accum, Mat, MatRef};
@@ -10,7 +10,7 @@ use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::product::matmul_lower;
 use gp_linalg::{Cholesky, Threading};
 
-/// Sums over earlier sites, in the layout of loaded ones.
+/// Sums over the earlier sites, in the layout of the loaded ones.
 #[derive(Clone, Debug)]
 pub(super) struct Before {
     sums: Vec<f64>,
@@ -19,7 +19,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Sums from posteriors of all latents, with the model's numbers of inducing inputs.
+    /// Sums from one posterior per latent; their numbers of inducing inputs must be the model's.
     pub(super) fn new(layout: &Layout, posteriors: &[InducingPosterior]) -> Result<Self, InferenceError> {
         check_count("earlier posterior", "latents", layout.counts().len(), posteriors.len())?;
         let mut sums = vec![0.0; layout.len()];
@@ -31,7 +31,7 @@ impl Before {
         Ok(Self { sums, log_normaliser })
     }
 
-    /// Adds them to sums over loaded observations.
+    /// Adds these sums to those over loaded observations.
     pub(super) fn add_to(&self, layout: &Layout, sums: &mut [f64]) {
         layout.parts_mut(sums).iter_mut().zip(&self.sums).for_each(|(sum, own)| *sum += *own);
     }

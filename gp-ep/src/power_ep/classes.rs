@@ -9,14 +9,14 @@ use gp_likelihoods::MulticlassProbit;
 use gp_optim::{Parameter, Transform};
 
 impl PowerEp {
-    /// Model with one class per latent function and labels of [`MulticlassProbit::in_pairs`]: sites of its
-    /// pieces, α = 1, at the level of projections (Villacampa-Calvo & Hernández-Lobato 2017).
+    /// Classification with one class per latent function and labels of [`MulticlassProbit::in_pairs`]: one
+    /// factor per pair of classes, α = 1, sites on projections (Villacampa-Calvo & Hernández-Lobato 2017).
     ///
-    /// Two classes have one latent, the difference, with the sum of both kernels and the inducing inputs of
-    /// both: the binary model.
+    /// Two classes become the binary model: one latent, their difference, with the sum of both kernels and
+    /// the inducing inputs of both.
     ///
     /// # Errors
-    /// As [`MulticlassProbit::with_noise`], and for two classes with incompatible inducing inputs.
+    /// As [`MulticlassProbit::with_noise`]; for two classes, also incompatible inducing inputs.
     pub fn of_classes(processes: Vec<SparseProcess>, noise: f64) -> Result<Self, InferenceError> {
         match <[SparseProcess; 2]>::try_from(processes) {
             Ok([first, second]) => {
@@ -30,8 +30,8 @@ impl PowerEp {
         }
     }
 
-    /// [`of_classes`](Self::of_classes) with one kernel and one set of inducing inputs for all classes,
-    /// factored, projected on and differentiated once instead of C times.
+    /// [`of_classes`](Self::of_classes) with one kernel and one set of inducing inputs for all classes. They
+    /// are factored, projected on and differentiated once instead of C times.
     ///
     /// # Errors
     /// As [`of_classes`](Self::of_classes).
@@ -41,7 +41,7 @@ impl PowerEp {
         noise: f64,
     ) -> Result<Self, InferenceError> {
         if classes == 2 {
-            // Of f_1 − f_0 the covariance is twice that of each.
+            // The covariance of f_1 − f_0 is twice that of each.
             let mut twice = Parameter::scalar(Scaled::PARAMETER, 2.0, Transform::Positive)?;
             twice.fix_all(true);
             let kernel = Box::new(Scaled::new(twice, process.kernel().clone_box())?);
@@ -52,7 +52,7 @@ impl PowerEp {
     }
 }
 
-/// `f_1 − f_0` of two independent functions.
+/// Process of `f_1 − f_0` for two independent functions.
 fn difference(first: &SparseProcess, second: &SparseProcess) -> Result<SparseProcess, InferenceError> {
     let kernel = Sum::of(vec![first.kernel().clone_box(), second.kernel().clone_box()])?;
     let (z, more) = (first.inputs(), second.inputs());

@@ -6,12 +6,12 @@ use super::model::PowerEp;
 use super::rules::{EpOptions, SiteOrder};
 use crate::error::InferenceError;
 
-/// Sweeps without [`GAIN`] before giving up: the rest is rounding or a cycle.
+/// Sweeps without the progress [`GAIN`] after which iteration stops: what remains is rounding or a cycle.
 const PATIENCE: usize = 50;
-/// Least relative fall of the change of sites in that many sweeps.
+/// Relative decrease of the change of sites that counts as progress.
 const GAIN: f64 = 0.1;
 
-/// Result of iterating.
+/// Result of [`BatchEp::converge`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Convergence {
@@ -21,18 +21,17 @@ pub struct Convergence {
     pub sweeps: usize,
     /// Last sweep.
     pub last: Sweep,
-    /// Sites that asked for a negative precision, over all sweeps.
+    /// Number of site updates with a negative precision, over all sweeps.
     pub negative: usize,
-    /// Factors left alone, over all sweeps.
+    /// Number of skipped factors, over all sweeps.
     pub improper: usize,
-    /// Halvings, over all sweeps.
+    /// Number of halvings of the step, over all sweeps.
     pub halvings: u32,
 }
 
-/// Progress of sweeps towards convergence.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
-    /// Least change of sites, which later ones have to undercut.
+    /// Smallest change of sites so far, among those that counted as progress.
     least: f64,
     /// Sweeps since then.
     since: usize,
@@ -59,7 +58,7 @@ impl Progress {
 }
 
 impl BatchEp {
-    /// Updates all sites in the requested order.
+    /// Sweeps once, in the order of `options`.
     fn pass(
         &mut self,
         model: &PowerEp,
@@ -73,15 +72,15 @@ impl BatchEp {
         }
     }
 
-    /// Sweeps until sites and log Z converge, or stop getting closer.
+    /// Sweeps until sites and log Z converge, make no more progress, or reach [`EpOptions::max_sweeps`].
     ///
     /// # Errors
-    /// As [`sweep`](Self::sweep). Not converging is no error, see the result.
+    /// As [`sweep`](Self::sweep). Not converging is no error: see [`Convergence::converged`].
     pub fn converge(&mut self, model: &PowerEp, options: &EpOptions) -> Result<Convergence, InferenceError> {
         self.converge_within(model, options, &|| false)
     }
 
-    /// [`converge`](Self::converge), unless `is_short` says after a sweep that there is no time for another.
+    /// [`converge`](Self::converge) that also stops after a sweep if `is_short` returns `true`.
     pub(super) fn converge_within(
         &mut self,
         model: &PowerEp,

@@ -1,11 +1,12 @@
-//! Sums of own sites while parameters move.
+//! Sums over own sites while parameters move.
 //!
-//! A site enters the sums with its current φ, which is gone when its observation comes again; removing it
-//! with a new φ leaves remainders that pile up. So each epoch makes sums anew: T = T_new + T_old. T_new
-//! holds the observations seen in this epoch; T_old, from the last epoch, loses with each batch its share
-//! in the observations still to come: `T_old ← (1 − b/r) T_old` for b of r. Nothing is removed that was not
-//! added, so sites of positive precision always leave a posterior, and T_old ends at 0. The posterior
-//! without that share and before the batch's sites is the cavity of its factors; new sites take full steps.
+//! A site enters the sums with the φ of that time. When its observation comes again that φ is gone, and
+//! removing the site with a new φ would leave errors that accumulate. So each epoch builds its sums anew, T =
+//! T_new + T_old. T_new holds the observations seen in this epoch. T_old, from the last epoch, shrinks with
+//! each batch: `T_old ← (1 − b/r) T_old` for a batch with b of the r observations still to come. Only what
+//! was added is ever removed, so sites of positive precision always leave a proper posterior, and T_old ends
+//! at 0. The cavity of a batch is the posterior without its part of T_old and before its new sites, which
+//! take full steps.
 //!
 //! While parameters stay, φ stays, and sites are exchanged exactly.
 
@@ -14,7 +15,6 @@ use gp_kernels::passes::Sums;
 use gp_optim::ParameterSet;
 use serde::{Deserialize, Serialize};
 
-/// Own sites in the sums, and their φ.
 #[derive(Debug)]
 pub(super) struct Epoch {
     /// T_old and η_old.
@@ -22,24 +22,24 @@ pub(super) struct Epoch {
     memory: EpochMemory,
 }
 
-/// State of an epoch besides sums.
+/// State of an epoch besides the sums.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct EpochMemory {
     /// Observations seen in this epoch; empty for tied sites.
     seen: Vec<bool>,
     seen_count: usize,
-    /// Observations in the batches of this epoch, repeats included.
+    /// Observations in the batches of this epoch, counted with repeats.
     visits: usize,
     /// `true` if all sites are in the sums with the current φ.
     exact: bool,
     /// `true` if parameters moved during this epoch.
     moved: bool,
-    /// Parameters of φ.
+    /// Parameters with which φ was computed.
     parameters: Vec<f64>,
 }
 
 impl Epoch {
-    /// Epoch before the first batch; `zeros` are sums.
+    /// State before the first batch; `zeros` are sums of the right layout.
     pub(super) fn new(observations: usize, zeros: Sums, processes: &[SparseProcess]) -> Self {
         let memory = EpochMemory { seen: vec![false; observations], exact: true, ..EpochMemory::default() };
         let mut epoch = Self { old: zeros, memory };
@@ -47,7 +47,7 @@ impl Epoch {
         epoch
     }
 
-    /// Checks if parameters moved since the last call; `sums` are T and η.
+    /// Records a change of parameters since the last call; `sums` are T and η.
     pub(super) fn notice(&mut self, processes: &[SparseProcess], sums: &Sums) {
         if !self.follow(processes) {
             return;
@@ -58,7 +58,7 @@ impl Epoch {
         (self.memory.exact, self.memory.moved) = (false, true);
     }
 
-    /// Takes parameters over; true if they changed.
+    /// Stores the current parameters; returns `true` if they changed.
     fn follow(&mut self, processes: &[SparseProcess]) -> bool {
         let (known, mut place, mut other) = (&mut self.memory.parameters, 0, false);
         for process in processes {
@@ -75,12 +75,11 @@ impl Epoch {
         other
     }
 
-    /// Declares that all sites were added up anew.
     pub(super) fn rebuilt(&mut self) {
         (self.memory.exact, self.memory.moved) = (true, false);
     }
 
-    /// `true` if the sums hold an observation's site in T_new, with a known φ.
+    /// `true` if the sums hold this observation's site with a known φ.
     pub(super) fn knows(&self, row: usize) -> bool {
         self.memory.exact || self.memory.seen[row]
     }
@@ -89,7 +88,7 @@ impl Epoch {
         self.memory.seen.len() - self.memory.seen_count
     }
 
-    /// Part of T_old that leaves with a batch: the share of its unseen observations in all unseen ones.
+    /// Fraction of T_old that a batch removes: its unseen observations relative to all unseen ones.
     pub(super) fn leaving(&self, rows: &[usize]) -> f64 {
         match self.arriving(rows) {
             0 => 0.0,
@@ -101,7 +100,7 @@ impl Epoch {
         rows.iter().filter(|&&row| !self.knows(row)).count()
     }
 
-    /// Removes from sums the part that leaves with a batch.
+    /// Subtracts from `sums` the part of T_old that a batch removes.
     pub(super) fn take_out(&self, rows: &[usize], sums: &mut Sums) {
         let part = self.leaving(rows);
         if part > 0.0 {
@@ -110,7 +109,7 @@ impl Epoch {
         }
     }
 
-    /// Sets the sums after this batch.
+    /// Updates T_old and the record after a batch; `sums` are T and η.
     pub(super) fn advance(&mut self, rows: &[usize], sums: &Sums) {
         if self.memory.exact {
             return;
@@ -127,19 +126,18 @@ impl Epoch {
         }
     }
 
-    /// Starts an epoch: all sums are old.
+    /// Starts an epoch, in which all current sums are old.
     fn begin(&mut self, sums: &Sums) {
         self.old.numbers.copy_from_slice(&sums.numbers);
         self.memory.seen.fill(false);
         (self.memory.seen_count, self.memory.visits) = (0, 0);
     }
 
-    /// State that is no function of data, settings and sums.
+    /// State for checkpoints that cannot be derived from data, settings and sums.
     pub(super) fn memory(&self) -> EpochMemory {
         self.memory.clone()
     }
 
-    /// Restores a stored epoch.
     pub(super) fn recall(&mut self, old: Vec<f64>, memory: EpochMemory) -> Result<(), String> {
         if old.len() != self.old.numbers.len() || memory.seen.len() != self.memory.seen.len() {
             return Err("its sites are those of another model or of other data".to_owned());

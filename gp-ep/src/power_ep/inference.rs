@@ -1,4 +1,4 @@
-//! Verbs of every method, by EP on all observations.
+//! [`Inference`] and uncertain parameters of [`PowerEp`], by EP on all observations.
 
 use super::batch::BatchEp;
 use super::converge::Convergence;
@@ -15,7 +15,7 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 
 impl PowerEp {
-    /// EP converged, or as far as the default number of sweeps goes.
+    /// State of EP after convergence, or after the default maximum of sweeps.
     fn at_rest(&self, data: &dyn DataSource) -> Result<BatchEp, InferenceError> {
         let mut state = BatchEp::new(self, data)?;
         state.converge(self, &EpOptions::default())?;
@@ -23,13 +23,12 @@ impl PowerEp {
     }
 
     /// Posterior with uncertain parameters: a mixture of posteriors at parameters drawn around the optimum,
-    /// where the free ones have to be. Inducing inputs and likelihood parameters stay, except the variance
-    /// of Gaussian noise, whose mean is used.
+    /// where the free parameters must be. Inducing inputs and likelihood parameters stay fixed, except the
+    /// variance of Gaussian noise, which becomes the mean over the draws.
     ///
     /// # Errors
     /// As [`BatchEp::log_z_gradient`], at nearby parameters; [`InferenceError::NotAtRest`] if EP does not
-    /// converge there; [`DataError::Stopped`](crate::DataError::Stopped) if time ends before there are
-    /// draws.
+    /// converge there; [`DataError::Stopped`](crate::DataError::Stopped) if time ends before the first draw.
     pub fn posterior_over_parameters(
         &self,
         data: &dyn DataSource,
@@ -38,7 +37,7 @@ impl PowerEp {
         let mut model = self.clone();
         model.fix_inputs();
         if model.likelihood().gaussian_noise().is_none() {
-            // Functions are seen through the likelihood as it is: scales that move with it would count twice.
+            // The drawn functions share the present likelihood: scales that move with it would count twice.
             model.likelihood_mut().parameters_mut().iter_mut().for_each(|parameter| parameter.fix_all(true));
         }
         over_parameters(
@@ -57,10 +56,10 @@ impl PowerEp {
     }
 }
 
-/// Convergence at which differences of gradients are meaningful.
+/// Change of sites below which differences of gradients are meaningful.
 const REST: f64 = 1e-7;
 
-/// Convergence from sites of nearby parameters.
+/// Lets EP converge from the sites of nearby parameters.
 fn settle_near(model: &PowerEp, state: &mut BatchEp) -> Result<(), InferenceError> {
     refresh_or_reset(state, model)?;
     let options = EpOptions { tolerance: REST, ..EpOptions::default() };

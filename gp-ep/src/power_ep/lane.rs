@@ -1,4 +1,4 @@
-//! EP's state of a lane, and its rule: sites and their sums from marginals.
+//! Sites of the observations of a lane, with their updates and sums.
 
 use super::model::PowerEp;
 use super::point::{Point, PointScratch, PointSlopes, Portion, Tally};
@@ -9,45 +9,41 @@ use gp_kernels::passes::{LaneBlock, LatentBlock, Seen, Taken};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Sites to sum.
+/// Sites that a sum is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SumOf {
-    /// Current sites.
     Present,
-    /// Proposed sites.
     Proposed,
-    /// Change from current to proposed sites; all of the proposed ones if the current ones are out.
+    /// Proposed minus current sites; a current site that the posterior excludes counts as 0.
     Change,
 }
 
-/// Sites of the observations of a lane.
 #[derive(Debug)]
 pub(super) struct LaneSites {
-    /// Sites per observation.
     each: usize,
-    /// Portion of each observation in an update.
+    /// Portion of each observation's factors in one update.
     portions: Vec<Portion>,
     weights: Vec<f64>,
-    /// `true` if the posterior excludes an observation's current sites.
+    /// `true` for observations whose current sites the posterior excludes.
     out: Vec<bool>,
     /// Current sites, by observation.
     pub(super) present: Vec<Site>,
     /// Sites proposed by the next update.
     pub(super) proposed: Vec<Site>,
-    /// Results of the last sweeps, newest first.
+    /// Sites after the last plain sweeps, newest first.
     past: VecDeque<Vec<Site>>,
     scratch: PointScratch,
     /// Marginals of one observation, by latent.
     marginals: Vec<Marginal>,
     together: Vec<Site>,
     slopes: Vec<PointSlopes>,
-    /// Scratch: unused weights of sites.
+    /// Scratch: discarded weights of sites.
     counted: Vec<f64>,
-    /// Scratch: one number per observation.
+    /// Results per observation of a pass, such as leave-one-out densities.
     pub(super) values: Vec<f64>,
 }
 
-/// Block of observations as EP visits it.
+/// Block of observations in a pass of EP.
 pub(super) type EpBlock<'a> = LaneBlock<'a, LaneSites>;
 
 impl LaneSites {
@@ -70,7 +66,7 @@ impl LaneSites {
         }
     }
 
-    /// Adds an observation with neutral sites, dropping those after it.
+    /// Sets the observation at `place`, with neutral sites, and drops later ones.
     pub(super) fn take(&mut self, model: &PowerEp, taken: Taken<'_>) -> Result<(), InferenceError> {
         let Taken { place, row, target } = taken;
         model
@@ -87,12 +83,11 @@ impl LaneSites {
         Ok(())
     }
 
-    /// Least weight of an observation; infinite without any.
+    /// Smallest weight of the observations; infinite if there are none.
     pub(super) fn least_weight(&self) -> f64 {
         self.weights.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// Drops observations from this place on.
     pub(super) fn truncate(&mut self, place: usize) {
         self.portions.truncate(place);
         self.weights.truncate(place);
@@ -101,7 +96,6 @@ impl LaneSites {
         self.proposed.truncate(place * self.each);
     }
 
-    /// Drops one observation; later ones move up.
     pub(super) fn remove(&mut self, place: usize) {
         let sites = self.sites_of(place);
         self.portions.remove(place);
@@ -111,7 +105,7 @@ impl LaneSites {
         self.proposed.drain(sites);
     }
 
-    /// Remembers the result of this sweep, besides earlier ones.
+    /// Stores the proposed sites as the newest of `memory` + 1 results.
     pub(super) fn remember(&mut self, memory: usize) {
         let mut room =
             if self.past.len() > memory { self.past.pop_back().unwrap_or_default() } else { Vec::new() };
@@ -119,7 +113,7 @@ impl LaneSites {
         self.past.push_front(room);
     }
 
-    /// Proposes a mixture of the last results; weights sum to 1.
+    /// Proposes a combination of the stored results; weights sum to 1.
     pub(super) fn mix(&mut self, weights: &[f64]) {
         self.proposed.fill(Site::default());
         for (past, &weight) in self.past.iter().zip(weights) {
@@ -128,34 +122,30 @@ impl LaneSites {
         }
     }
 
-    /// Proposes the last result.
     pub(super) fn propose_last(&mut self) {
         if let Some(last) = self.past.front() {
             self.proposed.copy_from_slice(last);
         }
     }
 
-    /// Clears all results but the last.
     pub(super) fn forget_all_but_last(&mut self) {
         self.past.truncate(1);
     }
 
-    /// Clears the results.
     pub(super) fn forget(&mut self) {
         self.past.clear();
     }
 
-    /// Sets if the posterior excludes an observation's current sites.
+    /// Marks the current sites of an observation as excluded from the posterior or included.
     pub(super) fn set_out(&mut self, place: usize, is_out: bool) {
         self.out[place] = is_out;
     }
 
-    /// Range of one observation's sites.
     pub(super) fn sites_of(&self, place: usize) -> Range<usize> {
         place * self.each..(place + 1) * self.each
     }
 
-    /// All state of one observation, its memory, and its proposed sites.
+    /// One observation with its state, the scratch, and its proposed sites.
     fn point<'a>(
         &'a mut self,
         model: &'a PowerEp,
@@ -179,8 +169,8 @@ impl LaneSites {
         (point, &mut self.scratch, &mut self.proposed[sites])
     }
 
-    /// Sums sites of a block as sites on projections, by latent, into `gram` and `shift`; adds weights to
-    /// `counted`.
+    /// Writes the sites of a block, as sites on projections, to `gram` and `shift` of each latent, and adds
+    /// their weights to `counted`.
     pub(super) fn natural(
         &mut self,
         model: &PowerEp,
@@ -208,7 +198,7 @@ impl LaneSites {
         Ok(())
     }
 
-    /// Product of an observation's sites on each latent, in `together`.
+    /// Writes the product of an observation's sites on each latent to `together`.
     fn gather(
         &mut self,
         model: &PowerEp,
@@ -225,7 +215,7 @@ impl LaneSites {
         }
     }
 
-    /// Adds `together` as sites on projections.
+    /// Adds `together`, as sites on projections, to each latent.
     fn add_natural(
         &self,
         level: Level,
@@ -246,8 +236,8 @@ impl LaneSites {
     }
 }
 
-/// New sites for a block, their sums, and the tally of the old ones. Extra numbers: weights of sites by
-/// latent, then the tally.
+/// Proposes new sites for a block, sums them, and adds the old ones to the tally. Extra numbers: weights of
+/// sites by latent, then the tally.
 pub(super) fn refine(
     block: EpBlock<'_>,
     extra: &mut [f64],
@@ -277,7 +267,7 @@ pub(super) fn accumulate(
     own.natural(model, (seen, latents), &places, (sum_of, counted))
 }
 
-/// Tally of the sites of a block, as the only extra numbers.
+/// Tally of the current sites of a block, the only extra numbers.
 pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     let mut tally = Tally::from_slice(extra);
@@ -289,7 +279,7 @@ pub(super) fn evaluate(block: EpBlock<'_>, extra: &mut [f64], model: &PowerEp) -
     Ok(())
 }
 
-/// Appends leave-one-out log predictive densities of a block.
+/// Appends the leave-one-out log predictive densities of a block to `values`.
 pub(super) fn leave_one_out(block: EpBlock<'_>, model: &PowerEp) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     for (i, place) in places.enumerate() {
@@ -300,7 +290,7 @@ pub(super) fn leave_one_out(block: EpBlock<'_>, model: &PowerEp) -> Result<(), I
     Ok(())
 }
 
-/// Appends class probabilities of a block, each observation left out.
+/// Appends the leave-one-out class probabilities of a block to `values`.
 pub(super) fn left_out_classes(block: EpBlock<'_>, model: &PowerEp) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     let mut values = std::mem::take(&mut own.values);
@@ -312,19 +302,19 @@ pub(super) fn left_out_classes(block: EpBlock<'_>, model: &PowerEp) -> Result<()
     Ok(())
 }
 
-/// Derivatives of shares of log Z.
+/// Derivatives of an observation's share of log Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Derivatives {
     /// By m and V: sums of `w̄ φφᵀ` and `μ̄ φ`.
     ByPosterior,
     /// By φ and s, with sites and posterior fixed.
     AtRest,
-    /// By φ and s, with sites fixed and the posterior moving.
+    /// By φ and s, with sites fixed and the posterior following.
     Moving,
 }
 
-/// Derivatives of the shares of log Z of a block. Extra numbers: derivatives by the parameters of the
-/// likelihood, then the tally.
+/// Derivatives of a block's share of log Z. Extra numbers: derivatives by the parameters of the likelihood,
+/// then the tally.
 pub(super) fn slopes(
     block: EpBlock<'_>,
     extra: &mut [f64],
@@ -333,7 +323,7 @@ pub(super) fn slopes(
 ) -> Result<(), InferenceError> {
     let LaneBlock { own, places, seen, latents, .. } = block;
     if derivatives == Derivatives::Moving {
-        // τ and ν of the sites: weights of how the posterior moves.
+        // τ and ν of the sites, by which the posterior moves with φ.
         let mut counted = std::mem::take(&mut own.counted);
         own.natural(model, (seen, &mut *latents), &places, (SumOf::Present, &mut counted))?;
         own.counted = counted;
@@ -356,7 +346,7 @@ pub(super) fn slopes(
     Ok(())
 }
 
-/// Places in a latent's lists for the derivatives at one observation.
+/// Writes the derivatives at one observation to the lists of a latent.
 fn answer(latent: &mut LatentBlock, i: usize, weights: PointSlopes, derivatives: Derivatives) {
     latent.on_residual[i] = weights.residual;
     match derivatives {

@@ -1,9 +1,9 @@
-//! Classes of observations that are left out one at a time, under a posterior of any origin.
+//! Leave-one-out class probabilities under a posterior of any method.
 //!
-//! A site t of an observation has converged in a posterior q if its update from the cavity `q/t^α` returns t. The
-//! quotient `q/t` is then the posterior without the observation. At a fixed point of EP, the converged sites are EP's
-//! sites. For the best Gaussian of variational inference they are the sites of α = 0. For other posteriors they are
-//! estimates.
+//! A site t of an observation is converged in a posterior q if its update from the cavity `q/t^α` returns t.
+//! The quotient `q/t` is then the posterior without the observation. At a fixed point of EP these are the
+//! sites of EP; for the best Gaussian of variational inference, the sites of α = 0. For other posteriors they
+//! are estimates.
 
 use super::before::Before;
 use super::lane::{self, SumOf};
@@ -18,21 +18,22 @@ use gp_kernels::passes::{Pass, Sums};
 use gp_kernels::posterior::InducingPosterior;
 use std::sync::Arc;
 
-/// Length of steps: full steps may oscillate.
+/// Damping, since full steps can oscillate.
 const STEP: f64 = 0.7;
-/// Most steps, and the root mean square change of sites, in units of the marginals, below which they end.
+/// Maximum number of steps, and the root mean square change of sites, in units of the marginals, that ends
+/// them.
 const MOST_STEPS: usize = 30;
 const REST: f64 = 1e-4;
 
 impl PowerEp {
-    /// Probabilities of all classes (N×C) at each observation given all others, with parameters fixed; a row is NaN
-    /// where its sites cannot be taken out. `posterior` is one of this model's kernels and inducing inputs that has
-    /// seen these observations, with one part per latent; memory: M numbers per observation.
-    /// [`stoppable`](gp_kernels::stoppable) ends it between blocks.
+    /// Probabilities of all classes (N×C) at each observation given all others, with parameters fixed. A row
+    /// is NaN if its sites cannot be removed. `posterior` has one part per latent, for the kernels and
+    /// inducing inputs of this model, and includes these observations. Memory: M numbers per observation.
+    /// [`stoppable`](gp_kernels::stoppable) can stop it between blocks.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a posterior of another shape; [`InferenceError::Unsupported`] for observations
-    /// that are no classes; otherwise as [`BatchEp::new`](super::BatchEp::new).
+    /// [`InferenceError::Shape`] for a posterior of another shape; [`InferenceError::Unsupported`] for a
+    /// likelihood without classes; otherwise as [`BatchEp::new`](super::BatchEp::new).
     pub fn left_out_classes(
         &self,
         data: &dyn DataSource,
@@ -44,7 +45,7 @@ impl PowerEp {
                 what: "left-out classes of observations that are none",
             });
         }
-        // Each of several processes has all of these observations.
+        // Each process holds all of these observations.
         let mut passes = EpPasses::new(self, data, data.count(), Some(Arc::new(LocalReduction)))?;
         passes.read(self, data, &Rows::Range(0..data.count()))?;
         passes.project(self)?;
@@ -72,7 +73,7 @@ fn whitened(
     Ok(posteriors)
 }
 
-/// Updates the sites of all observations until they converge. The posterior stays fixed.
+/// Updates the sites of all observations until they converge, with the posterior fixed.
 fn bring_to_rest(
     model: &PowerEp,
     passes: &mut EpPasses,

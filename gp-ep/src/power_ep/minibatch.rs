@@ -1,11 +1,14 @@
-//! EP on mini-batches: a site per factor, or one average site for all (stochastic EP, memory independent of
-//! N).
+//! EP on mini-batches, with one site per factor, or one average site for all (stochastic EP; memory
+//! independent of N).
 //!
 //! The posterior depends on sites through `T = Σ τ_i φ_iφ_iᵀ` and `η = Σ ν_i φ_i`, kept between batches.
-//! Own sites: a batch adds the change of its sites; while parameters move, sums are [made
-//! anew](super::epoch). Tied sites: every factor of a latent has the average site T/n, η/n, its cavity is
-//! the posterior without α of it, and a batch moves T towards N/B times its factors' sites: `T ← (1 − ρ) T
-//! + ρ (N/B) Σ_b τ φφᵀ`. The number n of sites per latent moves alike, since it may depend on labels.
+//!
+//! Own sites: a batch adds the change of its sites. While parameters move, sums are [built
+//! anew](super::epoch) in each epoch.
+//!
+//! Tied sites: every factor of a latent has the average site T/n, η/n. Its cavity is the posterior without α
+//! of that site. A batch moves T towards N/B times its factors' sites: `T ← (1 − ρ) T + ρ (N/B) Σ_b τ φφᵀ`.
+//! The number n of sites per latent is estimated likewise, since it can depend on labels.
 
 use super::epoch::{Epoch, EpochMemory};
 use super::lane::{LaneSites, SumOf};
@@ -23,34 +26,33 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_optim::Brake;
 use serde::{Deserialize, Serialize};
 
-/// Most halvings of a batch's change that leaves no proper posterior.
 const MAX_HALVINGS: u32 = 20;
 
-/// Ownership of sites.
+/// Number of sites: one per factor or one for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sharing {
-    /// One site per factor: two numbers each.
+    /// One site, of two numbers, per factor.
     #[default]
     Own,
-    /// One average site of all factors: stochastic EP, memory independent of N.
+    /// One average site for all factors: stochastic EP, memory independent of N.
     Tied,
 }
 
-/// Result of one batch.
+/// Result of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BatchStep {
-    /// Estimate of `ln p(y)` from this batch with the sites before the step; NaN if a cavity is not
-    /// Gaussian, or own sites are out because parameters moved.
+    /// Estimate of `ln p(y)` from this batch with the sites before the step. NaN if a cavity is not Gaussian,
+    /// or if sums hold own sites of the batch at earlier parameters.
     pub log_z: f64,
-    /// Root mean square, over the batch's sites, of the change by a full update, in units of the marginals;
-    /// for tied sites, the size of the sites.
+    /// Root mean square change of the batch's sites by a full update, in units of their marginals. For tied
+    /// sites, the size of the sites.
     pub change: f64,
-    /// Factors left alone because cavity or tilted moments are not Gaussian.
+    /// Number of factors skipped because the cavity or the tilted moments are not Gaussian.
     pub improper: usize,
-    /// Sites that asked for a negative precision.
+    /// Number of sites whose full update has a negative precision.
     pub negative: usize,
-    /// Halvings until the posterior was proper.
+    /// Number of times the step was halved to keep the posterior proper.
     pub halvings: u32,
 }
 
@@ -59,34 +61,33 @@ pub struct BatchStep {
 pub struct MiniBatchEp {
     passes: EpPasses,
     pub(super) posteriors: Vec<WhitenedPosterior>,
-    /// Posteriors without α of the average site (tied), or without the batch while parameters move.
+    /// Posteriors without α of the average site (tied sites), or without the batch's part of old sums (own
+    /// sites).
     cavities: Vec<WhitenedPosterior>,
     /// T and η.
     sums: Sums,
     batch_sums: Sums,
     trial: Sums,
-    /// Own sites of all observations, if any.
+    /// Own sites of all observations; empty for tied sites.
     sites: Vec<Site>,
-    /// Own sites in the sums.
     epoch: Epoch,
     sharing: Sharing,
     observations: usize,
     capacity: usize,
-    /// Current batch.
     rows: Vec<usize>,
-    /// Scratch for finding repeats.
+    /// Scratch for finding repeated rows.
     sorted: Vec<usize>,
     batches_seen: u64,
     /// Scratch for an M×M matrix.
     room: Vec<f64>,
 }
 
-/// Stored state of EP on mini-batches.
+/// State for checkpoints.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct MiniBatchMemory {
     /// T and η.
     sums: Vec<f64>,
-    /// Own sites of all observations, if any.
+    /// Own sites of all observations; empty for tied sites.
     sites: Vec<Site>,
     /// T_old and η_old.
     old: Vec<f64>,
@@ -134,8 +135,9 @@ impl MiniBatchEp {
         })
     }
 
-    /// Factors `K_zz` after a change of kernels or inducing inputs. Sums of sites stay, as functions of the
-    /// whitened inducing values; later batches replace them, [`rebuild`](Self::rebuild) does so at once.
+    /// Factors `K_zz` after kernels or inducing inputs change. Sums over sites stay, as functions of the
+    /// whitened inducing values. Later batches replace them; [`rebuild`](Self::rebuild) replaces them at
+    /// once.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
@@ -146,7 +148,7 @@ impl MiniBatchEp {
         Ok(self.passes.passes.refresh(model.processes(), model.jitter())?)
     }
 
-    /// Adds up own sites of all observations in a pass over the data; no effect for tied sites.
+    /// Sums the own sites of all observations anew, in one pass over the data. Does nothing for tied sites.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -166,7 +168,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// All observations in turn, in blocks of the capacity.
+    /// Rows of all observations, in blocks of the capacity.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Vec<usize>> + use<> {
         let (count, capacity) = (self.observations, self.capacity);
         (0..count).step_by(capacity).map(move |start| (start..(start + capacity).min(count)).collect())
@@ -181,7 +183,7 @@ impl MiniBatchEp {
         self.sharing
     }
 
-    /// Part of log Z of the loaded batch.
+    /// Loaded batch's share of log Z.
     pub(super) fn evaluate_loaded(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         Ok(self.passes.evaluate(model, &self.posteriors)?.log_z)
     }
@@ -191,7 +193,7 @@ impl MiniBatchEp {
         log_normaliser(&self.posteriors)
     }
 
-    /// Reads and projects a batch with its sites. A batch of all observations also sets the sums.
+    /// Reads and projects a batch with its sites. A batch of all observations also recomputes the sums.
     pub(super) fn load(
         &mut self,
         model: &PowerEp,
@@ -205,7 +207,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Reads and projects a batch with its sites, leaving the sums.
+    /// Reads and projects a batch with its sites, without changing the sums.
     pub(super) fn bring(
         &mut self,
         model: &PowerEp,
@@ -217,7 +219,7 @@ impl MiniBatchEp {
             return Err(InferenceError::Shape { what, axis, expected, found: rows.len() });
         }
         check_count("data", "observations", self.observations, data.count())?;
-        // Until the new batch is there, there is none.
+        // No batch is loaded until the new one is complete.
         self.rows.clear();
         self.check_rows(rows)?;
         self.passes.read(model, data, &Rows::List(rows))?;
@@ -230,7 +232,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Requires equal portions min(α, w) of all weights w.
+    /// Fails unless all weights are at least α, so that all factors have the same portion.
     fn check_weights(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         let Powers::Same(power) = *model.powers() else { return Ok(()) };
         let weights = self.passes.passes.lanes().iter().map(|lane| lane.own.least_weight());
@@ -243,13 +245,13 @@ impl MiniBatchEp {
         })
     }
 
-    /// Loads the own sites of the batch, and if the posterior includes them.
+    /// Copies the own sites of the batch to the lanes, and marks those that the sums exclude.
     fn bring_sites(&mut self) {
         for lane in self.passes.passes.lanes_mut() {
             for place in 0..lane.count() {
                 let (row, sites) = (lane.rows()[place], lane.own.sites_of(place));
                 let each = sites.len();
-                // Tied sites have none of their own: those of a fresh observation say nothing.
+                // Tied sites have no entry of their own, and the lane's fresh values are not used.
                 if let Some(own) = self.sites.get(row * each..(row + 1) * each) {
                     lane.own.present[sites.clone()].copy_from_slice(own);
                     lane.own.proposed[sites].copy_from_slice(own);
@@ -259,7 +261,7 @@ impl MiniBatchEp {
         }
     }
 
-    /// Sets the sums from a batch of all observations.
+    /// Recomputes the sums from a batch of all observations.
     fn add_up_all(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         self.passes.accumulate(model, SumOf::Proposed, &mut self.trial)?;
         self.adopt()?;
@@ -268,7 +270,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Fails for a missing observation, or a repeated one with its own site.
+    /// Fails if an observation is missing or, with own sites, repeated.
     fn check_rows(&mut self, rows: &[usize]) -> Result<(), InferenceError> {
         if let Some(&row) = rows.iter().find(|&&row| row >= self.observations) {
             let reason = format!("there are {} observations", self.observations);
@@ -286,7 +288,7 @@ impl MiniBatchEp {
         }
     }
 
-    /// Adopts `trial` as the sums if their posterior is proper; otherwise nothing changes.
+    /// Makes `trial` the current sums if its posterior is proper; otherwise changes nothing.
     fn adopt(&mut self) -> Result<(), InferenceError> {
         let by = (&self.passes.layout, self.passes.passes.threading());
         move_posteriors(&mut self.posteriors, by, (&self.sums, &self.trial))?;
@@ -294,13 +296,13 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Updates the sites of a batch, or the average site by it.
+    /// Updates the sites of a batch, or moves the average site by it.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for an empty or too large batch; [`InferenceError::Block`] for a repeated
-    /// observation with its own site; [`InferenceError::Data`] and [`InferenceError::Observation`] from the
-    /// data; [`InferenceError::ImproperPosterior`] if not even a tiny part of the update leaves a proper
-    /// posterior; [`InferenceError::Unsupported`] for [`SiteOrder::InTurn`].
+    /// observation with own sites; [`InferenceError::Data`] and [`InferenceError::Observation`] from the
+    /// data; [`InferenceError::ImproperPosterior`] if even the smallest step leaves no proper posterior;
+    /// [`InferenceError::Unsupported`] for [`SiteOrder::InTurn`].
     pub fn step(
         &mut self,
         model: &PowerEp,
@@ -313,7 +315,6 @@ impl MiniBatchEp {
         self.step_loaded(model, options)
     }
 
-    /// [`step`](Self::step) with the loaded batch.
     pub(super) fn step_loaded(
         &mut self,
         model: &PowerEp,
@@ -326,7 +327,7 @@ impl MiniBatchEp {
                 let without = self.set_cavities_of_batch()?;
                 let beliefs = if without { &self.cavities } else { &self.posteriors };
                 let tally = self.passes.refine(model, how, beliefs, &mut self.batch_sums)?;
-                // Of what sites are gone, their part of log Z is gone too.
+                // Sites whose φ is gone have no known share of log Z.
                 let log_z = if without { f64::NAN } else { tally.log_z };
                 (Tally { log_z, ..tally }, None)
             }
@@ -335,7 +336,7 @@ impl MiniBatchEp {
                 let whole = EpOptions { step: 1.0, ..*options };
                 let how = (&whole, SumOf::Proposed);
                 let tally = self.passes.refine(model, how, &self.cavities, &mut self.batch_sums)?;
-                // The first epoch is a running mean: what went before its first batches is the prior.
+                // The first epoch is a running mean, so that the prior does not linger as an average site.
                 let share = (1.0 / weight).max(1.0 / (self.batches_seen + 1) as f64);
                 (tally, Some((options.step, share)))
             }
@@ -375,7 +376,7 @@ impl MiniBatchEp {
             }
             epoch.take_out(rows, trial);
             if let Some((_, share)) = rate {
-                // The number of sites is counted, whatever becomes of the sites.
+                // The number of sites is averaged without step and halvings.
                 let layout = &passes.layout;
                 let (sums, batch) = (layout.extra(&sums.numbers), layout.extra(&batch_sums.numbers));
                 let counts = layout.extra_mut(&mut trial.numbers).iter_mut().zip(sums.iter().zip(batch));
@@ -411,7 +412,7 @@ impl MiniBatchEp {
         self.keep_sites_of_others()
     }
 
-    /// Stores the batch's sites of other processes, which may be in this one's share next time.
+    /// Stores the batch's sites from other processes; their rows can fall to this process in a later batch.
     fn keep_sites_of_others(&mut self) -> Result<(), InferenceError> {
         let passes = &self.passes.passes;
         if !passes.is_shared() {
@@ -425,7 +426,7 @@ impl MiniBatchEp {
         Ok(())
     }
 
-    /// Sets the posteriors without the old sums that leave with the batch, if any.
+    /// Computes the posteriors without the batch's part of the old sums; returns `false` if it has none.
     fn set_cavities_of_batch(&mut self) -> Result<bool, InferenceError> {
         if self.epoch.leaving(&self.rows) == 0.0 {
             return Ok(false);
@@ -437,7 +438,7 @@ impl MiniBatchEp {
         Ok(true)
     }
 
-    /// Sets the posteriors without α of the average site.
+    /// Computes the posteriors without α of the average site.
     fn set_cavities(&mut self, model: &PowerEp) -> Result<(), InferenceError> {
         let (layout, power) = (&self.passes.layout, model.powers().of(0));
         let sums = &self.sums;
@@ -447,8 +448,8 @@ impl MiniBatchEp {
         set_posteriors(&mut self.cavities, (layout, self.passes.passes.threading()), sums, without)
     }
 
-    /// Part of log Z of no single observation. For tied sites `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))`
-    /// over latents of n sites each; `−KL(q ‖ p)` at α = 0.
+    /// Part of log Z that belongs to no single observation. Tied sites:
+    /// `G(q) − G(p) + Σ (n/α) (G(cavity) − G(q))` over latents of n sites each, or `−KL(q ‖ p)` at α = 0.
     fn prior_part(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         if self.sharing == Sharing::Own {
             return Ok(self.log_normaliser());
@@ -465,11 +466,12 @@ impl MiniBatchEp {
         self.posteriors.iter().try_fold(0.0, |sum, posterior| Ok(sum - posterior.divergence(room)?))
     }
 
-    /// Estimate of `ln p(y)` from the current batch and, in `gradient`, of its derivatives by all
+    /// Estimate of `ln p(y)` from the current batch. Writes estimates of its derivatives to `gradient`: all
     /// parameters in natural units, with sites and posterior fixed, without priors.
     ///
     /// # Errors
-    /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`InferenceError::Data`] before the first batch.
+    /// As [`BatchEp::log_z_gradient`](super::BatchEp::log_z_gradient); [`InferenceError::Data`] before the
+    /// first batch.
     pub fn log_z_gradient(&mut self, model: &PowerEp, gradient: &mut [f64]) -> Result<f64, InferenceError> {
         if self.rows.is_empty() {
             return Err(DataError::NoData.into());
@@ -487,14 +489,13 @@ impl MiniBatchEp {
         Ok(weight * tally.log_z + self.prior_part(model)?)
     }
 
-    /// State that is no function of data, settings and parameters.
+    /// State for checkpoints that cannot be derived from data, settings and parameters.
     pub(super) fn memory(&self) -> MiniBatchMemory {
         let (sums, sites) = (self.sums.numbers.clone(), self.sites.clone());
         let (old, epoch) = (self.epoch.old.numbers.clone(), self.epoch.memory());
         MiniBatchMemory { sums, sites, old, epoch, batches_seen: self.batches_seen }
     }
 
-    /// Restores a stored state.
     pub(super) fn recall(&mut self, memory: MiniBatchMemory) -> Result<(), String> {
         let MiniBatchMemory { sums, sites, old, epoch, batches_seen } = memory;
         if sums.len() != self.sums.numbers.len() || sites.len() != self.sites.len() {
@@ -506,9 +507,8 @@ impl MiniBatchEp {
         set_posteriors(&mut self.posteriors, by, &self.sums, |_| 1.0).map_err(|error| error.to_string())
     }
 
-    /// Sets a brake that may end work between blocks, with
-    /// [`DataError::Stopped`](crate::DataError::Stopped). The state is valid again after the next
-    /// [`refresh`](Self::refresh).
+    /// Sets a brake that can stop work between blocks with [`DataError::Stopped`](crate::DataError::Stopped).
+    /// After a stop, call [`refresh`](Self::refresh) to make the state valid again.
     pub fn set_brake(&mut self, brake: Brake) {
         self.passes.passes.set_brake(brake);
     }
@@ -516,13 +516,13 @@ impl MiniBatchEp {
     /// Posterior over the inducing values of one latent function.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a missing latent.
+    /// [`InferenceError::Shape`] if there is no such latent.
     pub fn posterior(&self, model: &PowerEp, latent: usize) -> Result<InducingPosterior, InferenceError> {
         posterior(model, &self.posteriors, latent)
     }
 }
 
-/// Fails for settings without a method for batches.
+/// Fails for options that mini-batches do not support.
 pub(super) fn check_options(options: &EpOptions) -> Result<(), InferenceError> {
     options.check()?;
     if options.schedule == SiteOrder::InTurn {

@@ -1,7 +1,7 @@
 //! Sweeps with Anderson mixing.
 //!
-//! Sites that share observations may overshoot or creep together. Sums are linear in the sites, so the
-//! weights of [`Mixing`] are found from sums and applied to sites, in every process alike.
+//! Sites that share observations can overshoot or creep together. Sums are linear in the sites, so the
+//! weights of [`Mixing`] are computed from sums and applied to sites, identically in every process.
 
 use super::batch::{BatchEp, Sweep};
 use super::lane::LaneSites;
@@ -11,31 +11,30 @@ use crate::error::InferenceError;
 use gp_kernels::passes::{Layout, Sums};
 use gp_optim::Mixing;
 
-/// Factor by which a mixed state may be farther from convergence before it is given up.
+/// Growth of the change of sites, relative to the smallest, at which a mixed state is abandoned.
 const ASTRAY: f64 = 2.0;
 
-/// Sweeps before the first mixture.
+/// Smallest `max_sweeps` for which mixing is used.
 const FEWEST: usize = 3;
 
-/// State of mixing; lanes remember the sites.
+/// State of mixing; the lanes store the sites.
 #[derive(Debug)]
 pub(super) struct Remembered {
     mixing: Mixing,
     memory: usize,
-    /// Sums after the last plain sweep.
     plain: Sums,
-    /// Result of the last plain sweep.
     last: Option<Sweep>,
-    /// Best change of sites since the memory began.
+    /// Smallest change of sites since the memory was last cleared.
     least_change: f64,
     /// `true` if the current sites are a mixture.
     at_mixed: bool,
-    /// `true` if the last sweep gave up a mixture.
+    /// `true` if the last sweep abandoned a mixture.
     pub(super) turned_back: bool,
 }
 
 impl Remembered {
-    /// Empty state; no mixing for sites on latent values (not linear in the sums) or updated in turn.
+    /// Empty state. None if mixing is off, or sites are on latent values (not linear in the sums) or updated
+    /// in turn.
     pub(super) fn new(model: &PowerEp, options: &EpOptions, sums: &Sums) -> Option<Self> {
         let is_linear = model.level() == Level::Projection && options.schedule == SiteOrder::Parallel;
         (is_linear && options.memory > 0 && options.max_sweeps >= FEWEST).then(|| Self {
@@ -49,7 +48,7 @@ impl Remembered {
         })
     }
 
-    /// `true` if this sweep started at a mixture too far from convergence.
+    /// `true` if this sweep started at a mixture that is too far from convergence.
     fn is_astray(&self, sweep: &Sweep) -> bool {
         let is_near =
             sweep.improper == 0 && sweep.log_z.is_finite() && sweep.change <= ASTRAY * self.least_change;
@@ -58,7 +57,7 @@ impl Remembered {
 }
 
 impl BatchEp {
-    /// Sweep, then mixing with earlier results.
+    /// Sweeps once, then mixes the result with earlier ones.
     pub(super) fn sweep_mixed(
         &mut self,
         model: &PowerEp,
@@ -70,7 +69,7 @@ impl BatchEp {
             (Ok(sweep), Some(last)) if remembered.is_astray(&sweep) => {
                 return self.turn_back(last, remembered);
             }
-            // A mixture is a guess, and may be a place where a likelihood cannot be integrated.
+            // A mixture is an extrapolation, where a likelihood may be impossible to integrate.
             (Err(error), Some(last)) if remembered.at_mixed && error.is_of_one_place() => {
                 return self.turn_back(last, remembered);
             }
@@ -82,7 +81,7 @@ impl BatchEp {
         (remembered.last, remembered.least_change) = (Some(sweep), sweep.change.min(remembered.least_change));
         remembered.plain.numbers.copy_from_slice(&self.proposed.numbers);
         self.passes.passes.change(|sites| sites.remember(remembered.memory));
-        // Where sites ask for a negative precision, or stay behind, the plain sweep itself may have to be halved.
+        // With negative precisions or skipped factors, even the plain sweep may need halving.
         if sweep.negative > 0 || sweep.improper > 0 {
             let halvings = self.adopt_by_halves(model)?;
             if halvings > 0 {
@@ -100,7 +99,7 @@ impl BatchEp {
                 remembered.mixing.remember();
                 return Ok(sweep);
             }
-            // Together they lead to no proper posterior.
+            // The mixture has no proper posterior.
             remembered.mixing.forget();
             self.passes.passes.change(LaneSites::forget_all_but_last);
             self.propose_plain(&remembered.plain);
@@ -114,15 +113,15 @@ impl BatchEp {
         Ok(Sweep { halvings, ..sweep })
     }
 
-    /// Returns to the proper result of the last plain sweep, with the memory cleared.
+    /// Returns to the result of the last plain sweep, which is proper, and clears the memory.
     fn turn_back(&mut self, last: Sweep, remembered: &mut Remembered) -> Result<Sweep, InferenceError> {
         self.end_mixed(remembered)?;
         remembered.turned_back = true;
         Ok(last)
     }
 
-    /// Leaves an unvisited or too distant mixture for the last plain result, clearing the memory; stays if
-    /// rounding leaves no proper posterior there.
+    /// Replaces a current mixture by the last plain result and clears the memory. Keeps the mixture if
+    /// rounding makes that posterior improper.
     pub(super) fn end_mixed(&mut self, remembered: &mut Remembered) -> Result<(), InferenceError> {
         if remembered.at_mixed {
             self.propose_plain(&remembered.plain);
@@ -132,7 +131,6 @@ impl BatchEp {
         Ok(())
     }
 
-    /// Proposes the last plain result.
     fn propose_plain(&mut self, plain: &Sums) {
         self.proposed.numbers.copy_from_slice(&plain.numbers);
         self.passes.passes.change(LaneSites::propose_last);
@@ -140,7 +138,7 @@ impl BatchEp {
 }
 
 impl Remembered {
-    /// Restarts.
+    /// Clears the memory.
     fn forget(&mut self, ep: &mut BatchEp) {
         self.mixing.forget();
         self.least_change = f64::INFINITY;

@@ -1,16 +1,16 @@
-//! Power EP: one update with four knobs that covers the methods of three papers.
+//! Power EP: one update with four settings that covers the methods of three papers.
 //!
-//! Latent functions are `f_i = φ_iᵀv + N(0, s_i)`, `v ~ N(0, I)`. Every factor of every observation has a
-//! *site* `exp(ν a − ½ τ a²)`, giving the Gaussian posterior `B = I + Φ diag(τ) Φᵀ`, `m = B⁻¹ Φ ν`. An
-//! update removes the power α of a site (the *cavity*), applies the power α of the factor, and sets the
+//! Latent functions are `f_i = φ_iᵀv + N(0, s_i)` with `v ~ N(0, I)`. Every factor of every observation has a
+//! *site* `exp(ν a − ½ τ a²)`, which gives the Gaussian posterior `B = I + Φ diag(τ) Φᵀ`, `m = B⁻¹ Φ ν`. An
+//! update removes the power α of a site (the *cavity*), multiplies by the power α of the factor, and sets the
 //! site to match the moments.
 //!
-//! | knob | setting |
+//! | setting | values |
 //! |---|---|
-//! | power α of a factor | [`Powers`](crate::Powers): 1 is EP, 0 the limit in which Power EP is variational inference |
-//! | sharing of sites | [`Sharing`]: each factor its own, or one average for all (stochastic EP) |
+//! | power α of a factor | [`Powers`](crate::Powers): 1 is EP; the limit 0 is variational inference |
+//! | sharing of sites | [`Sharing`]: one site per factor, or one average site (stochastic EP) |
 //! | level of a site | [`Level`]: on the projection `a = φᵀv`, or on the latent value f under the FITC prior |
-//! | schedule | [`SiteOrder`]: at once with damping, or in turn; [`MiniBatchEp`] for some observations at a time |
+//! | schedule | [`SiteOrder`]: at once with damping, or in turn; [`MiniBatchEp`] for mini-batches |
 //!
 //! | known as | α | sharing | level | parameters learned |
 //! |---|---|---|---|---|
@@ -21,11 +21,11 @@
 //! | EP of the textbooks | 1 | own | Z = X | any |
 //! | natural-gradient variational inference | 0 | own or tied | projection | any |
 //!
-//! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all data, [`MiniBatchEp`] on batches. A
-//! likelihood may be several factors, its [pieces](gp_likelihoods::Pieces), with own sites.
+//! [`PowerEp`] is the model, [`BatchEp`] the state of EP on all data, [`MiniBatchEp`] on mini-batches. A
+//! likelihood can consist of several factors, its [pieces](gp_likelihoods::Pieces), each with its own sites.
 //!
 //! Partial sums over data are added in a fixed order, on threads or with a [`Reduction`](crate::Reduction)
-//! anywhere: the same bits for any number of them.
+//! over processes. Their number does not change any bit of the result.
 
 mod batch;
 mod before;

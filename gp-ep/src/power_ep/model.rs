@@ -1,4 +1,4 @@
-//! Model: latent functions, likelihood, and member of the Power EP family.
+//! Model of Power EP: latent functions, likelihood, powers and level of sites.
 
 use super::rules::Level;
 use crate::error::InferenceError;
@@ -17,8 +17,8 @@ pub struct PowerEp {
 }
 
 impl PowerEp {
-    /// One process per latent of the likelihood, or one for all, with α = 1 (EP) at the level of
-    /// projections; every [piece](gp_likelihoods::Pieces) of the likelihood has own sites.
+    /// Model with α = 1 (EP) and sites on projections. `processes` has one entry per latent of the
+    /// likelihood, or one for all. Every [piece](gp_likelihoods::Pieces) of the likelihood has its own sites.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for another number of processes.

@@ -1,4 +1,4 @@
-//! EP's passes over observations, for all schedules.
+//! Passes of EP over observations, for all schedules.
 
 use super::lane::{self, Derivatives, LaneSites, SumOf};
 use super::model::PowerEp;
@@ -13,21 +13,22 @@ use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::{Parameter, ParameterSet};
 use std::sync::Arc;
 
-/// Observations with sites on lanes, and room for sums.
+/// Observations and sites on lanes, with memory for sums.
 #[derive(Debug)]
 pub(super) struct EpPasses {
     pub(super) passes: Passes<LaneSites>,
-    /// Layout of sums over sites: weights by latent, then a tally.
+    /// Layout of sums over sites; extra numbers: weights by latent, then a tally.
     pub(super) layout: Layout,
     tally: (Layout, Sums),
-    /// Layout of a reverse pass: derivatives by the parameters of the likelihood, then a tally.
+    /// Layout of a reverse pass; extra numbers: derivatives by the parameters of the likelihood, then a
+    /// tally.
     slopes: Layout,
     gradients: Option<Sums>,
     by_posterior: (Layout, Sums),
     tangents: Vec<Tangent>,
 }
 
-/// Posteriors as beliefs of passes.
+/// Posteriors as the beliefs of a pass.
 pub(super) struct Posteriors<'a>(pub(super) &'a [WhitenedPosterior]);
 
 impl Beliefs for Posteriors<'_> {
@@ -37,7 +38,7 @@ impl Beliefs for Posteriors<'_> {
 }
 
 impl EpPasses {
-    /// Room for this many observations of a suitable source.
+    /// Memory for `capacity` observations of data that fit the model.
     pub(super) fn new(
         model: &PowerEp,
         data: &dyn DataSource,
@@ -46,7 +47,7 @@ impl EpPasses {
     ) -> Result<Self, InferenceError> {
         let setup = model.passes_over(data, capacity, reduction)?;
         model.powers().check(data.count())?;
-        // Sites of a lane are refined one after the other, also where all latent functions share a process.
+        // A lane updates its sites one after the other, also if all latent functions share a process.
         let lanes = lane_count_of(capacity, model.processes().len());
         let layout = Layout::new(model.counts(), model.likelihood().latents() + Tally::LEN);
         let params: usize = model.likelihood().parameters().iter().map(Parameter::len).sum();
@@ -64,12 +65,10 @@ impl EpPasses {
         })
     }
 
-    /// Posteriors equal to the prior.
     pub(super) fn prior_posteriors(&self) -> Vec<WhitenedPosterior> {
         self.layout.counts().iter().map(|&count| WhitenedPosterior::prior(count)).collect()
     }
 
-    /// Loads these observations with neutral sites.
     pub(super) fn read(
         &mut self,
         model: &PowerEp,
@@ -85,7 +84,7 @@ impl EpPasses {
         self.passes.project()
     }
 
-    /// New sites for all loaded observations, their sums, and the tally of the old ones.
+    /// Proposes new sites for all loaded observations; returns their sums and the tally of the old ones.
     pub(super) fn refine(
         &mut self,
         model: &PowerEp,
@@ -99,7 +98,6 @@ impl EpPasses {
         Ok(Tally::from_slice(&self.layout.extra(&sums.numbers)[posteriors.len()..]))
     }
 
-    /// Sums of sites.
     pub(super) fn accumulate(
         &mut self,
         model: &PowerEp,
@@ -110,7 +108,7 @@ impl EpPasses {
         self.passes.run(pass, sums, |block, extra| lane::accumulate(block, extra, model, sum_of))
     }
 
-    /// Proposes half of the step, and sums again.
+    /// Halves the step of the proposed sites, and sums them again.
     pub(super) fn halve(
         &mut self,
         model: &PowerEp,
@@ -125,7 +123,6 @@ impl EpPasses {
         self.accumulate(model, sum_of, sums)
     }
 
-    /// Tally of the current sites.
     pub(super) fn evaluate(
         &mut self,
         model: &PowerEp,
@@ -151,8 +148,8 @@ impl EpPasses {
         Ok(self.passes.lanes().iter().flat_map(|lane| lane.own.values.iter().copied()).collect())
     }
 
-    /// Tally of the loaded observations and, in `gradient`, derivatives of their log Z; with `moves`, the
-    /// posterior follows from the sites.
+    /// Tally of the loaded observations. Writes the derivatives of their log Z to `gradient`; with `moves`,
+    /// the posterior follows the sites.
     pub(super) fn gradient(
         &mut self,
         model: &PowerEp,
@@ -182,7 +179,7 @@ impl EpPasses {
         check_proper(Tally::from_slice(tally))
     }
 
-    /// Sets the movement of posteriors from `m̄` and `V̄` over all data.
+    /// Sets how the posteriors move, from `m̄` and `V̄` over all data.
     fn set_tangents(
         &mut self,
         model: &PowerEp,
@@ -203,7 +200,7 @@ impl EpPasses {
     }
 }
 
-/// Posterior over the inducing values of one latent function, for users.
+/// Public posterior over the inducing values of one latent function.
 pub(super) fn posterior(
     model: &PowerEp,
     posteriors: &[WhitenedPosterior],
@@ -216,7 +213,8 @@ pub(super) fn posterior(
     model.posterior_of(latent, whitened.parts())
 }
 
-/// Sets posteriors from these sums times a weight per latent; invalid after an error until set again.
+/// Computes posteriors from the sums times a weight per latent; they are invalid after an error until set
+/// again.
 pub(super) fn set_posteriors(
     posteriors: &mut [WhitenedPosterior],
     (layout, threading): (&Layout, Threading),
@@ -228,7 +226,7 @@ pub(super) fn set_posteriors(
     })
 }
 
-/// Sets posteriors from new sums, or keeps the old ones if any would be improper.
+/// Computes posteriors from new sums; restores those of the old sums if any would be improper.
 pub(super) fn move_posteriors(
     posteriors: &mut [WhitenedPosterior],
     by: (&Layout, Threading),
@@ -241,12 +239,12 @@ pub(super) fn move_posteriors(
     done
 }
 
-/// `½ ηᵀB⁻¹η − ½ ln|B|`, over latents.
+/// Sum over latents of `½ ηᵀB⁻¹η − ½ ln|B|`.
 pub(super) fn log_normaliser(posteriors: &[WhitenedPosterior]) -> f64 {
     posteriors.iter().map(WhitenedPosterior::log_normaliser).sum()
 }
 
-/// Fails if a factor has no cavity.
+/// Fails if any factor has no Gaussian cavity.
 fn check_proper(tally: Tally) -> Result<Tally, InferenceError> {
     if tally.improper == 0.0 {
         Ok(tally)

@@ -1,23 +1,23 @@
-//! Updates at one observation: cavity, tilted moments, new sites, shares of log Z and gradients.
+//! Update of one observation: cavity, tilted moments, new sites, and its share of log Z and gradients.
 //!
-//! Let μ, w be the posterior mean and variance of `a = φᵀv`, s the variance of f given a. Removing the
-//! power α of a site gives the cavity (Bui et al. 2017 §3.2). With the factor's power α, `h = −∂²ln Z̃/∂m²
-//! = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v` gives `τ_α = h/(1 − h c)`, `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)` for a
-//! cavity `N(m, c)`. A full update sets the site to its power 1/α; at α = 0, `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ
-//! m`.
+//! Let μ, w be the posterior mean and variance of `a = φᵀv`, and s the variance of f given a. Removing the
+//! power α of a site gives the cavity `N(m, c)` (Bui et al. 2017 §3.2). With the factor's power α,
+//! `h = −∂²ln Z̃/∂m² = (∂ln Z̃/∂m)² − 2 ∂ln Z̃/∂v` gives `τ_α = h/(1 − h c)` and
+//! `ν_α = (∂ln Z̃/∂m + h m)/(1 − h c)`. A full update sets the site to the power 1/α of this; at α = 0, to
+//! `τ = −2 ∂E/∂v`, `ν = ∂E/∂m + τ m`.
 
 use super::rules::{Level, NegativePrecision};
 use super::site::{Belief, Marginal, Site};
 use crate::error::InferenceError;
 use gp_likelihoods::{Latent, Likelihood, Pieces, Slopes, Workspace};
 
-/// Portion of a factor of weight w in an update: power `min(α, w)` of the factor, and the same share of its
-/// site, which stands for the power w.
+/// Portion of a factor of weight w in one update: the power `min(α, w)` of the factor, and the same share of
+/// its site, which approximates the power w.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Portion {
-    /// Fraction of the site, in [0, 1]; 0 is the limit of vanishing powers.
+    /// Fraction of the site, in [0, 1]; 0 is the variational limit.
     pub(crate) site: f64,
-    /// Power of the factor or, in that limit, its weight.
+    /// Power of the factor; in the variational limit, its weight.
     pub(crate) factor: f64,
 }
 
@@ -27,13 +27,12 @@ impl Portion {
         Self { site: if power == 0.0 { 0.0 } else { factor / weight }, factor }
     }
 
-    /// Scale from integrals of the portion to the factor's.
+    /// Scale from the portion's integral to that of the whole factor.
     fn whole(self) -> f64 {
         if self.site == 0.0 { self.factor } else { 1.0 / self.site }
     }
 }
 
-/// Observation with its current state.
 #[derive(Clone, Copy)]
 pub(crate) struct Point<'a> {
     pub(crate) likelihood: &'a dyn Likelihood,
@@ -44,25 +43,23 @@ pub(crate) struct Point<'a> {
     pub(crate) marginals: &'a [Marginal],
     /// Sites by piece, one per latent of the piece.
     pub(crate) sites: &'a [Site],
-    /// `true` if the posterior of the marginals excludes these sites.
+    /// `true` if the posterior excludes these sites.
     pub(crate) is_out: bool,
 }
 
-/// Sums over the observations of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Tally {
     /// Data's part of log Z.
     pub(crate) log_z: f64,
-    /// Squared changes by full updates, in units of the marginals.
+    /// Sum of squared changes by full updates, in units of the marginals.
     pub(crate) change: f64,
-    /// Factors without Gaussian cavity or moments.
+    /// Number of factors without Gaussian cavity or moments.
     pub(crate) improper: f64,
-    /// Sites that asked for a negative precision.
+    /// Number of sites whose full update has a negative precision.
     pub(crate) negative: f64,
 }
 
 impl Tally {
-    /// Number of sums.
     pub(crate) const LEN: usize = 4;
 
     pub(crate) fn add(&mut self, other: Self) {
@@ -81,30 +78,29 @@ impl Tally {
     }
 }
 
-/// Derivatives of log Z at one observation and latent: by φ, `on_mean · m + on_spread · Vφ`.
+/// Derivatives of log Z at one observation and latent. The one by φ is `on_mean · m + on_spread · Vφ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PointSlopes {
     pub(crate) on_mean: f64,
     pub(crate) on_spread: f64,
     /// Derivative by s.
     pub(crate) residual: f64,
-    /// Derivatives by μ and w, through which m and V move: 0 at a fixed point.
+    /// Derivatives by μ and w, through which m and V move; 0 at a fixed point.
     pub(crate) mean: f64,
     pub(crate) variance: f64,
 }
 
-/// Scratch for one observation.
 #[derive(Debug, Default)]
 pub(crate) struct PointScratch {
     ws: Workspace,
     slopes: Slopes,
-    /// Cavities without the power α of the own sites, one per latent of the piece.
+    /// Cavities without the power α of the sites, one per latent of the piece.
     cavities: Vec<Belief>,
-    /// Gaussians that tilt the factor.
+    /// Gaussians that the factor is integrated against.
     tilted: Vec<Latent>,
-    /// Product of all sites of the observation on a latent value, one per latent.
+    /// Product of the observation's sites on each latent.
     together: Vec<Site>,
-    /// Products with the sites proposed so far.
+    /// The same, with the sites proposed so far.
     proposed: Vec<Site>,
 }
 
@@ -120,7 +116,7 @@ impl PointScratch {
     ) -> Result<(), InferenceError> {
         self.bring_together(point);
         tally.log_z += self.noise_part(point);
-        // Damping is between a site and what comes instead of it: nothing stands for a site that is out.
+        // Damping is relative to the present site; a site that the posterior excludes takes a full step.
         let step = if point.is_out { 1.0 } else { step };
         for piece in point.pieces() {
             let sites = piece.first..piece.first + piece.touched;
@@ -169,7 +165,7 @@ impl PointScratch {
         Ok(())
     }
 
-    /// Computes the cavities of a piece and the factor's integral; false without a cavity.
+    /// Computes the cavities of a piece and its tilted integral; returns `false` if there is no cavity.
     fn open(&mut self, point: Point<'_>, piece: Piece) -> Result<bool, InferenceError> {
         self.cavities.clear();
         self.tilted.clear();
@@ -188,7 +184,8 @@ impl PointScratch {
         Ok(self.slopes.value.is_finite())
     }
 
-    /// Site of a full update, and the one of precision 0 with the same mean.
+    /// Site of a full update, and the site of precision 0 with the same mean. None if no site matches the
+    /// moments.
     fn target(&self, portion: Portion, slot: usize) -> Option<(Site, Site)> {
         let (g, k) = (self.slopes.by_mean[slot], self.slopes.by_variance[slot]);
         let (cavity, whole) = (self.cavities[slot], portion.whole());
@@ -207,8 +204,8 @@ impl PointScratch {
         wanted.is_finite().then_some((wanted.scaled(whole), at_zero.scaled(whole)))
     }
 
-    /// Piece's share of log Z: `(1/α) ln Z̃` and the effect of its sites, Hernández-Lobato &
-    /// Hernández-Lobato 2016 eq. 28, Villacampa-Calvo & Hernández-Lobato 2017 eq. 61.
+    /// Share of a piece in log Z: `(1/α) ln Z̃` and the terms of its sites (Hernández-Lobato &
+    /// Hernández-Lobato 2016 eq. 28, Villacampa-Calvo & Hernández-Lobato 2017 eq. 61).
     fn log_z(&self, point: Point<'_>, piece: Piece) -> f64 {
         let limit = point.portion.site == 0.0;
         let mut sites = 0.0;
@@ -226,7 +223,7 @@ impl PointScratch {
         if limit { whole * self.slopes.value + sites } else { whole * (self.slopes.value + sites) }
     }
 
-    /// Remainder of log Z when sites on f become sites on a, at the latent level.
+    /// Constant κ in log Z from converting sites on f to sites on a, at the latent level.
     fn noise_part(&self, point: Point<'_>) -> f64 {
         if point.level == Level::Projection {
             return 0.0;
@@ -237,11 +234,11 @@ impl PointScratch {
         self.together.iter().zip(point.marginals).map(constant).sum()
     }
 
-    /// Derivatives of this observation's share of log Z: into `weights` (one per latent), added to
-    /// `by_params`. Returns the share, or None if undefined.
+    /// Derivatives of this observation's share of log Z: written to `weights` (one per latent), added to
+    /// `by_params`. Returns the share; None if undefined.
     ///
     /// `on_mean`, `on_spread` and `residual` hold sites *and* posterior fixed, as at a fixed point; `mean`
-    /// and `variance` are the rest elsewhere.
+    /// and `variance` are the other derivatives, needed elsewhere.
     pub(crate) fn slopes(
         &mut self,
         point: Point<'_>,
@@ -275,7 +272,7 @@ impl PointScratch {
         Ok(Some(log_z))
     }
 
-    /// `ln p(y | everything but this observation)`, with all of its sites removed; NaN if they cannot be.
+    /// `ln p(y | all other observations)`, with all sites of this one removed; NaN if they cannot be.
     pub(crate) fn leave_one_out(&mut self, point: Point<'_>) -> Result<f64, InferenceError> {
         if !self.leave_out(point) {
             return Ok(f64::NAN);
@@ -283,8 +280,8 @@ impl PointScratch {
         Ok(point.likelihood.log_predictive_density(point.y, &self.tilted, &mut self.ws)?)
     }
 
-    /// Appends the probabilities of all classes at this observation, with all of its sites removed; NaN if they cannot
-    /// be.
+    /// Appends the probabilities of all classes, with all sites of this observation removed; NaN if they
+    /// cannot be.
     pub(crate) fn left_out_classes(
         &mut self,
         point: Point<'_>,
@@ -300,7 +297,7 @@ impl PointScratch {
         if likelihood.plain().is_none() {
             return Ok(likelihood.class_probabilities(&self.tilted, &mut self.ws, classes)?);
         }
-        // Further columns, such as an offset, belong to the observation.
+        // Other columns, such as an offset, stay those of the observation.
         let mut y = point.y.to_vec();
         for (class, probability) in classes.iter_mut().enumerate() {
             y[0] = support.label(class);
@@ -309,7 +306,7 @@ impl PointScratch {
         Ok(())
     }
 
-    /// Computes the latents without the observation's sites; false if these cannot be removed.
+    /// Computes the latents without the observation's sites; returns `false` if these cannot be removed.
     fn leave_out(&mut self, point: Point<'_>) -> bool {
         self.gather(point);
         self.tilted.clear();
@@ -327,7 +324,7 @@ impl PointScratch {
         true
     }
 
-    /// Products of all sites on each latent value, at the latent level.
+    /// At the latent level, gathers the sites of the observation.
     fn bring_together(&mut self, point: Point<'_>) {
         if point.level == Level::Latent {
             self.gather(point);
@@ -335,7 +332,7 @@ impl PointScratch {
         }
     }
 
-    /// Products of the observation's sites, by latent.
+    /// Writes the product of the observation's sites on each latent to `together`.
     fn gather(&mut self, point: Point<'_>) {
         self.together.clear();
         self.together.resize(point.marginals.len(), Site::default());
@@ -346,8 +343,8 @@ impl PointScratch {
         }
     }
 
-    /// Site moved by `step` towards another, halved while the noise of f given a leaves no site on a. Later
-    /// pieces see the result.
+    /// Site moved by `step` towards another. At the latent level the step is halved until the product of the
+    /// sites on f can be converted to a site on a. Later pieces use the result.
     fn moved(&mut self, point: Point<'_>, (piece, slot): (Piece, usize), to: Site, mut step: f64) -> Site {
         let from = point.site(piece, slot);
         let mut moved = from.towards(to, step);
@@ -364,7 +361,7 @@ impl PointScratch {
         moved
     }
 
-    /// Belief that the site acts on, including it: about a at the projection level, f at the latent level.
+    /// Marginal of the site's argument, site included: a at the projection level, f at the latent level.
     fn site_belief(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<Belief> {
         let (latent, marginal) = (point.latent(piece, slot), point.marginal(piece, slot));
         match point.level {
@@ -375,7 +372,7 @@ impl PointScratch {
         }
     }
 
-    /// Belief without the site's portion, and the latent that tilts the factor.
+    /// Cavity without the site's portion, and the belief about f that the factor is integrated against.
     fn cavity(&self, point: Point<'_>, piece: Piece, slot: usize) -> Option<(Belief, Belief)> {
         let (site, marginal) = (point.held_site(piece, slot), point.marginal(piece, slot));
         let out = site.scaled(-point.portion.site);
@@ -393,7 +390,7 @@ impl PointScratch {
     }
 }
 
-/// Factor of an observation.
+/// One factor of an observation.
 #[derive(Clone, Copy)]
 struct Piece {
     index: usize,
@@ -416,7 +413,7 @@ impl<'a> Point<'a> {
         self.sites[piece.first + slot]
     }
 
-    /// Part of the site in the posterior.
+    /// Site as the posterior includes it: neutral if excluded.
     fn held_site(&self, piece: Piece, slot: usize) -> Site {
         if self.is_out { Site::default() } else { self.site(piece, slot) }
     }
@@ -430,15 +427,15 @@ impl<'a> Point<'a> {
     }
 }
 
-/// f without all sites of the observation, at the latent level.
+/// Belief about f without all sites of the observation, at the latent level.
 fn without_observation(marginal: Marginal, together: Site) -> Option<Belief> {
     let Marginal { projection, residual } = marginal;
     let (seen, _) = together.through_noise(residual)?;
     Some(projection.without(seen)?.widened(residual))
 }
 
-/// Derivatives through `a ~ N(μ, w)` at the projection level, with g and k those of ln Z̃ by the cavity's
-/// mean and variance. With `r = 1/(1 − ατw)`: `m_c = m + α r (τμ − ν) Vφ`, `V_c φ = r Vφ`.
+/// Derivatives through `a ~ N(μ, w)` at the projection level; g and k are those of ln Z̃ by mean and variance
+/// of the cavity. With `r = 1/(1 − ατw)`: `m_c = m + α r (τμ − ν) Vφ`, `V_c φ = r Vφ`.
 fn projection_slopes(
     point: Point<'_>,
     piece: Piece,
@@ -459,8 +456,8 @@ fn projection_slopes(
     weights.variance += r * r * (k + alpha * g * away + 0.5 * alpha * away * away) + 0.5 * tau * r;
 }
 
-/// Derivatives at the latent level, at a fixed point: of `ln ∫ N(f; m_c, c + s) t̃(f) df`, the cavity
-/// without all sites t̃ of the observation.
+/// Derivatives at the latent level, at a fixed point, of `ln ∫ N(f; m_c, c + s) t̃(f) df`, where t̃ is the
+/// product of the observation's sites and `N(m_c, c)` the cavity without them.
 fn latent_slopes(marginal: Marginal, together: Site) -> Option<PointSlopes> {
     let Marginal { projection, residual } = marginal;
     let ((seen, _), without) = (together.through_noise(residual)?, without_observation(marginal, together)?);

@@ -1,4 +1,4 @@
-//! `q(v) = N(m, V)` of one latent: `V⁻¹ = B = I + Σ τ_i φ_iφ_iᵀ = L_B L_Bᵀ`, `B m = η = Σ ν_i φ_i`.
+//! Posterior `q(v) = N(m, V)` of one latent: `V⁻¹ = B = I + Σ τ_i φ_iφ_iᵀ = L_B L_Bᵀ`, `B m = η = Σ ν_i φ_i`.
 
 use super::site::Site;
 use crate::column::column_mut;
@@ -9,7 +9,6 @@ use gp_kernels::posterior::PosteriorFactor;
 use gp_linalg::rotate::RotationScratch;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 
-/// Scratch of rank-one changes.
 #[derive(Debug, Default)]
 pub(crate) struct RankOne {
     direction: Vec<f64>,
@@ -17,7 +16,7 @@ pub(crate) struct RankOne {
     rotations: RotationScratch,
 }
 
-/// Posterior of the whitened inducing values, with the terms of marginals.
+/// Posterior of the whitened inducing values of one latent.
 #[derive(Clone, Debug)]
 pub(crate) struct WhitenedPosterior {
     factor: Cholesky,
@@ -44,7 +43,7 @@ impl WhitenedPosterior {
         prior
     }
 
-    /// Belief for passes.
+    /// Posterior as a belief of a pass.
     pub(crate) fn belief(&self) -> Whitened<'_> {
         Whitened::Precision { factor: &self.factor, half_mean: &self.half_mean, mean: &self.mean }
     }
@@ -62,8 +61,8 @@ impl WhitenedPosterior {
         &self.mean
     }
 
-    /// Sets `B = I + weight · Σ τ_i φ_iφ_iᵀ` and `η = weight · Σ ν_i φ_i`, given the sums; invalid after an
-    /// error until set again.
+    /// Sets `B = I + weight · Σ τ_i φ_iφ_iᵀ` and `η = weight · Σ ν_i φ_i` from the sums. After an error the
+    /// posterior is invalid until set again.
     ///
     /// # Errors
     /// [`InferenceError::Linalg`] if B is not positive definite.
@@ -92,8 +91,8 @@ impl WhitenedPosterior {
         Ok(self.factor.half_solve_transpose_in_place(column_mut(&mut self.mean), Threading::Here)?)
     }
 
-    /// Adds a site on `φᵀv`, given `half` = `L_B⁻¹φ`; false, with nothing changed, if no proper posterior
-    /// is left. The mean follows at [`settle`](Self::settle).
+    /// Adds a site on `φᵀv`, given `half` = `L_B⁻¹φ`. Returns `false` and changes nothing if the posterior
+    /// would be improper. Call [`settle`](Self::settle) to compute the mean.
     pub(crate) fn change(
         &mut self,
         phi: &[f64],
@@ -105,7 +104,7 @@ impl WhitenedPosterior {
         let root = site.precision.abs().sqrt();
         scratch.direction.clear();
         scratch.direction.extend(phi.iter().map(|phi| root * phi));
-        // `L⁻¹η` and `L⁻¹φ` are dragged along: with the new shift, the new `L⁻¹η` is their sum.
+        // `L⁻¹η` and `L⁻¹φ` are updated with L: with the new shift, the new `L⁻¹η` is their sum.
         scratch.dragged.clear();
         scratch.dragged.extend_from_slice(&self.half_mean);
         scratch.dragged.extend_from_slice(half);
@@ -136,7 +135,7 @@ impl WhitenedPosterior {
         );
     }
 
-    /// `KL(N(m, B⁻¹) ‖ N(0, I)) = ½ (tr B⁻¹ + mᵀm − M + ln|B|)`; `room` is scratch for M×M.
+    /// `KL(N(m, B⁻¹) ‖ N(0, I)) = ½ (tr B⁻¹ + mᵀm − M + ln|B|)`; `room` is M×M scratch.
     pub(crate) fn divergence(&self, room: &mut Vec<f64>) -> Result<f64, InferenceError> {
         let count = self.mean.len();
         room.clear();
@@ -150,7 +149,6 @@ impl WhitenedPosterior {
         Ok(0.5 * (trace + squares - count as f64 + self.factor.log_det()))
     }
 
-    /// Mean and factor, for users.
     pub(crate) fn parts(&self) -> (Vec<f64>, PosteriorFactor) {
         (self.mean.clone(), PosteriorFactor::Precision(self.factor.clone()))
     }

@@ -1,26 +1,26 @@
-//! Knobs of an update.
+//! Options of site updates.
 
 use crate::error::InferenceError;
 use serde::{Deserialize, Serialize};
 
-/// Argument of a site.
+/// Variable that a site is a function of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
-    /// Projection `φᵀv` of the inducing values: scalable EP (Hernández-Lobato & Hernández-Lobato 2016),
-    /// Power EP (Bui et al. 2017).
+    /// Projection `φᵀv` of the inducing values: scalable EP (Hernández-Lobato & Hernández-Lobato 2016), Power
+    /// EP (Bui et al. 2017).
     #[default]
     Projection,
     /// Latent value f under the FITC prior: generalised FITC.
     Latent,
 }
 
-/// Treatment of sites of negative precision, which arise for likelihoods that are not log-concave.
+/// Treatment of sites with negative precision, which likelihoods that are not log-concave can produce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NegativePrecision {
-    /// Accept it. A sweep that makes the posterior improper is halved.
+    /// Keep it. The step is halved if the posterior becomes improper.
     #[default]
     Keep,
-    /// Set precision 0, with a shift that matches means.
+    /// Set the precision to 0, with the shift that matches the mean.
     Bound,
     /// Leave the site unchanged.
     Skip,
@@ -36,30 +36,31 @@ pub enum SiteOrder {
     InTurn,
 }
 
-/// Settings of iterations.
+/// Options of EP iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EpOptions {
-    /// Step of sites towards a full update of power 1/α, in (0, 1]. Fixed points do not depend on it.
+    /// Fraction of a full update that sites move, in (0, 1]. Fixed points do not depend on it.
     pub step: f64,
-    /// Most sweeps over all observations.
+    /// Maximum number of sweeps over all observations.
     pub max_sweeps: usize,
-    /// Convergence: the root mean square change of sites by a full update is below this, in units of their
-    /// marginals,
+    /// Convergence tolerance of sites: root mean square change by a full update, in units of their marginals.
+    /// Both tolerances must be met.
     pub tolerance: f64,
-    /// and the last sweep changed log Z by less than this times 1 + |log Z|.
+    /// Convergence tolerance of log Z: change by the last sweep, relative to 1 + |log Z|.
     pub log_z_tolerance: f64,
     /// Treatment of negative precisions.
     pub negative: NegativePrecision,
     /// Order of site updates.
     pub schedule: SiteOrder,
-    /// Sweeps remembered for Anderson mixing; 0 for plain sweeps. A mixture farther from convergence is
-    /// replaced by the last plain sweep, and the memory cleared. For sites on projections, updated at once.
+    /// Number of sweeps combined by Anderson mixing; 0 for plain sweeps. Only for sites on projections,
+    /// updated at once. A mixture that is farther from convergence is replaced by the last plain sweep, and
+    /// the memory is cleared.
     pub memory: usize,
 }
 
 impl Default for EpOptions {
-    /// Half steps as in Hernández-Lobato & Hernández-Lobato 2016, five remembered, tolerance 1e-6.
+    /// Half steps as in Hernández-Lobato & Hernández-Lobato 2016, mixing of five sweeps, tolerance 1e-6.
     fn default() -> Self {
         Self {
             step: 0.5,

@@ -1,6 +1,6 @@
-//! Updates of one observation after the other, each a rank-one change of the factor of B.
+//! Updates of one observation at a time, each a rank-one change of the factor of B.
 //!
-//! A first visit is assumed-density filtering, which also adds observations to a posterior.
+//! The first update of a new observation is assumed-density filtering, which [`BatchEp::add`] uses.
 
 use super::batch::{BatchEp, Sweep};
 use super::lane::{self, LaneSites, SumOf};
@@ -16,7 +16,7 @@ use gp_kernels::data::{DataSource, Rows};
 use gp_kernels::passes::{Lane, Layout, PartMut, Passes, Sums};
 use gp_linalg::JitterPolicy;
 
-/// State of visits to single observations, apart from their lane.
+/// State of single updates, apart from the lane.
 struct Visitor<'a> {
     model: &'a PowerEp,
     options: EpOptions,
@@ -25,13 +25,13 @@ struct Visitor<'a> {
     sums: &'a mut Sums,
     rank_one: &'a mut RankOne,
     tally: Tally,
-    /// Weights of sites, and the tally, of one visit.
+    /// Extra numbers of one update: weights of sites, then the tally.
     extra: &'a mut Vec<f64>,
 }
 
 impl Visitor<'_> {
-    /// Updates the sites of one observation and the posteriors. If no proper posterior is left, nothing
-    /// changes and the observation counts as improper.
+    /// Updates the sites of one observation and the posteriors. If the posterior would be improper, changes
+    /// nothing and counts the observation as improper.
     fn visit(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<(), InferenceError> {
         let block = place..place + 1;
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
@@ -51,7 +51,7 @@ impl Visitor<'_> {
         Ok(())
     }
 
-    /// Removes the sites of an observation; false if no proper posterior is left.
+    /// Removes the sites of an observation; returns `false` if the posterior would be improper.
     fn take_out(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, InferenceError> {
         let block = place..place + 1;
         lane.marginals((&Posteriors(self.posteriors), 0), &block)?;
@@ -61,8 +61,8 @@ impl Visitor<'_> {
         self.change(lane, place)
     }
 
-    /// Changes the posteriors from current to proposed sites of the last observation evaluated; false, with
-    /// nothing changed, if any would be improper.
+    /// Changes the posteriors from current to proposed sites of the last evaluated observation. Returns
+    /// `false` and changes nothing if any posterior would be improper.
     fn change(&mut self, lane: &mut Lane<LaneSites>, place: usize) -> Result<bool, InferenceError> {
         let block = lane.view(0, &(place..place + 1));
         let change =
@@ -85,7 +85,6 @@ impl Visitor<'_> {
     }
 }
 
-/// Adds one site on `φᵀv`.
 fn add_site(mut part: PartMut<'_>, phi: &[f64], site: Site) {
     let mut matrix = part.matrix();
     for (j, &phi_j) in phi.iter().enumerate() {
@@ -97,7 +96,7 @@ fn add_site(mut part: PartMut<'_>, phi: &[f64], site: Site) {
 }
 
 impl BatchEp {
-    /// Updates every site in turn, on a single thread.
+    /// Updates the observations one after the other, on a single thread.
     ///
     /// # Errors
     /// As [`sweep`](Self::sweep); [`InferenceError::Unsupported`] for data shared by several processes.
@@ -105,12 +104,12 @@ impl BatchEp {
         options.check()?;
         let before = self.tally_or_nan(model)?;
         let tally = self.visit_from((0, 0), model, options)?;
-        // Rank-one changes gather roundings; the sum of all sites has none of them.
+        // Rank-one changes accumulate rounding errors; a new sum over all sites removes them.
         self.rebuild(model)?;
         Ok(Sweep::of(before, tally, self.sites))
     }
 
-    /// Log Z of the current sites, NaN if undefined.
+    /// Log Z of the current sites; NaN if undefined.
     fn tally_or_nan(&mut self, model: &PowerEp) -> Result<f64, InferenceError> {
         match self.log_z(model) {
             Err(InferenceError::ImproperCavity { .. }) => Ok(f64::NAN),
@@ -118,7 +117,7 @@ impl BatchEp {
         }
     }
 
-    /// Visits observations in order, from this lane and place on.
+    /// Updates the observations in order, from this lane and place on.
     fn visit_from(
         &mut self,
         from: (usize, usize),
@@ -129,12 +128,12 @@ impl BatchEp {
         let (mut visitor, passes) = self.visitor(model, *options)?;
         let done = passes.visit_from(from, |lane, place| visitor.visit(lane, place));
         let tally = visitor.tally;
-        // What was visited before a fault stays.
+        // Updates before an error are kept.
         self.settle();
         done.map(|()| tally)
     }
 
-    /// Visitor, and the lanes, all projected.
+    /// Visitor, and the lanes with all observations projected.
     fn visitor<'a>(
         &'a mut self,
         model: &'a PowerEp,
@@ -148,18 +147,17 @@ impl BatchEp {
         ))
     }
 
-    /// Computes the means left by rank-one changes.
+    /// Computes the posterior means after rank-one changes.
     fn settle(&mut self) {
         self.posteriors.iter_mut().for_each(WhitenedPosterior::settle);
     }
 
-    /// Adds observations by assumed-density filtering: one visit each, full steps. Later sweeps update all.
-    ///
-    /// Projects only the new observations, in the last lane.
+    /// Adds observations by assumed-density filtering: one full update each, in order. Only the new
+    /// observations are projected; they join the last lane. Later sweeps update all sites.
     ///
     /// # Errors
-    /// As [`new`](Self::new) for invalid observations, with nothing changed;
-    /// [`InferenceError::Unsupported`] with individual powers, or for data shared by several processes.
+    /// As [`new`](Self::new) for invalid observations, and nothing changes; [`InferenceError::Unsupported`]
+    /// with individual powers, or for data shared by several processes.
     pub fn add(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<Sweep, InferenceError> {
         self.check_alone()?;
         check_count("new inputs", "columns", self.dim(), data.dim())?;
@@ -178,7 +176,7 @@ impl BatchEp {
         Ok(Sweep::of(before, tally, added))
     }
 
-    /// Reads and projects observations into the last lane; nothing changes on an error.
+    /// Reads and projects observations into the last lane; changes nothing on an error.
     fn append(&mut self, model: &PowerEp, data: &dyn DataSource) -> Result<(), InferenceError> {
         let passes = &mut self.passes.passes;
         let rows = Rows::Range(0..data.count());
@@ -195,12 +193,12 @@ impl BatchEp {
         })
     }
 
-    /// Removes one observation with its sites; later ones move up by one.
+    /// Removes one observation with its sites; later observations move up by one.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for a missing observation; [`InferenceError::ImproperPosterior`] if no
-    /// proper posterior is left, with nothing changed; [`InferenceError::Unsupported`] for data shared by
-    /// several processes.
+    /// [`InferenceError::Shape`] if there is no such observation; [`InferenceError::ImproperPosterior`] if
+    /// the posterior would be improper, and nothing changes; [`InferenceError::Unsupported`] for data shared
+    /// by several processes.
     pub fn remove(&mut self, model: &PowerEp, observation: usize) -> Result<(), InferenceError> {
         self.check_alone()?;
         let (mut place, mut lane) = (observation, 0);

@@ -1,4 +1,4 @@
-//! End of mini-batch learning: own sites are summed anew, and `ln p(y)` estimated.
+//! End of mini-batch learning: own sites are summed anew, converge further, and give an estimate of `ln p(y)`.
 
 use super::minibatch::{MiniBatchEp, Sharing};
 use super::model::PowerEp;
@@ -6,27 +6,27 @@ use super::rules::EpOptions;
 use crate::error::InferenceError;
 use gp_kernels::data::DataSource;
 
-/// Most further epochs of site updates while they change by more than this share of a marginal.
+/// Maximum number of further epochs, which end once the change of sites is at most `REST` of a marginal.
 const EPOCHS_TO_REST: usize = 3;
 const REST: f64 = 0.01;
-/// Most epochs of small steps, with parameters fixed, for sites with an impossible estimate.
+/// Maximum number of epochs of small steps if the estimate is above 0 for labels or counts.
 const EPOCHS_BACK: usize = 10;
 const SMALL_STEP: f64 = 0.1;
-/// Error of a sum of logarithms, per observation.
+/// Rounding error of a sum of logarithms, per observation.
 const ROUNDING: f64 = 1e-9;
 
-/// Own sites of all observations, after learning.
+/// Final estimate from the own sites of all observations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Settled {
     /// Estimate of `ln p(y)` from all observations.
     pub log_z: f64,
-    /// Epochs of small steps before it was possible.
+    /// Number of epochs of small steps needed before the estimate was possible.
     pub epochs_back: usize,
 }
 
 impl MiniBatchEp {
-    /// Estimate of `ln p(y)` from all observations with the current own sites, in a pass over the data.
+    /// Estimate of `ln p(y)` from all observations with the current own sites, in one pass over the data.
     /// Sums must be current, as after [`rebuild`](Self::rebuild).
     ///
     /// # Errors
@@ -44,12 +44,13 @@ impl MiniBatchEp {
         Ok(log_z)
     }
 
-    /// Sums own sites anew and lets them converge further at fixed parameters. An estimated probability of
-    /// labels or counts above 1 means outdated sites, which take small steps for at most ten more epochs.
-    /// Ends at the time limit.
+    /// Sums own sites anew and lets them converge further at fixed parameters. If the estimated probability
+    /// of labels or counts is above 1, sites are outdated, and take small steps for up to ten more epochs.
+    /// Stops when `is_over` returns `true`.
     ///
     /// # Errors
-    /// [`InferenceError::ImpossibleEvidence`] if it stays above 1, otherwise as [`step`](Self::step).
+    /// [`InferenceError::ImpossibleEvidence`] if the probability stays above 1; otherwise as
+    /// [`step`](Self::step).
     pub(super) fn settle(
         &mut self,
         model: &PowerEp,
@@ -66,7 +67,7 @@ impl MiniBatchEp {
                 break;
             }
             let change = match self.sweep(model, data, options) {
-                // A step that cannot be taken changes nothing: sites are as good as they were.
+                // A failed step changes nothing, so the present sites can be used.
                 Err(InferenceError::ImproperPosterior) => break,
                 change => change?,
             };
@@ -80,7 +81,7 @@ impl MiniBatchEp {
         self.mend(model, data, options, is_over).map(Some)
     }
 
-    /// Estimate of `ln p(y)` after as many epochs of small steps as needed, or at the time limit.
+    /// Estimate of `ln p(y)`, after as many epochs of small steps as it needs or time allows.
     fn mend(
         &mut self,
         model: &PowerEp,
@@ -93,7 +94,8 @@ impl MiniBatchEp {
         let mut epochs_back = 0;
         loop {
             let log_z = match self.log_z(model, data) {
-                // Some cavity is no Gaussian: there is no estimate, as there may be none while sites learn.
+                // A cavity that is not Gaussian leaves no estimate, which is acceptable here as it is in
+                // learning.
                 Err(InferenceError::ImproperCavity { .. }) => f64::NAN,
                 other => other?,
             };
@@ -114,7 +116,7 @@ impl MiniBatchEp {
         }
     }
 
-    /// Steps through every block of observations; returns the root mean square change by full updates.
+    /// Steps through all observations in blocks; returns the root mean square change by full updates.
     fn sweep(
         &mut self,
         model: &PowerEp,
@@ -137,7 +139,7 @@ mod tests {
     use gp_kernels::data::Table;
     use gp_kernels::inducing::{InducingInputs, SparseProcess};
 
-    /// Makes sites so many times as sure, and every second sure of the wrong sign.
+    /// Multiplies precisions and shifts by `times`, every second shift with the wrong sign.
     fn spoil(ep: &mut MiniBatchEp, times: f64) {
         for (i, site) in ep.sites_mut().iter_mut().enumerate() {
             site.precision *= times;

@@ -1,8 +1,8 @@
-//! Sites on one number, and their removal from Gaussians.
+//! Sites on a scalar, and their removal from Gaussians.
 
 use serde::{Deserialize, Serialize};
 
-/// Approximate factor `exp(ν a − ½ τ a²)` of one number a.
+/// Approximate factor `exp(ν a − ½ τ a²)` of a scalar a.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Site {
     /// τ
@@ -11,7 +11,7 @@ pub struct Site {
     pub shift: f64,
 }
 
-/// `N(mean, variance)` of one number.
+/// Belief `N(mean, variance)` about a scalar.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Belief {
     pub(crate) mean: f64,
@@ -27,7 +27,7 @@ pub(crate) struct Marginal {
 }
 
 impl Site {
-    /// Fraction (power) of the site.
+    /// Site to this power.
     pub(crate) fn scaled(self, power: f64) -> Self {
         Self { precision: power * self.precision, shift: power * self.shift }
     }
@@ -37,7 +37,7 @@ impl Site {
         Self { precision: self.precision + other.precision, shift: self.shift + other.shift }
     }
 
-    /// Site at `step` of the way to another.
+    /// Site moved by the fraction `step` towards another.
     pub(crate) fn towards(self, to: Self, step: f64) -> Self {
         Self {
             precision: self.precision + step * (to.precision - self.precision),
@@ -49,8 +49,9 @@ impl Site {
         self.precision.is_finite() && self.shift.is_finite()
     }
 
-    /// Site on a = f − N(0, s) from a site on f: `∫ N(f; a, s) exp(ν f − ½ τ f²) df = exp(κ + ν' a − ½ τ'
-    /// a²)`, as (τ', ν') and κ. None if the integral diverges.
+    /// Site on a, where f = a + N(0, s), from a site on f:
+    /// `∫ N(f; a, s) exp(ν f − ½ τ f²) df = exp(κ + ν' a − ½ τ' a²)`, as (τ', ν') and κ. None if the integral
+    /// diverges.
     pub(crate) fn through_noise(self, s: f64) -> Option<(Self, f64)> {
         let widened = 1.0 + s * self.precision;
         let kappa = -0.5 * (s * self.precision).ln_1p() + 0.5 * s * self.shift * self.shift / widened;
@@ -60,13 +61,13 @@ impl Site {
 }
 
 impl Belief {
-    /// Slope `ν − τ m` of the log site at the mean, to be formed early, since it may be a small difference
-    /// of large numbers.
+    /// Slope `ν − τ m` of the log site at the mean. Computed first, since it can be a small difference of
+    /// large numbers.
     fn pull(self, site: Site) -> f64 {
         site.shift - site.precision * self.mean
     }
 
-    /// This belief times `exp(ν a − ½ τ a²)`, normalised; None if not Gaussian.
+    /// Belief times `exp(ν a − ½ τ a²)`, normalised; None if not Gaussian.
     pub(crate) fn times(self, site: Site) -> Option<Self> {
         let ratio = 1.0 + site.precision * self.variance;
         // (m + v ν)/(1 + τ v)
@@ -75,7 +76,7 @@ impl Belief {
         sound.then_some(Self { mean, variance: self.variance / ratio })
     }
 
-    /// This belief divided by the site.
+    /// Belief divided by the site; None if not Gaussian.
     pub(crate) fn without(self, site: Site) -> Option<Self> {
         self.times(site.scaled(-1.0))
     }
@@ -94,12 +95,12 @@ impl Belief {
     }
 }
 
-/// Sites as numbers, which go from one process to another.
+/// Appends sites as numbers, for exchange between processes.
 pub(super) fn pack(sites: &[Site], into: &mut Vec<f64>) {
     into.extend(sites.iter().flat_map(|site| [site.precision, site.shift]));
 }
 
-/// The sites of such numbers.
+/// Sites from numbers of [`pack`].
 pub(super) fn unpack(numbers: &[f64]) -> Vec<Site> {
     numbers.as_chunks().0.iter().map(|&[precision, shift]| Site { precision, shift }).collect()
 }
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
     use std::f64::consts::TAU;
 
-    /// `∫ N(a; m, v) g(a) da` by the trapezoidal rule, right to rounding for smooth g.
+    /// `∫ N(a; m, v) g(a) da` by the trapezoidal rule, accurate to rounding for smooth g.
     fn expect(belief: Belief, g: impl Fn(f64) -> f64) -> f64 {
         let s = belief.variance.sqrt();
         let step = 0.01;
@@ -131,7 +132,7 @@ mod tests {
             let mean = expect(BELIEF, |a| a * factor(a)) / z;
             let variance = expect(BELIEF, |a| (a - mean).powi(2) * factor(a)) / z;
             let product = BELIEF.times(site).unwrap();
-            // Rounding of sums of 5001 terms.
+            // Tolerances: rounding of sums of 5001 terms.
             assert!((BELIEF.log_expectation(site) - z.ln()).abs() < 1e-13);
             assert!((product.mean - mean).abs() < 1e-13 && (product.variance - variance).abs() < 1e-13);
             let back = product.without(site).unwrap();

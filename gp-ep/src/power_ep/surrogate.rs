@@ -1,9 +1,8 @@
-//! Approximation as an exact regression (Bui et al. 2017 appendix H): M surrogate observations `ỹ = W v +
-//! N(0, σ̃² I)` of the whitened inducing values, with the posterior of the sites and their log Z as
-//! marginal likelihood.
+//! Equivalent exact regression (Bui et al. 2017 appendix H): M surrogate observations `ỹ = W v + N(0, σ̃² I)`
+//! of the whitened inducing values give the posterior of the sites, and their log Z as marginal likelihood.
 //!
-//! With `T = B − I = L_T L_Tᵀ`: `W = σ̃ L_Tᵀ` and `ỹ = σ̃ L_T⁻¹ η` give the posterior for every σ̃, which
-//! sets the marginal likelihood.
+//! With `T = B − I = L_T L_Tᵀ`, the choice `W = σ̃ L_Tᵀ`, `ỹ = σ̃ L_T⁻¹ η` gives the posterior for every σ̃;
+//! σ̃ is set by the marginal likelihood.
 
 use super::batch::BatchEp;
 use super::model::PowerEp;
@@ -14,15 +13,14 @@ use faer::Mat;
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
 use std::f64::consts::TAU;
 
-/// Exact regression on whitened inducing values, with the posterior and marginal likelihood of an
-/// approximation.
+/// Exact regression on whitened inducing values that has the posterior and log Z of an EP state.
 #[derive(Clone, Debug)]
 pub struct SurrogateRegression {
-    /// W, M×M.
+    /// Weights W, M×M.
     pub weights: Mat<f64>,
-    /// ỹ
+    /// Surrogate observations ỹ, M numbers.
     pub observations: Vec<f64>,
-    /// σ̃²
+    /// Noise variance σ̃².
     pub noise_variance: f64,
 }
 
@@ -30,8 +28,8 @@ impl BatchEp {
     /// Surrogate regression of a model of one latent function with its current sites.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] for several latent functions, and for sites that do not determine
-    /// all inducing values or have negative precisions; otherwise as [`log_z`](Self::log_z).
+    /// [`InferenceError::Unsupported`] for several latent functions, or if B − I is not positive definite
+    /// (too few sites, or negative precisions); otherwise as [`log_z`](Self::log_z).
     pub fn surrogate(&mut self, model: &PowerEp) -> Result<SurrogateRegression, InferenceError> {
         let [posterior] = self.posteriors.as_slice() else {
             return Err(InferenceError::Unsupported {

@@ -1,8 +1,8 @@
 //! Learning of hyperparameters, inducing inputs and likelihood parameters.
 //!
-//! *Outer*: EP converges at every value and gradient of L-BFGS. *Inner* (Hernández-Lobato &
-//! Hernández-Lobato 2016 §3.2): a first-order step of the parameters between sweeps, so that both converge
-//! together. *In mini-batches*: a step per batch.
+//! *Outer*: EP converges at every evaluation of L-BFGS. *Inner* (Hernández-Lobato & Hernández-Lobato 2016
+//! §3.2): a first-order parameter step between sweeps, so that sites and parameters converge together. *In
+//! mini-batches*: one step per batch.
 
 use super::batch::BatchEp;
 use super::converge::Convergence;
@@ -21,27 +21,26 @@ use gp_optim::{
     Batch, Batches, Companion, MinimiseOptions, TrainingProgress, train_beside, train_by_descent,
 };
 
-/// Passes of training per final pass over own sites.
+/// Number of training passes over the data that pay for one final pass over own sites.
 const PASSES_BESIDE: usize = 5;
 
-/// Settings of sites during learning.
+/// Settings of EP during learning.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct EpLearning {
-    /// Convergence of sites outside, and their steps inside and in batches.
+    /// Options of EP: convergence in outer learning, steps of sites in inner and mini-batch learning.
     pub ep: EpOptions,
-    /// Most sweeps before each step, inside and in batches; fewer once sites converge, so many of them
-    /// amount to the outer scheme.
+    /// Inner learning: maximum number of sweeps before each parameter step. They stop once sites converge, so a
+    /// large number amounts to outer learning. Mini-batches: number of updates of each batch's sites.
     pub sweeps: usize,
-    /// Gradient used by steps.
+    /// Gradient for parameter steps; in mini-batches only [`GradientKind::AtRest`].
     pub gradient: GradientKind,
-    /// Ownership of sites in batches.
+    /// Own or tied sites in mini-batches.
     pub sharing: Sharing,
 }
 
 impl Default for EpLearning {
-    /// One sweep, half steps of sites, as in Hernández-Lobato & Hernández-Lobato 2016; own sites in
-    /// batches.
+    /// One sweep of half steps, as in Hernández-Lobato & Hernández-Lobato 2016; own sites in mini-batches.
     fn default() -> Self {
         Self { ep: EpOptions::default(), sweeps: 1, gradient: GradientKind::AtRest, sharing: Sharing::Own }
     }
@@ -61,19 +60,19 @@ impl EpLearning {
     }
 }
 
-/// EP under the learned parameters.
+/// State of EP after learning.
 #[derive(Debug)]
 pub enum EpState {
-    /// Outside: converged sites, and their convergence.
+    /// Outer learning: converged sites, and their convergence.
     AtRest(BatchEp, Convergence),
-    /// Inside: sites one sweep behind the last step.
+    /// Inner learning: sites of one sweep before the last parameter step.
     Beside(BatchEp),
-    /// In batches, with the final own sites.
+    /// Mini-batch learning: state, and the final estimate for own sites if there was time for it.
     InBatches(MiniBatchEp, Option<Settled>),
 }
 
 impl EpState {
-    /// State of EP on all observations, unless learned in batches.
+    /// State of EP on all observations; None after mini-batch learning.
     #[must_use]
     pub fn batch(&mut self) -> Option<&mut BatchEp> {
         match self {
@@ -93,7 +92,7 @@ impl EpState {
         }
     }
 
-    /// Predictor.
+    /// Predictor of the learned parameters and sites.
     ///
     /// # Errors
     /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
@@ -108,11 +107,11 @@ impl EpState {
 type Outer = Whole<true>;
 type Inner = Whole<false>;
 
-/// Callback during learning of EP, with a mixture of one Gaussian.
+/// Callback during learning, with EP's posterior as a mixture of one Gaussian.
 type Watching<'a> = Watch<'a, MixturePosterior<InducingPosterior>>;
 
 impl PowerEp {
-    /// EP converges at every evaluation, from the last sites.
+    /// Outer learning; EP starts each evaluation from the last sites.
     pub(super) fn learn_outside(
         &mut self,
         data: &dyn DataSource,
@@ -136,7 +135,7 @@ impl PowerEp {
         Ok(Trained { run: Course::Minimised(training), state: EpState::AtRest(state, convergence) })
     }
 
-    /// One parameter step after every few sweeps.
+    /// Inner learning: one parameter step after every `settings.sweeps` sweeps.
     pub(super) fn learn_inside(
         &mut self,
         data: &dyn DataSource,
@@ -162,8 +161,8 @@ impl PowerEp {
         Ok(Trained { run: Course::Descended(run), state: EpState::Beside(state) })
     }
 
-    /// One step after updating the (own or tied) sites of every batch. While parameters move, an epoch's
-    /// sums replace the last one's; own sites are summed anew at the end and converge further.
+    /// Mini-batch learning: one parameter step after updating the sites of each batch. Own sites are summed
+    /// anew at the end and converge further.
     pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
@@ -197,12 +196,12 @@ impl PowerEp {
         let control = plan.control.clone();
         inner.0.set_brake(plan.control.brake());
         let run = train_by_descent(self, &mut inner, plan, evaluate, watch);
-        // A fault of the data is none of a place that can be stepped back from.
+        // Faults of the data end learning; they are not failures of one step.
         if let Some(fault) = fault.filter(|fault| *fault != DataError::Stopped.into()) {
             return Err(fault);
         }
         let (run, mut state) = (run?, inner.0);
-        // Passes over the data that are little beside those of training.
+        // Final passes over the data, few relative to those of training.
         let worth = run.iterations as usize * size / (PASSES_BESIDE * data.count().max(1));
         let how = (worth, || control.wants_end());
         let settled = state
@@ -213,7 +212,8 @@ impl PowerEp {
     }
 }
 
-/// Sites of all observations, which converge at every evaluation or learn along with the parameters.
+/// Sites of all observations as a companion of training: converged at every evaluation, or learned with the
+/// parameters.
 struct Whole<const AT_REST: bool>(BatchEp);
 
 impl<const AT_REST: bool> Companion for Whole<AT_REST> {
@@ -221,7 +221,8 @@ impl<const AT_REST: bool> Companion for Whole<AT_REST> {
     const KIND: &'static str = if AT_REST { "EP at rest" } else { "EP on all observations beside a descent" };
 
     fn memory(&self) -> Vec<Site> {
-        // Without the sites of other processes there is nothing to go on from, and the next run says so.
+        // Without the sites of other processes the checkpoint cannot be resumed, and the next run reports
+        // that.
         self.0.all_sites().unwrap_or_default()
     }
 
@@ -230,7 +231,7 @@ impl<const AT_REST: bool> Companion for Whole<AT_REST> {
     }
 }
 
-/// Sites that learn along in mini-batches.
+/// Mini-batch state as a companion of training.
 struct InnerBatches(MiniBatchEp);
 
 impl Companion for InnerBatches {
@@ -246,7 +247,7 @@ impl Companion for InnerBatches {
     }
 }
 
-/// Projects anew; resets sites that leave no proper posterior under these parameters.
+/// Refreshes the state; resets the sites if they give no proper posterior at these parameters.
 pub(super) fn refresh_or_reset(state: &mut BatchEp, model: &PowerEp) -> Result<(), InferenceError> {
     match state.refresh(model) {
         Err(InferenceError::Linalg(_) | InferenceError::ImproperPosterior) => state.reset(model),

@@ -1,4 +1,4 @@
-//! Groups of observations approximated together.
+//! Blocks of observations whose likelihood is one factor.
 
 use crate::error::InferenceError;
 use faer::MatRef;
@@ -6,19 +6,18 @@ use gp_kernels::Kernel;
 use gp_kernels::data::DataError;
 use gp_kernels::placement::KMeans;
 
-/// Partition of N observations into non-empty blocks.
-///
-/// Cost of a block of n observations: a few n×n matrices and O(n³) time.
+/// Partition of N observations into non-empty blocks. A block of n observations costs a few n×n matrices and
+/// O(n³) time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocks {
-    /// Observations by block.
+    /// Rows, block by block.
     order: Vec<usize>,
     /// End of each block in `order`.
     ends: Vec<usize>,
 }
 
 impl Blocks {
-    /// Blocks of observations, counted from 0.
+    /// Partition from the rows (from 0) of each block.
     ///
     /// # Errors
     /// [`InferenceError::Block`] for an observation in no block or two, and for an empty block;
@@ -48,7 +47,7 @@ impl Blocks {
         Ok(Self { order, ends })
     }
 
-    /// One block per label, in the order of labels.
+    /// Partition with one block per label, in the order of labels.
     ///
     /// # Errors
     /// [`InferenceError::Data`] for no label.
@@ -64,7 +63,8 @@ impl Blocks {
         Ok(Self { order, ends })
     }
 
-    /// At most `count` blocks of nearby observations: clusters of the inputs (N×D) by [`KMeans`].
+    /// Partition into at most `count` blocks of nearby observations: clusters of the inputs (N×D) by
+    /// [`KMeans`].
     ///
     /// # Errors
     /// As [`KMeans::clusters`].

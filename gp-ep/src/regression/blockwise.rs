@@ -1,6 +1,7 @@
 //! Block-diagonal D: blocks of observations are factors.
 //!
-//! A block of weights w is one of noise `Σ_i/w_i` times a factor. Σ below is of Gaussians.
+//! A block with weights w is a block of noise `Σ_i/w_i` times a constant. Below, Σ is the noise over the
+//! weights.
 //!
 //! With `T = Σ^−½ S Σ^−½` and `I + α T = R Rᵀ`: `D = Σ^½ R Rᵀ Σ^½`.
 
@@ -19,22 +20,19 @@ use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
 use std::ops::Range;
 
-/// Factors of some blocks of observations.
 #[derive(Debug)]
 pub(super) struct BlockFactors {
     blocks: Vec<Block>,
-    /// Number of the first block.
     first: usize,
     known_noise: Vec<f64>,
     weights: Vec<f64>,
-    /// Noise variances `Σ_i` over weights.
+    /// Noise variances `Σ_i` divided by weights.
     noise: Vec<f64>,
     /// `β = D⁻¹ (y − Φᵀm)`
     beta: Vec<f64>,
     scratch: BlockScratch,
 }
 
-/// Block of n observations.
 #[derive(Debug)]
 struct Block {
     /// Its columns in the lane.
@@ -45,7 +43,6 @@ struct Block {
     factor: Cholesky,
 }
 
-/// Scratch for the largest block.
 #[derive(Debug)]
 struct BlockScratch {
     /// M×n
@@ -62,14 +59,13 @@ struct BlockScratch {
 }
 
 impl BlockScratch {
-    /// Writes square roots of noise variances.
+    /// Writes the square roots of noise variances to `deviation`.
     fn fill_deviation(&mut self, noise: &[f64]) {
         self.deviation.iter_mut().zip(noise).for_each(|(deviation, noise)| *deviation = noise.sqrt());
     }
 }
 
 impl BlockFactors {
-    /// Blocks of a lane, for M inducing inputs.
     pub(super) fn new(share: &Share, count: usize) -> Self {
         let (sizes, mut start) = (&share.sizes, 0);
         let block = |&size: &usize| {
@@ -152,7 +148,7 @@ impl LaneFactors for BlockFactors {
             let (by, points) = (seen.evaluator(), points.as_dyn_stride());
             by.gram_reverse(kernel, points, by_residual, gradients.params_mut(), None)?;
             block.projection_reverse(posterior, own, scratch)?;
-            // The residual variances had their say as a matrix.
+            // The residual variances already entered through the matrix S̄.
             let upstream = columns_mut(&mut scratch.wide, posterior.q.mean().len(), 0..n);
             own.projection.reverse(upstream, &scratch.zeros[..n], gradients, by)?;
             Ok(())
@@ -160,7 +156,7 @@ impl LaneFactors for BlockFactors {
     }
 }
 
-/// Inputs of a block: projections of the lane, and its own weights, noise variances and β.
+/// A block's inputs: projections of the lane, and its own weights, noise variances and β.
 #[derive(Clone, Copy)]
 struct Own<'a> {
     seen: Projections<'a>,
@@ -195,8 +191,8 @@ impl BlockFactors {
         Ok(())
     }
 
-    /// Converts residuals `r = y − Φᵀm` in `beta`, of the block starting at a place, to `β = D⁻¹r`; returns
-    /// `rᵀβ`.
+    /// Replaces residuals `r = y − Φᵀm` in `beta`, for the block whose first column is `start`, by `β = D⁻¹r`;
+    /// returns `rᵀβ`.
     fn weigh(&mut self, start: usize) -> Result<f64, InferenceError> {
         let Some(block) = self.blocks.iter().find(|block| block.columns.start == start) else {
             return Ok(0.0);
@@ -211,23 +207,20 @@ impl BlockFactors {
     }
 }
 
-/// Columns of a matrix with `rows` rows.
 fn columns(matrix: &[f64], rows: usize, range: Range<usize>) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(&matrix[range.start * rows..range.end * rows], rows, range.len())
 }
 
-/// Mutable columns of a matrix with `rows` rows.
 fn columns_mut(matrix: &mut [f64], rows: usize, range: Range<usize>) -> MatMut<'_, f64> {
     MatMut::from_column_major_slice_mut(&mut matrix[range.start * rows..range.end * rows], rows, range.len())
 }
 
-/// Vector as a column.
 fn column(vector: &[f64]) -> MatRef<'_, f64> {
     columns(vector, vector.len(), 0..1)
 }
 
 impl Block {
-    /// `T = Σ^−½ (K_bb − Φ_bᵀΦ_b) Σ^−½`; square roots of Σ in `scratch.deviation`.
+    /// Computes `T = Σ^−½ (K_bb − Φ_bᵀΦ_b) Σ^−½`; leaves the square roots of Σ in `scratch.deviation`.
     fn fill_residual(
         &mut self,
         model: &SparseRegression,
@@ -249,8 +242,8 @@ impl Block {
 
     /// Factors `I + α T`; returns `ln|I + α T|/α`.
     ///
-    /// Pivot i less 1 is `αT_ii − Σ_{j<i} R_ij²`, accurate for small α, which divides out before the
-    /// logarithm.
+    /// Pivot i minus 1 is computed as `αT_ii − Σ_{j<i} R_ij²`, which stays accurate for small α, since α is
+    /// divided out before the logarithm.
     fn factor_noise(
         &mut self,
         model: &SparseRegression,
@@ -272,7 +265,7 @@ impl Block {
         }
         let excess = |i: usize| {
             let eliminated = if power > 0.0 { eliminated[i] / power } else { 0.0 };
-            // T has no negative eigenvalue, so no pivot is below 1 but by rounding.
+            // T has no negative eigenvalue, so only rounding makes a pivot less than 1.
             (self.residual[(i, i)] - eliminated).max(0.0)
         };
         Ok((0..n).map(|i| scaled_ln_1p(power, excess(i))).sum())
@@ -299,7 +292,8 @@ impl Block {
         Ok(matmul(shift, Accum::Replace, whitened, column(targets), 1.0, threading)?)
     }
 
-    /// `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` in `scratch.wide`; square roots of Σ in `scratch.deviation`.
+    /// Computes `h_b Σ^½ = L_B⁻¹ Φ_b D_b⁻¹ Σ^½` in `scratch.wide`; `scratch.deviation` holds the square roots
+    /// of Σ.
     fn fill_half(
         &self,
         posterior: &RegressionPosterior,
@@ -314,7 +308,7 @@ impl Block {
         Ok(posterior.q.factor().half_solve_in_place(half, threading)?)
     }
 
-    /// Derivatives by S in `scratch.square`; returns the sum of those by noise variances.
+    /// Computes the derivatives by S in `scratch.square`; returns the sum of those by noise variances.
     fn residual_reverse(
         &self,
         power: f64,
@@ -339,7 +333,7 @@ impl Block {
         Ok(by_noise)
     }
 
-    /// `(I + α T)⁻¹` in `scratch.square`, needed as such.
+    /// Computes `(I + α T)⁻¹` in `scratch.square`; its entries are needed.
     fn fill_inverse(&self, scratch: &mut BlockScratch, threading: Threading) -> Result<(), InferenceError> {
         let n = self.columns.len();
         let mut half = columns_mut(&mut scratch.inverse, n, 0..n);
@@ -351,8 +345,8 @@ impl Block {
         Ok(symmetrise_lower(whole)?)
     }
 
-    /// `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]/w_i`, with `(I + α T)⁻¹` in `scratch.square`, plus
-    /// the factors of weights.
+    /// Derivative by the noise variance, `Σ_i ½ [β_i² + ‖h_i‖² − 1/Σ_i + (D⁻¹S)_ii/Σ_i]/w_i` plus that of the
+    /// constants from weights; `scratch.square` holds `(I + α T)⁻¹`.
     fn noise_reverse(&self, own: Own<'_>, scratch: &BlockScratch) -> f64 {
         let n = self.columns.len();
         let inverse = columns(&scratch.square, n, 0..n);
@@ -368,7 +362,7 @@ impl Block {
         (0..n).map(by_noise).sum()
     }
 
-    /// `Φ̄_b = m β_bᵀ − L_B⁻ᵀ h_b − 2 Φ_b S̄_b` in `scratch.wide`, with `S̄_b` in `scratch.square`.
+    /// Computes `Φ̄_b = m β_bᵀ − L_B⁻ᵀ h_b − 2 Φ_b S̄_b` in `scratch.wide`; `scratch.square` holds `S̄_b`.
     fn projection_reverse(
         &self,
         posterior: &RegressionPosterior,
@@ -389,7 +383,7 @@ impl Block {
     }
 }
 
-/// `Φ Σ^−½`
+/// Writes `Φ Σ^−½`.
 fn copy_scaled(mut out: MatMut<'_, f64>, phi: MatRef<'_, f64>, deviation: &[f64]) {
     for ((out, phi), deviation) in out.as_mut().col_iter_mut().zip(phi.col_iter()).zip(deviation) {
         out.iter_mut().zip(phi.iter()).for_each(|(out, phi)| *out = phi / deviation);

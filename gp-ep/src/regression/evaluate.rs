@@ -10,7 +10,7 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::InducingPosterior;
 use gp_optim::Brake;
 
-/// The value is a lower bound if all powers are 0. Blocks and powers of other data are an
+/// The value is a lower bound if all powers are 0. Blocks or powers for another number of observations are an
 /// [`InferenceError::Shape`].
 impl ClosedEvidence for SparseRegression {
     type Part = InducingPosterior;

@@ -1,4 +1,4 @@
-//! Factors of observations, by lane.
+//! Factors of the observations of a lane.
 
 use super::model::SparseRegression;
 use super::posterior::RegressionPosterior;
@@ -10,13 +10,12 @@ use gp_kernels::passes::{Layout, Passes, Sums, Taken};
 use std::f64::consts::TAU;
 use std::fmt::Debug;
 
-/// Factors of a lane, and the three passes of an evaluation.
+/// Factors of a lane, with the three passes of an evaluation.
 pub(super) trait LaneFactors: Debug + Send + Sized {
-    /// Adds an observation.
     fn take(&mut self, place: usize, observation: NoisyTarget);
 
-    /// Projects the observations; adds `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as the extra number, minus twice the log
-    /// of factors besides `N(y; Φᵀv, D)`: unweighted `ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b`.
+    /// Projects the observations and adds `Φ D⁻¹ Φᵀ`, `Φ D⁻¹ y` and, as the extra number, minus twice the log
+    /// of the constants beside `N(y; Φᵀv, D)`; without weights, `ln|Σ| + Σ_b ln|I + α_b Σ_b⁻¹S_b| / α_b`.
     fn absorb(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
@@ -24,14 +23,15 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
         sums: &mut Sums,
     ) -> Result<(), InferenceError>;
 
-    /// Adds `rᵀ D⁻¹ r`, `r = y − Φᵀm`.
+    /// Adds `rᵀ D⁻¹ r` with `r = y − Φᵀm`.
     fn explain(
         passes: &mut Passes<Self>,
         posterior: &RegressionPosterior,
         sums: &mut Sums,
     ) -> Result<(), InferenceError>;
 
-    /// Adds gradients by the process and, as the extra number, by σ²; through `pulled`, if there.
+    /// Adds the gradient by the process and, as the extra number, that by σ². Uses the matrices of `pulled`
+    /// if given.
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
@@ -41,31 +41,28 @@ pub(super) trait LaneFactors: Debug + Send + Sized {
     ) -> Result<(), InferenceError>;
 }
 
-/// Adds an observation: target, then optional known noise and weight.
+/// Adds an observation with columns target, optional known noise, optional weight.
 pub(super) fn take<F: LaneFactors>(factors: &mut F, taken: Taken<'_>) -> Result<(), InferenceError> {
     factors.take(taken.place, NoisyTarget::read(taken.row, taken.target)?);
     Ok(())
 }
 
-/// Part of the extra number besides determinants, for a weight w and noise variance: `(w − 1) ln 2π + w ln
-/// Σ`.
+/// Term of the extra number beside the determinants, for a weight w and a noise variance:
+/// `(w − 1) ln 2π + w ln Σ`.
 pub(super) fn log_scale(weight: f64, noise: f64) -> f64 {
     (weight - 1.0) * TAU.ln() + weight * noise.ln()
 }
 
-/// Blocks of observations of a lane.
 #[derive(Debug, Default)]
 pub(super) struct Share {
-    /// Observations by block.
+    /// Rows, block by block.
     pub(super) rows: Vec<usize>,
-    /// Number of the first block.
     pub(super) first: usize,
-    /// Sizes of the blocks.
     pub(super) sizes: Vec<usize>,
 }
 
 impl Share {
-    /// Shares of all lanes. A block belongs to the lane in which it begins; lanes without any are left out.
+    /// Shares of all lanes that have blocks. A block belongs to the lane of its first row.
     pub(super) fn all(blocks: &super::Blocks) -> Vec<Self> {
         let observations = blocks.observations();
         let lanes = lane_count(observations);

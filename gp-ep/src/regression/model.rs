@@ -1,4 +1,4 @@
-//! Model: latent function with inducing inputs, Gaussian noise, and their approximation.
+//! Model of sparse regression: latent function with inducing inputs, Gaussian noise, powers and blocks.
 
 use super::blocks::Blocks;
 use crate::latent_model::LatentModel;
@@ -16,7 +16,7 @@ pub struct SparseRegression {
 }
 
 impl SparseRegression {
-    /// Model with one factor per observation. Work runs on rayon's current pool; jitter follows
+    /// Model with one factor per observation. Uses rayon's current pool and
     /// [`JitterPolicy::ladder`](gp_linalg::JitterPolicy::ladder).
     #[must_use]
     pub fn new(process: SparseProcess, noise: Gaussian, powers: Powers) -> Self {
@@ -29,13 +29,13 @@ impl SparseRegression {
         Self { powers, ..self }
     }
 
-    /// Sets blocks of observations as factors.
+    /// Sets blocks of observations as the factors.
     #[must_use]
     pub fn with_blocks(self, blocks: Blocks) -> Self {
         Self { blocks: Some(blocks), ..self }
     }
 
-    /// Observation noise: the likelihood.
+    /// Observation noise, the likelihood.
     #[must_use]
     pub fn noise(&self) -> &Gaussian {
         self.likelihood()
@@ -47,7 +47,7 @@ impl SparseRegression {
         &self.powers
     }
 
-    /// Blocks of observations, if they are the factors.
+    /// Blocks of observations; None if factors are single observations.
     #[must_use]
     pub fn blocks(&self) -> Option<&Blocks> {
         self.blocks.as_ref()

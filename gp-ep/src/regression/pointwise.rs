@@ -1,7 +1,7 @@
 //! Diagonal D: every observation is a factor.
 //!
-//! An update takes a portion `a = min(α, w)` of a factor of weight w: `d = (Σ + a s)/w`, and `log Z` has `w
-//! ln Σ + w ln(1 + a s/Σ)/a`.
+//! An update takes the portion `a = min(α, w)` of a factor of weight w, so `d = (Σ + a s)/w`, and `log Z` has
+//! the terms `w ln Σ + w ln(1 + a s/Σ)/a`.
 
 use super::lane::{LaneFactors, log_scale};
 use super::model::SparseRegression;
@@ -26,7 +26,7 @@ impl PointFactors {
         model.noise().variance() + self.known_noise[place]
     }
 
-    /// Weight w, and the portion `min(α, w)` of a power α.
+    /// Weight w of an observation, and its portion `min(α, w)` for a power α.
     fn weight(&self, place: usize, power: f64) -> (f64, f64) {
         let weight = self.weights[place];
         (weight, power.min(weight))
@@ -81,8 +81,8 @@ impl LaneFactors for PointFactors {
         })
     }
 
-    /// `φ̄_i = β_i m − Vφ_i/d_i` and `s̄_i`. The part through s_i, `−2 s̄_i φ_i`, is added by the
-    /// projection's reverse pass.
+    /// `φ̄_i = β_i m − Vφ_i/d_i` and `s̄_i`. The projection's reverse pass adds the part through s_i,
+    /// `−2 s̄_i φ_i`.
     fn reverse(
         passes: &mut Passes<Self>,
         model: &SparseRegression,
@@ -101,7 +101,7 @@ impl LaneFactors for PointFactors {
                 let (precision, noise) = (own.precision[place], own.noise(model, place));
                 let (weight, power) = own.weight(place, model.powers().of(seen.row(i)));
                 let beta = (seen.target(i)[0] - latent.mean[i]) * precision;
-                // (β_i² + ‖h_i‖²)/w, the first being large only where the fit is poor.
+                // (β_i² + ‖h_i‖²)/w; β_i is large only where the fit is poor.
                 let pull = (beta * beta + latent.variance[i] * precision * precision) / weight;
                 (latent.on_mean[i], latent.on_spread[i]) = (beta, -precision);
                 latent.on_residual[i] = 0.5 * (power * pull - precision);
@@ -112,7 +112,7 @@ impl LaneFactors for PointFactors {
     }
 }
 
-/// Reverse pass of the bound, `d_i = σ²` for all observations.
+/// Reverse pass of the bound, where `d_i = σ²` for all observations.
 fn reverse_pulled(
     passes: &mut Passes<PointFactors>,
     model: &SparseRegression,

@@ -1,4 +1,4 @@
-//! Posterior of the inducing values, from the sums of the first pass.
+//! Posterior of the inducing values from the sums of the first pass.
 
 use super::model::SparseRegression;
 use crate::error::InferenceError;
@@ -8,9 +8,8 @@ use gp_kernels::passes::{Beliefs, Layout, Sums, Whitened};
 /// `q(v) = N(m, B⁻¹)`
 #[derive(Debug)]
 pub(super) struct RegressionPosterior {
-    /// Layout of the first pass.
     pub(super) layout: Layout,
-    /// Layout of one number.
+    /// Layout of a single extra number.
     pub(super) number: Layout,
     pub(super) q: WhitenedPosterior,
 }
@@ -21,7 +20,7 @@ impl Beliefs for RegressionPosterior {
     }
 }
 
-/// Mean of a posterior, without variance.
+/// Posterior mean alone as the belief of a pass.
 pub(super) struct MeanOf<'a>(pub(super) &'a RegressionPosterior);
 
 impl Beliefs for MeanOf<'_> {
@@ -36,7 +35,7 @@ impl RegressionPosterior {
         Self { number: layout.of_extra(1), layout, q: WhitenedPosterior::prior(count) }
     }
 
-    /// `B = L_B L_Bᵀ` and `m = B⁻¹ Φ D⁻¹ y`, from the sums of the first pass.
+    /// Computes `B = L_B L_Bᵀ` and `m = B⁻¹ Φ D⁻¹ y` from the sums of the first pass.
     pub(super) fn solve(&mut self, model: &SparseRegression, sums: &Sums) -> Result<(), InferenceError> {
         self.q.set(self.layout.part(&sums.numbers, 0, 0), 1.0, model.jitter())
     }

@@ -1,4 +1,4 @@
-//! Evaluation: three passes over the observations, and the steps between.
+//! Evaluation of sparse regression: three passes over the observations.
 
 use super::blocks::Blocks;
 use super::blockwise::BlockFactors;
@@ -17,15 +17,14 @@ use gp_linalg::Threading;
 use gp_optim::{Brake, ParameterSet as _};
 use std::f64::consts::TAU;
 
-/// Reusable memory for log marginal likelihoods of any model and data; repeated sizes on the calling thread
-/// allocate nothing.
+/// Reusable memory for evaluations of any model and data. Repeated sizes allocate nothing on the calling
+/// thread.
 #[derive(Debug, Default)]
 pub struct RegressionWorkspace {
     brake: Brake,
     state: Option<(Shape, Grouped)>,
 }
 
-/// Sizes of the memory.
 #[derive(Debug)]
 struct Shape {
     observations: usize,
@@ -34,12 +33,11 @@ struct Shape {
     inputs: (usize, usize, bool),
     params: usize,
     blocks: Option<Blocks>,
-    /// `true` for the bound under one noise variance.
+    /// `true` for the reverse pass of `pulled`.
     pulled: bool,
     threading: Threading,
 }
 
-/// Factors of one kind.
 #[derive(Debug)]
 enum Grouped {
     Points(State<PointFactors>),
@@ -49,7 +47,7 @@ enum Grouped {
 #[derive(Debug)]
 struct State<F> {
     passes: Passes<F>,
-    /// Shares of lanes with blocks; empty for single observations.
+    /// Blocks by lane; empty for single observations.
     shares: Vec<Share>,
     sums: Sums,
     misfit: Sums,
@@ -59,19 +57,19 @@ struct State<F> {
 }
 
 impl RegressionWorkspace {
-    /// Empty workspace.
+    /// Workspace without memory yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a brake that may end evaluations between blocks, with [`DataError::Stopped`].
+    /// Adds a brake that can stop evaluations between blocks with [`DataError::Stopped`].
     #[must_use]
     pub fn with_brake(self, brake: Brake) -> Self {
         Self { brake, ..self }
     }
 
-    /// `log Z`, and all that predictions and gradients need.
+    /// Computes `log Z` and keeps what predictions and gradients need.
     pub(super) fn evaluate(
         &mut self,
         model: &SparseRegression,
@@ -92,7 +90,7 @@ impl RegressionWorkspace {
         if value.is_finite() { Ok(value) } else { Err(InferenceError::Overflow { value }) }
     }
 
-    /// Writes the gradient in natural units at the last evaluated point.
+    /// Writes the gradient in natural units for the last evaluation.
     pub(super) fn add_up_gradient(
         &mut self,
         model: &SparseRegression,
@@ -106,7 +104,6 @@ impl RegressionWorkspace {
         }
     }
 
-    /// Posterior after an evaluation.
     pub(super) fn posterior(&self) -> Result<&WhitenedPosterior, InferenceError> {
         match &self.state {
             None => Err(DataError::NoData.into()),
@@ -116,14 +113,14 @@ impl RegressionWorkspace {
     }
 }
 
-/// Fails unless blocks and powers are of this many observations.
+/// Fails unless blocks and powers are for this many observations.
 fn check_factors(model: &SparseRegression, observations: usize) -> Result<(), InferenceError> {
     let Some(blocks) = model.blocks() else { return model.powers().check(observations) };
     check_count("partition into blocks", "entries", observations, blocks.observations())?;
     model.powers().check(blocks.count())
 }
 
-/// `true` for the bound of observations without known noise or weights, each a factor of its own.
+/// `true` for the bound of single observations without known noise or weights.
 fn is_pulled(model: &SparseRegression, data: &dyn DataSource) -> bool {
     model.blocks().is_none() && model.powers().are_zero() && data.outputs() == 1
 }

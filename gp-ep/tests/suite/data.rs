@@ -1,22 +1,21 @@
-//! A data set that is not part of the repository.
+//! Data sets that are not part of the repository.
 //!
-//! It is looked for in the folder that `GP_DATA` names or, where it is not set, in `shared/data` beside the workspace: a
-//! CSV file with a header and the target in its last column. Where it is not there, who asked for it says so and goes on
-//! without.
+//! They are CSV files with a header and the target in the last column, in the folder named by `GP_DATA` or,
+//! if that is not set, in `shared/data` beside the workspace. Tests skip a missing data set and say so.
 
 use faer::Mat;
 use std::path::PathBuf;
 
-/// A table of inputs, and their targets.
+/// Inputs with their targets.
 #[derive(Clone, Debug)]
 pub(crate) struct DataSet {
-    /// N×D
+    /// Inputs, N×D.
     pub(crate) inputs: Mat<f64>,
-    /// N
+    /// The N targets.
     pub(crate) targets: Vec<f64>,
 }
 
-/// A table, if it is there.
+/// Data set of this name; None if it is missing.
 pub(crate) fn table(name: &str) -> Option<DataSet> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     let path = std::env::var_os("GP_DATA").map_or_else(beside, PathBuf::from).join(name);
@@ -33,14 +32,14 @@ pub(crate) fn table(name: &str) -> Option<DataSet> {
 }
 
 impl DataSet {
-    /// These rows.
+    /// Data set of these rows only.
     fn part(&self, rows: &[usize]) -> Self {
         let inputs = Mat::from_fn(rows.len(), self.inputs.ncols(), |i, d| self.inputs[(rows[i], d)]);
         Self { inputs, targets: rows.iter().map(|&row| self.targets[row]).collect() }
     }
 
-    /// The rows that are not in a test set, and those that are, both in units in which every column of the first has
-    /// mean 0 and variance 1; a constant column is only centred.
+    /// Training and test rows. Columns are in units in which those of the training rows have mean 0 and
+    /// variance 1; a constant column is only centred.
     pub(crate) fn split(&self, test: &[usize]) -> (Self, Self) {
         let training: Vec<usize> = (0..self.targets.len()).filter(|row| !test.contains(row)).collect();
         let (mut training, mut test) = (self.part(&training), self.part(test));
@@ -59,7 +58,7 @@ impl DataSet {
     }
 }
 
-/// Mean, and standard deviation where it is not zero.
+/// Mean, and standard deviation, or 1 if that is zero.
 fn moments(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

@@ -1,4 +1,4 @@
-//! Training on a data set from elsewhere, where it is there.
+//! Training on external data sets, if present.
 
 use crate::data;
 use gp_ep::{ExactGp, Inference, Learning, Observations, Powers, SparseProcess, SparseRegression};
@@ -6,7 +6,7 @@ use gp_kernels::placement::{KMeans, Placement};
 use gp_likelihoods::Gaussian;
 use gp_optim::MinimiseOptions;
 
-/// The log evidence that learning outside comes to.
+/// Log evidence after outer learning.
 #[expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 fn learned(model: &mut impl Inference, data: &Observations<'_>) -> f64 {
     let run = model.learn(data, Learning::Outer(MinimiseOptions::default())).unwrap().run;
@@ -35,7 +35,8 @@ fn snelson_is_regression_for_a_few_inducing_inputs() {
         let evidence = learned(&mut model, &data);
         let posterior = model.posterior(&data).unwrap();
         let found = error(&posterior.latents(test.inputs.as_ref()).unwrap()[0].mean);
-        // Ten places carry this function of some five length-scales; targets have variance 1.
+        // Ten inducing inputs can represent this function of about five length-scales; targets have variance
+        // 1.
         assert!(found < reference + 0.02, "α = {power}: {found}, exact {reference}");
         assert!(evidence > best - 2.0, "α = {power}: {evidence}, exact {best}");
         assert!(power > 0.0 || evidence <= best + 1e-6, "a bound: {evidence}, exact {best}");

@@ -1,4 +1,4 @@
-//! The next points to observe, against brute force.
+//! Choice of the next points, against brute force.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use faer::Mat;
@@ -28,7 +28,7 @@ fn candidates() -> Mat<f64> {
     Mat::from_fn(40, 2, |i, d| ((i * (11 + 6 * d)) % 41) as f64 / 12.0 - 1.7)
 }
 
-/// Some posterior through inducing inputs, one of as many latent functions as the likelihood has.
+/// Posterior through inducing inputs, with one latent function per kernel.
 fn through(
     kernels: &[&str],
     likelihood: Box<dyn Likelihood>,
@@ -54,7 +54,8 @@ fn through(
     Predictor::new(MixturePosterior::single(parts), likelihood, Threading::Pool).unwrap()
 }
 
-/// What is left after points were chosen is what exact regression leaves that has observed them, whatever was found.
+/// The variance after choosing points is that of exact regression with observations there, whatever their
+/// values.
 #[test]
 fn chosen_points_leave_what_observations_leave() {
     let (x, y) = observed();
@@ -82,7 +83,8 @@ fn chosen_points_leave_what_observations_leave() {
     }
 }
 
-/// The batch of the greedy choice by `½ ln |I + K/σ²|` of all chosen points, which is also the sum of what each adds.
+/// A batch by information is the greedy maximisation of `½ ln |I + K/σ²|`, and the values of its points sum
+/// to it.
 #[test]
 fn a_batch_by_information_is_the_greedy_determinant() {
     let (x, y) = observed();
@@ -120,7 +122,7 @@ fn a_batch_by_information_is_the_greedy_determinant() {
     }
 }
 
-/// Simpson's rule over ten deviations to either side.
+/// Simpson's rule over ten standard deviations on either side.
 fn integrate(mean: f64, variance: f64, of: impl Fn(f64) -> f64) -> f64 {
     let (steps, deviation) = (4_000, variance.sqrt());
     let h = 20.0 / f64::from(steps);
@@ -141,7 +143,7 @@ fn cdf(z: f64) -> f64 {
     gp_likelihoods::special::standard_normal_cdf(z)
 }
 
-/// The entropy of a label less the expected entropy given the latent value.
+/// Against the entropy of a label minus its expected entropy given the latent value.
 #[test]
 fn information_of_labels_is_a_difference_of_entropies() {
     let predictor = through(&[KERNEL], Box::new(BernoulliProbit));
@@ -155,7 +157,7 @@ fn information_of_labels_is_a_difference_of_entropies() {
     }
 }
 
-/// Two latent functions under softmax are one under the logistic function, which is their difference.
+/// Two latent functions under softmax are one, their difference, under the logistic function.
 #[test]
 fn information_through_several_functions_is_that_of_their_difference() {
     let (one, other) = ("rbf(lengthscale=0.5)", "0.6 * matern32(lengthscale=1.0)");
@@ -163,7 +165,7 @@ fn information_through_several_functions_is_that_of_their_difference() {
     let candidates = candidates();
     let design = Design::new(&two, Criterion::Information).unwrap();
     let found = design.values(candidates.as_ref()).unwrap();
-    // A search looks less closely, and finds as good a point.
+    // Approximate values lead to a point that is as good.
     let rough = design.rough_values(candidates.as_ref()).unwrap();
     let best = (0..rough.len()).reduce(|best, i| if rough[i] > rough[best] { i } else { best }).unwrap();
     let most = found.iter().copied().fold(0.0, f64::max);
@@ -176,13 +178,13 @@ fn information_through_several_functions_is_that_of_their_difference() {
             (latents[0].mean[i] - latents[1].mean[i], latents[0].variance[i] + latents[1].variance[i]);
         let p = integrate(m, v, logistic);
         let expected = entropy(p) - integrate(m, v, |f| entropy(logistic(f)));
-        // A lattice of 1024 points in two dimensions.
+        // Tolerance: a lattice of 1024 points in two dimensions.
         assert!((found - expected).abs() < 0.02 * expected, "{found} {expected}");
     }
 }
 
-/// The first two labels of a batch, with the joint distribution of both by integration in two dimensions. The covariance
-/// that is left is the expected one, which is not all there is to know: the sum of the two values is near.
+/// The first two labels of a batch, against their joint distribution by integration in two dimensions. The
+/// remaining covariance is replaced by its expectation, so the sum of the two values is only close.
 #[test]
 fn information_of_two_labels_is_near_that_of_both_together() {
     let predictor = through(&[KERNEL], Box::new(BernoulliLogit));
@@ -223,7 +225,7 @@ fn normal_logistic(mean: f64, variance: f64) -> f64 {
     (-200..=200).map(at).sum::<f64>() * h
 }
 
-/// Of counts: `Σ_y p(y) KL(p(f | y) ‖ p(f))` over all counts there may be.
+/// Counts: against `Σ_y p(y) KL(p(f | y) ‖ p(f))` over all possible counts.
 #[test]
 fn information_of_counts_is_an_expected_divergence() {
     let predictor = through(&["0.5 * rbf(lengthscale=0.7)"], gp_likelihoods::parse("poisson").unwrap());
@@ -239,12 +241,12 @@ fn information_of_counts_is_an_expected_divergence() {
             integrate(m, v, |f| log_p(y, f).exp() * log_p(y, f)) - p * p.ln()
         };
         let expected: f64 = (0..60).map(term).sum();
-        // What is beyond quantiles of 1e-6 is left out.
+        // Tolerance: quantiles beyond 1e-6 are left out.
         assert!((found - expected).abs() < 1e-4 * expected, "{found} {expected}");
     }
 }
 
-/// Of counts and numbers whose distributions are far from symmetric, against sums over all that there may be.
+/// Counts and numbers with skewed distributions, against sums over all possible values.
 #[test]
 fn information_of_skewed_observations() {
     let far = Mat::from_fn(1, 2, |_, _| 80.0);
@@ -289,7 +291,8 @@ fn information_of_skewed_observations() {
     }
 }
 
-/// Student's t of a million degrees of freedom is Gaussian noise, whose information is known; of few, it is less.
+/// Student's t with a million degrees of freedom is Gaussian noise, whose information is known; with few it
+/// is less.
 #[test]
 fn information_of_numbers_is_that_of_their_noise() {
     let candidates = candidates();
@@ -307,8 +310,8 @@ fn information_of_numbers_is_that_of_their_noise() {
     }
 }
 
-/// Two latent functions, the second of which is the logarithm of the noise: draws of observations. Where the second is known
-/// nearly, it is regression with that noise.
+/// Two latent functions, the second the log noise, so that observations are random draws. If the second is
+/// almost known, this is regression with that noise.
 #[test]
 fn information_through_two_functions_of_a_number() {
     let likelihood = gp_likelihoods::parse("heteroscedastic").unwrap();
@@ -321,7 +324,7 @@ fn information_through_two_functions_of_a_number() {
         let f = [latents[0].mean[i], latents[1].mean[i]];
         predictor.likelihood().conditional_moments(&f, &mut noise).unwrap();
         let expected = 0.5 * (1.0 + latents[0].variance[i] / noise[0].variance).ln();
-        // 128 draws.
+        // Tolerance: 128 draws.
         assert!((found - expected).abs() < 0.15 * expected + 1e-3, "{found} {expected}");
     }
     let mut batch = Design::new(&predictor, Criterion::Variance).unwrap();
@@ -330,7 +333,7 @@ fn information_through_two_functions_of_a_number() {
     assert!(batch.values(candidates.as_ref()).unwrap()[3] < before);
 }
 
-/// The closed form of Gaussian noise, and `E max(0, exp(f) − best)`, which has one too.
+/// Against closed forms for Gaussian noise and for `E max(0, exp(f) − best)`.
 #[test]
 fn improvement_is_the_expected_gain() {
     let (x, y) = observed();
@@ -347,7 +350,7 @@ fn improvement_is_the_expected_gain() {
             let expected = gain * cdf(u) + s * (-0.5 * u * u).exp() / TAU.sqrt();
             assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         }
-        // The mean of a chosen point counts as found, and means stay.
+        // A chosen point counts as observed with its mean, and means stay.
         let chosen = (0..40).reduce(|a, b| if found[b] > found[a] { b } else { a }).unwrap();
         batch.choose(candidates.subrows(chosen, 1)).unwrap();
         let mean = latents[0].mean[chosen];
@@ -363,7 +366,7 @@ fn improvement_is_the_expected_gain() {
         let (m, s) = (latents[0].mean[i], latents[0].variance[i].sqrt());
         let u = (m - 1.7_f64.ln()) / s;
         let expected = (m + 0.5 * s * s).exp() * cdf(u + s) - 1.7 * cdf(u);
-        // The kink is between two of 513 places.
+        // Tolerance: the kink is between two of 513 nodes.
         assert!((found - expected).abs() < 1e-3 * expected.max(0.01), "{found} {expected}");
     }
 }
@@ -383,7 +386,7 @@ fn what_cannot_be_is_refused() {
     assert!(batch.is_empty());
 }
 
-/// The same bits with one thread and with many.
+/// Results have the same bits for one thread and many.
 #[test]
 fn threads_change_nothing() {
     let candidates = Mat::from_fn(300, 2, |i, d| ((i * (11 + 6 * d)) % 301) as f64 / 90.0 - 1.7);

@@ -1,5 +1,5 @@
-//! Training that is interrupted after every single iteration, and each time goes on from its checkpoint, ends with the
-//! bits of training that was left alone: parameters, what the solver has to say, sites and posteriors.
+//! Training interrupted after every iteration and resumed from its checkpoint ends with the bits of
+//! uninterrupted training: parameters, solver reports, sites and posteriors.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
 use faer::Mat;
@@ -22,7 +22,7 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// A wave over a square, and values of it with a disturbance that looks like noise.
+/// Wave over a square, with values that are disturbed as if by noise.
 struct Problem {
     x: Mat<f64>,
     y: Vec<f64>,
@@ -55,8 +55,7 @@ impl Problem {
     }
 }
 
-/// What `run` comes to under nobody's control, and what it comes to in pieces of one iteration, of which there have to
-/// be more than a few.
+/// Compares `run` without interruption with `run` in pieces of one iteration; there must be several pieces.
 fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, InferenceError>) {
     let straight = run(Control::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -93,7 +92,7 @@ fn in_batches(count: u64, control: Control) -> Learning {
     Learning::Batches(Batches::shuffled(40, 7, 3).unwrap(), steps(Adam::with_rate(0.05), count, control))
 }
 
-/// Mean and precision of the whitened inducing values, as numbers whose bits are compared.
+/// Mean and precision of the whitened inducing values, as text that shows every bit.
 fn numbers(posterior: &InducingPosterior) -> String {
     format!("{:?}", posterior.mean())
 }
@@ -133,7 +132,8 @@ fn power_ep_at_rest() {
         in_pieces(|control| {
             let data = Table::with_targets(problem.x.as_ref(), &signs)?;
             let mut model = problem.power_ep("bernoulli_probit").with_level(level);
-            // Far from rest, so that every evaluation hands on what it came to.
+            // Sites stay far from convergence, so that every evaluation depends on the sites of the one
+            // before.
             let ep = EpOptions { max_sweeps: 3, schedule, ..EpOptions::default() };
             let settings = EpLearning::default().with_ep(ep);
             let mut trained = model.learn_with(&data, outer(10, control), &settings, &mut |_| {})?;
@@ -169,7 +169,7 @@ fn power_ep_in_mini_batches() {
     let problem = problem(40);
     let signs = problem.signs();
     for sharing in [Sharing::Own, Sharing::Tied] {
-        // Six batches an epoch, the last one short: sites are added up anew under way.
+        // Six batches per epoch, the last one short; sites are summed anew during the run.
         in_pieces(|control| {
             let data = Table::with_targets(problem.x.as_ref(), &signs)?;
             let mut model = problem.power_ep("bernoulli_probit");
@@ -271,8 +271,7 @@ fn checkpoints_of_other_training_and_other_data_are_refused() {
     assert_eq!(model.parameter_values(), values);
 }
 
-/// Observations whose source asks for an end of the run when it is read for the n-th time: in the middle of an
-/// evaluation.
+/// Observations whose source requests a stop at its n-th read, in the middle of an evaluation.
 #[derive(Debug)]
 struct Impatient<'a> {
     table: Table<'a>,
@@ -299,7 +298,7 @@ impl DataSource for Impatient<'_> {
     }
 }
 
-/// Ends `run` at one read after the other; it goes on from its last checkpoint with the bits of a run left alone.
+/// Stops `run` at one read after another; each resumed run ends with the bits of an uninterrupted one.
 fn cut_anywhere<T: PartialEq + Debug>(
     table: Table<'_>,
     run: impl Fn(&dyn DataSource, Control) -> Result<T, InferenceError>,

@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! Several Gaussian outputs at once: apart, and as mixtures of latent functions, against dense Gaussian formulas.
+//! Several Gaussian outputs, separate or as mixtures of latent functions, against dense Gaussian formulas.
 
 use faer::Mat;
 use faer::linalg::solvers::Solve as _;
@@ -14,7 +14,7 @@ fn points() -> Mat<f64> {
     Mat::from_fn(ROWS, 1, |i, _| 0.7 * i as f64 - 3.0)
 }
 
-/// Two outputs that hang together.
+/// Two correlated outputs.
 fn outputs() -> Mat<f64> {
     Mat::from_fn(ROWS, 2, |i, p| {
         let (x, e) = (0.7 * i as f64 - 3.0, ((i * 7 + p * 5) % 11) as f64 / 11.0 - 0.5);
@@ -61,19 +61,19 @@ fn log_evidence(model: &PowerEp) -> f64 {
     model.log_evidence(&Table::new(x.as_ref(), y.as_ref()).unwrap()).unwrap().value
 }
 
-/// Of one latent function every power is exact where all rows are inducing inputs.
+/// With one latent function and all rows as inducing inputs every power is exact.
 #[test]
 fn a_single_latent_function_is_exact() {
     let (kernel, w, noise) = ("1 * rbf(lengthscale=1.1)", [0.8, 1.7], [0.05, 0.2]);
     let exact = dense(&[kernel], &w, &noise);
     for power in [1.0, 0.5, 0.0] {
         let found = log_evidence(&mixture(&[kernel], &w, &noise, power));
-        // Jitter of `K_zz`, and rest to 1e-8 or so.
+        // Tolerance: jitter of `K_zz`, and convergence to about 1e-8.
         assert!((found - exact).abs() < 1e-4, "{power}: {found} {exact}");
     }
 }
 
-/// Where the columns of `D^{−½} W` are orthogonal, latent functions are independent given the outputs.
+/// If the columns of `D^{−½} W` are orthogonal, latent functions are independent given the outputs.
 #[test]
 fn orthogonal_mixtures_are_exact() {
     let kernels = ["1 * rbf(lengthscale=1.1)", "0.7 * matern32(lengthscale=2)"];
@@ -86,12 +86,13 @@ fn orthogonal_mixtures_are_exact() {
     }
 }
 
-/// Elsewhere the variational limit is a bound; latent functions of one kernel may be rotated until it is exact.
+/// Otherwise the variational limit is a bound; latent functions with one kernel can be rotated until it is
+/// exact.
 #[test]
 fn the_bound_is_exact_at_one_rotation() {
     let kernel = "1 * rbf(lengthscale=1.1)";
     let noise = [0.1, 0.1];
-    // A W with orthogonal columns, and its rotations, which are the same model.
+    // W with orthogonal columns, and its rotations, which are the same model.
     let (tall, wide) = ([0.9, 1.2], [-0.8, 0.6]);
     let at = |angle: f64| {
         let (c, s) = (angle.cos(), angle.sin());
@@ -105,7 +106,8 @@ fn the_bound_is_exact_at_one_rotation() {
     assert!(bound(0.2) < exact - 1e-3 && bound(0.4) < bound(0.2), "{} {} {exact}", bound(0.2), bound(0.4));
 }
 
-/// Outputs apart are regressions, evidence and predictions alike; one process for both is each with the same kernel.
+/// Separate outputs equal closed-form regressions, in evidence and predictions; a shared process equals
+/// several with the same kernel.
 #[test]
 fn outputs_apart_are_regressions_in_closed_form() {
     let (x, y) = (points(), outputs());
@@ -144,7 +146,7 @@ fn outputs_apart_are_regressions_in_closed_form() {
     assert!((evidence(shared) - evidence(each)).abs() < 1e-9);
 }
 
-/// A row without an output is a row of the other alone.
+/// A row with one output missing is a row of the other output alone.
 #[test]
 fn missing_outputs_leave_the_others() {
     let (x, y) = (points(), outputs());
@@ -165,7 +167,7 @@ fn missing_outputs_leave_the_others() {
     assert!((found - expected).abs() < 1e-4, "{found} {expected}");
 }
 
-/// Weights of a mixture are learned with everything else, up to the sign of a latent function.
+/// The weights of a mixture are learned with the rest, up to the sign of a latent function.
 #[test]
 fn weights_of_a_mixture_are_learned() {
     let (x, y) = (points(), outputs());

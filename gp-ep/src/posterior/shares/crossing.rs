@@ -1,4 +1,5 @@
-//! Rows with one group of inputs replaced by others' values, and the variation of a function over them.
+//! Tables of rows whose group of inputs is replaced by values from other rows, and the variance of functions
+//! over them.
 
 use faer::{Mat, MatRef};
 use rand::RngExt as _;
@@ -6,17 +7,17 @@ use rand_chacha::ChaCha8Rng;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// Values of the latent functions at P·R points, by row, then value.
+/// Latent functions at the R·P points of a table: by row, then by value.
 pub(super) struct Crossed<'a> {
     pub(super) functions: &'a [Vec<f64>],
     pub(super) values: usize,
 }
 
-/// Points of one group: R rows with P values each.
+/// Points of the table of one group: R rows, each with P values of the group.
 pub(super) struct Crossing<'a> {
     x: MatRef<'a, f64>,
     rows: &'a [usize],
-    /// Rows that give the group's values.
+    /// Rows from which the group's values come.
     pub(super) givers: Vec<usize>,
     group: Range<usize>,
 }
@@ -51,8 +52,8 @@ impl<'a> Crossing<'a> {
 }
 
 impl Crossed<'_> {
-    /// Shares of values alone, and with interactions, of the variance `whole` of all functions over the rows, or of that
-    /// over the table, if it is larger.
+    /// *Alone* and *total* of all functions, as shares of their variance `whole` over the rows or, if larger,
+    /// of their variance over the table.
     pub(super) fn shares(&self, whole: f64) -> (f64, f64) {
         let parts = self.functions.iter().map(|f| self.split(f));
         let sum = parts.fold(Parts::default(), |sum, own| Parts {
@@ -64,8 +65,8 @@ impl Crossed<'_> {
         (sum.alone / whole, sum.total / whole)
     }
 
-    /// Variance split of one function: the mean over R rows has the variance of values plus an R-th of the
-    /// interaction, which is the rest of the variance within rows.
+    /// Splits the variance of one function. The mean over R rows has the variance of values plus 1/R of the
+    /// interaction, and the interaction is the rest of the variance within rows.
     fn split(&self, f: &[f64]) -> Parts {
         let rows = (f.len() / self.values) as f64;
         let total = f.chunks_exact(self.values).map(variance).sum::<f64>() / rows;
@@ -83,15 +84,16 @@ impl Crossed<'_> {
 /// Parts of the variance over a table.
 #[derive(Default)]
 struct Parts {
-    /// Variance of values alone.
+    /// Variance due to the values.
     alone: f64,
-    /// Variance of values, with interactions.
+    /// Variance due to the values and their interactions with rows.
     total: f64,
-    /// Variance of rows alone; the total and this add up to the variance over the table.
+    /// Variance due to the rows. It and the total add up to the variance over the table.
     others: f64,
 }
 
-/// At most `most` rows that spread as all do along the function that varies most, in order.
+/// At most `most` rows, in order, that cover the range of the function with the largest variance as all rows
+/// do.
 pub(super) fn spread_rows(functions: &[Vec<f64>], most: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let varies_more = |a: &&Vec<f64>, b: &&Vec<f64>| variance(a).total_cmp(&variance(b));
     let Some(f) = functions.iter().max_by(varies_more) else { return Vec::new() };
@@ -105,14 +107,13 @@ pub(super) fn spread_rows(functions: &[Vec<f64>], most: usize, rng: &mut ChaCha8
     rows
 }
 
-/// One of each of `count` equal strata of sorted rows.
+/// One random row from each of `count` equal strata of sorted rows.
 fn one_per_stratum(sorted: &[usize], count: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let all = sorted.len();
     let place = |p: usize, at: f64| ((p as f64 + at) / count as f64 * all as f64) as usize;
     (0..count).map(|p| sorted[place(p, rng.random::<f64>()).min(all - 1)]).collect()
 }
 
-/// At most `most` of the rows, in order.
 pub(super) fn some_rows(count: usize, most: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     if count <= most {
         return (0..count).collect();

@@ -1,20 +1,20 @@
 //! Variance shares of inputs in a fitted function.
 //!
-//! With f the posterior mean, V its variance over the rows, and one input or group set to values of other
-//! rows while the rest stays:
+//! Let f be the posterior mean and V its variance over the rows. For one input, or a group of inputs, that
+//! takes values of other rows while the other inputs stay:
 //!
 //! - *alone* is `Var(E[f | input]) / V`: the input's own effect (Sobol's index of first order);
 //! - *total* is `E[Var(f | others)] / V`: its effect including interactions (Sobol's total index).
 //!
-//! Values are drawn from the rows apart from the rest. For inputs that are independent in the data these
-//! are Sobol's indices: *alone* sums to at most 1, *total* to at least 1. For correlated inputs the
-//! replaced rows may be unlike the data and vary more than it does, where others offset the input's effect.
-//! V is then the variance over the replaced rows, so that a share is never above 1. For independent inputs,
-//! `2 V total` is the increase of squared error by permuting the input, if residuals are uncorrelated with f.
+//! Values are drawn independently of the rows. For inputs that are independent in the data these are Sobol's
+//! indices: *alone* sums to at most 1, *total* to at least 1. For correlated inputs the new rows can be
+//! unlike the data and f can vary more over them, where other inputs would offset the effect. V is then the
+//! variance over the new rows, so that no share is above 1. For independent inputs, and residuals
+//! uncorrelated with f, `2 V total` is the increase of the squared error by permuting the input.
 //!
 //! The variance of a table `f_pr` of P values and R rows splits into rows, values (alone) and interaction.
-//! Values are drawn from P equal strata of the sorted rows, and rows from R equal strata of f, so that
-//! either is spread as over all rows. A group of all inputs has all of the variance.
+//! Values are drawn from P equal strata of the sorted rows, and rows from R equal strata of f, so that both
+//! are spread as over all rows. A group of all inputs has all of the variance.
 
 mod crossing;
 #[cfg(test)]
@@ -30,23 +30,23 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Share of posterior draws left out at each end of a range.
+/// Fraction of posterior draws beyond each end of a range.
 const TAIL: f64 = 0.05;
 
-/// Effort of [`Predictor::variance_shares`].
+/// Options of [`Predictor::variance_shares`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShareOptions {
-    /// Number P of values of an input.
+    /// Number P of values per input.
     pub values: usize,
-    /// Number R of rows that keep their other inputs.
+    /// Number R of rows that the values are combined with.
     pub rows: usize,
-    /// Number of posterior draws for ranges; 0 for no ranges.
+    /// Number of posterior draws for ranges; 0 gives no ranges.
     pub draws: usize,
-    /// Rows, and rows for the variance, of posterior draws, whose joint covariance is factored: `(P/6 + 3)
-    /// ×` as many points, with a sixth of the values.
+    /// Number of rows for posterior draws. Their joint covariance, which is factored, has `P/6 + 3` points
+    /// per row: a sixth of the values, and three rows for the variance.
     pub rows_of_draws: usize,
-    /// Seed of rows, values and functions.
+    /// Random seed for rows, values and posterior draws.
     pub seed: u64,
 }
 
@@ -56,18 +56,18 @@ impl Default for ShareOptions {
     }
 }
 
-/// Variance shares of one latent function, or jointly of all those of classes or of a mixture.
+/// Variance shares of one latent function, or of all those of classes or of a mixture together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarianceShares {
-    /// Latent functions covered.
+    /// Latent functions that these shares are of.
     pub latents: Range<usize>,
-    /// Standard deviation of the posterior mean over the rows; for several functions, root of the summed
-    /// variances.
+    /// Standard deviation of the posterior mean over the rows; for several functions, the square root of
+    /// their summed variances.
     pub deviation: f64,
-    /// One entry per input or group of inputs.
+    /// Shares of each input or group of inputs.
     pub inputs: Vec<InputShare>,
-    /// Covariance of each kernel term with the whole, as a share of V, summing to 1; empty if terms are not
-    /// separated.
+    /// Covariance of each kernel term with the whole function, as a share of V. They sum to 1; empty if terms
+    /// cannot be separated.
     pub terms: Vec<f64>,
 }
 
@@ -76,12 +76,12 @@ pub struct VarianceShares {
 pub struct InputShare {
     /// Share of the input's own effect.
     pub alone: Spanned,
-    /// Share including interactions.
+    /// Share of its effect including interactions.
     pub total: Spanned,
 }
 
-/// Share of the posterior mean, with the range over posterior draws: nine of ten, extended to the posterior
-/// mean. Without draws both ends are the value.
+/// Share of the posterior mean, with a range from posterior draws: the middle 90 %, extended to include the
+/// value. Without draws both ends equal the value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spanned {
     /// Share of the posterior mean.
@@ -93,16 +93,16 @@ pub struct Spanned {
 }
 
 impl<F: Posterior> Predictor<F> {
-    /// Variance shares of each group of columns and of each kernel term, over the rows of `x`. One entry
-    /// per latent function; for classes one for all, about differences from their mean; for one output that
-    /// is a [mixture](gp_likelihoods::Described::mixing) of latent functions one for that.
+    /// Variance shares of each group of columns and of each kernel term, over the rows of `x`. There is one
+    /// entry per latent function; for classes one in all, of the differences from their mean; for one output
+    /// that is a [mixture](gp_likelihoods::Described::mixing) of latent functions one in all, of the mixture.
+    /// Functions that do not vary over the rows have no entry.
     ///
-    /// Cost: `P R` evaluations of all means per group, and draws at `(P/2 + 3)` points per row of draws.
-    /// Empty for functions that do not vary over the rows.
+    /// Cost: `P R` evaluations of all means per group, and draws at `(P/6 + 3)` points per row of draws.
     ///
     /// # Errors
-    /// As [`beliefs`](Self::beliefs), for a group beyond the columns of `x`, and for a covariance of draws
-    /// that cannot be factored.
+    /// As [`beliefs`](Self::beliefs); also a group that is empty or beyond the columns of `x`, and a
+    /// covariance of draws that cannot be factored.
     pub fn variance_shares(
         &self,
         x: MatRef<'_, f64>,
@@ -124,19 +124,19 @@ impl<F: Posterior> Predictor<F> {
         Ok(found)
     }
 
-    /// Latent functions considered together.
+    /// Groups of latent functions whose shares are taken together.
     fn told_apart(&self) -> Vec<Range<usize>> {
         let (count, classes) = (self.functions().latent_count(), self.likelihood().support().classes());
         let together = if count == classes || self.mixture().is_some() { count.max(1) } else { 1 };
         (0..count).step_by(together).map(|first| first..first + together).collect()
     }
 
-    /// Weights of the latents in the one output, if it is a mixture.
+    /// Weights of the latents if the likelihood has one output that is a mixture of them.
     fn mixture(&self) -> Option<&[f64]> {
         self.likelihood().mixing().filter(|_| self.likelihood().outputs() == 1)
     }
 
-    /// Latent functions as considered: their mixture, or each less the mean of all.
+    /// Functions whose variance is split: the mixture, or each function minus the mean of all.
     fn joined(&self, latents: &Range<usize>, functions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         let Some(weights) = self.mixture() else { return centred(functions) };
         let rows = functions.first().map_or(0, Vec::len);
@@ -154,7 +154,7 @@ impl<F: Posterior> Predictor<F> {
         let by_terms = self.term_means(&latents, x)?;
         let means = self.joined(&latents, by_terms.iter().map(row_sums).collect());
         let variance = means.iter().map(|mean| variance(mean)).sum::<f64>();
-        // What rounding makes of a constant is no variance.
+        // The variance that rounding gives a constant function does not count.
         let level = means.iter().flatten().fold(0.0, |level: f64, f| level.max(f.abs()));
         if variance <= (f64::EPSILON * level).powi(2) * x.nrows() as f64 {
             return Ok(None);
@@ -183,7 +183,7 @@ impl<F: Posterior> Predictor<F> {
         latents.clone().map(|latent| self.functions().term_means(latent, x, &self.evaluator())).collect()
     }
 
-    /// Alone and total of the posterior mean.
+    /// *Alone* and *total* of the posterior mean.
     fn fitted_share(
         &self,
         latents: &Range<usize>,
@@ -201,8 +201,8 @@ impl<F: Posterior> Predictor<F> {
         Ok(crossed.shares(whole.iter().map(|mean| variance(mean)).sum()))
     }
 
-    /// Differences of alone and total between posterior draws and the posterior mean, each relative to its
-    /// own variance, at the same (fewer) points, so that sampling effects cancel.
+    /// *Alone* and *total* of each posterior draw minus those of the posterior mean, each as shares of its
+    /// own variance. Both use the same few points, so that sampling errors cancel.
     fn drawn_shares(
         &self,
         latents: &Range<usize>,
@@ -225,7 +225,7 @@ impl<F: Posterior> Predictor<F> {
         Ok((0..how.draws).map(of_draw).filter(|(alone, total)| (alone + total).is_finite()).collect())
     }
 
-    /// Covariances of terms with the whole, as shares of its variance.
+    /// Covariances of kernel terms with the whole function, as shares of its variance.
     fn term_shares(
         &self,
         latents: &Range<usize>,
@@ -241,8 +241,8 @@ impl<F: Posterior> Predictor<F> {
         }
         let weight = |q: usize| self.mixture().map_or(1.0, |weights| weights[latents.start + q]);
         let share = |t: usize| {
-            // Centring the whole is enough: a part that all classes share has no covariance with differences. Of a mixture
-            // there is one whole.
+            // Centring the whole is enough: a part that all classes share has no covariance with differences.
+            // A mixture has a single whole.
             let of = |(q, own): (usize, &Mat<f64>)| {
                 let mean = means.get(q).unwrap_or(&means[0]);
                 weight(q) * covariance(&own.col(t).iter().copied().collect::<Vec<f64>>(), mean)
@@ -253,7 +253,7 @@ impl<F: Posterior> Predictor<F> {
     }
 }
 
-/// Points for comparing draws with the posterior mean: a small crossing, and rows for the variance.
+/// Points for comparing draws with the posterior mean: a small table, and rows for the variance.
 struct Few {
     points: Mat<f64>,
     crossed: usize,
@@ -276,7 +276,7 @@ impl Few {
         Self { points, crossed: crossed.nrows(), values: crossing.givers.len() }
     }
 
-    /// Alone and total of functions at the points.
+    /// *Alone* and *total* of functions at these points.
     fn split(&self, functions: &[Vec<f64>]) -> (f64, f64) {
         let whole: f64 = functions.iter().map(|f| variance(&f[self.crossed..])).sum();
         let crossed: Vec<Vec<f64>> = functions.iter().map(|f| f[..self.crossed].to_vec()).collect();
@@ -285,10 +285,10 @@ impl Few {
 }
 
 impl Spanned {
-    /// Share of the only input.
+    /// Share of a group of all inputs.
     const WHOLE: Self = Self { value: 1.0, low: 1.0, high: 1.0 };
 
-    /// Share of the mean, with the range from differences of draws.
+    /// Share of the posterior mean; the range comes from the differences of draws.
     fn new(value: f64, moved: impl Iterator<Item = f64>) -> Self {
         let mut moved: Vec<f64> = moved.collect();
         moved.sort_by(f64::total_cmp);
@@ -301,7 +301,7 @@ impl Spanned {
     }
 }
 
-/// Functions less the mean of all; a single function unchanged.
+/// Functions minus the mean of all; a single function is unchanged.
 fn centred(mut functions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let count = functions.len();
     if count > 1 {

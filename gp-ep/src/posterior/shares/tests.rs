@@ -5,7 +5,7 @@ use gp_kernels::{Evaluator, Kernel, KernelError};
 use gp_likelihoods::{Coregionalised, Gaussian, Likelihood, Marginal, Softmax};
 use gp_linalg::Threading;
 
-/// A function that is known.
+/// Posterior of a known function, without uncertainty.
 #[derive(Clone, Debug)]
 struct Known {
     kernel: Box<dyn Kernel>,
@@ -50,13 +50,13 @@ fn gaussian() -> Box<dyn Likelihood> {
     Box::new(Gaussian::new(0.1).unwrap())
 }
 
-/// Numbers between −1 and 1.
+/// Pseudo-random values between −1 and 1.
 fn uniform(rows: usize, columns: usize) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     Mat::from_fn(rows, columns, |_, _| 2.0 * rand::RngExt::random::<f64>(&mut rng) - 1.0)
 }
 
-/// Every value at every row, which leaves nothing to chance, against sums over all pairs of rows.
+/// With every value at every row nothing is random: shares equal sums over all pairs of rows.
 #[test]
 fn all_values_at_all_rows_are_all_pairs() {
     let f: fn(&[f64]) -> f64 = |x| x[0].exp() + 0.8 * x[0] * x[1] - (3.0 * x[1]).sin() + 0.3 * x[2];
@@ -94,21 +94,22 @@ fn independent_inputs_have_the_indices_of_sobol() {
     let how = ShareOptions { rows: 2_048, ..ShareOptions::default() };
     let found = known(&[f], gaussian()).variance_shares(x.as_ref(), &[0..1, 1..2, 2..3], &how).unwrap();
     let [first, second, third] = found[0].inputs[..] else { panic!("three inputs") };
-    // 2048 rows know the slope 2 + 3 y along x to 2 % (its square to 4 % of a half), and 4000 rows the whole to 3 %.
+    // From 2048 rows the slope 2 + 3 y along x is known to 2 % (its square to 4 % of a half), and from 4000
+    // rows the whole to 3 %.
     for (share, alone, total) in [(first, a, a + c), (second, b, b + c)] {
         assert!((share.alone.value - alone / whole).abs() < 0.05, "{share:?}");
         assert!((share.total.value - total / whole).abs() < 0.08, "{share:?}");
-        // Drawn functions are the known one, and that they are looked at in fewer points cancels.
+        // Draws equal the known function, and the errors of using few points cancel.
         for of in [share.alone, share.total] {
             assert_eq!((of.low, of.high), (of.value, of.value));
         }
     }
-    // Rounding of means.
+    // Tolerance: rounding of means.
     assert!(third.alone.value < 1e-12 && third.total.high < 1e-12, "{third:?}");
     assert!((found[0].deviation.powi(2) / whole - 1.0).abs() < 0.05);
 }
 
-/// Rows of the numerator are not those of the denominator, and the only input has all of the variance nevertheless.
+/// The rows of numerator and denominator differ, yet the only input has all of the variance.
 #[test]
 fn the_only_input_has_all_of_the_variance() {
     let f: fn(&[f64]) -> f64 = |x| x[0].exp();
@@ -118,7 +119,7 @@ fn the_only_input_has_all_of_the_variance() {
     assert_eq!([found[0].inputs[0].alone, found[0].inputs[0].total], [Spanned::WHOLE; 2]);
 }
 
-/// Correlated inputs that offset each other: each alone varies more than the function does over the rows.
+/// Correlated inputs that offset each other: the function varies more with each alone than over the rows.
 #[test]
 fn no_share_is_above_one() {
     let noise = uniform(300, 3);
@@ -132,7 +133,7 @@ fn no_share_is_above_one() {
     }
 }
 
-/// Where classes share a part, probabilities do not feel it.
+/// A part that all classes share does not change probabilities.
 #[test]
 fn classes_are_about_differences() {
     let functions: [fn(&[f64]) -> f64; 3] = [|x| x[0] + 9.0 * x[1], |x| 9.0 * x[1], |x| 9.0 * x[1] - x[0]];
@@ -159,10 +160,11 @@ fn terms_add_up_and_ranges_narrow_with_data() {
         assert!((of.terms.iter().sum::<f64>() - 1.0).abs() < 1e-12 && of.terms.len() == 2);
         let [first, second] = of.inputs[..] else { panic!("two inputs") };
         assert!(first.total.value > second.total.value);
-        // sin² of an angle that is uniform between −3 and 3 has the mean 0.523, and x²/4 has 1/12.
+        // sin² of a uniform angle between −3 and 3 has mean 0.523; x²/4 has 1/12.
         if rows.nrows() > 100 && x.nrows() >= 400 {
             assert!((first.alone.value - 0.523 / (0.523 + 1.0 / 12.0)).abs() < 0.06, "{first:?}");
-            // So much data leave drawn functions on both sides of the mean. With few, all of them vary more than it does.
+            // With this many rows the draws are on both sides of the mean. With few, all of them vary more
+            // than it does.
             for of in [first.alone, first.total, second.alone, second.total] {
                 let (below, above) = (of.value - of.low, of.high - of.value);
                 assert!(below > 0.1 * above && above > 0.1 * below, "the value is at an end of {of:?}");
@@ -184,7 +186,7 @@ fn what_cannot_be_asked() {
     assert!(matches!(by.variance_shares(x.as_ref(), &groups(1..3), &how), Err(InferenceError::Shape { .. })));
 }
 
-/// What an output mixes is looked at as the one function that it is.
+/// An output that mixes latents is analysed as one function.
 #[test]
 fn a_mixture_is_one_function() {
     let mixed = Coregionalised::new(2, vec![1.0, 0.0, 2.0, -3.0], vec![0.1, 0.1]).unwrap();
@@ -199,7 +201,7 @@ fn a_mixture_is_one_function() {
     assert_eq!(found.latents, 0..2);
     assert!((found.deviation - expected.deviation).abs() < 1e-14);
     for (found, expected) in found.inputs.iter().zip(&expected.inputs) {
-        // Sums in another order.
+        // Tolerance: sums in another order.
         assert!((found.alone.value - expected.alone.value).abs() < 1e-13);
         assert!((found.total.value - expected.total.value).abs() < 1e-13);
     }

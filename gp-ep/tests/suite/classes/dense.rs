@@ -1,4 +1,5 @@
-//! Multi-class generalised FITC, written out densely: sites on latent values, in turn, under the FITC prior.
+//! Multi-class generalised FITC with dense matrices: sites on latent values under the FITC prior, updated in
+//! turn.
 
 use super::problem::{kernel, nearly, process, thirds};
 use super::reference::{Table as Dense, solve};
@@ -7,7 +8,7 @@ use gp_ep::{Level, PowerEp, Table};
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf};
 use gp_linalg::JitterPolicy;
 
-/// The prior covariance of class `c` under FITC.
+/// FITC prior covariance of class `c`.
 fn fitc(x: &Dense, z: &Dense, class: usize) -> Dense {
     let (variance, scale) = (1.7 + 0.4 * class as f64, 0.8 + 0.1 * class as f64);
     let k = |a: &[f64], b: &[f64]| {
@@ -37,7 +38,7 @@ struct DenseEp {
 }
 
 impl DenseEp {
-    /// Which class a side of a factor of an observation is about.
+    /// Class that one side of a factor of an observation belongs to.
     fn class(&self, i: usize, piece: usize, side: usize) -> usize {
         let label = self.y[i];
         if side == 0 { label } else { piece + usize::from(piece >= label) }
@@ -126,7 +127,7 @@ fn sites_on_latent_values_are_those_of_dense_ep_under_the_fitc_prior() {
         let model = model.with_jitter(JitterPolicy::none()).with_level(Level::Latent);
         let mut ep = converged(&model, &data, &nearly());
         assert_close(ep.log_z(&model).unwrap(), dense.log_z(), 1e-9);
-        // What is left of each latent value without the observation, by way of the label's probability.
+        // Each latent value without the observation, through the label's probability.
         let found = ep.leave_one_out(&model).unwrap();
         for (i, found) in found.iter().enumerate() {
             let latent = |class: usize| {
@@ -149,7 +150,8 @@ fn sites_on_latent_values_are_those_of_dense_ep_under_the_fitc_prior() {
     }
 }
 
-/// One f for all factors of an observation, or one for each: two approximations (and two log Z).
+/// One f for all factors of an observation, or one for each, are different approximations with different log
+/// Z.
 #[test]
 fn the_levels_are_different_approximations() {
     let problem = Problem::new(12, 1, 122);

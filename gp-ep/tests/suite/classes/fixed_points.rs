@@ -1,4 +1,4 @@
-//! Where EP comes to rest: one observation exactly, gradients, schedules, threads, faults.
+//! Fixed points of EP: one observation exactly, gradients, schedules, threads, faults.
 
 use super::problem::{alike, disagreement, exact, gradients, nearly, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
@@ -11,7 +11,7 @@ use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 use std::f64::consts::PI;
 
-/// With one observation there is nothing to approximate: log Z and both marginals are exact.
+/// With one observation log Z and both marginals are exact.
 #[test]
 fn one_observation_is_exact() {
     let problem = Problem::new(1, 2, 71);
@@ -23,7 +23,7 @@ fn one_observation_is_exact() {
         let model = PowerEp::new(Vec::clone(&processes), likelihood.clone()).unwrap().with_level(level);
         let mut ep = converged(&model, &data, &tight());
         assert_close(ep.log_z(&model).unwrap(), 0.5f64.ln(), 1e-12);
-        // f_y − f_c ~ N(0, 3.4), seen through Φ(·/√0.3): the pull on its mean is 2 N(0)/√3.7.
+        // f_y − f_c ~ N(0, 3.4), observed through Φ(·/√0.3): the gradient by its mean is 2 N(0)/√3.7.
         let pull = (2.0 / PI / 3.7).sqrt();
         for (class, sign) in [(0, -1.0), (1, 1.0)] {
             let posterior = ep.posterior(&model, class).unwrap();
@@ -54,7 +54,7 @@ fn gradients_are_those_of_log_z() {
         ("shared, latent level", shared.with_level(Level::Latent), rest),
     ] {
         let both = gradients(&model, &data, |ep, out| ep.log_z_gradient(&model, kind, out));
-        // Differences of fourth order over 2e-3 are good to about 1e-9; EP rests at 3e-11.
+        // Differences of fourth order over 2e-3 are accurate to about 1e-9; EP has converged to 3e-11.
         assert!(disagreement(&both) < 1e-7, "{name}: {both:?}");
     }
     let columns = weighed(&y, |i| [0.6, 1.0, 2.5][y[i] as usize]);
@@ -117,7 +117,7 @@ fn a_batch_of_everything_is_a_sweep() {
     }
 }
 
-/// Classes that share a process find what classes do that have one each, alike.
+/// Classes that share a process give the results of classes with equal processes.
 #[test]
 fn a_shared_process_is_several_alike() {
     let problem = Problem::new(30, 2, 76);
@@ -132,7 +132,7 @@ fn a_shared_process_is_several_alike() {
     let mut by_three = vec![0.0; each.parameter_count()];
     let log_z = one.log_z_gradient(&shared, GradientKind::AtRest, &mut by_one).unwrap();
     assert_close(log_z, three.log_z_gradient(&each, GradientKind::AtRest, &mut by_three).unwrap(), 1e-12);
-    // What all classes share moves with all of them.
+    // The gradient by a shared parameter is the sum over classes.
     let own = by_one.len() - 1;
     for k in 0..own {
         assert_close(by_one[k], (0..3).map(|class| by_three[class * own + k]).sum(), 1e-10);

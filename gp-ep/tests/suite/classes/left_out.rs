@@ -1,4 +1,4 @@
-//! Classes of observations left out one at a time, and the temperature of predictions.
+//! Leave-one-out class probabilities, and the temperature of predictions.
 
 use super::problem::{exact, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
@@ -24,7 +24,7 @@ fn parts(ep: &BatchEp, model: &PowerEp) -> Vec<InducingPosterior> {
     (0..model.likelihood().latents()).map(|latent| ep.posterior(model, latent).unwrap()).collect()
 }
 
-/// Probabilities of the labels that were seen.
+/// Probabilities of the observed labels.
 fn of_labels(model: &PowerEp, data: &dyn DataSource, (ep, y): (&BatchEp, &[f64])) -> Vec<f64> {
     let found = model.left_out_classes(data, &parts(ep, model)).unwrap();
     let support = model.likelihood().support();
@@ -33,7 +33,7 @@ fn of_labels(model: &PowerEp, data: &dyn DataSource, (ep, y): (&BatchEp, &[f64])
     y.iter().enumerate().map(|(i, &y)| found[(i, column(y))]).collect()
 }
 
-/// At rest, the sites that a posterior implies are those that made it.
+/// At convergence, the sites implied by a posterior are those that produced it.
 #[test]
 fn implied_sites_are_those_of_the_engine() {
     let problem = Problem::new(20, 2, 151);
@@ -55,7 +55,7 @@ fn implied_sites_are_those_of_the_engine() {
         let mut ep = converged(&model, &data, &tight());
         let found = of_labels(&model, &data, (&ep, y));
         for (found, expected) in found.iter().zip(ep.leave_one_out(&model).unwrap()) {
-            // Sites are followed until they move by 1e-4 of a deviation, on average; seen: 5.4e-4.
+            // Implied sites converge to 1e-4 of a deviation on average; observed: 5.4e-4.
             assert!(
                 (found.ln() - expected).abs() < 1e-3,
                 "{likelihood} {alpha} {level:?}: {found} {expected}"
@@ -64,7 +64,7 @@ fn implied_sites_are_those_of_the_engine() {
     }
 }
 
-/// Without the one observation there is, classes are as probable as before it.
+/// Without the only observation, class probabilities are those of the prior.
 #[test]
 fn leaving_out_the_only_observation_leaves_the_prior() {
     let x = Mat::from_fn(1, 1, |_, _| 0.3);
@@ -79,7 +79,7 @@ fn leaving_out_the_only_observation_leaves_the_prior() {
     }
 }
 
-/// Offsets belong to observations, and a weight of 2 is taken out as a whole.
+/// Offsets stay with their observations, and a weight of 2 is removed as a whole.
 #[test]
 fn further_columns_are_heeded() {
     let problem = Problem::new(16, 1, 152);
@@ -127,7 +127,7 @@ fn numbers_have_no_left_out_classes() {
     assert!(matches!(error, InferenceError::Unsupported { .. }), "{error}");
 }
 
-/// All predictions of labels are of the same probabilities, and latent values are left alone.
+/// All predictions of labels use the same probabilities, and latent values do not change.
 #[test]
 fn temperatures_sharpen_and_flatten_predictions() {
     let problem = Problem::new(24, 1, 154);
@@ -162,7 +162,7 @@ fn temperatures_sharpen_and_flatten_predictions() {
     }
 }
 
-/// A posterior that is too sure of itself is told so.
+/// Too small a kernel variance makes probabilities underconfident, and gives a temperature below 1.
 #[test]
 fn the_temperature_undoes_a_wrong_kernel() {
     let problem = Problem::new(60, 1, 155);

@@ -1,4 +1,4 @@
-//! Likelihoods of classes as one factor on all latents: tilted moments with independent latents.
+//! Class likelihoods as one factor on all latents, with independent latents in the tilted moments.
 
 use super::problem::{disagreement, exact, gradients, processes, thirds};
 use super::support::{Problem, assert_close, converged};
@@ -11,8 +11,8 @@ fn model(problem: &Problem, likelihood: &str, inducing: usize) -> PowerEp {
     exact(PowerEp::new(processes(problem, &[0, 1, 2], inducing), likelihood).unwrap())
 }
 
-/// Derivatives at rest. The race of latents is integrated along a line, to rounding; softmax has quasi-random nodes in
-/// three dimensions, whose derivatives are those of the integral and not of the sum.
+/// Derivatives at convergence. `multiclass_probit` is integrated along a line, to rounding. Softmax has
+/// quasi-random nodes in three dimensions; its derivatives are those of the integral, not of the sum.
 #[test]
 fn gradients_are_those_of_log_z() {
     let problem = Problem::new(6, 1, 141);
@@ -25,7 +25,7 @@ fn gradients_are_those_of_log_z() {
         ("softmax(classes=3)", Level::Projection, 2e-2),
     ] {
         let mut model = model(&problem, likelihood, 2).with_level(level);
-        // Enough: one variance, and what the observation model has.
+        // Enough parameters: one variance, and those of the likelihood.
         for (q, process) in model.processes_mut().iter_mut().enumerate() {
             process.visit_mut(&mut |parameter| {
                 parameter.fix_all(q > 0 || parameter.name() != "variance");
@@ -36,7 +36,7 @@ fn gradients_are_those_of_log_z() {
     }
 }
 
-/// One factor for the whole label is nearer to the model than C − 1 of them, and predictions agree in kind.
+/// One factor for the whole label is closer to the model than C − 1 pairs, and predictions are similar.
 #[test]
 fn whole_labels_and_pairs_find_similar_probabilities() {
     let problem = Problem::new(40, 2, 142);
@@ -56,7 +56,7 @@ fn whole_labels_and_pairs_find_similar_probabilities() {
         (0..3).for_each(|c| worst = worst.max((whole[(i, c)] - pairs[(i, c)]).abs()));
     }
     println!("largest difference {worst:.4}");
-    // Two approximations of one posterior; twice what is seen: 0.046.
+    // Two approximations of one posterior. Tolerance: twice the observed 0.046.
     assert!(worst < 0.1, "{worst}");
 }
 
@@ -71,7 +71,7 @@ fn left_out_labels_have_probabilities() {
         let left_out = ep.leave_one_out(&model).unwrap();
         let with = ep.predictor(&model).unwrap().log_densities(problem.inputs.as_ref(), &y).unwrap();
         assert!(left_out.iter().all(|&log_p| log_p < 0.0));
-        // An observation is foreseen better by those who have seen it.
+        // Observations are predicted better by a posterior that includes them.
         assert!(with.iter().sum::<f64>() > left_out.iter().sum::<f64>(), "{likelihood}");
     }
 }

@@ -1,12 +1,11 @@
-//! Orders of classes, many of them, few observations of each, none of some.
+//! Order of classes, many classes, few observations per class, none of some.
 
 use super::problem::{alike, exact, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
 use gp_ep::power_ep::{MiniBatchEp, Sharing};
 use gp_ep::{EpOptions, Level, PowerEp, Table};
 
-/// What is found for classes in another order is what was found, in that order; up to roundings, for sums over classes
-/// have another order too.
+/// Permuted classes give permuted results, up to rounding, since sums over classes are permuted too.
 #[test]
 fn the_order_of_classes_is_of_no_consequence() {
     let problem = Problem::new(25, 2, 81);
@@ -44,7 +43,7 @@ fn twenty_six_classes_of_one_observation_each() {
         let model = model.clone().with_level(level);
         let mut ep = converged(&model, &data, &EpOptions { step: 0.3, ..EpOptions::default() });
         let log_z = ep.log_z(&model).unwrap();
-        // Better than guessing in every one of 26·25 pairs.
+        // Better than chance in each of 26·25 pairs.
         assert!(log_z > -650.0 * 2f64.ln() && log_z < 0.0, "{log_z}");
         let found = ep.predictor(&model).unwrap().class_probabilities(problem.inputs.as_ref()).unwrap();
         let mut own = 0.0;
@@ -54,12 +53,13 @@ fn twenty_six_classes_of_one_observation_each() {
             assert!(row.iter().all(|&p| p > 0.0));
             own += row[i].ln();
         }
-        // With half as many inducing inputs neighbours may lead, but what was learned is better than guessing.
+        // With half as many inducing inputs neighbours can be more probable, but the result is better than
+        // chance.
         assert!(own > -20.0 * 26f64.ln(), "{own}");
     }
 }
 
-/// A class that no observation is of, at all or in a batch, only ever loses.
+/// A class without observations, in all data or in a batch, only loses.
 #[test]
 fn absent_classes_lose() {
     let problem = Problem::new(30, 2, 83);

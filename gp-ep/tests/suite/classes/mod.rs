@@ -1,4 +1,4 @@
-//! Several classes: pairwise factors, and likelihoods of classes, through the engine.
+//! Several classes, by pairwise factors and by class likelihoods.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod dense;

@@ -70,7 +70,7 @@ fn labels_unseen_in_training_are_refused_by_place() {
     assert!(predictor.class_probabilities(Mat::zeros(2, 2).as_ref()).is_err());
 }
 
-/// Left out, the only observation is what the prior says: all classes are alike.
+/// Without the only observation all classes are equally probable, as in the prior.
 #[test]
 fn the_only_observation_left_out_leaves_the_prior() {
     let problem = Problem::new(1, 1, 103);
@@ -83,7 +83,7 @@ fn the_only_observation_left_out_leaves_the_prior() {
     }
 }
 
-/// Leaving out by cavities is close to fitting again without the observation.
+/// Leave-one-out probabilities from cavities are close to those of refits.
 #[test]
 fn left_out_observations_are_nearly_those_of_other_fits() {
     let problem = Problem::new(24, 1, 104);
@@ -104,8 +104,9 @@ fn left_out_observations_are_nearly_those_of_other_fits() {
             sum += found[i] - expected;
             worst = worst.max((found[i].exp() - expected.exp()).abs());
         }
-        // The site of a pair takes what is not known of the rival for noise, so sites are sharper where others are about.
-        // Taken out alone, an observation takes more with it than it had to say: probabilities come out too low.
+        // The site of a pair treats uncertainty of the rival as noise, so it is sharper when other
+        // observations determine the rival. Removing an observation then removes more than it contributed,
+        // and probabilities are too low.
         println!("{level:?}: {worst:.3} {:.3}", sum / 24.0);
         assert!(worst < 0.3 && sum < 0.0 && sum / 24.0 > -0.5, "{level:?}: {worst} {sum}");
     }

@@ -11,12 +11,12 @@ pub(crate) fn process(kernel: &str, inputs: InducingInputs) -> SparseProcess {
     SparseProcess::new(gp_kernels::parse(kernel).unwrap(), inputs).unwrap()
 }
 
-/// Kernels that differ from class to class.
+/// Kernels that differ between classes.
 pub(crate) fn kernel(class: usize) -> String {
     format!("{} * rbf(lengthscale={})", 1.7 + 0.4 * class as f64, 0.8 + 0.1 * class as f64)
 }
 
-/// One latent function a class, in this order of classes.
+/// One latent function per class, in this order of classes.
 pub(crate) fn processes(problem: &Problem, order: &[usize], inducing: usize) -> Vec<SparseProcess> {
     order.iter().map(|&class| process(&kernel(class), problem.inducing(inducing))).collect()
 }
@@ -25,7 +25,7 @@ pub(crate) fn exact(model: PowerEp) -> PowerEp {
     model.with_jitter(JitterPolicy::none())
 }
 
-/// The same kernel and inducing inputs for every class, each with its own parameters.
+/// Same kernel and inducing inputs for every class, with separate parameters.
 pub(crate) fn alike(problem: &Problem, count: usize, noise: f64, inducing: usize) -> PowerEp {
     let processes = (0..count).map(|_| process(RBF, problem.inducing(inducing))).collect();
     exact(
@@ -39,13 +39,13 @@ pub(crate) fn thirds(problem: &Problem) -> Vec<f64> {
     problem.signal.iter().map(|&f| if f < -0.6 { 0.0 } else { 1.0 + f64::from(u8::from(f > 0.6)) }).collect()
 }
 
-/// To rest as far as the rounding of steps allows.
+/// Options for convergence to the rounding of steps.
 pub(crate) fn nearly() -> EpOptions {
     EpOptions { tolerance: 3e-11, ..super::support::tight() }
 }
 
-/// The derivatives of log Z at rest by all free coordinates: those of the engine, and central differences of fourth order
-/// with EP at rest at every point.
+/// Derivatives of log Z at convergence by all free coordinates: those of EP, and central differences of
+/// fourth order with EP converged at every point.
 pub(crate) fn gradients(
     model: &PowerEp,
     data: &dyn DataSource,

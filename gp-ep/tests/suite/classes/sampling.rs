@@ -1,6 +1,6 @@
-//! EP of the pairwise factors beside a long run of elliptical slice sampling of the same factors, as functions of the
-//! inducing values (Villacampa-Calvo & Hernández-Lobato 2017 eq. 7); and how far that is from the model they stand for,
-//! in which one `f_y` has to beat all others.
+//! EP with pairwise factors against long runs of elliptical slice sampling with the same factors, as
+//! functions of the inducing values (Villacampa-Calvo & Hernández-Lobato 2017 eq. 7). Also the difference
+//! from the model that they approximate, in which one `f_y` exceeds all others.
 
 use super::problem::{exact, nearly, process, thirds};
 use super::support::{Problem, converged};
@@ -20,7 +20,7 @@ const M: usize = 6;
 const C: usize = 3;
 const KERNEL: &str = "2.5 * rbf(lengthscale=0.9) + white(variance=1)";
 
-/// Observations as functions of the whitened inducing values, class by class.
+/// Log probability of the observations as a function of the whitened inducing values, by class.
 struct Target {
     phi: Vec<Vec<f64>>,
     residual: Vec<f64>,
@@ -56,13 +56,14 @@ impl Target {
         sum
     }
 
-    /// The latents of one observation, and `ln P(f_y is the largest)` of it.
+    /// Latents of one observation, for `ln P(f_y is the largest)`.
     fn latents(&self, v: &[f64], i: usize) -> Vec<Latent> {
         (0..C).map(|class| Latent::new(self.projection(v, i, class), self.residual[i]).unwrap()).collect()
     }
 }
 
-/// One step on the ellipse through the present state and a draw from the prior (Murray, Adams and MacKay 2010).
+/// One step on the ellipse through the current state and a draw from the prior (Murray, Adams and MacKay
+/// 2010).
 fn step(target: &Target, v: &mut Vec<f64>, log_p: &mut f64, rng: &mut ChaCha8Rng) {
     let interval = Uniform::new(0.0, 1.0).unwrap();
     let other: Vec<f64> = v.iter().map(|_| StandardNormal.sample(rng)).collect();
@@ -144,7 +145,7 @@ fn marginals_and_probabilities_are_those_of_a_long_run() {
             worst = worst.max((found - mean[j]).abs() / deviation);
         }
     }
-    // Of the model with one f_y for all factors: the same draws, weighted by what it says of them.
+    // Model with one f_y for all factors: the same draws, reweighted by its log probabilities.
     let race = Race::new(0.0, 0.0).unwrap();
     let (mut ws, mut slopes) = (Workspace::new(), Slopes::default());
     let mut log_weights: Vec<f64> = Vec::new();
@@ -162,7 +163,7 @@ fn marginals_and_probabilities_are_those_of_a_long_run() {
         away(&sampled)
     );
     assert!(worst < 0.05 && away(&sampled) < 0.02, "{worst} {}", away(&sampled));
-    // With noise of 0.2 instead of 1 it is EP itself that is off: 0.05 deviations and 0.028 in probabilities, in a run
-    // four times as long.
+    // With noise of 0.2 instead of 1 the error is EP's own: 0.05 deviations and 0.028 in probabilities, in a
+    // run four times as long.
     assert!(heaviside < 0.1, "{heaviside}");
 }

@@ -1,4 +1,4 @@
-//! One average site a latent (stochastic EP), beside sites of their own.
+//! One average site per latent (stochastic EP), against own sites.
 
 use super::problem::{exact, nearly, process, processes, thirds};
 use super::support::{Problem, RBF, assert_close, converged, tight};
@@ -6,7 +6,8 @@ use gp_ep::power_ep::{MiniBatchEp, Sharing};
 use gp_ep::{EpOptions, PowerEp, RowReader, Table};
 use std::io::Cursor;
 
-/// Of one observation the two sites on its label's latent are alike, and those on the others alone: an average is each.
+/// The two sites of one observation on its label's latent are equal, and those on other latents are single,
+/// so the average is each of them.
 #[test]
 fn tied_sites_of_one_observation_are_its_own() {
     let problem = Problem::new(1, 2, 131);
@@ -26,7 +27,7 @@ fn tied_sites_of_one_observation_are_its_own() {
     }
 }
 
-/// How far the fixed point of tied sites is from that of own ones.
+/// Distance between the fixed points of tied and own sites.
 #[test]
 fn tied_sites_end_near_own_ones() {
     let problem = Problem::new(60, 2, 132);
@@ -49,13 +50,13 @@ fn tied_sites_end_near_own_ones() {
     let away = away.map(|at| (found[at] - expected[at]).abs()).fold(0.0, f64::max);
     let gap = log_z[1] - own.log_z(&model).unwrap();
     println!("probabilities differ by {away:.3}, log Z by {gap:.2}");
-    // Twice what is seen: 0.028.
+    // Tolerance: twice the observed 0.028.
     assert!(away < 0.06, "{away}");
-    // Stochastic EP's log Z is not EP's: 5.5 nats above it here.
+    // The log Z of stochastic EP differs from EP's: it is 5.5 nats higher here.
     assert!(gap > 0.0 && gap < 8.0, "{gap}");
 }
 
-/// Rows from a file and rows from memory are the same rows.
+/// Rows from a file give the results of rows in memory.
 #[test]
 fn rows_of_a_file_are_as_good() {
     let problem = Problem::new(60, 2, 133);

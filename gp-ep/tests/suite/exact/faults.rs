@@ -1,4 +1,4 @@
-//! Bad input is an error that names the value and the place.
+//! Bad input gives an error with value and place.
 
 use super::support::{Problem, RBF, model};
 use faer::Mat;

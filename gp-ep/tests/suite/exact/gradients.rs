@@ -22,8 +22,8 @@ fn difference(model: &ExactGp, data: &Observations<'_>, coordinate: usize) -> f6
     (8.0 * (at(H) - at(-H)) - (at(2.0 * H) - at(-2.0 * H))) / (12.0 * H)
 }
 
-/// In logarithms of parameters the objective varies on a scale of one, so the truncation error is about h⁴ = 1e-12 of its
-/// size, and rounding (1e-13 of values up to 1e3, divided by h) stays below 1e-7.
+/// In log parameters the objective varies on a scale of one, so the truncation error is about h⁴ = 1e-12 of
+/// its size; rounding (1e-13 of values up to 1e3, divided by h) stays below 1e-7.
 #[track_caller]
 fn check(model: &ExactGp, data: &Observations<'_>) {
     let mut workspace = ExactWorkspace::new(Threading::Here);
@@ -89,7 +89,7 @@ fn fixed_parameters_are_left_out_and_priors_counted() {
 
 #[test]
 fn the_thread_pool_gives_the_same_bits() {
-    // Large enough for products, solves and the kernel to be shared among threads.
+    // Large enough for products, solves and the kernel to be divided among threads.
     let problem = Problem::new(600, 3, 23);
     let evaluate = |threading: Threading, threads: usize| {
         let model = model("1.3 * rbf(lengthscale=[0.5, 2, 1])", 0.04).with_threading(threading);

@@ -1,4 +1,4 @@
-//! Leaving one out in closed form against leaving it out.
+//! Leave-one-out predictions in closed form, against fits without the observation.
 
 use super::support::{Problem, RBF, assert_close, model};
 use faer::Mat;
@@ -6,7 +6,7 @@ use gp_kernels::Evaluator;
 use gp_kernels::posterior::LatentPosterior as _;
 use std::f64::consts::TAU;
 
-/// As for predictions: condition numbers of 1e4.
+/// Tolerance for condition numbers of 1e4, as for predictions.
 const TOLERANCE: f64 = 1e-10;
 
 #[test]
@@ -46,7 +46,7 @@ fn without_the_only_observation_the_prior_is_left() {
 
 #[test]
 fn densities_of_ordered_observations_add_up_to_the_evidence() {
-    // ln p(y) = Σ ln p(y_i | y_1 … y_{i−1}): the last of them is a leave-one-out density of each leading part.
+    // ln p(y) = Σ ln p(y_i | y_1 … y_{i−1}): each term is the last leave-one-out density of a leading part.
     let problem = Problem::new(12, 1, 31);
     let model = model(RBF, 0.05);
     let mut total = 0.0;

@@ -1,4 +1,4 @@
-//! Predictions over all parameters that the data allow, against sums over a grid of them.
+//! Predictions with uncertain parameters, against sums over a grid of parameters.
 
 use super::support::{Problem, outer};
 use faer::Mat;
@@ -10,7 +10,7 @@ use gp_optim::{MinimiseOptions, ParameterSet as _, ParameterSetMut as _};
 
 const WIDTH: f64 = 0.8;
 
-/// One length-scale and the noise are free, and at their optimum.
+/// Model at its optimum, with one length-scale and the noise free.
 fn learned(problem: &Problem) -> ExactGp {
     let kernel = gp_kernels::parse("fixed(1.0) * rbf(lengthscale=0.5)").unwrap();
     let mut model = ExactGp::new(kernel, Gaussian::new(0.05).unwrap());
@@ -33,8 +33,7 @@ fn moments<P: gp_ep::Posterior>(predictor: &Predictor<P>, x: &Mat<f64>) -> Vec<(
     predictor.moments(x.as_ref()).unwrap().iter().map(|found| (found.mean, found.variance)).collect()
 }
 
-/// The same by a grid over both logarithms, five widths to either side, each point with the weight
-/// `p(y | θ) N(θ; θ̂, s² I)`.
+/// Moments by a grid over both logarithms, five widths on either side, with weights `p(y | θ) N(θ; θ̂, s² I)`.
 fn by_grid(model: &ExactGp, problem: &Problem, x: &Mat<f64>) -> Vec<(f64, f64)> {
     const STEPS: i32 = 60;
     let (mut centre, data) = ([0.0; 2], problem.data());
@@ -63,14 +62,14 @@ fn draws_are_a_sum_over_the_grid() {
     let x = Mat::from_fn(7, 1, |i, _| -1.5 + 0.5 * i as f64);
     let (found, expected) = (moments(&over(&model, &problem, 2000), &x), by_grid(&model, &problem, &x));
     for ((mean, variance), (mean_by_grid, variance_by_grid)) in found.into_iter().zip(expected) {
-        // Four thousand draws with weights that differ are good to some hundredths of a deviation.
+        // Tolerance: four thousand draws of unequal weights have errors of some hundredths of a deviation.
         let deviation = variance_by_grid.sqrt();
         assert!((mean - mean_by_grid).abs() < 0.05 * deviation, "{mean} {mean_by_grid} {deviation}");
         assert!((variance / variance_by_grid - 1.0).abs() < 0.1, "{variance} {variance_by_grid}");
     }
 }
 
-/// Few rows leave parameters uncertain and intervals are wider for it; many do not.
+/// With few rows parameters are uncertain and intervals wider; with many they are not.
 #[test]
 fn what_many_rows_say_is_as_good_as_known() {
     let x = Mat::from_fn(20, 1, |i, _| -0.9 + 0.09 * i as f64);
@@ -95,7 +94,7 @@ fn without_a_free_parameter_there_is_one_component() {
     assert_eq!(over(&model, &problem, 20).functions().weights(), [1.0]);
 }
 
-/// Components are the same from run to run, the first is the optimum, and the noise of all is their mean.
+/// Components are reproducible, the first is the optimum, and the noise is the mean of all.
 #[test]
 fn the_first_component_is_the_optimum() {
     let problem = Problem::new(15, 1, 6);

@@ -9,7 +9,7 @@ use gp_kernels::posterior::{LatentPosterior as _, LatentPrediction};
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 
-/// Condition numbers here are at most N · 1.7 / 0.01 ≈ 1e4, so both sides are good to about 1e-12; 1e-10 leaves room.
+/// Condition numbers are at most N · 1.7 / 0.01 ≈ 1e4, so both sides are accurate to about 1e-12.
 const TOLERANCE: f64 = 1e-10;
 
 #[test]
@@ -108,7 +108,8 @@ fn duplicates_without_noise_are_factored_with_a_record() {
     }
 }
 
-/// With more inputs than rows a function can pass through all targets, and what is left of the variance is rounding.
+/// With more inputs than rows a function can pass through all targets, and the remaining variance is
+/// rounding.
 #[test]
 fn no_value_is_known_better_than_rounding_knows_it() {
     let problem = Problem::new(8, 40, 3);
@@ -145,7 +146,7 @@ fn equal_targets_are_ordinary() {
 
 #[test]
 fn blocks_and_strides_of_new_points_do_not_matter() {
-    // 600 points are three blocks of predictions; the reference has no blocks.
+    // 600 points take three blocks of predictions; the reference has no blocks.
     let problem = Problem::new(20, 1, 6);
     let posterior = model(RBF, 0.05).condition(&problem.data()).unwrap();
     let wide = Mat::from_fn(600, 2, |i, j| if j == 0 { 0.005 * i as f64 - 1.5 } else { f64::NAN });

@@ -9,7 +9,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal, Uniform};
 
-/// Learning outside.
+/// Outer learning with default options.
 pub(crate) fn outer(
     model: &mut impl Inference,
     data: &dyn DataSource,
@@ -47,7 +47,7 @@ impl Problem {
         table(&self.inputs)
     }
 
-    /// The problem without one observation.
+    /// Problem without one observation.
     pub(crate) fn without(&self, row: usize) -> Self {
         let kept: Vec<usize> = (0..self.targets.len()).filter(|&i| i != row).collect();
         Self {
@@ -65,7 +65,7 @@ pub(crate) fn model(kernel: &str, noise: f64) -> ExactGp {
     ExactGp::new(gp_kernels::parse(kernel).unwrap(), Gaussian::new(noise).unwrap())
 }
 
-/// `1.7 · rbf(lengthscale = 0.8)`, as the reference sees it.
+/// Kernel `1.7 · rbf(lengthscale = 0.8)` for the reference.
 pub(crate) fn rbf(x: &[f64], z: &[f64]) -> f64 {
     let squared: f64 = x.iter().zip(z).map(|(x, z)| (x - z).powi(2)).sum();
     1.7 * (-0.5 * squared / 0.64).exp()

@@ -1,4 +1,4 @@
-//! Means and variances of the functions whose sum the latent function is.
+//! Means and variances of kernel terms.
 
 use super::reference::{noisy_covariance, solve};
 use super::support::{Problem, assert_close, model, table};
@@ -9,7 +9,7 @@ use gp_kernels::posterior::{LatentPosterior as _, MixturePosterior};
 const KERNEL: &str =
     "1.7 * rbf(lengthscale=0.8) + 0.6 * linear + white(variance=0.1) + 0.4 * rbf(lengthscale=0.3)";
 
-/// The terms as functions of two different points, and their variances at one.
+/// Terms as functions of two different points, and their variances at one point.
 fn terms(x: &[f64], z: &[f64]) -> [f64; 4] {
     let squared: f64 = x.iter().zip(z).map(|(x, z)| (x - z).powi(2)).sum();
     let inner: f64 = x.iter().zip(z).map(|(x, z)| x * z).sum();
@@ -17,7 +17,7 @@ fn terms(x: &[f64], z: &[f64]) -> [f64; 4] {
     [rbf(1.7, 0.8), 0.6 * inner, 0.0, rbf(0.4, 0.3)]
 }
 
-/// `cov(f_t(x*), y) = k_t(x*, X)`, whatever the other terms are: white noise of the points is theirs alone.
+/// `cov(f_t(x*), y) = k_t(x*, X)`, independent of the other terms: white noise belongs to its own point.
 #[test]
 fn terms_are_conditioned_on_the_sum() {
     let (problem, fresh) = (Problem::new(30, 2, 7), Problem::new(9, 2, 8));
@@ -40,7 +40,7 @@ fn terms_are_conditioned_on_the_sum() {
     }
 }
 
-/// Of a mixture: means of means, and variances with the spread of the means.
+/// Terms of a mixture: means of means, and variances that include the spread of the means.
 #[test]
 fn terms_of_a_mixture_are_those_of_its_components() {
     let (problem, fresh) = (Problem::new(30, 2, 7), Problem::new(9, 2, 8));

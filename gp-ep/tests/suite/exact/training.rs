@@ -1,4 +1,4 @@
-//! Training reaches a maximum, reports how, and leaves the model alone when it cannot start.
+//! Training reaches a maximum, reports it, and leaves the model unchanged if it cannot start.
 
 use super::support::{Problem, RBF, assert_close, model, outer};
 use faer::Mat;
@@ -52,7 +52,7 @@ fn priors_count_and_fixed_values_stay() {
     model.noise_mut().parameters_mut()[0].fix(0, true).unwrap();
     let training = outer(&mut model, &problem.data(), &options()).unwrap();
     assert_eq!(model.noise().variance(), 0.3);
-    // A prior this narrow pins ln ℓ to its mode 1 − 0.01² within a few of its standard deviations.
+    // This narrow prior fixes ln ℓ at its mode 1 − 0.01² to within a few of its standard deviations.
     assert_close(model.kernel().get("lengthscale").unwrap().ln(), 1.0, 0.05);
     assert_close(training.log_posterior - training.log_marginal_likelihood, model.log_prior(), 1e-12);
 }
@@ -88,7 +88,7 @@ fn progress_is_told_at_every_evaluation() {
 
 #[test]
 fn constant_targets_and_one_observation_can_be_trained_on() {
-    // The best noise for targets that are all zero is none at all: the variances shrink until nothing is gained, and
+    // For targets that are all zero the best noise is none: variances shrink until nothing is gained, and
     // failed factorisations on the way are stepped back from.
     let zero = Problem { targets: vec![0.0; 8], ..Problem::new(8, 1, 45) };
     let one = Problem { inputs: Mat::zeros(1, 1), targets: vec![2.0] };

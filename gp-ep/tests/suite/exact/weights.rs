@@ -1,4 +1,4 @@
-//! Observations that count more or less than once, against as many copies of them.
+//! Weighted observations, against copies of them.
 
 use super::support::{Problem, RBF, assert_close, model};
 use faer::Mat;
@@ -8,7 +8,7 @@ use gp_kernels::posterior::LatentPosterior as _;
 use gp_linalg::Threading;
 use gp_optim::ParameterSet;
 
-/// Log marginal likelihood and gradient in natural units, then means and variances at new places.
+/// Log marginal likelihood and gradient in natural units, then means and variances at new points.
 fn everything(model: &ExactGp, data: &dyn DataSource) -> Vec<f64> {
     let mut natural = vec![f64::NAN; model.parameter_count()];
     let mut workspace = ExactWorkspace::new(Threading::Here);
@@ -21,7 +21,7 @@ fn everything(model: &ExactGp, data: &dyn DataSource) -> Vec<f64> {
     natural
 }
 
-/// The problem with each row as often as its weight says.
+/// Problem with each row repeated as often as its weight says.
 fn copies(problem: &Problem, weights: &[f64]) -> (Problem, Vec<usize>) {
     let rows: Vec<usize> =
         (0..weights.len()).flat_map(|i| std::iter::repeat_n(i, weights[i] as usize)).collect();
@@ -40,12 +40,12 @@ fn whole_weights_are_copies() {
         let once = problem.data().with_known_noise(&known).unwrap();
         let found = everything(&model, &once.with_weights(&weights).unwrap());
         let expected = everything(&model, &copied.data().with_known_noise(&known_of_copies).unwrap());
-        // Conditioning of K_y, 60 over 0.3 at most, times rounding.
+        // Tolerance: rounding times the condition of K_y, at most 60 over 0.3.
         found.iter().zip(&expected).for_each(|(found, expected)| assert_close(*found, *expected, 1e-11));
     }
 }
 
-/// Of weight one there is no difference, to the bit.
+/// Weights of one change nothing, to the bit.
 #[test]
 fn weights_of_one_change_nothing() {
     let (problem, model) = (Problem::new(12, 2, 42), model(RBF, 0.3));

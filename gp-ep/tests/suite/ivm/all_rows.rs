@@ -1,4 +1,4 @@
-//! Sites at rest: what all rows say, through the active points.
+//! Final sites that use the labels of all rows.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use super::support::{Problem, kernel, probabilities};
@@ -10,7 +10,7 @@ use gp_optim::{MinimiseOptions, StopReason};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Inputs of whole numbers from 0 to 3, of which the first twelve make the label.
+/// Integer inputs from 0 to 3, of which the first twelve determine the label.
 fn levels(count: usize, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let x = Mat::from_fn(count, 60, |_, _| f64::from(rng.random_range(0..4i32)) - 1.5);
@@ -31,7 +31,7 @@ fn noisy(count: usize, seed: u64) -> Problem {
     Problem { x, y }
 }
 
-/// Share of wrong labels and mean negative log probability.
+/// Error rate and mean negative log probability.
 fn scores(posterior: &IvmPosterior, test: &Problem) -> (f64, f64) {
     let (found, count) = (probabilities(posterior, test.inputs()), test.y.len() as f64);
     let right = |i: usize| found[(i, usize::from(test.y[i] > 0.0))];
@@ -39,7 +39,7 @@ fn scores(posterior: &IvmPosterior, test: &Problem) -> (f64, f64) {
     (wrong / count, -(0..test.y.len()).map(|i| right(i).ln()).sum::<f64>() / count)
 }
 
-/// Learned from the usual start, with sites of either kind.
+/// Scores after learning from the usual start, with sites of either kind.
 fn learned(training: &Problem, test: &Problem, text: &str, sites: FinalSites) -> (f64, f64) {
     let mut model = Ivm::new(vec![kernel(text)], Box::new(BernoulliProbit)).unwrap();
     let options = IvmOptions { active: 60, sites, ..IvmOptions::default() };
@@ -50,7 +50,7 @@ fn learned(training: &Problem, test: &Problem, text: &str, sites: FinalSites) ->
     scores(&state.run.posterior, test)
 }
 
-/// Sixty rows that were chosen because their labels surprise are too few for sixty inputs; six hundred are not.
+/// Sixty rows chosen for surprising labels are too few for sixty inputs; six hundred are enough.
 #[test]
 fn many_inputs_are_learned_from_all_rows() {
     let (training, test) = (levels(600, 1), levels(500, 2));
@@ -60,8 +60,9 @@ fn many_inputs_are_learned_from_all_rows() {
     assert!(at_rest.0 < 0.6 * matched.0 && at_rest.1 < 0.7 * matched.1, "{matched:?} {at_rest:?}");
 }
 
-/// Where labels are noisy the surprising rows are the wrong ones. A third is wrong at best, of negative log probability
-/// 0.637; three standard deviations of 1,500 rows are 0.037, and the slope from 800 rows is not quite the true one.
+/// With noisy labels the surprising rows are the wrong ones. The best error rate is a third, with negative
+/// log probability 0.637; three standard deviations of 1,500 rows are 0.037, and the slope from 800 rows is
+/// not exactly the true one.
 #[test]
 fn noisy_labels_are_outvoted_by_all_rows() {
     let (training, test) = (noisy(800, 3), noisy(1500, 4));
@@ -71,7 +72,7 @@ fn noisy_labels_are_outvoted_by_all_rows() {
     assert!(at_rest.1 < matched.1, "{matched:?} {at_rest:?}");
 }
 
-/// With sites at rest active sets soon gain nothing over each other, and rounds end before the last.
+/// With these sites new active sets soon gain nothing, and rounds end early.
 #[test]
 fn rounds_end_when_they_gain_nothing() {
     let problem = Problem::signs(120, 3);

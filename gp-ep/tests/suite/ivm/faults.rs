@@ -1,4 +1,4 @@
-//! Every error that bad data and settings lead to, by name and place.
+//! Errors of bad data and settings, with name and place.
 
 use super::support::{Problem, kernel, probabilities, three_classes};
 use faer::Mat;
@@ -63,7 +63,7 @@ fn settings_are_checked() {
     }
 }
 
-/// More is asked for than there is; all points are the same; one class is never seen.
+/// More active points than data; equal points; a class without observations.
 #[test]
 fn degenerate_data_go_through() {
     let problem = Problem::stripes(20, 3, 2);
@@ -77,7 +77,7 @@ fn degenerate_data_go_through() {
         let model = three_classes().with_coupling(coupling).unwrap();
         let run = model.build(&data, &IvmOptions { active: 30, liquid: 5, ..IvmOptions::default() }).unwrap();
         let found = probabilities(&run.posterior, x.as_ref().subrows(0, 1));
-        // Twenty of one class and ten of the other at one place.
+        // Twenty of one class and ten of the other at one point.
         assert!(found[(0, 0)] > found[(0, 1)] && found[(0, 1)] > found[(0, 2)], "{coupling:?} {found:?}");
     }
 }

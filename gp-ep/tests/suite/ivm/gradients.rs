@@ -1,4 +1,4 @@
-//! The gradient of the criterion against its central differences, and the criterion against dense formulas.
+//! Gradient of the criterion against central differences, and the criterion against dense formulas.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use super::support::{Problem, kernel, three_classes};
@@ -8,7 +8,8 @@ use gp_kernels::gram;
 use gp_likelihoods::{BernoulliProbit, Softmax};
 use gp_optim::{ParameterSet, ParameterSetMut};
 
-/// Largest difference between the gradient by free values and central differences, relative to the largest of both.
+/// Largest difference between gradient and central differences by free coordinates, relative to the largest
+/// of both.
 fn worst(model: &Ivm, problem: &Problem, posterior: &IvmPosterior) -> f64 {
     let data = problem.data();
     let mut natural = vec![0.0; model.parameter_count()];
@@ -27,7 +28,7 @@ fn worst(model: &Ivm, problem: &Problem, posterior: &IvmPosterior) -> f64 {
             moved.set_free(&x).unwrap();
             moved.criterion(&data, posterior).unwrap()
         };
-        // Fourth order, so that h may be large enough for rounding errors not to matter.
+        // Fourth order, so that h can be large enough to suppress rounding errors.
         let difference = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
         worst = worst.max((gradient[i] - difference).abs() / size);
     }
@@ -42,8 +43,8 @@ fn freed(mut model: Ivm) -> Ivm {
     model
 }
 
-/// Coupled sites, kernels of their own, intercepts: with an accurate rule and with a coarse one, because the gradient is
-/// that of the sum that stands for the integral.
+/// Coupled sites, different kernels, intercepts, with an accurate and a coarse rule: the gradient is that of
+/// the sum that approximates the integral.
 #[test]
 fn coupled_gradients_are_those_of_the_criterion() {
     let problem = Problem::stripes(70, 3, 1);
@@ -58,7 +59,7 @@ fn coupled_gradients_are_those_of_the_criterion() {
     }
 }
 
-/// White noise is shared by an active point with itself alone.
+/// An active point shares white noise only with itself.
 #[test]
 fn gradients_are_right_with_white_noise() {
     let problem = Problem::stripes(50, 3, 2);
@@ -70,7 +71,7 @@ fn gradients_are_right_with_white_noise() {
     assert!(error < 1e-8, "{error}");
 }
 
-/// Independent classes, with an active set each; and two classes with one latent.
+/// Independent classes with one active set each, and two classes with one latent.
 #[test]
 fn independent_gradients_are_those_of_the_criterion() {
     let problem = Problem::stripes(60, 3, 3);
@@ -85,13 +86,13 @@ fn independent_gradients_are_those_of_the_criterion() {
     let one = vec![kernel("2.0 * rbf(lengthscale=0.3)")];
     let model = freed(Ivm::new(one, Box::new(BernoulliProbit)).unwrap());
     let run = model.build(&problem.data(), &options).unwrap();
-    // Adaptive rules change their nodes between the two sides of a difference.
+    // Adaptive rules can change their nodes between the two sides of a difference.
     let error = worst(&model, &problem, &run.posterior);
     assert!(error < 1e-6, "{error}");
 }
 
-/// Latents of next to no prior variance: no site says anything of them, the divergence is 0, and every class is as probable
-/// as every other.
+/// Latents with almost no prior variance: sites carry no information, the divergence is 0, and all classes
+/// are equally probable.
 #[test]
 fn latents_without_variance_leave_even_odds() {
     let problem = Problem::stripes(40, 3, 4);
@@ -100,7 +101,7 @@ fn latents_without_variance_leave_even_odds() {
     let options = IvmOptions { active: 5, liquid: 0, ..IvmOptions::default() };
     let run = model.build(&problem.data(), &options).unwrap();
     let found = model.criterion(&problem.data(), &run.posterior).unwrap();
-    // −E ln p differs from ln 3 by about half the variance of a difference, 1e-6, for each of the forty.
+    // For each of the forty, −E ln p differs from ln 3 by about half the variance of a difference, 1e-6.
     assert!((found - 40.0 * 3f64.ln()).abs() < 1e-4, "{found}");
 }
 
@@ -132,7 +133,7 @@ fn the_divergence_is_that_of_dense_gaussians() {
             b[(c * n + i, 0)] = run.posterior.sites(c).1[i];
         }
     }
-    // A = (I + KΠ)⁻¹K through faer, in a test.
+    // A = (I + KΠ)⁻¹K by faer.
     use faer::linalg::solvers::{DenseSolveCore, Solve};
     let mut left = &k * &pi;
     (0..size).for_each(|i| left[(i, i)] += 1.0);
@@ -152,7 +153,7 @@ fn the_divergence_is_that_of_dense_gaussians() {
     for (place, &row) in rows.iter().enumerate() {
         expected -= expectation(&rule, place, n, problem.y[row] as usize, &a, &h);
     }
-    // The rules agree where they are accurate; the divergence does to rounding, with K of condition 1e5.
+    // The rules agree to their accuracy; the divergence agrees to rounding, with K of condition 1e5.
     assert!((found - expected).abs() < 1e-2, "{found} {expected}");
     assert!(divergence > 1.0);
 }

@@ -1,4 +1,4 @@
-//! The informative vector machine from outside: gradients, limits, runs, predictions, faults.
+//! Informative vector machine through its public interface: gradients, limits, runs, predictions, faults.
 
 mod all_rows;
 mod binary;

@@ -1,4 +1,4 @@
-//! What runs choose, report and predict.
+//! Choices, reports and predictions of runs.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use super::support::{Problem, kernel, latents, probabilities, three_classes};
@@ -19,7 +19,7 @@ fn error(run: &IvmRun, problem: &Problem) -> f64 {
     found.iter().zip(&problem.y).filter(|(a, b)| a != b).count() as f64 / problem.y.len() as f64
 }
 
-/// Every rule, coupled and not, learns the stripes; each row comes in once, of every class one at the start.
+/// Every rule, coupled or not, learns the stripes. Each row is included once, and first one of every class.
 #[test]
 fn every_rule_learns_and_reports_what_it_did() {
     let (training, test) = (Problem::stripes(300, 3, 1), Problem::stripes(200, 3, 2));
@@ -48,7 +48,8 @@ fn every_rule_learns_and_reports_what_it_did() {
             assert_eq!(classes, expected);
             assert!(run.refused.is_empty() && run.ep.rolled_back == 0);
             assert_eq!(run.ep.updates > 0, coupling == Coupling::Coupled);
-            // A label changes with noise of ±0.05 within stripes of 1/3, and 40 random points do not show where.
+            // Labels have noise of ±0.05 in position within stripes of 1/3, which 40 random points do not
+            // resolve.
             let (error, most) =
                 (error(&run, &test), if selection == Selection::Random { 0.25 } else { 0.15 });
             assert!(error < most, "{coupling:?} {selection:?}: {error}");
@@ -61,7 +62,7 @@ fn every_rule_learns_and_reports_what_it_did() {
     }
 }
 
-/// Ten active points chosen for what they tell do better than ten random ones, on average over draws.
+/// Ten informative active points predict better than ten random ones, on average over draws.
 #[test]
 fn information_beats_chance() {
     let (training, test) = (Problem::stripes(400, 3, 3), Problem::stripes(300, 3, 4));
@@ -83,8 +84,8 @@ fn information_beats_chance() {
     assert!(informed < random, "{informed} {random}");
 }
 
-/// The cheap score and the exact one agree where the family can match all of the tilted covariance, with two classes: the
-/// likelihood sees one difference, and sites have one number for it.
+/// The fast and the exact score agree for two classes, where sites can match all of the tilted covariance:
+/// the likelihood depends on one difference, and sites have one parameter for it.
 #[test]
 fn both_scores_agree_for_two_classes() {
     let problem = Problem::stripes(80, 2, 5);
@@ -104,7 +105,7 @@ fn both_scores_agree_for_two_classes() {
     }
 }
 
-/// A softmax of two latents is a logistic function of their difference.
+/// Softmax of two latents is the logistic function of their difference.
 #[test]
 fn two_coupled_classes_are_one_latent_of_twice_the_variance() {
     let problem = Problem::signs(60, 6);
@@ -121,13 +122,13 @@ fn two_coupled_classes_are_one_latent_of_twice_the_variance() {
     let (a, b) = (latents(&two.posterior, problem.inputs()), latents(&one.posterior, problem.inputs()));
     for (two, one) in a.iter().zip(&b) {
         let variance = two.covariance[0] + two.covariance[3] - 2.0 * two.covariance[1];
-        // 31 nodes a dimension against a rule that is halved until it settles.
+        // 31 nodes per dimension, against a rule that is refined until it converges.
         assert!((two.mean[1] - two.mean[0] - one.mean[0]).abs() < 1e-5, "{two:?} {one:?}");
         assert!((variance - one.covariance[0]).abs() < 1e-5, "{two:?} {one:?}");
     }
 }
 
-/// The same bits with one thread and with several.
+/// Results have the same bits for one thread and several.
 #[test]
 fn threads_do_not_change_bits() {
     let problem = Problem::stripes(200, 3, 7);
@@ -151,7 +152,7 @@ fn rayon_pool() -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap()
 }
 
-/// Weaker likelihoods at first: runs go through, and end where all weigh one.
+/// With initially weaker likelihoods, runs complete and end with full weights.
 #[test]
 fn reweighted_runs_end_at_full_weight() {
     let problem = Problem::stripes(150, 3, 8);
@@ -162,7 +163,7 @@ fn reweighted_runs_end_at_full_weight() {
     assert!(error(&run, &problem) < 0.15);
 }
 
-/// Phases come in their order, and the posterior on the way is that of the points so far.
+/// Phases come in order, and intermediate posteriors are those of the points so far.
 #[test]
 fn who_watches_sees_every_phase() {
     let problem = Problem::stripes(100, 3, 9);
@@ -185,8 +186,8 @@ fn who_watches_sees_every_phase() {
     assert_eq!(sizes, (1..=12).map(|d| (d, d)).collect::<Vec<_>>());
 }
 
-/// 8 N C d for the stubs of independent classes; coupled ones, whose stubs are those of candidates, take less for all that is
-/// not a number per point.
+/// 8 N C d bytes for the stubs of independent classes; coupled ones, with stubs of candidates only, take less
+/// for everything that is not one number per point.
 #[test]
 fn memory_is_known_before_the_run() {
     let options = IvmOptions { active: 200, liquid: 25, ..IvmOptions::default() };
@@ -198,7 +199,7 @@ fn memory_is_known_before_the_run() {
     assert_eq!(alone.stubs, 8 * 16_000 * 200);
 }
 
-/// More classes than a product rule is for: quasi-random nodes.
+/// More classes than product rules handle: quasi-random nodes.
 #[test]
 fn ten_classes_go_through() {
     let (training, test) = (Problem::stripes(200, 10, 10), Problem::stripes(60, 10, 11));
@@ -207,11 +208,12 @@ fn ten_classes_go_through() {
     let options = IvmOptions { active: 40, liquid: 3, candidates: Some(15), ..IvmOptions::default() };
     let run = model.build(&training.data(), &options).unwrap();
     assert_eq!(run.posterior.active(9).len(), 40);
-    // Of stripes 0.1 wide, labels 0.05 from a border are drawn at random: a quarter is wrong at best. Chance is 0.9.
+    // Within 0.05 of the borders of stripes 0.1 wide labels are random, so the best error rate is a quarter;
+    // chance is 0.9.
     assert!(error(&run, &test) < 0.6, "{}", error(&run, &test));
 }
 
-/// A run that is asked to end does so within one point, with the posterior of the points so far.
+/// A stopped run ends within one point, with the posterior of the points so far.
 #[test]
 fn runs_end_within_one_point() {
     let problem = Problem::stripes(100, 3, 12);

@@ -1,4 +1,4 @@
-//! The stored form of posteriors, and what is asked of beliefs that are there already.
+//! Stored form of posteriors, and predictions from given beliefs.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use super::support::{Problem, kernel, latents, probabilities, three_classes};
@@ -10,7 +10,7 @@ fn options() -> IvmOptions {
     IvmOptions { active: 25, liquid: 8, candidates: Some(40), ..IvmOptions::default() }
 }
 
-/// One latent, coupled classes, independent ones, with a rule and intercepts of their own.
+/// One latent, coupled classes, and independent ones, with various rules and intercepts.
 fn posteriors() -> Vec<(IvmPosterior, Problem)> {
     let (signs, stripes) = (Problem::signs(120, 5), Problem::stripes(120, 3, 6));
     let binary = Ivm::new(vec![kernel("2 * matern32(lengthscale=0.4)")], Box::new(BernoulliProbit)).unwrap();
@@ -42,7 +42,8 @@ fn stored_posteriors_predict_the_same_bits() {
     }
 }
 
-/// One posterior answers by beliefs as by points, and everything it says of labels follows from their probabilities.
+/// Predictions from beliefs equal those from points, and all predictions of labels follow from class
+/// probabilities.
 #[test]
 fn labels_have_moments_quantiles_and_densities() {
     for (posterior, problem) in posteriors() {
@@ -72,7 +73,7 @@ fn labels_have_moments_quantiles_and_densities() {
     }
 }
 
-/// Joint samples of all latents have the covariances of the beliefs about each point.
+/// Joint samples of all latents have the covariances of the beliefs.
 #[test]
 fn samples_have_the_covariances_of_beliefs() {
     const COUNT: usize = 20_000;
@@ -90,7 +91,7 @@ fn samples_have_the_covariances_of_beliefs() {
             for c in 0..size {
                 for k in 0..size {
                     let (a, b) = (belief.covariance[c * size + c], belief.covariance[k * size + k]);
-                    // Five standard errors of the mean of a product of two normal numbers.
+                    // Five standard errors of the mean of a product of two normal variables.
                     let most = 5.0 * (2.0 * a * b / COUNT as f64).sqrt();
                     let error = moment(i, c, k) - belief.covariance[c * size + k];
                     assert!(error.abs() < most, "{c} {k}: {error} of {most}");
@@ -100,7 +101,7 @@ fn samples_have_the_covariances_of_beliefs() {
     }
 }
 
-/// Joint covariances have the variances of single points on their diagonals, and are symmetric.
+/// Joint covariances are symmetric, with the variances of single points on their diagonals.
 #[test]
 fn joint_beliefs_have_those_of_points_on_their_diagonals() {
     for (posterior, problem) in posteriors() {

@@ -1,4 +1,4 @@
-//! Problems that several tests share.
+//! Problems shared by several tests.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use faer::{Mat, MatRef};
@@ -9,14 +9,14 @@ use gp_likelihoods::Softmax;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Inputs in the unit square, and labels that follow them with some noise.
+/// Inputs in the unit square, with noisy labels that depend on them.
 pub(crate) struct Problem {
     pub(crate) x: Mat<f64>,
     pub(crate) y: Vec<f64>,
 }
 
 impl Problem {
-    /// Classes are stripes across a diagonal.
+    /// Problem with classes in stripes across a diagonal.
     pub(crate) fn stripes(count: usize, classes: usize, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let x = Mat::from_fn(count, 2, |_, _| rng.random_range(0.0..1.0));
@@ -28,7 +28,7 @@ impl Problem {
         Self { x, y }
     }
 
-    /// The same with labels −1 and 1.
+    /// Three stripes with labels −1, 1, −1.
     pub(crate) fn signs(count: usize, seed: u64) -> Self {
         let Self { x, y } = Self::stripes(count, 3, seed);
         Self { x, y: y.into_iter().map(|y| if y == 1.0 { 1.0 } else { -1.0 }).collect() }
@@ -47,7 +47,7 @@ pub(crate) fn kernel(text: &str) -> Box<dyn Kernel> {
     gp_kernels::parse(text).unwrap()
 }
 
-/// Three classes with kernels of their own.
+/// Three classes with different kernels.
 pub(crate) fn three_classes() -> Ivm {
     let kernels = [
         "2.0 * rbf(lengthscale=0.3)",

@@ -10,7 +10,7 @@ fn minor() -> MinimiseOptions {
     MinimiseOptions { max_iterations: 8, ..MinimiseOptions::default() }
 }
 
-/// So many rounds.
+/// Learns in `rounds` rounds.
 #[expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 fn rounds(
     model: &mut Ivm,
@@ -22,8 +22,8 @@ fn rounds(
     model.learn_with(&problem.data(), Learning::Outer(minor), &settings, &mut |_| {}).unwrap().state
 }
 
-/// From length-scales ten times too short: the criterion falls, predictions of new points get better, and the model is
-/// left with the parameters of the run it reports.
+/// From length-scales ten times too short: the criterion decreases, predictions of new points improve, and
+/// the model keeps the parameters of the run that it reports.
 #[test]
 fn training_lowers_the_criterion() {
     let (training, test) = (Problem::stripes(150, 3, 1), Problem::stripes(150, 3, 2));
@@ -52,7 +52,7 @@ fn training_lowers_the_criterion() {
     }
 }
 
-/// One latent, two classes; and a model without a free parameter is left as it is.
+/// One latent for two classes; and a model without free parameters stays unchanged.
 #[test]
 fn the_binary_machine_learns_too() {
     let problem = Problem::signs(120, 3);
@@ -77,7 +77,7 @@ fn stripes() -> (Problem, Ivm, IvmOptions) {
     (Problem::stripes(150, 3, 1), model, options)
 }
 
-/// A control whose run is interrupted after its second iteration.
+/// Control that interrupts a run after its second iteration.
 fn interrupted() -> Control {
     let interrupt = Interrupt::new();
     let asked = interrupt.clone();
@@ -89,7 +89,8 @@ fn interrupted() -> Control {
     })
 }
 
-/// No new active set is waited for: the parameters learned so far stay, with the active set they were learned with.
+/// After an interrupt no new active set is chosen: the parameters learned so far stay, with the active set
+/// they were learned with.
 #[test]
 fn interrupted_rounds_keep_what_was_learned() {
     let (problem, mut model, options) = stripes();

@@ -1,4 +1,4 @@
-//! Observations after others, of which the posterior alone is left.
+//! EP on new observations after earlier ones, of which only the posterior remains.
 
 use super::support::{Problem, assert_close, converged, model, tight};
 use faer::{Mat, MatRef};
@@ -10,7 +10,7 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 const FIRST: usize = 25;
 const ALL: usize = 40;
 
-/// The first rows of a problem, and the rest.
+/// First rows of a problem, and the rest.
 fn parts<'a>(problem: &'a Problem, y: &'a [f64]) -> [(MatRef<'a, f64>, &'a [f64]); 2] {
     let x = problem.inputs.as_ref();
     [(x.subrows(0, FIRST), &y[..FIRST]), (x.subrows(FIRST, ALL - FIRST), &y[FIRST..])]
@@ -31,8 +31,8 @@ fn posterior(ep: &BatchEp, model: &PowerEp) -> InducingPosterior {
     ep.posterior(model, 0).unwrap()
 }
 
-/// Under Gaussian noise sites do not depend on each other: one whole step is regression on all rows, and the estimates
-/// of both parts add up to that of the whole.
+/// Under Gaussian noise sites are independent of each other: one full step is regression on all rows, and the
+/// estimates of both parts sum to that of the whole.
 #[test]
 fn regression_in_two_parts_is_regression() {
     let problem = Problem::new(ALL, 2, 31);
@@ -73,13 +73,13 @@ fn the_fixed_point_of_all_rows_is_one_of_the_later_ones() {
             model("bernoulli_probit", problem.inducing(7)).with_powers(Powers::Same(alpha)).with_level(level);
         let mut whole = converged(&model, &all, &tight());
         let expected = posterior(&whole, &model);
-        // What the sites of the first rows make by themselves.
+        // The posterior from the sites of the first rows alone.
         (FIRST..ALL).rev().for_each(|row| whole.remove(&model, row).unwrap());
         let before = [posterior(&whole, &model)];
         let mut later = BatchEp::after(&model, &rest, &before).unwrap();
         assert!(later.converge(&model, &tight()).unwrap().converged);
         assert_alike(&posterior(&later, &model), &expected, 1e-7);
-        // In turn it comes to rest at the same place.
+        // Updates in turn converge to the same posterior.
         let mut in_turn = BatchEp::after(&model, &rest, &before).unwrap();
         for _ in 0..60 {
             in_turn.sweep_in_turn(&model, &tight()).unwrap();
@@ -88,7 +88,7 @@ fn the_fixed_point_of_all_rows_is_one_of_the_later_ones() {
     }
 }
 
-/// Precision or covariance, whichever is known; the prior is the posterior of nothing.
+/// The earlier posterior can have a precision or a covariance; that of no observations is the prior.
 #[test]
 fn what_came_before_may_be_held_in_either_way() {
     let problem = Problem::new(ALL, 2, 33);

@@ -1,6 +1,7 @@
-//! Data drawn from the model, fitted with the parameters they were drawn with: intervals cover as often as they say.
+//! Coverage of intervals, for data drawn from the model and fitted with its parameters.
 //!
-//! Repetitions are independent, points of one are not; so the standard error is that of the mean over repetitions.
+//! Repetitions are independent but the points of one are not, so the standard error is that of the mean over
+//! repetitions.
 
 use super::support::{model, rbf};
 use faer::Mat;
@@ -19,11 +20,11 @@ const GAUSSIAN: &str = "gaussian(variance=0.09)";
 const LEVELS: [(f64, f64); 3] =
     [(0.5, 0.674_489_750_196_081_7), (0.8, 1.281_551_565_544_600_5), (0.95, 1.959_963_984_540_054)];
 
-/// Latent values at random places of [−2, 2], drawn from the prior.
+/// Latent values at random points of [−2, 2], drawn from the prior.
 fn drawn(count: usize, rng: &mut ChaCha8Rng) -> (Mat<f64>, Vec<f64>) {
     let interval = Uniform::new(-2.0, 2.0).unwrap();
     let x = Mat::from_fn(count, 1, |_, _| interval.sample(rng));
-    // Conditioning point by point on what was drawn before; the small nugget is 1e-10 of the signal.
+    // Each point is drawn given those before; the nugget is 1e-10 of the signal.
     let mut l = vec![vec![0.0f64; count]; count];
     for i in 0..count {
         for j in 0..=i {
@@ -44,7 +45,7 @@ fn drawn(count: usize, rng: &mut ChaCha8Rng) -> (Mat<f64>, Vec<f64>) {
     (x, f)
 }
 
-/// Shares of one repetition, level by level; and their mean and its standard error over all repetitions.
+/// Coverage of one level in each repetition.
 #[derive(Default)]
 struct Shares(Vec<f64>);
 
@@ -60,7 +61,7 @@ impl Shares {
     }
 }
 
-/// Which share of `values` lies within each level's interval of `beliefs`.
+/// Fractions of `values` inside the intervals of `beliefs`, by level.
 fn cover(shares: &mut [Shares; 3], beliefs: &[(f64, f64)], values: &[f64]) {
     for ((_, quantile), shares) in LEVELS.iter().zip(shares) {
         let inside = |((mean, variance), value): (&(f64, f64), &f64)| {
@@ -71,7 +72,7 @@ fn cover(shares: &mut [Shares; 3], beliefs: &[(f64, f64)], values: &[f64]) {
     }
 }
 
-/// Beliefs about f at new places.
+/// Beliefs about f at new points.
 fn fitted(
     likelihood: &str,
     (x, y): (&Mat<f64>, &[f64]),
@@ -117,7 +118,8 @@ fn intervals_of_latent_values_cover() {
             for _ in 0..repetitions {
                 let (x, f) = drawn(40, &mut rng);
                 let y = if likelihood == GAUSSIAN { noisy(&f, &mut rng) } else { labels(&f, &mut rng) };
-                // All inputs would be a K_zz of deficient rank: 15 of them lie closer than a third of a length-scale.
+                // With all inputs as inducing inputs K_zz would be rank deficient: 15 of them are closer than
+                // a third of a length-scale.
                 let z = InducingInputs::points(Mat::from_fn(15, 1, |i, _| -2.1 + 0.3 * i as f64).as_ref())
                     .unwrap();
                 cover(&mut shares, &fitted(likelihood, (&x, &y), z, alpha, &x), &f);
@@ -144,7 +146,7 @@ fn sparse_predictions_of_new_observations_cover() {
             cover(&mut shares, &beliefs, &y[30..]);
             let y = labels(&f, &mut rng);
             let beliefs = fitted("bernoulli_probit", (&train, &y[..30]), z(), alpha, &test);
-            // What was foreseen of one label, beyond what happened, with the sign of the forecast.
+            // Outcome minus predicted probability, in the direction of the prediction.
             let off = beliefs.iter().zip(&y[30..]).map(|((mean, variance), y)| {
                 let p = standard_normal_cdf(mean / (1.0 + variance).sqrt());
                 (0.5 * (1.0 + y) - p) * (2.0 * p - 1.0).signum()

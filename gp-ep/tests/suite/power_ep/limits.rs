@@ -1,4 +1,4 @@
-//! Settings of the knobs that come to the same.
+//! Settings that give equal results.
 
 use super::support::{Problem, assert_close, converged, model, tight};
 use gp_ep::power_ep::{EpLearning, EpState, GradientKind, MiniBatchEp, Sharing, SiteOrder};
@@ -59,14 +59,14 @@ fn batches_of_own_sites_end_where_sweeps_do() {
             });
         }
         assert_all_close(batch.posterior(&model, 0).unwrap().mean(), &expected, 1e-10);
-        // What was added up batch by batch is what all sites add up to.
+        // The sums kept from batch to batch equal the sums over all sites.
         batch.rebuild(&model, &data).unwrap();
         assert_all_close(batch.posterior(&model, 0).unwrap().mean(), &expected, 1e-10);
         assert_close(batch.log_z(&model, &data).unwrap(), log_z, 1e-10);
     }
 }
 
-/// Learned parameters with sites of their own, in batches of some rows or of all, leave the posterior of EP on these
+/// Parameters learned with own sites, in batches of some rows or of all, leave the posterior of EP at these
 /// parameters.
 #[test]
 fn what_batches_leave_is_ep() {
@@ -81,7 +81,8 @@ fn what_batches_leave_is_ep() {
         let state = model.learn(&data, how).unwrap().state;
         let mut at_rest = converged(&model, &data, &tight());
         let found = state.posterior(&model, 0).unwrap();
-        // Sites end within a hundredth of a marginal of rest, in the root mean square; a whitened mean adds several up.
+        // Sites end within a hundredth of a marginal of convergence (root mean square); a whitened mean sums
+        // several.
         assert_all_close(found.mean(), &mean_of(&at_rest, &model), 0.02);
         let EpState::InBatches(_, Some(settled)) = state else { panic!("sites are of their own") };
         assert_eq!(settled.epochs_back, 0);
@@ -118,7 +119,7 @@ fn tied_sites_of_one_observation_are_its_own() {
 
 #[test]
 fn tied_sites_at_power_zero_are_the_variational_optimum_too() {
-    // With α = 0 nothing is taken out, so that sharing a site changes nothing at the fixed point.
+    // With α = 0 nothing is removed, so tied sites have the same fixed point.
     let problem = Problem::new(30, 2, 44);
     let y = problem.signs();
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
@@ -171,7 +172,7 @@ fn what_filtering_adds_removal_takes_away() {
     let (before, log_z) = (mean_of(&ep, &model), ep.log_z(&model).unwrap());
     ep.add(&model, &data).unwrap();
     (0..12).for_each(|_| ep.remove(&model, 12).unwrap());
-    // Rank-one changes there and back, and nothing refreshed in between.
+    // Tolerance: rank-one changes in both directions, without a refresh.
     assert_all_close(&mean_of(&ep, &model), &before, 1e-11);
     assert_close(ep.log_z(&model).unwrap(), log_z, 1e-11);
 }

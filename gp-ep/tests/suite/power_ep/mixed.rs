@@ -1,11 +1,11 @@
-//! Sweeps that set out from where the last few lead to together end where plain ones do, and sooner.
+//! Anderson mixing converges to the same sites as plain sweeps, in fewer sweeps.
 
 use super::support::{Problem, RBF, assert_close, model, tight};
 use gp_ep::{BatchEp, EpOptions, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::inducing::InducingInputs;
 use gp_linalg::JitterPolicy;
 
-/// Sweeps, log Z and the means of the first latent function at rest.
+/// Number of sweeps, log Z and the means of the first latent function, after convergence.
 fn at_rest(model: &PowerEp, data: &Table<'_>, options: &EpOptions) -> (usize, f64, Vec<f64>) {
     let mut ep = BatchEp::new(model, data).unwrap();
     let end = ep.converge(model, options).unwrap();
@@ -13,11 +13,11 @@ fn at_rest(model: &PowerEp, data: &Table<'_>, options: &EpOptions) -> (usize, f6
     (end.sweeps, ep.log_z(model).unwrap(), ep.posterior(model, 0).unwrap().mean().to_vec())
 }
 
-/// The same place, in at most this share of the sweeps.
+/// Asserts the same result in at most `share` of the sweeps.
 #[track_caller]
 fn assert_sooner(model: &PowerEp, data: &Table<'_>, share: f64, what: &str) {
     let [plain, mixed] = [0, 5].map(|memory| at_rest(model, data, &EpOptions { memory, ..tight() }));
-    // Sites are at rest when they change by 1e-12; what they say together is worse known by their number.
+    // Sites have converged to 1e-12; sums over them are less accurate by their number.
     assert_close(mixed.1, plain.1, 1e-9);
     mixed.2.iter().zip(&plain.2).for_each(|(mixed, plain)| assert_close(*mixed, *plain, 1e-7));
     let most = share * plain.0 as f64;
@@ -49,7 +49,7 @@ fn so_do_sites_of_several_classes() {
     assert_sooner(&model, &data, 0.7, "three classes");
 }
 
-/// A mixture that leads away from rest is given up: labels that contradict each other under long length-scales.
+/// A mixture that leads away from convergence is abandoned: contradictory labels under long length-scales.
 #[test]
 fn nothing_is_lost_where_mixtures_lead_astray() {
     let problem = Problem::new(150, 1, 63);
@@ -61,14 +61,14 @@ fn nothing_is_lost_where_mixtures_lead_astray() {
         let model = PowerEp::new(vec![process], gp_likelihoods::parse("bernoulli_probit").unwrap()).unwrap();
         let [plain, mixed] =
             [0, 5].map(|memory| at_rest(&model, &data, &EpOptions { memory, ..EpOptions::default() }));
-        // Both are at rest as far as the default tolerances tell.
+        // Both have converged to the default tolerances.
         assert_close(mixed.1, plain.1, 1e-5);
         assert!(mixed.0 <= plain.0, "{kernel}: {} sweeps, {} plain ones", mixed.0, plain.0);
     }
 }
 
-/// However many sweeps there were, the sites that are left are those of a plain sweep: the next one finds them about as near
-/// to rest as the last did, and log Z exists.
+/// After any number of sweeps the sites are those of a plain sweep: the next sweep finds them about as near
+/// to convergence as the last did, and log Z exists.
 #[test]
 fn what_is_left_was_not_mixed_unseen() {
     let problem = Problem::new(100, 1, 64);
@@ -85,7 +85,7 @@ fn what_is_left_was_not_mixed_unseen() {
             let end = ep.converge(&model, &options).unwrap();
             assert!(ep.log_z(&model).is_ok() && end.last.log_z.is_finite(), "{kernel}, {step}: {end:?}");
             let next = ep.sweep(&model, &options).unwrap();
-            // Whole steps may overshoot by themselves; mixtures that nobody looked at were up to 25 times as far.
+            // Full steps can overshoot on their own; unchecked mixtures were up to 25 times as far.
             let most = if step < 1.0 { 1.5 } else { f64::INFINITY } * end.last.change;
             assert!(next.change <= most, "{kernel}, {step}: {end:?}, then {next:?}");
         }

@@ -1,4 +1,4 @@
-//! Predictions over all parameters that the data allow, against regression in closed form and a sum over a grid.
+//! Predictions with uncertain parameters, against closed-form regression and a sum over a grid.
 
 use super::support::{Problem, assert_close, model};
 use faer::Mat;
@@ -10,7 +10,7 @@ use gp_kernels::Evaluator;
 use gp_likelihoods::Gaussian;
 use gp_optim::{MinimiseOptions, ParameterSet as _, ParameterSetMut as _};
 
-/// Means and variances of the latent function at some points.
+/// Means and variances of the latent function at the rows of `x`.
 fn moments(predictor: &Predictor, x: &Mat<f64>) -> Vec<(f64, f64)> {
     let functions = predictor.functions();
     let mut sums = vec![(0.0, 0.0); x.nrows()];
@@ -53,7 +53,7 @@ fn under_gaussian_noise_it_is_that_of_regression() {
         assert_close(noise_of(&found), noise_of(&expected), 1e-4);
         let pairs = moments(&found, &new_inputs()).into_iter().zip(moments(&expected, &new_inputs()));
         for ((mean, variance), (mean_closed, variance_closed)) in pairs {
-            // Second derivatives by differences of gradients that are known to rest.
+            // Second derivatives are differences of gradients that are accurate to the convergence of EP.
             assert_close(mean, mean_closed, 1e-4);
             assert_close(variance, variance_closed, 1e-4);
         }
@@ -62,7 +62,7 @@ fn under_gaussian_noise_it_is_that_of_regression() {
 
 const WIDTH: f64 = 0.8;
 
-/// Labels, one free parameter: sums over a grid of it, with the weight `p(y | θ) N(θ; θ̂, s²)`.
+/// Labels and one free parameter: against sums over a grid, with weights `p(y | θ) N(θ; θ̂, s²)`.
 #[test]
 fn draws_are_a_sum_over_the_grid() {
     let problem = Problem::new(20, 2, 72);
@@ -99,7 +99,7 @@ fn draws_are_a_sum_over_the_grid() {
     for ((mean, variance), (sum, square)) in found.into_iter().zip(sums) {
         let (mean_by_grid, square) = (sum / total, square / total);
         let variance_by_grid = square - mean_by_grid * mean_by_grid;
-        // Three thousand draws with weights that differ are good to some hundredths of a deviation.
+        // Tolerance: three thousand draws of unequal weights have errors of some hundredths of a deviation.
         assert!((mean - mean_by_grid).abs() < 0.05 * variance_by_grid.sqrt(), "{mean} {mean_by_grid}");
         assert!((variance / variance_by_grid - 1.0).abs() < 0.1, "{variance} {variance_by_grid}");
     }

@@ -1,5 +1,5 @@
-//! Data and parameters that nobody would choose: everything ends in finite numbers or in an error that says what is
-//! wrong, after a bounded number of sweeps.
+//! Extreme data and parameters: every operation ends in finite numbers or a descriptive error, after a
+//! bounded number of sweeps.
 
 use super::support::Problem;
 use faer::Mat;
@@ -11,7 +11,7 @@ use gp_kernels::posterior::InducingPosterior;
 use gp_linalg::{JitterPolicy, Threading};
 use gp_optim::ParameterSet;
 
-/// A model and data in trouble.
+/// Model with extreme data or parameters.
 struct Trouble {
     what: &'static str,
     kernel: String,
@@ -43,7 +43,7 @@ impl Trouble {
             .with_threading(Threading::Here)
     }
 
-    /// Runs everything there is at one setting of the knobs; the errors met.
+    /// Runs all operations for one power and level; returns the errors.
     fn endure(&self, alpha: f64, level: Level) -> Vec<(String, InferenceError)> {
         let model = self.model(alpha, level);
         let data = Table::with_targets(self.inputs.as_ref(), &self.targets).unwrap();
@@ -130,7 +130,7 @@ impl Trouble {
     }
 }
 
-/// Powers and levels, a power next to 0 among them.
+/// Powers and levels, with powers close to 0.
 const KNOBS: [(f64, Level); 7] = [
     (1.0, Level::Projection),
     (0.5, Level::Projection),
@@ -203,7 +203,7 @@ fn parameters_beyond_all_measure() {
             )
         },
     ];
-    // Quadrature over a latent of standard deviation 10⁴ takes its time.
+    // Quadrature over a latent of standard deviation 10⁴ is slow.
     for (kernel, count) in [
         ("rbf(lengthscale=1e6)", COUNT),
         ("rbf(lengthscale=1e-6)", COUNT),
@@ -245,7 +245,7 @@ fn what_is_beyond_the_range_of_numbers_is_an_error() {
     let huge: Vec<f64> = p.signal.iter().map(|f| 1e300 * f).collect();
     for (trouble, knobs) in [
         (Trouble::new("targets of 1e300", "gaussian(variance=0.1)", p.inputs.clone(), huge), &KNOBS[..]),
-        // E[exp f] with a variance of 1e8.
+        // E[exp f] for a variance of 1e8.
         (
             Trouble::new("a rate beyond numbers", "poisson", p.inputs.clone(), p.counts())
                 .with_kernel("1e8 * rbf"),
@@ -281,12 +281,13 @@ fn log_z_is_exact_however_little_the_noise() {
                 let options = EpOptions { schedule, max_sweeps: 60, ..EpOptions::default() };
                 let end = ep.converge(&model, &options).unwrap();
                 let what = format!("a noise of {variance}, α = {alpha}, {level:?}, {schedule:?}");
-                // Log Z is what is left of sums of a size of y²/σ², each of them with its rounding.
+                // Log Z is the difference of sums of size y²/σ², each with its rounding error.
                 let rounding = 1e-15 * square / variance;
                 let log_z = ep.log_z(&model).unwrap();
                 let off = (log_z - exact).abs();
                 assert!(off < 1e-10 + rounding, "{what}: {off:e} off, where rounding explains {rounding:e}");
-                // Sites of α = 1 are known to less than the tolerance below that: `1 − h c` is σ²/(σ² + c).
+                // For smaller variances, sites of α = 1 are not determined to the tolerance: `1 − h c` is
+                // σ²/(σ² + c).
                 assert!(end.converged || variance < 1e-6, "{what}: {end:?}");
             }
         }

@@ -58,7 +58,7 @@ fn one_whole_step_is_the_closed_form() {
         let mut ep = BatchEp::new(&model, &data).unwrap();
         ep.sweep(&model, &EpOptions { step: 1.0, ..EpOptions::default() }).unwrap();
         check(&mut ep, &model, &problem, &z, alpha);
-        // ... and stays there.
+        // Another sweep stays at the fixed point.
         let second = ep.sweep(&model, &EpOptions { step: 1.0, ..EpOptions::default() }).unwrap();
         assert!(second.change < 1e-10, "{second:?}");
     }
@@ -74,7 +74,7 @@ fn small_powers_approach_the_limit() {
         ep.sweep(&model, &EpOptions { step: 1.0, ..EpOptions::default() }).unwrap();
         ep.log_z(&model).unwrap()
     };
-    // The difference is of first order in α: a factor of ten each.
+    // The difference is of first order in α: each step is a factor of ten.
     let limit = at(0.0);
     let (rough, fine) = ((at(1e-3) - limit).abs(), (at(1e-4) - limit).abs());
     assert!((rough / fine - 10.0).abs() < 0.5, "{rough} {fine}");

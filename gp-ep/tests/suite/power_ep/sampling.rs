@@ -1,8 +1,8 @@
-//! With Z = X, EP beside the posterior it approximates: long runs of elliptical slice sampling, annealed importance
-//! sampling, and quadrature over all latent values where these are few.
+//! EP with Z = X against the posterior that it approximates, from long runs of elliptical slice sampling,
+//! annealed importance sampling, and quadrature over all latent values if these are few.
 //!
-//! EP is no sampler: what is compared here differs by the error of sampling and by that of EP itself. The tolerances
-//! are for both; where EP's own share is known (quadrature), it is stated.
+//! Tolerances allow for the errors of sampling and of EP itself; where EP's own error is known (quadrature),
+//! it is stated.
 
 use super::reference::Table as Dense;
 use super::support::{Problem, converged, model, rbf, tight};
@@ -21,7 +21,7 @@ fn probit(y: f64, f: f64) -> f64 {
     log_normal_cdf(y * f)
 }
 
-/// Student's t of 4 degrees of freedom and squared scale 0.3: `Γ(5/2) = 3√π/4`, `Γ(2) = 1`.
+/// Student's t with 4 degrees of freedom and squared scale 0.3: `Γ(5/2) = 3√π/4`, `Γ(2) = 1`.
 fn student(y: f64, f: f64) -> f64 {
     (0.75 / (4.0f64 * 0.3).sqrt()).ln() - 2.5 * ((y - f).powi(2) / 1.2).ln_1p()
 }
@@ -115,16 +115,16 @@ fn sampled(factor: &Dense, y: &[f64], log_density: LogDensity, steps: usize) -> 
     (mean, square)
 }
 
-/// What importance sampling from a Gaussian says of the posterior.
+/// Estimates of the posterior by importance sampling from a Gaussian.
 struct Weighed {
     log_z: f64,
-    /// The standard error of that.
+    /// Standard error of log Z.
     error: f64,
-    /// Mean and standard deviation of every latent value.
+    /// Mean and standard deviation of each latent value.
     marginals: Vec<(f64, f64)>,
 }
 
-/// Importance sampling from the Gaussian of these moments, made 1.2 times as wide for the sake of the tails.
+/// Importance sampling from the Gaussian with these moments, widened 1.2 times to cover the tails.
 fn weighed(
     prior: &Dense,
     y: &[f64],
@@ -142,7 +142,7 @@ fn weighed(
         .map(|_| {
             let white: Vec<f64> = (0..n).map(|_| StandardNormal.sample(&mut rng)).collect();
             let f: Vec<f64> = (0..n).map(|i| mean[i] + product(&proposal[i], &white)).collect();
-            // In whitened coordinates of the prior, by forward substitution.
+            // Whitened coordinates of the prior, by forward substitution.
             let mut x = vec![0.0; n];
             for i in 0..n {
                 x[i] = (f[i] - product(&prior[i][..i], &x[..i])) / prior[i][i];
@@ -169,12 +169,12 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// `ln p(y)` by annealed importance sampling (Neal 2001), and the standard error of it.
+/// `ln p(y)` by annealed importance sampling (Neal 2001), with its standard error.
 fn annealed(factor: &Dense, y: &[f64], log_density: LogDensity, runs: u64, steps: usize) -> (f64, f64) {
     let log_weights: Vec<f64> = (0..runs)
         .map(|run| {
             let mut sampler = Sampler::new(factor, y, log_density, 1000 + run);
-            // Many temperatures near the prior, where the likelihood is far from constant.
+            // Temperatures are dense near the prior, where the likelihood varies most.
             let beta = |t: usize| (t as f64 / steps as f64).powi(3);
             let mut log_weight = 0.0;
             for t in 1..=steps {
@@ -191,8 +191,8 @@ fn annealed(factor: &Dense, y: &[f64], log_density: LogDensity, runs: u64, steps
     (largest + mean.ln(), (variance / runs as f64).sqrt())
 }
 
-/// `ln p(y)`, and mean and variance of every latent value, by the trapezoidal rule over the whitened latent values:
-/// right to rounding, because it is for smooth integrands with such tails.
+/// `ln p(y)`, and mean and variance of each latent value, by the trapezoidal rule over whitened latent
+/// values. It is accurate to rounding for smooth integrands with such tails.
 fn integrated(factor: &Dense, y: &[f64], log_density: LogDensity) -> (f64, Vec<(f64, f64)>) {
     fn visit(at: &mut Vec<f64>, log_p: f64, (factor, y, g): (&Dense, &[f64], LogDensity), sums: &mut [f64]) {
         let i = at.len();
@@ -226,7 +226,7 @@ fn integrated(factor: &Dense, y: &[f64], log_density: LogDensity) -> (f64, Vec<(
     (log_z, moments.collect())
 }
 
-/// EP's log Z, and its mean and variance of every latent value.
+/// EP's log Z, and its mean and variance of each latent value.
 fn approximated(likelihood: &str, problem: &Problem, y: &[f64], alpha: f64) -> (f64, Vec<(f64, f64)>) {
     let data = Table::with_targets(problem.inputs.as_ref(), y).unwrap();
     let model = model(likelihood, problem.all_inputs()).with_powers(Powers::Same(alpha));
@@ -236,7 +236,7 @@ fn approximated(likelihood: &str, problem: &Problem, y: &[f64], alpha: f64) -> (
     (ep.log_z(&model).unwrap(), found.mean.iter().copied().zip(found.variance.iter().copied()).collect())
 }
 
-/// EP at α = 1 beside sampling, in means, standard deviations and log Z.
+/// Compares EP at α = 1 with sampling, in means, standard deviations and log Z.
 fn compare(likelihood: &str, log_density: LogDensity, y: &[f64], problem: &Problem) {
     let factor = prior_factor(&problem.table());
     let (log_z, marginals) = approximated(likelihood, problem, y, 1.0);
@@ -252,8 +252,8 @@ fn compare(likelihood: &str, log_density: LogDensity, y: &[f64], problem: &Probl
         ];
         worst.iter_mut().zip(off).for_each(|(worst, off)| *worst = worst.max(off));
     }
-    // Sampling errs by 0.01 in means and deviations of 20000 weighed draws, and EP by as much; the chain, whose steps
-    // depend on each other, by a tenth.
+    // Errors of means and deviations: 0.01 by sampling with 20000 weighted draws, as much by EP, and 0.1 by
+    // the chain, whose steps are correlated.
     assert!(worst[0] < 0.05 && worst[1] < 0.05 && worst[2] < 0.15, "{likelihood}: {worst:?}");
     assert!(weighed.error < 0.01, "{}", weighed.error);
     assert!((log_z - weighed.log_z).abs() < 0.05, "{likelihood}: {log_z} instead of {}", weighed.log_z);
@@ -282,11 +282,11 @@ fn few_latents_are_those_of_quadrature() {
         (STUDENT, student, problem.signal.clone()),
     ] {
         let (expected, moments) = integrated(&factor, &y, log_density);
-        // The two independent values agree.
+        // The two independent estimates agree.
         let (sampled, error) = annealed(&factor, &y, log_density, 40, 400);
         assert!(error < 0.06 && (sampled - expected).abs() < 3.0 * error, "{sampled} ± {error}, {expected}");
-        // How far EP itself is off, rounded up: log Z too small, in nats, means in standard deviations, and standard
-        // deviations too small, as a share. All of it grows as α falls to 0, where log Z is a bound.
+        // Errors of EP itself, rounded up: log Z too small, in nats; means, in standard deviations; standard
+        // deviations too small, as a fraction. All grow as α decreases to 0, where log Z is a bound.
         let mut last = 0.0;
         for (alpha, log_z_off, mean_off, deviation_off) in
             [(1.0, 0.01, 0.005, 0.013), (0.5, 0.015, 0.007, 0.02), (0.0, 0.02, 0.01, 0.025)]

@@ -1,4 +1,4 @@
-//! Own and tied sites of any power against stochastic and ordinary Power EP written out: dense matrices, and tilted
+//! Own and tied sites of any power against stochastic and ordinary Power EP in dense matrices, with tilted
 //! moments by the trapezoidal rule instead of derivatives.
 
 use super::reference::{Table as Dense, solve};
@@ -29,10 +29,10 @@ fn gaussian(k: &Dense, t: &Dense, eta: &[f64], weight: f64) -> Gaussian {
     Gaussian { mean, covariance, log_normaliser: 0.5 * (quadratic - log_det) }
 }
 
-/// For `a ~ N(m, c)`, `f = a + N(0, s)` and the factor `Φ(y f)^α`: the log of the integral of it, and the mean and variance
-/// of a under the product.
+/// For `a ~ N(m, c)`, `f = a + N(0, s)` and the factor `Φ(y f)^α`: the log of its integral, and mean and
+/// variance of a under the product.
 fn tilt(y: f64, m: f64, c: f64, s: f64, alpha: f64) -> (f64, f64, f64) {
-    // f ~ N(m, c + s) carries the factor, and E[a | f], Var[a | f] follow by regression of a on f.
+    // The factor depends on f ~ N(m, c + s); E[a | f] and Var[a | f] follow by regression of a on f.
     let (v, step) = (c + s, 0.05);
     let (mut z, mut first, mut second) = (0.0, 0.0, 0.0);
     for k in -200..=200 {
@@ -47,7 +47,8 @@ fn tilt(y: f64, m: f64, c: f64, s: f64, alpha: f64) -> (f64, f64, f64) {
     ((z * step / TAU.sqrt()).ln(), mean, variance)
 }
 
-/// Stochastic Power EP, all observations at a time, for `sweeps` half steps; log Z before the last, and the mean of u.
+/// Stochastic Power EP, all observations at once, for `sweeps` half steps: log Z before the last step, and
+/// the mean of u.
 fn stochastic(k: &Dense, a: &Dense, s: &[f64], y: &[f64], alpha: f64, sweeps: usize) -> (f64, Vec<f64>) {
     let (n, m) = (y.len(), k.len());
     let (mut t, mut eta) = (vec![vec![0.0; m]; m], vec![0.0; m]);
@@ -106,7 +107,8 @@ fn tied_sites_of_any_power_are_stochastic_power_ep() {
                 .unwrap();
             found.mean.iter().zip(&mean).for_each(|(found, mean)| assert_close(*found, *mean, 1e-9));
         }
-        // At rest, batches of any composition that go round have the same average site, up to their noise.
+        // At convergence, batches of any composition that cycle through the data have the same average site,
+        // up to their noise.
         let (log_z, _) = stochastic(&k, &a, &s, &y, alpha, 60);
         let mut last = f64::NAN;
         (0..60).for_each(|_| last = tied.step(&model, &data, &all, &EpOptions::default()).unwrap().log_z);
@@ -118,7 +120,7 @@ fn tied_sites_of_any_power_are_stochastic_power_ep() {
             let options = EpOptions { step: 1e-9, ..EpOptions::default() };
             sum += half.len() as f64 / 9.0 * tied.step(&model, &data, half, &options).unwrap().log_z;
         }
-        // Estimates of batches average to the whole.
+        // The mean of the batches' estimates is that of all data.
         assert_close(sum, log_z, 1e-7);
     }
 }
@@ -141,7 +143,7 @@ fn own_sites_of_any_power_end_where_sweeps_do() {
             for _ in 0..60 {
                 let steps =
                     order.chunks(6).map(|rows| batches.step(&model, &data, rows, &options).unwrap().log_z);
-                // Each of the four weighs its quarter of the data four times.
+                // Each of the four batches estimates four times its quarter of the data.
                 log_z = steps.sum::<f64>() / 4.0;
             }
             assert_close(log_z, whole.log_z(&model).unwrap(), 1e-9);

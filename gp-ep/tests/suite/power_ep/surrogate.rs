@@ -1,4 +1,4 @@
-//! The surrogate regression has the posterior and the log Z of the approximation it stands for.
+//! The surrogate regression has the posterior and log Z of the EP state it replaces.
 
 use super::reference::{Table as Dense, solve};
 use super::support::{Problem, assert_close, converged, model, tight};

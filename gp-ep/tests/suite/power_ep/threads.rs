@@ -1,4 +1,4 @@
-//! The same bits whoever does the work, threads of one process or several processes.
+//! Results have the same bits for any number of threads and processes.
 
 use super::support::{Problem, model};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing};
@@ -20,7 +20,7 @@ fn run(threads: Option<usize>) -> Vec<u64> {
         let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
         let model = model("bernoulli_probit", problem.inducing(30)).with_threading(threading);
         let mut ep = BatchEp::new(&model, &data).unwrap();
-        // Plain sweeps first, then some that remember each other.
+        // A plain sweep, then some with Anderson mixing.
         ep.sweep(&model, &EpOptions::default()).unwrap();
         ep.converge(&model, &EpOptions { max_sweeps: 4, ..EpOptions::default() }).unwrap();
         let mut gradient = vec![0.0; 92];
@@ -58,7 +58,7 @@ fn several_processes_find_the_same_bits_as_one() {
             Some(reduction) => BatchEp::with_reduction(&model, &data, reduction).unwrap(),
             None => BatchEp::new(&model, &data).unwrap(),
         };
-        // Plain sweeps first, then some that remember each other.
+        // A plain sweep, then some with Anderson mixing.
         ep.sweep(&model, &EpOptions::default()).unwrap();
         ep.converge(&model, &EpOptions { max_sweeps: 4, ..EpOptions::default() }).unwrap();
         let mut found = vec![0.0; 26];

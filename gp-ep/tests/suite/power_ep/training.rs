@@ -1,4 +1,5 @@
-//! Training outside, inside and in batches: it improves, it ends where it should, and it moves only what it may.
+//! Outer, inner and mini-batch learning: each improves the objective, ends at its maximum, and moves only
+//! free parameters.
 
 use super::support::{Problem, assert_close, tight};
 use gp_ep::power_ep::{EpLearning, EpState, GradientKind, Sharing, SiteOrder};
@@ -13,7 +14,7 @@ use gp_optim::{
     Adadelta, Adam, Batches, DescentOptions, FirstOrder, MinimiseOptions, ParameterSet, Prior, SignAdaptive,
 };
 
-/// One latent function of one input with inducing inputs that stay, and a prior on its length-scale.
+/// One latent function of one input, with fixed inducing inputs and a prior on its length-scale.
 fn start(problem: &Problem, likelihood: &str, alpha: f64) -> PowerEp {
     let kernel = gp_kernels::parse("1 * rbf(lengthscale=1.5)").unwrap();
     let mut process = SparseProcess::new(kernel, problem.inducing(6)).unwrap().with_fixed_inputs();
@@ -44,7 +45,7 @@ fn assert_same_posterior(found: &InducingPosterior, expected: &InducingPosterior
     assert_eq!(found, expected);
 }
 
-/// What a posterior was made with: the text of its kernel, and its inducing inputs.
+/// Parts that a posterior was made with: text of the kernel, and inducing inputs.
 trait ProcessParts {
     fn process_parts(&self) -> (String, Vec<f64>);
 }
@@ -61,7 +62,7 @@ fn steps(rule: impl Into<FirstOrder>, count: u64) -> Steps {
     steps
 }
 
-/// Longer steps of sites than usual.
+/// Settings with longer steps of sites than the default.
 fn beside(sharing: Sharing) -> EpLearning {
     EpLearning::default().with_ep(EpOptions { step: 0.8, ..EpOptions::default() }).with_sharing(sharing)
 }
@@ -102,7 +103,7 @@ fn outer_and_inner_training_end_at_the_same_place() {
         assert!(training.converged && convergence.converged, "{likelihood}: {}", training.reason);
         assert_close(training.start_log_posterior, begin, 1e-9);
         assert!(training.log_posterior > begin + 1.0);
-        // The state that was left is EP at the parameters found, from scratch.
+        // The final state is that of EP from scratch at the learned parameters.
         assert_close(log_posterior(&best, &data), training.log_posterior, 1e-9);
         let again = rested(&best, &data).posterior(&best, 0).unwrap();
         assert_same_posterior(&trained.state.posterior(&best, 0).unwrap(), &again, 1e-7);
@@ -110,14 +111,14 @@ fn outer_and_inner_training_end_at_the_same_place() {
         for rule in [FirstOrder::from(SignAdaptive::with_rate(0.01)), Adam::with_rate(0.03).into()] {
             let mut model = start(&problem, likelihood, alpha);
             let state = inside(&mut model, &data, rule, 800);
-            // Near a maximum the value is flat: a hundredth in a parameter is some 1e-4 in the value.
+            // Near a maximum the value is flat: a hundredth in a parameter changes it by about 1e-4.
             let short = training.log_posterior - log_posterior(&model, &data);
             assert!((-1e-6..1e-3).contains(&short), "{likelihood}, α = {alpha}: {short} nats short");
             for (found, expected) in model.parameter_values().iter().zip(best.parameter_values()) {
                 assert_close(*found, expected, 0.05);
             }
             let again = rested(&model, &data).posterior(&model, 0).unwrap();
-            // Sites are one sweep behind the parameters' last step.
+            // Sites are one sweep behind the last parameter step.
             assert_same_posterior(&state.posterior(&model, 0).unwrap(), &again, 1e-2);
         }
     }
@@ -136,7 +137,7 @@ fn what_is_fixed_stays_and_priors_are_heeded() {
     let check = |model: &PowerEp, what: &str| {
         let before = prepared();
         let lengthscale = model.processes()[0].kernel().get("lengthscale").unwrap();
-        // A prior this narrow pins ln ℓ to its mode 0.7 − 0.01², within a few of its standard deviations.
+        // This narrow prior fixes ln ℓ at its mode 0.7 − 0.01² to within a few of its standard deviations.
         assert_close(lengthscale.ln(), 0.7, 0.05);
         assert_eq!(model.processes()[0].inputs().values(), before.processes()[0].inputs().values(), "{what}");
         assert_eq!(model.likelihood().parameters(), before.likelihood().parameters(), "{what}");
@@ -173,8 +174,8 @@ fn batches_improve_the_log_posterior() {
                 let how = Learning::Batches(Batches::shuffled(40, 10, 2).unwrap(), steps(rule, 400));
                 let state = learn(&mut model, &data, how, &beside(sharing)).state;
                 let gain = log_posterior(&model, &data) - begin;
-                // What is left is the noise of batches of a quarter of the data; tied sites of α > 0 have a log Z, and
-                // so a maximum, of their own.
+                // The rest is the noise of batches of a quarter of the data. Tied sites with α > 0 have
+                // another log Z, and so another maximum.
                 let least = if sharing == Sharing::Tied && alpha > 0.0 { 0.6 } else { 0.95 };
                 assert!(gain > least * room, "α = {alpha}, {sharing:?}: {gain} of {room}");
                 let found = state.posterior(&model, 0).unwrap();
@@ -209,7 +210,7 @@ fn inner_training_heeds_the_schedule() {
     }
 }
 
-/// All parameters after a few steps of every kind of training.
+/// All parameters after a few steps of every way of learning.
 fn trained_bits(threading: Threading) -> Vec<u64> {
     let problem = Problem::new(1100, 1, 125);
     let y = problem.signs();

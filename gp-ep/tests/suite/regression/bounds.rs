@@ -1,11 +1,12 @@
-//! The variational case is a lower bound, and more inducing inputs make it tighter.
+//! The variational case is a lower bound, and more inducing inputs tighten it.
 
 use super::models::{log_z, sparse};
 use super::support::{Problem, model};
 use faer::Mat;
 use proptest::prelude::*;
 
-/// Room for rounding and for jitter, which at 1e-14 of the prior variance moves residuals over a noise of 1e-3 by less.
+/// Tolerance for rounding and for jitter, which at 1e-14 of the prior variance moves residuals over a noise
+/// of 1e-3 by less.
 fn room(value: f64) -> f64 {
     1e-8 * value.abs().max(1.0)
 }

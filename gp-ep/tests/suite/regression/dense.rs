@@ -3,19 +3,19 @@
 use super::reference::{Covariance, Table, solve};
 use std::f64::consts::TAU;
 
-/// What the formulas need.
+/// Inputs of the formulas.
 pub(crate) struct Dense<'a> {
     pub(crate) kernel: Covariance<'a>,
     pub(crate) x: Table,
     pub(crate) z: Table,
     pub(crate) y: &'a [f64],
-    /// One variance per observation.
+    /// Noise variance per observation.
     pub(crate) noise: Vec<f64>,
     /// Observations of each factor, and its power.
     pub(crate) factors: Vec<(Vec<usize>, f64)>,
 }
 
-/// `ln|I + α T| (1 − α)/2α`, and its series where α is too small for the determinant to show it.
+/// `ln|I + α T| (1 − α)/2α`, or its series if α is too small for the determinant to show it.
 fn regulariser(t: &Table, power: f64) -> f64 {
     let n = t.len();
     let trace: f64 = (0..n).map(|i| t[i][i]).sum();

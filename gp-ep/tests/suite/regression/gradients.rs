@@ -24,8 +24,8 @@ fn difference(model: &SparseRegression, data: &Observations<'_>, coordinate: usi
     (8.0 * (at(H) - at(-H)) - (at(2.0 * H) - at(-2.0 * H))) / (12.0 * H)
 }
 
-/// The objective varies on a scale of about one in logarithms of parameters and of a length-scale in Z, so the
-/// truncation error is about h⁴ = 1e-12 of its size, and rounding (1e-13 of values up to 1e3, divided by h) stays
+/// In log parameters, and in Z per length-scale, the objective varies on a scale of about one, so the
+/// truncation error is about h⁴ = 1e-12 of its size; rounding (1e-13 of values up to 1e3, divided by h) stays
 /// below 1e-7.
 #[track_caller]
 pub(crate) fn check(model: &SparseRegression, data: &Observations<'_>) {
@@ -110,7 +110,7 @@ fn over_several_lanes() {
     }
 }
 
-/// Blocks of this many observations.
+/// Blocks of `size` observations.
 fn scattered_blocks_of(observations: usize, size: usize) -> Blocks {
     let blocks = observations.div_ceil(size);
     Blocks::from_labels(&(0..observations).map(|i| i % blocks).collect::<Vec<_>>()).unwrap()
@@ -129,9 +129,9 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// Without columns of noise and weights the bound's reverse pass is another one; with columns of zeros and ones it is
-/// that of all powers. Inducing inputs apart, more than data, and so close that rounding of the data moves the gradient:
-/// the two differ by no more than ten times that, or by the rounding of sums.
+/// Without columns of noise and weights the bound has its own reverse pass; with columns of zeros and ones it
+/// has the general one. Inducing inputs apart, more than data, and so close that rounding of the data moves
+/// the gradient: both agree to ten times that movement, or to the rounding of sums.
 #[test]
 fn of_the_bound_by_fewer_products() {
     let problem = Problem::new(700, 2, 25);
@@ -161,7 +161,7 @@ fn of_the_bound_by_fewer_products() {
     }
 }
 
-/// Residuals below the rounding of targets: the gradient is that of the general pass, to the bit.
+/// With residuals below the rounding of targets the gradient is that of the general pass, to the bit.
 #[test]
 fn of_the_bound_without_noise_is_that_of_what_was_computed() {
     let problem = Problem::new(150, 2, 26);

@@ -1,4 +1,4 @@
-//! Cases in which one method is another.
+//! Cases in which methods agree.
 
 use super::models::{log_z, places, scattered_blocks, sparse, with_inputs};
 use super::support::{self, Problem, RBF, assert_close};
@@ -12,9 +12,9 @@ use gp_optim::ParameterSet;
 #[test]
 fn inducing_inputs_at_the_data_make_every_power_exact() {
     for (kernel, tolerance) in [
-        // Well conditioned: nothing but rounding.
+        // Well conditioned: rounding only.
         ("1.3 * matern32(lengthscale=[0.8, 1.1])", 1e-9),
-        // K_zz has condition 1e9 or so; residual variances are rounding errors divided by a noise of 0.05.
+        // K_zz has condition about 1e9; residual variances are rounding errors divided by a noise of 0.05.
         (RBF, 1e-7),
     ] {
         let problem = Problem::new(25, 2, 10);
@@ -58,10 +58,10 @@ fn vanishing_powers_reach_the_variational_bound_without_a_jump() {
     for model in [points.clone(), points.with_blocks(scattered_blocks(40))] {
         let at = |power| log_z(&model.clone().with_powers(gp_ep::Powers::Same(power)), &problem);
         let limit = at(0.0);
-        // The slope by α is some thousand nats.
+        // The derivative by α is some thousand nats.
         assert_close(at(1e-14), limit, 1e-10);
         assert_eq!(at(1e-320), limit);
-        // Towards 0 on a line. Digits lost to 1 + αx would be of order ε/α = 1e-8 here.
+        // Linear towards 0. Digits lost in 1 + αx would be of order ε/α = 1e-8 here.
         assert!((at(1e-8) - limit).abs() > 1e-7, "the power matters");
         assert_close(2.0 * at(1e-8) - at(2e-8), limit, 1e-10);
     }
@@ -73,7 +73,7 @@ fn blocks_of_one_are_single_observations() {
     for power in [0.0, 1e-8, 0.3, 1.0] {
         let points = sparse(RBF, places(9, 2).as_ref(), 0.05, power);
         let alone = points.clone().with_blocks(Blocks::from_labels(&(0..30).collect::<Vec<_>>()).unwrap());
-        // Both are the same sums, in another order.
+        // The same sums in another order.
         assert_close(log_z(&alone, &problem), log_z(&points, &problem), 1e-12);
     }
 }
@@ -108,13 +108,13 @@ fn narrow_windows_are_points() {
     for power in [0.0, 0.5, 1.0] {
         let at = |inputs| log_z(&with_inputs(RBF, inputs, 0.05, power), &problem);
         let limit = at(points.clone());
-        // Covariances move by about ω/ℓ², and what is made of them by a condition number of at most 1e4 more.
+        // Covariances move by about ω/ℓ², amplified by a condition number of at most 1e4.
         assert_close(at(windows(1e-13)), limit, 1e-8);
         assert!((at(windows(0.05)) - limit).abs() > 1e-2, "windows matter");
     }
 }
 
-/// Terms of the kernel too, by the projection of each on the inducing values of their sum.
+/// Also terms of the kernel, through the projection of each on the inducing values of their sum.
 #[test]
 fn inducing_inputs_at_the_data_make_terms_exact() {
     let kernel = "1.3 * matern32(lengthscale=0.8) + 0.7 * linear + 0.4 * matern12(lengthscale=2.0)";

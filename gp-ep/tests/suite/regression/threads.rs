@@ -1,4 +1,4 @@
-//! The same bits whoever does the work.
+//! Results have the same bits for any number of threads.
 
 use super::models::{places, scattered_blocks, sparse};
 use super::support::{Problem, RBF};
@@ -23,16 +23,16 @@ fn evaluate(model: &SparseRegression, problem: &Problem, threads: usize) -> (u64
 
 #[test]
 fn the_number_of_threads_changes_no_bit() {
-    // Four lanes; a hundred inducing inputs are enough for products to be shared where lanes do not share the work.
+    // Four lanes; with a hundred inducing inputs products are divided among threads if lanes are not.
     let problem = Problem::new(2300, 3, 30);
     let points = sparse(RBF, places(100, 3).as_ref(), 0.05, 0.5);
     let some = Blocks::from_labels(&(0..2300).map(|i| i % 31).collect::<Vec<_>>()).unwrap();
-    // Large blocks leave lanes without any.
+    // Large blocks leave some lanes empty.
     let few = scattered_blocks(2300);
     for model in [points.clone(), points.clone().with_blocks(some), points.with_blocks(few)] {
         check(&model, &problem);
     }
-    // One block is one lane, which has the threads for itself.
+    // One block is one lane, which then uses all threads.
     let problem = Problem::new(1100, 3, 31);
     let whole = Blocks::from_labels(&[0; 1100]).unwrap();
     check(&sparse(RBF, places(100, 3).as_ref(), 0.05, 0.5).with_blocks(whole), &problem);

@@ -1,4 +1,4 @@
-//! Training reaches a maximum, and moves what it should.
+//! Training reaches a maximum and moves only free parameters.
 
 use super::models::{places, scattered_blocks, sparse};
 use super::support::{Problem, assert_close, outer};
@@ -9,8 +9,8 @@ use gp_likelihoods::Gaussian;
 use gp_linalg::Threading;
 use gp_optim::{MinimiseOptions, ParameterSet, Prior};
 
-/// A little latent noise: FITC draws more inducing inputs than it needs together, until without noise `K_zz` is singular
-/// and the last digits of the gradient are lost.
+/// A little latent noise: FITC draws unneeded inducing inputs together until, without noise, `K_zz` is
+/// singular and the gradient loses its last digits.
 const KERNEL: &str = "1 * rbf(lengthscale=1) + white(variance=fixed(1e-8))";
 
 fn start(inducing: usize, power: f64) -> SparseRegression {
@@ -27,8 +27,8 @@ fn the_end_is_near_that_of_exact_regression() {
         let training = outer(&mut model, &problem.data(), &MinimiseOptions::default()).unwrap();
         assert!(training.converged, "{}", training.reason);
         assert!(training.log_posterior > training.start_log_posterior + 10.0);
-        // A few places that find their own positions carry a period of a sine; with α > 0 the end may be above
-        // ln p(y), because the noise is not the same everywhere.
+        // A few inducing inputs with free positions can represent one period of a sine. With α > 0 the
+        // estimate can exceed ln p(y), because its noise varies.
         let gain = training.log_marginal_likelihood - best.log_marginal_likelihood;
         assert!((-0.2..3.0).contains(&gain), "α = {power}: {gain}");
         assert!(power > 0.0 || gain <= 1e-6, "a bound: {gain}");
@@ -61,7 +61,7 @@ fn fixed_inducing_inputs_stay_and_priors_count() {
     let before = model.process(0).inputs().values();
     let training = outer(&mut model, &problem.data(), &MinimiseOptions::default()).unwrap();
     assert_eq!(model.process(0).inputs().values(), before);
-    // A prior this narrow pins ln ℓ to its mode 1 − 0.01² within a few of its standard deviations.
+    // This narrow prior fixes ln ℓ at its mode 1 − 0.01² to within a few of its standard deviations.
     assert_close(model.process(0).kernel().get("lengthscale").unwrap().ln(), 1.0, 0.05);
     assert_close(training.log_posterior - training.log_marginal_likelihood, model.log_prior(), 1e-12);
 }
