@@ -36,7 +36,7 @@ pub(crate) fn product_rate(threading: Threading) -> Result<f64, BenchError> {
     Ok(2.0 * (M * M * COLUMNS) as f64 / seconds)
 }
 
-/// Bytes per second of `a ← a s + b`: two numbers read and one written.
+/// Bytes per second of `a ← a s + b`, which reads two numbers and writes one.
 ///
 /// # Errors
 /// None.

@@ -54,7 +54,7 @@ pub(crate) fn row(row: &Row, seconds: f64) -> Result<Measured, BenchError> {
         let region = Region::new(ALLOCATOR);
         run()?;
         let used = region.change();
-        // The best rates during this time.
+        // Rates before and after; the better ones count.
         let (products, memory) = (product_rate(threading)?, memory_rate(threading)?);
         let times = times(seconds, &mut run)?;
         let product_rate = products.max(product_rate(threading)?);

@@ -6,7 +6,7 @@ use std::time::Instant;
 /// Fewest runs per row.
 const FEWEST_RUNS: usize = 3;
 
-/// Shortest time of runs over this many seconds, after an uncounted one.
+/// Shortest run over at least this many seconds and three runs, after a warm-up run.
 ///
 /// # Errors
 /// Those of a run.
@@ -18,7 +18,7 @@ pub(crate) fn least(
     Ok(times(seconds, &mut run)?.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// Times of runs over this many seconds.
+/// Times of runs over at least this many seconds and three runs.
 ///
 /// # Errors
 /// Those of a run.

@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "S13",
         what: "sparse regression, means and variances of 100,000 rows, M = 200, D = 8",
-        // Distances, and a product with a triangle of the posterior.
+        // Distances, and a product with the posterior's triangular factor.
         work: Work::Operations((2 * M * T * D + M * M * T) as f64),
         prepare: sparse,
     },
@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "S13c",
         what: "EP, ten classes, means and variances of 10,000 rows, M = 200, D = 784, one kernel and Z",
-        // Distances, and for each class a product with a triangle of its posterior.
+        // Distances, and per class a product with its posterior's triangular factor.
         work: Work::Operations((2 * M * T_OF_CLASSES * 784 + CLASSES * M * M * T_OF_CLASSES) as f64),
         prepare: classes,
     },
