@@ -26,9 +26,9 @@ pub(crate) enum XtaskError {
         /// Error of the operating system.
         source: std::io::Error,
     },
-    #[error("{path}:{line}: does not parse: {message}")]
+    #[error("{path}:{line}: invalid syntax: {message}")]
     Syntax {
-        /// Path relative to the workspace root.
+        /// Path, relative to the workspace root if inside.
         path: String,
         /// Line of the fault, counted from 1.
         line: usize,
@@ -66,7 +66,7 @@ pub(crate) enum XtaskError {
         /// Its exit code.
         code: u8,
     },
-    #[error("cannot read what `cargo metadata` says: {message}")]
+    #[error("cannot parse the output of `cargo metadata`: {message}")]
     Metadata {
         /// Fault found.
         message: String,
@@ -81,7 +81,7 @@ pub(crate) enum XtaskError {
         /// Number of faults.
         faults: usize,
     },
-    #[error("{} in which something did not hold; {message}", count(*faults, "round"))]
+    #[error("{} failed; {message}", count(*faults, "round"))]
     Faulty {
         /// Number of faults.
         faults: usize,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Import, Member, SourceFile, Tree, imports};
 
-/// Findings about circles, each at its first file, with one shortest circle.
+/// One finding per circle, at its first file, with a shortest circle.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.members.iter().flat_map(circles).collect()
 }
@@ -27,8 +27,8 @@ fn circles(member: &Member) -> Vec<Finding> {
     findings
 }
 
-/// `true` for a file in a module's folder, `a/b.rs` in that of `a.rs` or `a/mod.rs`: they are one unit with shared
-/// private items.
+/// `true` for a file in a module's folder, such as `a/b.rs` for `a.rs` or `a/mod.rs`: both share private items, and
+/// count as one unit.
 fn is_inside(file: &str, module: &str) -> bool {
     let folder = module.strip_suffix("/mod.rs").or_else(|| module.strip_suffix(".rs"));
     folder.and_then(|folder| file.strip_prefix(folder)).is_some_and(|below| below.starts_with('/'))
