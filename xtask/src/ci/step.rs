@@ -52,7 +52,7 @@ pub(crate) fn names() -> Vec<&'static str> {
 pub(crate) fn all(nextest: bool) -> Vec<Step> {
     vec![
         Step { name: "format", about: "the sources are formatted", work: Work::Cargo(format()) },
-        Step { name: "tidy", about: "the rules of the house hold", work: Work::Tidy },
+        Step { name: "tidy", about: "project rules hold", work: Work::Tidy },
         Step {
             name: "supply",
             about: "licences and versions of dependencies are those of deny.toml",
