@@ -22,28 +22,28 @@ const QUICK: [&str; 3] = ["pima", "iris", "yacht"];
 /// Seconds from which a fit is listed as long.
 const LONG: f64 = 60.0;
 
-const ABOUT: &str = "No paper's: `gp fit TABLE --target COLUMN` and nothing else, then `gp eval` on rows that it has not \
-    seen. Tables are read as they are, the last column is the target. A fifth of the rows is tested, three times, by a \
-    rule that Rust and Python share (`is_test` in `src/data/plain.rs`); USPS, MNIST and kin40k have test sets of their \
-    own and one split.\n\n\
-    Peers are scikit-learn's, with one thread and on the same rows; `xtask/experiments/peers/README.md` has versions and \
-    settings. `linear` is logistic regression (C = 1) or ridge regression (penalty by cross-validation) of standardised \
-    inputs, `boosting` its histogram gradient boosting as it comes, `sklearn-gp` its Gaussian process with a constant \
-    times an RBF of one length-scale per input (and noise, for numbers), of at most 1,000 rows for training and 60 s. \
-    The first two predict numbers by a Gaussian around their mean, with the variance of residuals out of fold; seconds \
-    include the folds.\n\n\
-    `nll` is the mean negative log probability of the labels; `smll` that of numbers, less that of a Gaussian of the \
-    training targets' mean and variance; `smse` the mean squared error over the variance of the test targets; `coverage` \
-    the share of test targets inside the 95 % interval. The last column names the peers that are better by more than two \
-    standard errors of the mean difference on the same splits. With three splits, that is a hint rather than a test. One \
-    split has no marks.\n\n\
-    The five sets `breast_cancer`, `diabetes`, `digits`, `iris` and `wine (scikit-learn)` come with scikit-learn. \
-    `python3 xtask/experiments/peers/defaults.py sets --data FOLDER` writes them below the data folder; their runs fail \
-    with this advice where they are not there.\n\n\
-    Left out: `banana_train400` (rows of `banana`); `sarcos_test` (seven targets, and its training set is not at hand); \
-    `snelson_test_x` (no target); `seismic_savigp` (four targets of one position, items of their own); the flights (two \
-    million rows, items of their own) and the events of `lgcp` (no table of inputs and targets).\n\n\
-    Reduced form: tables of at most 120,000 numbers, which leaves out `satellite`, `usps`, `usps (479)`, `mnist`, \
+const ABOUT: &str = "Our own question: `gp fit TABLE --target COLUMN` without other flags, then `gp eval` on \
+    held-out rows. Tables are used as they are; the last column is the target. A fifth of the rows are test rows, in \
+    three splits, by a rule shared by Rust and Python (`is_test` in `src/data/plain.rs`); USPS, MNIST and kin40k \
+    have their own test sets and one split.\n\n\
+    Peers are from scikit-learn, on the same rows and with one thread; `xtask/experiments/peers/README.md` has \
+    versions and settings. `linear` is logistic regression (C = 1) or ridge regression (penalty by cross-validation) \
+    on standardised inputs, `boosting` is histogram gradient boosting with default settings, `sklearn-gp` a Gaussian \
+    process with a constant times an RBF with one length-scale per input (and noise, for numbers), limited to 1,000 \
+    training rows and 60 s. The first two predict numbers by a Gaussian around their mean, with the variance of \
+    out-of-fold residuals; seconds include the folds.\n\n\
+    `nll` is the mean negative log probability of the labels; `smll` is that of numbers, minus that of a Gaussian \
+    with the mean and variance of the training targets; `smse` the mean squared error over the variance of the test \
+    targets; `coverage` the share of test targets inside the 95 % interval. The last column names peers that are \
+    better by more than two standard errors of the mean difference on equal splits. With three splits, that is a \
+    hint rather than a test. A single split has no marks.\n\n\
+    The five sets `breast_cancer`, `diabetes`, `digits`, `iris` and `wine (scikit-learn)` are bundled with \
+    scikit-learn. `python3 xtask/experiments/peers/defaults.py sets --data FOLDER` writes them to the data folder; \
+    without them, their runs fail with this advice.\n\n\
+    Omitted: `banana_train400` (rows of `banana`); `sarcos_test` (seven targets, and its training set was not \
+    available); `snelson_test_x` (no target); `seismic_savigp` (four targets of one position, in other items); the \
+    flights (two million rows, in other items) and the events of `lgcp` (no table of inputs and targets).\n\n\
+    Reduced form: tables of at most 120,000 numbers, which omits `satellite`, `usps`, `usps (479)`, `mnist`, \
     `kin40k`, `naval` and `protein`.";
 
 impl Item for Defaults {

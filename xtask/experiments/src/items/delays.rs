@@ -43,20 +43,20 @@ pub(super) enum Method {
 /// Figures 9 and 10.
 pub(super) const DELAYS: Grid<Method> = Grid {
     name: "004-figures-9-10",
-    title: "by how many minutes flights of the days to come are late, beside a linear model and exact processes on few flights",
-    about: "As the paper says: 700,000 flights one after the other for training and the next 100,000 for tests, five \
-         windows 200,000 flights apart; a squared exponential with a length-scale for each input, Gaussian noise; \
-         `svigp` knows the likelihood (closed form), `savigp` samples it, both by Adadelta on everything (decay 0.95, \
-         ε = 10⁻⁶); `linear` with standard normal weights; `gp1000` and `gp2000` are exact processes on flights drawn \
-         from the training set, ten times each, means of scores. Chosen where it is silent: 2008, the eight facts and \
-         the delay on arrival as in `000-figure-5-flights`, in the order of days; all in units of the training set \
-         (scores are in minutes); M = 200 from k-means among 20,000 flights and learned, batches of 1000, ten epochs, \
-         100 samples; `svigp, natural`, not in the paper, has natural gradients of rate 0.1 for the posterior and Adam \
-         at 0.01 for the rest (samples of a Gaussian density of flights that are hours late are too noisy for these); \
-         the noise variance of `linear` at the maximum of its evidence; at most 100 iterations for exact processes. \
-         `nelbo` is minus the bound over the number of flights.\n\n\
-         Reduced form: one window, 70,000 and 10,000 flights, ten epochs; exact processes twice with at most 30 \
-         iterations.",
+    title: "flight delays in minutes on later days, compared with a linear model and exact processes on few flights",
+    about: "From the paper: 700,000 consecutive training flights and the next 100,000 as test flights, five windows \
+         200,000 flights apart; a squared exponential with one length-scale per input, Gaussian noise. `svigp` uses \
+         the likelihood in closed form and `savigp` samples it, both with Adadelta on everything (decay 0.95, ε = \
+         10⁻⁶). `linear` has standard normal weights; `gp1000` and `gp2000` are exact processes on random training \
+         flights, with mean scores over ten draws. Own choices: 2008, the eight inputs and the arrival delay as in \
+         `000-figure-5-flights`, in the order of days; standardised by the training set (scores are in minutes); M = \
+         200 from k-means on 20,000 flights and learned, batches of 1000, ten epochs, 100 samples. `svigp, natural`, \
+         not in the paper, has natural gradients of rate 0.1 for the posterior and Adam at 0.01 for the rest \
+         (sampled densities of flights that are hours late are too noisy for these). The noise variance of `linear` \
+         maximises its evidence; exact processes have at most 100 iterations. `nelbo` is minus the bound divided by \
+         the number of flights.\n\n\
+         Reduced form: one window, 70,000 and 10,000 flights, ten epochs; two draws of exact processes with at most \
+         30 iterations.",
     takes: ["10 hours", "8 minutes"],
     data: &["flights"],
     files: &[Flights::FILE],

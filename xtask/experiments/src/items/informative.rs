@@ -58,14 +58,14 @@ const BASELINE: Machine = Machine { coupling: Coupling::Independent, ..IVM };
 pub(super) const TABLE: Grid<Machine> = Grid {
     name: "002-table-1",
     title: "the multi-class informative vector machine on the even digits of MNIST",
-    about: "As the paper says: 200 images of each even digit, 200 of all of them to be predicted, softmax likelihood, \
-         a kernel v exp(−w/(2·784) ‖x − x'‖²) shared by the classes and not learned, 150 active points of which 25 are \
-         liquid, three sweeps over these, selection by information gain; sites of the restricted form diag π − π πᵀ/(1ᵀπ) \
-         of its Section 3. Tried beside it, on five draws: two sweeps (the paper: “2-3 times”), no liquid points (sites \
-         stay as they came in), and reweighted likelihoods (Appendix D.5, which names no numbers: γ⁰ = 0.5, α₀ = 0.05, \
-         L₀ = 20). Chosen where it is silent: pixels between 0 \
-         and 1; 160 candidates at a time. Which images the paper drew is not known: here every split draws anew, and \
-         the paper's only split has no standard error. An image in 200 is 0.005 of error.\n\n\
+    about: "From the paper: 200 images of each even digit, of which 200 in total are test images, softmax \
+         likelihood, a kernel v exp(−w/(2·784) ‖x − x'‖²) shared by the classes and not learned, 150 active points \
+         of which 25 are liquid, three sweeps over these, selection by information gain, and sites of the restricted \
+         form diag π − π πᵀ/(1ᵀπ) of its Section 3. Variants on five draws: two sweeps (the paper: “2-3 times”), no \
+         liquid points (sites keep their first values), and reweighted likelihoods (Appendix D.5, which gives no \
+         numbers: γ⁰ = 0.5, α₀ = 0.05, L₀ = 20). Own choices: pixels between 0 and 1; 160 candidates at a time. The \
+         paper's images are unknown: every split draws its own, and the paper's single split has no standard error. \
+         One test image is 0.005 of error.\n\n\
          Reduced form: five draws.",
     takes: ["20 minutes", "5 minutes"],
     data: &["mnist"],
@@ -132,15 +132,15 @@ pub(super) const TABLE: Grid<Machine> = Grid {
 /// Figures 1 to 4.
 pub(super) const FIGURES: Grid<Machine> = Grid {
     name: "002-figures-1-4",
-    title: "the multi-class informative vector machine over the size of its active set; selection, coupling, learning",
-    about: "As the paper says: data, kernels and choices of its Table 1, for (v, w) = (5, 50), (5, 25), (1, 40) and \
-         (5, 20); error and mean probability of the right label after every tenth inclusion (`ivm`). Chosen where it \
-         is silent: as in `002-table-1`. The paper describes the following and has no numbers for it: `baseline`, \
-         independent classes with an active set each (its Section 6; 150 points a class); selection at (5, 25) by the \
-         exact gain, by entropy and at random; kernels of their own for the classes and intercepts, `learned` in six \
-         rounds of at most six iterations from (5, 25) and from a bad start (1, 75). In curves, the active set of \
-         `baseline` is the mean over classes.\n\n\
-         Reduced form: two draws instead of ten; learning and the other rules of selection on one.",
+    title: "the multi-class informative vector machine by the size of its active set; selection, coupling, learning",
+    about: "From the paper: data, kernels and settings of its Table 1, for (v, w) = (5, 50), (5, 25), (1, 40) and \
+         (5, 20); error and mean probability of the true label after every tenth inclusion (`ivm`). Own choices: as \
+         in `002-table-1`. The paper describes the following without numbers: `baseline`, independent classes with \
+         an active set each (its Section 6; 150 points per class); selection at (5, 25) by the exact gain, by \
+         entropy and at random; separate kernels and intercepts per class, `learned` in six rounds of at most six \
+         iterations, from (5, 25) and from a bad start (1, 75). In curves, the active set of `baseline` is the mean \
+         over classes.\n\n\
+         Reduced form: two draws instead of ten; learning and the other selection rules on one.",
     takes: ["1 hour", "10 minutes"],
     data: &["mnist"],
     settings: &["v=5.0;w=50", MIDDLE, "v=1.0;w=40", "v=5.0;w=20", BAD_START],

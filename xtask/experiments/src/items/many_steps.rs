@@ -18,14 +18,13 @@ const LOOKS_A_MEAN: usize = 5;
 /// Own sites compared with a tied one.
 pub(super) const MANY_STEPS: Grid<Sharing> = Grid {
     name: "many-steps",
-    title: "ten digits by EP in mini-batches over 20,000 steps: does learning stay where it got to?",
-    about: "A question of our own. A site enters the sums of EP with the parameters of the moment, and these move: a scheme \
-         that takes sites out with other parameters than those they came in with piles up what is left, and is lost \
-         after some hundred steps. One kernel and one set of 200 inducing inputs, which are learned, for all ten \
-         classes; batches of 200; Adam at a rate of .01, which never falls; pixels between 0 and 1, length-scale 10, \
-         amplitude 1. `own` has a site for every observation, `tied` one for all of a class. The test set is looked \
-         at every 100 steps; `worst excess` is how far the mean of five looks was ever above the lowest such mean \
-         before it, as a share.\n\n\
+    title: "ten digits by EP in mini-batches over 20,000 steps: does learning remain stable?",
+    about: "Our own question. A site enters the sums of EP under the current parameters, which keep moving. A scheme \
+         that removes sites under other parameters than it added them with accumulates the differences, and fails \
+         after some hundred steps. All ten classes share one kernel and one set of 200 inducing inputs, which are \
+         learned; batches of 200; Adam at a constant rate of .01; pixels between 0 and 1, length-scale 10, amplitude \
+         1. `own` has one site per observation, `tied` one per class. The test set is scored every 100 steps; `worst \
+         excess` is the largest relative excess of a mean of five scorings over the lowest earlier mean.\n\n\
          Reduced form: 2,000 steps.",
     takes: ["3 hours", "20 minutes"],
     data: &["mnist"],

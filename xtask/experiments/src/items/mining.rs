@@ -44,16 +44,17 @@ const SHOWN: &[&str] = &["ess", "fg, SF=1", "fg, SF=0.1", "mog1, SF=0.1"];
 /// Figure 5.
 pub(super) const MINING: Grid<Method> = Grid {
     name: "004-figure-5",
-    title: "the rate of coal-mining disasters, by variational posteriors, elliptical slice sampling and Hamiltonian Monte Carlo",
-    about: "As the paper says: 811 bins, a log Gaussian Cox process, a squared exponential; posteriors `fg` (one full \
-         Gaussian), `mog1` and `mog2` (diagonal ones) with a share SF of the bins as inducing inputs; baselines `ess` \
-         (elliptical slice sampling) and `hmc`. `fixed`, as the authors' program has it: variance 1, length-scale 13516 \
-         days, and ln (191/811), the mean of the counts, as the offset of the log rate. `learned`, not in the paper: \
-         these are learned with the dense posterior, and Monte Carlo samples the latent function under them. **Not \
-         as the paper says**: `mog` is diagonal in whitened values here, in the values themselves there. `ess` \
-         makes 100,000 steps after 5,000 and keeps every tenth, `hmc` (whitened, trajectories of up to 12 steps) \
-         10,000 after 1,000 and keeps all; the paper's chains were ten and a hundred times as long. Two chains of \
-         each, with other seeds (splits 0 and 1), show what Monte Carlo itself is worth.",
+    title: "rate of coal-mining disasters, by variational posteriors, elliptical slice sampling and Hamiltonian Monte Carlo",
+    about: "From the paper: 811 bins, a log Gaussian Cox process, a squared exponential; the posteriors `fg` (one \
+         full Gaussian), `mog1` and `mog2` (one and two diagonal ones) with a share SF of the bins as inducing \
+         inputs; the baselines `ess` (elliptical slice sampling) and `hmc`. `fixed`, as in the authors' program: \
+         variance 1, length-scale 13516 days, and an offset of the log rate of ln (191/811), from the mean count. \
+         `learned`, not in the paper: hyperparameters are learned with the dense posterior, and Monte Carlo samples \
+         the latent function under them. **Different from the paper**: `mog` is diagonal in whitened values here, \
+         and in the values themselves there. `ess` makes 100,000 steps after 5,000 and keeps every tenth; `hmc` \
+         (whitened, trajectories of up to 12 steps) makes 10,000 after 1,000 and keeps all. The paper's chains were \
+         ten and a hundred times as long. Two chains of each, with different seeds (splits 0 and 1), show the \
+         accuracy of Monte Carlo itself.",
     takes: ["15 minutes", "10 minutes"],
     data: &[DATA],
     files: &[FILE],

@@ -17,16 +17,16 @@ const METHODS: [(&str, Method); 2] = [("sep", Method::OwnSites), ("svi", Method:
 /// Figure 3, right.
 pub(super) const WORKERS: Grid<Method> = Grid {
     name: "003-figure-3-workers",
-    title: "odd and even digits of MNIST by the number of threads, by scalable EP and variational inference",
-    about: "As the paper says: 60,000 images for training and 10,000 for tests, batch training by SEP (a site an \
-         observation, a sweep and a step in turns) and SVI (L-BFGS), the data dealt to more and more workers. Ours are \
-         threads of one process: T = 1, 2, 4, … and as many as the machine has processors. How many inducing points \
-         the paper has cannot be read: M = 200 was chosen, which its next experiment has; all else as in \
-         `003-table-1`, but pixels between 0 and 1 and length-scales of 0.3 √784, 250 iterations. Runs follow each \
-         other, whatever `--threads` says. `wall` is time on the clock while nothing else should run, `seconds` \
-         processor time of all threads together, both of training; what is the same bits are the probabilities of all \
-         test images. The figure holds no numbers that could be put beside ours; the paper has training times fall \
-         until six workers, and errors that do not depend on how many there are.\n\n\
+    title: "odd and even MNIST digits by the number of threads, by scalable EP and variational inference",
+    about: "From the paper: 60,000 training and 10,000 test images, full-batch training by SEP (one site per \
+         observation, sweeps alternating with steps) and SVI (L-BFGS), with the data divided among a growing number \
+         of workers. Ours are threads of one process: T = 1, 2, 4, … up to the number of processors. The paper's \
+         number of inducing points is unknown; we chose M = 200 as in its next experiment. The rest is as in \
+         `003-table-1`, except pixels between 0 and 1 and length-scales of 0.3 √784; 250 iterations. Runs are \
+         sequential, regardless of `--threads`. `wall` is wall-clock time on an otherwise idle machine, `seconds` \
+         processor time of all threads, both of training; the bits compared are those of the probabilities of all \
+         test images. The figure gives no numbers to compare with. In the paper, training times fall up to six \
+         workers, and errors do not depend on their number.\n\n\
          Reduced form: the first 10,000 images, 20 iterations.",
     takes: ["2 hours", "3 minutes"],
     data: &[DATA],

@@ -24,17 +24,17 @@ const TWO: &str = "sarcos-2";
 /// Figures 7, 15, 17 and 18, with fixed or learned inducing inputs.
 pub(super) const TORQUES: Grid<bool> = Grid {
     name: "004-figures-7-15",
-    title: "torques of a robot's arm through a regression network, two joints and all seven (of the test rows only)",
-    about: "As the paper says: a regression network of one node function, whose weights are functions too (three \
-         latent functions for joints 4 and 7, eight for all), squared exponentials with a length-scale for each input, \
-         one full Gaussian posterior, inducing inputs from k-means that stay (`fg`) or are learned (`ind`), M a share \
-         SF of the training rows. **Not the paper's data**: its 44,484 training rows could not be had; every fifth of \
-         the 4,449 test rows is tested and the others are for training, which is a twelfth of its data, so that its \
-         numbers are out of reach at the same SF. Chosen where it is silent: inputs and targets of variance 1, \
-         length-scales √21, 3,000 batches of 256 rows, Adam's rate 0.01, the posterior by natural gradients of rate \
-         0.1 from random means (where all means are 0 a product of functions has no slope), expectations in closed \
-         form instead of 10,000 samples.\n\n\
-         Reduced form: 1,000 batches, SF = 0.01 and 0.04, all joints at 0.01 without learned inputs.",
+    title: "torques of a robot arm by a regression network, two joints and all seven (test rows of the paper only)",
+    about: "From the paper: a regression network of one node function, whose weights are also functions (three \
+         latent functions for joints 4 and 7, eight for all), squared exponentials with one length-scale per input, \
+         one full Gaussian posterior, inducing inputs from k-means, fixed (`fg`) or learned (`ind`), M a share SF of \
+         the training rows. **Different data**: the paper's 44,484 training rows were not available. Of its 4,449 \
+         test rows, every fifth is a test row and the others are training rows, a twelfth of the paper's, so its \
+         numbers cannot be reached at the same SF. Own choices: inputs and targets of variance 1, length-scales √21, \
+         3,000 batches of 256 rows, Adam of rate 0.01, natural gradients of rate 0.1 for the posterior, from random \
+         means (at zero means a product of functions has zero gradient), expectations in closed form instead of \
+         10,000 samples.\n\n\
+         Reduced form: 1,000 batches, SF = 0.01 and 0.04, all joints at 0.01 with fixed inputs.",
     takes: ["15 minutes", "2 minutes"],
     data: &[TWO, "sarcos"],
     files: &[FILE],

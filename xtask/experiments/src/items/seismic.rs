@@ -52,17 +52,17 @@ const METHODS: [(&str, Method); 6] = [
 /// Figure 12.
 pub(super) const SURVEY: Grid<Method> = Grid {
     name: "004-figure-12",
-    title: "depths and velocities under a seismic survey, by variational posteriors and Monte Carlo",
-    about: "As the paper says: 113 sites, four reflection times each, eight latent functions (depths and velocities), \
-         its likelihood, noise and prior, a squared exponential of length-scale 1, inducing inputs at the sites, \
-         nothing of it learned; one full Gaussian (`fg`) by L-BFGS, whose means start at the prior's and whose \
-         variances at 0.1 % of the prior's. As the authors' program has it: positions in metres, so that sites, 400 m \
-         apart, are independent. Chosen where both are silent: expectations by 200 quasi-random samples, at most 500 \
-         iterations. Not in the paper's figure: `fg, natural`, the same by natural gradients from the prior; `mog1` and \
-         `mog2`, diagonal Gaussians. Monte Carlo \
-         samples the same posterior: `hmc` (whitened, trajectories of up to 20 steps, 40,000 after 2,000), `ess` \
-         (elliptical slice sampling, 400,000 steps after 20,000, every fortieth kept); two chains of each (splits 0 \
-         and 1) show what Monte Carlo itself is worth. The paper's sampler was another.\n\n\
+    title: "depths and velocities below a seismic survey, by variational posteriors and Monte Carlo",
+    about: "From the paper: 113 sites, four reflection times each, eight latent functions (depths and velocities), \
+         its likelihood, noise and prior, a squared exponential of length-scale 1, inducing inputs at the sites; \
+         none of these is learned. One full Gaussian (`fg`) by L-BFGS, with means starting at the prior's and \
+         variances at 0.1 % of the prior's. As in the authors' program: positions in metres, so that sites, 400 m \
+         apart, are independent. Own choices: expectations by 200 quasi-random samples, at most 500 iterations. Not \
+         in the paper's figure: `fg, natural`, the same by natural gradients from the prior; `mog1` and `mog2`, \
+         diagonal Gaussians. Monte Carlo samples the same posterior: `hmc` (whitened, trajectories of up to 20 \
+         steps, 40,000 after 2,000) and `ess` (elliptical slice sampling, 400,000 steps after 20,000, every fortieth \
+         kept). Two chains of each (splits 0 and 1) show the accuracy of Monte Carlo itself. The paper used another \
+         sampler.\n\n\
          Reduced form: `hmc` 5,000 after 1,000, `ess` 50,000 after 5,000.",
     takes: ["30 minutes", "8 minutes"],
     data: &[DATA],
