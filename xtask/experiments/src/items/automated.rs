@@ -1,5 +1,4 @@
-//! Automated variational inference (Bonilla et al. 2019): small data sets of five kinds, and digits by the number of
-//! inducing inputs.
+//! Bonilla et al. 2019: small data sets of five kinds, and digits by the number of inducing inputs.
 
 use crate::error::ExperimentError;
 use crate::grid::Show::{Heading, Levels, Scores, Table};
@@ -72,7 +71,7 @@ pub(super) const SMALL: Grid<Gaussians> = Grid {
         Scores("sse", "", 3),
         Heading("Mean negative log predictive density, in the units of the data"),
         Scores("nlpd", "", 3),
-        Heading("Figures 3 and 4: share of wrong labels"),
+        Heading("Figures 3 and 4: error"),
         Scores("error", "", 3),
         Heading("Mean negative log probability of labels"),
         Scores("nlp", "", 3),
@@ -138,7 +137,7 @@ pub(super) const SPARSITY: Grid<bool> = Grid {
     ..Grid::EMPTY
 };
 
-/// Table 3: full-batch or mini-batches.
+/// Table 3, full-batch and mini-batches.
 pub(super) const BATCHES: Grid<(Rule, Option<f64>)> = Grid {
     name: "004-table-3",
     title: "odd and even MNIST digits, full-batch and in mini-batches",
@@ -171,7 +170,7 @@ pub(super) const BATCHES: Grid<(Rule, Option<f64>)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Trains on images with a share of them as inducing inputs, and predicts.
+/// Trains on images, with a share SF of them as inducing inputs, and scores.
 fn digits<M>(
     at: &At<'_, M>,
     is_moved: bool,

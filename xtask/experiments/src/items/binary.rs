@@ -1,5 +1,4 @@
-//! Two classes by scalable EP (Hernández-Lobato & Hernández-Lobato 2016): a table, a training curve, and regions of a
-//! plane.
+//! Hernández-Lobato & Hernández-Lobato 2016, binary classification: a table, training curves, and regions of a plane.
 
 use crate::data::Split;
 use crate::error::ExperimentError;
@@ -12,7 +11,7 @@ use crate::report::Reference;
 
 const METHODS: &[(&str, Method)] =
     &[("gfitc", Method::Gfitc), ("sep", Method::OwnSites), ("svi", Method::Variational)];
-/// The same, and scalable EP from the start of the authors' program.
+/// Methods of the table, with scalable EP also from the start of the authors' program.
 const STARTS: &[(&str, (Method, Start))] = &[
     ("gfitc", (Method::Gfitc, Start::Broad)),
     ("sep", (Method::OwnSites, Start::Broad)),
@@ -82,18 +81,18 @@ pub(super) const TABLE: Grid<(Method, Start)> = Grid {
     show: &[
         Agreement("nll"),
         Table("nll", 2),
-        Text("Mean negative log-likelihood over data sets:"),
+        Text("Negative log-likelihood, mean over data sets:"),
         Averages("nll", 3),
         Text(
-            "Mean seconds of training over data sets. The paper's (in R): at M = 15 %, 25 % and 50 % GFITC took 3.5, \
-             3.6 and 3.8 times as long as SEP, SVI 2.4, 1.8 and 1.5 times.",
+            "Seconds of training, mean over data sets. In the paper (in R), at M = 15 %, 25 % and 50 %, GFITC took 3.5, \
+             3.6 and 3.8 times as long as SEP, and SVI 2.4, 1.8 and 1.5 times.",
         ),
         Averages("seconds", 2),
     ],
     ..Grid::EMPTY
 };
 
-/// Number of inducing inputs, as a share of all rows.
+/// Number of inducing inputs from their share of all rows.
 fn inducing<M>(at: &At<'_, M>, split: &Split) -> Result<usize, ExperimentError> {
     Ok((at.number("M")? * (split.training.len() + split.test.len()) as f64).round() as usize)
 }
@@ -121,8 +120,8 @@ pub(super) const BANANA: Grid<Method> = Grid {
         Scores("nll", "Negative log-likelihood", 3),
         Scores(
             "near_boundary",
-            "Share of inducing inputs at which both classes have at least 10 %, over that of training rows: above 1, they \
-             seek the boundary",
+            "Share of inducing inputs at which both classes have at least 10 % probability, relative to that share of \
+             training rows; above 1, inducing inputs seek the boundary",
             3,
         ),
         Scores("seconds", "Seconds", 3),
@@ -156,8 +155,8 @@ pub(super) const IMAGE: Grid<Method> = Grid {
         Setup::new(&at.split()?, at.count("M", 10)?, steps, at.seed()).course(*at.how)
     },
     show: &[
-        Scores("nll", "Negative log-likelihood in the end", 3),
-        Scores("error", "Error in the end", 3),
+        Scores("nll", "Final negative log-likelihood", 3),
+        Scores("error", "Final error", 3),
         Scores("seconds", "Seconds of training", 3),
         Curves("003-image-{setting}-{score}", &["nll by seconds"], &[]),
     ],

@@ -1,4 +1,4 @@
-//! `gp fit` with only the target given, on every table, compared with scikit-learn.
+//! `gp fit` with only `--target`, on every table, compared with scikit-learn.
 
 use crate::data::{Plain, Task};
 use crate::error::ExperimentError;
@@ -15,11 +15,11 @@ const METHOD: &str = "gp";
 const SETTING: &str = "--target";
 const PEERS: [&str; 3] = ["linear", "boosting", "sklearn-gp"];
 const REFERENCE: Reference = Reference::new(&[include_str!("../../papers/defaults.csv")]);
-/// Most numbers in a table of the reduced form.
+/// Limit on numbers in a table of the reduced form.
 const NUMBERS: usize = 120_000;
 /// Tables of the quick form.
 const QUICK: [&str; 3] = ["pima", "iris", "yacht"];
-/// Seconds from which a fit is listed as long.
+/// Fits of more seconds are listed.
 const LONG: f64 = 60.0;
 
 const ABOUT: &str = "Our own question: `gp fit TABLE --target COLUMN` without other flags, then `gp eval` on \
@@ -52,7 +52,7 @@ impl Item for Defaults {
     }
 
     fn title(&self) -> &'static str {
-        "`gp fit` with nothing but the target, on every table at hand, beside scikit-learn"
+        "`gp fit` with only `--target`, on every available table, compared with scikit-learn"
     }
 
     fn needs(&self) -> Vec<String> {
@@ -99,7 +99,7 @@ impl Item for Defaults {
         };
         let (classes, numbers) = (names(false), names(true));
         let mut blocks = scores(results, &classes, "nll", "Classes: negative log-likelihood");
-        blocks.extend(scores(results, &classes, "error", "Classes: share of wrong labels"));
+        blocks.extend(scores(results, &classes, "error", "Classes: error"));
         blocks.extend(scores(results, &numbers, "smll", "Numbers: standardised log loss"));
         blocks.extend(scores(
             results,
@@ -108,9 +108,9 @@ impl Item for Defaults {
             "Numbers: squared error over the variance of the test targets",
         ));
         let plain = |data, measure, digits| about(results, data, measure).peers(&PEERS, digits, false);
-        blocks.push(Block::text("Numbers: share inside the 95 % interval"));
+        blocks.push(Block::text("Numbers: coverage of the 95 % interval"));
         blocks.push(plain(&numbers, "coverage", 3));
-        blocks.push(Block::text("Processor seconds of a fit"));
+        blocks.push(Block::text("Processor seconds per fit"));
         blocks.push(plain(&[classes.as_slice(), &numbers].concat(), "seconds", 2));
         blocks.push(Block::text(faults(results)));
         blocks
@@ -133,13 +133,13 @@ fn about<'a>(results: &'a Results, data: &'a [&'a str], measure: &'a str) -> Com
     Comparison { results, reference: REFERENCE, data, settings: &[SETTING], methods: &[METHOD], measure }
 }
 
-/// Title, number of times we are behind, and table.
+/// Title with counts of better peers, and table.
 fn scores(results: &Results, data: &[&str], measure: &str, title: &str) -> Vec<Block> {
     let of = about(results, data, measure);
     vec![Block::text(format!("{title}. {}", of.tally(&PEERS))), of.peers(&PEERS, 4, true)]
 }
 
-/// Sentence on data sets with long or unconverged fits.
+/// Sentence about long and unconverged fits.
 fn faults(results: &Results) -> String {
     let named = |is_bad: &dyn Fn(&Outcome) -> bool| {
         let mut counts = BTreeMap::new();

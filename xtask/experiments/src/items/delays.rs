@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figures 9 and 10: delays of flights on later days.
+//! Bonilla et al. 2019, Figures 9 and 10: flight delays on later days.
 
 use crate::baselines::BayesianLinear;
 use crate::data::{Flights, Part, Split};
@@ -22,18 +22,18 @@ use gp_variational::{Expectation, Sampling, Savigp};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Flights used for k-means of the initial inducing inputs.
+/// Number of flights for k-means of the initial inducing inputs.
 const PLACED_AMONG: usize = 20_000;
 /// Distance between the starts of two windows, in flights.
 const APART: usize = 200_000;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
-    /// Sampled expectations, without knowledge of the likelihood; everything by Adadelta.
+    /// Sampled expectations; Adadelta on everything.
     Sampled,
-    /// Closed-form expectations; everything by Adadelta.
+    /// Closed-form expectations; Adadelta on everything.
     Exact,
-    /// The same with natural gradients for the posterior, and Adam for the rest.
+    /// Closed-form expectations; natural gradients for the posterior, Adam for the rest.
     Natural,
     Linear,
     /// Exact regression on this many flights.
@@ -84,8 +84,8 @@ pub(super) const DELAYS: Grid<Method> = Grid {
         }
     },
     show: &[
-        Scores("rmse", "Root mean squared error in minutes", 3),
-        Scores("nlpd", "Mean negative log density, in minutes", 3),
+        Scores("rmse", "Root mean squared error, in minutes", 3),
+        Scores("nlpd", "Mean negative log density, for delays in minutes", 3),
         Scores("nelbo", "Minus the bound over the number of training flights", 3),
         Scores("seconds", "Seconds", 3),
         Curves("004-delays-{score}", &["rmse by epochs", "nlpd by epochs", "nelbo by epochs"], &[]),
@@ -93,7 +93,7 @@ pub(super) const DELAYS: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Sparse regression in batches, scored after one, two, five and all epochs.
+/// Sparse regression in batches, scored after one, two, five and ten epochs.
 fn batches(split: &Split, at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let training = &split.training;
     let labels = training.labels();
@@ -132,7 +132,7 @@ fn start(training: &Part, at: &At<'_, Method>) -> Result<Savigp, ExperimentError
     })
 }
 
-/// Exact regression on random subsets: mean scores.
+/// Mean scores of exact regression on random subsets.
 fn subsets(split: &Split, count: usize, at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let (mut rng, all) = (ChaCha8Rng::seed_from_u64(count as u64), split.training.len());
     let (fits, iterations) = (at.choose(10, 2, 1), at.choose(100, 30, 3));

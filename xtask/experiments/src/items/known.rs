@@ -1,5 +1,4 @@
-//! Bui et al. 2017, Figures 8 to 10: exact regression on drawn functions with true or learned hyperparameters, on
-//! training and test rows.
+//! Bui et al. 2017, Figures 8 to 10: exact regression on drawn functions, with true and learned hyperparameters.
 
 use crate::data::{DRAWN_NOISE, Part, Split, draw_with_kernel};
 use crate::error::ExperimentError;
@@ -32,7 +31,7 @@ pub(super) const KNOWN: Grid<bool> = Grid {
     is_whole_run_by_run: true,
     run,
     show: &[
-        Scores("log evidence", "Log evidence for each training row", 3),
+        Scores("log evidence", "Log evidence per training row", 3),
         Heading("Mean squared error"),
         Scores("mse, training", "On training rows", 4),
         Scores("mse, test", "On test rows", 4),

@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figure 11: eight million digits, mostly deformed copies, in mini-batches.
+//! Bonilla et al. 2019, Figure 11: eight million digits in mini-batches.
 
 use crate::data::{Deformed, Digits, EIGHT_MILLION, Part, Task};
 use crate::error::ExperimentError;
@@ -18,9 +18,9 @@ const PAPER_SETTING: &str = "M=2000;batch=1000;19 hours";
 const DATA: &str = "mnist8m";
 const KERNEL: &str = "11 * rbf(lengthscale=9)";
 const SETTINGS: [&str; 2] = ["M=2000;batch=1000", "M=200;batch=1000"];
-/// Method names with their natural step length; without one, Adadelta moves the posterior.
+/// Methods with their rate of natural gradients; without one, Adadelta moves the posterior.
 const METHODS: [(&str, Option<f64>); 2] = [("adadelta", None), ("natural", Some(0.1))];
-/// Points per curve, each a mean over batches.
+/// Number of points per curve.
 const POINTS: u64 = 200;
 const QUARTILES: [(&str, f64); 3] =
     [("nlp_quartile25", 0.25), ("nlp_quartile50", 0.5), ("nlp_quartile75", 0.75)];
@@ -52,7 +52,7 @@ pub(super) const IMAGES: Grid<Option<f64>> = Grid {
     reference: PAPER,
     show: &[
         Own(beside_the_paper),
-        Curve("004-many-digits-{setting}", "nelbo by step", ["step", "nelbo an image"], &[]),
+        Curve("004-many-digits-{setting}", "nelbo by step", ["step", "nelbo per image"], &[]),
     ],
     ..Grid::EMPTY
 };
@@ -75,7 +75,7 @@ fn run(at: &At<'_, Option<f64>>) -> Result<Outcome, ExperimentError> {
     Ok(QUARTILES.iter().fold(outcome, |outcome, (name, share)| outcome.with(name, quantile(&each, *share))))
 }
 
-/// The paper's results, with 2,000 inducing inputs, beside all of ours.
+/// Table of the paper's results with 2,000 inducing inputs, and of all of ours.
 fn beside_the_paper(results: &Results) -> Vec<Block> {
     let all = SETTINGS.iter().flat_map(|setting| METHODS.map(|(method, _)| (*setting, method)));
     let was_run =
@@ -99,11 +99,11 @@ fn beside_the_paper(results: &Results) -> Vec<Block> {
 struct Found {
     posterior: Predictor,
     effort: Effort,
-    /// Negative bound per image, by step.
+    /// Negative bound per image by step.
     nelbo: Vec<(f64, f64)>,
 }
 
-/// Learns a posterior with fixed kernel and inducing inputs.
+/// Learns the posterior; kernel and inducing inputs are fixed.
 fn learn(
     mut model: Savigp,
     images: &Part,
@@ -120,7 +120,7 @@ fn learn(
     Ok(Found { posterior: model.predictor()?, effort, nelbo: means.points })
 }
 
-/// Means of consecutive values, each at the position of the last.
+/// Means of `each` consecutive values, at the position of the last one.
 #[derive(Debug)]
 struct Means {
     each: u64,

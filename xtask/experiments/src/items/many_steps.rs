@@ -1,4 +1,4 @@
-//! Ten digits over many steps: stability of learning with one site per observation.
+//! Stability of EP in mini-batches over many steps, on ten digits.
 
 use crate::data::{Digits, Task};
 use crate::grid::Grid;
@@ -11,11 +11,11 @@ use gp_ep::power_ep::{EpLearning, Sharing};
 use gp_ep::{Inference as _, Learning, PowerEp, Table};
 use gp_optim::Batches;
 
-/// Steps between scorings of the test set, and number of scorings averaged for comparison.
+/// Number of steps between scorings, and number of scorings per mean.
 const STEPS_A_LOOK: u64 = 100;
 const LOOKS_A_MEAN: usize = 5;
 
-/// Own sites compared with a tied one.
+/// Stability with own and with tied sites.
 pub(super) const MANY_STEPS: Grid<Sharing> = Grid {
     name: "many-steps",
     title: "ten digits by EP in mini-batches over 20,000 steps: does learning remain stable?",
@@ -52,16 +52,20 @@ pub(super) const MANY_STEPS: Grid<Sharing> = Grid {
         Ok(outcome.with("worst excess", worst_excess(&looks)))
     },
     show: &[
-        Scores("nll", "Negative log-likelihood of the test set in the end", 4),
-        Scores("error", "Error in the end", 4),
-        Scores("worst excess", "How far the mean of five looks was ever above its lowest before", 4),
+        Scores("nll", "Final negative log-likelihood of the test set", 4),
+        Scores("error", "Final error", 4),
+        Scores(
+            "worst excess",
+            "Largest relative excess of a mean of five scorings over the lowest earlier mean",
+            4,
+        ),
         Scores("seconds", "Seconds", 0),
         Curves("many-steps-{score}", &["nll by seconds"], &[]),
     ],
     ..Grid::EMPTY
 };
 
-/// Largest relative excess of a mean over the lowest earlier one.
+/// Largest relative excess of a mean over the lowest earlier mean.
 fn worst_excess(looks: &[f64]) -> f64 {
     let (mut lowest, mut worst) = (f64::INFINITY, 0.0_f64);
     for looks in looks.chunks_exact(LOOKS_A_MEAN) {

@@ -1,4 +1,5 @@
-//! Several classes by EP (Villacampa-Calvo & Hernández-Lobato 2017): tables, training curves, and regions of a plane.
+//! Villacampa-Calvo & Hernández-Lobato 2017, multi-class classification: tables, training curves, and regions of a
+//! plane.
 
 use crate::data::draw_classes;
 use crate::error::ExperimentError;
@@ -15,7 +16,7 @@ const METHODS: &[(&str, Method)] = &[
     ("sep", Method::TiedSites),
     ("vi", Method::Variational),
 ];
-/// The same, with EP and stochastic EP also from the start of the authors' program.
+/// Methods of the tables, with EP and stochastic EP also from the start of the authors' program.
 const STARTS: &[(&str, (Method, Start))] = &[
     ("gfitc", (Method::Gfitc, Start::Broad)),
     ("ep", (Method::OwnSites, Start::Broad)),
@@ -24,7 +25,7 @@ const STARTS: &[(&str, (Method, Start))] = &[
     ("ep, authors' start", (Method::OwnSites, Start::Authors)),
     ("sep, authors' start", (Method::TiedSites, Start::Authors)),
 ];
-/// Kernel that data are drawn from, and the same with all parameters fixed.
+/// Kernel of the drawn functions, and that of the models, with all parameters fixed.
 const TRUE: &str = "1 * rbf(lengthscale=1)";
 const FIXED: &str = "fixed(1) * rbf(lengthscale=fixed(1)) + white(variance=fixed(0.001))";
 
@@ -74,8 +75,8 @@ pub(super) const TABLES: Grid<(Method, Start)> = Grid {
         Averages("error", 3),
         Heading("Seconds of training"),
         Text(
-            "Means over data sets. The paper's (in R): at M = 5 %, 10 % and 20 % GFITC took 2.7, 2.7 and 3.2 times as \
-             long as SEP, EP 1.1 times, VI 3.2, 1.9 and 1.2 times.",
+            "Means over data sets. In the paper (in R), at M = 5 %, 10 % and 20 %, GFITC took 2.7, 2.7 and 3.2 times as \
+             long as SEP, EP 1.1 times, and VI 3.2, 1.9 and 1.2 times.",
         ),
         Averages("seconds", 2),
     ],
@@ -104,15 +105,15 @@ pub(super) const SATELLITE: Grid<Method> = Grid {
         Setup::new(&at.split()?, at.count("M", 10)?, steps, 100 * at.seed()).course(*at.how)
     },
     show: &[
-        Scores("nll", "Negative log-likelihood in the end", 3),
-        Scores("error", "Error in the end", 3),
+        Scores("nll", "Final negative log-likelihood", 3),
+        Scores("error", "Final error", 3),
         Scores("seconds", "Seconds", 3),
         Curves("000-satellite-{setting}-{score}", &["nll by seconds", "error by seconds"], &[]),
     ],
     ..Grid::EMPTY
 };
 
-/// Figure 5, upper part.
+/// Upper Figure 5.
 pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     name: "000-figure-5-mnist",
     title: "MNIST digits in mini-batches, by training time",
@@ -145,7 +146,7 @@ pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figure 5, lower part, and Figure 4, lower part, of Hernández-Lobato & Hernández-Lobato 2016.
+/// Lower Figure 5, and lower Figure 4 of Hernández-Lobato & Hernández-Lobato 2016.
 pub(super) const FLIGHTS: Grid<(Method, Rule)> = Grid {
     name: "000-figure-5-flights",
     title: "two million flights, early, on time or late (or late or not), in mini-batches, by training time (and 003, Figure 4)",
@@ -176,11 +177,11 @@ pub(super) const FLIGHTS: Grid<(Method, Rule)> = Grid {
     },
     run: |at| in_batches(at, 1.0, at.choose(40_000, 4000, 20)),
     show: &[
-        Heading("nll"),
+        Heading("Negative log-likelihood"),
         Scores("nll", "", 4),
-        Heading("error"),
+        Heading("Error"),
         Scores("error", "", 4),
-        Heading("seconds"),
+        Heading("Seconds"),
         Scores("seconds", "", 4),
         Curves("flights-3-nll", &["nll by seconds"], &["flights, 3 classes"]),
         Curves("flights-2-nll", &["nll by seconds"], &["flights, 2 classes"]),
@@ -216,8 +217,8 @@ pub(super) const THREE_CLASSES: Grid<Method> = Grid {
         Scores("nll", "Negative log-likelihood", 3),
         Scores(
             "near_boundary",
-            "Share of inducing inputs at which a second class has at least 10 %, over that of training rows: above 1, \
-             they seek the boundary, as the paper says of `vi`",
+            "Share of inducing inputs at which a second class has at least 10 % probability, relative to that share of \
+             training rows; above 1, inducing inputs seek the boundary, as the paper says of `vi`",
             3,
         ),
         Scores("seconds", "Seconds", 3),
@@ -226,7 +227,7 @@ pub(super) const THREE_CLASSES: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Batches from the setting; length-scales start from this factor times √D.
+/// Run in batches of the setting's size; length-scales start at this factor times √D.
 pub(super) fn in_batches(
     at: &At<'_, (Method, Rule)>,
     lengthscale: f64,
@@ -238,7 +239,8 @@ pub(super) fn in_batches(
     Setup { batch, lengthscale, rule, ..setup }.course(method)
 }
 
-/// Three functions of a known kernel; batches of 100 with Adam, with as many epochs as the others have iterations.
+/// Run on three drawn functions with the true kernel. Methods in mini-batches use batches of 100 and Adam, for as many
+/// epochs as the others have iterations.
 fn drawn(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let (kernel, steps) = (at.kernel(TRUE)?, at.choose(2000, 200, 5));
     let split = draw_classes(kernel.as_ref(), 3, at.choose(1000, 1000, 60), 1 + at.seed())?;

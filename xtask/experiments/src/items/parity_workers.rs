@@ -1,4 +1,4 @@
-//! Hernández-Lobato & Hernández-Lobato 2016, Figure 3, right: odd and even digits by the number of workers.
+//! Hernández-Lobato & Hernández-Lobato 2016, right Figure 3: odd and even digits by the number of workers.
 
 use crate::error::ExperimentError;
 use crate::grid::{Grid, Show, number};
@@ -14,7 +14,7 @@ use std::time::Instant;
 const DATA: &str = "mnist-b";
 const METHODS: [(&str, Method); 2] = [("sep", Method::OwnSites), ("svi", Method::Variational)];
 
-/// Figure 3, right.
+/// Right Figure 3.
 pub(super) const WORKERS: Grid<Method> = Grid {
     name: "003-figure-3-workers",
     title: "odd and even MNIST digits by the number of threads, by scalable EP and variational inference",
@@ -30,7 +30,7 @@ pub(super) const WORKERS: Grid<Method> = Grid {
          Reduced form: the first 10,000 images, 20 iterations.",
     takes: ["2 hours", "3 minutes"],
     data: &[DATA],
-    // A pool may have more threads than processors, so any machine can run all settings.
+    // A pool may have more threads than processors, so any machine can run every setting.
     more_settings: |form| {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         let most = if form == Form::Quick { 2 } else { all };
@@ -52,7 +52,7 @@ pub(super) const WORKERS: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Powers of two below a number, and the number.
+/// Powers of two below `most`, and `most`.
 fn counts(most: usize) -> Vec<usize> {
     (0..usize::BITS).map(|k| 1 << k).take_while(|count| *count < most).chain([most]).collect()
 }
@@ -78,7 +78,7 @@ fn show(results: &Results) -> Vec<Block> {
     [table(results, &settings)].into_iter().chain(picture).collect()
 }
 
-/// Hash of a table (Fowler, Noll and Vo) with the 52 bits a float can hold.
+/// FNV-1a hash of a table, reduced to 52 bits, which an `f64` holds exactly.
 fn fingerprint(table: &faer::Mat<f64>) -> f64 {
     let bytes = (0..table.ncols()).flat_map(|j| table.col(j).iter().flat_map(|x| x.to_le_bytes()));
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -87,7 +87,7 @@ fn fingerprint(table: &faer::Mat<f64>) -> f64 {
     (hash >> 12) as f64
 }
 
-/// One row per method and number of threads.
+/// Table with a row per method and number of threads.
 fn table(results: &Results, settings: &[(&str, Option<f64>)]) -> Block {
     let of = |setting: &str, method: &str, score: &str| {
         Summary::of(&results.scores(DATA, setting, method, score)).map(|found| found.mean)
@@ -113,7 +113,7 @@ fn table(results: &Results, settings: &[(&str, Option<f64>)]) -> Block {
         }
     }
     let header =
-        ["method", "threads", "wall", "as fast as one", "seconds", "error", "nll", "bits as with one"];
+        ["method", "threads", "wall", "speed-up", "seconds", "error", "nll", "same bits as one thread"];
     Block::table(header, rows)
 }
 

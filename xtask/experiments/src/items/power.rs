@@ -1,4 +1,4 @@
-//! Power EP (Bui et al. 2017): regression and classification by power.
+//! Bui et al. 2017, Power EP: regression and classification by power.
 
 use crate::data::draw_regression;
 use crate::grid::Grid;
@@ -8,7 +8,7 @@ use crate::methods::regress;
 use crate::methods::rule::Rule;
 use crate::report::Pairing;
 
-/// Methods; smallest and largest power have the paper's names, the last is exact regression.
+/// Methods with their powers; `gp` is exact regression.
 const POWERS: [(&str, Option<f64>); 9] = [
     ("vfe", Some(0.0)),
     ("pep0.2", Some(0.2)),
@@ -22,9 +22,9 @@ const POWERS: [(&str, Option<f64>); 9] = [
 ];
 /// Methods ranked in the paper.
 const RANKED: [&str; 8] = ["vfe", "pep0.2", "pep0.4", "pep0.5", "pep0.6", "pep0.8", "pep0.9", "ep"];
-/// Setting of methods without M.
+/// Setting of exact regression, which has no M.
 const ALL: &str = "all points";
-/// Variational bound by gradient steps alone, and with natural gradients.
+/// Variational inference without and with natural gradients.
 const BOUND: Method = Method::VariationalInBatches(None);
 const NATURAL: Method = Method::VariationalInBatches(Some(0.1));
 
@@ -69,8 +69,8 @@ pub(super) const DRAWN: Grid<Option<f64>> = Grid {
     },
     show: &[
         Text(
-            "The paper has no shares for these data; it says that powers from 0.5 to 0.8 predict best on the mean, and \
-             that α = 0.8 and 1 estimate too large a marginal likelihood at intermediate M:",
+            "The paper gives no shares for these data. It says that powers from 0.5 to 0.8 predict best on average, and \
+             that α = 0.8 and 1 overestimate the marginal likelihood at intermediate M:",
         ),
         Wins(&[
             pairing("pep0.5", "vfe", "smse", None),
@@ -86,7 +86,7 @@ pub(super) const DRAWN: Grid<Option<f64>> = Grid {
         Heading("SMLL"),
         Scores("smll", "", 3),
         Levels("001-drawn-{score}", "M", &["smll"]),
-        Heading("Log marginal likelihood, as estimated"),
+        Heading("Estimated log marginal likelihood"),
         Scores("log_evidence", "", 3),
         Levels("001-drawn-{score}", "M", &["log_evidence"]),
     ],
@@ -120,7 +120,9 @@ pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
         regress::sparse(&at.split()?, at.count("M", 10)?, power, at.choose(2000, 2000, 5))
     },
     show: &[
-        Text("How often one method is better than another. The paper's shares are over M = 5 … 200:"),
+        Text(
+            "Shares of experiments in which one method is better than another. The paper's are over M = 5 … 200:",
+        ),
         Wins(&[
             pairing("pep0.5", "vfe", "smse", Some(0.67)),
             pairing("pep0.5", "ep", "smse", Some(0.78)),
@@ -129,13 +131,13 @@ pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
             pairing("ep", "pep0.5", "smll", Some(0.71)),
             pairing("pep0.5", "vfe", "smll", Some(0.93)),
         ]),
-        Text("Average ranks, where all methods that were run are compared at once (Figure 5):"),
+        Text("Average ranks among all methods with results (Figure 5):"),
         Ranks(&RANKED, &["smse", "smll"]),
         Heading("SMSE"),
         Scores("smse", "", 3),
         Heading("SMLL"),
         Scores("smll", "", 3),
-        Heading("Log marginal likelihood, as estimated"),
+        Heading("Estimated log marginal likelihood"),
         Scores("log_evidence", "", 1),
         Levels("001-{data}-{score}", "M", &["smse", "smll", "log_evidence"]),
     ],
@@ -180,8 +182,9 @@ pub(super) const CLASSIFICATION: Grid<Method> = Grid {
     },
     show: &[
         Text(
-            "How often one method is better than another. The paper's share is over M = 10 … 100. Of data sets it says \
-             that, in NLL, α = 0.5 is better than EP on 5 of 6 and than VFE on 1, and VFE better than EP on 4:",
+            "Shares of experiments in which one method is better than another. The paper's share is over M = 10 … 100. \
+             By data set and NLL, it finds α = 0.5 better than EP on 5 of 6 and than VFE on 1, and VFE better than EP \
+             on 4:",
         ),
         Wins(&[
             pairing("pep0.5", "ep", "nll", Some(0.65)),
@@ -191,7 +194,7 @@ pub(super) const CLASSIFICATION: Grid<Method> = Grid {
             pairing("pep0.5", "vfe", "error", None),
             pairing("vfe", "ep", "error", None),
         ]),
-        Text("Average ranks, where all methods that were run are compared at once (Figure 7):"),
+        Text("Average ranks among all methods with results (Figure 7):"),
         Ranks(&RANKED, &["error", "nll"]),
         Heading("Negative log-likelihood"),
         Scores("nll", "", 3),
@@ -231,8 +234,9 @@ pub(super) const BANANA: Grid<Method> = Grid {
     show: &[
         Scores(
             "near_boundary",
-            "Share of inducing inputs at which both classes have at least 10 %, over that of training rows. The paper: \
-             they gather at the boundary as α goes to 0, and spread over the data as α goes to 1",
+            "Share of inducing inputs at which both classes have at least 10 % probability, relative to that share of \
+             training rows. In the paper, inducing inputs gather at the boundary as α goes to 0, and spread over the data \
+             as α goes to 1",
             3,
         ),
         Scores("error", "Error on the test set", 3),
@@ -242,7 +246,7 @@ pub(super) const BANANA: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figures 31 and 32, and Figure 4, upper part, of Hernández-Lobato & Hernández-Lobato 2016.
+/// Figures 31 and 32, and upper Figure 4 of Hernández-Lobato & Hernández-Lobato 2016.
 pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     name: "001-figures-31-32",
     title: "odd and even MNIST digits in mini-batches, by the power of Power EP and training time (and 003, upper Figure 4)",
@@ -275,9 +279,9 @@ pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
         Setup { batch: 200, rule, lengthscale: 0.3, ..setup }.course(method)
     },
     show: &[
-        Scores("error", "Error in the end", 4),
-        Scores("nll", "Negative log-likelihood in the end", 4),
-        Scores("seconds", "Seconds in the end", 4),
+        Scores("error", "Final error", 4),
+        Scores("nll", "Final negative log-likelihood", 4),
+        Scores("seconds", "Seconds", 4),
         Curves("001-parity-{setting}-{score}", &["error by seconds", "nll by seconds"], &[]),
     ],
     ..Grid::EMPTY

@@ -1,5 +1,5 @@
-//! Hernández-Lobato & Hernández-Lobato 2016, Figure 1 (left), and Villacampa-Calvo & Hernández-Lobato 2017, Figure 1:
-//! log Z against time, by the schedule of hyperparameter steps.
+//! Hernández-Lobato & Hernández-Lobato 2016, left Figure 1, and Villacampa-Calvo & Hernández-Lobato 2017, Figure 1:
+//! log Z by training time, for several schedules of hyperparameter steps.
 
 use crate::data::Task;
 use crate::error::ExperimentError;
@@ -69,11 +69,11 @@ fn run(at: &At<'_, Scheme>) -> Result<Outcome, ExperimentError> {
 
 const fn shown(file: &'static str) -> [Show; 6] {
     [
-        Scores("log_z", "log Z, sites at rest, where training ended", 3),
+        Scores("log_z", "log Z with converged sites at the end of training", 3),
         Scores("nll", "Negative log-likelihood on the test set", 3),
         Scores("error", "Error on the test set", 3),
         Scores("seconds", "Seconds of training", 3),
-        Scores("seconds_to_99", "Seconds to 99 % of the way of log Z", 3),
+        Scores("seconds_to_99", "Seconds until log Z stays within 1 % of its total change", 3),
         Curves(file, &["log Z by seconds"], &[]),
     ]
 }

@@ -1,5 +1,5 @@
-//! Villacampa-Calvo & Hernández-Lobato 2017, Figure 7: mean log probability of test flights, and log of their mean
-//! probability, during variational training.
+//! Villacampa-Calvo & Hernández-Lobato 2017, Figure 7: E[log p] and log E[p] of test flights during variational
+//! training.
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -12,7 +12,7 @@ use crate::methods::scores;
 use gp_likelihoods::{Latent, Slopes, Workspace};
 use gp_variational::Predictor;
 
-/// Figure 7, by natural step length, if any.
+/// Figure 7, without and with natural gradients (with their rate).
 pub(super) const TWO_AVERAGES: Grid<Option<f64>> = Grid {
     name: "000-figure-7",
     title: "effect of variational training on E[log p] and log E[p] of test flights",
@@ -43,10 +43,10 @@ pub(super) const TWO_AVERAGES: Grid<Option<f64>> = Grid {
         started_anew(&stops, &["mean_log", "log_mean"], "seconds", run)
     },
     show: &[
-        Scores("mean_log", "mean_log in the end", 4),
-        Scores("log_mean", "log_mean in the end", 4),
-        Scores("error", "error in the end", 4),
-        Scores("seconds", "seconds in the end", 4),
+        Scores("mean_log", "Final mean_log", 4),
+        Scores("log_mean", "Final log_mean", 4),
+        Scores("error", "Final error", 4),
+        Scores("seconds", "Seconds", 4),
         Curves("000-averages-{score}", &["mean_log by seconds", "log_mean by seconds"], &[]),
     ],
     ..Grid::EMPTY

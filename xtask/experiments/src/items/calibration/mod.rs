@@ -15,7 +15,7 @@ use std::path::Path;
 
 const TESTED: usize = 200;
 
-/// Observation of a drawn function, and flags of `gp fit`.
+/// Kind of observations, and flags of `gp fit`.
 pub(super) struct Way {
     labels: bool,
     flags: &'static str,
@@ -64,11 +64,11 @@ pub(super) const CALIBRATION: Grid<Way> = Grid {
     has: |_, cell, how| !(cell.setting.contains("M=") && how.flags.contains("exact")),
     run,
     show: &[
-        Scores("coverage 95", "Share inside the 95 % interval", 3),
-        Scores("coverage 80", "Share inside the 80 % interval", 3),
-        Scores("coverage 50", "Share inside the 50 % interval", 3),
+        Scores("coverage 95", "Coverage of the 95 % interval", 3),
+        Scores("coverage 80", "Coverage of the 80 % interval", 3),
+        Scores("coverage 50", "Coverage of the 50 % interval", 3),
         Scores("interval score", "Interval score", 3),
-        Text("Processor seconds of a fit:"),
+        Text("Processor seconds per fit:"),
         Scores("seconds", "", 2),
     ],
     ..Grid::EMPTY
@@ -88,7 +88,7 @@ fn run(at: &At<'_, Way>) -> Result<Outcome, ExperimentError> {
         printed(&at.context.names, &[&words[..], &flags].concat())
     };
     let outcome = score::of(drawn.truth(rows..rows + TESTED, at.how.labels), at.how.labels, predict)?;
-    Ok(outcome.with("seconds", seconds).by(Effort::ended("as `gp fit` ends", 0)))
+    Ok(outcome.with("seconds", seconds).by(Effort::ended("stopping rule of `gp fit`", 0)))
 }
 
 fn fit(at: &At<'_, Way>, training: &Path, model: &Path) -> Result<(), ExperimentError> {

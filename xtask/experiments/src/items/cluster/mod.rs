@@ -1,4 +1,4 @@
-//! Time of work shared by several machines: a cost model, its check on this machine, and predictions for many.
+//! Work shared by several machines: a cost model, its check on this machine, and predictions for many nodes.
 
 mod cases;
 mod check;
@@ -13,7 +13,7 @@ use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::report::Block;
 use cases::{CASES, Case};
 
-/// Name of the only method: all timings of a case alternate.
+/// Name of the only method, in which all timings of a case alternate.
 const IN_TURNS: &str = "in turns";
 
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Item for Cluster {
     }
 
     fn title(&self) -> &'static str {
-        "what several machines would give, by a cost model"
+        "gain from several machines, by a cost model"
     }
 
     fn needs(&self) -> Vec<String> {

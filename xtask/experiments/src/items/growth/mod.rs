@@ -1,4 +1,4 @@
-//! Growth of the cost of an evaluation with each problem size, compared with its operation count.
+//! Growth of the cost of an evaluation with each problem size, compared with operation counts.
 
 mod batches;
 mod cases;
@@ -24,23 +24,23 @@ pub(super) use size::Sizes;
 /// Repeatable evaluation.
 type Evaluation = Box<dyn FnMut() -> Result<(), ExperimentError>>;
 
-/// Kind of evaluation, with measured sizes.
+/// Kind of evaluation, with the sizes to measure.
 struct Case {
     name: &'static str,
     /// Description of an evaluation and its operations.
     what: &'static str,
-    /// Base sizes, of which one varies at a time.
+    /// Base sizes; one of them varies at a time.
     base: &'static str,
     axes: &'static [Axis],
     rows: fn(&Sizes) -> Drawn,
     prepare: fn(&Sizes, Drawn, Threading) -> Result<Evaluation, ExperimentError>,
-    /// Multiply-adds per evaluation, or bytes read and written, in `unit` per second.
+    /// Multiply-adds per evaluation, or bytes read and written; `unit` is that of their rate.
     work: fn(&Sizes) -> f64,
     unit: &'static str,
 }
 
 impl Case {
-    /// Distinct settings of a form; the axes meet at the base.
+    /// Distinct settings of a form; all axes contain the base sizes.
     fn settings(&self, form: Form) -> Vec<String> {
         let mut settings = Vec::new();
         for setting in self.axes.iter().flat_map(|axis| axis.settings(self.base, form)) {
@@ -74,7 +74,7 @@ impl Item for Growth {
     }
 
     fn title(&self) -> &'static str {
-        "how time and memory grow with each size, beside theory"
+        "growth of time and memory with each size, compared with theory"
     }
 
     fn needs(&self) -> Vec<String> {
