@@ -44,9 +44,6 @@ pub(crate) struct Times {
 }
 
 /// Runs a row for this many seconds on one thread, and on all.
-///
-/// # Errors
-/// Those of the row.
 pub(crate) fn row(row: &Row, seconds: f64) -> Result<Measured, BenchError> {
     let on = |threading: Threading| -> Result<(Times, usize, usize), BenchError> {
         let mut run = (row.prepare)(threading)?;

@@ -7,9 +7,6 @@ use std::time::Instant;
 const FEWEST_RUNS: usize = 3;
 
 /// Shortest run over at least this many seconds and three runs, after a warm-up run.
-///
-/// # Errors
-/// Those of a run.
 pub(crate) fn least(
     seconds: f64,
     mut run: impl FnMut() -> Result<(), BenchError>,
@@ -19,9 +16,6 @@ pub(crate) fn least(
 }
 
 /// Times of runs over at least this many seconds and three runs.
-///
-/// # Errors
-/// Those of a run.
 pub(crate) fn times(
     seconds: f64,
     run: &mut dyn FnMut() -> Result<(), BenchError>,

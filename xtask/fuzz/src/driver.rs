@@ -14,7 +14,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Options of `cargo xtask fuzz`.
+/// Test the readers of the gp command on random inputs
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Total time in minutes

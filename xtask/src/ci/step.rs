@@ -19,11 +19,11 @@ pub(crate) struct Step {
 
 #[derive(Debug)]
 pub(crate) enum Work {
-    /// Rules of `cargo xtask tidy`, in this process.
+    /// `cargo xtask tidy`, in this process.
     Tidy,
     /// Rounds of `cargo xtask faults`.
     Faults,
-    /// Policy on third-party crates, in this process.
+    /// `cargo xtask supply`, in this process.
     Supply,
     Cargo(CargoCommand),
     Fuzz,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Successful end of a round.
+/// Result of a round in which every property held.
 #[derive(Debug)]
 pub(super) struct Played {
     pub(super) fault: &'static str,

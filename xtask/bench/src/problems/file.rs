@@ -48,9 +48,6 @@ impl Problem {
     }
 
     /// Adds inputs `x` and targets `y`.
-    ///
-    /// # Errors
-    /// None: a table is readable.
     pub(crate) fn data(self, data: &Table<'static>) -> Result<Self, BenchError> {
         let (count, dim) = (data.count(), data.dim());
         let (mut points, mut targets) = (vec![0.0; count * dim], vec![0.0; count]);

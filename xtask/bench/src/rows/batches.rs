@@ -134,9 +134,6 @@ fn digits_model_of_each() -> Result<(Savigp, &'static Table<'static>), BenchErro
 }
 
 /// Variational model of two classes, with its table.
-///
-/// # Errors
-/// None.
 pub(crate) fn signs_model() -> Result<(Savigp, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, 2, 3);
     let likelihood = gp_likelihoods::parse("bernoulli_probit")?;

@@ -54,9 +54,6 @@ pub(crate) fn new_points(count: usize) -> MatRef<'static, f64> {
 }
 
 /// Sparse regression, and its data.
-///
-/// # Errors
-/// None.
 pub(crate) fn sparse_model() -> Result<(SparseRegression, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, D, 2);
     let data = drawn::table(points, drawn::wave(points))?;
@@ -65,9 +62,6 @@ pub(crate) fn sparse_model() -> Result<(SparseRegression, &'static Table<'static
 }
 
 /// EP of two classes, and its data.
-///
-/// # Errors
-/// None.
 pub(crate) fn labels_model() -> Result<(PowerEp, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, D, 2);
     let data = drawn::table(points, drawn::signs(points))?;
@@ -76,9 +70,6 @@ pub(crate) fn labels_model() -> Result<(PowerEp, &'static Table<'static>), Bench
 }
 
 /// Predictor of that model, near convergence.
-///
-/// # Errors
-/// Those of EP.
 pub(crate) fn labels_predictor(
     model: &PowerEp,
     data: &'static Table<'static>,

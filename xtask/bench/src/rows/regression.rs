@@ -42,9 +42,6 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Regression with inducing inputs and this power, and its data.
-///
-/// # Errors
-/// None.
 pub(crate) fn sparse_model(power: f64) -> Result<(SparseRegression, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, D, 2);
     let data = drawn::table(points, drawn::wave(points))?;
@@ -53,9 +50,6 @@ pub(crate) fn sparse_model(power: f64) -> Result<(SparseRegression, &'static Tab
 }
 
 /// Exact regression, and its data.
-///
-/// # Errors
-/// None.
 pub(crate) fn exact_model() -> Result<(ExactGp, &'static Table<'static>), BenchError> {
     let points = drawn::points(ROWS_OF_EXACT, D, 2);
     let data = drawn::table(points, drawn::wave(points))?;

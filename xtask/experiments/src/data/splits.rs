@@ -17,7 +17,7 @@ pub enum Splits {
     },
     /// File with columns `split`, `set` and `row`.
     BothParts {
-        /// Name below the data folder.
+        /// File name in the data folder.
         file: &'static str,
         /// Number of splits.
         count: usize,

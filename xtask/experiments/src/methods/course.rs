@@ -55,9 +55,6 @@ impl<'a> Course<'a> {
 
 /// Outcome with curves of a method that cannot be observed during training: it is run again for every stop, with the
 /// same steps. Curves are of `scores` by the score `by`.
-///
-/// # Errors
-/// Those of the runs.
 pub(crate) fn started_anew(
     stops: &[u64],
     scores: &[&str],

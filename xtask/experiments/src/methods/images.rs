@@ -16,9 +16,6 @@ const FOR_EACH: usize = 10;
 const SAMPLES: usize = 100;
 
 /// Default kernel of images with pixels between 0 and 1: an RBF of amplitude 1 and a single length-scale of 0.3 √D.
-///
-/// # Errors
-/// None.
 pub(crate) fn usual(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale={})", 0.3 * (dim as f64).sqrt()))?)
 }

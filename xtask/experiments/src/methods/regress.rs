@@ -52,9 +52,6 @@ pub fn exact(split: &Split, evaluations: u64) -> Result<Outcome, ExperimentError
 }
 
 /// Posterior of exact regression, its log evidence, and the training record.
-///
-/// # Errors
-/// Those of learning.
 pub(crate) fn exact_posterior(
     training: &Part,
     evaluations: u64,

@@ -130,9 +130,6 @@ impl Automated<'_> {
 }
 
 /// Scores `sse` and `nlpd` for numbers, `error` and `nlp` for labels.
-///
-/// # Errors
-/// Those of predicting.
 pub(crate) fn scored(fitted: &dyn Fitted, split: &Split) -> Result<Outcome, ExperimentError> {
     if split.task == Task::Number {
         let misses = scores::of_numbers(fitted, split)?;
@@ -144,9 +141,6 @@ pub(crate) fn scored(fitted: &dyn Fitted, split: &Split) -> Result<Outcome, Expe
 
 /// Trains diagonal Gaussians and all free parameters: one Gaussian, which is then split in two if requested. Returns
 /// bound and training record.
-///
-/// # Errors
-/// Those of training.
 pub(crate) fn diagonal(
     model: &mut Savigp,
     posterior: Gaussians,
@@ -165,9 +159,6 @@ pub(crate) fn diagonal(
 
 /// Trains in exactly this many batches. The posterior moves by natural gradients of this rate, or by the rule like the
 /// parameters.
-///
-/// # Errors
-/// Those of training.
 pub(crate) fn in_batches(
     model: &mut Savigp,
     data: &dyn DataSource,
@@ -192,9 +183,6 @@ pub(crate) fn in_batches(
 }
 
 /// Trains posterior and parameters by L-BFGS. Returns bound and training record.
-///
-/// # Errors
-/// Those of training.
 pub(crate) fn together(
     model: &mut Savigp,
     data: &dyn DataSource,

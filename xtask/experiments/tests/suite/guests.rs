@@ -129,7 +129,10 @@ fn guests_that_cannot_be_are_refused() {
     for (line, text) in [
         ("run/--quick/003-table-1/--method/lapalce", "there is no method `lapalce`"),
         ("run/--quick/003-table-1/--method/ep: fliped", "fliped"),
-        ("run/--quick/003-figure-2/--method/laplace", "`003-figure-2` takes no other methods than its own"),
+        (
+            "run/--quick/003-figure-2/--method/laplace",
+            "`003-figure-2` does not support other methods than its own",
+        ),
     ] {
         let (code, _, err) = run(folder.path(), line);
         assert!(code == 1 && err.contains(text), "{line}: {err}");

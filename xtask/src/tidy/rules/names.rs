@@ -57,7 +57,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
             Finding::new(
                 &source.path,
                 1,
-                format!("remove the exception `{name}`: that name is not there twice"),
+                format!("remove the exception `{name}`: the name is no longer repeated"),
             )
         }));
     }
