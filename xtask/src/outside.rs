@@ -15,7 +15,7 @@ const TREE: [&str; 7] =
 fn compiled_again(workspace: &str, package: &str) -> Vec<String> {
     let units = |tree: &str| -> BTreeSet<String> {
         let lines = tree.lines().map(|line| line.replace(" (*)", "").replace(" (proc-macro)", ""));
-        // Packages with a path are our own, which are compiled anew in any case.
+        // Packages with a path are our own, which are compiled again in any case.
         lines.filter(|line| !line.contains(" (/")).collect()
     };
     let versions = |units: &BTreeSet<String>| -> BTreeSet<String> {

@@ -53,7 +53,7 @@ impl<'a> TextbookEp<'a> {
             }
             before = log_z;
         }
-        Err(failure(format!("sites are not at rest after {SWEEPS} sweeps")))
+        Err(failure(format!("sites did not converge in {SWEEPS} sweeps")))
     }
 
     /// Estimate of `ln p(y)` (eq. 3.65).

@@ -35,7 +35,7 @@ const BARE_VERBS: &[&str] = &[
     "replace", "return", "take", "write",
 ];
 
-/// Words before the distributive "a", as in "one number a row"; `COUNTED_BY` follow it.
+/// Words before a distributive article, which should be "per"; `COUNTED_BY` follow it.
 const COUNTED: &[&str] = &[
     "one",
     "number",
