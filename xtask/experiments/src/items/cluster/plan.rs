@@ -35,7 +35,7 @@ impl Functions {
 /// Rule for the number of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dealing {
-    /// As in the code.
+    /// Number of lanes used by the code.
     AsNow,
     /// One lane per thread, if there are enough rows.
     Enough,
