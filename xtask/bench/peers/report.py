@@ -107,7 +107,7 @@ def markdown(found, with_times):
     """Complete page."""
     parts = [["## Values"], values_table(found)]
     if with_times:
-        head = f"{found['machine']}. Milliseconds, the least of several runs, peers and ours in turn."
+        head = f"{found['machine']}. Times are in milliseconds, the shortest of several runs, with peers and ours in turn."
         parts = [[head], ["## Ratios"], best_table(found), ["## Times"], times_table(found), *parts]
     parts.append(notes(found))
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"

@@ -70,7 +70,7 @@ impl Round<'_> {
         let abrupt = ends.iter().any(|end| end.status.code().is_none());
         let successes = succeeded(&ends);
         self.check_successes(successes, ends.len())?;
-        // Rivals that share a checkpoint write to files of their own.
+        // Rivals that share a checkpoint write to different files.
         let own = self.fault == Fault::Rival && self.scenario.checkpoint;
         let found = self.check_output(if own { succeeded(&ends[..1]) } else { successes })?;
         if !abrupt {
