@@ -1,4 +1,5 @@
-//! Time of a sweep of EP whose rows the processes share, beside what the cost model says, and of messages between two processes.
+//! Times of an EP sweep with rows divided among processes, and of messages between two processes, compared with the
+//! cost model.
 //!
 //! ```sh
 //! mpirun -n 2 scaling 20000 200    # rows, inducing points
@@ -14,13 +15,13 @@ use gp_optim::Team;
 use std::error::Error;
 use std::time::Instant;
 
-/// Rounds, in each of which all counts follow each other, so that others on the machine slow all alike; the least of each
-/// count stands.
+/// Number of rounds. Each measures everything in sequence, so that other load affects all alike; the shortest time
+/// counts.
 const ROUNDS: usize = 5;
 const REPETITIONS: usize = 7;
-/// Rows of the shortest sweep, most of which is algebra.
+/// Rows of the shortest sweep, dominated by M×M algebra.
 const FEW: usize = 192;
-/// Numbers of a short message and of a long one.
+/// Lengths of a short and a long message, in numbers.
 const SHORT: usize = 1;
 const LONG: usize = 1 << 18;
 /// Input dimensions.
@@ -38,16 +39,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The least seconds of everything.
+/// Shortest times, in seconds.
 struct Found {
-    /// Of process 0 alone: few rows, half of them, all.
+    /// Sweeps by process 0 alone, over few, half and all rows.
     alone: [f64; 3],
     together: Timed,
-    /// Of a short message, and of a long one.
+    /// A short and a long message.
     messages: [f64; 2],
 }
 
-/// Seconds of a sweep, those of its messages in process 0, and what all processes sent.
+/// Seconds of a sweep, seconds of messages in process 0, and messages and bytes sent by all processes.
 #[derive(Clone, Copy)]
 struct Timed {
     seconds: f64,
@@ -78,16 +79,16 @@ impl Found {
                 *least = least.min(message(team, numbers)?);
             }
         }
-        // What all have sent is told to process 0 at the end.
+        // Process 0 collects the counts of all.
         team.count_up(&mut found.together.sent)?;
         Ok(found)
     }
 
-    /// Constants of this machine, from sweeps over few rows and over half of them.
+    /// Constants of this machine, from the sweeps over few and half of the rows.
     fn machine(&self, rows: usize, inducing: usize) -> Machine {
         let [few, half] = [FEW, rows / 2].map(|rows| work(rows, inducing));
         let rate = (half.of_rows - few.of_rows) / (self.alone[1] - self.alone[0]);
-        // What is too short to be told apart is not negative.
+        // Positive even if the difference is too small to measure.
         let algebra = (self.alone[0] - few.of_rows / rate).max(1e-3 * self.alone[0]);
         let bandwidth = (8 * (LONG - SHORT)) as f64 / (self.messages[1] - self.messages[0]);
         let rate_of_algebra = few.of_each[0].0 / algebra;
@@ -119,7 +120,7 @@ fn work(rows: usize, inducing: usize) -> SharedWork {
     SharedWork::sweep(&Extents { rows, inducing, dim: DIM, latents: 1, processes: 1 })
 }
 
-/// The least seconds of a sweep, with its messages.
+/// Shortest sweep, with its messages.
 fn sweep(team: &Team, rows: usize, inducing: usize) -> Result<Timed, Box<dyn Error>> {
     let at = |i: usize, d: usize| 3.0 * ((i * (7 + 4 * d)) as f64 * 0.37).sin();
     let inputs = Mat::from_fn(rows, DIM, at);
@@ -128,13 +129,13 @@ fn sweep(team: &Team, rows: usize, inducing: usize) -> Result<Timed, Box<dyn Err
     let kernel = gp_kernels::parse("1.0 * rbf(lengthscale=1.0)")?;
     let process = SparseProcess::new(kernel, InducingInputs::points(places.as_ref())?)?;
     let model = PowerEp::new(vec![process], gp_likelihoods::parse("bernoulli_probit")?)?;
-    // A thread a process: the model knows no more than that.
+    // One thread per process, as in the model.
     let model = model.with_threading(Threading::Here);
     let data = Table::with_targets(inputs.as_ref(), &labels)?;
     let mut ep = BatchEp::with_reduction(&model, &data, Box::new(TeamReduction::of(team.clone())))?;
     let mut least = Timed::NEVER;
     for _ in 0..REPETITIONS {
-        // All begin together.
+        // Synchronises the starts.
         let _ = team.decide(true);
         let (begun, before) = (Instant::now(), team.traffic());
         ep.sweep(&model, &EpOptions::default())?;
@@ -148,7 +149,7 @@ fn sweep(team: &Team, rows: usize, inducing: usize) -> Result<Timed, Box<dyn Err
     Ok(least)
 }
 
-/// The least seconds of a message from process 0 to process 1: half of there and back.
+/// Shortest seconds of a message between processes 0 and 1: half of a round trip.
 fn message(team: &Team, numbers: usize) -> Result<f64, Box<dyn Error>> {
     let (mut least, mut numbers) = (f64::INFINITY, vec![0.5; numbers]);
     for _ in 0..20 * REPETITIONS {

@@ -1,4 +1,4 @@
-//! The processes of an MPI program as a team that runs the `gp` command in step.
+//! `gp` in several processes connected by MPI: [`team`] gives gp-cli the processes of an MPI program.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
@@ -8,14 +8,14 @@ use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Equivalence, Source};
 
-/// The most numbers of one message: MPI counts in 32 bits.
+/// Limit on the numbers per message, because MPI counts in 32 bits.
 const AT_ONCE: usize = 1 << 28;
 
-/// All processes of the program.
+/// All processes of the MPI program.
 struct World {
     rank: usize,
     count: usize,
-    /// Ends MPI when it is dropped.
+    /// Finalises MPI when dropped.
     _universe: Universe,
 }
 
@@ -63,12 +63,12 @@ fn number(process: usize) -> Result<i32, String> {
     i32::try_from(process).map_err(|_| format!("process {process} is beyond what MPI counts"))
 }
 
-/// Starts MPI, once in a program.
+/// Starts MPI and returns its processes. Can be called once per program.
 ///
 /// # Errors
-/// A message for people.
+/// If MPI was started before, supports one thread only, or reports no number of processes.
 pub fn team() -> Result<Team, &'static str> {
-    // Any thread may send or receive, one at a time.
+    // Any thread may send or receive, but only one at a time.
     let (universe, provided) =
         mpi::initialize_with_threading(Threading::Serialized).ok_or("MPI was started before")?;
     if provided < Threading::Serialized {

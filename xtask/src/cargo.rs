@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::error::XtaskError;
 
-/// Run of cargo, described as data so that it can be printed, compared and run.
+/// Cargo command line that can be printed, compared and run.
 #[derive(Debug)]
 pub(crate) struct CargoCommand {
     arguments: &'static [&'static str],
@@ -64,8 +64,8 @@ impl Cargo {
 
     /// Runs the command in the folder `root`.
     ///
-    /// Both its output streams go to this program's standard output, in order, so that the log ends in the test summary
-    /// of any test runner.
+    /// Both output streams go to this program's standard output, so that the log ends with the test summary of any test
+    /// runner.
     pub(crate) fn run(&self, command: &CargoCommand, root: &Path) -> Result<(), XtaskError> {
         if let Some(component) = &command.component
             && !self.succeeds_quietly(component.probe)
@@ -76,7 +76,7 @@ impl Cargo {
         self.finish(run.args(command.arguments).envs(command.variable).current_dir(root))
     }
 
-    /// The same with arguments known only at run time.
+    /// Runs cargo with these arguments in a folder.
     pub(crate) fn run_in(&self, folder: &Path, arguments: &[&str]) -> Result<(), XtaskError> {
         self.finish(Command::new(&self.program).args(arguments).current_dir(folder))
     }

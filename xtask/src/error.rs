@@ -8,42 +8,22 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub(crate) enum XtaskError {
     #[error("no Cargo.toml with a [workspace] table in {} or a folder above it", start.display())]
-    NoWorkspace {
-        /// The folder the search started from.
-        start: PathBuf,
-    },
+    NoWorkspace { start: PathBuf },
     #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The file or folder.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: std::io::Error,
-    },
+    Read { path: PathBuf, source: std::io::Error },
     #[error("cannot write {}: {source}", path.display())]
-    Unwritable {
-        /// The file or folder.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: std::io::Error,
-    },
-    #[error("{path}:{line}: does not parse: {message}")]
+    Unwritable { path: PathBuf, source: std::io::Error },
+    #[error("{path}:{line}: invalid syntax: {message}")]
     Syntax {
-        /// Path relative to the workspace root.
         path: String,
         /// Line of the fault, counted from 1.
         line: usize,
-        /// Message of the parser.
         message: String,
     },
     #[error("cannot write the report: {0}")]
     Write(#[from] std::io::Error),
     #[error("cannot start `{program}`: {source}")]
-    Spawn {
-        /// The program.
-        program: String,
-        /// Error of the operating system.
-        source: std::io::Error,
-    },
+    Spawn { program: String, source: std::io::Error },
     #[error("{message}")]
     NotInstalled {
         /// Missing part and a command that installs it.
@@ -52,48 +32,22 @@ pub(crate) enum XtaskError {
     #[error(
         "{component} is not installed for this toolchain; add it with `rustup component add {component}`"
     )]
-    MissingComponent {
-        /// The component, in rustup's words.
-        component: &'static str,
-    },
+    MissingComponent { component: &'static str },
     #[error("the command ended with {status}")]
-    CommandFailed {
-        /// Exit status in words.
-        status: String,
-    },
+    CommandFailed { status: String },
     #[error("the program ended with exit code {code}")]
-    Reported {
-        /// Its exit code.
-        code: u8,
-    },
-    #[error("cannot read what `cargo metadata` says: {message}")]
-    Metadata {
-        /// Fault found.
-        message: String,
-    },
+    Reported { code: u8 },
+    #[error("cannot parse the output of `cargo metadata`: {message}")]
+    Metadata { message: String },
     #[error("supply found {}", count(*faults, "fault"))]
-    Supply {
-        /// Number of faults.
-        faults: usize,
-    },
+    Supply { faults: usize },
     #[error("tidy found {}", count(*faults, "fault"))]
-    Untidy {
-        /// Number of faults.
-        faults: usize,
-    },
-    #[error("{} in which something did not hold; {message}", count(*faults, "round"))]
-    Faulty {
-        /// Number of faults.
-        faults: usize,
-        /// Hint where to look.
-        message: String,
-    },
+    Untidy { faults: usize },
+    #[error("{} failed; {message}", count(*faults, "round"))]
+    Faulty { faults: usize, message: String },
     /// Steps of `ci` failed; each line names a step, the reason and the command that repeats it.
     #[error("{} failed\n{}", count(failures.len(), "step"), failures.join("\n"))]
-    StepsFailed {
-        /// One line per failed step, in the order they ran.
-        failures: Vec<String>,
-    },
+    StepsFailed { failures: Vec<String> },
 }
 
 /// `1 fault`, `2 faults`.

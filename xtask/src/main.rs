@@ -44,25 +44,25 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run everything that has to hold on a clean checkout
+    /// Run all checks on this checkout
     Ci(ci::Args),
-    /// Check the rules of the house that no compiler lint can see
+    /// Check project rules beyond compiler lints
     Tidy(tidy::Args),
-    /// Kill, interrupt and starve the gp command, and look at what is left
+    /// Kill, interrupt and starve the gp command, and check what it leaves
     Faults(faults::Args),
-    /// Check licences and versions of dependencies against deny.toml
+    /// Check licences and versions of dependencies against deny.toml, and metadata of packages
     Supply,
-    /// Build the package for Python and run its tests
+    /// Build the Python package and run its tests
     Python(python::Args),
-    /// Build the command in several processes and test it under mpirun
+    /// Build the multi-process command gp-mpi and test it under mpirun
     Mpi(mpi::Args),
-    /// Run the tables and figures of five papers (`experiment --help`)
+    /// Reproduce tables and figures of five papers (see `experiment --help`)
     #[command(disable_help_flag = true)]
     Experiment(program::Args),
-    /// Try readers of the command on inputs made at random (`fuzz --help`)
+    /// Test the readers of the gp command on random inputs (see `fuzz --help`)
     #[command(disable_help_flag = true)]
     Fuzz(program::Args),
-    /// Measure how fast everything is, beside what the machine can do (`bench --help`)
+    /// Time every method, relative to the machine's rates (see `bench --help`)
     #[command(disable_help_flag = true)]
     Bench(program::Args),
 }

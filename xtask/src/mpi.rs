@@ -12,7 +12,7 @@ use crate::program::output_folder;
 use crate::workspace;
 
 const PACKAGE: &str = "gp-mpi";
-/// Command that installs all requirements with apt.
+/// Installs the requirements, on systems with apt.
 const INSTALL: &str = "apt-get install libopenmpi-dev openmpi-bin libclang-dev";
 /// Usual folders of libclang.
 const LIBRARIES: [&str; 4] = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/homebrew/opt/llvm/lib"];
@@ -20,13 +20,13 @@ const LIBRARIES: [&str; 4] = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/opt/
 /// Options of `cargo xtask mpi`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Say what is missing and succeed, where MPI or libclang is not installed
+    /// If MPI or libclang is missing, print what is missing and succeed
     #[arg(long)]
     if_installed: bool,
     /// Number of kills in the test of killed processes
     #[arg(long, value_name = "N", default_value_t = 4)]
     kills: u32,
-    /// Arguments for the tests, such as the beginning of a name
+    /// Arguments for the test program, such as part of a test name
     #[arg(last = true, value_name = "ARGUMENTS")]
     tests: Vec<OsString>,
 }
@@ -36,11 +36,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     let missing = missing();
     if !missing.is_empty() {
-        let message = format!("{PACKAGE} needs {}: {INSTALL}, or the like", missing.join(" and "));
+        let message = format!("{PACKAGE} needs {}; install with: {INSTALL}", missing.join(" and "));
         if !args.if_installed {
             return Err(XtaskError::NotInstalled { message });
         }
-        writeln!(out, "mpi: left out: {message}")?;
+        writeln!(out, "mpi: skipped: {message}")?;
         return Ok(());
     }
     let (root, cargo) = (workspace::root()?, Cargo::of_this_toolchain());

@@ -1,4 +1,4 @@
-//! Packages outside the workspace that are built in the folder of its builds, and what is compiled again for them.
+//! Dependencies that packages outside the workspace compile again in its target folder.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -7,15 +7,15 @@ use std::path::Path;
 use crate::cargo::Cargo;
 use crate::error::XtaskError;
 
-/// All packages with their features, including those of tests; excluding build-only ones such as bindgen.
+/// Arguments that list all packages with their features, including those of tests but no build dependencies.
 const TREE: [&str; 7] =
     ["tree", "--workspace", "--all-features", "--edges=normal,dev", "--prefix", "none", "--format={p} [{f}]"];
 
-/// Third-party packages in both trees for which the second has a version with features that the first lacks.
+/// Third-party packages that both trees have in the same version but with different features.
 fn compiled_again(workspace: &str, package: &str) -> Vec<String> {
     let units = |tree: &str| -> BTreeSet<String> {
         let lines = tree.lines().map(|line| line.replace(" (*)", "").replace(" (proc-macro)", ""));
-        // Packages with a path are ours, and are compiled per starting folder.
+        // Packages with a path are our own, which are compiled again in any case.
         lines.filter(|line| !line.contains(" (/")).collect()
     };
     let versions = |units: &BTreeSet<String>| -> BTreeSet<String> {
@@ -26,7 +26,7 @@ fn compiled_again(workspace: &str, package: &str) -> Vec<String> {
     both.into_iter().collect()
 }
 
-/// Names the dependencies that a package outside the workspace has with other features than the workspace.
+/// Prints the dependencies that a package outside the workspace needs with other features than the workspace.
 pub(crate) fn tell_what_is_compiled_again(
     cargo: &Cargo,
     root: &Path,
@@ -39,7 +39,7 @@ pub(crate) fn tell_what_is_compiled_again(
     let again = compiled_again(&here?, &there?);
     if !again.is_empty() {
         let names = again.join(", ");
-        writeln!(out, "{command}: compiled once more, for other features than in the workspace: {names}")?;
+        writeln!(out, "{command}: compiled again, because features differ from the workspace: {names}")?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! Commands that are separate optimised programs: `experiment` and `bench`.
+//! Commands in separate packages: `experiment`, `bench` and `fuzz`.
 //!
-//! They depend on every library of the workspace. In separate packages, they do not delay the other commands.
+//! They depend on every library of the workspace, and would delay the other commands in this package.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,17 @@ use crate::cargo::Cargo;
 use crate::error::XtaskError;
 use crate::workspace;
 
-/// Arguments passed on unread.
+/// Arguments passed to the program.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A command of the program, and its options
+    /// Arguments of the program
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
     arguments: Vec<OsString>,
 }
 
 impl Args {
-    /// Compiles the program of a package if needed, and runs it in the current folder, with these arguments first.
+    /// Compiles a package's program in the release profile, and runs it in the current folder, with the arguments in
+    /// `first` before the others.
     pub(crate) fn run(&self, package: &str, first: &[&str]) -> Result<(), XtaskError> {
         let cargo = Cargo::of_this_toolchain();
         let mut run = Command::new(cargo.program());
@@ -29,8 +30,8 @@ impl Args {
         cargo.pass_on(run)
     }
 
-    /// The same in the development profile, which is optimised too and checks for overflow; built for the whole
-    /// workspace with all features, to avoid recompilation.
+    /// The same in the development profile, which is optimised and checks for overflow. Builds the whole workspace with
+    /// all features, to reuse what the CI steps compiled.
     pub(crate) fn run_checked(&self, program: &str) -> Result<(), XtaskError> {
         let (cargo, root) = (Cargo::of_this_toolchain(), workspace::root()?);
         build_checked(&cargo, &root, program)?;

@@ -1,4 +1,4 @@
-//! `cargo xtask python`: the Python package, built and tested in its own environment.
+//! `cargo xtask python`: the Python package, built and tested in a virtual environment.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -12,19 +12,19 @@ use crate::program::output_folder;
 use crate::workspace;
 
 const PACKAGE: &str = "gp-python";
-/// Succeeds in an interpreter that can make environments for the package.
+/// Script that succeeds in interpreters that support the package and can create environments.
 const SUITS: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 
 /// Options of `cargo xtask python`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The interpreter to test with, 3.10 or newer
+    /// Python interpreter, 3.10 or newer
     #[arg(long, value_name = "PROGRAM", default_value = "python3")]
     interpreter: OsString,
-    /// Say what is missing and succeed, where there is no such interpreter or what it needs cannot be installed
+    /// If the interpreter or a requirement is missing, print what is missing and succeed
     #[arg(long)]
     if_installed: bool,
-    /// Build in the profile and folder of the workspace's tests, and leave out tests marked as slow
+    /// Build in the workspace's development profile and target folder, and skip slow tests
     #[arg(long)]
     quick: bool,
     /// Arguments for pytest, such as `-k classes`
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
         if !args.if_installed {
             return Err(XtaskError::NotInstalled { message: missing });
         }
-        writeln!(out, "python: left out: {missing}")?;
+        writeln!(out, "python: skipped: {missing}")?;
         return Ok(());
     }
     if args.quick {
@@ -58,19 +58,19 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     Ok(())
 }
 
-/// An environment for the package, in the folder of builds.
+/// Virtual environment in the target folder.
 struct Environment {
     folder: PathBuf,
 }
 
 impl Environment {
-    /// The environment of an interpreter.
+    /// Environment of an interpreter.
     fn of(interpreter: &OsStr, built: &Path) -> Self {
         let name = Path::new(interpreter).file_name().unwrap_or(interpreter);
         Self { folder: built.join("python").join(name) }
     }
 
-    /// Makes the environment and installs what building and tests need; otherwise says what is missing.
+    /// Creates the environment and installs requirements. The inner error says what is missing.
     fn prepare(
         &self,
         interpreter: &OsStr,
@@ -79,10 +79,10 @@ impl Environment {
     ) -> Result<Result<(), String>, XtaskError> {
         let shown = interpreter.display();
         if !succeeds(Command::new(interpreter).args(["-c", SUITS])) {
-            return Ok(Err(format!("{PACKAGE} needs Python 3.10 or newer with venv, and `{shown}` is none")));
+            return Ok(Err(format!("{PACKAGE} needs Python 3.10 or newer with venv; `{shown}` is not")));
         }
         if !self.program("python").is_file() {
-            writeln!(out, "making an environment in {}", self.folder.display())?;
+            writeln!(out, "creating an environment in {}", self.folder.display())?;
             carry_out(Command::new(interpreter).args(["-m", "venv"]).arg(&self.folder))?;
         }
         let needs = needs(package)?;
@@ -91,13 +91,13 @@ impl Environment {
         Ok(if is_there { Ok(()) } else { Err(format!("pip cannot install {}", needs.join(" "))) })
     }
 
-    /// Builds and installs the package, as pip does for everybody else but with the packages of this environment.
+    /// Builds and installs the package with pip, using the build requirements of this environment.
     fn install(&self, root: &Path, is_quick: bool) -> Command {
         let mut install = self.pip();
         install.args(["--no-build-isolation", "--no-deps", "--force-reinstall"]);
         let mut folder = output_folder(root);
         if is_quick {
-            // Without what debuggers read: it would take longer to pack than the rest.
+            // Without debug information, which takes longer to pack than the rest.
             install.arg("--config-settings=build-args=--profile dev --strip");
         } else {
             folder.push("python");
@@ -128,7 +128,7 @@ impl Environment {
     }
 }
 
-/// The packages that building, using and testing a package need, as its `pyproject.toml` names them.
+/// Packages needed to build, use and test a package, from its `pyproject.toml`.
 fn needs(package: &Path) -> Result<Vec<String>, XtaskError> {
     let path = package.join("pyproject.toml");
     let text =
@@ -146,7 +146,7 @@ fn needs(package: &Path) -> Result<Vec<String>, XtaskError> {
     })
 }
 
-/// A list of words below these names.
+/// List of strings at a path of table names.
 fn listed(table: &toml::Table, names: &[&str]) -> Option<Vec<String>> {
     let (last, tables) = names.split_last()?;
     let within = tables.iter().try_fold(table, |table, name| table.get(*name)?.as_table())?;
@@ -207,7 +207,7 @@ mod tests {
         };
         let mut said = Vec::new();
         run(&args(true), &mut said).unwrap();
-        assert!(String::from_utf8(said).unwrap().contains("python: left out: gp-python needs Python 3.10"));
+        assert!(String::from_utf8(said).unwrap().contains("python: skipped: gp-python needs Python 3.10"));
         assert!(matches!(run(&args(false), &mut Vec::new()), Err(XtaskError::NotInstalled { .. })));
     }
 }

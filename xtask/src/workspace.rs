@@ -9,7 +9,7 @@ pub(crate) const RELEASED: [&str; 7] =
 
 /// Workspace root: the nearest folder at or above the current one whose `Cargo.toml` has a `[workspace]` table.
 ///
-/// Searched at run time, so that a moved checkout works.
+/// Found at run time, so that a moved checkout works.
 pub(crate) fn root() -> Result<PathBuf, XtaskError> {
     let start =
         std::env::current_dir().map_err(|source| XtaskError::Read { path: PathBuf::from("."), source })?;

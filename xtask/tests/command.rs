@@ -1,4 +1,4 @@
-//! The command as its callers see it: exit codes and what goes to which stream.
+//! Exit codes and output streams of the command.
 
 #![expect(clippy::unwrap_used, reason = "a scene that cannot be set is a failed test")]
 
@@ -16,7 +16,7 @@ fn run(command: &mut Command) -> (Option<i32>, String, String) {
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
-/// A workspace of one crate, which is one fault for each of the eight that are missing and one for the unknown one.
+/// Workspace of one unknown crate: one fault for it, and one for each of the eight missing crates.
 fn strange_workspace(root: &Path) {
     std::fs::create_dir_all(root.join("lonely/src")).unwrap();
     std::fs::write(root.join("Cargo.toml"), "[workspace]\nmembers = [\"lonely\"]\n").unwrap();
@@ -89,7 +89,7 @@ fn a_wrong_command_line_is_exit_code_two() {
     }
 }
 
-/// The programs `true` and `false` stand in for cargo, so nothing is compiled.
+/// Tests with `true` and `false` in place of cargo, so that nothing is compiled.
 #[cfg(unix)]
 mod with_a_stand_in_for_cargo {
     use super::{run, xtask};

@@ -1,8 +1,8 @@
-//! The same bits for any number of processes and threads.
+//! Equal bits for any number of processes and threads.
 
 use super::support::{Tables, stderr};
 
-/// Every method whose sums over rows are shared, whole and in mini-batches, each for few steps.
+/// Every method with shared sums over rows, full-batch and in mini-batches, for few steps.
 const FITS: [(&str, &str); 12] = [
     ("labels.csv", "--method ep --iterations 3"),
     ("labels.csv", "--method ep --iterations 5 --optimizer adam"),
@@ -62,10 +62,9 @@ fn rows_that_stay_in_a_file_are_shared_too() {
 #[test]
 fn searches_starts_and_seasons_are_decided_once() {
     let tables = Tables::new();
-    for how in [
-        "--method vfe --iterations 3 --restarts 2 --time-limit 600s",
-        "--method vfe --iterations 3 --search",
-    ] {
+    for how in
+        ["--method vfe --iterations 3 --restarts 2 --time-limit 600s", "--method vfe --iterations 3 --search"]
+    {
         tables.alone(&words("numbers.csv", how, "one.gp"));
         let several = tables.run(2, &words("numbers.csv", how, "several.gp"));
         assert!(several.status.success(), "{how}: {}", stderr(&several));

@@ -1,4 +1,4 @@
-//! Processes that are killed or interrupted, and clocks.
+//! Killed and interrupted processes, and time limits.
 
 use super::support::{Tables, stderr};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Long enough to be killed in the midst of, short enough to be gone on with.
+/// Fit that is long enough to be killed during training.
 const FIT: [&str; 14] = [
     "fit",
     "labels.csv",
@@ -25,7 +25,7 @@ const FIT: [&str; 14] = [
 ];
 const KEPT: [&str; 5] = ["--force", "--checkpoint", "kept", "--checkpoint-every", "0s"];
 
-/// The processes of a program in a folder, by rank.
+/// Running `gp-mpi` processes of a folder: rank and process id.
 fn ranks(folder: &Path) -> Vec<(usize, u32)> {
     let folder = folder.canonicalize().unwrap();
     let mut found: Vec<(usize, u32)> = std::fs::read_dir("/proc")
@@ -47,13 +47,13 @@ fn ranks(folder: &Path) -> Vec<(usize, u32)> {
     found
 }
 
-/// Sends a signal to a process, which may have ended by itself: `false` then.
+/// Sends a signal; `false` if the process has already ended.
 fn signal(name: &str, process: u32) -> bool {
     let mut kill = Command::new("kill");
     kill.args([&format!("-{name}"), &process.to_string()]).stderr(Stdio::null()).status().unwrap().success()
 }
 
-/// Waits until something is so, which it has to be within a minute.
+/// Waits for a condition, at most one minute.
 fn wait_for(what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_so() {
@@ -79,16 +79,16 @@ fn whoever_is_killed_training_goes_on_to_the_same_bits_with_any_number() {
         let mut command = tables.mpirun(processes, &[&FIT[..], &KEPT[..]].concat());
         let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         wait_for("a checkpoint", || kept.join("training.checkpoint").exists());
-        // From the middle of an iteration to the middle of a later one.
+        // Kill at different moments of an iteration.
         sleep(Duration::from_millis(u64::from(round) * 37 % 150));
         let all = ranks(tables.path());
-        // They may have been quicker.
+        // The processes may have ended before.
         if let Some((_, process)) = all.get(round as usize % processes) {
             signal("KILL", *process);
         }
         running.wait().unwrap();
         wait_for("the end of all", || ranks(tables.path()).is_empty());
-        // Whoever is killed after the model was written leaves the new one, and else the old one: never a torn one.
+        // The model is the new one if the kill came after it was written, otherwise the old one.
         let found = tables.read("m.gp");
         assert!(found == b"the old model" || found == one.read("m.gp"), "round {round}: a torn model");
         if kept.join("fit.json").exists() {
@@ -98,7 +98,7 @@ fn whoever_is_killed_training_goes_on_to_the_same_bits_with_any_number() {
             assert!(resumed.status.success(), "round {round}: {}", stderr(&resumed));
         }
         assert!(tables.read("m.gp") == one.read("m.gp"), "round {round}: other bits");
-        // A kill between the last file and its folder leaves an empty one.
+        // A kill between the removal of the last file and of its folder leaves an empty folder.
         let _ = std::fs::remove_dir(&kept);
         assert!(!kept.exists(), "round {round}: the checkpoint is still there");
         let left = std::fs::read_dir(tables.path()).unwrap().flatten();

@@ -1,4 +1,4 @@
-//! The command in several processes under `mpirun`.
+//! Tests of the command under `mpirun`.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod bits;

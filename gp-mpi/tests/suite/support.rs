@@ -1,14 +1,14 @@
-//! Tables, and the command under `mpirun`.
+//! Test tables, and runs of the command under `mpirun`.
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// A folder with a table of numbers and one of labels.
+/// Temporary folder with a table of numbers and a table of labels.
 pub(crate) struct Tables(TempDir);
 
-/// Enough for six lanes.
+/// Number of rows, enough for six lanes.
 const ROWS: usize = 600;
 
 impl Tables {
@@ -35,16 +35,16 @@ impl Tables {
         std::fs::read(self.path().join(name)).unwrap()
     }
 
-    /// The command in so many processes, in this folder.
+    /// The command in this many processes, in this folder.
     pub(crate) fn mpirun(&self, processes: usize, words: &[&str]) -> Command {
         self.mpirun_of(&[(processes, ".", words)])
     }
 
-    /// The command with other words, or in another folder, in some processes.
+    /// The command with groups of processes that differ in folder and arguments.
     pub(crate) fn mpirun_of(&self, parts: &[(usize, &str, &[&str])]) -> Command {
         let mut command = Command::new("mpirun");
         command.current_dir(self.path()).arg("--oversubscribe");
-        // Open MPI asks for a word where the administrator runs it; Hydra knows none of both.
+        // Open MPI refuses root without these; MPICH's Hydra ignores them.
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         for (place, (processes, folder, words)) in parts.iter().enumerate() {
             if place > 0 {
@@ -56,15 +56,15 @@ impl Tables {
         command
     }
 
-    /// Runs it.
+    /// Runs the command.
     pub(crate) fn run(&self, processes: usize, words: &[&str]) -> Output {
         self.mpirun(processes, words).output().unwrap()
     }
 
-    /// The command in one process without MPI: what it printed.
+    /// Output of the command in one process, without MPI.
     pub(crate) fn alone(&self, words: &[&str]) -> String {
         let words = words.iter().map(|word| {
-            // Names of files are in this folder.
+            // File names are relative to this folder.
             let path = self.path().join(word);
             let is_file = word.ends_with(".csv") || word.ends_with(".gp");
             if is_file { path.into_os_string() } else { word.into() }
@@ -77,7 +77,7 @@ impl Tables {
     }
 }
 
-/// Text of the error stream.
+/// Standard error as text.
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

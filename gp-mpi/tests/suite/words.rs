@@ -1,4 +1,4 @@
-//! Messages, and the processes that print them.
+//! Messages printed by the processes.
 
 use super::support::{Tables, stderr};
 
@@ -63,7 +63,7 @@ fn processes_with_other_words_or_data_are_refused() {
     std::fs::create_dir(tables.path().join("other")).unwrap();
     let text = String::from_utf8(tables.read("numbers.csv")).unwrap();
     let changed: Vec<&str> = text.lines().collect();
-    // The last row twice in place of the one before.
+    // The last row replaces the one before it.
     let changed = [&changed[..changed.len() - 2], &[changed[changed.len() - 1]; 2]].concat().join("\n");
     std::fs::write(tables.path().join("other/numbers.csv"), changed).unwrap();
     let refused = tables.mpirun_of(&[(1, ".", &FIT), (1, "other", &FIT)]).output().unwrap();

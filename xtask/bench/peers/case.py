@@ -1,21 +1,21 @@
-"""What a peer makes of a row: values to compare, and ways to do the work."""
+"""A row in a peer: values to compare, and variants of the work to time."""
 
 import time
 from dataclasses import dataclass
 
 import numpy as np
 
-#: Values that have the same definition agree to this, relative to the largest of them.
+#: Largest relative difference of values with the same definition.
 SAME = 1e-6
-#: Every way runs so often at least.
+#: Least number of runs per variant.
 FEWEST_RUNS = 3
-#: The way a library works unless told otherwise. All other ways are tuned.
+#: Variant with the library's default settings. All others are tuned.
 AS_IT_COMES = "as it comes"
 
 
 @dataclass(frozen=True)
 class Check:
-    """A value of ours and theirs, and by how much of it they may differ."""
+    """Our value and theirs, with the allowed relative difference."""
 
     what: str
     ours: object
@@ -23,12 +23,12 @@ class Check:
     tolerance: float = SAME
 
     def error(self):
-        """The largest difference, relative to the largest value."""
+        """Largest difference, relative to the largest value."""
         ours, theirs = np.atleast_1d(self.ours), np.atleast_1d(self.theirs).reshape(np.shape(np.atleast_1d(self.ours)))
         return float(np.max(np.abs(ours - theirs)) / np.max(np.abs(ours)))
 
     def report(self):
-        """What the table needs."""
+        """Entries for the table."""
         error = self.error()
         return {"what": self.what, "error": error, "tolerance": self.tolerance, "agrees": error <= self.tolerance}
 
@@ -47,7 +47,7 @@ class Case:
 
 
 def least(run, seconds):
-    """The least time of runs over so many seconds, after one that does not count."""
+    """Shortest run over this many seconds, after a warm-up run."""
     run()
     times, begun = [], time.perf_counter()
     while len(times) < FEWEST_RUNS or time.perf_counter() - begun < seconds:

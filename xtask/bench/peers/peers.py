@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times other libraries on the work of our benchmarks, in turn with our own, once their values agree with ours.
+"""Times other libraries on the work of our benchmarks, in turn with ours, after checking that their values agree.
 
 Run it with the interpreter of an environment that has `requirements.txt`.
 """
@@ -16,7 +16,7 @@ import ours
 import report
 
 HERE = Path(__file__).parent
-#: Rows, and the peers that have them.
+#: Peers by row.
 PEERS = {
     "S1": ["gpflow"],
     "S1a": ["gpflow"],
@@ -31,7 +31,7 @@ PEERS = {
     "S13a": ["gpflow", "gpytorch"],
     "S13b": ["gpflow", "gpytorch", "gpy", "sklearn"],
 }
-#: What tells the libraries below a peer how many threads there are.
+#: Environment variables that set the number of threads.
 THREAD_VARIABLES = [
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -40,22 +40,22 @@ THREAD_VARIABLES = [
     "TF_NUM_INTRAOP_THREADS",
     "TF_NUM_INTEROP_THREADS",
 ]
-#: A peer that needs longer for a row, seconds of measuring aside, is given up.
+#: Time limit of a peer per row, besides the seconds of measuring.
 PATIENCE = 1800
 
 
 def arguments():
-    """The command line."""
+    """Parses the command line."""
     rows = lambda text: text.split(",")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ours", required=True, metavar="PROGRAM", help="gp-benchmarks, built with --release")
-    parser.add_argument("--only", type=rows, default=list(PEERS), metavar="ROWS", help="such as S1,S9 (default: all)")
-    parser.add_argument("--peers", type=rows, metavar="PEERS", help="such as gpflow,gpy (default: all)")
-    parser.add_argument("--rounds", type=int, default=3, help="how often peers and ours run in turn")
-    parser.add_argument("--seconds", type=float, default=3.0, help="of each way in each round, at least")
-    parser.add_argument("--check", action="store_true", help="compare values, and time nothing")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables into this file")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was found into this file")
+    parser.add_argument("--ours", required=True, metavar="PROGRAM", help="path of gp-benchmarks, built with --release")
+    parser.add_argument("--only", type=rows, default=list(PEERS), metavar="ROWS", help="rows, such as S1,S9 (default: all)")
+    parser.add_argument("--peers", type=rows, metavar="PEERS", help="libraries, such as gpflow,gpy (default: all)")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds, each with peers and ours in turn")
+    parser.add_argument("--seconds", type=float, default=3.0, help="least seconds per variant and round")
+    parser.add_argument("--check", action="store_true", help="compare values only")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to this file")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
     given = parser.parse_args()
     unknown = [row for row in given.only if row not in PEERS]
     if unknown:
@@ -68,7 +68,7 @@ def thread_count(threads):
 
 
 def work(peer, row, problems, threads, options):
-    """What a worker prints; the reason for a failure is a check that does not agree."""
+    """Output of a worker; a failure becomes a check that does not agree."""
     count = thread_count(threads)
     line = [sys.executable, str(HERE / "worker.py"), "--peer", peer, "--row", row, "--problems", str(problems)]
     line += ["--threads", str(count), *options]
@@ -82,7 +82,7 @@ def work(peer, row, problems, threads, options):
 
 
 def checked(row, problems, peers):
-    """The row with all checks of these peers."""
+    """Result of a row with all checks of these peers."""
     found = {"what": json.loads((problems / f"{row}.json").read_text())["what"], "ours": {}, "peers": {}}
     for peer in peers:
         answer = work(peer, row, problems, "all", ["--check"])
@@ -93,13 +93,13 @@ def checked(row, problems, peers):
 
 
 def keep_least(times, more):
-    """Keeps the lesser of two times for each name."""
+    """Keeps the shorter time per name."""
     for name, seconds in more.items():
         times[name] = min(seconds, times.get(name, seconds))
 
 
 def time_in_turn(name, row, problems, given):
-    """One round: every peer on one thread and on all, and ours. Returns the processor."""
+    """Runs a round: every peer and ours, on one thread and on all. Returns the processor name."""
     for peer, found in row["peers"].items():
         if not report.same_work(found):
             continue
@@ -115,7 +115,7 @@ def time_in_turn(name, row, problems, given):
 
 
 def compare(given, problems):
-    """All that is found of all rows."""
+    """Results of all rows."""
     ours.write_problems(given.ours, given.only, problems)
     found = {"machine": "", "rows": {}}
     for name in given.only:
@@ -129,7 +129,7 @@ def compare(given, problems):
 
 
 def keep(given, found):
-    """Writes what there is so far, after every row, and returns it as text."""
+    """Writes the results so far, after every row, and returns the report."""
     text = report.markdown(found, with_times=not given.check)
     if given.markdown:
         given.markdown.write_text(text)

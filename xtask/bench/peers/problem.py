@@ -1,4 +1,4 @@
-"""Problems as `cargo xtask bench --problems FOLDER` writes them."""
+"""Problems written by `cargo xtask bench --problems FOLDER`."""
 
 import json
 from pathlib import Path
@@ -22,20 +22,20 @@ class Problem:
 
     @property
     def lengthscales(self):
-        """One for each input."""
+        """One length-scale per input."""
         return np.broadcast_to(self["lengthscales"], self["x"].shape[1]).copy()
 
     @property
     def column(self):
-        """The targets as a column."""
+        """Targets as a column."""
         return self["y"].reshape(-1, 1)
 
     @property
     def signs_as_bits(self):
-        """The targets −1 and 1 as a column of 0 and 1."""
+        """Targets −1 and 1 as a column of 0 and 1."""
         return 0.5 * (self.column + 1.0)
 
     @property
     def batch(self):
-        """How many of the first rows are the batch."""
+        """Number of rows of the batch, the first of the table."""
         return int(self["batch"])

@@ -1,4 +1,4 @@
-"""What was found, for people."""
+"""Report in Markdown."""
 
 from case import AS_IT_COMES
 
@@ -11,17 +11,17 @@ def milliseconds(seconds):
 
 
 def least_of(times, wanted):
-    """The least time of the ways that are wanted, with its name."""
+    """Shortest time among some variants, with its name."""
     return min(((seconds, way) for way, seconds in times.items() if wanted(way)), default=None)
 
 
 def comes(times):
-    """A cell: the time as the library comes."""
+    """Cell with the time of the default variant."""
     return milliseconds(times[AS_IT_COMES]) if AS_IT_COMES in times else "–"
 
 
 def tuned(times):
-    """A cell: the least time of tuned ways."""
+    """Cell with the shortest time of tuned variants."""
     found = least_of(times, lambda way: way != AS_IT_COMES)
     return f"{milliseconds(found[0])} ({found[1]})" if found else "–"
 
@@ -31,7 +31,7 @@ def same_work(peer):
 
 
 def agreement(peer):
-    """A cell: how well values agree, or that they do not."""
+    """Cell with the difference of values."""
     cells = []
     for check in peer["checks"]:
         error = "failed" if check["error"] is None else f"{check['error']:.0e}"
@@ -41,13 +41,13 @@ def agreement(peer):
 
 
 def ratio(row, peer, threads):
-    """By how much the best way of a peer takes longer than we do."""
+    """Time of a peer's fastest variant, relative to ours."""
     best = least_of(peer["times"].get(threads, {}), lambda _: True)
     return best[0] / row["ours"][threads] if best and threads in row["ours"] else None
 
 
 def peer_line(name, row, peer):
-    """A line of the table of times."""
+    """Line of the table of times."""
     cells = [f"| {name} | {row['what']} | {peer['version']}"]
     if not same_work(peer):
         return cells[0] + " | not the same work" + " |" * 7
@@ -60,7 +60,7 @@ def peer_line(name, row, peer):
 
 
 def best_line(name, row):
-    """A line of the summary: the best peer against ours."""
+    """Line of the summary: the fastest peer compared with ours."""
     cells = [f"| {name} | {row['what']}"]
     for threads in THREADS:
         ratios = [(ratio(row, peer, threads), peer["version"]) for peer in row["peers"].values() if same_work(peer)]
@@ -94,7 +94,7 @@ def best_table(found):
 
 
 def notes(found):
-    """Numbers and failures beside the tables."""
+    """Further values and failures below the tables."""
     lines = []
     for name, row in found["rows"].items():
         for peer in row["peers"].values():
@@ -104,10 +104,10 @@ def notes(found):
 
 
 def markdown(found, with_times):
-    """The whole page."""
+    """Complete page."""
     parts = [["## Values"], values_table(found)]
     if with_times:
-        head = f"{found['machine']}. Milliseconds, the least of several runs, peers and ours in turn."
+        head = f"{found['machine']}. Times are in milliseconds, the shortest of several runs, with peers and ours in turn."
         parts = [[head], ["## Ratios"], best_table(found), ["## Times"], times_table(found), *parts]
     parts.append(notes(found))
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"

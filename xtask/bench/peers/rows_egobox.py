@@ -6,12 +6,12 @@ import numpy as np
 from case import AS_IT_COMES, Case
 from egobox import SparseGpx, SparseMethod
 
-#: As `gp fit --inducing` is told in the row.
+#: Number of inducing points, as in the row's `gp fit --inducing`.
 INDUCING = 50
 
 
 def use_threads(count):
-    """Threads are set by the environment."""
+    """Does nothing: the environment sets the number of threads."""
 
 
 def version():
@@ -19,13 +19,13 @@ def version():
 
 
 def mean_negative_log_density(model, problem):
-    """Of the problem's new rows. Variances of egobox are those of observations."""
+    """Predictions of the problem's new rows. Variances of egobox include noise."""
     mean, variance = (of(problem["x_new"]).ravel() for of in (model.predict, model.predict_var))
     return float(np.mean(0.5 * (np.log(2.0 * np.pi * variance) + (problem["y_new"] - mean) ** 2 / variance)))
 
 
 def s12(problem):
-    """A whole training. No two programs end at the same parameters: how well they predict stands beside the times."""
+    """Complete training, with the quality of predictions, because no two programs end at the same parameters."""
     models = {}
 
     def way(name, **how):

@@ -18,11 +18,11 @@ from gpflow.quadrature import NDiagGHQuadrature
 
 CLASSES = 10
 STEPS = 30
-#: Nodes of quadrature when values are compared. GPflow takes 20 unless told otherwise.
+#: Quadrature nodes for comparing values. GPflow's default is 20.
 NODES = 100
-#: A bound by 100 samples is drawn so often, and the mean of the draws may be so many standard errors off.
+#: Number of draws of a sampled bound, and the allowed difference of their mean in standard errors.
 DRAWS, ERRORS = 50, 4.0
-#: Rows of a block of predictions.
+#: Rows per block of predictions.
 BLOCK = 2_000
 
 
@@ -36,7 +36,7 @@ def version():
 
 
 def with_jitter(jitter):
-    """GPflow's settings with this number on the diagonal of covariances."""
+    """GPflow's settings with this jitter."""
     return gpflow.config.as_context(gpflow.config.Config(jitter=jitter))
 
 
@@ -45,7 +45,7 @@ def kernel_of(problem):
 
 
 def robust_max(plain=False):
-    """As GPflow has it, or without what it adds to probabilities and with more nodes."""
+    """Robust max as in GPflow, or without the constant added to probabilities and with more nodes."""
     likelihood = MultiClass(CLASSES, invlink=RobustMax(CLASSES))
     if plain:
         likelihood.num_gauss_hermite_points, likelihood.invlink._squash = NODES, 0.0
@@ -62,12 +62,12 @@ class PlainProbit(Bernoulli):
 
 
 def probit(plain=False):
-    """As GPflow has it, or plain and with more nodes."""
+    """Probit likelihood as in GPflow, or without the added constant and with more nodes."""
     return PlainProbit(quadrature=NDiagGHQuadrature(1, NODES)) if plain else Bernoulli()
 
 
 def svgp(problem, likelihood, with_posterior=False):
-    """The bound's model; its posterior is the prior, or that of the problem."""
+    """Variational model; its posterior is the prior or that of the problem."""
     means, kernel, inducing = problem["q_mean"], kernel_of(problem), InducingPoints(problem["z"])
     functions = len(means)
     if functions > 1:
@@ -80,7 +80,7 @@ def svgp(problem, likelihood, with_posterior=False):
 
 
 def value_and_gradient(model, loss):
-    """A function that finds a loss and its gradient by all parameters."""
+    """Function that computes a loss and its gradient by all parameters."""
 
     def run(*batch):
         with tf.GradientTape(watch_accessed_variables=False) as tape:
@@ -92,12 +92,12 @@ def value_and_gradient(model, loss):
 
 
 def done(result):
-    """Waits for numbers."""
+    """Waits until results are computed."""
     tf.nest.map_structure(lambda tensor: tensor.numpy() if tf.is_tensor(tensor) else None, result)
 
 
 def all_ways(way):
-    """Eager, compiled, and compiled by XLA. `way` prepares work given how its function is wrapped."""
+    """Eager, compiled, and XLA-compiled variants. `way` prepares the work, given a wrapper of its function."""
     return {
         AS_IT_COMES: way(lambda run: run),
         "compiled": way(tf.function),
@@ -106,7 +106,7 @@ def all_ways(way):
 
 
 def ways(prepare):
-    """All ways of one function, which `prepare` returns."""
+    """All variants of the function that `prepare` returns."""
 
     def way(wrap):
         def prepared():
@@ -119,7 +119,7 @@ def ways(prepare):
 
 
 class Batches:
-    """One batch after the other, over shuffled rows."""
+    """Consecutive batches of shuffled rows."""
 
     def __init__(self, problem, targets):
         order = np.random.default_rng(1).permutation(len(targets))
@@ -143,7 +143,7 @@ def gradient_of_bound(problem, likelihood, targets):
 
 
 def steps_of_adam(problem, likelihood, targets):
-    """Steps over batches, of all parameters."""
+    """Steps of all parameters over batches."""
 
     def way(wrap):
         def prepare():
@@ -166,7 +166,7 @@ def steps_of_adam(problem, likelihood, targets):
 
 
 def bound(problem, likelihood, targets):
-    """The bound on the first batch under the problem's posterior."""
+    """Bound of the first batch under the problem's posterior."""
     rows = problem.batch
     with with_jitter(problem["jitter"]):
         return svgp(problem, likelihood, with_posterior=True).elbo((problem["x"][:rows], targets[:rows])).numpy()
@@ -214,7 +214,7 @@ def gpr(problem):
 
 
 def regression(problem, make):
-    """Value and gradient of a model of regression."""
+    """Value and gradient of a regression model."""
 
     def checks():
         with with_jitter(problem.numbers.get("jitter", 0.0)):
@@ -228,7 +228,7 @@ def regression(problem, make):
 
 
 def predictions(problem, make, finish):
-    """Of many rows: anew each time, or from a posterior that is kept. `finish` makes an answer of moments."""
+    """Predictions of many rows, with a new or a cached posterior. `finish` turns moments into the result."""
     new = problem["x_new"]
 
     def anew():
@@ -253,7 +253,7 @@ def predictions(problem, make, finish):
 
 
 def moments(problem, make):
-    """Means and variances of a model of regression."""
+    """Means and variances of a regression model."""
 
     def checks():
         with with_jitter(problem.numbers.get("jitter", 0.0)):

@@ -7,17 +7,17 @@ from case import AS_IT_COMES, Case, Check
 from GPy.inference.latent_function_inference import EP
 from GPy.inference.latent_function_inference.pep import PEP
 
-#: What GPy adds to the noise variance of exact regression.
+#: Value that GPy adds to the noise variance of exact regression.
 ADDED = 1e-8
-#: Mean square changes of sites that are at rest: when values are compared, and for the work of the row, which ends at
-#: changes of 10⁻⁶.
+#: Mean square changes of sites at convergence: for comparing values, and for the row's work, which ends at changes of
+#: 10⁻⁶.
 AT_REST, AS_OURS = 1e-22, 1e-12
-#: Updates of all sites at a time.
+#: Parallel updates of all sites.
 TUNED = {"parallel_updates": True, "epsilon": AS_OURS}
 
 
 def use_threads(count):
-    """NumPy's threads are set by the environment."""
+    """Does nothing: the environment sets the number of NumPy's threads."""
 
 
 def version():
@@ -30,7 +30,7 @@ def kernel_of(problem):
 
 
 def sparse(problem, inference=None):
-    """VFE, or another inference."""
+    """Sparse model, by VFE or another inference method."""
     model = GPy.models.SparseGPRegression(problem["x"], problem.column, kernel_of(problem), Z=problem["z"])
     model.likelihood.variance = problem["noise"]
     if inference is not None:
@@ -45,7 +45,7 @@ def exact(problem, added=0.0):
 
 
 def moved(model):
-    """A function that finds value and gradient anew, at parameters that differ enough not to be remembered."""
+    """Function that computes value and gradient, at slightly different parameters each time to avoid cached results."""
     start = model.optimizer_array.copy()
     state = {"sign": 1.0}
 
@@ -58,7 +58,7 @@ def moved(model):
 
 
 def sparse_regression(problem, inference):
-    """Value and gradient. `inference` makes the method, None being that of the model."""
+    """Value and gradient. `inference` makes the method; None is the model's default."""
 
     def checks():
         model = sparse(problem, inference())
@@ -94,7 +94,7 @@ def s10(problem):
             model = ep(problem, **how)
 
             def run():
-                # From nothing: GPy goes on from the sites it has unless they are reset.
+                # Reset the sites: otherwise GPy continues from them.
                 model.inference_method.reset()
                 model.parameters_changed()
                 return model.objective_function(), model.objective_function_gradients()
@@ -107,7 +107,7 @@ def s10(problem):
 
 
 def moments(problem, make, set_jitter):
-    """Means and variances of the latent function."""
+    """Latent means and variances."""
     few = problem["x_new"][: len(problem["latent_mean"])]
 
     def checks():

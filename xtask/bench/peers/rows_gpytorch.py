@@ -13,11 +13,11 @@ from gpytorch.means import ZeroMean
 from gpytorch.mlls import ExactMarginalLogLikelihood, VariationalELBO
 from gpytorch.variational import CholeskyVariationalDistribution, VariationalStrategy
 
-#: As many rows as any problem has are few enough for a Cholesky factor.
+#: Limit on rows for Cholesky factors, above those of any problem.
 MANY = 1_000_000
-#: Nodes of quadrature when values are compared. GPyTorch takes 20 unless told otherwise.
+#: Quadrature nodes for comparing values. GPyTorch's default is 20.
 NODES = 100
-#: Variances by a factor of the inverse that is kept, or by a solve each time.
+#: Predictive variances by a cached factor of the inverse, or by a solve each time.
 KEPT, ANEW = "Cholesky, fast_pred_var", "Cholesky"
 
 
@@ -32,12 +32,12 @@ def version():
 
 
 def by_cholesky():
-    """Factors of covariances, and no conjugate gradients, for as many rows as there are."""
+    """Settings for Cholesky factors instead of conjugate gradients."""
     return settings.max_cholesky_size(MANY)
 
 
 def with_jitter(jitter):
-    """This number on the diagonal of covariances, and factors of them."""
+    """Settings for this jitter and Cholesky factors."""
     stack = ExitStack()
     stack.enter_context(by_cholesky())
     stack.enter_context(settings.cholesky_jitter(double_value=jitter))
@@ -57,7 +57,7 @@ def kernel_of(problem):
 
 
 class Bound(gpytorch.models.ApproximateGP):
-    """A posterior over whitened inducing values; the prior, or that of the problem."""
+    """Posterior over whitened inducing values: the prior or that of the problem."""
 
     def __init__(self, problem, with_posterior=False):
         z = tensor(problem["z"])
@@ -74,7 +74,7 @@ class Bound(gpytorch.models.ApproximateGP):
 
 
 class PlainProbit(BernoulliLikelihood):
-    """The probit likelihood by a log Φ that is right to all digits: GPyTorch's own is off by up to 0.002."""
+    """Probit likelihood with an exact log Φ: GPyTorch's has errors up to 0.002."""
 
     def expected_log_prob(self, observations, function_dist):
         signs = observations.mul(2).sub(1)
@@ -82,7 +82,7 @@ class PlainProbit(BernoulliLikelihood):
 
 
 class Exact(gpytorch.models.ExactGP):
-    """Regression, exact or through inducing inputs."""
+    """Regression model, exact or with inducing inputs."""
 
     def __init__(self, problem, inducing=False):
         likelihood = GaussianLikelihood()
@@ -97,7 +97,7 @@ class Exact(gpytorch.models.ExactGP):
 
 
 def value_and_gradient(model, loss):
-    """A function that finds a loss and its gradient by all parameters."""
+    """Function that computes a loss and its gradient by all parameters."""
 
     def run():
         model.zero_grad()
@@ -129,7 +129,7 @@ def s5(problem):
 
 
 def regression(problem, inducing, ways):
-    """Value and gradient of a model of regression, under the settings of each way."""
+    """Value and gradient of a regression model, under the settings of each variant."""
 
     def objective(model):
         of = ExactMarginalLogLikelihood(model.likelihood, model)
@@ -158,7 +158,7 @@ def regression(problem, inducing, ways):
 
 
 def s7(problem):
-    # The factors are those of M rows, which are few enough for the usual settings.
+    # Factors of M rows, few enough for the default settings.
     return regression(problem, True, {AS_IT_COMES: nullcontext})
 
 
@@ -167,7 +167,7 @@ def s9(problem):
 
 
 def predictions(problem, make, answer):
-    """Of many rows from a posterior that is kept. `answer` makes numbers of a distribution of latent values."""
+    """Predictions of many rows with a cached posterior. `answer` turns latent distributions into the result."""
     new = tensor(problem["x_new"])
 
     def way(kept):

@@ -7,7 +7,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 
 def use_threads(count):
-    """NumPy's threads are set by the environment."""
+    """Does nothing: the environment sets the number of NumPy's threads."""
 
 
 def version():
@@ -15,7 +15,7 @@ def version():
 
 
 def fitted(problem, kernel, alpha):
-    """A model of these data, without training."""
+    """Model of these data, without training."""
     model = GaussianProcessRegressor(kernel, alpha=alpha, optimizer=None)
     return model.fit(problem["x"], problem["y"])
 
@@ -25,7 +25,7 @@ def kernel_of(problem):
 
 
 def s9(problem):
-    # The noise is a kernel, so that there is a derivative by it, and not `alpha`, which cannot be zero.
+    # The noise is a kernel, not `alpha`: `alpha` has no derivative and cannot be zero.
     kernel, alpha = kernel_of(problem) + WhiteKernel(problem["noise"]), 1e-15
 
     def checks():

@@ -1,4 +1,4 @@
-"""One peer and one row in a process of its own. Prints one line of JSON, the last."""
+"""Runs one peer on one row in a process. The last line printed is JSON."""
 
 import argparse
 import importlib
@@ -8,7 +8,7 @@ import sys
 from case import least
 from problem import Problem
 
-#: The modules that know a peer's rows.
+#: Modules with the rows of a peer.
 MODULES = {
     "gpflow": "rows_gpflow",
     "gpytorch": "rows_gpytorch",
@@ -19,7 +19,7 @@ MODULES = {
 
 
 def attempt(work):
-    """What some work returns, or the reason why it does not."""
+    """Result of some work, or the reason for its failure."""
     try:
         return work(), None
     except Exception as error:  # A peer may fail in any way.
@@ -27,13 +27,13 @@ def attempt(work):
 
 
 def checked(case):
-    """The reports of all checks."""
+    """Reports of all checks."""
     checks, error = attempt(lambda: [check.report() for check in case.checks()])
     return checks if error is None else [{"what": error, "error": None, "tolerance": 0.0, "agrees": False}]
 
 
 def timed(case, seconds):
-    """Seconds of each way, and the reasons why some have none."""
+    """Seconds per variant, and reasons of failed ones."""
     times, errors = {}, {}
     for name, prepare in case.ways.items():
         found, error = attempt(lambda: least(prepare(), seconds))
@@ -45,15 +45,15 @@ def timed(case, seconds):
 
 
 def arguments():
-    """The command line."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", choices=MODULES, required=True)
     parser.add_argument("--row", required=True)
     parser.add_argument("--problems", required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--check", action="store_true", help="compare values, and time nothing")
-    parser.add_argument("--time", action="store_true", help="time, and compare nothing")
+    parser.add_argument("--check", action="store_true", help="compare values only")
+    parser.add_argument("--time", action="store_true", help="time only")
     return parser.parse_args()
 
 

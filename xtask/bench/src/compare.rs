@@ -1,4 +1,4 @@
-//! Rows slower than in an earlier report.
+//! Comparison with an earlier report.
 
 use crate::error::BenchError;
 use crate::measure::{Measured, Report, Times};
@@ -9,30 +9,30 @@ use std::path::Path;
 /// Allowed relative increase of a row's time, besides noise.
 const MOST: f64 = 0.15;
 
-/// Report written by `--json`.
+/// Reads a report written by `--json`.
 ///
 /// # Errors
-/// An unreadable file.
+/// For an unreadable file.
 pub(crate) fn read(file: &Path) -> Result<Report, BenchError> {
     let text = fs::read_to_string(file).map_err(|cause| format!("{}: {cause}", file.display()))?;
     serde_json::from_str(&text).map_err(|cause| format!("{}: {cause}", file.display()).into())
 }
 
-/// Checks that these rows on this machine can be compared with a report.
+/// Checks that a report can be compared with these rows on this machine.
 ///
 /// # Errors
-/// A report of another machine, or without any of the rows.
+/// For a report of another machine, or without any of these rows.
 pub(crate) fn check(before: &Report, machine: &str, rows: &[&Row]) -> Result<(), BenchError> {
     if before.machine != machine {
-        return Err(format!("times of {} say nothing about {machine}", before.machine).into());
+        return Err(format!("the report is of another machine: {}, not {machine}", before.machine).into());
     }
     if !before.rows.iter().any(|then| rows.iter().any(|row| row.name == then.name)) {
-        return Err("the file has none of these rows".into());
+        return Err("the report has none of these rows".into());
     }
     Ok(())
 }
 
-/// One line per row that is slower than before by more than noise.
+/// Messages about rows that take over 15 % longer than before, beyond noise.
 pub(crate) fn slower(before: &Report, now: &Report) -> Vec<String> {
     let then = |now: &Measured| before.rows.iter().find(|before| before.name == now.name);
     let pairs = now.rows.iter().filter_map(|now| Some((then(now)?, now)));
@@ -86,7 +86,7 @@ mod tests {
     fn other_machines_and_rows_are_no_measure() {
         let (before, rows) = (report(1.0, 0.0), crate::rows::chosen(&[]).unwrap());
         check(&before, "this", &rows).unwrap();
-        assert!(check(&before, "that", &rows).unwrap_err().to_string().contains("say nothing"));
+        assert!(check(&before, "that", &rows).unwrap_err().to_string().contains("another machine"));
         let others = crate::rows::chosen(&["S9".to_owned()]).unwrap();
         assert!(check(&before, "this", &others).unwrap_err().to_string().contains("none of these"));
     }

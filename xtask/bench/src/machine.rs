@@ -25,9 +25,6 @@ const COLUMNS: usize = 2_000;
 const LENGTH: usize = 1 << 25;
 
 /// Operations per second of a matrix product: 2 M² per column.
-///
-/// # Errors
-/// None: the shapes agree.
 pub(crate) fn product_rate(threading: Threading) -> Result<f64, BenchError> {
     let (a, b) = (Mat::from_fn(M, M, |i, j| (i + j) as f64), Mat::from_fn(M, COLUMNS, |i, j| (i * j) as f64));
     let mut out = Mat::zeros(M, COLUMNS);
@@ -36,10 +33,7 @@ pub(crate) fn product_rate(threading: Threading) -> Result<f64, BenchError> {
     Ok(2.0 * (M * M * COLUMNS) as f64 / seconds)
 }
 
-/// Bytes per second of `a ← a s + b`: two numbers read and one written.
-///
-/// # Errors
-/// None.
+/// Bytes per second of `a ← a s + b`, which reads two numbers and writes one.
 pub(crate) fn memory_rate(threading: Threading) -> Result<f64, BenchError> {
     let (mut a, b) = (vec![1.0f64; LENGTH], vec![2.0f64; LENGTH]);
     let add = |(a, b): (&mut f64, &f64)| *a = *a * 0.5 + b;

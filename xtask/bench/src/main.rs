@@ -1,9 +1,9 @@
-//! `cargo xtask bench`: time of every method on one thread and on all, relative to the matrix-product and memory rates
-//! of the machine in the same run.
+//! `cargo xtask bench`: times of every method on one thread and on all, relative to the machine's rates of matrix
+//! products and memory, measured in the same run.
 //!
-//! A row is a piece of work that other programs do too, with the operations its mathematics needs. Further operations
-//! of a program do not count: a share of 50 % of the product rate means that a perfect program would take half as long.
-//! Times are the shortest of several runs, since interference only adds, and rates are the best before and after.
+//! A row is a task with the number of operations that its mathematics needs. Further operations do not count: at 50 %
+//! of the product rate, a perfect program would take half as long. The shortest of several runs counts, because
+//! interference only adds time; rates are the better of those before and after.
 
 mod compare;
 mod error;
@@ -21,29 +21,29 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Time of the work of every method, compared with the rates of the machine
+/// Time every method, and compare with the machine's rates of matrix products and memory
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Arguments {
-    /// Rows to run, such as `S1`; all unless given
+    /// Rows to run, such as `S1` (default: all)
     #[arg(long, value_name = "ROW", value_delimiter = ',')]
     only: Vec<String>,
-    /// Seconds of each row on so many threads, at least; every row runs three times or more
+    /// Least seconds per row and number of threads; every row runs at least three times
     #[arg(long, value_name = "SECONDS", default_value_t = 6.0)]
     seconds: f64,
-    /// Write what was found into this file, as JSON
+    /// Write the results to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the table into this file, as Markdown
+    /// Write the table to this file, as Markdown
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Fail where a row takes over 15 % more than in this file, beyond the noise of both
+    /// Fail if a row takes over 15 % longer than in this JSON file, beyond the noise of both
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Write the rows that other programs have too into this folder, with the values that must come out, and run nothing
+    /// Write rows as problems for other programs to this folder, with expected values; run nothing
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["json", "markdown", "compare", "list"])]
     problems: Option<PathBuf>,
-    /// Print the rows and what they count, and run nothing
+    /// List the rows and their operations; run nothing
     #[arg(long)]
     list: bool,
 }
@@ -68,7 +68,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, BenchError> {
         problems::write(&chosen, folder)?;
         return Ok(ExitCode::SUCCESS);
     }
-    // Detect an unsuitable file before spending minutes.
+    // Refuse an unsuitable file before measuring.
     let before = arguments.compare.as_deref().map(compare::read).transpose()?;
     let machine = machine::name();
     before.as_ref().map_or(Ok(()), |before| compare::check(before, &machine, &chosen))?;

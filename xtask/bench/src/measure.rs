@@ -44,9 +44,6 @@ pub(crate) struct Times {
 }
 
 /// Runs a row for this many seconds on one thread, and on all.
-///
-/// # Errors
-/// Those of the row.
 pub(crate) fn row(row: &Row, seconds: f64) -> Result<Measured, BenchError> {
     let on = |threading: Threading| -> Result<(Times, usize, usize), BenchError> {
         let mut run = (row.prepare)(threading)?;
@@ -54,7 +51,7 @@ pub(crate) fn row(row: &Row, seconds: f64) -> Result<Measured, BenchError> {
         let region = Region::new(ALLOCATOR);
         run()?;
         let used = region.change();
-        // The best rates during this time.
+        // Rates before and after; the better ones count.
         let (products, memory) = (product_rate(threading)?, memory_rate(threading)?);
         let times = times(seconds, &mut run)?;
         let product_rate = products.max(product_rate(threading)?);

@@ -15,15 +15,15 @@ fn counted(work: Work) -> String {
     match work {
         Work::Operations(count) => format!("{:.3} GF", 1e-9 * count),
         Work::Bytes(count) => format!("{:.3} GB", 1e-9 * count),
-        Work::Whole => "a whole run".to_owned(),
+        Work::Whole => "unknown".to_owned(),
     }
 }
 
 pub(crate) fn markdown(report: &Report) -> String {
     let mut text = format!(
-        "{}. Milliseconds, the least of several runs; shares are of the rate of matrix products (or of memory) that the \
-         machine had on as many threads in the same run.\n\n\
-         | row | work | needed | one thread, ms | share | all threads, ms | share | × | noise | allocations |\n\
+        "{}. Times are the shortest of several runs. Shares are relative to the machine's rate of matrix products (or \
+         memory) on as many threads, measured in the same run.\n\n\
+         | row | work | needed | one thread, ms | share | all threads, ms | share | speed-up | noise | allocations |\n\
          |---|---|---|---|---|---|---|---|---|---|\n",
         report.machine
     );

@@ -6,10 +6,7 @@ use std::time::Instant;
 /// Fewest runs per row.
 const FEWEST_RUNS: usize = 3;
 
-/// Shortest time of runs over this many seconds, after an uncounted one.
-///
-/// # Errors
-/// Those of a run.
+/// Shortest run over at least this many seconds and three runs, after a warm-up run.
 pub(crate) fn least(
     seconds: f64,
     mut run: impl FnMut() -> Result<(), BenchError>,
@@ -18,10 +15,7 @@ pub(crate) fn least(
     Ok(times(seconds, &mut run)?.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// Times of runs over this many seconds.
-///
-/// # Errors
-/// Those of a run.
+/// Times of runs over at least this many seconds and three runs.
 pub(crate) fn times(
     seconds: f64,
     run: &mut dyn FnMut() -> Result<(), BenchError>,

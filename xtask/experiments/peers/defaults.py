@@ -1,4 +1,4 @@
-"""What scikit-learn does on the sets of the item `defaults`; README.md beside this file says how to run it."""
+"""Scores of scikit-learn on the data sets of the item `defaults`. README.md explains its use."""
 
 import argparse
 import csv
@@ -11,7 +11,7 @@ import time
 import warnings
 from pathlib import Path
 
-# One thread, as the runs of the harness. Read when numpy is loaded.
+# One thread, as in our runs. Read when numpy is loaded.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
@@ -28,24 +28,24 @@ from sklearn.preprocessing import StandardScaler
 
 HERE = Path(__file__).parent
 SPLITS = 3
-# One row in so many is tested.
+# One in this many rows is a test row.
 SHARE = 5
-# The first of them in each split, of the first 40 rows.
+# Test rows of each split among the first 40 rows.
 FIRST_TESTED = [
     [3, 4, 11, 22, 24, 25, 28, 33, 37],
     [3, 9, 10, 14, 18, 23, 30, 33, 34],
     [1, 16, 23, 34],
 ]
-# The Gaussian process of scikit-learn is cubic: it gets no more rows than these for training.
+# Limit on training rows of scikit-learn's Gaussian process, whose cost is cubic.
 MOST_ROWS = 1000
-# Processor seconds of a fit, its folds included.
+# Limit on processor seconds of a fit, including its folds.
 LIMIT = 60
-# A probability of 0 is taken for this one.
+# Lower limit of probabilities.
 FLOOR = 1e-15
 
 
 def is_test(row, split):
-    """Whether a row is tested: the same rule as `is_test` in src/data/plain.rs."""
+    """True for a test row: the same rule as `is_test` in src/data/plain.rs."""
     mask = 0xFFFFFFFF
     h = (row * 0x9E3779B1 + split * 0x85EBCA77 + 1) & mask
     h = ((h ^ (h >> 15)) * 0x85EBCA77) & mask
@@ -54,7 +54,7 @@ def is_test(row, split):
 
 
 def check_rule():
-    """The rows that the test of src/data/plain.rs has too."""
+    """Compares with the rows in the test of src/data/plain.rs."""
     for split, rows in enumerate(FIRST_TESTED):
         found = [row for row in range(40) if is_test(row, split)]
         assert found == rows, (split, found)
@@ -66,7 +66,7 @@ def sets():
 
 
 def table(path):
-    """The numbers of a table; of images, with the labels in the last column."""
+    """Table as numbers; for images, the labels are in the last column."""
     data = gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()
     if "idx3" not in path.name:
         return np.array([line.split(",") for line in data.decode().splitlines()[1:]], dtype=float)
@@ -76,7 +76,7 @@ def table(path):
 
 
 def parts(folder, row):
-    """Training and test table of each split."""
+    """Training and test table per split."""
     first = table(folder / row["table"])
     if row["test"]:
         yield first, table(folder / row["test"])
@@ -155,7 +155,7 @@ def child(pipe, score, arguments):
 
 
 def limited(score, *arguments):
-    """The scores, in a process that is ended where it takes too long: None then."""
+    """Scores, computed in a process with a time limit; None if it is exceeded."""
     mine, other = multiprocessing.Pipe()
     process = multiprocessing.Process(target=child, args=(other, score, arguments))
     process.start()
@@ -169,7 +169,7 @@ def limited(score, *arguments):
 
 
 def peers(folder, row):
-    """Lines of the scores of all models on a set."""
+    """Lines with the scores of all models on a set."""
     is_number = row["task"] == "number"
     score, models = (score_numbers, number_models) if is_number else (score_classes, class_models)
     slow = set()
@@ -187,7 +187,7 @@ def peers(folder, row):
 
 
 def write_peers(folder, out, only):
-    """Adds the sets that the file does not have yet."""
+    """Adds the sets missing in the file."""
     done = {line.split(",")[0] for line in out.read_text().splitlines()} if out.exists() else set()
     if not done:
         out.write_text("data,method,setting,measure,value,error\n")
@@ -203,7 +203,7 @@ def write_peers(folder, out, only):
 
 
 def write_sets(folder):
-    """The sets that come with scikit-learn, as tables with the target in the last column."""
+    """Writes the sets bundled with scikit-learn as tables with the target in the last column."""
     (folder / "sklearn").mkdir(parents=True, exist_ok=True)
     for name in ("breast_cancer", "diabetes", "digits", "iris", "wine"):
         bunch = getattr(datasets, f"load_{name}")()

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-/// The tables and figures of five papers, and the data they need.
+/// Reproduce tables and figures of five papers
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Cli {
@@ -40,7 +40,7 @@ pub fn run(
     };
     match done {
         Ok(()) => 0,
-        // The reader has seen enough.
+        // A closed pipe is not an error.
         Err(ExperimentError::Write(cause)) if cause.kind() == ErrorKind::BrokenPipe => 0,
         Err(error) => {
             let _ = writeln!(err, "error: {error}");

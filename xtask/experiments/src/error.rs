@@ -9,14 +9,14 @@ use gp_linalg::LinalgError;
 use gp_optim::{OptimError, TeamError};
 use std::path::PathBuf;
 
-/// Reason for the failure of an experiment.
+/// Error of an experiment.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExperimentError {
     /// A missing data file.
-    #[error("`{}` is not there ({cause}); name the folder of data sets with --data", path.display())]
+    #[error("cannot read `{}` ({cause}); name the folder of data sets with --data", path.display())]
     NoData {
-        /// Place searched.
+        /// Path of the file.
         path: PathBuf,
         /// Error of the operating system.
         cause: std::io::Error,
@@ -26,15 +26,15 @@ pub enum ExperimentError {
     BadData {
         /// The file.
         path: PathBuf,
-        /// Line, counted from 1; 0 without one.
+        /// Line, counted from 1; 0 if the fault has no line.
         line: usize,
         /// Fault found.
         what: String,
     },
-    /// A missing table that a script makes.
-    #[error("`{}` is not there; `python3 xtask/experiments/peers/defaults.py sets --data FOLDER` makes it", path.display())]
+    /// A missing table that a script writes.
+    #[error("`{}` does not exist; create it with `python3 xtask/experiments/peers/defaults.py sets --data FOLDER`", path.display())]
     NotMade {
-        /// Place searched.
+        /// Path of the table.
         path: PathBuf,
     },
     /// A failed `gp` command.
@@ -42,39 +42,39 @@ pub enum ExperimentError {
     Command {
         /// Its exit code.
         code: u8,
-        /// Message.
+        /// Its error message.
         said: String,
     },
     /// An unknown item name.
-    #[error("there is no item `{name}`; there are: {known}")]
+    #[error("unknown item `{name}`; known items: {known}")]
     NoItem {
         /// Name given.
         name: String,
-        /// All names.
+        /// All item names.
         known: String,
     },
     /// A word that matches no run of the requested items.
-    #[error("no run has `{word}` as its data set, setting or method; there are: {known}")]
+    #[error("no run has `{word}` as its data set, setting or method; known: {known}")]
     NoWord {
         /// Word given.
         word: String,
-        /// All names.
+        /// All words that match runs.
         known: String,
     },
     /// An item that supports only its own methods.
-    #[error("`{item}` takes no other methods than its own")]
+    #[error("`{item}` does not support other methods than its own")]
     NoGuests {
-        /// Table or figure, by its command-line name.
+        /// Name of the item.
         item: &'static str,
     },
     /// A cell unknown to its item.
-    #[error("`{cell}` is none of this item's runs")]
+    #[error("`{cell}` is not a run of this item")]
     NoCell {
         /// The cell, as text.
         cell: String,
     },
-    /// Some runs failed; they are rows of the results.
-    #[error("{failed} of {all} runs failed; the results say why")]
+    /// Failed runs, which are lines of the results.
+    #[error("{failed} of {all} runs failed; the results give the reasons")]
     Failed {
         /// Number of failed runs.
         failed: usize,
@@ -82,9 +82,9 @@ pub enum ExperimentError {
         all: usize,
     },
     /// A failed baseline.
-    #[error("{method} did not get anywhere: {what}")]
+    #[error("{method} failed: {what}")]
     Baseline {
-        /// Method in question.
+        /// Name of the baseline.
         method: &'static str,
         /// Reason.
         what: String,
@@ -92,33 +92,33 @@ pub enum ExperimentError {
     /// A failed download.
     #[error("cannot fetch {address}: {what}")]
     Fetch {
-        /// Address given.
+        /// URL of the file.
         address: String,
         /// Reason.
         what: String,
     },
-    /// Writing to standard output.
-    #[error("cannot write to the standard output: {0}")]
+    /// Failure to write to standard output.
+    #[error("cannot write to standard output: {0}")]
     Write(#[from] std::io::Error),
-    /// Result files.
+    /// Failure to read or write files, or to set up runs.
     #[error("{0}")]
     Files(String),
-    /// Inference, by any method.
+    /// Error of an inference method.
     #[error(transparent)]
     Inference(#[from] InferenceError),
-    /// Kernels and inducing inputs.
+    /// Error of a kernel or of inducing inputs.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// Likelihoods.
+    /// Error of a likelihood.
     #[error(transparent)]
     Likelihood(#[from] LikelihoodError),
-    /// Optimisation.
+    /// Error of an optimiser.
     #[error(transparent)]
     Optim(#[from] OptimError),
-    /// Factorisations.
+    /// Error of linear algebra.
     #[error(transparent)]
     Linalg(#[from] LinalgError),
-    /// Tables of observations.
+    /// Error of a table of observations.
     #[error(transparent)]
     Data(#[from] DataError),
 }

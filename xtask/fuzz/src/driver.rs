@@ -1,4 +1,4 @@
-//! All readers in turn, each in processes of its own.
+//! Runs all readers in turn, each in a separate process.
 
 use crate::error::FuzzError;
 use crate::failures;
@@ -14,50 +14,50 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Readers to try, and duration
+/// Test the readers of the gp command on random inputs
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Minutes in all
+    /// Total time in minutes
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
     minutes: Option<f64>,
-    /// Seconds in all
+    /// Total time in seconds
     #[arg(long, value_name = "N", default_value_t = 60.0)]
     seconds: f64,
-    /// Inputs per reader, however long that takes
+    /// Number of inputs per reader, instead of a total time
     #[arg(long, value_name = "N", conflicts_with_all = ["minutes", "seconds"], value_parser = clap::value_parser!(u64).range(1..))]
     executions: Option<u64>,
-    /// Readers; all unless given
+    /// Readers to test (default: all)
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = clap::builder::PossibleValuesParser::new(TARGETS.map(|(name, _)| name)))]
     target: Vec<String>,
-    /// Seed of the inputs, which are the same for the same seed
+    /// Random seed of the inputs
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Readers that are tried side by side
+    /// Number of readers tested in parallel
     #[arg(long, value_name = "N", default_value_t = 2)]
     jobs: usize,
-    /// Try this input alone, for the reader that its name begins with
+    /// Test only this input; the file name starts with the name of its reader
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
 }
 
-/// Inputs that end a process, after which a reader is left alone.
+/// Limit on crashes per reader.
 const MOST_ENDS: usize = 10;
 
-/// Keeps memory that was freed in the process. By default the C library of GNU hands large pieces back to the system, and most
-/// of the time of a short input is spent on getting them again.
+/// Settings that make glibc keep freed memory. By default it returns large blocks to the system, and short inputs
+/// would spend most of their time on getting them again.
 const KEPT_MEMORY: [(&str, &str); 3] = [
     ("MALLOC_MMAP_THRESHOLD_", "1000000000"),
     ("MALLOC_TRIM_THRESHOLD_", "1000000000"),
     ("MALLOC_TOP_PAD_", "67108864"),
 ];
 
-/// Folder of files in memory, on some systems.
+/// In-memory folder, on some systems.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Longer than anybody waits.
+/// Effectively no time limit.
 const ENDLESS: Duration = Duration::from_secs(3_000_000);
 
-/// Limit of trying a reader: time, or number of inputs.
+/// Limits on time and on the number of inputs of a reader.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
     time: Duration,
@@ -65,7 +65,7 @@ struct Limit {
 }
 
 impl Limit {
-    /// Remaining limit; None once either is used up.
+    /// Remaining limits; None once either is reached.
     fn less(self, time: Duration, executions: u64) -> Option<Self> {
         let left =
             Self { time: self.time.checked_sub(time)?, executions: self.executions.checked_sub(executions)? };
@@ -73,7 +73,7 @@ impl Limit {
     }
 }
 
-/// Findings of one reader.
+/// Result of one reader.
 #[derive(Debug, Default)]
 struct Course {
     executions: u64,
@@ -83,7 +83,7 @@ struct Course {
     failures: Vec<Value>,
 }
 
-/// Tries everything, and prints a table.
+/// Tests the chosen readers, and prints a table.
 pub(crate) fn run(args: &Args, folder: &Path, out: &mut dyn Write) -> Result<(), FuzzError> {
     fs::create_dir_all(folder).map_err(|source| FuzzError::Unwritable { path: folder.to_owned(), source })?;
     if let Some(file) = &args.replay {
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args, folder: &Path, out: &mut dyn Write) -> Result<(),
     report(&found, out)
 }
 
-/// Tries one reader: a process that an input ends is followed by one that goes on behind it.
+/// Tests one reader. After a crash, a new process continues with the next input.
 fn course(name: &str, seed: u64, limit: Limit, folder: &Path) -> Result<Course, FuzzError> {
     let (mut course, start, mut from) = (Course::default(), Instant::now(), 0);
     let progress = folder.join(format!("{name}.at"));
@@ -149,10 +149,10 @@ fn course(name: &str, seed: u64, limit: Limit, folder: &Path) -> Result<Course, 
     Ok(course)
 }
 
-/// Reason for the end of a process.
+/// Description of a crash.
 fn ended(output: &Output) -> String {
     if output.status.code() == Some(HUNG) {
-        return "it did not come to an end".to_owned();
+        return "did not end".to_owned();
     }
     let said = String::from_utf8_lossy(&output.stderr);
     format!("{}: {}", output.status, said.lines().find(|line| !line.is_empty()).unwrap_or_default())
@@ -166,7 +166,7 @@ fn worker(name: &str, seed: u64, from: u64, left: Limit, progress: &Path) -> Res
         .args(["--executions", &left.executions.to_string(), "--progress"])
         .arg(progress);
     if Path::new(SHARED_MEMORY).is_dir() {
-        // Checkpoints are files, and a disk takes a hundred times as long.
+        // Checkpoints are files; on a disk they take a hundred times as long.
         command.env("TMPDIR", SHARED_MEMORY);
     }
     command.envs(KEPT_MEMORY).stdin(Stdio::null()).output().map_err(FuzzError::Worker)
@@ -182,11 +182,11 @@ impl Course {
     }
 }
 
-/// Prints what was found.
+/// Prints the table and the failures.
 fn report(found: &[(&str, Course)], out: &mut dyn Write) -> Result<(), FuzzError> {
     let mut text = format!(
-        "{:<11} {:>11} {:>9} {:>7} {:>8} {:>8}\n",
-        "reader", "executions", "a second", "read", "refusals", "failures"
+        "{:<11} {:>11} {:>9} {:>9} {:>8} {:>8}\n",
+        "reader", "executions", "per s", "accepted", "refusals", "failures"
     );
     let mut all = 0;
     for (name, course) in found {
@@ -196,7 +196,7 @@ fn report(found: &[(&str, Course)], out: &mut dyn Write) -> Result<(), FuzzError
         let count = failures.len();
         all += executions;
         text.push_str(&format!(
-            "{name:<11} {executions:>11} {rate:>9.0} {share:>6.1}% {reasons:>8} {count:>8}\n"
+            "{name:<11} {executions:>11} {rate:>9.0} {share:>8.1}% {reasons:>8} {count:>8}\n"
         ));
     }
     text.push_str(&format!("all         {all:>11}\n"));
@@ -214,14 +214,14 @@ fn report(found: &[(&str, Course)], out: &mut dyn Write) -> Result<(), FuzzError
     }
 }
 
-/// Tries one input again, in this process.
+/// Repeats one input in this process.
 fn replay(file: &Path, out: &mut dyn Write) -> Result<(), FuzzError> {
     let unreadable = |source| FuzzError::Unreadable { path: file.to_owned(), source };
     let bytes = fs::read(file).map_err(unreadable)?;
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let name = name.split('-').next().unwrap_or_default();
     match Watched::new(name)?.read(&bytes) {
-        Ok(Reading::Read) => say(out, "it was read\n"),
+        Ok(Reading::Read) => say(out, "accepted\n"),
         Ok(Reading::Refused(why)) => say(out, &format!("refused: {why}\n")),
         Err(what) => {
             say(out, &format!("failed: {what}\n"))?;

@@ -1,4 +1,4 @@
-//! Errors of trying inputs, and failed inputs.
+//! Errors of this program.
 
 use std::path::PathBuf;
 
@@ -8,16 +8,16 @@ pub(crate) enum FuzzError {
     Unreadable { path: PathBuf, source: std::io::Error },
     #[error("cannot write `{}`: {source}", path.display())]
     Unwritable { path: PathBuf, source: std::io::Error },
-    #[error("there are no files to start from for {name}")]
+    #[error("no corpus for reader {name}")]
     NoCorpus { name: String },
-    #[error("there are no checkpoints to start from: {cause}")]
+    #[error("cannot make checkpoints: {cause}")]
     Checkpoint { cause: String },
-    #[error("the readers cannot be made: {0}")]
+    #[error("cannot prepare the readers: {0}")]
     Readers(#[from] gp_cli::CliError),
-    #[error("a worker cannot be started: {0}")]
+    #[error("cannot start a worker: {0}")]
     Worker(std::io::Error),
-    #[error("a worker for {name} did not say what it found: {said}")]
+    #[error("a worker for {name} reported no result: {said}")]
     Silent { name: String, said: String },
-    #[error("{count} failed; each is in a file, with the command that repeats it above")]
+    #[error("{count} failed; the files and the commands that repeat them are listed above")]
     Failed { count: String },
 }

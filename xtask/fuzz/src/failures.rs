@@ -1,4 +1,4 @@
-//! Inputs that failed: as short as can be, in a file.
+//! Failed inputs, shortened and saved.
 
 use crate::error::FuzzError;
 use crate::watched::Watched;
@@ -6,10 +6,10 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// Inputs that are tried to find a shorter one.
+/// Limit on attempts to shorten an input.
 const MOST_TRIES: usize = 500;
 
-/// Part of a message that does not depend on the input: without numbers and quoted text.
+/// Message without digits and quoted text, which depend on the input; at most 200 characters.
 pub(crate) fn skeleton(message: &str) -> String {
     let mut parts = message.split(['`', '"', '\'']);
     let outside: String = std::iter::from_fn(|| {
@@ -21,7 +21,7 @@ pub(crate) fn skeleton(message: &str) -> String {
     outside.chars().filter(|letter| !letter.is_ascii_digit()).take(200).collect()
 }
 
-/// A shorter input that fails in the same way: pieces are left out as long as it does.
+/// Shorter input with the same failure, found by removing pieces. Inputs that took too long are unchanged.
 pub(crate) fn shortened(watched: &Watched, bytes: &[u8], what: &str) -> Vec<u8> {
     if what.starts_with("it took") {
         return bytes.to_vec();
@@ -44,7 +44,7 @@ pub(crate) fn shortened(watched: &Watched, bytes: &[u8], what: &str) -> Vec<u8> 
     least
 }
 
-/// Puts an input into a file that is named for its reader.
+/// Saves an input in a file `READER-HASH`.
 pub(crate) fn save(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, FuzzError> {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);

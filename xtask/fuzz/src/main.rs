@@ -1,8 +1,8 @@
-//! Readers of the command on inputs made at random, without end: `cargo xtask fuzz`.
+//! `cargo xtask fuzz`: random inputs for the readers of the `gp` command.
 //!
-//! An input is a function of the seed, the reader and its number, so that every failure can be repeated. A panic, more than
-//! two seconds, more than 256 MB of memory, and what the functions of `gp_cli::fuzzing` say does not hold, are failures. Readers
-//! run in processes of their own, because some failures end them.
+//! An input depends on seed, reader and index only, so every failure can be repeated. Failures are panics, more than
+//! two seconds, more than 256 MB of memory, and violated properties of `gp_cli::fuzzing`. Each reader runs in a
+//! separate process, because some failures end it.
 
 mod driver;
 mod error;
@@ -18,7 +18,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Readers of the command on inputs made at random.
+/// Test the readers of the gp command on random inputs
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask fuzz", bin_name = "cargo xtask fuzz", args_conflicts_with_subcommands = true)]
 struct Cli {
@@ -30,7 +30,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Try one reader in this process
+    /// Test one reader in this process
     #[command(hide = true)]
     Worker(worker::Args),
 }
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Where standard error itself is closed there is nobody left to tell.
+            // If standard error is closed, there is no way to report.
             let _ = writeln!(std::io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }

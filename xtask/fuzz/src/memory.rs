@@ -1,8 +1,8 @@
-//! The allocator of this program.
+//! Allocator of this program.
 
 use cap::Cap;
 use std::alloc::System;
 
-/// Refuses more memory than a worker allows.
+/// Allocator with a limit, which workers set.
 #[global_allocator]
 pub(crate) static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);

@@ -1,11 +1,11 @@
-//! Numbers that are the same every time: SplitMix64.
+//! Reproducible random numbers (SplitMix64).
 
-/// Numbers made of a seed.
+/// Random number generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Those of one execution of a reader.
+    /// Generator for one input of a reader.
     pub(crate) fn of(seed: u64, name: &str, index: u64) -> Self {
         let name = name.bytes().fold(seed, |sum, byte| mixed(sum ^ u64::from(byte)));
         Self(mixed(name ^ mixed(index)))
@@ -16,12 +16,12 @@ impl Random {
         mixed(self.0)
     }
 
-    /// Below `end`, which is at least 1.
+    /// Random integer below `end` (at least 1).
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
 
-    /// True once in so many times.
+    /// `true` with probability 1 / `times`.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -30,7 +30,7 @@ impl Random {
         of[self.below(of.len())]
     }
 
-    /// A number near the edge of some type, or a small one.
+    /// Number near a power of two, near the largest ones, arbitrary, or below 20.
     pub(crate) fn edge(&mut self) -> u64 {
         let power = 1u64 << self.below(64);
         match self.below(6) {

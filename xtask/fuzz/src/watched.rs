@@ -1,4 +1,4 @@
-//! One reader on one input, watched for panics, time and refusals.
+//! Runs a reader on one input, and detects panics and long times.
 
 use crate::error::FuzzError;
 use gp_cli::fuzzing::{Readers, Reading};
@@ -6,11 +6,11 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// Memory that readers are told of.
+/// Memory limit passed to the readers, in bytes.
 const BUDGET: u64 = 64 << 20;
-/// The longest that an input may take.
+/// Time limit per input.
 const LONGEST: Duration = Duration::from_secs(2);
-/// Prefix of this workspace's crates, whose panics are faults even if caught.
+/// Prefix of this workspace's crates. Their panics are failures even if caught.
 const OURS: &str = "gp-";
 
 thread_local! {
@@ -18,15 +18,15 @@ thread_local! {
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// A reader, and how it is watched.
+/// Reader with detection of failures.
 pub(crate) struct Watched {
     readers: Readers,
-    /// The reader's name.
+    /// Name of the reader.
     pub(crate) name: String,
 }
 
 impl Watched {
-    /// The reader of a name, whose panics say nothing on the terminal.
+    /// Reader of this name. Sets a panic hook that prints nothing.
     pub(crate) fn new(name: &str) -> Result<Self, FuzzError> {
         std::panic::set_hook(Box::new(|info| {
             let place = info.location().map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
@@ -35,7 +35,7 @@ impl Watched {
         Ok(Self { readers: Readers::new(BUDGET)?, name: name.to_owned() })
     }
 
-    /// Outcome of an input, or its fault.
+    /// Outcome of an input; the error describes a failure.
     pub(crate) fn read(&self, bytes: &[u8]) -> Result<Reading, String> {
         PANIC.with(|last| *last.borrow_mut() = None);
         let start = Instant::now();
@@ -51,9 +51,9 @@ impl Watched {
     }
 }
 
-/// The words of a panic.
+/// Message of a panic.
 fn said(info: &std::panic::PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let words = payload.downcast_ref::<String>().map(String::as_str);
-    words.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no words").to_owned()
+    words.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }

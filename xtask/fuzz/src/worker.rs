@@ -1,4 +1,4 @@
-//! One reader on one input after the other, in a process that may end with any of them.
+//! Worker process: runs one reader on consecutive inputs.
 
 use crate::error::FuzzError;
 use crate::failures;
@@ -15,45 +15,45 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The most memory that a reader may take.
+/// Memory limit per worker, in bytes.
 const MOST_BYTES: usize = 256 << 20;
-/// An input that goes on for so long is not waited for.
+/// Time after which an input counts as hanging.
 const HANGS: Duration = Duration::from_secs(20);
-/// The exit code of a process that does not wait any longer.
+/// Exit code after a hanging input.
 pub(crate) const HUNG: i32 = 77;
-/// Failures of one reader, after which it is left alone.
+/// Limit on failures per reader.
 const MOST_FAILURES: usize = 10;
-/// Reader and inputs to try.
+/// Reader and range of inputs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The reader
+    /// Name of the reader
     #[arg(long)]
     pub(crate) target: String,
-    /// Seed of the inputs
+    /// Random seed of the inputs
     #[arg(long)]
     pub(crate) seed: u64,
-    /// The first input
+    /// Index of the first input
     #[arg(long)]
     pub(crate) from: u64,
-    /// Duration
+    /// Time limit
     #[arg(long)]
     pub(crate) milliseconds: u64,
-    /// The most inputs
+    /// Limit on the number of inputs
     #[arg(long)]
     pub(crate) executions: u64,
-    /// File that says which input is being tried
+    /// File with the index of the current input
     #[arg(long)]
     pub(crate) progress: std::path::PathBuf,
 }
 
-/// Tries inputs until the time is over, and prints what was found as JSON.
+/// Tests inputs until a limit is reached, and prints the result as JSON.
 pub(crate) fn run(args: &Args, folder: &Path) -> Result<(), FuzzError> {
     let (inputs, watched) = (Inputs::of(&args.target)?, Watched::new(&args.target)?);
     let unwritable = |source| FuzzError::Unwritable { path: args.progress.clone(), source };
     let mut progress = File::create(&args.progress).map_err(unwritable)?;
     let count = Arc::new(AtomicU64::new(args.from));
     watch(count.clone());
-    // Within the limit, nothing: a process that asks for more is ended, and the input is known by the file.
+    // Beyond the limit the process ends; the progress file names the input.
     let _ = ALLOCATOR.set_limit(ALLOCATOR.allocated() + MOST_BYTES);
     let (start, limit) = (Instant::now(), Duration::from_millis(args.milliseconds));
     let mut found = Found::default();
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, folder: &Path) -> Result<(), FuzzError> {
     Ok(())
 }
 
-/// Ends the process where one input takes too long.
+/// Starts a thread that ends the process when one input hangs.
 fn watch(count: Arc<AtomicU64>) {
     std::thread::spawn(move || {
         let mut last = u64::MAX;
@@ -88,11 +88,11 @@ fn watch(count: Arc<AtomicU64>) {
     });
 }
 
-/// Findings.
+/// Counts and failures of a worker.
 #[derive(Default)]
 struct Found {
     read: u64,
-    /// Reasons for which inputs were refused, without what differs from one input to the next.
+    /// Distinct reasons for refusals, without parts that depend on the input.
     reasons: BTreeSet<String>,
     failures: Vec<Value>,
     known: BTreeSet<String>,
@@ -111,7 +111,7 @@ impl Found {
                 }
                 return Ok(());
             }
-            // What took long because the machine was busy does so once.
+            // Repeat: a busy machine may have caused the delay.
             Err(what) if what.starts_with("it took") && watched.read(bytes).is_ok() => return Ok(()),
             Err(what) => what,
         };

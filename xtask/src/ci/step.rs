@@ -19,11 +19,11 @@ pub(crate) struct Step {
 
 #[derive(Debug)]
 pub(crate) enum Work {
-    /// Rules of `cargo xtask tidy`, in this process.
+    /// `cargo xtask tidy`, in this process.
     Tidy,
     /// Rounds of `cargo xtask faults`.
     Faults,
-    /// Policy on third-party crates, in this process.
+    /// `cargo xtask supply`, in this process.
     Supply,
     Cargo(CargoCommand),
     Fuzz,
@@ -52,24 +52,20 @@ pub(crate) fn names() -> Vec<&'static str> {
 pub(crate) fn all(nextest: bool) -> Vec<Step> {
     vec![
         Step { name: "format", about: "the sources are formatted", work: Work::Cargo(format()) },
-        Step { name: "tidy", about: "the rules of the house hold", work: Work::Tidy },
+        Step { name: "tidy", about: "project rules hold", work: Work::Tidy },
         Step {
             name: "supply",
             about: "licences and versions of dependencies are those of deny.toml",
             work: Work::Supply,
         },
-        Step { name: "lints", about: "rustc and clippy have no complaint", work: Work::Cargo(lints()) },
+        Step { name: "lints", about: "rustc and clippy give no warning", work: Work::Cargo(lints()) },
         Step {
             name: "docs",
-            about: "the documentation builds, no link is broken",
+            about: "the documentation builds without broken links",
             work: Work::Cargo(docs()),
         },
         Step { name: "tests", about: "unit and integration tests pass", work: Work::Cargo(tests(nextest)) },
-        Step {
-            name: "doctests",
-            about: "the examples in the documentation run",
-            work: Work::Cargo(doctests()),
-        },
+        Step { name: "doctests", about: "examples in the documentation run", work: Work::Cargo(doctests()) },
         Step {
             name: "examples",
             about: "example programs and benchmarks compile",
@@ -77,17 +73,17 @@ pub(crate) fn all(nextest: bool) -> Vec<Step> {
         },
         Step {
             name: "faults",
-            about: "the gp command leaves whole files whatever ends it",
+            about: "the gp command leaves only complete files, however it ends",
             work: Work::Faults,
         },
         Step {
             name: "fuzz",
-            about: "no reader of the command fails on a minute of inputs made at random",
+            about: "no reader of the gp command fails on one minute of random inputs",
             work: Work::Fuzz,
         },
         Step {
             name: "template",
-            about: "a likelihood crate of somebody else's works with the packaged crates",
+            about: "a likelihood crate outside the workspace works with the packaged crates",
             work: Work::Template,
         },
     ]
@@ -102,15 +98,14 @@ fn lints() -> CargoCommand {
         .needing("clippy", &["clippy", "--version"])
 }
 
-/// Documentation. `--examples` makes cargo include development dependencies, as for lints; otherwise some dependencies
-/// would be checked twice.
+/// Builds the documentation. `--examples` includes development dependencies, as for lints, so that no dependency is
+/// checked twice.
 fn docs() -> CargoCommand {
     CargoCommand::new(&["doc", "--workspace", "--all-features", "--no-deps", "--lib", "--bins", "--examples"])
         .with_variable("RUSTDOCFLAGS", "-D warnings")
 }
 
-/// Tests. Targets are named because the default would compile the examples, which are another step. Tests after a
-/// failure still run.
+/// Runs the tests, also after a failure. Targets are named, because the default would also compile the examples.
 fn tests(nextest: bool) -> CargoCommand {
     const NEXTEST: &[&str] =
         &["nextest", "run", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"];
@@ -123,7 +118,7 @@ fn doctests() -> CargoCommand {
     CargoCommand::new(&["test", "--workspace", "--all-features", "--doc", "--no-fail-fast"])
 }
 
-/// Examples, in the development profile to reuse the libraries compiled for the tests.
+/// Compiles examples and benchmarks in the development profile, which reuses the libraries compiled for the tests.
 fn examples() -> CargoCommand {
     CargoCommand::new(&["build", "--workspace", "--all-features", "--examples", "--benches"])
 }

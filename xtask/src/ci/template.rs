@@ -1,7 +1,6 @@
-//! Template of a likelihood crate, built as an external crate against the packages.
+//! Check of the likelihood template as a crate outside the workspace, against the packaged crates.
 //!
-//! Every crate is packaged and unpacked, which reveals files missing from a package. A copy of the template uses the
-//! unpacked crates.
+//! All crates are packaged and unpacked, which reveals files missing from a package. A copy of the template uses them.
 
 use std::fs;
 use std::path::Path;

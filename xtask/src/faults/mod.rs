@@ -29,10 +29,10 @@ pub(crate) struct Args {
     /// Number of rounds
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     rounds: u64,
-    /// Seed of what is run and when it is disturbed
+    /// Random seed of commands and disturbances
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// A `gp` to disturb, in place of the one of this workspace
+    /// Test this `gp` instead of the workspace's
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
 }
@@ -62,7 +62,7 @@ pub(crate) fn check(
 fn play(program: &Path, rounds: u64, seed: u64, out: &mut dyn Write) -> Result<(), XtaskError> {
     let bench = Workbench::new(program).map_err(|message| XtaskError::Faulty { faults: 1, message })?;
     for (fault, why) in bench.impossible() {
-        writeln!(out, "left out: {} ({why})", fault.name())?;
+        writeln!(out, "skipped: {} ({why})", fault.name())?;
     }
     let (next, tally) = (AtomicU64::new(0), Mutex::new(Tally::default()));
     // Commands are limited by the disk rather than by processors.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Successful end of a round.
+/// Result of a round in which every property held.
 #[derive(Debug)]
 pub(super) struct Played {
     pub(super) fault: &'static str,
@@ -50,6 +50,6 @@ impl Tally {
             self.found.iter().map(|(found, count)| format!("{found}: {count}")).collect();
         writeln!(out, "outputs          {}", found.join(", "))?;
         self.broken.iter().try_for_each(|line| writeln!(out, "{line}"))?;
-        writeln!(out, "faults: {} rounds, {} in which something did not hold", self.rounds, self.broken.len())
+        writeln!(out, "faults: {} rounds, {} failed", self.rounds, self.broken.len())
     }
 }

@@ -18,7 +18,7 @@ use super::workbench::{MOUNTED, Workbench, remove};
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Exit codes listed by `gp --help`.
 const CODES: [i32; 8] = [0, 2, 3, 4, 5, 6, 7, 130];
-/// Exit code of a loader out of memory: the command never ran.
+/// Exit code of the loader when memory is too small to start the command.
 const NOT_LOADED: i32 = 127;
 /// Prefix of unfinished files.
 const UNFINISHED: &str = ".gp-unfinished-";
@@ -34,7 +34,7 @@ struct Round<'a> {
     draw: Draw,
 }
 
-/// Runs a round. Returns the violated property as an error, and then keeps the round's folder.
+/// Runs a round. If a property is violated, returns it as an error and keeps the round's folder.
 pub(super) fn play(bench: &Workbench, seed: u64, number: u64) -> Result<Played, String> {
     let mut draw = Draw::of_round(seed, number);
     let possible = |fault: &&Fault| bench.impossible().iter().all(|(known, _)| known != *fault);
@@ -70,7 +70,7 @@ impl Round<'_> {
         let abrupt = ends.iter().any(|end| end.status.code().is_none());
         let successes = succeeded(&ends);
         self.check_successes(successes, ends.len())?;
-        // Rivals that share a checkpoint write to files of their own.
+        // Rivals that share a checkpoint write to different files.
         let own = self.fault == Fault::Rival && self.scenario.checkpoint;
         let found = self.check_output(if own { succeeded(&ends[..1]) } else { successes })?;
         if !abrupt {
@@ -128,7 +128,7 @@ impl Round<'_> {
         }
     }
 
-    /// Runs the command twice concurrently. With a checkpoint they share its folder, otherwise the output.
+    /// Runs the command twice concurrently; the runs share the checkpoint folder if there is one, otherwise the output.
     fn rivals(&mut self) -> Result<Vec<Output>, String> {
         let words = self.words();
         let mut others = words.clone();

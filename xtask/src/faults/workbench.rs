@@ -91,7 +91,7 @@ impl Workbench {
         Self::at(command, place)
     }
 
-    /// The same under a shell script, which runs it by `"$@"`.
+    /// The command run by a shell script, which calls it as `"$@"`.
     pub(super) fn under(&self, shell: &[&str], script: &str, place: &Path, words: &[String]) -> Command {
         let mut command = Command::new(shell[0]);
         command.args(&shell[1..]).args(["sh", "-c", script, "sh"]).arg(&self.program).args(words);
@@ -120,13 +120,13 @@ impl Workbench {
         mount.args(&MOUNTED[1..]).args(["mount", "-t", "tmpfs", "tmpfs"]).arg(&self.folder);
         let status = mount.stdout(Stdio::null()).stderr(Stdio::null()).status();
         if !status.is_ok_and(|status| status.success()) {
-            impossible.push((Fault::FullDisk, "no file system may be mounted here"));
+            impossible.push((Fault::FullDisk, "no permission to mount a file system"));
         }
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         let ignored = ignored.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
         if ignored.is_some_and(|ignored| ignored & 1 == 1) {
-            impossible.push((Fault::Hangup, "it is ignored here, as under nohup"));
+            impossible.push((Fault::Hangup, "SIGHUP is ignored, as under nohup"));
         }
         impossible
     }
@@ -136,7 +136,7 @@ impl Workbench {
     }
 }
 
-/// Program that runs others with permission to mount.
+/// Program that gives permission to mount.
 pub(super) const MOUNTED: [&str; 2] = ["unshare", "-rm"];
 
 pub(super) fn remove(folder: &Path) -> io::Result<()> {

@@ -21,7 +21,7 @@ pub(crate) fn run(out: &mut dyn Write) -> Result<(), XtaskError> {
     check(&Cargo::of_this_toolchain(), &workspace::root()?, out)
 }
 
-/// Checks the dependency graph of the workspace at `root`: prints a line per fault on `out`; the error is their number.
+/// Checks the dependency graph of the workspace at `root`, and prints a line per fault.
 pub(crate) fn check(cargo: &Cargo, root: &Path, out: &mut dyn Write) -> Result<(), XtaskError> {
     let (metadata, policy) = (Metadata::read(cargo, root)?, Policy::read(root)?);
     let faults = faults(&metadata.packages, &policy);
@@ -30,7 +30,12 @@ pub(crate) fn check(cargo: &Cargo, root: &Path, out: &mut dyn Write) -> Result<(
     }
     match faults.len() {
         0 => {
-            writeln!(out, "supply: {} hold to {}", count(metadata.packages.len(), "package"), policy::FILE)?;
+            writeln!(
+                out,
+                "supply: {} comply with {}",
+                count(metadata.packages.len(), "package"),
+                policy::FILE
+            )?;
             Ok(())
         }
         faults => Err(XtaskError::Supply { faults }),
@@ -49,7 +54,8 @@ fn faults(packages: &[Package], policy: &Policy) -> Vec<String> {
 fn licence_fault(package: &Package, policy: &Policy) -> Option<String> {
     let Package { name, version, license, .. } = package;
     let stated = license.as_deref().unwrap_or("none");
-    let fault = || format!("{name} {version}: its licence is {stated}; see [licenses] in {}", policy::FILE);
+    let fault =
+        || format!("{name} {version}: licence {stated} is not allowed by [licenses] in {}", policy::FILE);
     (!licence::is_allowed(stated, &policy.licenses.allow)).then(fault)
 }
 
@@ -66,7 +72,7 @@ fn version_faults(packages: &[&Package], policy: &Policy) -> Vec<String> {
         if free.count() > 1 {
             let list: Vec<&str> = versions.iter().copied().collect();
             let file = policy::FILE;
-            faults.push(format!("{name} comes as {}; see [bans] in {file}", list.join(" and ")));
+            faults.push(format!("{name} has versions {}; see [bans] in {file}", list.join(" and ")));
         }
     }
     for skip in &policy.bans.skip {
@@ -74,7 +80,11 @@ fn version_faults(packages: &[&Package], policy: &Policy) -> Vec<String> {
             versions.get(name).filter(|versions| versions.len() > 1 && versions.contains(version))
         });
         if known.is_none() || skip.reason.is_empty() {
-            faults.push(format!("{}: {} needs no place in [bans], or a reason", policy::FILE, skip.package));
+            faults.push(format!(
+                "{}: {} in [bans] is obsolete, or has no reason",
+                policy::FILE,
+                skip.package
+            ));
         }
     }
     faults
@@ -96,7 +106,7 @@ fn bare(package: &Package) -> Vec<String> {
         ("metadata.docs.rs", package.metadata.pointer("/docs/rs").is_none()),
     ];
     let lacking = lacks.into_iter().filter(|(_, lacks)| *lacks);
-    lacking.map(|(field, _)| format!("{}: its manifest has no {field}", package.name)).collect()
+    lacking.map(|(field, _)| format!("{}: the manifest has no {field}", package.name)).collect()
 }
 
 #[cfg(test)]
@@ -121,17 +131,20 @@ mod tests {
     fn licences_that_are_not_allowed_are_named() {
         let packages = [package("a", "1.0.0", "MIT"), package("b", "2.0.0", "GPL-3.0")];
         let faults = faults(&packages, &policy(""));
-        assert_eq!(faults, ["b 2.0.0: its licence is GPL-3.0; see [licenses] in deny.toml"]);
+        assert_eq!(faults, ["b 2.0.0: licence GPL-3.0 is not allowed by [licenses] in deny.toml"]);
     }
 
     #[test]
     fn a_second_version_needs_a_reason_as_long_as_it_is_there() {
         let packages = [package("a", "1.0.0", "MIT"), package("a", "2.0.0", "MIT")];
-        assert_eq!(faults(&packages, &policy("")), ["a comes as 1.0.0 and 2.0.0; see [bans] in deny.toml"]);
+        assert_eq!(
+            faults(&packages, &policy("")),
+            ["a has versions 1.0.0 and 2.0.0; see [bans] in deny.toml"]
+        );
         let skip = "{ crate = \"a@1.0.0\", reason = \"b asks for it\" }";
         assert!(faults(&packages, &policy(skip)).is_empty());
         let stale = faults(&packages[1..], &policy(skip));
-        assert_eq!(stale, ["deny.toml: a@1.0.0 needs no place in [bans], or a reason"]);
+        assert_eq!(stale, ["deny.toml: a@1.0.0 in [bans] is obsolete, or has no reason"]);
     }
 
     #[test]
@@ -140,6 +153,6 @@ mod tests {
         bare.source = None;
         let faults = faults(&[bare], &policy(""));
         assert_eq!(faults.len(), 5, "{faults:?}");
-        assert!(faults[0].starts_with("gp-linalg: its manifest has no description"));
+        assert!(faults[0].starts_with("gp-linalg: the manifest has no description"));
     }
 }

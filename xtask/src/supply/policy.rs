@@ -1,4 +1,4 @@
-//! `deny.toml`, the configuration of cargo-deny, as far as it is checked here.
+//! `deny.toml`, the configuration of cargo-deny, reduced to what is checked here.
 
 use serde::Deserialize;
 use std::path::Path;

@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Count the words of documentation per crate instead of checking the rules
     #[arg(long, conflicts_with = "list")]
     words: bool,
-    /// Check the workspace in this folder instead of the one around the current folder
+    /// Check the workspace in this folder instead of that of the current folder
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
 }
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), XtaskError> {
     check(&root, out)
 }
 
-/// Checks every rule on the workspace at `root`: prints a line per fault on `out`; the error is their number.
+/// Checks every rule on the workspace at `root`, and prints a line per fault.
 pub(crate) fn check(root: &Path, out: &mut dyn Write) -> Result<(), XtaskError> {
     let tree = Tree::load(root)?;
     let findings = rules::check_all(&tree);
@@ -109,6 +109,6 @@ mod tests {
         let fixture = Fixture::clean();
         fixture.write("gp-optim/src/broken.rs", "//! Broken.\nfn f( {\n");
         let (_, error) = report(&fixture);
-        assert!(error.is_some_and(|error| error.starts_with("gp-optim/src/broken.rs:2: does not parse")));
+        assert!(error.is_some_and(|error| error.starts_with("gp-optim/src/broken.rs:2: invalid syntax")));
     }
 }

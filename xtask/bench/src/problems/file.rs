@@ -48,9 +48,6 @@ impl Problem {
     }
 
     /// Adds inputs `x` and targets `y`.
-    ///
-    /// # Errors
-    /// None: a table is readable.
     pub(crate) fn data(self, data: &Table<'static>) -> Result<Self, BenchError> {
         let (count, dim) = (data.count(), data.dim());
         let (mut points, mut targets) = (vec![0.0; count * dim], vec![0.0; count]);
@@ -64,10 +61,10 @@ impl Problem {
         self.number("variance", values[0]).vector("lengthscales", values[1..].to_vec())
     }
 
-    /// Adds the kernel, inducing inputs `z`, and `jitter`, the number added to the diagonal of their covariance.
+    /// Adds the kernel, inducing inputs `z`, and `jitter`, the value added to the diagonal of their covariance matrix.
     ///
     /// # Errors
-    /// If that cannot be factorised.
+    /// If the covariance matrix cannot be factorised.
     pub(crate) fn process(self, process: &SparseProcess, policy: &JitterPolicy) -> Result<Self, BenchError> {
         let prior = InducingPrior::new(process, policy, &Evaluator::new(Threading::Pool))?;
         let z = process.inputs().z();
@@ -77,7 +74,7 @@ impl Problem {
             .number("jitter", prior.jitter().added))
     }
 
-    /// Writes `ROW.json`, and `ROW.ARRAY.bin` per array: 8-byte little-endian numbers.
+    /// Writes `ROW.json`, and `ROW.ARRAY.bin` per array, in little-endian `f64`.
     ///
     /// # Errors
     /// If a file cannot be written.

@@ -13,8 +13,8 @@ use gp_linalg::JitterPolicy;
 use std::fs;
 use std::path::Path;
 
-/// One step of jitter, 10⁻⁶ of the diagonal if needed. Reference values must not depend on the last bits of a singular
-/// covariance.
+/// Jitter of 10⁻⁶ of the diagonal if needed. Smaller jitter would make values depend on the last bits of a nearly
+/// singular covariance matrix.
 const JITTER: JitterPolicy = JitterPolicy { first: 1e-6, ..JitterPolicy::ladder() };
 
 type Solved = fn() -> Result<Problem, BenchError>;
@@ -34,7 +34,7 @@ const PROBLEMS: &[(&str, Solved)] = &[
     ("S13b", predictions::exact),
 ];
 
-/// Writes these rows, as far as other programs have them, into a folder.
+/// Writes the rows that are problems for other programs to a folder.
 ///
 /// # Errors
 /// If a problem cannot be solved or written.

@@ -1,4 +1,4 @@
-//! Predictions at the first of many rows.
+//! Problems with predictions as values, at the first rows.
 
 use super::JITTER;
 use super::file::Problem;

@@ -1,4 +1,4 @@
-//! Log marginal likelihoods, their bounds and estimates.
+//! Problems with a log marginal likelihood, its bound or its estimate as value.
 
 use super::JITTER;
 use super::file::Problem;

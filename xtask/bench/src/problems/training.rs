@@ -1,4 +1,4 @@
-//! A complete training, and the quality of its predictions.
+//! Problem of a complete training, with the quality of predictions as value.
 
 use super::file::Problem;
 use crate::error::BenchError;
@@ -10,7 +10,7 @@ use std::fs;
 const TEST: usize = 5_000;
 const SEED: u64 = 11;
 
-/// `nlpd` is the mean negative log density of the model at `y_new`.
+/// `nlpd` is the mean negative log density of `y_new`.
 pub(super) fn command() -> Result<Problem, BenchError> {
     let folder = tempfile::tempdir()?;
     let [table, test, model] = ["table.csv", "test.csv", "model.gp"].map(|name| folder.path().join(name));

@@ -23,13 +23,13 @@ pub(crate) const SOFTMAX: &str = "softmax(classes=10)";
 /// Steps per run with all parameters moving.
 const STEPS: u64 = 30;
 
-/// Distances with gradients (6 MBD), and of Z with itself for half of its pairs (3 M²D), per process.
+/// Operations of distances with gradients (6 MBD), and of distances within Z, half of the pairs (3 M²D), per process.
 const DISTANCES: usize = 6 * M * B * D + 3 * M * M * D;
-/// Projection with its reverse (2 M²B), and factors (4/3 M³), per process.
+/// Operations of the projection with its reverse pass (2 M²B), and of factors (4/3 M³), per process.
 const PROJECTION: usize = 2 * M * M * B + 4 * M * M * M / 3;
-/// Marginals, sums and their reverse, per function.
+/// Operations of marginals, sums and their reverse pass, per function.
 const MARGINALS: usize = 6 * M * M * B;
-/// Factor of a posterior, per function.
+/// Operations of a posterior's factor, per function.
 const POSTERIOR: usize = 2 * M * M * M / 3;
 const SHARED: usize = DISTANCES + PROJECTION + C * (MARGINALS + POSTERIOR);
 const EACH: usize = C * (DISTANCES + PROJECTION + MARGINALS + POSTERIOR);
@@ -37,7 +37,7 @@ const EACH: usize = C * (DISTANCES + PROJECTION + MARGINALS + POSTERIOR);
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "S1",
-        what: "30 variational steps, ten classes, robust max, D = 784, M = B = 200, one kernel and Z, all by Adam",
+        what: "30 variational steps, ten classes, robust max, D = 784, M = B = 200, one kernel and Z, Adam on everything",
         work: Work::Operations(STEPS as f64 * SHARED as f64),
         prepare: |threading| descent(ROBUST_MAX, threading),
     },
@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "S1b",
-        what: "the same with a kernel and Z for each class",
+        what: "the same with a kernel and Z per class",
         work: Work::Operations(EACH as f64),
         prepare: |threading| bound(digits_model_of_each()?, threading),
     },
@@ -61,7 +61,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "S3",
-        what: "a step of EP, ten classes, with its gradient, D = 784, M = B = 200, one kernel and Z, own sites",
+        what: "EP step with its gradient, ten classes, D = 784, M = B = 200, one kernel and Z, own sites",
         work: Work::Operations(SHARED as f64),
         prepare: |threading| alike(Sharing::Own, threading),
     },
@@ -73,25 +73,25 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "S4",
-        what: "a step of EP with its gradient, a kernel and Z for each of ten classes, tied sites",
+        what: "EP step with its gradient, ten classes with a kernel and Z each, tied sites",
         work: Work::Operations(EACH as f64),
         prepare: each,
     },
     Row {
         name: "S5",
-        what: "a variational step, two classes, with its gradient, D = 2, M = 100, B = 200",
+        what: "variational step with its gradient, two classes, D = 2, M = 100, B = 200",
         work: Work::Operations(small()),
         prepare: |threading| bound(signs_model()?, threading),
     },
     Row {
         name: "S5a",
-        what: "the same of EP, own sites",
+        what: "the same by EP, own sites",
         work: Work::Operations(small()),
         prepare: |threading| binary(1.0, threading),
     },
     Row {
         name: "S6",
-        what: "the same of Power EP, α = ½",
+        what: "the same by Power EP, α = ½",
         work: Work::Operations(small()),
         prepare: |threading| binary(0.5, threading),
     },
@@ -119,7 +119,7 @@ impl Next {
     }
 }
 
-/// Digits by a bound, and their table.
+/// Variational model of the digits, with its table.
 ///
 /// # Errors
 /// For an unknown likelihood.
@@ -128,15 +128,12 @@ pub(crate) fn digits_model(likelihood: &str) -> Result<(Savigp, &'static Table<'
     Ok((Savigp::new(vec![drawn::process(M, D, 1)?], likelihood)?, digits()?))
 }
 
-/// Digits by a bound, with a process for each class.
+/// The same with one process per class.
 fn digits_model_of_each() -> Result<(Savigp, &'static Table<'static>), BenchError> {
     Ok((Savigp::new(each_process()?, gp_likelihoods::parse(ROBUST_MAX)?)?, digits()?))
 }
 
-/// Two classes by a bound, and their table.
-///
-/// # Errors
-/// None.
+/// Variational model of two classes, with its table.
 pub(crate) fn signs_model() -> Result<(Savigp, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, 2, 3);
     let likelihood = gp_likelihoods::parse("bernoulli_probit")?;

@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Row] = &[Row {
 
 pub(crate) fn noisy(count: usize, seed: u64) -> (MatRef<'static, f64>, Vec<f64>) {
     let points = drawn::points(count, D, seed);
-    // Noise of standard deviation 0.1, from a sequence that fills the unit interval.
+    // Noise of standard deviation 0.1, from a uniform low-discrepancy sequence.
     let noise = |i: usize| 0.346 * ((i as f64 * 0.618_033_988_749_894_9).fract() - 0.5);
     let targets = drawn::wave(points).into_iter().enumerate().map(|(i, value)| value + noise(i)).collect();
     (points, targets)
@@ -62,7 +62,7 @@ fn fit(threading: Threading) -> Result<Run, BenchError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let line = fit_line(&table, &model);
     Ok(Box::new(move || {
-        // Keeps the folder during the run.
+        // Moves the folder into the closure, so that it exists during the run.
         let _ = &folder;
         pool.install(|| printed(line.clone())).map(drop)
     }))

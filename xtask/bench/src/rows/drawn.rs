@@ -29,9 +29,6 @@ pub(crate) fn classes(points: MatRef<'_, f64>, count: usize) -> Vec<f64> {
 }
 
 /// Table of these, `'static`.
-///
-/// # Errors
-/// None: every point has a target.
 pub(crate) fn table(
     points: MatRef<'static, f64>,
     targets: Vec<f64>,
@@ -41,9 +38,6 @@ pub(crate) fn table(
 }
 
 /// Latent with one length-scale per input and this many inducing inputs.
-///
-/// # Errors
-/// None.
 pub(crate) fn process(inducing: usize, dim: usize, seed: u64) -> Result<SparseProcess, BenchError> {
     let lengthscale = 0.7 * (dim as f64).sqrt();
     let scales = vec![lengthscale.to_string(); dim].join(", ");

@@ -16,7 +16,7 @@ const LIQUID: usize = 25;
 pub(super) const ROWS: &[Row] = &[Row {
     name: "S14",
     what: "informative vector machine, 20,000 rows of 50 inputs, 5 classes, 200 active rows",
-    // Three solves with the factors of all active rows for each candidate and class, N/L candidates a row.
+    // Solves with the factors of all active rows, per candidate and class; N/L candidates per active row.
     work: Work::Operations((N / LIQUID * C * ACTIVE * ACTIVE * ACTIVE) as f64),
     prepare: run,
 }];

@@ -52,7 +52,7 @@ fn all() -> impl Iterator<Item = &'static Row> {
 /// # Errors
 /// For a name without rows.
 pub(crate) fn chosen(names: &[String]) -> Result<Vec<&'static Row>, BenchError> {
-    // A name selects rows that begin with it, up to a letter: S1 selects S1 and S1a, but not S10.
+    // A name also selects rows with a letter after it: S1 selects S1 and S1a, but not S10.
     let is = |row: &Row, name: &str| {
         row.name.strip_prefix(name).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
     };

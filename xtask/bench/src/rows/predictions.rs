@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "S13",
         what: "sparse regression, means and variances of 100,000 rows, M = 200, D = 8",
-        // Distances, and a product with a triangle of the posterior.
+        // Distances, and a product with the posterior's triangular factor.
         work: Work::Operations((2 * M * T * D + M * M * T) as f64),
         prepare: sparse,
     },
@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "S13c",
         what: "EP, ten classes, means and variances of 10,000 rows, M = 200, D = 784, one kernel and Z",
-        // Distances, and for each class a product with a triangle of its posterior.
+        // Distances, and per class a product with its posterior's triangular factor.
         work: Work::Operations((2 * M * T_OF_CLASSES * 784 + CLASSES * M * M * T_OF_CLASSES) as f64),
         prepare: classes,
     },
@@ -54,9 +54,6 @@ pub(crate) fn new_points(count: usize) -> MatRef<'static, f64> {
 }
 
 /// Sparse regression, and its data.
-///
-/// # Errors
-/// None.
 pub(crate) fn sparse_model() -> Result<(SparseRegression, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, D, 2);
     let data = drawn::table(points, drawn::wave(points))?;
@@ -65,9 +62,6 @@ pub(crate) fn sparse_model() -> Result<(SparseRegression, &'static Table<'static
 }
 
 /// EP of two classes, and its data.
-///
-/// # Errors
-/// None.
 pub(crate) fn labels_model() -> Result<(PowerEp, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, D, 2);
     let data = drawn::table(points, drawn::signs(points))?;
@@ -76,9 +70,6 @@ pub(crate) fn labels_model() -> Result<(PowerEp, &'static Table<'static>), Bench
 }
 
 /// Predictor of that model, near convergence.
-///
-/// # Errors
-/// Those of EP.
 pub(crate) fn labels_predictor(
     model: &PowerEp,
     data: &'static Table<'static>,

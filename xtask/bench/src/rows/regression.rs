@@ -14,9 +14,10 @@ const M: usize = 500;
 const D: usize = 8;
 const ROWS_OF_EXACT: usize = 2_000;
 
-/// Value: a projection and a sum; gradient: a solve and a sum (together 4 M²N); distances with gradients (6 MND).
+/// Operations: projection and sum for the value, solve and sum for the gradient (together 4 M²N); distances with
+/// gradients (6 MND).
 const SPARSE: f64 = (4 * M * M * N + 6 * M * N * D) as f64;
-/// Factor (⅓ N³), inverse from it (⅔ N³), distances with gradients (2 N²D).
+/// Operations: factor (⅓ N³), inverse (⅔ N³), distances with gradients (2 N²D).
 const EXACT: f64 = (ROWS_OF_EXACT * ROWS_OF_EXACT * (ROWS_OF_EXACT + 2 * D)) as f64;
 
 pub(super) const ROWS: &[Row] = &[
@@ -28,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "S8",
-        what: "the same of Power EP, α = ½",
+        what: "the same by Power EP, α = ½",
         work: Work::Operations(SPARSE),
         prepare: |threading| sparse(0.5, threading),
     },
@@ -41,9 +42,6 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Regression with inducing inputs and this power, and its data.
-///
-/// # Errors
-/// None.
 pub(crate) fn sparse_model(power: f64) -> Result<(SparseRegression, &'static Table<'static>), BenchError> {
     let points = drawn::points(N, D, 2);
     let data = drawn::table(points, drawn::wave(points))?;
@@ -52,9 +50,6 @@ pub(crate) fn sparse_model(power: f64) -> Result<(SparseRegression, &'static Tab
 }
 
 /// Exact regression, and its data.
-///
-/// # Errors
-/// None.
 pub(crate) fn exact_model() -> Result<(ExactGp, &'static Table<'static>), BenchError> {
     let points = drawn::points(ROWS_OF_EXACT, D, 2);
     let data = drawn::table(points, drawn::wave(points))?;

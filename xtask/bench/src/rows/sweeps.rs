@@ -12,22 +12,19 @@ use gp_optim::ParameterSet as _;
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "S10",
-        what: "EP, probit, N = 500, Z = X, from nothing to rest at 1e-6, and the gradient",
+        what: "EP, probit, N = 500, Z = X, from the prior to convergence at 1e-6, and the gradient",
         work: Work::Whole,
         prepare: full,
     },
     Row {
         name: "S11",
-        what: "generalised FITC, probit, N = 4,770, M = 100, D = 2, from nothing to rest at 1e-6",
+        what: "generalised FITC, probit, N = 4,770, M = 100, D = 2, from the prior to convergence at 1e-6",
         work: Work::Whole,
         prepare: latent,
     },
 ];
 
 /// EP of two classes with one inducing input per observation, and its data.
-///
-/// # Errors
-/// None.
 pub(crate) fn full_model() -> Result<(PowerEp, &'static Table<'static>), BenchError> {
     let points = drawn::points(500, 8, 2);
     let data = drawn::table(points, drawn::signs(points))?;

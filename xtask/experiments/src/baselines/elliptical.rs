@@ -7,13 +7,13 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::f64::consts::TAU;
 
-/// Most shrinkings of a bracket, after which it holds a single point.
+/// Limit on shrinkings of a bracket, which then holds a single point.
 const SHRINKS: usize = 200;
 
-/// Chain of `burn_in` discarded steps and `steps` further ones, of which every `thin`th is kept.
+/// Summary of a chain: `burn_in` steps are discarded, and every `thin`th of `steps` further ones is kept.
 ///
 /// # Errors
-/// Those of the posterior; a bracket that shrinks to nothing.
+/// Those of the posterior, and for a bracket that shrinks to a point.
 pub fn elliptical_slice(
     posterior: &mut WhitenedPosterior<'_>,
     burn_in: usize,

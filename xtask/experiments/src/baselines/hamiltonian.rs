@@ -6,22 +6,22 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Target acceptance rate of the step-size tuning in burn-in.
+/// Target acceptance rate for tuning the step size.
 const TARGET: f64 = 0.8;
 
-/// Trajectory settings.
+/// Settings of trajectories.
 #[derive(Clone, Copy, Debug)]
 pub struct Leapfrog {
-    /// Most steps per trajectory; the number is drawn for each.
+    /// Limit on steps per trajectory; the number is random.
     pub steps: usize,
-    /// Initial step size; tuned in burn-in.
+    /// Initial step size; tuned during burn-in.
     pub length: f64,
 }
 
-/// Chain of `burn_in` discarded trajectories and `samples` further ones, of which every `thin`th is kept.
+/// Summary of a chain: `burn_in` trajectories are discarded, and every `thin`th of `samples` further ones is kept.
 ///
 /// # Errors
-/// Those of the posterior at the start; a trajectory that cannot be evaluated is rejected.
+/// Those of the posterior at the start. Later trajectories that cannot be evaluated are rejected.
 pub fn hamiltonian(
     posterior: &mut WhitenedPosterior<'_>,
     leapfrog: Leapfrog,
@@ -50,7 +50,7 @@ pub fn hamiltonian(
             here = there;
         }
         if round < burn_in {
-            // Robbins–Monro: the step grows if the acceptance rate is above target.
+            // Robbins–Monro: the step size grows if the acceptance rate is above target.
             let rate = 1.0 / (1.0 + round as f64).sqrt();
             length *= (rate * (probability.max(0.0) - TARGET)).exp();
         } else {

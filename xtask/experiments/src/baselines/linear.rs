@@ -6,11 +6,11 @@ use crate::methods::fitted::{Fitted, Predicted};
 use faer::{Accum, Mat, MatRef};
 use gp_linalg::{Cholesky, JitterPolicy, Threading, product};
 
-/// Most iterations of the noise variance, and the relative change at convergence.
+/// Limit on iterations of the noise variance, and its relative change at convergence.
 const ROUNDS: usize = 200;
 const TOLERANCE: f64 = 1e-8;
 
-/// `y = w·x + b + ε` with standard normal weights and the noise variance at the maximum of the evidence.
+/// `y = w·x + b + ε` with standard normal weights. The noise variance maximises the evidence.
 #[derive(Clone, Debug)]
 pub struct BayesianLinear {
     /// Posterior means of the weights, the intercept last.
@@ -21,11 +21,11 @@ pub struct BayesianLinear {
 }
 
 impl BayesianLinear {
-    /// Conditions on numbers. The noise variance follows the fixed point of the evidence, σ² = |y − Xw|² / (N − γ),
-    /// with γ the number of well-determined weights.
+    /// Fits a regression. The noise variance is iterated to the stationary point of the evidence, σ² = |y − Xw|² / (N
+    /// − γ), where γ is the number of well-determined weights.
     ///
     /// # Errors
-    /// For tables that cannot be factorised.
+    /// If a matrix cannot be factorised.
     pub fn fit(training: &Part) -> Result<Self, ExperimentError> {
         let (count, x) = (training.len(), extended(training.inputs.as_ref()));
         let (y, width) = (training.targets.as_ref().subcols(0, 1), x.ncols());

@@ -12,17 +12,18 @@ const BLOCK: usize = 4096;
 /// `p(y = c | x) ∝ exp(w_c·x + b_c)`, with a Gaussian prior on the weights.
 #[derive(Clone, Debug)]
 pub struct Logistic {
-    /// (D + 1)×C, intercepts in the last row.
+    /// Weights, (D + 1)×C, with the intercepts in the last row.
     weights: Mat<f64>,
-    /// Targets of the classes.
+    /// Target values of the classes.
     labels: Vec<f64>,
 }
 
 impl Logistic {
-    /// Most probable weights under a prior of this precision (intercepts are free). Targets are among `labels`.
+    /// Fits the most probable weights under a prior of this precision; intercepts have no prior. Targets are among
+    /// `labels`.
     ///
     /// # Errors
-    /// For a target that is no label, and if the optimisation fails.
+    /// For a target not among `labels`, and if the optimisation fails.
     pub fn fit(training: &Part, labels: &[f64], precision: f64) -> Result<Self, ExperimentError> {
         let classes = classes_of(training, labels)?;
         let (rows, columns) = (training.dim() + 1, labels.len());
@@ -67,9 +68,9 @@ impl Fitted for Logistic {
 }
 
 struct Buffers {
-    /// BLOCK×C: scores, then probabilities less indicators.
+    /// BLOCK×C: scores, then probabilities minus indicators.
     scores: Mat<f64>,
-    /// (D + 1)×C
+    /// Gradient by the weights, (D + 1)×C.
     gradient: Mat<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Baselines: linear models, and Monte Carlo for the exact posterior.
+//! Baselines: linear models, textbook EP, and Monte Carlo for the exact posterior.
 
 mod elliptical;
 mod hamiltonian;

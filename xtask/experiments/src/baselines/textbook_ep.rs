@@ -8,11 +8,11 @@ use gp_kernels::Kernel;
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf, standard_normal_cdf};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// Most sweeps, and the change of log Z at convergence.
+/// Limit on sweeps, and the change of log Z at convergence.
 const SWEEPS: usize = 200;
 const TOLERANCE: f64 = 1e-9;
 
-/// Posterior of a probit model of labels −1 and 1.
+/// Posterior of a probit model for labels −1 and 1.
 #[derive(Debug)]
 pub struct TextbookEp<'a> {
     kernel: &'a dyn Kernel,
@@ -28,7 +28,7 @@ pub struct TextbookEp<'a> {
 }
 
 impl<'a> TextbookEp<'a> {
-    /// Updates sites in turn until log Z has converged.
+    /// Runs EP with sequential updates until log Z converges.
     ///
     /// # Errors
     /// For targets other than −1 and 1, a matrix that cannot be factorised, and sites that do not converge.
@@ -53,7 +53,7 @@ impl<'a> TextbookEp<'a> {
             }
             before = log_z;
         }
-        Err(failure(format!("sites are not at rest after {SWEEPS} sweeps")))
+        Err(failure(format!("sites did not converge in {SWEEPS} sweeps")))
     }
 
     /// Estimate of `ln p(y)` (eq. 3.65).
@@ -135,7 +135,7 @@ impl State {
         let slope = inverse_mills(z);
         let tilted_mean = mean + y * variance * slope / (1.0 + variance).sqrt();
         let tilted = variance - variance * variance * slope / (1.0 + variance) * (z + slope);
-        // τ̃ never falls below 0: the probit likelihood is log-concave.
+        // τ̃ ≥ 0 up to rounding, because the probit likelihood is log-concave.
         let precision = (1.0 / tilted - tau).max(0.0);
         let change = precision - self.precision[i];
         self.precision[i] = precision;
@@ -184,7 +184,7 @@ impl State {
         Ok((0..count).map(|i| self.shift[i] - self.precision[i].sqrt() * z[(i, 0)]).collect())
     }
 
-    /// Eqs. 3.65, 3.73 and 3.74, with μ̃ = ν̃/τ̃ arranged so that sites of precision 0 are harmless.
+    /// Log Z (eqs. 3.65, 3.73 and 3.74), arranged so that sites of precision 0 do not divide by zero in μ̃ = ν̃/τ̃.
     fn log_z(&self, factor: &Cholesky, labels: &[f64]) -> Result<f64, ExperimentError> {
         let weights = self.weights(factor)?;
         // ½ ν̃ᵀ Σ ν̃ with Σ ν̃ = μ = K (ν̃ − S^½ B⁻¹ S^½ K ν̃).

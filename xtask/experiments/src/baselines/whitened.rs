@@ -1,4 +1,4 @@
-//! Exact posterior over latent values at the data, in coordinates with a standard normal prior.
+//! Exact posterior over latent values at the data, in whitened coordinates.
 
 use crate::error::ExperimentError;
 use faer::{MatMut, MatRef};
@@ -6,39 +6,40 @@ use gp_kernels::Kernel;
 use gp_likelihoods::{Likelihood, PointSlopes};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
-/// `p(v | y) ∝ N(v; 0, I) Π_n p(y_n | f_n)` with `f_q = L_q v_q` and `K_q = L_q L_qᵀ`; v and f are ordered by q first.
+/// `p(v | y) ∝ N(v; 0, I) Π_n p(y_n | f_n)` with `f_q = L_q v_q` and `K_q = L_q L_qᵀ`. v and f hold one latent after
+/// the other.
 #[derive(Debug)]
 pub struct WhitenedPosterior<'a> {
-    /// Factors, one per latent.
+    /// Cholesky factor `L_q` per latent.
     factors: Vec<Cholesky>,
     likelihood: &'a dyn Likelihood,
-    /// N×P, row-major.
+    /// Targets, N×P, row-major.
     targets: Vec<f64>,
     points: usize,
     slopes: PointSlopes,
-    /// N·Q: latent values, or their gradient.
+    /// Latent values or their gradient, N·Q.
     latents: Vec<f64>,
-    /// Q values of one observation.
+    /// Latent values of one observation, Q.
     one: Vec<f64>,
 }
 
-/// Summary of a chain: moments of latent values, and means of their exponentials.
+/// Summary of a chain: means and variances of N·Q latent values, and means of their exponentials.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
-    /// Samples kept.
+    /// Number of samples kept.
     pub samples: usize,
-    /// N means of latent values.
+    /// Means of latent values.
     pub mean: Vec<f64>,
-    /// N variances of latent values.
+    /// Variances of latent values.
     pub variance: Vec<f64>,
-    /// N means of exponentials.
+    /// Means of the exponentials of latent values.
     pub rate: Vec<f64>,
-    /// Acceptance rate, if applicable.
+    /// Acceptance rate.
     pub accepted: f64,
 }
 
 impl<'a> WhitenedPosterior<'a> {
-    /// Posterior at these points, with one kernel per latent; targets are N×P.
+    /// Posterior at N points, with one kernel per latent and N×P targets.
     ///
     /// # Errors
     /// For a wrong number of kernels or targets, and a covariance matrix that cannot be factorised.
@@ -78,16 +79,16 @@ impl<'a> WhitenedPosterior<'a> {
         })
     }
 
-    /// Number of coordinates.
+    /// Number of coordinates, N·Q.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.latents.len()
     }
 
-    /// `L_q v_q`, ordered by q first.
+    /// Latent values `L_q v_q`, one latent after the other.
     ///
     /// # Errors
-    /// For another number of coordinates.
+    /// For a wrong number of coordinates.
     pub fn latents(&mut self, v: &[f64]) -> Result<&[f64], ExperimentError> {
         self.latents.iter_mut().zip(v).for_each(|(f, v)| *f = *v);
         for (factor, f) in self.factors.iter().zip(self.latents.chunks_mut(self.points.max(1))) {
@@ -97,7 +98,7 @@ impl<'a> WhitenedPosterior<'a> {
         Ok(&self.latents)
     }
 
-    /// `Σ_n ln p(y_n | f_n)`.
+    /// Log-likelihood `Σ_n ln p(y_n | f_n)`.
     ///
     /// # Errors
     /// As [`latents`](Self::latents), and for impossible observations.
@@ -115,7 +116,7 @@ impl<'a> WhitenedPosterior<'a> {
         Ok(sum)
     }
 
-    /// The same with its gradient by v.
+    /// Log-likelihood and its gradient by v.
     ///
     /// # Errors
     /// As [`log_likelihood`](Self::log_likelihood).
@@ -147,7 +148,7 @@ impl<'a> WhitenedPosterior<'a> {
 }
 
 impl Chain {
-    /// Adds a sample to the moments.
+    /// Adds a sample.
     pub(super) fn take(&mut self, latents: &[f64]) {
         self.samples += 1;
         let share = 1.0 / self.samples as f64;

@@ -1,11 +1,11 @@
-//! `data`: data files of items.
+//! `data`: fetches, lists and verifies data files.
 
 use super::DataFolder;
 use crate::ExperimentError;
 use crate::data::{Entry, State, manifest};
 use std::io::Write;
 
-/// Options of `data`: without a word, missing files are fetched.
+/// Options of `data`; without a subcommand, missing files are fetched.
 #[derive(Clone, Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
@@ -18,20 +18,20 @@ pub(crate) struct Options {
 /// Commands for data sets.
 #[derive(Clone, Debug, clap::Subcommand)]
 enum Data {
-    /// Fetch files that are not there, or are not what they should be, and name those that are to be had by hand
+    /// Fetch missing or wrong files, and print the origins of files without an address
     Fetch(FetchOptions),
-    /// Print all files: sizes, rows, where they come from, and whether they are there
+    /// List all files with size, rows, origin and presence
     List(Which),
-    /// Compare the files that are there with their check sums
+    /// Compare the files with their checksums
     Verify(Which),
 }
 
-/// Files, and their folder.
+/// Selected files, and their folder.
 #[derive(Clone, Debug, clap::Args)]
 struct Which {
     #[command(flatten)]
     data: DataFolder,
-    /// Only files whose names begin so, such as `binary/` or `mnist`
+    /// Only files whose names start with this, such as `binary/` or `mnist`
     #[arg(value_name = "FILE")]
     files: Vec<String>,
 }
@@ -41,7 +41,7 @@ struct Which {
 struct FetchOptions {
     #[command(flatten)]
     which: Which,
-    /// Address of a folder of the same layout, http or https; the files' own addresses otherwise, where they have one
+    /// Fetch from this server, which has the same folder layout; http or https (default: the files' own addresses)
     #[arg(long, value_name = "URL")]
     from: Option<String>,
 }
@@ -65,14 +65,14 @@ impl Which {
         let asked: Vec<Entry> = manifest()?.into_iter().filter(is_asked).collect();
         if asked.is_empty() {
             let names = self.files.join(", ");
-            return Err(ExperimentError::Files(format!("no file of the list begins with {names}")));
+            return Err(ExperimentError::Files(format!("no file name starts with {names}")));
         }
         Ok(asked)
     }
 
     fn list(&self, out: &mut dyn Write) -> Result<(), ExperimentError> {
         for entry in self.entries()? {
-            let there = if self.data.path().join(&entry.file).is_file() { "" } else { " (not there)" };
+            let there = if self.data.path().join(&entry.file).is_file() { "" } else { " (missing)" };
             let rows = entry.rows.map_or_else(String::new, |rows| format!(", {rows} rows"));
             writeln!(out, "{}{there}: {} bytes{rows}", entry.file, entry.bytes)?;
             writeln!(out, "    {}", entry.source)?;
@@ -88,7 +88,7 @@ impl Which {
                 State::Right => right += 1,
                 State::Missing => {
                     missing += 1;
-                    writeln!(out, "{}: not there", entry.file)?;
+                    writeln!(out, "{}: missing", entry.file)?;
                 }
                 State::Wrong(why) => {
                     wrong += 1;
@@ -96,7 +96,7 @@ impl Which {
                 }
             }
         }
-        writeln!(out, "{right} files are right, {missing} are not there, {wrong} are wrong")?;
+        writeln!(out, "{right} files correct, {missing} missing, {wrong} wrong")?;
         if wrong > 0 { Err(ExperimentError::Files(format!("{wrong} files are wrong"))) } else { Ok(()) }
     }
 }
@@ -112,7 +112,7 @@ impl FetchOptions {
             }
             let Some(address) = entry.address_on(self.from.as_deref()) else {
                 by_hand += 1;
-                writeln!(out, "{}: by hand, from {}", entry.file, entry.source)?;
+                writeln!(out, "{}: has no address; its origin: {}", entry.file, entry.source)?;
                 continue;
             };
             match entry.fetch(&address, &folder) {
@@ -129,7 +129,7 @@ impl FetchOptions {
         let files = if fetched == 1 { "1 file" } else { &format!("{fetched} files") };
         writeln!(
             out,
-            "{files} fetched, {there} there before, {by_hand} to be had by hand, {} failed",
+            "{files} fetched, {there} already present, {by_hand} without an address, {} failed",
             failed.len()
         )?;
         if failed.is_empty() {

@@ -1,4 +1,4 @@
-//! `list`: all items.
+//! `list`: prints all items.
 
 use super::DataFolder;
 use crate::ExperimentError;
@@ -29,9 +29,9 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Experime
         let missing: Vec<String> = item.needs().into_iter().filter(|file| !store.has(file)).collect();
         let data = store.path("");
         if missing.is_empty() {
-            writeln!(out, "    its {} files are in {}", item.needs().len(), data.display())?;
+            writeln!(out, "    all {} files are in {}", item.needs().len(), data.display())?;
         } else {
-            writeln!(out, "    not in {}: {}", data.display(), missing.join(", "))?;
+            writeln!(out, "    missing in {}: {}", data.display(), missing.join(", "))?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The subcommands.
+//! Subcommands.
 
 mod data;
 mod list;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Command of the program.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Run the tables and figures of the papers, and report on them
+    /// Reproduce tables and figures of five papers
     #[command(subcommand)]
     Experiment(Experiment),
 }
@@ -21,13 +21,13 @@ pub(crate) enum Command {
 /// Commands for tables and figures.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Experiment {
-    /// Print the items, what they need and how long they take
+    /// List the items, with data files and durations
     List(list::Options),
-    /// Run items; runs that are there already are not repeated
+    /// Run items; existing results are not repeated
     Run(run::Options),
-    /// Write the pages of all results
+    /// Write report pages of all results
     Report(report::Options),
-    /// Fetch, list and verify data sets
+    /// Fetch, list and verify data files
     Data(data::Options),
 }
 
@@ -45,7 +45,7 @@ impl Command {
 /// Folder of data sets.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct DataFolder {
-    /// Folder of data sets; `GP_DATA` otherwise, or `../shared/data`
+    /// Folder of data sets (default: `GP_DATA`, or `../shared/data`)
     #[arg(long = "data", value_name = "DIR")]
     folder: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `report`: pages of all results.
+//! `report`: writes pages of all results.
 
 use crate::ExperimentError;
 use crate::items::ITEMS;
@@ -14,13 +14,13 @@ const OPENERS: [&str; 3] = ["xdg-open", "open", "explorer"];
 /// Options of `report`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Folder of results, and of the pages
+    /// Folder of results and pages
     #[arg(long, value_name = "DIR", default_value = "results")]
     results: PathBuf,
-    /// Show the pages in a browser
+    /// Open the pages in a browser
     #[arg(long)]
     open: bool,
-    /// Print instead which lines were made by a protocol or by code that has changed since
+    /// Instead, count the results made by an earlier protocol or by code that has changed since
     #[arg(long, conflicts_with = "open")]
     stale: bool,
 }
@@ -40,7 +40,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Experime
     if options.open { open(&options.results.join("index.html")) } else { Ok(()) }
 }
 
-/// Removes plots that no page shows any more.
+/// Removes plots that no page shows.
 fn sweep(figures: &Path, shown: &BTreeSet<String>) -> Result<(), ExperimentError> {
     let failed = |cause: std::io::Error| ExperimentError::Files(format!("{}: {cause}", figures.display()));
     for entry in std::fs::read_dir(figures).map_err(failed)? {

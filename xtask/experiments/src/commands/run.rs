@@ -1,4 +1,4 @@
-//! `run`: runs of items.
+//! `run`: runs items.
 
 use super::DataFolder;
 use crate::ExperimentError;
@@ -20,34 +20,34 @@ pub(crate) struct Options {
     items: Vec<String>,
     #[command(flatten)]
     data: DataFolder,
-    /// The whole item, as the paper has it, instead of its reduced form
+    /// Run the full item, in the paper's extent, instead of its reduced form
     #[arg(long, conflicts_with = "quick")]
     full: bool,
-    /// One split of small drawn data instead: whether it runs, not what it finds
+    /// Run one split of small generated data, to test that the item runs
     #[arg(long)]
     quick: bool,
-    /// Number of splits, instead of the form's
+    /// Number of splits (default: the item's)
     #[arg(long, value_name = "K")]
     splits: Option<usize>,
-    /// Start no run after so long, such as 30m
+    /// Start no run after this time, such as 30m
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     budget: Option<Duration>,
-    /// Runs side by side, of one thread each but in items about threads; as many as there are processors otherwise
+    /// Number of parallel single-threaded runs; ignored by items that measure threads (default: number of processors)
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
-    /// Only runs of this data set, setting or method, such as `pima` or `sep`; repeated, of any of them
+    /// Only runs of this data set, setting or method, such as `pima` or `sep`; can be repeated
     #[arg(long, value_name = "WORD")]
     only: Vec<String>,
-    /// Another method in the place of the item's own: the name of one of `gp`, or that and a likelihood, as in
-    /// `svgp: bernoulli_logit`; repeated, each of them
+    /// Method of `gp` instead of the item's own, with an optional likelihood, as in `svgp: bernoulli_logit`; can be
+    /// repeated
     #[arg(long = "method", value_name = "METHOD[: LIKELIHOOD]")]
     guests: Vec<String>,
-    /// Folder of results; quick runs go to `target/quick-results` otherwise
+    /// Folder of results (default: `results`; with --quick, `target/quick-results`)
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 }
 
-/// Does the requested runs that have no result yet; a failure does not stop the others.
+/// Runs the requested cells without a result. A failure does not stop the others.
 pub(super) fn run(
     options: &Options,
     names: &gp_cli::Context,
@@ -81,7 +81,7 @@ pub(super) fn run(
         let tally = workers.run(item, &context, &options.only, &mut results, &say)?;
         writeln!(
             out,
-            "{}: {} of {} runs done, {} of them before, {} failed",
+            "{}: {} of {} runs done, {} of them earlier, {} failed",
             item.name(),
             tally.all - tally.left,
             tally.all,
@@ -94,7 +94,7 @@ pub(super) fn run(
     if failed > 0 { Err(ExperimentError::Failed { failed, all }) } else { Ok(()) }
 }
 
-/// Refuses a word that is a name in none of the items.
+/// Refuses a word that matches no run.
 fn check_words(items: &[&dyn Item], extent: &Extent, words: &[String]) -> Result<(), ExperimentError> {
     let known: BTreeSet<String> = items.iter().flat_map(|item| names(&item.cells(extent))).collect();
     match words.iter().find(|word| !known.contains(*word)) {
@@ -106,7 +106,7 @@ fn check_words(items: &[&dyn Item], extent: &Extent, words: &[String]) -> Result
     }
 }
 
-/// Prints a line about a finished run to stderr.
+/// Prints a finished run to standard error.
 fn say(progress: Progress<'_>) {
     let Progress { record, done, all, seconds } = progress;
     let outcome = match &record.failure {
@@ -116,6 +116,6 @@ fn say(progress: Progress<'_>) {
             scores.collect::<Vec<_>>().join(", ")
         }
     };
-    // Failures to print do not stop the work.
+    // A failure to print does not stop the work.
     let _ = writeln!(std::io::stderr(), "[{done}/{all}] {} ({seconds:.1} s): {outcome}", record.cell);
 }

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 const TABLE: &str = "binary/banana.csv";
 const TRAINING: &str = "splits/banana_train400_rows.csv.gz";
 
-/// The files.
+/// Files of the data set.
 pub const BANANA: [&str; 2] = [TABLE, TRAINING];
 
 /// 400 training rows, as in other publications, and 4,900 test rows.
@@ -23,7 +23,7 @@ pub fn banana(store: &Store) -> Result<Split, ExperimentError> {
         Store::Synthetic => (drawn(60, 1), drawn(40, 2)),
         Store::Folder(_) => {
             let all = store.table(TABLE, 1)?;
-            // The file lists training rows in the format for test rows.
+            // The file's `test_row` column lists the training rows.
             let splits = Splits::TestRows { file: TRAINING, count: 1 };
             let (test, training) = splits.rows(store, 0, all.len())?;
             (all.rows(&training), all.rows(&test))

@@ -1,4 +1,4 @@
-//! Unlimited images: random deformations of given ones, generated on demand.
+//! Any number of images: random deformations of given ones, generated on demand.
 
 use super::Part;
 use super::normal::normal;
@@ -21,23 +21,23 @@ const SHIFT: f64 = 1.0 / 28.0;
 const WAVE: f64 = 1.0 / 28.0;
 const SMOOTH: f64 = 4.0 / 28.0;
 
-/// Square images, then repeated passes over them, randomly deformed. A row is a function of its number, and none is
-/// stored.
+/// Data source of square images, followed by randomly deformed copies in the same order, over and over. A row is a
+/// function of its number; copies are not stored.
 #[derive(Clone, Debug)]
 pub struct Deformed<'a> {
     images: &'a Part,
     side: usize,
     rows: usize,
     strength: f64,
-    /// Smoothing weights; their squares sum to 1, which keeps variances.
+    /// Smoothing weights. Their squares sum to 1, which preserves the variance.
     smooth: Vec<f64>,
 }
 
 impl<'a> Deformed<'a> {
-    /// Deformed copies of images, `rows` of them.
+    /// Source with this many rows.
     ///
     /// # Errors
-    /// No images, or images that are not square.
+    /// Without images, or for images that are not square.
     pub fn new(images: &'a Part, rows: usize) -> Result<Self, ExperimentError> {
         let side = images.dim().isqrt();
         if images.is_empty() || side == 0 {
@@ -50,7 +50,7 @@ impl<'a> Deformed<'a> {
         Ok(Self { images, side, rows, strength: 1.0, smooth: gaussian(SMOOTH * side as f64) })
     }
 
-    /// Multiplies the deformation.
+    /// Multiplies all deformations by a factor.
     #[must_use]
     pub fn with_strength(self, strength: f64) -> Self {
         Self { strength, ..self }
@@ -99,7 +99,7 @@ impl<'a> Deformed<'a> {
         let add = |out: &mut [f64], from: &[f64], weight: f64| {
             out.iter_mut().zip(from).for_each(|(sum, value)| *sum += weight * value);
         };
-        // Along rows, which leaves `side` columns, then along columns.
+        // Smooth along rows, then along columns.
         let mut along = vec![0.0; wide * side];
         for (out, row) in along.chunks_exact_mut(side).zip(noise.chunks_exact(wide)) {
             self.smooth.iter().enumerate().for_each(|(t, weight)| add(out, &row[t..], *weight));
@@ -146,7 +146,7 @@ impl DataSource for Deformed<'_> {
     }
 }
 
-/// Interpolated value of an image at a position, row first; 0 outside.
+/// Interpolated value of an image at a position (row, column); 0 outside.
 fn between(image: &[f64], side: usize, [y, x]: [f64; 2]) -> f64 {
     let (top, left) = (y.floor(), x.floor());
     let (down, right) = (y - top, x - left);
@@ -158,7 +158,7 @@ fn between(image: &[f64], side: usize, [y, x]: [f64; 2]) -> f64 {
     (1.0 - down) * row(top) + down * row(top + 1.0)
 }
 
-/// Gaussian weights of this standard deviation, out to three of them, whose squares add up to 1.
+/// Gaussian weights within three standard deviations, whose squares sum to 1.
 fn gaussian(deviation: f64) -> Vec<f64> {
     let reach = (3.0 * deviation).ceil() as i32;
     let weights: Vec<f64> =

@@ -10,14 +10,14 @@ use rand_chacha::ChaCha8Rng;
 /// MNIST: images as rows of numbers between 0 and 1, digits as classes.
 #[derive(Clone, Debug)]
 pub struct Digits {
-    /// 60,000 images.
+    /// Training set: 60,000 images.
     pub training: Part,
-    /// 10,000 images.
+    /// Test set: 10,000 images.
     pub test: Part,
 }
 
 impl Digits {
-    /// The four files of the database.
+    /// Files of the database.
     pub const FILES: [&'static str; 4] = [
         "mnist/train-images-idx3-ubyte.gz",
         "mnist/train-labels-idx1-ubyte.gz",
@@ -25,7 +25,7 @@ impl Digits {
         "mnist/t10k-labels-idx1-ubyte.gz",
     ];
 
-    /// All digits.
+    /// Reads all images.
     ///
     /// # Errors
     /// For missing or invalid files.
@@ -39,7 +39,7 @@ impl Digits {
         }
     }
 
-    /// Split, without standardisation.
+    /// Split for a task, without standardisation.
     #[must_use]
     pub fn split(self, task: Task) -> Split {
         Split { training: self.training, test: self.test, units: vec![1.0], task }
@@ -84,7 +84,7 @@ fn idx(store: &Store, file: &str) -> Result<(Vec<usize>, Vec<u8>), ExperimentErr
     Ok((shape, bytes.split_off(header)))
 }
 
-/// Ten patterns of 8×8 pixels, with noise.
+/// Synthetic images: ten patterns of 8×8 pixels with noise.
 fn drawn(count: usize, seed: u64) -> Part {
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     let patterns = Mat::from_fn(10, 64, |_, _| f64::from(u8::from(normal(&mut rng) > 0.5)));

@@ -1,4 +1,4 @@
-//! Generated splits: functions from a Gaussian process, and tables split by row number.
+//! Splits of functions drawn from a Gaussian process, and splits by row number.
 
 use super::normal::normal;
 use super::part::in_units;
@@ -21,7 +21,7 @@ pub fn draw_regression(rows: usize, dim: usize, seed: u64) -> Result<Split, Expe
     Ok(in_units(training, test, Task::Number))
 }
 
-/// The same without standardisation, with its kernel.
+/// [`draw_regression`] without standardisation, with the true kernel.
 ///
 /// # Errors
 /// As [`draw_regression`].
@@ -46,15 +46,15 @@ fn draw_halves(rows: usize, dim: usize, seed: u64) -> Result<(Part, Part, Box<dy
     Ok((all.rows(training), all.rows(test), kernel))
 }
 
-/// RBF of amplitude 1 with length-scales log-uniform between 1 and 5.
+/// Random kernel: RBF of amplitude 1 with length-scales log-uniform between 1 and 5.
 pub(crate) fn scaled_rbf(dim: usize, rng: &mut ChaCha8Rng) -> Result<Box<dyn Kernel>, ExperimentError> {
     let scales: Vec<String> =
         (0..dim).map(|_| format!("{}", rng.random_range(0.0..5f64.ln()).exp())).collect();
     Ok(gp_kernels::parse(&format!("rbf(lengthscale=[{}])", scales.join(", ")))?)
 }
 
-/// Class data: points uniform in a square of side 5 about 0, one function per class from a process over all of them;
-/// the class is that of the largest function.
+/// Class data: points uniform in a square of side 5 around 0, and one function per class, drawn jointly for training
+/// and test points. The class is that of the largest function.
 ///
 /// # Errors
 /// For a covariance matrix that cannot be factorised.
@@ -82,7 +82,7 @@ pub fn draw_classes(
     })
 }
 
-/// Split with every fifth row for tests, standardised by the training set.
+/// Split with every fifth row as a test row, standardised by the training set.
 #[must_use]
 pub fn every_fifth(all: &Part) -> Split {
     let (test, training): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|row| row % 5 == 0);

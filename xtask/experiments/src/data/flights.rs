@@ -17,10 +17,10 @@ const TOLERANCE: f64 = 5.0;
 pub struct Flights(Part);
 
 impl Flights {
-    /// File of the table.
+    /// File name.
     pub const FILE: &'static str = "flights/flights_2008_janapr.csv.gz";
 
-    /// All flights.
+    /// Reads all flights.
     ///
     /// # Errors
     /// For a missing or invalid file.
@@ -31,8 +31,8 @@ impl Flights {
         }
     }
 
-    /// Random test flights, with all others or the first of them for training, which standardises. Targets are minutes,
-    /// three classes (early, on time, late) or two (on time, late).
+    /// Split with random test flights. Training flights are all others, or the first of them; they standardise both
+    /// parts. Targets are minutes, three classes (early, on time, late) or two (on time, late).
     #[must_use]
     pub fn split(&self, test: usize, training: Option<usize>, task: Task, seed: u64) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();
@@ -49,8 +49,8 @@ impl Flights {
 }
 
 impl Flights {
-    /// Consecutive flights in order of days: training from the offset on, then tests, standardised by the training set;
-    /// targets are minutes. Shorter at the table's end.
+    /// Split of consecutive flights in order of days: training flights from the offset on, then test flights.
+    /// Standardised by the training set; targets are minutes. Shorter at the table's end.
     #[must_use]
     pub fn window(&self, offset: usize, training: usize, test: usize) -> Split {
         let mut rows: Vec<usize> = (0..self.0.len()).collect();
@@ -78,7 +78,7 @@ fn target(minutes: f64, task: Task) -> f64 {
     }
 }
 
-/// Flights with delays from three inputs and noise.
+/// Synthetic flights, whose delays depend on three inputs and noise.
 fn drawn(count: usize) -> Part {
     let mut rng = ChaCha8Rng::seed_from_u64(8);
     let inputs = Mat::from_fn(count, 8, |_, _| normal(&mut rng));

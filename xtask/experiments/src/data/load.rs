@@ -6,7 +6,7 @@ use crate::error::ExperimentError;
 use faer::Mat;
 
 impl Store {
-    /// Split of the data set of this name; None if unknown.
+    /// Loads a split of the data set of this name; None if unknown.
     ///
     /// # Errors
     /// As [`split`](Self::split).
@@ -24,7 +24,7 @@ impl Store {
         }
     }
 
-    /// Split of a data set; inputs and numeric targets are standardised by the training set.
+    /// Loads a split of a data set. Inputs and numeric targets are standardised by the training set.
     ///
     /// # Errors
     /// For missing or invalid files.

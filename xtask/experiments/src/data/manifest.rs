@@ -1,4 +1,4 @@
-//! Files of the data folder: sizes, checksums and origins.
+//! Manifest of the data folder: sizes, checksums and origins of files.
 
 use crate::error::ExperimentError;
 use gp_cli::files;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 const MANIFEST: &str = include_str!("../../data/manifest.json");
-/// Longest wait for a server.
+/// Time limit for a server.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A file of the data folder.
@@ -22,16 +22,16 @@ pub struct Entry {
     pub bytes: u64,
     /// SHA-256 in hexadecimal.
     pub sha256: String,
-    /// Rows, if a table.
+    /// Number of rows of a table.
     pub rows: Option<u64>,
-    /// Public repository it was made from, and how.
+    /// Public origin, and how the file was derived.
     pub source: String,
-    /// Address of publication; None for a derived file.
+    /// Address of the published file; None for a derived file.
     #[serde(default)]
     pub address: Option<String>,
 }
 
-/// State of a file.
+/// State of a file in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// Present and correct.
@@ -42,16 +42,16 @@ pub enum State {
     Wrong(String),
 }
 
-/// All files.
+/// All files of the built-in manifest.
 ///
 /// # Errors
-/// Only for a damaged built-in list.
+/// If the manifest is damaged.
 pub fn manifest() -> Result<Vec<Entry>, ExperimentError> {
     serde_json::from_str(MANIFEST).map_err(|cause| ExperimentError::Files(format!("manifest.json: {cause}")))
 }
 
 impl Entry {
-    /// State of the file in a folder.
+    /// Checks the file in a folder.
     ///
     /// # Errors
     /// For an unreadable file.
@@ -64,7 +64,7 @@ impl Entry {
         }
     }
 
-    /// Address of a file: on a server with the folder's layout, or of its publication.
+    /// Address of the file: on the given server, or its own.
     #[must_use]
     pub fn address_on(&self, server: Option<&str>) -> Option<String> {
         let on = |server: &str| format!("{}/{}", server.trim_end_matches('/'), self.file);
@@ -74,7 +74,7 @@ impl Entry {
     /// Downloads and verifies the file, and writes it atomically.
     ///
     /// # Errors
-    /// If the server fails or has another file, or if the file cannot be written.
+    /// If the download fails or has another checksum, or if the file cannot be written.
     pub fn fetch(&self, address: &str, folder: &Path) -> Result<(), ExperimentError> {
         let failed = |cause: &dyn std::fmt::Display| ExperimentError::Fetch {
             address: address.to_owned(),
@@ -84,7 +84,7 @@ impl Entry {
             ureq::Agent::config_builder().timeout_recv_response(Some(PATIENCE)).build().into();
         let mut answer = agent.get(address).call().map_err(|cause| failed(&cause))?;
         let mut bytes = Vec::new();
-        // One excess byte reveals a wrong length.
+        // Reads one byte more than expected, to detect a longer file.
         let body = answer.body_mut().as_reader();
         body.take(self.bytes + 1).read_to_end(&mut bytes).map_err(|cause| failed(&cause))?;
         if let State::Wrong(why) = self.compare(&of_bytes(&bytes)) {

@@ -1,4 +1,4 @@
-//! Data sets with the papers' splits.
+//! Data sets and their splits.
 
 mod banana;
 mod deformed;

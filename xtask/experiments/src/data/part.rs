@@ -1,14 +1,14 @@
-//! Observations, and standardisation.
+//! Observations, splits and standardisation.
 
 use super::Task;
 use faer::Mat;
 
-/// Observations: N×D inputs and N×P targets; P is almost always 1.
+/// Observations: N×D inputs and N×P targets; usually P = 1.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// N×D
+    /// Inputs, N×D.
     pub inputs: Mat<f64>,
-    /// N×P: numbers, −1 and 1, or classes counted from 0.
+    /// Targets, N×P: numbers, −1 and 1, or classes counted from 0.
     pub targets: Mat<f64>,
 }
 
@@ -19,7 +19,7 @@ impl Part {
         self.inputs.nrows()
     }
 
-    /// `true` without observations.
+    /// `true` if there are no observations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -31,13 +31,13 @@ impl Part {
         self.inputs.ncols()
     }
 
-    /// First target of each row.
+    /// First target of every row.
     #[must_use]
     pub fn labels(&self) -> Vec<f64> {
         self.targets.col(0).iter().copied().collect()
     }
 
-    /// The part restricted to these rows.
+    /// Copy of these rows.
     #[must_use]
     pub fn rows(&self, rows: &[usize]) -> Self {
         let pick = |table: &Mat<f64>| Mat::from_fn(rows.len(), table.ncols(), |i, d| table[(rows[i], d)]);
@@ -48,30 +48,30 @@ impl Part {
 /// Training and test set of one split.
 #[derive(Clone, Debug)]
 pub struct Split {
-    /// Rows to learn from.
+    /// Training set.
     pub training: Part,
-    /// Rows to predict.
+    /// Test set.
     pub test: Part,
-    /// Scale of each target: file units per unit of the parts.
+    /// Scale per target: file units per standardised unit.
     pub units: Vec<f64>,
     /// Kind of the target.
     pub task: Task,
 }
 
 impl Split {
-    /// Sum of log units: negative log densities in file units are larger by it.
+    /// Sum of the logarithms of `units`, to be added to negative log densities for file units.
     #[must_use]
     pub fn log_units(&self) -> f64 {
         self.units.iter().map(|unit| unit.ln()).sum()
     }
 }
 
-/// Means and standard deviations of columns.
+/// Means and standard deviations of a table's columns.
 #[derive(Clone, Debug)]
 pub struct Scales(Vec<(f64, f64)>);
 
 impl Scales {
-    /// Scales of a table. Constant columns have scale 1.
+    /// Computes the scales of a table. Constant columns have scale 1.
     #[must_use]
     pub fn of(table: &Mat<f64>) -> Self {
         let count = table.nrows() as f64;
@@ -90,14 +90,14 @@ impl Scales {
         }
     }
 
-    /// Standard deviations.
+    /// Standard deviations of the columns.
     #[must_use]
     pub fn deviations(&self) -> Vec<f64> {
         self.0.iter().map(|(_, deviation)| *deviation).collect()
     }
 }
 
-/// Both parts standardised by the first.
+/// Split with both parts standardised by the training set.
 pub(super) fn in_units(mut training: Part, mut test: Part, task: Task) -> Split {
     let scales = Scales::of(&training.inputs);
     scales.apply(&mut training.inputs);

@@ -1,4 +1,4 @@
-//! Tables as files for `gp` and other programs, with their test rows.
+//! Tables as training and test files, for `gp` and other programs.
 
 use super::store::Store;
 use super::{Part, Set, Splits, Task, synthetic};
@@ -6,37 +6,37 @@ use crate::error::ExperimentError;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Table list, shared with peers/defaults.py.
+/// List of tables, shared with peers/defaults.py.
 const LIST: &str = include_str!("../../peers/sets.csv");
-/// Splits of a table without a test set.
+/// Number of splits of a table without a test set.
 const SPLITS: usize = 3;
-/// One in this many rows is a test row.
+/// Reciprocal share of test rows.
 const SHARE: u32 = 5;
 /// Folder of the tables that come with scikit-learn.
 const MADE: &str = "sklearn/";
 
-/// Table with the target in the last column.
+/// Table with the target in its last column.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain {
     /// Name in results.
     pub name: &'static str,
     /// Kind of the target.
     pub task: Task,
-    /// Rows, including the test set, and inputs.
+    /// Numbers of rows (including the test set) and of inputs.
     pub size: (usize, usize),
     table: &'static str,
     /// Separate test file, if any.
     test: Option<&'static str>,
 }
 
-/// Training and test files, and the target column.
+/// Files of a split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainSplit {
-    /// Rows for training.
+    /// File of training rows.
     pub training: PathBuf,
-    /// Rows for tests, with the target.
+    /// File of test rows, with the target.
     pub test: PathBuf,
-    /// Target column.
+    /// Name of the target column.
     pub target: String,
 }
 
@@ -65,18 +65,18 @@ impl Plain {
         if self.test.is_some() { 1 } else { SPLITS }
     }
 
-    /// Files below the data folder.
+    /// Names of the files in the data folder.
     pub fn files(&self) -> impl Iterator<Item = &'static str> {
         [Some(self.table), self.test].into_iter().flatten()
     }
 
-    /// `true` if made by a script, and so in no list of files.
+    /// `true` for a table written by a script; the manifest does not have it.
     #[must_use]
     pub fn is_made(&self) -> bool {
         self.table.starts_with(MADE)
     }
 
-    /// A split as files; missing ones are written to a folder.
+    /// Files of a split; those that do not exist are written to `folder`.
     ///
     /// # Errors
     /// For missing or unreadable tables, and an unwritable folder.
@@ -116,8 +116,8 @@ impl Plain {
     }
 }
 
-/// `true` if a row is a test row of a split: a 32-bit hash of both numbers, as in the peers' script, so that the
-/// table's order does not matter.
+/// `true` for a test row of a split, by a 32-bit hash of both numbers, as in the peers' script. The hash makes the
+/// order of rows irrelevant.
 fn is_test(row: usize, split: usize) -> bool {
     let mix = |h: u32, shift: u32, by: u32| (h ^ (h >> shift)).wrapping_mul(by);
     let row = (row as u32).wrapping_mul(0x9E37_79B1);
@@ -125,7 +125,7 @@ fn is_test(row: usize, split: usize) -> bool {
     mix(mix(mix(start, 15, 0x85EB_CA77), 13, 0xC2B2_AE3D), 16, 1).is_multiple_of(SHARE)
 }
 
-/// Header, and the test rows or the others.
+/// Header with the test rows or the training rows.
 fn lines_of(text: &str, split: usize, tested: bool) -> String {
     let mut lines = text.lines();
     let header = lines.next().unwrap_or_default();
@@ -140,7 +140,7 @@ fn target_of(text: &str) -> String {
     header.rsplit(',').next().unwrap_or_default().trim().to_owned()
 }
 
-/// CSV text; class labels are words, because few integers could be taken for counts.
+/// CSV text. Class labels are words, because integers could be taken for counts.
 fn csv(part: &Part, task: Task) -> String {
     let prefix = if matches!(task, Task::Classes(_)) { "class " } else { "" };
     let mut text: String = (0..part.dim()).map(|d| format!("x{},", d + 1)).collect();

@@ -1,22 +1,22 @@
-//! Tables of the papers, by name.
+//! List of the papers' data sets.
 
 use super::{BANANA, Digits, Flights, Splits, Task};
 use std::collections::BTreeSet;
 
-/// Table with the target in the last column, and its splits.
+/// Data set: a table with the target in its last column, and splits.
 #[derive(Clone, Copy, Debug)]
 pub struct Set {
     /// Name in the papers.
     pub name: &'static str,
-    /// File below the data folder.
+    /// File name in the data folder.
     pub table: &'static str,
     /// Splits into training and test rows.
     pub splits: Splits,
     /// Kind of the target.
     pub task: Task,
-    /// Rows and inputs.
+    /// Numbers of rows and inputs.
     pub size: (usize, usize),
-    /// Columns of the table, the target last; empty for all in order.
+    /// Columns to use, the target last; empty for all in order.
     pub columns: &'static [usize],
 }
 
@@ -77,7 +77,7 @@ const ALL: [Set; 33] = [
     binary("breast", "binary/breast.csv", twenty("splits/breast_pep20.csv.gz"), (683, 9)),
     binary("breast (authors)", "binary/breast_authors.csv", twenty("splits/breast_pep20.csv.gz"), (683, 10)),
     binary("crabs", "binary/crabs.csv", twenty("splits/crabs_pep20.csv.gz"), (200, 7)),
-    // With the number of inputs in Bui et al. 2017 (6 beside the target), there are two readings of the table.
+    // Bui et al. 2017 has 6 inputs, which allows two readings of the table.
     binary("crabs (sex)", "binary/crabs.csv", twenty("splits/crabs_pep20.csv.gz"), (200, 6))
         .of_columns(&[7, 2, 3, 4, 5, 6, 0]),
     binary("crabs (6 inputs)", "binary/crabs.csv", twenty("splits/crabs_pep20.csv.gz"), (200, 6))
@@ -111,7 +111,7 @@ const ALL: [Set; 33] = [
         Task::Number,
         (506, 13),
     ),
-    // Of these two, all published partitions (20 and 6) hold the same rows in another order: there is only one.
+    // All published partitions of these two (20 and 6) hold the same rows in another order, so they count as one.
     partitions("creep", "regression/creep.csv", "splits/creep_savigp20.csv.gz", 1, Task::Number, (2066, 30)),
     partitions(
         "abalone",
@@ -145,13 +145,13 @@ pub fn set(name: &str) -> Option<&'static Set> {
     ALL.iter().find(|set| set.name == name)
 }
 
-/// Number of splits of the data set of this name, if it exists.
+/// Number of splits of the data set of this name; None if unknown.
 #[must_use]
 pub fn count_of(name: &str) -> Option<usize> {
     set(name).map(|set| set.splits.count())
 }
 
-/// Files of the data sets of these names, as far as [`Store::load`](super::Store::load) knows them.
+/// Files of the data sets of these names that [`Store::load`](super::Store::load) knows.
 #[must_use]
 pub fn files_of(names: &[&str]) -> Vec<&'static str> {
     let mut files = Vec::new();

@@ -1,30 +1,30 @@
-//! Rows for testing.
+//! Splits into training and test rows.
 
 use super::Store;
 use crate::error::ExperimentError;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Source of training and test rows.
+/// Source of the splits of a data set.
 #[derive(Clone, Copy, Debug)]
 pub enum Splits {
-    /// File with columns `split` and `test_row`; other rows are for training.
+    /// File with columns `split` and `test_row`; all other rows are for training.
     TestRows {
-        /// Name below the data folder.
+        /// File name in the data folder.
         file: &'static str,
         /// Number of splits.
         count: usize,
     },
     /// File with columns `split`, `set` and `row`.
     BothParts {
-        /// Name below the data folder.
+        /// File name in the data folder.
         file: &'static str,
         /// Number of splits.
         count: usize,
     },
-    /// None published: this many rows are drawn, with the split's number as seed.
+    /// Random test rows, with the split's index as seed, if none were published.
     Drawn {
-        /// Rows of the test set.
+        /// Number of test rows.
         test: usize,
         /// Number of splits.
         count: usize,
@@ -42,7 +42,7 @@ impl Splits {
         }
     }
 
-    /// The file, if there is one.
+    /// File of splits, if any.
     #[must_use]
     pub fn file(&self) -> Option<&'static str> {
         match self {
@@ -51,10 +51,10 @@ impl Splits {
         }
     }
 
-    /// Training rows and test rows, of a table of `rows` rows.
+    /// Training and test rows of a split, for a table of `rows` rows.
     ///
     /// # Errors
-    /// For a missing file, or one with row numbers beyond the table.
+    /// For a missing file, a missing split, and row numbers beyond the table.
     pub fn rows(
         &self,
         store: &Store,
@@ -83,7 +83,7 @@ impl Splits {
     }
 }
 
-/// Rows listed for a split, in one of its parts or the only one.
+/// Rows that a file lists for a split, optionally only for one set.
 fn listed(
     store: &Store,
     file: &str,
@@ -109,7 +109,7 @@ fn listed(
     if rows.is_empty() { Err(store.bad(file, 0, format!("it has no split {split}"))) } else { Ok(rows) }
 }
 
-/// Shuffles rows.
+/// Shuffles rows in place.
 pub fn shuffle(rows: &mut [usize], rng: &mut ChaCha8Rng) {
     for last in (1..rows.len()).rev() {
         rows.swap(last, rng.random_range(0..=last));

@@ -1,4 +1,4 @@
-//! Source of data: a folder, or generated small tables of the same names.
+//! Source of data sets: a folder, or small generated tables of the same names.
 
 use super::Part;
 use crate::error::ExperimentError;
@@ -8,23 +8,23 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// A source of data sets.
+/// Source of data sets.
 #[derive(Clone, Debug)]
 pub enum Store {
-    /// Files below a folder.
+    /// Files in a folder.
     Folder(PathBuf),
     /// Small random tables named like the data sets, for smoke tests.
     Synthetic,
 }
 
 impl Store {
-    /// Store of a folder.
+    /// Store that reads a folder.
     #[must_use]
     pub fn folder(path: &Path) -> Self {
         Self::Folder(path.to_owned())
     }
 
-    /// `true` if a file exists; always for generated tables.
+    /// `true` if a file exists, and always for generated tables.
     #[must_use]
     pub fn has(&self, file: &str) -> bool {
         match self {
@@ -42,16 +42,16 @@ impl Store {
         }
     }
 
-    /// Error about a file.
+    /// Error for invalid content of a file.
     #[must_use]
     pub fn bad(&self, file: &str, line: usize, what: String) -> ExperimentError {
         ExperimentError::BadData { path: self.path(file), line, what }
     }
 
-    /// Unpacked bytes of a file.
+    /// Reads a file, unpacking gzip.
     ///
     /// # Errors
-    /// For a missing file, or one that cannot be unpacked.
+    /// For a missing file, and one that cannot be unpacked.
     pub fn bytes(&self, file: &str) -> Result<Vec<u8>, ExperimentError> {
         let path = self.path(file);
         let read = |path: &Path| -> std::io::Result<Vec<u8>> {
@@ -66,18 +66,18 @@ impl Store {
         read(&path).map_err(|cause| ExperimentError::NoData { path, cause })
     }
 
-    /// Text of a file.
+    /// Reads a file as text.
     ///
     /// # Errors
-    /// As [`bytes`](Self::bytes), and for bytes that are not text.
+    /// As [`bytes`](Self::bytes), and for invalid UTF-8.
     pub fn text(&self, file: &str) -> Result<String, ExperimentError> {
         String::from_utf8(self.bytes(file)?).map_err(|cause| self.bad(file, 0, cause.to_string()))
     }
 
-    /// Numbers of a CSV file with a header, N×D; at least one row.
+    /// Reads the numbers of a CSV file with a header, N×D.
     ///
     /// # Errors
-    /// As [`text`](Self::text), and for a cell that is not numeric, with its line.
+    /// As [`text`](Self::text), and for a non-numeric cell (with its line), uneven rows, or a table without rows.
     pub fn numbers(&self, file: &str) -> Result<Mat<f64>, ExperimentError> {
         let text = self.text(file)?;
         let (mut cells, mut width) = (Vec::new(), 0);
@@ -103,7 +103,7 @@ impl Store {
         Ok(Mat::from_fn(cells.len() / width, width, |i, d| cells[i * width + d]))
     }
 
-    /// All rows of a table whose last columns are targets, unscaled.
+    /// Reads a table whose last `targets` columns are targets, without standardisation.
     ///
     /// # Errors
     /// As [`numbers`](Self::numbers).

@@ -1,4 +1,4 @@
-//! Random tables: functions of a Gaussian process, and small stand-ins for data sets.
+//! Small synthetic tables in place of data sets, and functions drawn from a Gaussian process.
 
 use super::normal::normal;
 use super::{Part, Set, Task};
@@ -9,10 +9,10 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Training rows, test rows, and most inputs of a stand-in.
+/// Numbers of training and test rows, and limit on inputs, of a synthetic table.
 const SIZE: (usize, usize, usize) = (60, 30, 3);
 
-/// Stand-in for a data set: smooth functions of a few inputs, with a little noise.
+/// Synthetic training and test set: smooth functions of few inputs, with little noise.
 pub(super) fn parts(set: &Set, split: usize) -> Result<(Part, Part), ExperimentError> {
     let seed =
         set.name.bytes().fold(split as u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));

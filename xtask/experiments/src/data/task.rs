@@ -3,22 +3,22 @@
 /// Kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// Number, to be standardised.
+    /// Number, standardised.
     Number,
-    /// −1 or 1.
+    /// Binary label, −1 or 1.
     Binary,
-    /// One of this many classes, counted from 0.
+    /// Class index from 0, below this number of classes.
     Classes(usize),
 }
 
 impl Task {
-    /// Number of latents.
+    /// Number of latents in a classifier or regression model.
     #[must_use]
     pub fn functions(self) -> usize {
         if let Self::Classes(classes) = self { classes } else { 1 }
     }
 
-    /// Labels, in the order of classes.
+    /// Target values of the classes, in order.
     #[must_use]
     pub fn labels(self) -> Vec<f64> {
         match self {

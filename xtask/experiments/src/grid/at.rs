@@ -9,11 +9,11 @@ use gp_likelihoods::Likelihood;
 /// Run of a grid.
 #[derive(Debug)]
 pub struct At<'a, M> {
-    /// Its names.
+    /// Names of data, setting, method and split.
     pub cell: &'a Cell,
     /// Settings of the run's method.
     pub how: &'a M,
-    /// Data, and the extent of the run.
+    /// Data store, extent, and names of kernels, likelihoods and methods.
     pub context: &'a Context,
 }
 
@@ -26,15 +26,15 @@ impl<M> At<'_, M> {
         self.context.store.load(&self.cell.data, self.cell.split)?.ok_or_else(|| self.cell.unknown())
     }
 
-    /// Number in the setting by name: 0.15 for `M` in `M=15%;batch=200`.
+    /// Number of this name in the setting: 0.15 for `M` in `M=15%;batch=200`.
     ///
     /// # Errors
-    /// For a missing name.
+    /// If the setting has no such number.
     pub fn number(&self, name: &str) -> Result<f64, ExperimentError> {
         number(&self.cell.setting, name).ok_or_else(|| self.cell.unknown())
     }
 
-    /// The same as a count; at most `quick` in quick runs.
+    /// [`number`](Self::number) as a count; at most `quick` in quick runs.
     ///
     /// # Errors
     /// As [`number`](Self::number).
@@ -43,7 +43,7 @@ impl<M> At<'_, M> {
         Ok(if self.context.extent.form == Form::Quick { count.min(quick) } else { count })
     }
 
-    /// Kernel of an expression.
+    /// Kernel from an expression.
     ///
     /// # Errors
     /// For an invalid expression.
@@ -51,7 +51,7 @@ impl<M> At<'_, M> {
         Ok(self.context.names.kernels.parse(text)?)
     }
 
-    /// Likelihood of an expression.
+    /// Likelihood from an expression.
     ///
     /// # Errors
     /// For an invalid expression.
@@ -59,7 +59,7 @@ impl<M> At<'_, M> {
         Ok(self.context.names.likelihoods.parse(text)?)
     }
 
-    /// Value by form: full, reduced, quick.
+    /// Value for the run's form.
     pub fn choose<T>(&self, full: T, reduced: T, quick: T) -> T {
         self.context.extent.choose(full, reduced, quick)
     }
@@ -71,7 +71,7 @@ impl<M> At<'_, M> {
     }
 }
 
-/// Number of a name in a setting: `NAME=NUMBER` or `NAME=NUMBER%`, separated by semicolons.
+/// Number of this name in a setting: `NAME=NUMBER` or `NAME=NUMBER%`, separated by semicolons.
 #[must_use]
 pub fn number(setting: &str, name: &str) -> Option<f64> {
     let text = setting.split(';').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))?;

@@ -1,5 +1,5 @@
-//! Tables and figures as values: data, settings, methods, the products of them to run, the function of a run, and the
-//! report.
+//! Tables and figures as values: data sets, settings and methods, one function for a run of each combination, and the
+//! contents of the report.
 
 mod at;
 mod show;
@@ -18,9 +18,9 @@ use std::fmt;
 /// Function of one run of a grid.
 pub type Run<M> = fn(&At<'_, M>) -> Result<Outcome, ExperimentError>;
 
-/// Table or figure of a paper: every data set with every setting and method, with exceptions.
+/// Table or figure of a paper: runs of every data set with every setting and method, except those excluded by `has`.
 ///
-/// `M` holds a method's settings for the run function. Start from [`Grid::EMPTY`].
+/// `M` is the type of a method's settings. Start from [`Grid::EMPTY`].
 pub struct Grid<M: 'static> {
     /// Command-line name, such as `003-table-1`.
     pub name: &'static str,
@@ -28,44 +28,44 @@ pub struct Grid<M: 'static> {
     pub title: &'static str,
     /// Description in Markdown: the paper's procedure, choices where it is silent, and omissions of the reduced form.
     pub about: &'static str,
-    /// Duration as text: of the full and of the reduced form.
+    /// Durations of the full and the reduced form, as text.
     pub takes: [&'static str; 2],
-    /// Data sets by name; files of those known to [`Store::load`](crate::data::Store::load) need not be listed.
+    /// Names of data sets. Files of sets known to [`Store::load`](crate::data::Store::load) need not be in `files`.
     pub data: &'static [&'static str],
-    /// Further files.
+    /// Names of further data files.
     pub files: &'static [&'static str],
-    /// Variations besides the method; numbers in them, as in `M=15%;batch=200`, are read by [`At::number`].
+    /// Variations besides the method. [`At::number`] reads numbers in them, as in `M=15%;batch=200`.
     pub settings: &'static [&'static str],
-    /// Further settings, which are many or depend on the machine.
+    /// Further settings, if there are many or they depend on the machine.
     pub more_settings: fn(Form) -> Vec<String>,
     /// Methods by name, with their settings.
     pub methods: &'static [(&'static str, M)],
-    /// Number of splits: of the full and of the reduced form; the quick form has one.
+    /// Numbers of splits of the full and the reduced form; the quick form has one.
     pub splits: [usize; 2],
-    /// Words, as of `--only`, that select the runs of the reduced and of the quick form.
+    /// Words that select the runs of the reduced and the quick form, as for `--only`.
     pub words: [&'static [&'static str]; 2],
-    /// Predicate of existing runs, if the product has holes.
+    /// Predicate for combinations to run.
     pub has: fn(Form, &Cell, &M) -> bool,
-    /// Function of a run.
+    /// Performs a run.
     pub run: Run<M>,
-    /// Function of a run by a guest method, if supported.
+    /// Performs a run by a guest method, if supported.
     pub guest: Option<Run<Guest>>,
     /// Protocol version ([`Item::protocol`]).
     pub protocol: u32,
-    /// `true` if each run of the reduced form is as in the full item ([`Item::is_whole_run_by_run`]).
+    /// `true` if runs of the reduced form are not shortened ([`Item::is_whole_run_by_run`]).
     pub is_whole_run_by_run: bool,
     /// Folders and files of the workspace whose code affects the results.
     pub depends_on: &'static [&'static str],
-    /// `true` if runs are sequential because each uses all processors.
+    /// `true` if runs must be sequential because each uses all processors.
     pub is_alone: bool,
-    /// The paper's numbers.
+    /// Published numbers.
     pub reference: Reference,
-    /// Contents of the report, after the description.
+    /// Contents of the report after the description.
     pub show: &'static [Show],
 }
 
 impl<M> Grid<M> {
-    /// Empty grid without data, settings and methods; one split in all forms.
+    /// Empty grid, with one split in all forms.
     pub const EMPTY: Self = Self {
         name: "",
         title: "",
@@ -93,7 +93,7 @@ impl<M> Grid<M> {
         self.settings.iter().map(|name| (*name).to_owned()).chain((self.more_settings)(form)).collect()
     }
 
-    /// All cells of a form, split by split, so that a run out of time leaves complete splits.
+    /// All cells of a form, ordered by split, so that interrupted runs leave complete splits.
     fn product(&self, extent: &Extent) -> Vec<Cell> {
         let settings = self.settings(extent.form);
         let mut cells = Vec::new();
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(found("M=10", "whole").unwrap().scores["found"], 10.0);
         for (setting, method) in [("M=20", "whole"), ("M=10", "third")] {
             let refused = found(setting, method).unwrap_err().to_string();
-            assert!(refused.contains("none of this item's runs"), "{refused}");
+            assert!(refused.contains("is not a run of this item"), "{refused}");
         }
         assert_eq!(GRID.needs().len(), 3);
     }

@@ -4,39 +4,39 @@ use super::number;
 use crate::harness::Results;
 use crate::report::{Block, Comparison, Pairing, Scale, course, levels, ranks, regions, wins};
 
-/// Part of a report.
+/// Part of a report on a grid.
 ///
-/// In file names, `{data}`, `{setting}`, `{method}` and `{score}` are replaced for each plot. Words, as of `--only`,
-/// select the parts of the grid with a plot; without words, all have one.
+/// In file names, `{data}`, `{setting}`, `{method}` and `{score}` are replaced per plot. Words select the data sets,
+/// settings and methods to plot, as for `--only`; without words, all are plotted.
 #[derive(Debug)]
 pub enum Show {
     /// Heading above the following parts.
     Heading(&'static str),
     /// Paragraph.
     Text(&'static str),
-    /// The paper's numbers of a score beside ours, with this many digits.
+    /// Score and digits: table of published and own numbers.
     Table(&'static str, usize),
-    /// Sentence with the number of agreeing values.
+    /// Score: sentence with the number of agreeing values.
     Agreement(&'static str),
-    /// Score, title (may be empty) and digits: a table with a column per method.
+    /// Score, title (may be empty) and digits: table with a column per method.
     Scores(&'static str, &'static str, usize),
-    /// Means of a score over data sets, with this many digits.
+    /// Score and digits: table of means over data sets.
     Averages(&'static str, usize),
-    /// Frequency with which one method is better than another.
+    /// Table of how often one method is better than another.
     Wins(&'static [Pairing]),
-    /// Average ranks of these methods by these scores, all methods jointly.
+    /// Methods and scores: table of average ranks among these methods.
     Ranks(&'static [&'static str], &'static [&'static str]),
-    /// File, curves and words: a plot per curve, with axes named after it as in `nll by seconds`. Seconds are on a log
-    /// scale.
+    /// File, curves and words: a plot per curve. A name such as `nll by seconds` also names the axes; seconds have a
+    /// log scale.
     Curves(&'static str, &'static [&'static str], &'static [&'static str]),
-    /// File, curve, names of horizontal and vertical axis, and words.
+    /// File, curve, names of the horizontal and vertical axis, and words: one plot.
     Curve(&'static str, &'static str, [&'static str; 2], &'static [&'static str]),
-    /// File, name of a number in the setting, and scores: mean scores by that number on a log scale, horizontal lines
-    /// for methods without it.
+    /// File, name of a number in the setting, and scores: plots of mean scores by that number on a log scale, with
+    /// horizontal lines for methods without it.
     Levels(&'static str, &'static str, &'static [&'static str]),
-    /// Regions of classes in a plane.
+    /// File: plots of class regions in a plane.
     Regions(&'static str),
-    /// Anything else.
+    /// Other contents.
     Own(fn(&Results) -> Vec<Block>),
 }
 
@@ -104,7 +104,7 @@ fn planes(of: &Comparison<'_>, file: &str) -> Vec<Block> {
     blocks
 }
 
-/// Names that are among the words; all if none is.
+/// Names among the words; all names if there are none.
 fn picked<'a>(names: &[&'a str], words: &[&str]) -> Vec<&'a str> {
     let asked: Vec<&str> = names.iter().copied().filter(|name| words.contains(name)).collect();
     if asked.is_empty() { names.to_vec() } else { asked }

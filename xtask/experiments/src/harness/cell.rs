@@ -1,4 +1,4 @@
-//! Run of a method on a split, with its result.
+//! Runs of a method on a split, and their results.
 
 use super::{Effort, Form, Origin};
 use crate::error::ExperimentError;
@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Run: a method with a setting, on one split of a data set.
+/// Identity of a run: a method with a setting, on one split of a data set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cell {
-    /// Data, such as `pima`.
+    /// Data set, such as `pima`.
     pub data: String,
     /// Variation besides the method, such as `M=15%`.
     pub setting: String,
     /// Method, such as `sep`.
     pub method: String,
-    /// Split, counted from 0.
+    /// Index of the split, from 0.
     pub split: usize,
 }
 
 impl Cell {
-    /// Cell with these names.
+    /// Cell with these names and split.
     pub fn new(
         data: impl Into<String>,
         setting: impl Into<String>,
@@ -30,7 +30,7 @@ impl Cell {
         Self { data: data.into(), setting: setting.into(), method: method.into(), split }
     }
 
-    /// Error for a cell that an item does not have.
+    /// Error for a cell unknown to an item.
     #[must_use]
     pub fn unknown(&self) -> ExperimentError {
         ExperimentError::NoCell { cell: self.to_string() }
@@ -52,7 +52,7 @@ pub struct Outcome {
     /// Curves such as `nll by seconds`, from left to right.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub curves: BTreeMap<String, Vec<(f64, f64)>>,
-    /// Training record; None without training, and in old lines.
+    /// Training record; None in old lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
 }
@@ -85,7 +85,7 @@ impl Outcome {
         self
     }
 
-    /// Name of a non-finite score, which makes the run a failure.
+    /// Name of a non-finite score or curve, if any. It makes the run a failure.
     #[must_use]
     pub fn not_finite(&self) -> Option<&str> {
         let score = self.scores.iter().find(|(_, value)| !value.is_finite()).map(|(name, _)| name);
@@ -98,26 +98,27 @@ impl Outcome {
 /// Line of the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Cell of the run.
+    /// Identity of the run.
     #[serde(flatten)]
     pub cell: Cell,
-    /// Result; empty after a failure.
+    /// Scores and curves; empty after a failure.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// Version of the item's [protocol](super::Item::protocol) used.
     #[serde(default = "first")]
     pub protocol: u32,
-    /// Form of the run: [`Form::Full`] if the full item has it too. None in old lines, all of the reduced form.
+    /// Form of the run; [`Form::Full`] if the full item has the same run. None in old lines, which are of the reduced
+    /// form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
     /// Reason for a failure, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// Origin of the run.
+    /// Commit and machine.
     pub origin: Origin,
 }
 
-/// Protocol of lines without one.
+/// Default protocol, for old lines.
 fn first() -> u32 {
     1
 }

@@ -1,9 +1,9 @@
-//! Training time.
+//! Stopwatch for training.
 
 use cpu_time::ThreadTime;
 
-/// Processor time of the calling thread, which other load on the machine hardly affects. Each run works in a single
-/// thread.
+/// Stopwatch of the calling thread's processor time, which other load on the machine hardly affects. Each run uses a
+/// single thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     start: ThreadTime,
@@ -23,7 +23,7 @@ impl Stopwatch {
         self.start.elapsed().as_secs_f64() - self.paused
     }
 
-    /// Does uncounted work, such as scoring the test set.
+    /// Runs work without counting its time, such as scoring.
     pub fn pause<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let before = ThreadTime::now();
         let result = work();

@@ -1,4 +1,4 @@
-//! Training record with settings, in every line of results.
+//! Training record, part of every result.
 
 use super::essence::fingerprint;
 use gp_ep::Course;
@@ -16,29 +16,29 @@ const RULES: [&str; 6] = [
     include_str!("../../../../gp-optim/src/solvers/descent/watch.rs"),
 ];
 
-/// Training record with settings.
+/// Training record: why it ended, counts, and effective settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
-    /// Reason for stopping; for several trainings each distinct reason, in order.
+    /// Reason for stopping; several trainings are joined by semicolons, without repetitions in sequence.
     pub stop: String,
-    /// `true` if training ended otherwise than in a paper: after its number of steps or evaluations, or at convergence
-    /// of L-BFGS.
+    /// `true` if training ended early: neither after the paper's number of steps or evaluations, nor at convergence of
+    /// L-BFGS.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_early: bool,
-    /// Iterations or steps.
+    /// Number of iterations or steps.
     pub steps: u64,
-    /// Evaluations of value and gradient.
+    /// Number of evaluations of value and gradient.
     pub evaluations: u64,
-    /// Failed evaluations, each followed by a step back.
+    /// Number of failed evaluations, each followed by a shorter step.
     pub failed_evaluations: u64,
-    /// Version of the stopping rules: a checksum of their code.
+    /// Checksum of the code of the stopping rules.
     pub stopping_rules: String,
     /// Effective settings by name, such as `likelihood` or `optimizer`.
     pub settings: BTreeMap<String, String>,
 }
 
 impl Effort {
-    /// Record of a method without training or with its own counts: reason for stopping, and steps.
+    /// Record with a reason for stopping and a number of steps, for methods without an optimiser.
     #[must_use]
     pub fn ended(stop: &str, steps: u64) -> Self {
         Self { stop: stop.to_owned(), steps, evaluations: steps, stopping_rules: rules(), ..Self::default() }
@@ -55,7 +55,7 @@ impl Effort {
         self
     }
 
-    /// Adds an earlier training: sums steps and evaluations, and merges settings; those of `self` take precedence.
+    /// Adds an earlier training: sums counts and merges settings, of which those of `self` take precedence.
     #[must_use]
     pub fn after(mut self, before: Self) -> Self {
         if before.stop != self.stop && !before.stop.is_empty() {
@@ -90,7 +90,7 @@ impl From<&Course> for Effort {
     }
 }
 
-/// `true` if training ended otherwise than in a paper. Without free parameters it never does.
+/// `true` for a reason that no paper's training has.
 fn is_broken_off(reason: &StopReason) -> bool {
     matches!(
         reason,

@@ -1,4 +1,4 @@
-//! Code of a source file without comments, empty lines and tests.
+//! Source code without comments, empty lines and tests.
 
 use sha2::{Digest, Sha256};
 
@@ -10,7 +10,7 @@ pub(crate) fn essence(source: &str) -> impl Iterator<Item = &str> {
     code.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"))
 }
 
-/// Checksum of the code of some files, eight hexadecimal digits.
+/// Checksum of the code of some files, in eight hexadecimal digits.
 pub(crate) fn fingerprint(sources: &[&str]) -> String {
     let mut hash = Sha256::new();
     for line in sources.iter().flat_map(|source| essence(source)) {

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 pub enum Form {
     /// The paper's extent.
     Full,
-    /// Fewer splits and fewer settings, as the item says; the report marks it.
+    /// Fewer splits and settings, or shorter runs, as described by the item.
     #[default]
     Reduced,
-    /// One split of small synthetic data: whether it runs, not what it finds.
+    /// One split of small synthetic data, to test that the item runs.
     Quick,
 }
 
-/// Extent: a form, and optionally another number of splits.
+/// Form, with an optional number of splits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
     /// Form of the runs.
@@ -34,7 +34,7 @@ impl Extent {
         }
     }
 
-    /// Number of splits, given those of the full and of the reduced form.
+    /// Number of splits, given those of the full and the reduced form.
     #[must_use]
     pub fn splits(&self, all: usize, reduced: usize) -> usize {
         self.splits.unwrap_or_else(|| self.choose(all, reduced, 1)).min(all)

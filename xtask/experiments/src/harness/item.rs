@@ -1,4 +1,4 @@
-//! Trait of a table or figure.
+//! Trait of tables and figures.
 
 use super::{Cell, Extent, Form, Outcome, Record, Results};
 use crate::data::Store;
@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct Context {
     /// Data sets.
     pub store: Store,
-    /// Requested extent: quick runs take few steps.
+    /// Requested extent.
     pub extent: Extent,
     /// Kernels, likelihoods and methods by name.
     pub names: gp_cli::Context,
@@ -26,32 +26,32 @@ pub trait Item: Debug + Sync {
     /// Title, in one line.
     fn title(&self) -> &'static str;
 
-    /// Data files it reads, by name in the data folder.
+    /// Names of data files in the data folder.
     fn needs(&self) -> Vec<String>;
 
     /// Description in Markdown: the paper's procedure, choices where it is silent, and omissions of the
     /// reduced form.
     fn method(&self) -> &'static str;
 
-    /// Duration as text: of the full and of the reduced form.
+    /// Durations of the full and the reduced form, as text.
     fn takes(&self) -> [&'static str; 2];
 
-    /// Runs, in order.
+    /// Runs of an extent, in order.
     fn cells(&self, extent: &Extent) -> Vec<Cell>;
 
-    /// Does one run.
+    /// Performs a run.
     ///
     /// # Errors
-    /// Any failure; it becomes a row of the results.
+    /// Any failure of the run; it becomes a line of the results.
     fn run(&self, cell: &Cell, context: &Context) -> Result<Outcome, ExperimentError>;
 
-    /// Protocol version, from 1. After a change, earlier results are run again and not mixed with new ones; the report
-    /// shows them, marked, only without newer ones.
+    /// Protocol version, from 1. Increase it when the procedure changes: results of earlier protocols are run again and
+    /// not averaged with new ones. The report marks them, and shows them only if there are no newer ones.
     fn protocol(&self) -> u32 {
         1
     }
 
-    /// `true` if each run of the reduced form is as in the full item: fewer runs, but not shorter ones.
+    /// `true` if the reduced form has fewer runs but no shorter ones.
     fn is_whole_run_by_run(&self) -> bool {
         false
     }
@@ -61,22 +61,22 @@ pub trait Item: Debug + Sync {
         super::LIBRARIES
     }
 
-    /// `true` if runs are sequential because each uses all processors.
+    /// `true` if runs must be sequential because each uses all processors.
     fn is_alone(&self) -> bool {
         false
     }
 
-    /// `true` if [`Guest`](crate::methods::guest::Guest) methods, named in their cells, are supported.
+    /// `true` if cells may name a [`Guest`](crate::methods::guest::Guest) method.
     fn takes_guests(&self) -> bool {
         false
     }
 
-    /// The paper's numbers.
+    /// Published numbers.
     fn reference(&self) -> Reference {
         Reference::NONE
     }
 
-    /// Contents of the report, after the description.
+    /// Contents of the report after the description.
     fn show(&self, results: &Results) -> Vec<Block>;
 }
 
@@ -84,12 +84,12 @@ impl dyn Item + '_ {
     /// Results of the item in a folder; empty if never run.
     ///
     /// # Errors
-    /// An unreadable or invalid file.
+    /// For an unreadable or invalid file.
     pub fn results(&self, folder: &Path) -> Result<Results, ExperimentError> {
         Ok(Results::open(folder, self.name())?.of_protocol(self.protocol()))
     }
 
-    /// `true` if a run succeeded under the current protocol, in this form or as part of the full one.
+    /// `true` if a run succeeded under the current protocol, in this form or the full one.
     #[must_use]
     pub fn has_run(&self, cell: &Cell, form: Form, results: &Results) -> bool {
         let is_enough = |record: &Record| {
@@ -101,7 +101,7 @@ impl dyn Item + '_ {
     }
 }
 
-/// Code of all computing libraries.
+/// Source folders of all numerical libraries.
 pub const LIBRARIES: &[&str] = &[
     "gp-linalg/src",
     "gp-optim/src",

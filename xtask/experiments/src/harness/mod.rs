@@ -1,4 +1,4 @@
-//! Shared parts of items: cells, results on disk, and workers.
+//! Infrastructure of items: cells, results on disk, and workers.
 
 mod cell;
 mod clock;

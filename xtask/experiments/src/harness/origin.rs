@@ -1,19 +1,19 @@
-//! Origin of a result: machine and sources.
+//! Origin of a result: commit and machine.
 
 use serde::{Deserialize, Serialize};
 use std::process::Command;
 
-/// Source version and machine.
+/// Commit and machine of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// Commit, followed by `+` if files were changed.
+    /// Commit, followed by `+` if the checkout had changes.
     pub commit: String,
     /// Processor and its number of cores.
     pub machine: String,
 }
 
 impl Origin {
-    /// Origin of this checkout and machine, as far as known.
+    /// Origin of runs in this checkout on this machine; unknown parts are "unknown".
     #[must_use]
     pub fn here() -> Self {
         Self { commit: commit().unwrap_or_else(|| "unknown".to_owned()), machine: machine() }
@@ -28,7 +28,7 @@ impl Origin {
 
 fn commit() -> Option<String> {
     let mut commit = git(&["rev-parse", "--short=12", "HEAD"])?;
-    // Changed results are not changes of the source.
+    // Ignore changed results.
     if !git(&["status", "--porcelain", "--untracked-files=no", "--", ":!results"])?.is_empty() {
         commit.push('+');
     }

@@ -16,42 +16,42 @@ pub struct Results {
     folder: PathBuf,
     name: String,
     records: BTreeMap<Cell, Record>,
-    /// The item's current protocol; lines of an earlier one are old.
+    /// Current protocol of the item.
     protocol: u32,
 }
 
 impl Results {
-    /// Results of an item in the folder; empty if never run.
+    /// Reads the results of an item; empty if never run.
     ///
     /// # Errors
-    /// An unreadable or invalid file.
+    /// For an unreadable or invalid file.
     pub fn open(folder: &Path, item: &str) -> Result<Self, ExperimentError> {
         let name = format!("{item}.jsonl");
         let records = read(&folder.join(&name))?;
         Ok(Self { folder: folder.to_owned(), name, records, protocol: 0 })
     }
 
-    /// Sets the item's protocol: lines of earlier ones are [old](Self::is_old).
+    /// Sets the current protocol, for [`is_old`](Self::is_old).
     #[must_use]
     pub fn of_protocol(self, protocol: u32) -> Self {
         Self { protocol, ..self }
     }
 
-    /// `true` if a record is of an earlier protocol than the item's.
+    /// `true` if a record is of an earlier protocol.
     #[must_use]
     pub fn is_old(&self, record: &Record) -> bool {
         record.protocol < self.protocol
     }
 
-    /// Adds or replaces a record and rewrites the file, merged with records that other processes added meanwhile:
-    /// several may run parts of an item in parallel.
+    /// Adds or replaces a record, and rewrites the file atomically. Records added by other processes are kept, so that
+    /// several can run parts of an item in parallel.
     ///
     /// # Errors
     /// If the existing file cannot be read or the new one cannot be written; the file is then unchanged.
     pub fn add(&mut self, record: Record) -> Result<(), ExperimentError> {
         fs::create_dir_all(&self.folder)
             .map_err(|cause| ExperimentError::Files(format!("{}: {cause}", self.folder.display())))?;
-        // Held until the end of this function, also during the check for write access.
+        // Held until the end of this function.
         let _lock = self.lock()?;
         files::make_writable_folder(&self.folder)?;
         self.records.extend(read(&self.folder.join(&self.name))?);
@@ -66,7 +66,7 @@ impl Results {
         Ok(())
     }
 
-    /// Waits until no other process writes to this folder, if its file system supports locks.
+    /// Locks the folder against other processes, if its file system supports locks.
     fn lock(&self) -> Result<fs::File, ExperimentError> {
         let path = self.folder.join(LOCK);
         let open = || {
@@ -102,7 +102,7 @@ impl Results {
         self.records.is_empty()
     }
 
-    /// Score of a method on all splits that have it, in order.
+    /// Score of a method on all splits with a result, in order.
     #[must_use]
     pub fn scores(&self, data: &str, setting: &str, method: &str, score: &str) -> Vec<f64> {
         self.of(data, setting, method)
@@ -110,7 +110,7 @@ impl Results {
             .collect()
     }
 
-    /// A score of one run.
+    /// Score of one run.
     #[must_use]
     pub fn score_of(
         &self,
@@ -124,15 +124,15 @@ impl Results {
         record.outcome.scores.get(score).copied()
     }
 
-    /// Curve of a method on all splits that have it.
+    /// Curve of a method on all splits with a result, in order.
     #[must_use]
     pub fn curves(&self, data: &str, setting: &str, method: &str, curve: &str) -> Vec<&[(f64, f64)]> {
         let curves = self.of(data, setting, method);
         curves.filter_map(|record| record.outcome.curves.get(curve).map(Vec::as_slice)).collect()
     }
 
-    /// Records of a method on all splits, in order: of the latest protocol only and, among these, of the full form if
-    /// any, since different procedures must not be averaged.
+    /// Records of a method on all splits, in order. Only those of the latest protocol and, if there are any, of the
+    /// full form: different procedures must not be averaged.
     pub fn of(&self, data: &str, setting: &str, method: &str) -> impl Iterator<Item = &Record> {
         let is_it = move |cell: &Cell| cell.data == data && cell.setting == setting && cell.method == method;
         let all = self.records.values().filter(move |record| is_it(&record.cell));

@@ -1,11 +1,11 @@
-//! Items run by guest methods.
+//! Items with guest methods.
 
 use super::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::error::ExperimentError;
 use crate::report::{Block, Reference};
 use std::collections::BTreeSet;
 
-/// Item with guests in place of its own methods: one run each per cell.
+/// Item with guest methods in place of its own.
 #[derive(Debug)]
 pub struct Visited<'a> {
     item: &'a dyn Item,
@@ -13,10 +13,10 @@ pub struct Visited<'a> {
 }
 
 impl<'a> Visited<'a> {
-    /// Items with these guests; empty without guests.
+    /// Items with these guests; empty if there are no guests.
     ///
     /// # Errors
-    /// For an item that takes no guests.
+    /// For an item that does not support guests.
     pub fn all(items: &[&'a dyn Item], guests: &'a [String]) -> Result<Vec<Self>, ExperimentError> {
         if guests.is_empty() {
             return Ok(Vec::new());

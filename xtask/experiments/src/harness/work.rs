@@ -1,4 +1,4 @@
-//! Workers for the runs of an item, one thread per run.
+//! Parallel runs of an item, each in one thread.
 
 use super::{Cell, Context, Form, Item, Origin, Outcome, Record, Results};
 use crate::error::ExperimentError;
@@ -8,44 +8,43 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Number of parallel runs, and time limit for starting runs.
+/// Settings for parallel runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Workers {
-    /// Parallel runs, for items that allow them.
+    /// Number of parallel runs; ignored by items with [`Item::is_alone`].
     pub threads: usize,
     /// Time after which no run starts.
     pub budget: Option<Duration>,
 }
 
-/// Progress of an item, after each run.
+/// Progress of an item after a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// Run that has just ended.
+    /// Result of the run.
     pub record: &'a Record,
     /// Number of completed runs.
     pub done: usize,
     /// Number of all runs.
     pub all: usize,
-    /// Wall-clock seconds.
+    /// Wall-clock seconds of the run.
     pub seconds: f64,
 }
 
 /// Summary of an item's runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally {
-    /// Runs requested.
+    /// Number of runs requested.
     pub all: usize,
-    /// Runs with earlier results.
+    /// Number of runs with earlier results.
     pub before: usize,
-    /// Runs that failed.
+    /// Number of failed runs.
     pub failed: usize,
-    /// Runs not started.
+    /// Number of runs not started.
     pub left: usize,
 }
 
 impl Workers {
-    /// Does the runs without a result that are [`chosen`] by the words of `only`; each result is written before its
-    /// worker's next run.
+    /// Performs the runs [`chosen`] by `only` that have no result. Each result is written before the worker's next run.
     ///
     /// # Errors
     /// If results cannot be written. Failed runs are results.
@@ -81,7 +80,7 @@ impl Workers {
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
             workers.into_iter().try_for_each(|worker| {
-                worker.join().unwrap_or_else(|_| Err(ExperimentError::Files("a worker broke off".to_owned())))
+                worker.join().unwrap_or_else(|_| Err(ExperimentError::Files("a worker panicked".to_owned())))
             })
         })?;
         let done = done.into_inner();
@@ -92,8 +91,8 @@ impl Workers {
 /// Names by which a run can be selected.
 const NAMES: [fn(&Cell) -> &String; 3] = [|cell| &cell.data, |cell| &cell.setting, |cell| &cell.method];
 
-/// Runs whose data set, setting and method are among some words; a category without any word is unrestricted. Empty if
-/// a word matches nothing.
+/// Runs whose data set, setting and method are among the words. A kind without words is unrestricted. Empty if a word
+/// matches nothing.
 #[must_use]
 pub fn chosen(mut cells: Vec<Cell>, words: &[String]) -> Vec<Cell> {
     let names: [BTreeSet<String>; 3] = NAMES.map(|name| cells.iter().map(name).cloned().collect());
@@ -113,7 +112,7 @@ pub fn names(cells: &[Cell]) -> BTreeSet<String> {
     cells.iter().flat_map(|cell| NAMES.map(|name| name(cell).clone())).collect()
 }
 
-/// Does a run in a pool of one thread, so that parallel runs affect neither its bits nor its processor time.
+/// Performs a run in a pool of one thread, so that parallel runs affect neither its bits nor its processor time.
 fn perform(item: &dyn Item, cell: &Cell, context: &Context, origin: &Origin) -> Record {
     let run = || item.run(cell, context);
     let found = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
@@ -122,11 +121,11 @@ fn perform(item: &dyn Item, cell: &Cell, context: &Context, origin: &Origin) -> 
     };
     let (outcome, failure) = match found {
         Ok(Ok(outcome)) => match outcome.not_finite() {
-            Some(name) => (Outcome::default(), Some(format!("{name} is not a number"))),
+            Some(name) => (Outcome::default(), Some(format!("{name} is not finite"))),
             None => (outcome, None),
         },
         Ok(Err(error)) => (Outcome::default(), Some(with_causes(&error))),
-        Err(_) => (Outcome::default(), Some("broke off in a panic".to_owned())),
+        Err(_) => (Outcome::default(), Some("panicked".to_owned())),
     };
     let form = match context.extent.form {
         Form::Reduced if item.is_whole_run_by_run() => Form::Full,

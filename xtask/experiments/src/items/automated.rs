@@ -1,5 +1,4 @@
-//! Automated variational inference (Bonilla et al. 2019): small data sets of five kinds, and digits by the number of
-//! inducing inputs.
+//! Bonilla et al. 2019: small data sets of five kinds, and digits by the number of inducing inputs.
 
 use crate::error::ExperimentError;
 use crate::grid::Show::{Heading, Levels, Scores, Table};
@@ -18,17 +17,17 @@ use gp_variational::{Expectation, Savigp};
 pub(super) const SMALL: Grid<Gaussians> = Grid {
     name: "004-figures-1-4",
     title: "variational posteriors for Gaussian, warped Gaussian, logistic and softmax likelihoods, sparse and dense",
-    about: "As the paper says: the partitions of its repository, squared exponentials, posteriors `fg` (one full \
-         Gaussian), `mog1` and `mog2` (one and two diagonal ones), inducing inputs at nested subsets of the training \
-         rows, their share SF; with SF = 1, `fg` is the dense posterior, which under Gaussian noise, warped or not, is \
-         the exact one. Chosen where it is silent: a length-scale for each input (one for all pixels of USPS), inputs \
-         and targets of variance 1, length-scales √D, amplitude 1, noise variance 0.1, inducing inputs that stay; \
-         L-BFGS on hyperparameters with the posterior at rest by natural gradients for `fg`, on everything for `mog`; \
-         expectations by closed forms or quadrature instead of samples, and by 50 quasi-random samples for USPS. The \
-         figures hold no numbers that could be put beside ours; their baselines `ep`, `vbo`, `vq`, `wgp` and `gp` were \
-         not run, but that `fg` with SF = 1 is `gp` and `wgp`.\n\n\
-         Reduced form: the five partitions of Boston, Breast and USPS, the one of Creep and Abalone (all that were \
-         published hold the same rows); SF = 0.5 and 0.1, and 1 for `fg`.",
+    about: "From the paper: the partitions of its repository, squared exponentials, the posteriors `fg` (one full \
+         Gaussian), `mog1` and `mog2` (one and two diagonal Gaussians), and inducing inputs at nested subsets of the \
+         training rows, as a share SF of them. With SF = 1, `fg` is the dense posterior, which is exact under \
+         Gaussian noise, warped or not. Own choices: one length-scale per input (one for all pixels of USPS), inputs \
+         and targets of variance 1, length-scales √D, amplitude 1, noise variance 0.1, fixed inducing inputs; L-BFGS \
+         on the hyperparameters with the posterior converged by natural gradients for `fg`, and on everything for \
+         `mog`; expectations in closed form or by quadrature instead of sampling, and by 50 quasi-random samples for \
+         USPS. The figures give no numbers to compare with. Of their baselines `ep`, `vbo`, `vq`, `wgp` and `gp`, \
+         only `gp` and `wgp` were run, as `fg` with SF = 1.\n\n\
+         Reduced form: the five partitions of Boston, Breast and USPS, and one of Creep and Abalone (all published \
+         ones hold the same rows); SF = 0.5 and 0.1, and 1 for `fg`.",
     takes: ["20 hours", "1 hour"],
     data: &["boston (savigp)", "creep", "abalone", "breast (savigp)", "usps (savigp)"],
     settings: &["SF=1", "SF=0.5", "SF=0.2", "SF=0.1"],
@@ -72,7 +71,7 @@ pub(super) const SMALL: Grid<Gaussians> = Grid {
         Scores("sse", "", 3),
         Heading("Mean negative log predictive density, in the units of the data"),
         Scores("nlpd", "", 3),
-        Heading("Figures 3 and 4: share of wrong labels"),
+        Heading("Figures 3 and 4: error"),
         Scores("error", "", 3),
         Heading("Mean negative log probability of labels"),
         Scores("nlp", "", 3),
@@ -98,19 +97,19 @@ fn likelihood(data: &str) -> &'static str {
 /// Figures 6, 8, 14 and 16, with fixed or learned inducing inputs.
 pub(super) const SPARSITY: Grid<bool> = Grid {
     name: "004-figures-6-8-14-16",
-    title: "the digits of MNIST, all ten and odd or even, by the number of inducing inputs, which stay or are learned",
-    about: "As the paper says: 60,000 images for training and 10,000 for tests; `mnist` has ten classes, softmax and \
-         ten latent functions, `mnist-b` odd and even digits and a logistic likelihood; a squared exponential, one \
-         full Gaussian posterior, M a share SF of the images, inducing inputs from k-means that stay (`fg`; Figures 6 \
-         and 14) or, where they are few, are learned (`ind`; Figures 8 and 16). **Not as the paper says**: it has \
-         L-BFGS on all images, at most 200 rounds, for which `mnist` at SF = 0.04 would need 12 gigabytes of \
-         projections; here all is learned in batches of 500 images (of M where that is more), the posterior by natural \
-         gradients of rate 0.1, all else by Adam of rate 0.01, for 100 epochs. `004-table-3` has L-BFGS beside \
-         batches. Chosen where the paper is silent: pixels between 0 and 1, one length-scale of 0.3 √784, amplitude 1, \
-         functions with inducing inputs at the same places to start from, k-means among the first 5,000 images or 10 \
-         M; softmax by 100 samples for each image, as many as the paper has, but quasi-random ones (its integrals, \
-         exact to rounding, take some three times as long), logistic by quadrature. Predictions are exact.\n\n\
-         Reduced form: ten epochs, SF = 0.001 and 0.004, ten classes at 0.004 without learned inputs.",
+    title: "MNIST digits, ten classes and odd or even, by the number of inducing inputs, fixed or learned",
+    about: "From the paper: 60,000 training and 10,000 test images. `mnist` has ten classes, softmax and ten latent \
+         functions, `mnist-b` odd and even digits and a logistic likelihood. One squared exponential, one full \
+         Gaussian posterior, M a share SF of the images, inducing inputs at k-means centres, fixed (`fg`; Figures 6 \
+         and 14) or, where they are few, learned (`ind`; Figures 8 and 16). **Different from the paper**, which uses \
+         L-BFGS on all images for at most 200 rounds: for `mnist` at SF = 0.04 that would need 12 gigabytes of \
+         projections. Here everything is learned in batches of 500 images (of M if that is more) for 100 epochs, the \
+         posterior by natural gradients of rate 0.1 and the rest by Adam of rate 0.01. `004-table-3` compares L-BFGS \
+         with batches. Own choices: pixels between 0 and 1, one length-scale of 0.3 √784, amplitude 1, the same \
+         initial inducing inputs for all functions, k-means on the first 5,000 images or 10 M; 100 samples per image \
+         for softmax, as many as in the paper but quasi-random (integrals exact to rounding take some three times as \
+         long), quadrature for logistic. Predictions are exact.\n\n\
+         Reduced form: ten epochs, SF = 0.001 and 0.004, ten classes at 0.004 only with fixed inputs.",
     takes: ["2 days", "10 minutes"],
     data: &["mnist-b", "mnist"],
     settings: &["SF=0.001", "SF=0.004", "SF=0.02", "SF=0.04"],
@@ -138,17 +137,17 @@ pub(super) const SPARSITY: Grid<bool> = Grid {
     ..Grid::EMPTY
 };
 
-/// Table 3: full-batch or mini-batches.
+/// Table 3, full-batch and mini-batches.
 pub(super) const BATCHES: Grid<(Rule, Option<f64>)> = Grid {
     name: "004-table-3",
-    title: "odd and even digits of MNIST, with all images at once and in mini-batches",
-    about: "As the paper says: 60,000 images for training and 10,000 for tests, logistic likelihood, a squared \
-         exponential, M = 60 and 240 inducing inputs (SF = 0.001 and 0.004) that start from k-means and are learned. \
-         Chosen where it is silent: pixels between 0 and 1, one length-scale of 0.3 √784, amplitude 1, one full \
-         Gaussian posterior, expectations by quadrature, k-means among the first 5,000 images; `batch` by L-BFGS on \
-         everything at once, 200 iterations; `stochastic` in 12,000 batches of 500 (100 epochs), everything by Adadelta \
-         (decay 0.95, ε = 10⁻⁶) as the paper has it; `savigp, natural`, not in the paper, by Adam of rate 0.01 with \
-         the posterior by natural gradients of rate 0.1.\n\n\
+    title: "odd and even MNIST digits, full-batch and in mini-batches",
+    about: "From the paper: 60,000 training and 10,000 test images, logistic likelihood, a squared exponential, M = \
+         60 and 240 inducing inputs (SF = 0.001 and 0.004), which start at k-means centres and are learned. Own \
+         choices: pixels between 0 and 1, one length-scale of 0.3 √784, amplitude 1, one full Gaussian posterior, \
+         expectations by quadrature, k-means on the first 5,000 images. `batch` is L-BFGS on everything, 200 \
+         iterations; `stochastic` is 12,000 batches of 500 (100 epochs). `savigp` uses Adadelta on everything (decay \
+         0.95, ε = 10⁻⁶), as in the paper; `savigp, natural`, not in the paper, Adam of rate 0.01, with natural \
+         gradients of rate 0.1 for the posterior.\n\n\
          Reduced form: 1,200 batches; `batch` at M = 60 only.",
     takes: ["6 hours", "10 minutes"],
     data: &["mnist-b"],
@@ -171,7 +170,7 @@ pub(super) const BATCHES: Grid<(Rule, Option<f64>)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Trains on images with a share of them as inducing inputs, and predicts.
+/// Trains on images, with a share SF of them as inducing inputs, and scores.
 fn digits<M>(
     at: &At<'_, M>,
     is_moved: bool,

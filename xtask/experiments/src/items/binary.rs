@@ -1,5 +1,4 @@
-//! Two classes by scalable EP (Hernández-Lobato & Hernández-Lobato 2016): a table, a training curve, and regions of a
-//! plane.
+//! Hernández-Lobato & Hernández-Lobato 2016, binary classification: a table, training curves, and regions of a plane.
 
 use crate::data::Split;
 use crate::error::ExperimentError;
@@ -12,7 +11,7 @@ use crate::report::Reference;
 
 const METHODS: &[(&str, Method)] =
     &[("gfitc", Method::Gfitc), ("sep", Method::OwnSites), ("svi", Method::Variational)];
-/// The same, and scalable EP from the start of the authors' program.
+/// Methods of the table, with scalable EP also from the start of the authors' program.
 const STARTS: &[(&str, (Method, Start))] = &[
     ("gfitc", (Method::Gfitc, Start::Broad)),
     ("sep", (Method::OwnSites, Start::Broad)),
@@ -24,21 +23,21 @@ const STARTS: &[(&str, (Method, Start))] = &[
 pub(super) const TABLE: Grid<(Method, Start)> = Grid {
     name: "003-table-1",
     title: "negative log-likelihood of binary classification, by GFITC, scalable EP and variational inference",
-    about: "As the paper says: 90 % of the rows for training, a squared exponential with a length-scale for each \
-         input, an amplitude and noise, inducing inputs that start at random training rows and are learned, 250 \
-         iterations (L-BFGS for `gfitc` and `svi`; for `sep`, which is scalable EP with a site an observation, a sweep \
-         and a step in turns; no fewer). M is a share of all rows. Chosen where it is silent: the posterior of `svi` \
-         starts at rest; inputs of variance 1, length-scales √D, amplitude 1, noise 0.1, first rate of steps 0.01, EP \
-         of `gfitc` at rest to 10⁻³, the published 90/10 splits of a later paper of the authors (none for Heart: \
-         drawn). `sep, authors' start` starts where the authors' program does: noise 10⁻³, squared length-scales that \
-         are the median squared distance of inducing inputs. What the paper gives behind ± is taken \
-         as a standard deviation over its 20 repetitions: for Crabs it is as large as the mean, which no standard \
-         error can be. `australian (authors)` is the file of the authors' repository, whose target is the first column \
-         of the table, `breast (authors)` that with the number of the sample among its inputs. What the paper's Crabs \
-         are is tried: the file's target is the species and it has 7 inputs, the numbers of the authors' other paper \
-         imply 6; `crabs (6 inputs)` is without the index, `crabs (sex)` is that with sex and species exchanged, the \
-         usual task. The paper's lines are beside all readings, and judged by `australian (authors)`, `breast \
-         (authors)` and `crabs (sex)`.\n\n\
+    about: "From the paper: 90 % of the rows for training, a squared exponential with one length-scale per input, an \
+         amplitude and noise, inducing inputs that start at random training rows and are learned, 250 iterations \
+         without early stopping (L-BFGS for `gfitc` and `svi`; for `sep`, scalable EP with one site per observation, \
+         sweeps alternate with steps). M is a share of all rows. Own choices: the posterior of `svi` starts \
+         converged; inputs of variance 1, length-scales √D, amplitude 1, noise 0.1, initial step rate 0.01, EP of \
+         `gfitc` converged to 10⁻³, the published 90/10 splits of a later paper of the authors (none for Heart: \
+         random). `sep, authors' start` starts as the authors' program does: noise 10⁻³, and squared length-scales \
+         equal to the median squared distance of inducing inputs. The paper's ± is taken as a standard deviation \
+         over its 20 repetitions: for Crabs it is as large as the mean, too large for a standard error.\n\n\
+         Data: `australian (authors)` is the file of the authors' repository, whose target is the first column of \
+         the table; `breast (authors)` is theirs with the sample number as an input. For Crabs there are three \
+         candidates: the file's target is the species and it has 7 inputs, whereas the numbers of the authors' other \
+         paper imply 6. `crabs (6 inputs)` omits the index, and `crabs (sex)` also exchanges sex and species, the \
+         usual task. The paper's numbers are shown with all variants, and compared with `australian (authors)`, \
+         `breast (authors)` and `crabs (sex)`.\n\n\
          Reduced form: five splits, M = 15 % and 50 %.",
     takes: ["2 hours", "20 minutes"],
     data: &[
@@ -82,18 +81,18 @@ pub(super) const TABLE: Grid<(Method, Start)> = Grid {
     show: &[
         Agreement("nll"),
         Table("nll", 2),
-        Text("Mean negative log-likelihood over data sets:"),
+        Text("Negative log-likelihood, mean over data sets:"),
         Averages("nll", 3),
         Text(
-            "Mean seconds of training over data sets. The paper's (in R): at M = 15 %, 25 % and 50 % GFITC took 3.5, \
-             3.6 and 3.8 times as long as SEP, SVI 2.4, 1.8 and 1.5 times.",
+            "Seconds of training, mean over data sets. In the paper (in R), at M = 15 %, 25 % and 50 %, GFITC took 3.5, \
+             3.6 and 3.8 times as long as SEP, and SVI 2.4, 1.8 and 1.5 times.",
         ),
         Averages("seconds", 2),
     ],
     ..Grid::EMPTY
 };
 
-/// Number of inducing inputs, as a share of all rows.
+/// Number of inducing inputs from their share of all rows.
 fn inducing<M>(at: &At<'_, M>, split: &Split) -> Result<usize, ExperimentError> {
     Ok((at.number("M")? * (split.training.len() + split.test.len()) as f64).round() as usize)
 }
@@ -102,11 +101,11 @@ fn inducing<M>(at: &At<'_, M>, split: &Split) -> Result<usize, ExperimentError> 
 pub(super) const BANANA: Grid<Method> = Grid {
     name: "003-figure-2",
     title: "decision boundaries and inducing inputs on Banana, by GFITC, scalable EP and variational inference",
-    about: "As the paper says: the two-dimensional Banana data, M from 4 to 128 (in six steps, which by its six \
-         columns are powers of two), inducing inputs from random training rows and learned; everything else as in \
-         `003-table-1`, 250 iterations. Chosen where it is silent: the posterior of `svi` starts at rest; the 400 rows \
-         for training that others use too, the other 4,900 for tests. In pictures, cells have the colour of the more \
-         probable class, paler where it is less certain; black dots are inducing inputs.\n\n\
+    about: "From the paper: the two-dimensional Banana data, M from 4 to 128 (six columns, taken as powers of two), \
+         inducing inputs from random training rows and learned, 250 iterations, and the rest as in `003-table-1`. \
+         Own choices: the posterior of `svi` starts converged; the 400 training rows of other publications, and the \
+         other 4,900 as test rows. Plots show the more probable class, paler where less certain; black dots are \
+         inducing inputs.\n\n\
          Reduced form: the same.",
     takes: ["3 minutes", "3 minutes"],
     data: &["banana"],
@@ -121,8 +120,8 @@ pub(super) const BANANA: Grid<Method> = Grid {
         Scores("nll", "Negative log-likelihood", 3),
         Scores(
             "near_boundary",
-            "Share of inducing inputs at which both classes have at least 10 %, over that of training rows: above 1, they \
-             seek the boundary",
+            "Share of inducing inputs at which both classes have at least 10 % probability, relative to that share of \
+             training rows; above 1, inducing inputs seek the boundary",
             3,
         ),
         Scores("seconds", "Seconds", 3),
@@ -134,14 +133,14 @@ pub(super) const BANANA: Grid<Method> = Grid {
 /// Figure 3, left.
 pub(super) const IMAGE: Grid<Method> = Grid {
     name: "003-figure-3-image",
-    title: "Image against time, by GFITC, scalable EP and variational inference",
-    about: "As the paper says: 90 % of the 2,310 rows of Image for training, drawn anew for each of 100 repetitions, \
-         negative log-likelihood on the other 10 % against time, for different numbers of inducing points; everything \
-         else as in `003-table-1`, 250 iterations. Which numbers of inducing points is in the figure alone: M = 4, 50 \
-         and 200 were chosen. Test scores are taken after powers of two of iterations; `gfitc` and `svi`, which nobody \
-         can look at while L-BFGS goes on, are started anew for each. The curves are those of the first split; tables \
-         have means over splits. The figure holds no numbers that could be put beside ours. 224 rows of Image repeat \
-         others, so that some of the test rows have been seen in training.\n\n\
+    title: "Image by training time, by GFITC, scalable EP and variational inference",
+    about: "From the paper: 90 % of the 2,310 rows of Image for training, drawn anew for each of 100 repetitions, \
+         negative log-likelihood on the other 10 % against time for several numbers of inducing points, 250 \
+         iterations, and the rest as in `003-table-1`. Only the figure shows the numbers of inducing points; we \
+         chose M = 4, 50 and 200. Test scores are taken after iterations that are powers of two; `gfitc` and `svi`, \
+         which cannot be observed during L-BFGS, are run again for each. Curves are of the first split, tables of \
+         means over splits. The figure gives no numbers to compare with. 224 rows of Image repeat others, so some \
+         test rows are also training rows.\n\n\
          Reduced form: three splits.",
     takes: ["5 hours", "10 minutes"],
     data: &["image"],
@@ -156,8 +155,8 @@ pub(super) const IMAGE: Grid<Method> = Grid {
         Setup::new(&at.split()?, at.count("M", 10)?, steps, at.seed()).course(*at.how)
     },
     show: &[
-        Scores("nll", "Negative log-likelihood in the end", 3),
-        Scores("error", "Error in the end", 3),
+        Scores("nll", "Final negative log-likelihood", 3),
+        Scores("error", "Final error", 3),
         Scores("seconds", "Seconds of training", 3),
         Curves("003-image-{setting}-{score}", &["nll by seconds"], &[]),
     ],

@@ -1,4 +1,4 @@
-//! `gp fit` with only the target given, on every table, compared with scikit-learn.
+//! `gp fit` with only `--target`, on every table, compared with scikit-learn.
 
 use crate::data::{Plain, Task};
 use crate::error::ExperimentError;
@@ -15,35 +15,35 @@ const METHOD: &str = "gp";
 const SETTING: &str = "--target";
 const PEERS: [&str; 3] = ["linear", "boosting", "sklearn-gp"];
 const REFERENCE: Reference = Reference::new(&[include_str!("../../papers/defaults.csv")]);
-/// Most numbers in a table of the reduced form.
+/// Limit on numbers in a table of the reduced form.
 const NUMBERS: usize = 120_000;
 /// Tables of the quick form.
 const QUICK: [&str; 3] = ["pima", "iris", "yacht"];
-/// Seconds from which a fit is listed as long.
+/// Fits of more seconds are listed.
 const LONG: f64 = 60.0;
 
-const ABOUT: &str = "No paper's: `gp fit TABLE --target COLUMN` and nothing else, then `gp eval` on rows that it has not \
-    seen. Tables are read as they are, the last column is the target. A fifth of the rows is tested, three times, by a \
-    rule that Rust and Python share (`is_test` in `src/data/plain.rs`); USPS, MNIST and kin40k have test sets of their \
-    own and one split.\n\n\
-    Peers are scikit-learn's, with one thread and on the same rows; `xtask/experiments/peers/README.md` has versions and \
-    settings. `linear` is logistic regression (C = 1) or ridge regression (penalty by cross-validation) of standardised \
-    inputs, `boosting` its histogram gradient boosting as it comes, `sklearn-gp` its Gaussian process with a constant \
-    times an RBF of one length-scale per input (and noise, for numbers), of at most 1,000 rows for training and 60 s. \
-    The first two predict numbers by a Gaussian around their mean, with the variance of residuals out of fold; seconds \
-    include the folds.\n\n\
-    `nll` is the mean negative log probability of the labels; `smll` that of numbers, less that of a Gaussian of the \
-    training targets' mean and variance; `smse` the mean squared error over the variance of the test targets; `coverage` \
-    the share of test targets inside the 95 % interval. The last column names the peers that are better by more than two \
-    standard errors of the mean difference on the same splits. With three splits, that is a hint rather than a test. One \
-    split has no marks.\n\n\
-    The five sets `breast_cancer`, `diabetes`, `digits`, `iris` and `wine (scikit-learn)` come with scikit-learn. \
-    `python3 xtask/experiments/peers/defaults.py sets --data FOLDER` writes them below the data folder; their runs fail \
-    with this advice where they are not there.\n\n\
-    Left out: `banana_train400` (rows of `banana`); `sarcos_test` (seven targets, and its training set is not at hand); \
-    `snelson_test_x` (no target); `seismic_savigp` (four targets of one position, items of their own); the flights (two \
-    million rows, items of their own) and the events of `lgcp` (no table of inputs and targets).\n\n\
-    Reduced form: tables of at most 120,000 numbers, which leaves out `satellite`, `usps`, `usps (479)`, `mnist`, \
+const ABOUT: &str = "Our own question: `gp fit TABLE --target COLUMN` without other flags, then `gp eval` on \
+    held-out rows. Tables are used as they are; the last column is the target. A fifth of the rows are test rows, in \
+    three splits, by a rule shared by Rust and Python (`is_test` in `src/data/plain.rs`); USPS, MNIST and kin40k \
+    have their own test sets and one split.\n\n\
+    Peers are from scikit-learn, on the same rows and with one thread; `xtask/experiments/peers/README.md` has \
+    versions and settings. `linear` is logistic regression (C = 1) or ridge regression (penalty by cross-validation) \
+    on standardised inputs, `boosting` is histogram gradient boosting with default settings, `sklearn-gp` a Gaussian \
+    process with a constant times an RBF with one length-scale per input (and noise, for numbers), limited to 1,000 \
+    training rows and 60 s. The first two predict numbers by a Gaussian around their mean, with the variance of \
+    out-of-fold residuals; seconds include the folds.\n\n\
+    `nll` is the mean negative log probability of the labels; `smll` is that of numbers, minus that of a Gaussian \
+    with the mean and variance of the training targets; `smse` the mean squared error over the variance of the test \
+    targets; `coverage` the share of test targets inside the 95 % interval. The last column names peers that are \
+    better by more than two standard errors of the mean difference on equal splits. With three splits, that is a \
+    hint rather than a test. A single split has no marks.\n\n\
+    The five sets `breast_cancer`, `diabetes`, `digits`, `iris` and `wine (scikit-learn)` are bundled with \
+    scikit-learn. `python3 xtask/experiments/peers/defaults.py sets --data FOLDER` writes them to the data folder; \
+    without them, their runs fail with this advice.\n\n\
+    Omitted: `banana_train400` (rows of `banana`); `sarcos_test` (seven targets, and its training set was not \
+    available); `snelson_test_x` (no target); `seismic_savigp` (four targets of one position, in other items); the \
+    flights (two million rows, in other items) and the events of `lgcp` (no table of inputs and targets).\n\n\
+    Reduced form: tables of at most 120,000 numbers, which omits `satellite`, `usps`, `usps (479)`, `mnist`, \
     `kin40k`, `naval` and `protein`.";
 
 impl Item for Defaults {
@@ -52,7 +52,7 @@ impl Item for Defaults {
     }
 
     fn title(&self) -> &'static str {
-        "`gp fit` with nothing but the target, on every table at hand, beside scikit-learn"
+        "`gp fit` with only `--target`, on every available table, compared with scikit-learn"
     }
 
     fn needs(&self) -> Vec<String> {
@@ -99,7 +99,7 @@ impl Item for Defaults {
         };
         let (classes, numbers) = (names(false), names(true));
         let mut blocks = scores(results, &classes, "nll", "Classes: negative log-likelihood");
-        blocks.extend(scores(results, &classes, "error", "Classes: share of wrong labels"));
+        blocks.extend(scores(results, &classes, "error", "Classes: error"));
         blocks.extend(scores(results, &numbers, "smll", "Numbers: standardised log loss"));
         blocks.extend(scores(
             results,
@@ -108,9 +108,9 @@ impl Item for Defaults {
             "Numbers: squared error over the variance of the test targets",
         ));
         let plain = |data, measure, digits| about(results, data, measure).peers(&PEERS, digits, false);
-        blocks.push(Block::text("Numbers: share inside the 95 % interval"));
+        blocks.push(Block::text("Numbers: coverage of the 95 % interval"));
         blocks.push(plain(&numbers, "coverage", 3));
-        blocks.push(Block::text("Processor seconds of a fit"));
+        blocks.push(Block::text("Processor seconds per fit"));
         blocks.push(plain(&[classes.as_slice(), &numbers].concat(), "seconds", 2));
         blocks.push(Block::text(faults(results)));
         blocks
@@ -133,13 +133,13 @@ fn about<'a>(results: &'a Results, data: &'a [&'a str], measure: &'a str) -> Com
     Comparison { results, reference: REFERENCE, data, settings: &[SETTING], methods: &[METHOD], measure }
 }
 
-/// Title, number of times we are behind, and table.
+/// Title with counts of better peers, and table.
 fn scores(results: &Results, data: &[&str], measure: &str, title: &str) -> Vec<Block> {
     let of = about(results, data, measure);
     vec![Block::text(format!("{title}. {}", of.tally(&PEERS))), of.peers(&PEERS, 4, true)]
 }
 
-/// Sentence on data sets with long or unconverged fits.
+/// Sentence about long and unconverged fits.
 fn faults(results: &Results) -> String {
     let named = |is_bad: &dyn Fn(&Outcome) -> bool| {
         let mut counts = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figures 9 and 10: delays of flights on later days.
+//! Bonilla et al. 2019, Figures 9 and 10: flight delays on later days.
 
 use crate::baselines::BayesianLinear;
 use crate::data::{Flights, Part, Split};
@@ -22,18 +22,18 @@ use gp_variational::{Expectation, Sampling, Savigp};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Flights used for k-means of the initial inducing inputs.
+/// Number of flights for k-means of the initial inducing inputs.
 const PLACED_AMONG: usize = 20_000;
 /// Distance between the starts of two windows, in flights.
 const APART: usize = 200_000;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
-    /// Sampled expectations, without knowledge of the likelihood; everything by Adadelta.
+    /// Sampled expectations; Adadelta on everything.
     Sampled,
-    /// Closed-form expectations; everything by Adadelta.
+    /// Closed-form expectations; Adadelta on everything.
     Exact,
-    /// The same with natural gradients for the posterior, and Adam for the rest.
+    /// Closed-form expectations; natural gradients for the posterior, Adam for the rest.
     Natural,
     Linear,
     /// Exact regression on this many flights.
@@ -43,20 +43,20 @@ pub(super) enum Method {
 /// Figures 9 and 10.
 pub(super) const DELAYS: Grid<Method> = Grid {
     name: "004-figures-9-10",
-    title: "by how many minutes flights of the days to come are late, beside a linear model and exact processes on few flights",
-    about: "As the paper says: 700,000 flights one after the other for training and the next 100,000 for tests, five \
-         windows 200,000 flights apart; a squared exponential with a length-scale for each input, Gaussian noise; \
-         `svigp` knows the likelihood (closed form), `savigp` samples it, both by Adadelta on everything (decay 0.95, \
-         ε = 10⁻⁶); `linear` with standard normal weights; `gp1000` and `gp2000` are exact processes on flights drawn \
-         from the training set, ten times each, means of scores. Chosen where it is silent: 2008, the eight facts and \
-         the delay on arrival as in `000-figure-5-flights`, in the order of days; all in units of the training set \
-         (scores are in minutes); M = 200 from k-means among 20,000 flights and learned, batches of 1000, ten epochs, \
-         100 samples; `svigp, natural`, not in the paper, has natural gradients of rate 0.1 for the posterior and Adam \
-         at 0.01 for the rest (samples of a Gaussian density of flights that are hours late are too noisy for these); \
-         the noise variance of `linear` at the maximum of its evidence; at most 100 iterations for exact processes. \
-         `nelbo` is minus the bound over the number of flights.\n\n\
-         Reduced form: one window, 70,000 and 10,000 flights, ten epochs; exact processes twice with at most 30 \
-         iterations.",
+    title: "flight delays in minutes on later days, compared with a linear model and exact processes on few flights",
+    about: "From the paper: 700,000 consecutive training flights and the next 100,000 as test flights, five windows \
+         200,000 flights apart; a squared exponential with one length-scale per input, Gaussian noise. `svigp` uses \
+         the likelihood in closed form and `savigp` samples it, both with Adadelta on everything (decay 0.95, ε = \
+         10⁻⁶). `linear` has standard normal weights; `gp1000` and `gp2000` are exact processes on random training \
+         flights, with mean scores over ten draws. Own choices: 2008, the eight inputs and the arrival delay as in \
+         `000-figure-5-flights`, in the order of days; standardised by the training set (scores are in minutes); M = \
+         200 from k-means on 20,000 flights and learned, batches of 1000, ten epochs, 100 samples. `svigp, natural`, \
+         not in the paper, has natural gradients of rate 0.1 for the posterior and Adam at 0.01 for the rest \
+         (sampled densities of flights that are hours late are too noisy for these). The noise variance of `linear` \
+         maximises its evidence; exact processes have at most 100 iterations. `nelbo` is minus the bound divided by \
+         the number of flights.\n\n\
+         Reduced form: one window, 70,000 and 10,000 flights, ten epochs; two draws of exact processes with at most \
+         30 iterations.",
     takes: ["10 hours", "8 minutes"],
     data: &["flights"],
     files: &[Flights::FILE],
@@ -84,8 +84,8 @@ pub(super) const DELAYS: Grid<Method> = Grid {
         }
     },
     show: &[
-        Scores("rmse", "Root mean squared error in minutes", 3),
-        Scores("nlpd", "Mean negative log density, in minutes", 3),
+        Scores("rmse", "Root mean squared error, in minutes", 3),
+        Scores("nlpd", "Mean negative log density, for delays in minutes", 3),
         Scores("nelbo", "Minus the bound over the number of training flights", 3),
         Scores("seconds", "Seconds", 3),
         Curves("004-delays-{score}", &["rmse by epochs", "nlpd by epochs", "nelbo by epochs"], &[]),
@@ -93,7 +93,7 @@ pub(super) const DELAYS: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Sparse regression in batches, scored after one, two, five and all epochs.
+/// Sparse regression in batches, scored after one, two, five and ten epochs.
 fn batches(split: &Split, at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let training = &split.training;
     let labels = training.labels();
@@ -132,7 +132,7 @@ fn start(training: &Part, at: &At<'_, Method>) -> Result<Savigp, ExperimentError
     })
 }
 
-/// Exact regression on random subsets: mean scores.
+/// Mean scores of exact regression on random subsets.
 fn subsets(split: &Split, count: usize, at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let (mut rng, all) = (ChaCha8Rng::seed_from_u64(count as u64), split.training.len());
     let (fits, iterations) = (at.choose(10, 2, 1), at.choose(100, 30, 3));

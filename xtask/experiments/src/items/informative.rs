@@ -1,5 +1,5 @@
-//! Multi-class informative vector machine on even digits (Seeger & Jordan 2004): its table, and figures over the size
-//! of the active set.
+//! Seeger & Jordan 2004, multi-class informative vector machine on even digits: a table, and curves by the size of the
+//! active set.
 
 use crate::data::{Part, shuffle};
 use crate::error::ExperimentError;
@@ -21,12 +21,12 @@ use rand_chacha::ChaCha8Rng;
 
 const PAPER: Reference = Reference::new(&[include_str!("../../papers/002_table1.csv")]);
 const CLASSES: usize = 5;
-/// Images per class, and test images in total.
+/// Number of images per class.
 const EACH: usize = 200;
-/// Settings for comparing selection rules and as starts of learning: a good guess and a bad one.
+/// Good and bad start of learning. Selection rules are compared at the first.
 const MIDDLE: &str = "v=5.0;w=25";
 const BAD_START: &str = "v=1.0;w=75";
-/// Inclusions between scorings of the test set.
+/// Number of inclusions between scorings.
 const LEG: usize = 10;
 
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +34,12 @@ pub(super) struct Machine {
     coupling: Coupling,
     selection: Selection,
     is_learned: bool,
-    /// Liquid points, and EP passes over them.
+    /// Numbers of liquid points, and of sweeps over them.
     liquid: (usize, usize),
     reweighting: Option<Reweighting>,
 }
 
-/// Machine of the table: coupled classes, given kernels.
+/// Machine of Table 1: coupled classes, fixed kernels.
 const IVM: Machine = Machine {
     coupling: Coupling::Coupled,
     selection: Selection::InformationGain,
@@ -47,25 +47,25 @@ const IVM: Machine = Machine {
     liquid: (25, 3),
     reweighting: None,
 };
-/// Machine of the paper's Appendix D.5, which has no numbers.
+/// Machine of Appendix D.5, with our own constants.
 const REWEIGHTED: Machine =
     Machine { reweighting: Some(Reweighting { start: 0.5, rate: 0.05, span: 20 }), ..IVM };
-/// Splits with further schemes besides the default.
+/// Number of splits with variants of the machine.
 const TRIED: usize = 5;
 const BASELINE: Machine = Machine { coupling: Coupling::Independent, ..IVM };
 
-/// Table 1: amplitude v and inverse squared length-scale w.
+/// Table 1, for amplitudes v and inverse squared length-scales w.
 pub(super) const TABLE: Grid<Machine> = Grid {
     name: "002-table-1",
     title: "the multi-class informative vector machine on the even digits of MNIST",
-    about: "As the paper says: 200 images of each even digit, 200 of all of them to be predicted, softmax likelihood, \
-         a kernel v exp(−w/(2·784) ‖x − x'‖²) shared by the classes and not learned, 150 active points of which 25 are \
-         liquid, three sweeps over these, selection by information gain; sites of the restricted form diag π − π πᵀ/(1ᵀπ) \
-         of its Section 3. Tried beside it, on five draws: two sweeps (the paper: “2-3 times”), no liquid points (sites \
-         stay as they came in), and reweighted likelihoods (Appendix D.5, which names no numbers: γ⁰ = 0.5, α₀ = 0.05, \
-         L₀ = 20). Chosen where it is silent: pixels between 0 \
-         and 1; 160 candidates at a time. Which images the paper drew is not known: here every split draws anew, and \
-         the paper's only split has no standard error. An image in 200 is 0.005 of error.\n\n\
+    about: "From the paper: 200 images of each even digit, of which 200 in total are test images, softmax \
+         likelihood, a kernel v exp(−w/(2·784) ‖x − x'‖²) shared by the classes and not learned, 150 active points \
+         of which 25 are liquid, three sweeps over these, selection by information gain, and sites of the restricted \
+         form diag π − π πᵀ/(1ᵀπ) of its Section 3. Variants on five draws: two sweeps (the paper: “2-3 times”), no \
+         liquid points (sites keep their first values), and reweighted likelihoods (Appendix D.5, which gives no \
+         numbers: γ⁰ = 0.5, α₀ = 0.05, L₀ = 20). Own choices: pixels between 0 and 1; 160 candidates at a time. The \
+         paper's images are unknown: every split draws its own, and the paper's single split has no standard error. \
+         One test image is 0.005 of error.\n\n\
          Reduced form: five draws.",
     takes: ["20 minutes", "5 minutes"],
     data: &["mnist"],
@@ -116,10 +116,10 @@ pub(super) const TABLE: Grid<Machine> = Grid {
         Heading("Error"),
         Agreement("error"),
         Table("error", 3),
-        Heading("Mean probability of the right label"),
+        Heading("Mean probability of the true label"),
         Agreement("likelihood"),
         Table("likelihood", 3),
-        Heading("Least entropy of a prediction"),
+        Heading("Smallest entropy of a prediction"),
         Agreement("min_entropy"),
         Table("min_entropy", 3),
         Heading("Largest entropy of a prediction"),
@@ -132,15 +132,15 @@ pub(super) const TABLE: Grid<Machine> = Grid {
 /// Figures 1 to 4.
 pub(super) const FIGURES: Grid<Machine> = Grid {
     name: "002-figures-1-4",
-    title: "the multi-class informative vector machine over the size of its active set; selection, coupling, learning",
-    about: "As the paper says: data, kernels and choices of its Table 1, for (v, w) = (5, 50), (5, 25), (1, 40) and \
-         (5, 20); error and mean probability of the right label after every tenth inclusion (`ivm`). Chosen where it \
-         is silent: as in `002-table-1`. The paper describes the following and has no numbers for it: `baseline`, \
-         independent classes with an active set each (its Section 6; 150 points a class); selection at (5, 25) by the \
-         exact gain, by entropy and at random; kernels of their own for the classes and intercepts, `learned` in six \
-         rounds of at most six iterations from (5, 25) and from a bad start (1, 75). In curves, the active set of \
-         `baseline` is the mean over classes.\n\n\
-         Reduced form: two draws instead of ten; learning and the other rules of selection on one.",
+    title: "the multi-class informative vector machine by the size of its active set; selection, coupling, learning",
+    about: "From the paper: data, kernels and settings of its Table 1, for (v, w) = (5, 50), (5, 25), (1, 40) and \
+         (5, 20); error and mean probability of the true label after every tenth inclusion (`ivm`). Own choices: as \
+         in `002-table-1`. The paper describes the following without numbers: `baseline`, independent classes with \
+         an active set each (its Section 6; 150 points per class); selection at (5, 25) by the exact gain, by \
+         entropy and at random; separate kernels and intercepts per class, `learned` in six rounds of at most six \
+         iterations, from (5, 25) and from a bad start (1, 75). In curves, the active set of `baseline` is the mean \
+         over classes.\n\n\
+         Reduced form: two draws instead of ten; learning and the other selection rules on one.",
     takes: ["1 hour", "10 minutes"],
     data: &["mnist"],
     settings: &["v=5.0;w=50", MIDDLE, "v=1.0;w=40", "v=5.0;w=20", BAD_START],
@@ -172,9 +172,9 @@ pub(super) const FIGURES: Grid<Machine> = Grid {
     },
     reference: PAPER,
     show: &[
-        Heading("Error with the whole active set"),
+        Heading("Error with the full active set"),
         Table("error", 3),
-        Heading("Mean probability of the right label"),
+        Heading("Mean probability of the true label"),
         Table("likelihood", 3),
         Heading("Seconds"),
         Table("seconds", 3),
@@ -192,7 +192,7 @@ const FILE: &str = "002-{score}-{setting}";
 const ERROR: [&str; 2] = ["points in the active set", "error"];
 const LIKELIHOOD: [&str; 2] = ["points in the active set", "likelihood"];
 
-/// Machine with `v exp(−w ‖x − x'‖² / 2p)` per class, and the paper's options for this many images.
+/// Machine with the kernel `v exp(−w ‖x − x'‖² / 2D)`, and the paper's options.
 fn machine(at: &At<'_, Machine>, training: &Part) -> Result<(Ivm, IvmOptions), ExperimentError> {
     let (v, scale) = (at.number("v")?, (training.dim() as f64 / at.number("w")?).sqrt());
     let kernel = at.kernel(&format!("{v} * rbf(lengthscale={scale})"))?;
@@ -212,7 +212,7 @@ fn machine(at: &At<'_, Machine>, training: &Part) -> Result<(Ivm, IvmOptions), E
 fn effort(found: &IvmRun, options: &IvmOptions) -> Effort {
     let stop = match &found.ended {
         Some(reason) => reason.to_string(),
-        None if found.inclusions.len() < options.active => "no point was left to include".to_owned(),
+        None if found.inclusions.len() < options.active => "all points are included".to_owned(),
         None => "the active set is full".to_owned(),
     };
     Effort::ended(&stop, found.inclusions.len() as u64)
@@ -226,7 +226,7 @@ fn effort(found: &IvmRun, options: &IvmOptions) -> Effort {
         .with("refused", found.refused.len())
 }
 
-/// Random images of even digits, split in two; labels are digits divided by 2.
+/// Random training and test images of even digits; labels are digits divided by 2.
 fn parts(digits: &Part, seed: u64) -> (Part, Part) {
     let mut rng = ChaCha8Rng::seed_from_u64(2004 + seed);
     let labels = digits.labels();
@@ -270,7 +270,7 @@ fn scored(posterior: &IvmPosterior, test: &Part) -> Result<Outcome, ExperimentEr
 fn grow(model: &Ivm, options: &IvmOptions, training: &Part, test: &Part) -> Result<Outcome, ExperimentError> {
     let labels = training.labels();
     let data = Observations::new(training.inputs.as_ref(), &labels)?;
-    // Independent classes count inclusions over all classes, and have no liquid set.
+    // Independent classes count the inclusions of all classes, and have no liquid points.
     let (classes, phase) = match model.coupling() {
         Coupling::Coupled => (1, StepPhase::Ep),
         Coupling::Independent => (model.classes(), StepPhase::StubUpdate),
@@ -293,7 +293,7 @@ fn grow(model: &Ivm, options: &IvmOptions, training: &Part, test: &Part) -> Resu
     Ok(with_curves(outcome, &looks, &["error", "likelihood"], "size"))
 }
 
-/// Learns kernels and intercepts; adds the criterion before and after to the scores.
+/// Learns kernels and intercepts. Scores include the learning criterion before and after.
 fn learn(
     mut model: Ivm,
     options: &IvmOptions,

@@ -1,5 +1,4 @@
-//! Bui et al. 2017, Figures 8 to 10: exact regression on drawn functions with true or learned hyperparameters, on
-//! training and test rows.
+//! Bui et al. 2017, Figures 8 to 10: exact regression on drawn functions, with true and learned hyperparameters.
 
 use crate::data::{DRAWN_NOISE, Part, Split, draw_with_kernel};
 use crate::error::ExperimentError;
@@ -16,13 +15,12 @@ use gp_optim::ParameterSetMut;
 /// Figures 8 to 10, with true or learned hyperparameters.
 pub(super) const KNOWN: Grid<bool> = Grid {
     name: "001-figures-8-10",
-    title: "exact regression on drawn functions: hyperparameters that are known or learned, training and test rows",
-    about: "As the paper says: thirty data sets with five inputs, drawn from a process with a length-scale for each \
-         input; exact regression with 500 and 1,000 rows for training and as many for tests, with the true \
-         hyperparameters (`true`) and with those of type-2 maximum likelihood (`learned`, by L-BFGS within 2,000 \
-         evaluations). Chosen where it is silent: functions as in `001-figure-3`, not standardised; starts of \
-         length-scales √5, amplitude 1, noise 0.1. `log evidence` and the mean log densities are for each row. A split \
-         is a data set.\n\n\
+    title: "exact regression on drawn functions: true and learned hyperparameters, training and test rows",
+    about: "From the paper: thirty data sets with five inputs, drawn from a process with one length-scale per input; \
+         exact regression with 500 and 1,000 training rows and as many test rows, with the true hyperparameters \
+         (`true`) and those of type-2 maximum likelihood (`learned`, by L-BFGS with at most 2,000 evaluations). Own \
+         choices: functions as in `001-figure-3`, not standardised; learning starts at length-scales √5, amplitude \
+         1, noise 0.1. `log evidence` and mean log densities are per row. A split is a data set.\n\n\
          Reduced form: ten data sets of 500 rows.",
     takes: ["1 hour", "2 minutes"],
     data: &["drawn"],
@@ -33,7 +31,7 @@ pub(super) const KNOWN: Grid<bool> = Grid {
     is_whole_run_by_run: true,
     run,
     show: &[
-        Scores("log evidence", "Log evidence for each training row", 3),
+        Scores("log evidence", "Log evidence per training row", 3),
         Heading("Mean squared error"),
         Scores("mse, training", "On training rows", 4),
         Scores("mse, test", "On test rows", 4),

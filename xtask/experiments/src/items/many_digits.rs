@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figure 11: eight million digits, mostly deformed copies, in mini-batches.
+//! Bonilla et al. 2019, Figure 11: eight million digits in mini-batches.
 
 use crate::data::{Deformed, Digits, EIGHT_MILLION, Part, Task};
 use crate::error::ExperimentError;
@@ -18,9 +18,9 @@ const PAPER_SETTING: &str = "M=2000;batch=1000;19 hours";
 const DATA: &str = "mnist8m";
 const KERNEL: &str = "11 * rbf(lengthscale=9)";
 const SETTINGS: [&str; 2] = ["M=2000;batch=1000", "M=200;batch=1000"];
-/// Method names with their natural step length; without one, Adadelta moves the posterior.
+/// Methods with their rate of natural gradients; without one, Adadelta moves the posterior.
 const METHODS: [(&str, Option<f64>); 2] = [("adadelta", None), ("natural", Some(0.1))];
-/// Points per curve, each a mean over batches.
+/// Number of points per curve.
 const POINTS: u64 = 200;
 const QUARTILES: [(&str, f64); 3] =
     [("nlp_quartile25", 0.25), ("nlp_quartile50", 0.5), ("nlp_quartile75", 0.75)];
@@ -28,20 +28,19 @@ const QUARTILES: [(&str, f64); 3] =
 /// Figure 11.
 pub(super) const IMAGES: Grid<Option<f64>> = Grid {
     name: "004-figure-11",
-    title: "8.1 million images of digits, most of them deformed, in mini-batches: the bound against steps",
-    about: "As the paper says: 8.1 million images, ten classes with softmax, a squared exponential with one \
-         length-scale, 2,000 inducing inputs from k-means, batches of 1,000, variational parameters alone learned, by \
-         Adadelta of decay 0.95 and ε = 10⁻⁶ (`adadelta`); `natural` has natural gradients of rate 0.1 instead. **Not \
-         the paper's images**: those of MNIST8M are not at hand. Ours are the 60,000 images of MNIST and 134 \
-         deformations of each, drawn by the row's number and made when a batch asks for them: turned by at most 10°, \
-         stretched along both axes by at most 10 %, sheared by at most 0.1, shifted by at most a pixel, and moved \
-         pixel by pixel by a field of standard deviation 1 that a Gaussian of 4 pixels has smoothed. As the authors' \
-         program has it: variance 11, length-scale 9, 1,000 samples. Chosen where both are silent: pixels between 0 \
-         and 1, inducing inputs the same for all classes, k-means among 20,000 images of MNIST, quasi-random samples, \
-         a posterior that starts as the \
-         prior, 6,000 steps (the paper: 19 hours). The curve is the negative bound of the batch in hand for each of \
-         the 8.1 million images, in nats, each point the mean of some batches.\n\n\
-         Reduced form: 200 inducing inputs, k-means among 5,000 images, 100 samples, 500 steps.",
+    title: "8.1 million images of digits, mostly deformed copies, in mini-batches: bound by steps",
+    about: "From the paper: 8.1 million images, ten classes with softmax, a squared exponential with one \
+         length-scale, 2,000 inducing inputs from k-means, batches of 1,000; only variational parameters are \
+         learned, by Adadelta with decay 0.95 and ε = 10⁻⁶ (`adadelta`). `natural` uses natural gradients of rate \
+         0.1 instead. **Different images**: those of MNIST8M were not available. Ours are the 60,000 images of MNIST \
+         and 134 deformations of each, generated on demand from the row number: rotated by at most 10°, stretched \
+         along both axes by at most 10 %, sheared by at most 0.1, shifted by at most one pixel, and displaced pixel \
+         by pixel by a field of standard deviation 1, smoothed by a Gaussian of 4 pixels. As in the authors' \
+         program: variance 11, length-scale 9, 1,000 samples. Own choices: pixels between 0 and 1, the same inducing \
+         inputs for all classes, k-means on 20,000 images of MNIST, quasi-random samples, a posterior that starts as \
+         the prior, 6,000 steps (the paper: 19 hours). The curve is the negative bound per image, estimated from the \
+         current batch, in nats; each point is a mean over several batches.\n\n\
+         Reduced form: 200 inducing inputs, k-means on 5,000 images, 100 samples, 500 steps.",
     takes: ["1 day", "10 minutes"],
     data: &[DATA],
     files: &Digits::FILES,
@@ -53,7 +52,7 @@ pub(super) const IMAGES: Grid<Option<f64>> = Grid {
     reference: PAPER,
     show: &[
         Own(beside_the_paper),
-        Curve("004-many-digits-{setting}", "nelbo by step", ["step", "nelbo an image"], &[]),
+        Curve("004-many-digits-{setting}", "nelbo by step", ["step", "nelbo per image"], &[]),
     ],
     ..Grid::EMPTY
 };
@@ -76,7 +75,7 @@ fn run(at: &At<'_, Option<f64>>) -> Result<Outcome, ExperimentError> {
     Ok(QUARTILES.iter().fold(outcome, |outcome, (name, share)| outcome.with(name, quantile(&each, *share))))
 }
 
-/// The paper's results, with 2,000 inducing inputs, beside all of ours.
+/// Table of the paper's results with 2,000 inducing inputs, and of all of ours.
 fn beside_the_paper(results: &Results) -> Vec<Block> {
     let all = SETTINGS.iter().flat_map(|setting| METHODS.map(|(method, _)| (*setting, method)));
     let was_run =
@@ -100,11 +99,11 @@ fn beside_the_paper(results: &Results) -> Vec<Block> {
 struct Found {
     posterior: Predictor,
     effort: Effort,
-    /// Negative bound per image, by step.
+    /// Negative bound per image by step.
     nelbo: Vec<(f64, f64)>,
 }
 
-/// Learns a posterior with fixed kernel and inducing inputs.
+/// Learns the posterior; kernel and inducing inputs are fixed.
 fn learn(
     mut model: Savigp,
     images: &Part,
@@ -121,7 +120,7 @@ fn learn(
     Ok(Found { posterior: model.predictor()?, effort, nelbo: means.points })
 }
 
-/// Means of consecutive values, each at the position of the last.
+/// Means of `each` consecutive values, at the position of the last one.
 #[derive(Debug)]
 struct Means {
     each: u64,

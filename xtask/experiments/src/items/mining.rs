@@ -1,4 +1,4 @@
-//! Bonilla et al. 2019, Figure 5: rate of coal-mining disasters, by variational posteriors and Monte Carlo.
+//! Bonilla et al. 2019, Figure 5: rate of coal-mining disasters by variational posteriors and Monte Carlo.
 
 use crate::baselines::{Chain, Leapfrog, WhitenedPosterior, elliptical_slice, hamiltonian};
 use crate::data::{Part, Scales, Store};
@@ -15,17 +15,17 @@ use gp_variational::Expectation;
 
 const FILE: &str = "lgcp/mining_binned.csv";
 const DATA: &str = "mining";
-/// Settings: hyperparameters of the authors' program, or learned.
+/// Setting with the hyperparameters of the authors' program.
 const FIXED: &str = "fixed";
 const SETTINGS: [&str; 2] = [FIXED, "learned"];
-/// Kernel, in days.
+/// Kernel of the authors' program, in days.
 const KERNEL: &str = "fixed(1) * rbf(lengthscale=fixed(13516))";
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     Slices,
     Hamiltonian,
-    /// Variational, with this share of observations as inducing inputs.
+    /// Variational posterior, with this share of observations as inducing inputs.
     Variational(Gaussians, f64),
 }
 
@@ -44,16 +44,17 @@ const SHOWN: &[&str] = &["ess", "fg, SF=1", "fg, SF=0.1", "mog1, SF=0.1"];
 /// Figure 5.
 pub(super) const MINING: Grid<Method> = Grid {
     name: "004-figure-5",
-    title: "the rate of coal-mining disasters, by variational posteriors, elliptical slice sampling and Hamiltonian Monte Carlo",
-    about: "As the paper says: 811 bins, a log Gaussian Cox process, a squared exponential; posteriors `fg` (one full \
-         Gaussian), `mog1` and `mog2` (diagonal ones) with a share SF of the bins as inducing inputs; baselines `ess` \
-         (elliptical slice sampling) and `hmc`. `fixed`, as the authors' program has it: variance 1, length-scale 13516 \
-         days, and ln (191/811), the mean of the counts, as the offset of the log rate. `learned`, not in the paper: \
-         these are learned with the dense posterior, and Monte Carlo samples the latent function under them. **Not \
-         as the paper says**: `mog` is diagonal in whitened values here, in the values themselves there. `ess` \
-         makes 100,000 steps after 5,000 and keeps every tenth, `hmc` (whitened, trajectories of up to 12 steps) \
-         10,000 after 1,000 and keeps all; the paper's chains were ten and a hundred times as long. Two chains of \
-         each, with other seeds (splits 0 and 1), show what Monte Carlo itself is worth.",
+    title: "rate of coal-mining disasters, by variational posteriors, elliptical slice sampling and Hamiltonian Monte Carlo",
+    about: "From the paper: 811 bins, a log Gaussian Cox process, a squared exponential; the posteriors `fg` (one \
+         full Gaussian), `mog1` and `mog2` (one and two diagonal ones) with a share SF of the bins as inducing \
+         inputs; the baselines `ess` (elliptical slice sampling) and `hmc`. `fixed`, as in the authors' program: \
+         variance 1, length-scale 13516 days, and an offset of the log rate of ln (191/811), from the mean count. \
+         `learned`, not in the paper: hyperparameters are learned with the dense posterior, and Monte Carlo samples \
+         the latent function under them. **Different from the paper**: `mog` is diagonal in whitened values here, \
+         and in the values themselves there. `ess` makes 100,000 steps after 5,000 and keeps every tenth; `hmc` \
+         (whitened, trajectories of up to 12 steps) makes 10,000 after 1,000 and keeps all. The paper's chains were \
+         ten and a hundred times as long. Two chains of each, with different seeds (splits 0 and 1), show the \
+         accuracy of Monte Carlo itself.",
     takes: ["15 minutes", "10 minutes"],
     data: &[DATA],
     files: &[FILE],
@@ -66,17 +67,18 @@ pub(super) const MINING: Grid<Method> = Grid {
     run,
     show: &[
         Text(
-            "Beside the first chain of `ess`: how far means of the log rate are off, in its posterior standard \
-             deviations; the ratio of posterior standard deviations; how far mean rates are off. The paper: `fg` like \
-             Monte Carlo at all SF; `mog` the same mean and less variance; at least 10 times as fast as `ess` and 100 \
-             times as `hmc` (for chains ten and a hundred times as long as here).",
+            "Compared with the first chain of `ess`: mean absolute difference of the means of the log rate, in its \
+             posterior standard deviations; mean ratio of posterior standard deviations; mean relative difference of \
+             mean rates. In the paper, `fg` agrees with Monte Carlo at all SF, and `mog` has the same mean and less \
+             variance; they are at least 10 times as fast as `ess` and 100 times as `hmc` (with chains ten and a \
+             hundred times as long as here).",
         ),
         Own(table),
         Curve("004-mining-rate-{setting}", "rate", ["bin of 50 days", "disasters in 50 days"], SHOWN),
         Curve(
             "004-mining-deviation-{setting}",
             "deviation",
-            ["bin of 50 days", "deviation of the log rate"],
+            ["bin of 50 days", "standard deviation of the log rate"],
             SHOWN,
         ),
     ],
@@ -107,11 +109,19 @@ fn run(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     Ok(curves(outcome, &latents[0].mean, &latents[0].variance, &rate).by(found.effort))
 }
 
-/// Distance of each chain and posterior from the first chain of `ess`.
+/// Table comparing each chain and posterior with the first chain of `ess`.
 fn table(results: &Results) -> Vec<Block> {
     let all = SETTINGS.iter().flat_map(|setting| METHODS.iter().map(move |(name, _)| (*setting, *name)));
     let rows = all.flat_map(|(setting, name)| compared(results, setting, name)).collect();
-    let header = ["hyperparameters", "method", "chain", "mean off", "deviations", "rate off", "seconds"];
+    let header = [
+        "hyperparameters",
+        "method",
+        "chain",
+        "mean difference",
+        "ratio of s.d.",
+        "rate difference",
+        "seconds",
+    ];
     vec![Block::table(header, rows)]
 }
 
@@ -157,7 +167,7 @@ fn sample(at: &At<'_, Method>, events: &Part, learned: &Found) -> Result<Outcome
     Ok(curves(outcome, &chain.mean, &chain.variance, &rate).by(effort))
 }
 
-/// Counts with bin positions, in days or standardised.
+/// Counts and positions of bins, in days or standardised.
 fn events(store: &Store, in_days: bool) -> Result<Part, ExperimentError> {
     let mut all = match store {
         Store::Folder(_) => store.table(FILE, 1)?,
@@ -173,7 +183,7 @@ fn events(store: &Store, in_days: bool) -> Result<Part, ExperimentError> {
     Ok(all)
 }
 
-/// Adds means and standard deviations of the log rate, and means of the rate, by bin.
+/// Adds curves by bin: means and standard deviations of the log rate, and means of the rate.
 fn curves(outcome: Outcome, mean: &[f64], variance: &[f64], rate: &[f64]) -> Outcome {
     let by_bin = |values: &mut dyn Iterator<Item = f64>| -> Vec<(f64, f64)> {
         values.enumerate().map(|(i, value)| (i as f64, value)).collect()

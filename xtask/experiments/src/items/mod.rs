@@ -1,4 +1,4 @@
-//! Tables and figures, one value each, and their list.
+//! Tables and figures, and their list.
 
 mod automated;
 mod binary;
@@ -62,7 +62,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &cluster::Cluster,
 ];
 
-/// Items of these names; `all` selects all.
+/// Items of these names; `all` selects all items.
 ///
 /// # Errors
 /// For an unknown name.

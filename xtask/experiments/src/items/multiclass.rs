@@ -1,4 +1,5 @@
-//! Several classes by EP (Villacampa-Calvo & Hernández-Lobato 2017): tables, training curves, and regions of a plane.
+//! Villacampa-Calvo & Hernández-Lobato 2017, multi-class classification: tables, training curves, and regions of a
+//! plane.
 
 use crate::data::draw_classes;
 use crate::error::ExperimentError;
@@ -15,7 +16,7 @@ const METHODS: &[(&str, Method)] = &[
     ("sep", Method::TiedSites),
     ("vi", Method::Variational),
 ];
-/// The same, with EP and stochastic EP also from the start of the authors' program.
+/// Methods of the tables, with EP and stochastic EP also from the start of the authors' program.
 const STARTS: &[(&str, (Method, Start))] = &[
     ("gfitc", (Method::Gfitc, Start::Broad)),
     ("ep", (Method::OwnSites, Start::Broad)),
@@ -24,7 +25,7 @@ const STARTS: &[(&str, (Method, Start))] = &[
     ("ep, authors' start", (Method::OwnSites, Start::Authors)),
     ("sep, authors' start", (Method::TiedSites, Start::Authors)),
 ];
-/// Kernel that data are drawn from, and the same with all parameters fixed.
+/// Kernel of the drawn functions, and that of the models, with all parameters fixed.
 const TRUE: &str = "1 * rbf(lengthscale=1)";
 const FIXED: &str = "fixed(1) * rbf(lengthscale=fixed(1)) + white(variance=fixed(0.001))";
 
@@ -32,16 +33,16 @@ const FIXED: &str = "fixed(1) * rbf(lengthscale=fixed(1)) + white(variance=fixed
 pub(super) const TABLES: Grid<(Method, Start)> = Grid {
     name: "000-tables-2-3",
     title: "negative log-likelihood and error of multi-class classification, by GFITC, EP, stochastic EP and variational inference",
-    about: "As the paper says: every class has a squared exponential with a length-scale for each input, an amplitude \
-         and noise, and inducing inputs of its own that start at random training rows and are learned; 250 iterations \
-         (L-BFGS for `gfitc` and `vi`; a sweep and a step in turns for `ep` and `sep`, which is stochastic EP: one \
-         site a class; no fewer); robust likelihood with ε = 10⁻³, which stays, for `vi`. M is a share of the training \
-         rows. Chosen where it is silent: the posterior of `vi` is at rest under the first hyperparameters when L-BFGS starts (from the \
-         prior, Vowel at M = 5 % ends in noise alone); inputs of variance 1, length-scales √D, amplitude 1, noise 0.1, \
-         first rate of steps 0.01, EP of `gfitc` at rest to 10⁻³, the published splits of a later paper of the authors. \
-         `authors' start` starts as the authors' program for Hernández-Lobato & Hernández-Lobato 2016 does: noise \
-         10⁻³, squared length-scales that are the median squared distance of inducing inputs. What the paper gives \
-         behind ± is taken as a standard error.\n\n\
+    about: "From the paper: every class has a squared exponential with one length-scale per input, an amplitude and \
+         noise, and its own inducing inputs, which start at random training rows and are learned; 250 iterations \
+         without early stopping (L-BFGS for `gfitc` and `vi`; sweeps alternating with steps for `ep` and `sep`, \
+         which is stochastic EP with one site per class); for `vi` the robust likelihood with fixed ε = 10⁻³. M is a \
+         share of the training rows. Own choices: the posterior of `vi` starts converged under the initial \
+         hyperparameters (from the prior, Vowel at M = 5 % ends in noise alone); inputs of variance 1, length-scales \
+         √D, amplitude 1, noise 0.1, initial step rate 0.01, EP of `gfitc` converged to 10⁻³, the published splits \
+         of a later paper of the authors. `authors' start` starts as the authors' program for Hernández-Lobato & \
+         Hernández-Lobato 2016 does: noise 10⁻³, and squared length-scales equal to the median squared distance of \
+         inducing inputs. The paper's ± is taken as a standard error.\n\n\
          Reduced form: five splits, M = 5 % and 10 %.",
     takes: ["12 hours", "1 hour"],
     data: &["glass", "new-thyroid", "satellite", "svmguide2", "vehicle", "vowel", "waveform", "wine"],
@@ -74,8 +75,8 @@ pub(super) const TABLES: Grid<(Method, Start)> = Grid {
         Averages("error", 3),
         Heading("Seconds of training"),
         Text(
-            "Means over data sets. The paper's (in R): at M = 5 %, 10 % and 20 % GFITC took 2.7, 2.7 and 3.2 times as \
-             long as SEP, EP 1.1 times, VI 3.2, 1.9 and 1.2 times.",
+            "Means over data sets. In the paper (in R), at M = 5 %, 10 % and 20 %, GFITC took 2.7, 2.7 and 3.2 times as \
+             long as SEP, EP 1.1 times, and VI 3.2, 1.9 and 1.2 times.",
         ),
         Averages("seconds", 2),
     ],
@@ -85,12 +86,12 @@ pub(super) const TABLES: Grid<(Method, Start)> = Grid {
 /// Figures 4 and 6.
 pub(super) const SATELLITE: Grid<Method> = Grid {
     name: "000-figures-4-6",
-    title: "Satellite against time, by GFITC, EP, stochastic EP and variational inference",
-    about: "As the paper says: Satellite, M = 4, 20 and 100 inducing inputs a class, all of them batch methods, error \
-         and negative log-likelihood on the test set against time; EP too, which the paper leaves out because it \
-         “performs equal to SEP”. Everything else as in `000-tables-2-3`, 250 iterations. Test scores are taken after \
-         powers of two of iterations; `gfitc` and `vi`, which nobody can look at while L-BFGS goes on, are started \
-         anew for each. The figures hold no numbers that could be put beside ours.\n\n\
+    title: "Satellite by training time, by GFITC, EP, stochastic EP and variational inference",
+    about: "From the paper: Satellite, M = 4, 20 and 100 inducing inputs per class, full-batch methods, error and \
+         negative log-likelihood on the test set against time. EP is included; the paper omits it because it \
+         “performs equal to SEP”. The rest is as in `000-tables-2-3`, 250 iterations. Test scores are taken after \
+         iterations that are powers of two; `gfitc` and `vi`, which cannot be observed during L-BFGS, are run again \
+         for each. The figures give no numbers to compare with.\n\n\
          Reduced form: the first split instead of twenty (the paper: 100 repetitions), M = 4 and 20, 64 iterations.",
     takes: ["40 hours", "15 minutes"],
     data: &["satellite"],
@@ -104,23 +105,23 @@ pub(super) const SATELLITE: Grid<Method> = Grid {
         Setup::new(&at.split()?, at.count("M", 10)?, steps, 100 * at.seed()).course(*at.how)
     },
     show: &[
-        Scores("nll", "Negative log-likelihood in the end", 3),
-        Scores("error", "Error in the end", 3),
+        Scores("nll", "Final negative log-likelihood", 3),
+        Scores("error", "Final error", 3),
         Scores("seconds", "Seconds", 3),
         Curves("000-satellite-{setting}-{score}", &["nll by seconds", "error by seconds"], &[]),
     ],
     ..Grid::EMPTY
 };
 
-/// Figure 5, upper part.
+/// Upper Figure 5.
 pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     name: "000-figure-5-mnist",
-    title: "the digits of MNIST in mini-batches, against time",
-    about: "As the paper says: 60,000 images for training and 10,000 for tests, ten classes with 200 inducing inputs \
-         each, batches of 200, Adam with its default parameters (rate 0.001) on everything that has gradients. Chosen \
-         where it is silent: pixels between 0 and 1, length-scales 0.3 √784, amplitude 1, noise 0.1. Not in the paper: \
-         `vi, natural`, whose posterior moves by natural gradients of rate 0.1; `sep, rate 0.01`. `logistic` is multinomial logistic regression on the pixels, beside \
-         which the paper puts none.\n\n\
+    title: "MNIST digits in mini-batches, by training time",
+    about: "From the paper: 60,000 training and 10,000 test images, ten classes with 200 inducing inputs each, \
+         batches of 200, Adam with its default parameters (rate 0.001) on everything with a gradient. Own choices: \
+         pixels between 0 and 1, length-scales 0.3 √784, amplitude 1, noise 0.1. Not in the paper: `vi, natural`, \
+         whose posterior moves by natural gradients of rate 0.1; `sep, rate 0.01`; `logistic`, multinomial logistic \
+         regression on the pixels.\n\n\
          Reduced form: 1,200 batches (four epochs) instead of 12,000, without `ep`.",
     takes: ["6 hours", "30 minutes"],
     data: &["mnist"],
@@ -145,20 +146,19 @@ pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figure 5, lower part, and Figure 4, lower part, of Hernández-Lobato & Hernández-Lobato 2016.
+/// Lower Figure 5, and lower Figure 4 of Hernández-Lobato & Hernández-Lobato 2016.
 pub(super) const FLIGHTS: Grid<(Method, Rule)> = Grid {
     name: "000-figure-5-flights",
-    title: "two million flights, late or not and early, on time or late, in mini-batches, against time (and 003, Figure 4)",
-    about: "As the papers say: January to April 2008, eight facts about each flight, 10,000 flights for tests and all \
-         others for training; three classes (more than five minutes early, on time, more than five minutes late; \
-         Villacampa-Calvo & Hernández-Lobato 2017) or two (late or not; Hernández-Lobato & Hernández-Lobato 2016); 200 \
-         inducing inputs a class, batches of 200; three classes by Adam with its default parameters (rate 0.001), two by \
-         Adadelta (decay 0.95, ε = 10⁻⁶). Our table has 2,055,733 flights of known aircraft age, the \
-         paper's 2,127,068. Chosen where they are silent: delays on arrival, inputs of variance 1, length-scales √8, \
-         amplitude 1, noise 0.1, `sep` with one site for all rows of a class (whose memory does not grow with rows), \
-         `logistic` by L-BFGS on all rows. Not in the papers: `vi, natural`, whose posterior moves by natural \
-         gradients of rate 0.1. \
-         The figures hold no numbers that could be put beside ours.\n\n\
+    title: "two million flights, early, on time or late (or late or not), in mini-batches, by training time (and 003, Figure 4)",
+    about: "From the papers: January to April 2008, eight inputs per flight, 10,000 test flights and all others for \
+         training; three classes (more than five minutes early, on time, more than five minutes late; \
+         Villacampa-Calvo & Hernández-Lobato 2017) or two (late or not; Hernández-Lobato & Hernández-Lobato 2016); \
+         200 inducing inputs per class, batches of 200; Adam with its default parameters (rate 0.001) for three \
+         classes, Adadelta (decay 0.95, ε = 10⁻⁶) for two. Our table has 2,055,733 flights with known aircraft age, \
+         the paper's 2,127,068. Own choices: arrival delays, inputs of variance 1, length-scales √8, amplitude 1, \
+         noise 0.1, `sep` with one site per class (whose memory does not grow with rows), `logistic` by L-BFGS on \
+         all rows. Not in the papers: `vi, natural`, whose posterior moves by natural gradients of rate 0.1. The \
+         figures give no numbers to compare with.\n\n\
          Reduced form: 4,000 batches instead of 40,000.",
     takes: ["3 hours", "20 minutes"],
     data: &["flights, 3 classes", "flights, 2 classes"],
@@ -177,11 +177,11 @@ pub(super) const FLIGHTS: Grid<(Method, Rule)> = Grid {
     },
     run: |at| in_batches(at, 1.0, at.choose(40_000, 4000, 20)),
     show: &[
-        Heading("nll"),
+        Heading("Negative log-likelihood"),
         Scores("nll", "", 4),
-        Heading("error"),
+        Heading("Error"),
         Scores("error", "", 4),
-        Heading("seconds"),
+        Heading("Seconds"),
         Scores("seconds", "", 4),
         Curves("flights-3-nll", &["nll by seconds"], &["flights, 3 classes"]),
         Curves("flights-2-nll", &["nll by seconds"], &["flights, 2 classes"]),
@@ -192,13 +192,13 @@ pub(super) const FLIGHTS: Grid<(Method, Rule)> = Grid {
 /// Figure 3.
 pub(super) const THREE_CLASSES: Grid<Method> = Grid {
     name: "000-figure-3",
-    title: "decision boundaries and inducing inputs between three classes that were drawn, by four methods",
-    about: "As the paper says: three functions drawn from a process, the class of the largest, 1000 training points \
-         uniform in a square of side 5; M from 1 to 256 inducing inputs a class, learned from random training rows; \
-         kernels are the true ones and stay; 2000 iterations in batch, and for `vi` 2000 epochs in batches of 100 by \
-         Adam's usual settings. Chosen where it is silent: amplitude and length-scale 1 (and noise of variance 10⁻³ in \
-         the models), 1000 points more for tests, sign-adaptive steps of first rate 0.01 for `ep` and `sep`, L-BFGS \
-         for `gfitc`, the whole of `vi` by Adam, whose posterior starts at the prior. A split is a draw.\n\n\
+    title: "decision boundaries and inducing inputs for three drawn classes, by four methods",
+    about: "From the paper: three functions drawn from a process, with the class of the largest, at 1000 training \
+         points uniform in a square of side 5; M from 1 to 256 inducing inputs per class, from random training rows \
+         and learned; the true kernels, fixed; 2000 full-batch iterations, and for `vi` 2000 epochs in batches of \
+         100 by Adam with its default settings. Own choices: amplitude and length-scale 1 (and noise of variance \
+         10⁻³ in the models), 1000 further test points, sign-adaptive steps of initial rate 0.01 for `ep` and `sep`, \
+         L-BFGS for `gfitc`, Adam on everything for `vi`, whose posterior starts at the prior. A split is a draw.\n\n\
          Reduced form: M = 4, 16 and 64; 200 iterations and 200 epochs.",
     takes: ["20 hours", "10 minutes"],
     data: &["three classes"],
@@ -217,8 +217,8 @@ pub(super) const THREE_CLASSES: Grid<Method> = Grid {
         Scores("nll", "Negative log-likelihood", 3),
         Scores(
             "near_boundary",
-            "Share of inducing inputs at which a second class has at least 10 %, over that of training rows: above 1, \
-             they seek the boundary, as the paper says of `vi`",
+            "Share of inducing inputs at which a second class has at least 10 % probability, relative to that share of \
+             training rows; above 1, inducing inputs seek the boundary, as the paper says of `vi`",
             3,
         ),
         Scores("seconds", "Seconds", 3),
@@ -227,7 +227,7 @@ pub(super) const THREE_CLASSES: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Batches from the setting; length-scales start from this factor times √D.
+/// Run in batches of the setting's size; length-scales start at this factor times √D.
 pub(super) fn in_batches(
     at: &At<'_, (Method, Rule)>,
     lengthscale: f64,
@@ -239,7 +239,8 @@ pub(super) fn in_batches(
     Setup { batch, lengthscale, rule, ..setup }.course(method)
 }
 
-/// Three functions of a known kernel; batches of 100 with Adam, with as many epochs as the others have iterations.
+/// Run on three drawn functions with the true kernel. Methods in mini-batches use batches of 100 and Adam, for as many
+/// epochs as the others have iterations.
 fn drawn(at: &At<'_, Method>) -> Result<Outcome, ExperimentError> {
     let (kernel, steps) = (at.kernel(TRUE)?, at.choose(2000, 200, 5));
     let split = draw_classes(kernel.as_ref(), 3, at.choose(1000, 1000, 60), 1 + at.seed())?;

@@ -1,4 +1,4 @@
-//! Hernández-Lobato & Hernández-Lobato 2016, Figure 3, right: odd and even digits by the number of workers.
+//! Hernández-Lobato & Hernández-Lobato 2016, right Figure 3: odd and even digits by the number of workers.
 
 use crate::error::ExperimentError;
 use crate::grid::{Grid, Show, number};
@@ -14,23 +14,23 @@ use std::time::Instant;
 const DATA: &str = "mnist-b";
 const METHODS: [(&str, Method); 2] = [("sep", Method::OwnSites), ("svi", Method::Variational)];
 
-/// Figure 3, right.
+/// Right Figure 3.
 pub(super) const WORKERS: Grid<Method> = Grid {
     name: "003-figure-3-workers",
-    title: "odd and even digits of MNIST by the number of threads, by scalable EP and variational inference",
-    about: "As the paper says: 60,000 images for training and 10,000 for tests, batch training by SEP (a site an \
-         observation, a sweep and a step in turns) and SVI (L-BFGS), the data dealt to more and more workers. Ours are \
-         threads of one process: T = 1, 2, 4, … and as many as the machine has processors. How many inducing points \
-         the paper has cannot be read: M = 200 was chosen, which its next experiment has; all else as in \
-         `003-table-1`, but pixels between 0 and 1 and length-scales of 0.3 √784, 250 iterations. Runs follow each \
-         other, whatever `--threads` says. `wall` is time on the clock while nothing else should run, `seconds` \
-         processor time of all threads together, both of training; what is the same bits are the probabilities of all \
-         test images. The figure holds no numbers that could be put beside ours; the paper has training times fall \
-         until six workers, and errors that do not depend on how many there are.\n\n\
+    title: "odd and even MNIST digits by the number of threads, by scalable EP and variational inference",
+    about: "From the paper: 60,000 training and 10,000 test images, full-batch training by SEP (one site per \
+         observation, sweeps alternating with steps) and SVI (L-BFGS), with the data divided among a growing number \
+         of workers. Ours are threads of one process: T = 1, 2, 4, … up to the number of processors. The paper's \
+         number of inducing points is unknown; we chose M = 200 as in its next experiment. The rest is as in \
+         `003-table-1`, except pixels between 0 and 1 and length-scales of 0.3 √784; 250 iterations. Runs are \
+         sequential, regardless of `--threads`. `wall` is wall-clock time on an otherwise idle machine, `seconds` \
+         processor time of all threads, both of training; the bits compared are those of the probabilities of all \
+         test images. The figure gives no numbers to compare with. In the paper, training times fall up to six \
+         workers, and errors do not depend on their number.\n\n\
          Reduced form: the first 10,000 images, 20 iterations.",
     takes: ["2 hours", "3 minutes"],
     data: &[DATA],
-    // A pool may have more threads than processors, so any machine can run all settings.
+    // A pool may have more threads than processors, so any machine can run every setting.
     more_settings: |form| {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         let most = if form == Form::Quick { 2 } else { all };
@@ -52,7 +52,7 @@ pub(super) const WORKERS: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Powers of two below a number, and the number.
+/// Powers of two below `most`, and `most`.
 fn counts(most: usize) -> Vec<usize> {
     (0..usize::BITS).map(|k| 1 << k).take_while(|count| *count < most).chain([most]).collect()
 }
@@ -78,7 +78,7 @@ fn show(results: &Results) -> Vec<Block> {
     [table(results, &settings)].into_iter().chain(picture).collect()
 }
 
-/// Hash of a table (Fowler, Noll and Vo) with the 52 bits a float can hold.
+/// FNV-1a hash of a table, reduced to 52 bits, which an `f64` holds exactly.
 fn fingerprint(table: &faer::Mat<f64>) -> f64 {
     let bytes = (0..table.ncols()).flat_map(|j| table.col(j).iter().flat_map(|x| x.to_le_bytes()));
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -87,7 +87,7 @@ fn fingerprint(table: &faer::Mat<f64>) -> f64 {
     (hash >> 12) as f64
 }
 
-/// One row per method and number of threads.
+/// Table with a row per method and number of threads.
 fn table(results: &Results, settings: &[(&str, Option<f64>)]) -> Block {
     let of = |setting: &str, method: &str, score: &str| {
         Summary::of(&results.scores(DATA, setting, method, score)).map(|found| found.mean)
@@ -113,7 +113,7 @@ fn table(results: &Results, settings: &[(&str, Option<f64>)]) -> Block {
         }
     }
     let header =
-        ["method", "threads", "wall", "as fast as one", "seconds", "error", "nll", "bits as with one"];
+        ["method", "threads", "wall", "speed-up", "seconds", "error", "nll", "same bits as one thread"];
     Block::table(header, rows)
 }
 

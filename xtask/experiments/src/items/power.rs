@@ -1,4 +1,4 @@
-//! Power EP (Bui et al. 2017): regression and classification by power.
+//! Bui et al. 2017, Power EP: regression and classification by power.
 
 use crate::data::draw_regression;
 use crate::grid::Grid;
@@ -8,7 +8,7 @@ use crate::methods::regress;
 use crate::methods::rule::Rule;
 use crate::report::Pairing;
 
-/// Methods; smallest and largest power have the paper's names, the last is exact regression.
+/// Methods with their powers; `gp` is exact regression.
 const POWERS: [(&str, Option<f64>); 9] = [
     ("vfe", Some(0.0)),
     ("pep0.2", Some(0.2)),
@@ -22,9 +22,9 @@ const POWERS: [(&str, Option<f64>); 9] = [
 ];
 /// Methods ranked in the paper.
 const RANKED: [&str; 8] = ["vfe", "pep0.2", "pep0.4", "pep0.5", "pep0.6", "pep0.8", "pep0.9", "ep"];
-/// Setting of methods without M.
+/// Setting of exact regression, which has no M.
 const ALL: &str = "all points";
-/// Variational bound by gradient steps alone, and with natural gradients.
+/// Variational inference without and with natural gradients.
 const BOUND: Method = Method::VariationalInBatches(None);
 const NATURAL: Method = Method::VariationalInBatches(Some(0.1));
 
@@ -40,12 +40,12 @@ const fn pairing(
 /// Figure 3 (and 8 to 13).
 pub(super) const DRAWN: Grid<Option<f64>> = Grid {
     name: "001-figure-3",
-    title: "Power EP on functions drawn from a Gaussian process: which power, how many inducing inputs, beside the process itself",
-    about: "As the paper says: thirty data sets of 1000 rows with five inputs, half of them for training, drawn from a \
-         process with a length-scale for each input; everything learned by L-BFGS within 2,000 evaluations; `gp` is exact regression. Chosen \
-         where it is silent: standard normal inputs, amplitude 1, logarithms of length-scales uniform between those of \
-         1 and 5, noise of standard deviation 0.2; starts and scores as in `001-figures-4-5`. \
-         A split is a data set.\n\n\
+    title: "Power EP on functions drawn from a Gaussian process, by power and number of inducing inputs, compared with exact regression",
+    about: "From the paper: thirty data sets of 1000 rows with five inputs, half of them for training, drawn from a \
+         process with one length-scale per input; everything learned by L-BFGS with at most 2,000 evaluations; `gp` \
+         is exact regression. Own choices: standard normal inputs, amplitude 1, length-scales log-uniform between 1 \
+         and 5, noise of standard deviation 0.2; initial values and scores as in `001-figures-4-5`. A split is a \
+         data set.\n\n\
          Reduced form: ten data sets, M = 5, 20, 50, 100 and 200, α = 0, 0.5, 0.8 and 1.",
     takes: ["10 hours", "8 minutes"],
     data: &["drawn"],
@@ -69,8 +69,8 @@ pub(super) const DRAWN: Grid<Option<f64>> = Grid {
     },
     show: &[
         Text(
-            "The paper has no shares for these data; it says that powers from 0.5 to 0.8 predict best on the mean, and \
-             that α = 0.8 and 1 estimate too large a marginal likelihood at intermediate M:",
+            "The paper gives no shares for these data. It says that powers from 0.5 to 0.8 predict best on average, and \
+             that α = 0.8 and 1 overestimate the marginal likelihood at intermediate M:",
         ),
         Wins(&[
             pairing("pep0.5", "vfe", "smse", None),
@@ -86,7 +86,7 @@ pub(super) const DRAWN: Grid<Option<f64>> = Grid {
         Heading("SMLL"),
         Scores("smll", "", 3),
         Levels("001-drawn-{score}", "M", &["smll"]),
-        Heading("Log marginal likelihood, as estimated"),
+        Heading("Estimated log marginal likelihood"),
         Scores("log_evidence", "", 3),
         Levels("001-drawn-{score}", "M", &["log_evidence"]),
     ],
@@ -96,12 +96,13 @@ pub(super) const DRAWN: Grid<Option<f64>> = Grid {
 /// Figures 4 and 5 (and 14 to 22).
 pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
     name: "001-figures-4-5",
-    title: "Power EP on eight regression data sets: which power, how many inducing inputs",
-    about: "As the paper says: twenty 90/10 splits, a squared exponential with a length-scale for each input, \
-         hyperparameters and inducing inputs by L-BFGS on Power EP's energy. Chosen where it is silent: inputs and \
-         targets of mean 0 and variance 1, length-scales √D, amplitude 1, noise variance 0.1, inducing inputs from \
-         k-means, and within 2,000 evaluations, which the paper says of its first experiment. `vfe` is α = 0, `ep` (FITC) α = 1. SMSE is relative to the variance of the \
-         test targets, SMLL to a Gaussian with the moments of the training targets; of both, less is better.\n\n\
+    title: "Power EP on eight regression data sets, by power and number of inducing inputs",
+    about: "From the paper: twenty 90/10 splits, a squared exponential with one length-scale per input, \
+         hyperparameters and inducing inputs by L-BFGS on Power EP's energy. Own choices: inputs and targets of mean \
+         0 and variance 1, length-scales √D, amplitude 1, noise variance 0.1, inducing inputs from k-means, and at \
+         most 2,000 evaluations, as in the paper's first experiment. `vfe` is α = 0, `ep` (FITC) α = 1. SMSE is \
+         relative to the variance of the test targets, SMLL to a Gaussian with the moments of the training targets; \
+         less is better.\n\n\
          Reduced form: five splits, M = 10 and 50, α = 0, 0.5, 0.8 and 1.",
     takes: ["30 hours", "40 minutes"],
     data: &["boston", "concrete", "energy", "kin8nm", "naval", "yacht", "power", "wine_red"],
@@ -119,7 +120,9 @@ pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
         regress::sparse(&at.split()?, at.count("M", 10)?, power, at.choose(2000, 2000, 5))
     },
     show: &[
-        Text("How often one method is better than another. The paper's shares are over M = 5 … 200:"),
+        Text(
+            "Shares of experiments in which one method is better than another. The paper's are over M = 5 … 200:",
+        ),
         Wins(&[
             pairing("pep0.5", "vfe", "smse", Some(0.67)),
             pairing("pep0.5", "ep", "smse", Some(0.78)),
@@ -128,13 +131,13 @@ pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
             pairing("ep", "pep0.5", "smll", Some(0.71)),
             pairing("pep0.5", "vfe", "smll", Some(0.93)),
         ]),
-        Text("Average ranks, where all methods that were run are compared at once (Figure 5):"),
+        Text("Average ranks among all methods with results (Figure 5):"),
         Ranks(&RANKED, &["smse", "smll"]),
         Heading("SMSE"),
         Scores("smse", "", 3),
         Heading("SMLL"),
         Scores("smll", "", 3),
-        Heading("Log marginal likelihood, as estimated"),
+        Heading("Estimated log marginal likelihood"),
         Scores("log_evidence", "", 1),
         Levels("001-{data}-{score}", "M", &["smse", "smll", "log_evidence"]),
     ],
@@ -144,15 +147,14 @@ pub(super) const REGRESSION: Grid<Option<f64>> = Grid {
 /// Figures 6 and 7 (and 24 to 30).
 pub(super) const CLASSIFICATION: Grid<Method> = Grid {
     name: "001-figures-6-7",
-    title: "Power EP on six binary data sets, in mini-batches: which power, how many inducing inputs",
-    about: "As the paper says: twenty 90/10 splits; mini-batches, all sites of a batch at once, then a step of Adam \
-         with its default parameters (rate 0.001) without waiting for EP to come to rest; `vfe` is the variational \
-         bound and not α = 0, and moves everything by Adam; `vfe, natural`, not in the paper, moves the posterior by \
-         natural gradients of rate 0.1. Chosen where it is \
-         silent: a squared exponential with a length-scale for each input and noise, inputs of variance 1, \
-         length-scales √D, amplitude 1, noise 0.1, inducing inputs from random training rows and learned, batches of \
-         50, 4000 steps, no fewer, sites moved by 0.99 of an update. By the sizes it gives, the paper's Australian and Breast data are those of the \
-         authors' repository.\n\n\
+    title: "Power EP on six binary data sets in mini-batches, by power and number of inducing inputs",
+    about: "From the paper: twenty 90/10 splits; mini-batches with parallel updates of a batch's sites, each \
+         followed by a step of Adam with its default parameters (rate 0.001) without waiting for EP to converge. \
+         `vfe` is the variational bound, not α = 0, with Adam on everything; `vfe, natural`, not in the paper, moves \
+         the posterior by natural gradients of rate 0.1. Own choices: a squared exponential with one length-scale \
+         per input and noise, inputs of variance 1, length-scales √D, amplitude 1, noise 0.1, inducing inputs from \
+         random training rows and learned, batches of 50, 4000 steps without early stopping, sites moved by 0.99 of \
+         an update. By their sizes, the paper's Australian and Breast data are those of the authors' repository.\n\n\
          Reduced form: five splits, M = 10 and 50, α = 0.5, 0.8 and 1.",
     takes: ["10 hours", "25 minutes"],
     data: &["australian (authors)", "breast (authors)", "crabs", "ionosphere", "pima", "sonar"],
@@ -180,8 +182,9 @@ pub(super) const CLASSIFICATION: Grid<Method> = Grid {
     },
     show: &[
         Text(
-            "How often one method is better than another. The paper's share is over M = 10 … 100. Of data sets it says \
-             that, in NLL, α = 0.5 is better than EP on 5 of 6 and than VFE on 1, and VFE better than EP on 4:",
+            "Shares of experiments in which one method is better than another. The paper's share is over M = 10 … 100. \
+             By data set and NLL, it finds α = 0.5 better than EP on 5 of 6 and than VFE on 1, and VFE better than EP \
+             on 4:",
         ),
         Wins(&[
             pairing("pep0.5", "ep", "nll", Some(0.65)),
@@ -191,7 +194,7 @@ pub(super) const CLASSIFICATION: Grid<Method> = Grid {
             pairing("pep0.5", "vfe", "error", None),
             pairing("vfe", "ep", "error", None),
         ]),
-        Text("Average ranks, where all methods that were run are compared at once (Figure 7):"),
+        Text("Average ranks among all methods with results (Figure 7):"),
         Ranks(&RANKED, &["error", "nll"]),
         Heading("Negative log-likelihood"),
         Scores("nll", "", 3),
@@ -204,11 +207,10 @@ pub(super) const CLASSIFICATION: Grid<Method> = Grid {
 /// Figure 23.
 pub(super) const BANANA: Grid<Method> = Grid {
     name: "001-figure-23",
-    title: "where inducing inputs come to lie on Banana, by the power of Power EP",
-    about: "As the paper says: Power EP of two classes, α from close to 0 to 1. It does not say on which data, or with \
-         how many inducing inputs; here Banana (400 rows for training) and M = 32. Everything else as in \
-         `001-figures-6-7`: batches of 50, Adam, `vfe` is the variational bound; but 20,000 steps, and pictures as in \
-         `003-figure-2`.\n\n\
+    title: "positions of inducing inputs on Banana, by the power of Power EP",
+    about: "From the paper: Power EP of two classes, α from close to 0 to 1. It gives neither the data nor the \
+         number of inducing inputs; here Banana (400 training rows) and M = 32. The rest is as in `001-figures-6-7` \
+         (batches of 50, Adam, `vfe` is the variational bound), except 20,000 steps; plots as in `003-figure-2`.\n\n\
          Reduced form: the same.",
     takes: ["2 minutes", "2 minutes"],
     data: &["banana"],
@@ -232,8 +234,9 @@ pub(super) const BANANA: Grid<Method> = Grid {
     show: &[
         Scores(
             "near_boundary",
-            "Share of inducing inputs at which both classes have at least 10 %, over that of training rows. The paper: \
-             they gather at the boundary as α goes to 0, and spread over the data as α goes to 1",
+            "Share of inducing inputs at which both classes have at least 10 % probability, relative to that share of \
+             training rows. In the paper, inducing inputs gather at the boundary as α goes to 0, and spread over the data \
+             as α goes to 1",
             3,
         ),
         Scores("error", "Error on the test set", 3),
@@ -243,17 +246,17 @@ pub(super) const BANANA: Grid<Method> = Grid {
     ..Grid::EMPTY
 };
 
-/// Figures 31 and 32, and Figure 4, upper part, of Hernández-Lobato & Hernández-Lobato 2016.
+/// Figures 31 and 32, and upper Figure 4 of Hernández-Lobato & Hernández-Lobato 2016.
 pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
     name: "001-figures-31-32",
-    title: "odd and even digits of MNIST in mini-batches, by the power of Power EP, against time (and 003, Figure 4 above)",
-    about: "As the papers say: 60,000 images for training and 10,000 for tests, M = 100 and 200 (Hernández-Lobato & \
-         Hernández-Lobato 2016: 200), batches of 200, error and negative log-likelihood against time; `ep` is scalable \
-         EP, `vfe` the variational bound, both by Adam with its default parameters (rate 0.001), as Bui et al. 2017 \
-         has it, or by Adadelta (decay 0.95, ε = 10⁻⁶), as Hernández-Lobato & Hernández-Lobato 2016 has it. Not in \
-         the papers: `vfe, natural`, whose posterior moves by natural gradients of rate 0.1. Chosen where they are \
-         silent: all else as in `000-figure-5-mnist`. Neither has numbers that could be put beside ours. Batch methods, beside which \
-         Hernández-Lobato & Hernández-Lobato 2016 puts these, are in `004-table-3`.\n\n\
+    title: "odd and even MNIST digits in mini-batches, by the power of Power EP and training time (and 003, upper Figure 4)",
+    about: "From the papers: 60,000 training and 10,000 test images, M = 100 and 200 (Hernández-Lobato & \
+         Hernández-Lobato 2016: 200), batches of 200, error and negative log-likelihood against time. `ep` is \
+         scalable EP, `vfe` the variational bound, both by Adam with its default parameters (rate 0.001), as in Bui \
+         et al. 2017, or by Adadelta (decay 0.95, ε = 10⁻⁶), as in Hernández-Lobato & Hernández-Lobato 2016. Not in \
+         the papers: `vfe, natural`, whose posterior moves by natural gradients of rate 0.1. Own choices: as in \
+         `000-figure-5-mnist`. Neither paper gives numbers to compare with. The full-batch methods with which \
+         Hernández-Lobato & Hernández-Lobato 2016 compares are in `004-table-3`.\n\n\
          Reduced form: M = 100, 600 batches (two epochs) instead of 12,000, without α = 0.8 and natural gradients.",
     takes: ["6 hours", "8 minutes"],
     data: &["mnist-b"],
@@ -276,9 +279,9 @@ pub(super) const DIGITS: Grid<(Method, Rule)> = Grid {
         Setup { batch: 200, rule, lengthscale: 0.3, ..setup }.course(method)
     },
     show: &[
-        Scores("error", "Error in the end", 4),
-        Scores("nll", "Negative log-likelihood in the end", 4),
-        Scores("seconds", "Seconds in the end", 4),
+        Scores("error", "Final error", 4),
+        Scores("nll", "Final negative log-likelihood", 4),
+        Scores("seconds", "Seconds", 4),
         Curves("001-parity-{setting}-{score}", &["error by seconds", "nll by seconds"], &[]),
     ],
     ..Grid::EMPTY

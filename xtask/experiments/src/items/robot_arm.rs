@@ -21,20 +21,20 @@ const JOINTS: usize = 7;
 /// Data set of joints 4 and 7.
 const TWO: &str = "sarcos-2";
 
-/// Figures 7, 15, 17 and 18, with fixed or learned inducing inputs.
+/// Figures 7, 15, 17 and 18; `true` for learned inducing inputs.
 pub(super) const TORQUES: Grid<bool> = Grid {
     name: "004-figures-7-15",
-    title: "torques of a robot's arm through a regression network, two joints and all seven (of the test rows only)",
-    about: "As the paper says: a regression network of one node function, whose weights are functions too (three \
-         latent functions for joints 4 and 7, eight for all), squared exponentials with a length-scale for each input, \
-         one full Gaussian posterior, inducing inputs from k-means that stay (`fg`) or are learned (`ind`), M a share \
-         SF of the training rows. **Not the paper's data**: its 44,484 training rows could not be had; every fifth of \
-         the 4,449 test rows is tested and the others are for training, which is a twelfth of its data, so that its \
-         numbers are out of reach at the same SF. Chosen where it is silent: inputs and targets of variance 1, \
-         length-scales √21, 3,000 batches of 256 rows, Adam's rate 0.01, the posterior by natural gradients of rate \
-         0.1 from random means (where all means are 0 a product of functions has no slope), expectations in closed \
-         form instead of 10,000 samples.\n\n\
-         Reduced form: 1,000 batches, SF = 0.01 and 0.04, all joints at 0.01 without learned inputs.",
+    title: "torques of a robot arm by a regression network, two joints and all seven (test rows of the paper only)",
+    about: "From the paper: a regression network of one node function, whose weights are also functions (three \
+         latent functions for joints 4 and 7, eight for all), squared exponentials with one length-scale per input, \
+         one full Gaussian posterior, inducing inputs from k-means, fixed (`fg`) or learned (`ind`), M a share SF of \
+         the training rows. **Different data**: the paper's 44,484 training rows were not available. Of its 4,449 \
+         test rows, every fifth is a test row and the others are training rows, a twelfth of the paper's, so its \
+         numbers cannot be reached at the same SF. Own choices: inputs and targets of variance 1, length-scales √21, \
+         3,000 batches of 256 rows, Adam of rate 0.01, natural gradients of rate 0.1 for the posterior, from random \
+         means (at zero means a product of functions has zero gradient), expectations in closed form instead of \
+         10,000 samples.\n\n\
+         Reduced form: 1,000 batches, SF = 0.01 and 0.04, all joints at 0.01 with fixed inputs.",
     takes: ["15 minutes", "2 minutes"],
     data: &[TWO, "sarcos"],
     files: &[FILE],
@@ -47,14 +47,14 @@ pub(super) const TORQUES: Grid<bool> = Grid {
     run,
     show: &[
         Text(
-            "With ten times the data, the paper has 0.0033 for joint 4 and 0.0065 for joint 7 (`sarcos-2`, SF = 0.04), \
-             and says that all joints together raise the error of these two slightly and lower NLPD much.",
+            "With twelve times the data, the paper has 0.0033 for joint 4 and 0.0065 for joint 7 (`sarcos-2`, SF = \
+             0.04). With all joints, the errors of these two are slightly larger and NLPD is much lower.",
         ),
         Scores("sse", "Mean squared error over variance, mean over joints", 4),
-        Scores("sse of joint 4", "The same of joint 4", 4),
-        Scores("sse of joint 7", "The same of joint 7", 4),
+        Scores("sse of joint 4", "Mean squared error over variance, joint 4", 4),
+        Scores("sse of joint 7", "Mean squared error over variance, joint 7", 4),
         Scores("nlpd", "Negative log density of all torques of a row, in the units of the file", 4),
-        Scores("nlpd of joint", "The same divided by the number of joints", 4),
+        Scores("nlpd of joint", "Negative log density divided by the number of joints", 4),
         Scores("bound", "Bound on the log evidence", 4),
         Scores("seconds", "Seconds", 4),
     ],
@@ -62,7 +62,7 @@ pub(super) const TORQUES: Grid<bool> = Grid {
 };
 
 fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
-    // Counted from 1.
+    // Joints are counted from 1.
     let joints: &[usize] = if at.cell.data == TWO { &[4, 7] } else { &[1, 2, 3, 4, 5, 6, 7] };
     let (split, share, steps) =
         (torques(&at.context.store, joints)?, at.number("SF")?, at.choose(3000, 1000, 5));
@@ -77,7 +77,7 @@ fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     Ok(each.fold(outcome, |outcome, (joint, sse)| outcome.with(&format!("sse of joint {joint}"), *sse)))
 }
 
-/// Torques of these joints; every fifth row is for tests.
+/// Split with the torques of these joints; every fifth row is a test row.
 fn torques(store: &Store, joints: &[usize]) -> Result<Split, ExperimentError> {
     let mut all = match store {
         Store::Folder(_) => store.table(FILE, JOINTS)?,
@@ -109,7 +109,7 @@ fn learn(
     let latents = likelihood.latents();
     let processes = (0..latents).map(process).collect::<Result<Vec<_>, _>>()?;
     let mut model = Savigp::new(processes, likelihood)?;
-    // A product of two zero functions is a saddle; start away from it.
+    // A product of two functions with zero means is a saddle point; start away from it.
     let spread = Mixture::spread(model.posterior().counts(), Covariance::Full, 2, 1)?;
     let mut start = Mixture::prior(spread.counts(), Covariance::Full)?;
     for q in 0..latents {

@@ -1,5 +1,5 @@
-//! Bonilla et al. 2019, Figure 12: depths and velocities below the sites of a seismic survey, by variational posteriors
-//! and Monte Carlo.
+//! Bonilla et al. 2019, Figure 12: depths and velocities below a seismic survey, by variational posteriors and Monte
+//! Carlo.
 
 use crate::baselines::{Leapfrog, WhitenedPosterior, elliptical_slice, hamiltonian};
 use crate::data::{Part, Store};
@@ -26,14 +26,14 @@ const LAYERS: usize = 4;
 /// Prior means of depths (metres) and velocities (metres per second), and standard deviations relative to them.
 const MEANS: [[f64; LAYERS]; 2] = [[200.0, 500.0, 1600.0, 2200.0], [1950.0, 2300.0, 2750.0, 3650.0]];
 const SHARES: [f64; 2] = [0.15, 0.1];
-/// Initial variance of the paper's posterior, as a share of the prior's.
+/// Initial variance of the paper's posterior, relative to the prior's.
 const NARROW: f64 = 1e-3;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Method {
     Hamiltonian,
     Slices,
-    /// One full Gaussian by L-BFGS, from a narrow start.
+    /// One full Gaussian by L-BFGS, from the paper's narrow start.
     Full,
     /// The same by natural gradients, from the prior.
     Natural,
@@ -52,17 +52,17 @@ const METHODS: [(&str, Method); 6] = [
 /// Figure 12.
 pub(super) const SURVEY: Grid<Method> = Grid {
     name: "004-figure-12",
-    title: "depths and velocities under a seismic survey, by variational posteriors and Monte Carlo",
-    about: "As the paper says: 113 sites, four reflection times each, eight latent functions (depths and velocities), \
-         its likelihood, noise and prior, a squared exponential of length-scale 1, inducing inputs at the sites, \
-         nothing of it learned; one full Gaussian (`fg`) by L-BFGS, whose means start at the prior's and whose \
-         variances at 0.1 % of the prior's. As the authors' program has it: positions in metres, so that sites, 400 m \
-         apart, are independent. Chosen where both are silent: expectations by 200 quasi-random samples, at most 500 \
-         iterations. Not in the paper's figure: `fg, natural`, the same by natural gradients from the prior; `mog1` and \
-         `mog2`, diagonal Gaussians. Monte Carlo \
-         samples the same posterior: `hmc` (whitened, trajectories of up to 20 steps, 40,000 after 2,000), `ess` \
-         (elliptical slice sampling, 400,000 steps after 20,000, every fortieth kept); two chains of each (splits 0 \
-         and 1) show what Monte Carlo itself is worth. The paper's sampler was another.\n\n\
+    title: "depths and velocities below a seismic survey, by variational posteriors and Monte Carlo",
+    about: "From the paper: 113 sites, four reflection times each, eight latent functions (depths and velocities), \
+         its likelihood, noise and prior, a squared exponential of length-scale 1, inducing inputs at the sites; \
+         none of these is learned. One full Gaussian (`fg`) by L-BFGS, with means starting at the prior's and \
+         variances at 0.1 % of the prior's. As in the authors' program: positions in metres, so that sites, 400 m \
+         apart, are independent. Own choices: expectations by 200 quasi-random samples, at most 500 iterations. Not \
+         in the paper's figure: `fg, natural`, the same by natural gradients from the prior; `mog1` and `mog2`, \
+         diagonal Gaussians. Monte Carlo samples the same posterior: `hmc` (whitened, trajectories of up to 20 \
+         steps, 40,000 after 2,000) and `ess` (elliptical slice sampling, 400,000 steps after 20,000, every fortieth \
+         kept). Two chains of each (splits 0 and 1) show the accuracy of Monte Carlo itself. The paper used another \
+         sampler.\n\n\
          Reduced form: `hmc` 5,000 after 1,000, `ess` 50,000 after 5,000.",
     takes: ["30 minutes", "8 minutes"],
     data: &[DATA],
@@ -81,9 +81,9 @@ pub(super) const SURVEY: Grid<Method> = Grid {
     },
     show: &[
         Text(
-            "Beside the first chain of `hmc`, means over sites and over the four layers: how far posterior means are \
-             off, in its standard deviations; the ratio of standard deviations. The paper: `fg` close to Monte Carlo, \
-             “although the variances are overestimated”.",
+            "Compared with the first chain of `hmc`, averaged over sites and the four layers: absolute difference of \
+             posterior means, in its standard deviations; ratio of standard deviations. In the paper, `fg` is close to \
+             Monte Carlo, “although the variances are overestimated”.",
         ),
         Own(show),
     ],
@@ -126,12 +126,12 @@ fn at_rest(model: &mut Savigp, table: &Table<'_>, steps: usize) -> Result<(f64, 
     let options = NaturalOptions { tolerance: 1e-8, max_steps: steps, ..NaturalOptions::default() };
     let mut bound = Bound::new(model, table)?;
     let found = model.come_to_rest(&mut bound, &options)?;
-    let stop = if found.converged { "the posterior is at rest" } else { "the limit of steps was reached" };
+    let stop = if found.converged { "the posterior converged" } else { "the step limit was reached" };
     let effort = Effort::ended(stop, found.steps as u64).with("optimizer", "natural gradients");
     Ok((found.bound, effort))
 }
 
-/// Posterior with prior means and a small share of the prior variances.
+/// Posterior with prior means and `NARROW` times the prior variances.
 fn narrow(counts: &[usize]) -> Result<Mixture, ExperimentError> {
     let mut start = Mixture::prior(counts, Covariance::Full)?;
     for (q, &count) in counts.iter().enumerate() {
@@ -163,7 +163,7 @@ fn monte_carlo(survey: &Part, at: &At<'_, Method>) -> Result<Outcome, Experiment
     }))
 }
 
-/// Positions in metres, and the four times.
+/// Positions in metres, and the four reflection times.
 fn survey(store: &Store) -> Result<Part, ExperimentError> {
     Ok(match store {
         Store::Folder(_) => {
@@ -184,7 +184,7 @@ fn survey(store: &Store) -> Result<Part, ExperimentError> {
     })
 }
 
-/// Adds a latent, in prior standard deviations, by position.
+/// Adds curves by position: mean and standard deviation of a latent, in prior standard deviations.
 fn with_latent(outcome: Outcome, q: usize, survey: &Part, mean: &[f64], variance: &[f64]) -> Outcome {
     let curve = |values: &mut dyn Iterator<Item = f64>| -> Vec<(f64, f64)> {
         survey.inputs.col(0).iter().copied().zip(values).collect()
@@ -194,14 +194,22 @@ fn with_latent(outcome: Outcome, q: usize, survey: &Part, mean: &[f64], variance
         .with_curve(&format!("deviation {q}"), curve(&mut variance.iter().map(|v| v.sqrt())))
 }
 
-/// Means and standard deviations of a latent by one method and chain.
+/// Curves of a latent: means and standard deviations, by one method and chain.
 fn latent<'a>(results: &'a Results, method: &str, chain: usize, q: usize) -> Option<[&'a [(f64, f64)]; 2]> {
     let curve = |name: String| results.curves(DATA, SETTING, method, &name).get(chain).copied();
     Some([curve(format!("mean {q}"))?, curve(format!("deviation {q}"))?])
 }
 
 fn show(results: &Results) -> Vec<Block> {
-    let header = ["method", "chain", "depths off", "deviations", "velocities off", "deviations", "seconds"];
+    let header = [
+        "method",
+        "chain",
+        "depth difference",
+        "ratio of s.d.",
+        "velocity difference",
+        "ratio of s.d.",
+        "seconds",
+    ];
     let pictures = ["depth (m)", "velocity (m/s)"].into_iter().enumerate();
     let pictures = pictures.filter_map(|(kind, name)| picture(results, kind, name));
     [Block::table(header, rows(results))].into_iter().chain(pictures).collect()
@@ -234,7 +242,7 @@ fn rows(results: &Results) -> Vec<Vec<String>> {
     rows
 }
 
-/// Mean with bands of two standard deviations by `fg`, and the same as lines by `hmc`.
+/// Plot of means and two standard deviations, as bands by `fg` and as lines by `hmc`.
 fn picture(results: &Results, kind: usize, name: &str) -> Option<Block> {
     let mut layers = Vec::new();
     let [full, chain] = [METHODS[2].0, METHODS[0].0];

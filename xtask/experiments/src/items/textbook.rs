@@ -1,5 +1,5 @@
-//! Bui et al. 2017, Figure 33: Power EP of power 1 with one inducing input per observation, compared with EP without
-//! any.
+//! Bui et al. 2017, Figure 33: Power EP of power 1 with an inducing input at every observation, compared with
+//! textbook EP.
 
 use crate::baselines::TextbookEp;
 use crate::data::Part;
@@ -18,20 +18,20 @@ use gp_likelihoods::BernoulliProbit;
 const DATA: &str = "ionosphere";
 const METHODS: [&str; 2] = ["ep, textbook", "power ep, Z = X"];
 const SCORES: [(&str, &str); 2] = [("log_z", "log Z"), ("nll", "negative log-likelihood on the test set")];
-/// Steps of the grid; log length-scales start at 0, logs of the amplitude's root at −1.
+/// Number of grid points per axis. ln ℓ starts at 0, ln σ at −1.
 const STEPS: usize = 9;
 const FIRST: [f64; 2] = [0.0, -1.0];
 
 /// Figure 33; `true` for textbook EP.
 pub(super) const TEXTBOOK: Grid<bool> = Grid {
     name: "001-figure-33",
-    title: "Power EP with an inducing input at every observation beside EP as in a textbook, on Ionosphere",
-    about: "As the paper says: Ionosphere, α = 1, M = N and Z = X, log Z on the training set and the mean negative \
-         log-likelihood on the test set over a grid of hyperparameters, beside Rasmussen and Williams' EP (their \
-         Algorithms 3.5 and 3.6, written anew here and sharing no code with Power EP). Chosen where it is silent: a \
-         squared exponential with one length-scale ℓ and amplitude σ², ln ℓ from 0 to 4 and ln σ from −1 to 5 in nine \
-         steps each, inputs of variance 1, the first of the published splits, both methods until log Z changes by less \
-         than 10⁻⁹ or so of itself.\n\n\
+    title: "Power EP with an inducing input at every observation, compared with textbook EP, on Ionosphere",
+    about: "From the paper: Ionosphere, α = 1, M = N and Z = X, log Z on the training set and the mean negative \
+         log-likelihood on the test set over a grid of hyperparameters, compared with Rasmussen and Williams' EP \
+         (their Algorithms 3.5 and 3.6, implemented separately without code of Power EP). Own choices: a squared \
+         exponential with one length-scale ℓ and amplitude σ², ln ℓ from 0 to 4 and ln σ from −1 to 5 in nine steps \
+         each, inputs of variance 1, the first of the published splits, both methods until the relative change of \
+         log Z is below about 10⁻⁹.\n\n\
          Reduced form: the same.",
     takes: ["2 minutes", "2 minutes"],
     data: &[DATA],
@@ -61,18 +61,18 @@ fn run(at: &At<'_, bool>) -> Result<Outcome, ExperimentError> {
     if *at.how {
         let (found, seconds) = scores::timed(|| TextbookEp::fit(kernel.as_ref(), &split.training))?;
         let outcome = scores::of_labels(&found, &split.test, seconds)?;
-        let effort = Effort::ended("log Z no longer changes", found.sweeps() as u64);
+        let effort = Effort::ended("log Z converged", found.sweeps() as u64);
         return Ok(outcome.with("log_z", found.log_z()).with("sweeps", found.sweeps() as f64).by(effort));
     }
     let ((posterior, found), seconds) = scores::timed(|| power_ep(kernel, &split.training))?;
     let outcome = scores::of_labels(&posterior, &split.test, seconds)?;
     let [.., (_, sweeps), (_, at_rest)] = found;
-    let stop = if at_rest > 0.0 { "EP is at rest" } else { "the limit of sweeps was reached" };
+    let stop = if at_rest > 0.0 { "EP converged" } else { "the sweep limit was reached" };
     let outcome = outcome.by(Effort::ended(stop, sweeps as u64));
     Ok(found.into_iter().fold(outcome, |outcome, (name, value)| outcome.with(name, value)))
 }
 
-/// Named numbers of a run.
+/// Named scores of a run.
 type Found = [(&'static str, f64); 3];
 
 fn power_ep(kernel: Box<dyn Kernel>, training: &Part) -> Result<(Predictor, Found), ExperimentError> {
@@ -95,11 +95,11 @@ fn show(results: &Results) -> Vec<Block> {
         rows.extend(differences(results, score, title));
     }
     let header =
-        ["score", "places", "mean of textbook EP", "mean of Power EP", "largest difference", "where"];
+        ["score", "grid points", "mean of textbook EP", "mean of Power EP", "largest difference", "at"];
     let mut blocks = vec![
         Block::text(
-            "The paper: “both methods give virtually identical results”. Differences of both methods over the grid (of \
-             seconds too, which tell what M = N costs):",
+            "The paper: “both methods give virtually identical results”. Differences of both methods over the grid, also \
+             of seconds, which show the cost of M = N:",
         ),
         Block::table(header, rows),
     ];
@@ -111,7 +111,7 @@ fn show(results: &Results) -> Vec<Block> {
     blocks
 }
 
-/// Row of a score: means of both methods, and their largest difference.
+/// Table row of a score: means of both methods, and their largest difference.
 fn differences(results: &Results, score: &str, title: &str) -> Option<Vec<String>> {
     let of = |name: &str, method: &str| results.score_of(DATA, name, method, 0, score);
     let pair = |name: String| {
@@ -133,7 +133,7 @@ fn differences(results: &Results, score: &str, title: &str) -> Option<Vec<String
     ])
 }
 
-/// Map of a score over the grid, darker where lower, on a common scale.
+/// Map of a score over the grid, darker for lower values, with the same scale for both methods.
 fn map(results: &Results, method: &str, score: &str, title: &str, file: &str) -> Option<Block> {
     let known = |i: usize, j: usize| {
         let name = setting(i, j).0;

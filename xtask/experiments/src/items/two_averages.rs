@@ -1,5 +1,5 @@
-//! Villacampa-Calvo & Hernández-Lobato 2017, Figure 7: mean log probability of test flights, and log of their mean
-//! probability, during variational training.
+//! Villacampa-Calvo & Hernández-Lobato 2017, Figure 7: E[log p] and log E[p] of test flights during variational
+//! training.
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -12,17 +12,16 @@ use crate::methods::scores;
 use gp_likelihoods::{Latent, Slopes, Workspace};
 use gp_variational::Predictor;
 
-/// Figure 7, by natural step length, if any.
+/// Figure 7, without and with natural gradients (with their rate).
 pub(super) const TWO_AVERAGES: Grid<Option<f64>> = Grid {
     name: "000-figure-7",
-    title: "what a variational bound raises and what it does not: E[log p] and log E[p] of test flights",
-    about: "As the paper says: `vi` of `000-figure-5-flights`, three classes; over 10,000 test flights, the mean of \
-         E[log p(y|f)] under the posterior (`mean_log`), which its bound has for training flights, and of log \
-         E[p(y|f)] (`log_mean`), by which predictions are judged. The paper's text has it that the second rises and \
-         the first falls, which, by what it says next, it means the other way round. ε of the robust likelihood is \
-         10⁻³ and stays. Everything else as in `000-figure-5-flights`: Adam with its default parameters on everything \
-         (`vi`), or the posterior by natural gradients (`vi, natural`, not in the paper); started anew for each point \
-         of the curves.\n\n\
+    title: "effect of variational training on E[log p] and log E[p] of test flights",
+    about: "From the paper: `vi` of `000-figure-5-flights`, three classes. Over 10,000 test flights, `mean_log` is \
+         the mean of E[log p(y|f)] under the posterior, which the bound contains for training flights, and \
+         `log_mean` that of log E[p(y|f)], which measures predictions. The paper's text says that the second rises \
+         and the first falls; its next sentences imply the opposite. ε of the robust likelihood is fixed at 10⁻³. \
+         The rest is as in `000-figure-5-flights`: Adam with its default parameters on everything (`vi`), or natural \
+         gradients for the posterior (`vi, natural`, not in the paper); run again for each point of the curves.\n\n\
          Reduced form: 2,000 batches instead of 40,000.",
     takes: ["3 hours", "8 minutes"],
     data: &["flights, 3 classes"],
@@ -44,10 +43,10 @@ pub(super) const TWO_AVERAGES: Grid<Option<f64>> = Grid {
         started_anew(&stops, &["mean_log", "log_mean"], "seconds", run)
     },
     show: &[
-        Scores("mean_log", "mean_log in the end", 4),
-        Scores("log_mean", "log_mean in the end", 4),
-        Scores("error", "error in the end", 4),
-        Scores("seconds", "seconds in the end", 4),
+        Scores("mean_log", "Final mean_log", 4),
+        Scores("log_mean", "Final log_mean", 4),
+        Scores("error", "Final error", 4),
+        Scores("seconds", "Seconds", 4),
         Curves("000-averages-{score}", &["mean_log by seconds", "log_mean by seconds"], &[]),
     ],
     ..Grid::EMPTY

@@ -1,5 +1,5 @@
-//! Classification with inducing inputs: GFITC, EP with own or tied sites, and variational inference, full-batch or in
-//! mini-batches; and logistic regression.
+//! Classifiers: GFITC, EP with own or tied sites, and variational inference, full-batch or in mini-batches; logistic
+//! regression.
 
 use super::course::{Course, Making, level, started_anew, stops};
 use super::fitted::Learned;
@@ -19,39 +19,40 @@ use gp_optim::Batches;
 use gp_variational::savigp::Bound;
 use gp_variational::{NaturalOptions, Predictor, Savigp};
 
-/// Initial rate of sign-adaptive steps, which the papers do not give.
+/// Initial rate of sign-adaptive steps. The papers do not give it.
 pub(super) const RATE: f64 = 0.01;
 /// Fixed ε of the robust likelihood (Villacampa-Calvo & Hernández-Lobato 2017 §3.2).
 const ROBUST: f64 = 1e-3;
-/// Site step in mini-batches, which need less damping (Hernández-Lobato & Hernández-Lobato 2016 §2).
+/// Step of sites in mini-batches, which need less damping (Hernández-Lobato & Hernández-Lobato 2016 §2).
 const SITE_STEP: f64 = 0.99;
 
-/// End of horizontal lines, in seconds.
+/// End of the horizontal line of a method without a curve, in seconds.
 const LEVEL: f64 = 1000.0;
 
-/// Method of learning.
+/// Classification method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// Generalised FITC: EP converges at every step of L-BFGS.
+    /// Generalised FITC: EP converges at every evaluation of L-BFGS.
     Gfitc,
-    /// EP with a site per observation; sweeps alternate with steps.
+    /// EP with a site per observation; sweeps alternate with steps of the parameters.
     OwnSites,
-    /// The same with one site for all observations of a class.
+    /// The same with one site per class.
     TiedSites,
-    /// Variational bound, everything by L-BFGS, from a posterior converged by natural gradients.
+    /// Variational inference: L-BFGS on everything, starting from a posterior converged by natural gradients.
     Variational,
-    /// Power EP of this power in mini-batches, with a site per observation.
+    /// Power EP with this power in mini-batches, with a site per observation.
     OwnInBatches(f64),
-    /// EP in mini-batches, with one site for all observations of a class.
+    /// EP in mini-batches, with one site per class.
     TiedInBatches,
-    /// Variational bound in mini-batches, the posterior by natural gradients of this rate or like the rest.
+    /// Variational inference in mini-batches. The posterior moves by natural gradients of this rate, or like the
+    /// parameters.
     VariationalInBatches(Option<f64>),
     /// Logistic regression on the inputs.
     Logistic,
 }
 
 impl Method {
-    /// `true` for mini-batches.
+    /// `true` for methods in mini-batches.
     #[must_use]
     pub fn is_in_batches(self) -> bool {
         matches!(self, Self::OwnInBatches(_) | Self::TiedInBatches | Self::VariationalInBatches(_))
@@ -61,22 +62,22 @@ impl Method {
 /// Initial hyperparameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// Amplitude 1, noise 0.1, length-scales of a factor times √D.
+    /// Amplitude 1, noise 0.1, length-scales `Setup::lengthscale` √D.
     Broad,
-    /// Start of the authors' program: [`kernels::from_distances`].
+    /// Those of the authors' program: [`kernels::from_distances`].
     Authors,
 }
 
-/// Problem with training settings.
+/// Classification problem with training settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
     /// Training and test set.
     pub split: &'a Split,
-    /// Inducing inputs; per class if several.
+    /// Number of inducing inputs, per class if there are several.
     pub inducing: usize,
-    /// Iterations, or batches.
+    /// Number of iterations or batches.
     pub steps: u64,
-    /// Seed of the initial inducing inputs among training rows, and of batches.
+    /// Random seed of initial inducing inputs (random training rows) and of batches.
     pub seed: u64,
     /// Kernel of every latent; None for the default.
     pub kernel: Option<&'a dyn Kernel>,
@@ -86,12 +87,12 @@ pub struct Setup<'a> {
     pub batch: usize,
     /// Optimiser of mini-batches.
     pub rule: Rule,
-    /// Start of the default kernel.
+    /// Initial hyperparameters of the default kernel.
     pub start: Start,
 }
 
 impl<'a> Setup<'a> {
-    /// Default kernel with length-scales √D, full-batch.
+    /// Setup with the default kernel and length-scales √D.
     #[must_use]
     pub fn new(split: &'a Split, inducing: usize, steps: u64, seed: u64) -> Self {
         Self {
@@ -107,7 +108,7 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// Trains and predicts: `nll`, `error` and `seconds` of training.
+    /// Trains and scores: `nll`, `error` and `seconds` of training.
     ///
     /// # Errors
     /// Those of training or predicting.
@@ -116,9 +117,9 @@ impl<'a> Setup<'a> {
         Ok(scores::of_labels(fitted.as_ref(), &self.split.test, seconds)?.by(effort))
     }
 
-    /// Runs with `nll by seconds` and `error by seconds` after every power of two of iterations (mini-batches: from 16
-    /// on) and at the end. L-BFGS and variational inference cannot be observed midway and are rerun for each of these,
-    /// taking the same steps.
+    /// [`run`](Self::run) with curves `nll by seconds` and `error by seconds`, at iterations that are powers of two
+    /// (from 16 on in mini-batches) and at the end. L-BFGS and variational inference cannot be observed during
+    /// training, and are run again for each point, with the same steps.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -143,7 +144,7 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// The same, with predictions on a plane ([`Plane::describe`]).
+    /// [`run`](Self::run) with predictions on a plane ([`Plane::describe`]).
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -153,7 +154,7 @@ impl<'a> Setup<'a> {
         Plane::around(&self.split.training).describe(outcome, fitted.as_ref(), &self.split.training)
     }
 
-    /// Trains only.
+    /// Trains without scoring.
     ///
     /// # Errors
     /// Those of training.
@@ -167,7 +168,7 @@ impl<'a> Setup<'a> {
         effort.with("batch", self.batch).with("steps at most", self.steps)
     }
 
-    /// Trains; `look` is called after steps of methods that can be observed.
+    /// Trains, and calls `look` after the steps of methods that can be observed.
     fn learn(
         &self,
         method: Method,
@@ -221,7 +222,7 @@ impl<'a> Setup<'a> {
         let (model, mut settings) = (self.power_ep()?, EpLearning::default());
         Ok(match method {
             Method::Gfitc => {
-                // As in the authors' program.
+                // Tolerances of the authors' program.
                 let ep = EpOptions { tolerance: 1e-3, log_z_tolerance: 1e-5, ..EpOptions::default() };
                 (model.with_level(Level::Latent), settings.with_ep(ep))
             }
@@ -238,12 +239,12 @@ impl<'a> Setup<'a> {
         })
     }
 
-    /// Posterior and parameters by L-BFGS, from a converged posterior.
+    /// Trains posterior and parameters by L-BFGS, starting from a converged posterior.
     fn variational(&self) -> Result<Learned, ExperimentError> {
         let labels = self.split.training.labels();
         let data = Table::with_targets(self.split.training.inputs.as_ref(), &labels)?;
         let mut model = Savigp::new(self.processes()?, self.likelihood()?)?;
-        // From the prior, kernels collapse before the posterior has seen the data: on Vowel all become noise.
+        // Starting from the prior, kernels can collapse to noise, as on Vowel.
         let rest = NaturalOptions { tolerance: 1e-4, ..NaturalOptions::default() };
         model.come_to_rest(&mut Bound::new(&model, &data)?, &rest)?;
         let started = model.processes()[0].kernel().expression();
@@ -252,7 +253,7 @@ impl<'a> Setup<'a> {
         Ok(Learned { fitted: Box::new(model.predictor()?), effort })
     }
 
-    /// Posterior trained in mini-batches, with its record.
+    /// Variational posterior trained in mini-batches, with its training record.
     ///
     /// # Errors
     /// Those of training.

@@ -1,4 +1,4 @@
-//! `gp` command with only the target given.
+//! Runs of the `gp` command.
 
 use crate::data::PlainSplit;
 use crate::error::ExperimentError;
@@ -9,12 +9,12 @@ use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// Index of the 95 % interval among those of `gp eval`.
+/// Index of the 95 % interval in the output of `gp eval`.
 const WIDEST: usize = 2;
 
-/// Scores by `gp eval` of the model that `gp fit TABLE --target COLUMN` makes: for classes `nll` (`log_loss`) and
-/// `error`; for numbers `smll` (`msll`), `smse` and `coverage` of 95 % intervals; `seconds` of the fit, including file
-/// access, and `converged`. The model file is left in a folder.
+/// Fits with `gp fit TABLE --target COLUMN` and scores with `gp eval`: `nll` (`log_loss`) and `error` for classes;
+/// `smll` (`msll`), `smse` and `coverage` of 95 % intervals for numbers; `seconds` of the fit, including file access,
+/// and `converged`. The model file stays in `folder`.
 ///
 /// # Errors
 /// The message of a failed command.
@@ -49,14 +49,14 @@ fn of_eval(scores: &Value, found: Outcome) -> Outcome {
     known.fold(found, |found, (name, value)| found.with(name, value))
 }
 
-/// JSON output of a command.
+/// Runs a command and parses its JSON output.
 fn gp(names: &Context, words: &[&OsStr]) -> Result<Value, ExperimentError> {
     let text = printed(names, &[words, &[OsStr::new("--json")]].concat())?;
     serde_json::from_str(&text)
         .map_err(|cause| ExperimentError::Command { code: 0, said: format!("{cause} in {text}") })
 }
 
-/// Output of a command without progress.
+/// Runs a command without progress and returns its output.
 ///
 /// # Errors
 /// The message of a failed command.

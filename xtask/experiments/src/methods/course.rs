@@ -1,4 +1,4 @@
-//! Test scores during training, by processor time.
+//! Curves of test scores during training.
 
 use super::fitted::Fitted;
 use super::scores;
@@ -7,10 +7,10 @@ use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
 use gp_ep::{InferenceError, Predictor};
 
-/// Makes a predictor of a partly trained model.
+/// Function that makes a predictor of the model trained so far.
 pub(crate) type Making<'a> = dyn Fn() -> Result<Predictor, InferenceError> + 'a;
 
-/// Scores during a run; scoring does not count in its time.
+/// Recorder of scores during a run. Scoring time is not counted.
 #[derive(Debug)]
 pub(crate) struct Course<'a> {
     test: &'a Part,
@@ -36,10 +36,10 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Outcome with curves and final scores; a run that ended before its last stop has a final point too.
+    /// Outcome with curves and final scores. A run that ended before its last stop also has a final point.
     ///
     /// # Errors
-    /// For a failed scoring.
+    /// If a scoring failed.
     pub(crate) fn end(mut self, fitted: &dyn Fitted) -> Result<Outcome, ExperimentError> {
         let now = self.watch.seconds();
         self.failed.map_or(Ok(()), Err)?;
@@ -53,11 +53,8 @@ impl<'a> Course<'a> {
     }
 }
 
-/// Curves of a run that cannot be observed midway: rerun for every stop, taking the same steps. Curves are of some
-/// scores by another.
-///
-/// # Errors
-/// Those of the runs.
+/// Outcome with curves of a method that cannot be observed during training: it is run again for every stop, with the
+/// same steps. Curves are of `scores` by the score `by`.
 pub(crate) fn started_anew(
     stops: &[u64],
     scores: &[&str],
@@ -68,7 +65,7 @@ pub(crate) fn started_anew(
     Ok(with_curves(found.last().cloned().unwrap_or_default(), &found, scores, by))
 }
 
-/// Outcome with curves of some scores by another, one point per intermediate result.
+/// Outcome with curves of `scores` by the score `by`, with a point per intermediate result.
 pub(crate) fn with_curves(outcome: Outcome, found: &[Outcome], scores: &[&str], by: &str) -> Outcome {
     scores.iter().fold(outcome, |outcome, name| {
         let points = found.iter().map(|found| (score(found, by), score(found, name))).collect();
@@ -76,7 +73,7 @@ pub(crate) fn with_curves(outcome: Outcome, found: &[Outcome], scores: &[&str], 
     })
 }
 
-/// Outcome with some scores as horizontal lines from 1 on.
+/// Outcome with `scores` as horizontal lines from 1 to `end`.
 pub(crate) fn level(outcome: Outcome, scores: &[&str], by: &str, end: f64) -> Outcome {
     scores.iter().fold(outcome, |outcome, name| {
         let value = score(&outcome, name);
@@ -88,7 +85,7 @@ fn score(outcome: &Outcome, name: &str) -> f64 {
     outcome.scores.get(name).copied().unwrap_or(f64::NAN)
 }
 
-/// Powers of two from the given one on, and the end.
+/// Powers of two from 2^`first` on, and `steps`.
 pub(crate) fn stops(first: u32, steps: u64) -> Vec<u64> {
     let powers = (first..63).map(|power| 1u64 << power).take_while(|stop| *stop < steps);
     powers.chain([steps]).collect()

@@ -1,4 +1,4 @@
-//! Common interface of fitted models.
+//! Interface of fitted models.
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -9,20 +9,20 @@ use gp_likelihoods::Support;
 use std::f64::consts::TAU;
 use std::fmt;
 
-/// Predictions of observations.
+/// Predictions for N observations.
 #[derive(Clone, Debug)]
 pub enum Predicted {
-    /// Labels: N×C probabilities, and the class targets.
+    /// N×C class probabilities, and the target values of the classes.
     Classes(Mat<f64>, Vec<f64>),
-    /// Numbers: N·P means and variances, noise included, row-major.
+    /// N·P means and variances of numbers, including noise, row-major.
     Numbers(Vec<(f64, f64)>),
 }
 
 /// Fitted model with its training record.
 pub struct Learned {
-    /// Predictor.
+    /// Fitted model.
     pub fitted: Box<dyn Fitted>,
-    /// Record of training.
+    /// Training record.
     pub effort: Effort,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Debug for Learned {
     }
 }
 
-/// Fitted model.
+/// Fitted model of classes or numbers.
 pub trait Fitted {
     /// Predictions at N×D inputs.
     ///
@@ -40,7 +40,7 @@ pub trait Fitted {
     /// For a wrong number of inputs.
     fn predict(&self, inputs: MatRef<'_, f64>) -> Result<Predicted, ExperimentError>;
 
-    /// `ln p(y)` of each observation.
+    /// `ln p(y)` per observation.
     ///
     /// # Errors
     /// As [`predict`](Self::predict), and for impossible targets.
@@ -60,7 +60,7 @@ pub trait Fitted {
         })
     }
 
-    /// Inducing inputs per latent, M×D; empty without.
+    /// Inducing inputs per latent, M×D; empty if there are none.
     fn inducing(&self) -> Vec<Mat<f64>> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! Guest methods: those of a program's context, by name, with an optional likelihood expression.
+//! Guest methods: methods of a program's [`Context`], by name, with an optional likelihood.
 
 use crate::data::Part;
 use crate::error::ExperimentError;
@@ -10,39 +10,39 @@ use gp_kernels::placement::{Placement, RandomSubset};
 use gp_likelihoods::Likelihood;
 use std::sync::Arc;
 
-/// Guest method and likelihood, in place of an item's own.
+/// Method and optional likelihood in place of an item's own.
 #[derive(Clone, Debug)]
 pub struct Guest {
     method: Arc<dyn Method>,
     likelihood: Option<Box<dyn Likelihood>>,
 }
 
-/// Start that an item gives to a guest.
+/// Initial model that an item gives to a guest.
 #[derive(Clone, Debug)]
 pub struct Start<'a> {
     /// Kernel of every latent.
     pub kernel: &'a dyn Kernel,
-    /// Likelihood, unless the guest brings one.
+    /// Likelihood, if the guest has none.
     pub likelihood: Box<dyn Likelihood>,
-    /// Number of inducing inputs, initially random training rows, or of active rows.
+    /// Number of inducing inputs (initially random training rows) or of active rows.
     pub inducing: usize,
-    /// Iterations, for methods with a setting of this name.
+    /// Number of iterations, for methods with a setting `iterations`.
     pub steps: u64,
     /// Random seed.
     pub seed: u64,
 }
 
-/// Record of a guest's training.
+/// Training record of a guest.
 #[must_use]
 pub fn effort(found: &Fit) -> Effort {
     Effort::ended(&found.reason, found.iterations)
 }
 
 impl Guest {
-    /// Guest of a name: a method, optionally with a likelihood, as in `svgp: bernoulli_logit`.
+    /// Parses a guest: a method, optionally with a likelihood, as in `svgp: bernoulli_logit`.
     ///
     /// # Errors
-    /// For names unknown to the context, listing the known ones.
+    /// For names unknown to the context; the error lists the known ones.
     pub fn named(name: &str, names: &Context) -> Result<Self, ExperimentError> {
         let (method, likelihood) = match name.split_once(':') {
             Some((method, text)) => (method, Some(names.likelihoods.parse(text.trim())?)),
@@ -51,10 +51,10 @@ impl Guest {
         Ok(Self { method: names.methods.find(method.trim())?, likelihood })
     }
 
-    /// Trains on rows. The method's default decides if inducing inputs are learned.
+    /// Trains on rows. The method's default decides whether inducing inputs are learned.
     ///
     /// # Errors
-    /// For an unsupported or unsuitable likelihood; those of training.
+    /// For an unsupported likelihood, and those of training.
     pub fn fit(&self, training: &Part, start: Start<'_>) -> Result<Fit, ExperimentError> {
         let likelihood = self.likelihood.clone().unwrap_or(start.likelihood);
         if let Some(objection) = self.method.objection(likelihood.as_ref()) {

@@ -1,4 +1,4 @@
-//! Latents of images and models of their classes, as in the items of Bonilla et al. 2019.
+//! Models of image classes for the items of Bonilla et al. 2019.
 
 use super::savigp::sampled;
 use crate::data::{Part, Task};
@@ -9,21 +9,18 @@ use gp_kernels::placement::{KMeans, Placement};
 use gp_likelihoods::{BernoulliLogit, Softmax};
 use gp_variational::Savigp;
 
-/// Fewest images for k-means of inducing inputs, in total and per inducing input.
+/// Least number of images for k-means of inducing inputs: in total, and per inducing input.
 const AMONG: usize = 5000;
 const FOR_EACH: usize = 10;
-/// Samples of latents per multi-class label, as in Bonilla et al. 2019.
+/// Number of samples per multi-class label, as in Bonilla et al. 2019.
 const SAMPLES: usize = 100;
 
 /// Default kernel of images with pixels between 0 and 1: an RBF of amplitude 1 and a single length-scale of 0.3 √D.
-///
-/// # Errors
-/// None.
 pub(crate) fn usual(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale={})", 0.3 * (dim as f64).sqrt()))?)
 }
 
-/// Latent of images; inducing inputs start at cluster centres of the first images, and are free.
+/// Latent with inducing inputs at k-means centres of the first images; inducing inputs are free.
 ///
 /// # Errors
 /// For invalid inputs.
@@ -38,8 +35,8 @@ pub(crate) fn process(
     Ok(SparseProcess::new(kernel, placed.inputs)?)
 }
 
-/// One full Gaussian posterior: one latent with a logistic likelihood by quadrature, or one per class, initially equal,
-/// with softmax by quasi-random samples.
+/// Model with one full Gaussian posterior. Binary tasks have one latent and a logistic likelihood with quadrature.
+/// Others have one latent per class, initially equal, and softmax with `SAMPLES` quasi-random samples.
 ///
 /// # Errors
 /// For a softmax of fewer than two classes.
@@ -47,7 +44,7 @@ pub(crate) fn model(process: SparseProcess, task: Task) -> Result<Savigp, Experi
     model_by(process, task, SAMPLES)
 }
 
-/// The same with this many samples.
+/// [`model`] with this many samples.
 ///
 /// # Errors
 /// As [`model`].

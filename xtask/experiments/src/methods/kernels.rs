@@ -1,4 +1,4 @@
-//! Initial kernels and latents, which the papers do not give.
+//! Initial kernels and latents. The papers do not give them.
 
 use crate::error::ExperimentError;
 use faer::MatRef;
@@ -6,15 +6,15 @@ use gp_ep::SparseProcess;
 use gp_kernels::Kernel;
 use gp_kernels::placement::{Placement, RandomSubset};
 
-/// RBF of amplitude 1 with a length-scale of √D per (standardised) input.
+/// RBF of amplitude 1 with one length-scale of √D per (standardised) input.
 ///
 /// # Errors
-/// Without inputs.
+/// If `dim` is 0.
 pub fn one_scale_an_input(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{}])", scales(dim, 1.0)))?)
 }
 
-/// The same with noise of variance 0.1 on the latent, and length-scales times a factor.
+/// [`one_scale_an_input`] with latent noise of variance 0.1, and length-scales times a factor.
 ///
 /// # Errors
 /// As [`one_scale_an_input`].
@@ -30,8 +30,8 @@ pub fn one_scale(dim: usize) -> Result<Box<dyn Kernel>, ExperimentError> {
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale={})", (dim as f64).sqrt()))?)
 }
 
-/// RBF of amplitude 1 with noise of variance 10⁻³; each length-scale is the root of the median squared distance of
-/// inducing inputs. The start of the authors' program for Hernández-Lobato & Hernández-Lobato 2016.
+/// Initial kernel of the authors' program for Hernández-Lobato & Hernández-Lobato 2016: RBF of amplitude 1 with noise
+/// of variance 10⁻³; each squared length-scale is the median squared distance between inducing inputs.
 ///
 /// # Errors
 /// If most inducing inputs coincide.
@@ -41,7 +41,7 @@ pub fn from_distances(inducing: MatRef<'_, f64>) -> Result<Box<dyn Kernel>, Expe
     Ok(gp_kernels::parse(&format!("1 * rbf(lengthscale=[{scales}]) + 0.001 * white"))?)
 }
 
-/// Median squared distance of pairs of points; 1 for a single point.
+/// Median squared distance over pairs of points; 1 for a single point.
 fn median_squared_distance(points: MatRef<'_, f64>) -> f64 {
     let squared = |i: usize, j: usize| -> f64 {
         points.row(i).iter().zip(points.row(j).iter()).map(|(a, b)| (a - b).powi(2)).sum()
@@ -52,7 +52,7 @@ fn median_squared_distance(points: MatRef<'_, f64>) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(1.0)
 }
 
-/// Latent with this kernel and inducing inputs at random rows.
+/// Latent with inducing inputs at random rows.
 ///
 /// # Errors
 /// For invalid inputs.

@@ -1,4 +1,4 @@
-//! Runs shared by several items, through the public interfaces of the libraries: a split and a method in, scores out.
+//! Training and scoring of methods on a split, shared by several items.
 
 pub mod classify;
 pub(crate) mod command;

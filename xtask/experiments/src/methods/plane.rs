@@ -1,4 +1,4 @@
-//! Predictions of a classifier on a plane, stored as curves of a run, for plots.
+//! Predictions of a classifier on a grid in the plane, stored as curves for plots.
 
 use super::fitted::Fitted;
 use super::scores;
@@ -11,17 +11,17 @@ use faer::Mat;
 const CELLS: usize = 48;
 const MARGIN: f64 = 0.08;
 
-/// Grid of cells around some points.
+/// Grid of cells in a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
-    /// Ends of both axes.
+    /// Lower and upper end of each axis.
     pub ends: [[f64; 2]; 2],
-    /// Cells along each axis.
+    /// Number of cells along each axis.
     pub cells: usize,
 }
 
 impl Plane {
-    /// Grid around the two inputs of a part.
+    /// Grid around the observations of a part with two inputs.
     #[must_use]
     pub fn around(part: &Part) -> Self {
         let ends = [0, 1].map(|d| {
@@ -33,7 +33,7 @@ impl Plane {
         Self { ends, cells: CELLS }
     }
 
-    /// Edges of cells along an axis, one more than cells.
+    /// Edges of cells along an axis, one more than there are cells.
     #[must_use]
     pub fn edges(&self, axis: usize) -> Vec<f64> {
         let [low, high] = self.ends[axis];
@@ -48,8 +48,8 @@ impl Plane {
         })
     }
 
-    /// Adds the score `near_boundary` and curves: `plane` (its ends), `region` (most probable class per cell, and its
-    /// probability to three digits), `inducing K` per latent, and `class K` of training points.
+    /// Adds the score `near_boundary`, and the curves `plane` (ends of the axes), `region` (most probable class per
+    /// cell and its probability to three digits), `inducing K` per latent, and `class K` (training points).
     ///
     /// # Errors
     /// For failed predictions.

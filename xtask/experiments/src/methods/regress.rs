@@ -1,4 +1,4 @@
-//! Regression under Gaussian noise: closed-form Power EP, and exact.
+//! Regression under Gaussian noise: closed-form Power EP and exact.
 
 use super::fitted::Fitted;
 use super::savigp::log_evidence;
@@ -18,8 +18,8 @@ use std::f64::consts::TAU;
 
 pub(crate) const NOISE: f64 = 0.1;
 
-/// Power EP of this power, with inducing inputs learned from a k-means start: `smse`, `smll`, `log_evidence` and
-/// `seconds`.
+/// Power EP with this power. Inducing inputs are learned, starting from k-means. Scores are `smse`, `smll`,
+/// `log_evidence` and `seconds`.
 ///
 /// # Errors
 /// Those of training or predicting.
@@ -51,10 +51,7 @@ pub fn exact(split: &Split, evaluations: u64) -> Result<Outcome, ExperimentError
     scored(split, || exact_posterior(&split.training, evaluations))
 }
 
-/// Posterior of exact regression, its log evidence, and the record of training.
-///
-/// # Errors
-/// Those of learning.
+/// Posterior of exact regression, its log evidence, and the training record.
 pub(crate) fn exact_posterior(
     training: &Part,
     evaluations: u64,
@@ -66,7 +63,7 @@ pub(crate) fn exact_posterior(
     Ok((model.posterior(&data)?, log_evidence(&run), effort(&run, evaluations)))
 }
 
-/// L-BFGS with a limit on evaluations, as counted in Bui et al. 2017 §4.1.
+/// L-BFGS with a limit on evaluations, as in Bui et al. 2017 §4.1.
 pub(crate) fn within(evaluations: u64) -> Learning {
     let mut options = MinimiseOptions { max_iterations: evaluations, ..MinimiseOptions::default() };
     options.lbfgs.max_evaluations = evaluations;

@@ -1,4 +1,4 @@
-//! First-order optimisers by name.
+//! First-order optimisers.
 
 use gp_ep::Steps;
 use gp_optim::{Adadelta, Adam, FirstOrder, SignAdaptive};
@@ -11,15 +11,15 @@ pub enum Rule {
     Adam(f64),
     /// Adadelta with decay 0.95 and ε = 10⁻⁶.
     Adadelta,
-    /// Sign-adaptive rates, starting from this one.
+    /// Sign-adaptive steps with this initial rate.
     Signs(f64),
 }
 
 impl Rule {
-    /// Adam with its authors' rate.
+    /// Adam with its default rate, 0.001.
     pub const ADAM: Self = Self::Adam(1e-3);
 
-    /// Exactly this many steps, as in the papers.
+    /// Descent of exactly this many steps, as in the papers.
     #[must_use]
     pub fn steps(self, count: u64) -> Steps {
         let mut steps = Steps::new(self, count);

@@ -1,4 +1,4 @@
-//! Variational inference for any likelihood, with the three posteriors of Bonilla et al. 2019.
+//! Variational inference for any likelihood, with the posteriors of Bonilla et al. 2019.
 
 use super::fitted::Fitted;
 use super::rule::Rule;
@@ -15,7 +15,8 @@ use gp_optim::{Batches, MinimiseOptions, TrainingProgress};
 use gp_variational::savigp::{BoundLearning, Covariance, Mixture};
 use gp_variational::{DenseVariational, Draws, Expectation, NaturalOptions, Sampling, Savigp};
 
-/// Iterations of a mixture per iteration of a full Gaussian, whose posterior converges by natural gradients in each.
+/// First-order steps of a mixture per L-BFGS iteration of a full Gaussian, whose posterior converges by natural
+/// gradients in each iteration.
 const FIRST_ORDER: u64 = 15;
 
 /// Form of the posterior over latents.
@@ -25,11 +26,11 @@ pub enum Gaussians {
     Full,
     /// One diagonal Gaussian.
     Diagonal,
-    /// A mixture of two diagonal Gaussians.
+    /// Mixture of two diagonal Gaussians.
     TwoDiagonal,
 }
 
-/// Problem with training settings.
+/// Variational model with training settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Automated<'a> {
     /// Likelihood of the observations.
@@ -38,27 +39,28 @@ pub struct Automated<'a> {
     pub kernel: Option<&'a dyn Kernel>,
     /// Method for expectations.
     pub expectation: Expectation,
-    /// Most L-BFGS iterations; fifteen times as many first-order steps.
+    /// Limit on L-BFGS iterations; first-order methods take fifteen times as many steps.
     pub iterations: u64,
-    /// Share of observations that are inducing inputs; 1 for the dense posterior.
+    /// Number of inducing inputs as a share of observations; 1 for the dense posterior.
     pub share: f64,
 }
 
 /// Result of learning.
 #[derive(Debug)]
 pub struct Found {
-    /// Predictor.
+    /// Trained predictor.
     pub posterior: Predictor<Box<dyn Posterior>>,
     /// Kernel of the first latent.
     pub kernel: Box<dyn Kernel>,
     /// Bound on the log evidence.
     pub bound: f64,
-    /// Record of training.
+    /// Training record.
     pub effort: Effort,
 }
 
 impl Automated<'_> {
-    /// Trains posterior and parameters. Inducing inputs are random training rows, nested over shares, and fixed.
+    /// Trains posterior and parameters. Inducing inputs are fixed random training rows; those of a smaller share are
+    /// among those of a larger one.
     ///
     /// # Errors
     /// Those of training.
@@ -115,8 +117,8 @@ impl Automated<'_> {
         Found { posterior, kernel, bound, effort }
     }
 
-    /// Trains and predicts: `bound` and `seconds`; `sse` and `nlpd` of numbers (mean squared error over the variance of
-    /// the test targets, mean negative log density in file units); `error` and `nlp` of labels.
+    /// Trains and scores: `bound` and `seconds`; for numbers `sse` (mean squared error over the variance of the test
+    /// targets) and `nlpd` (mean negative log density in file units); for labels `error` and `nlp`.
     ///
     /// # Errors
     /// Those of training or predicting.
@@ -127,10 +129,7 @@ impl Automated<'_> {
     }
 }
 
-/// `sse` and `nlpd` of numbers, `error` and `nlp` of labels.
-///
-/// # Errors
-/// Those of predicting.
+/// Scores `sse` and `nlpd` for numbers, `error` and `nlp` for labels.
 pub(crate) fn scored(fitted: &dyn Fitted, split: &Split) -> Result<Outcome, ExperimentError> {
     if split.task == Task::Number {
         let misses = scores::of_numbers(fitted, split)?;
@@ -140,11 +139,8 @@ pub(crate) fn scored(fitted: &dyn Fitted, split: &Split) -> Result<Outcome, Expe
     Ok(Outcome::of([("error", error), ("nlp", each.iter().sum::<f64>() / split.test.len() as f64)]))
 }
 
-/// Trains diagonal Gaussians and all free parameters: one Gaussian, then split in two if requested. Returns the bound
-/// and the record.
-///
-/// # Errors
-/// Those of training.
+/// Trains diagonal Gaussians and all free parameters: one Gaussian, which is then split in two if requested. Returns
+/// bound and training record.
 pub(crate) fn diagonal(
     model: &mut Savigp,
     posterior: Gaussians,
@@ -161,10 +157,8 @@ pub(crate) fn diagonal(
     Ok((bound, second.after(effort)))
 }
 
-/// Trains in exactly this many batches; the posterior by natural gradients of this rate, or by the rule like the rest.
-///
-/// # Errors
-/// Those of training.
+/// Trains in exactly this many batches. The posterior moves by natural gradients of this rate, or by the rule like the
+/// parameters.
 pub(crate) fn in_batches(
     model: &mut Savigp,
     data: &dyn DataSource,
@@ -188,10 +182,7 @@ pub(crate) fn in_batches(
         .with("likelihood learned", model.likelihood().expression()))
 }
 
-/// Trains everything by L-BFGS, including the posterior. Returns the bound and the record.
-///
-/// # Errors
-/// Those of training.
+/// Trains posterior and parameters by L-BFGS. Returns bound and training record.
 pub(crate) fn together(
     model: &mut Savigp,
     data: &dyn DataSource,
@@ -206,12 +197,12 @@ pub(crate) fn together(
     Ok((log_evidence(&run), effort))
 }
 
-/// Final log evidence of L-BFGS.
+/// Log evidence (or bound) at the end of L-BFGS.
 pub(crate) fn log_evidence(run: &Course) -> f64 {
     run.training().map_or(f64::NAN, |training| training.log_marginal_likelihood)
 }
 
-/// Outer training with default L-BFGS options and this iteration limit.
+/// L-BFGS with default options and this iteration limit.
 pub(crate) fn outer(iterations: u64) -> Learning {
     Learning::Outer(MinimiseOptions { max_iterations: iterations, ..MinimiseOptions::default() })
 }

@@ -1,4 +1,4 @@
-//! Schedules of hyperparameter and site updates in EP, and log Z against time for each.
+//! Schedules of hyperparameter and site updates in EP, with curves of log Z by time.
 
 use super::classify::{RATE, Setup};
 use super::rule::Rule;
@@ -10,7 +10,7 @@ use gp_ep::power_ep::{EpLearning, EpState, GradientKind, Sharing};
 use gp_ep::{EpOptions, Inference as _, Learning, Moment, PowerEp, Table};
 use gp_optim::Batches;
 
-/// Convergence needed by a gradient.
+/// Convergence required before a gradient.
 const AT_REST: EpOptions = EpOptions {
     step: 0.5,
     max_sweeps: 500,
@@ -18,28 +18,28 @@ const AT_REST: EpOptions = EpOptions {
     log_z_tolerance: 1e-5,
     negative: gp_ep::power_ep::NegativePrecision::Keep,
     schedule: gp_ep::power_ep::SiteOrder::Parallel,
-    // As in the paper.
+    // No mixing, as in the paper.
     memory: 0,
 };
 
-/// Interleaving of site and hyperparameter updates.
+/// Schedule of site and hyperparameter updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// EP converges before every sign-adaptive step.
     Outer,
-    /// EP converges at every point of L-BFGS.
+    /// EP converges at every evaluation of L-BFGS.
     QuasiNewton,
-    /// One sweep before every step, along the gradient valid at convergence.
+    /// One sweep before every step, along the gradient that holds at convergence.
     Inner,
     /// One sweep before every step, along the gradient of the estimate.
     InnerExact,
-    /// `Inner` with one site for all observations of a class.
+    /// `Inner` with one site per class.
     Tied,
 }
 
 impl Setup<'_> {
-    /// Trains: `log Z by seconds` as estimated during training, final `log_z` at converged sites (tied: the last
-    /// estimate), `nll`, `error` and `seconds`.
+    /// Trains and scores: curve `log Z by seconds` of estimates during training; `log_z` of converged sites (tied:
+    /// the last estimate), `nll`, `error`, `seconds` and `seconds_to_99`.
     ///
     /// # Errors
     /// Those of training or predicting.
@@ -75,14 +75,14 @@ impl Setup<'_> {
     }
 }
 
-/// Log Z at converged sites; None if tied.
+/// Log Z of converged sites; None for tied sites.
 fn at_rest(state: &mut EpState, model: &PowerEp) -> Result<Option<f64>, ExperimentError> {
     let Some(state) = state.batch() else { return Ok(None) };
     state.converge(model, &EpOptions::default())?;
     Ok(Some(state.log_z(model)?))
 }
 
-/// Time from which the estimate stays within 1 % of its total change.
+/// Seconds after which the estimate stays within 1 % of its total change.
 fn almost(course: &[(f64, f64)]) -> f64 {
     let (Some(first), Some(last)) = (course.first(), course.last()) else { return f64::NAN };
     let goal = first.1 + 0.99 * (last.1 - first.1);

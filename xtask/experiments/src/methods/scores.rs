@@ -1,4 +1,4 @@
-//! Scores of predictions on a test set.
+//! Scores on a test set.
 
 use super::fitted::{Fitted, Predicted};
 use crate::data::{Part, Split};
@@ -6,7 +6,7 @@ use crate::error::ExperimentError;
 use crate::harness::{Outcome, Stopwatch};
 use faer::{Mat, MatRef};
 
-/// Times training; returns its result and the seconds.
+/// Runs training; returns its result and processor seconds.
 ///
 /// # Errors
 /// Those of training.
@@ -16,7 +16,7 @@ pub fn timed<T>(learn: impl FnOnce() -> Result<T, ExperimentError>) -> Result<(T
     Ok((found, watch.seconds()))
 }
 
-/// `error`, `nll` and the given `seconds`, for predicted labels.
+/// Outcome with `error` and `nll` of predicted labels, and the given `seconds`.
 ///
 /// # Errors
 /// Those of the predictions.
@@ -26,7 +26,7 @@ pub fn of_labels(fitted: &dyn Fitted, test: &Part, seconds: f64) -> Result<Outco
     Ok(Outcome::of([("error", error), ("nll", nll), ("seconds", seconds)]))
 }
 
-/// Error rate, and negative log probability of every true label.
+/// Error rate, and the negative log probability of each true label.
 ///
 /// # Errors
 /// Those of the predictions.
@@ -40,15 +40,15 @@ pub fn of_each_label(fitted: &dyn Fitted, test: &Part) -> Result<(f64, Vec<f64>)
 /// Errors of predicted numbers.
 #[derive(Clone, Debug)]
 pub struct Misses {
-    /// P mean squared errors, in split units.
+    /// Mean squared error per target, standardised (length P).
     pub squares: Vec<f64>,
-    /// P mean squared errors over the test variances.
+    /// The same relative to the variance of the test targets (length P).
     pub relative: Vec<f64>,
     /// Mean negative log density of all targets of a row, in file units.
     pub nlpd: f64,
 }
 
-/// Errors of predicted numbers.
+/// Computes the errors of predicted numbers.
 ///
 /// # Errors
 /// Those of the predictions.
@@ -76,7 +76,7 @@ pub(crate) fn best(p: &Mat<f64>, row: usize) -> usize {
     (0..p.ncols()).fold(0, |best, c| if p[(row, c)] > p[(row, best)] { c } else { best })
 }
 
-/// N×C class probabilities, and the class targets.
+/// N×C class probabilities, and the target values of the classes.
 pub(crate) fn probabilities(
     fitted: &dyn Fitted,
     inputs: MatRef<'_, f64>,
@@ -91,8 +91,8 @@ fn other(what: &str) -> ExperimentError {
     ExperimentError::Baseline { method: "scoring", what: format!("the model predicts {what}") }
 }
 
-/// Attraction of inducing inputs to boundaries: the share at which the second most probable class has at least a tenth,
-/// relative to that of training rows.
+/// Attraction of inducing inputs to class boundaries: share of inducing inputs at which the second most probable
+/// class has a probability of at least 0.1, relative to that share of training rows.
 ///
 /// # Errors
 /// Those of the predictions.

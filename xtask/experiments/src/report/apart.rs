@@ -1,15 +1,15 @@
-//! Difference between our numbers and the papers'.
+//! Differences between our numbers and the papers'.
 
 use super::{Published, Summary};
 
-/// Largest difference of agreeing means, in standard errors of the difference.
+/// Limit for agreement, in standard errors of the difference.
 pub(super) const AGREE: f64 = 2.0;
 
-/// Fewest splits for a meaningful standard error.
+/// Least number of splits for a standard error.
 pub(super) const SPLITS: usize = 3;
 
-/// Ours less the paper's, in standard errors of the difference, if known. A published number without an error is taken
-/// for a single run, with the spread of ours.
+/// Our mean minus the paper's, in standard errors of the difference; None with too few splits. A published number
+/// without an error counts as a single run with our standard deviation.
 pub(super) fn apart(ours: Summary, paper: Published) -> Option<f64> {
     let own = ours.error.filter(|_| ours.count >= SPLITS)?.powi(2);
     let variance = own + paper.error.map_or(own * ours.count as f64, |error| error.powi(2));

@@ -1,4 +1,4 @@
-//! Paper's number, ours, and the difference in standard errors.
+//! Tables of published numbers, ours, and their difference in standard errors.
 
 use super::apart::apart;
 use super::{Block, Reference, Summary, Tally};
@@ -7,17 +7,17 @@ use crate::harness::{Record, Results};
 /// Comparison over data sets, settings and methods.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
-    /// Results of the runs.
+    /// Our results.
     pub results: &'a Results,
-    /// Results of the paper.
+    /// Published numbers.
     pub reference: Reference,
-    /// Data sets, as in cells.
+    /// Data sets, named as in cells.
     pub data: &'a [&'a str],
-    /// Settings, as in cells.
+    /// Settings, named as in cells.
     pub settings: &'a [&'a str],
-    /// Methods, as in cells.
+    /// Methods, named as in cells.
     pub methods: &'a [&'a str],
-    /// Score, as named in results and reference.
+    /// Score, named as in results and reference.
     pub measure: &'a str,
 }
 
@@ -52,7 +52,7 @@ impl Comparison<'_> {
         Some(names.into_iter().chain([paper, text, count.to_string(), apart, remarks]).collect())
     }
 
-    /// Remarks on the runs of a number: failures, early ends, an earlier protocol.
+    /// Remarks on failures, early ends and an earlier protocol.
     fn remarks(&self, data: &str, setting: &str, method: &str) -> String {
         let records: Vec<&Record> = self.results.of(data, setting, method).collect();
         let count = |is_it: &dyn Fn(&Record) -> bool| records.iter().filter(|record| is_it(record)).count();
@@ -109,7 +109,7 @@ impl Comparison<'_> {
         Block::Table { header: header.map(str::to_owned).collect(), rows }
     }
 
-    /// Means of a score over the data sets that all methods have: a row per setting, a column per method.
+    /// Table of means over the data sets with results of all methods: a row per setting, a column per method.
     #[must_use]
     pub fn averages(&self, digits: usize) -> Block {
         let header: Vec<String> =

@@ -1,22 +1,22 @@
-//! Index page: every table and figure of every paper, with scale and agreement.
+//! Index page: every table and figure of every paper, with our judgement and the extent of runs.
 
 use super::known::Known;
 use super::page::{BEYOND, Page, page_of};
 use super::printed::{Figure, Judgement, Judgements, PAPERS};
 use super::{Block, Tally};
 
-const TITLE: &str = "What the papers found, and what this workspace finds";
-const INTRODUCTION: &str = "Tables and figures of five papers, run again. In tables, “paper” is the paper's number. The \
-next column is ours: a mean over splits with its standard error. The column after it is ours less the paper's, in standard \
-errors of the difference (both errors together), from three splits on. A number of the paper without an error counts as one \
-run, with the scatter of one of ours. An error printed as 0.00 counts as half of its last digit. Splits, initial values and \
-machines are not the paper's: one number in twenty is off by two standard errors by chance. Times are processor seconds of \
-one thread; only their ratios have a meaning.\n\n\
-“Not run”: the paper has a number and we have none. ‡: numbers of an earlier protocol, never averaged with the present \
-one. “Ended early”: training ended for another reason than the paper's. “Judged”: a reader's judgement of the results, \
-from `judgements.csv`; longer ones are in `remarks`.\n\n\
-`cargo xtask experiment run ITEM` repeats an item. `cargo xtask experiment report` makes these pages from the files \
-`ITEM.jsonl`, with one line per run. Its flag `--stale` lists the lines made by code that has changed since.";
+const TITLE: &str = "Results of the papers, reproduced";
+const INTRODUCTION: &str = "Tables and figures of five papers, reproduced. In tables, “paper” is the published number, and \
+the next column our mean over splits with its standard error. From three splits on, another column gives our number minus the \
+paper's, in standard errors of the difference. A published number without an error counts as one run, with the standard \
+deviation of ours. An error printed as 0.00 counts as half of its last digit. Splits, initial values and machines differ from \
+the papers', so one number in twenty is off by two standard errors by chance. Times are processor seconds of one thread; only \
+their ratios are meaningful.\n\n\
+“Not run”: the paper has a number, and we have none. ‡: result of an earlier protocol, never averaged with the current one. \
+“Ended early”: training ended for another reason than in the paper. “Judged”: our judgement of the paper's statement, from \
+`judgements.csv`; longer remarks are in `remarks`.\n\n\
+`cargo xtask experiment run ITEM` repeats an item. `cargo xtask experiment report` writes these pages from the files \
+`ITEM.jsonl`, which have one line per run. Its flag `--stale` counts the lines made by code that has changed since.";
 
 pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
     let mut blocks = vec![Block::Heading(1, TITLE.to_owned()), Block::text(INTRODUCTION)];
@@ -31,7 +31,7 @@ pub(super) fn page(known: &[Known], judgements: &Judgements) -> Page {
             rows,
         ));
     }
-    blocks.push(Block::Heading(2, "Of no paper".to_owned()));
+    blocks.push(Block::Heading(2, "Items of no paper".to_owned()));
     let own = known.iter().filter(|known| page_of(known.item.name()) == BEYOND);
     let row = |known: &Known| vec![link(known.item.name()), known.item.title().to_owned(), known.scale()];
     blocks.push(Block::table(["item", "subject", "runs"], own.map(row).collect()));
@@ -51,8 +51,8 @@ fn sentences(known: &[Known], judgements: &Judgements) -> String {
     let count = |word: &str| all.iter().filter(|holds| holds.starts_with(word)).count();
     let earlier = all.iter().filter(|holds| holds.ends_with('‡')).count();
     format!(
-        "**Sentences** about the {} tables and figures with an experiment behind them. Does it come out? Yes {}, no {}, \
-         unclear {}, not run or not judged {}; of these {earlier} are read from results of an earlier protocol (‡).",
+        "**Statements** on the {} tables and figures with an experiment. Confirmed: yes {}, no {}, unclear {}, not run or \
+         not judged {}; {earlier} of these judgements are of results of an earlier protocol (‡).",
         all.len(),
         count("yes"),
         count("no") - count("not"),
@@ -83,7 +83,7 @@ fn link(item: &str) -> String {
     format!("[{item}]({}.md#{item})", page_of(item))
 }
 
-/// Agreement of a paper's statement, with the reason; marked if all results are of an earlier protocol.
+/// Judgement of a paper's statement and its reason; marked if all results are of an earlier protocol.
 pub(super) fn outcome(judgement: Option<&Judgement>, own: &[&Known]) -> [String; 2] {
     if own.iter().all(|known| known.results.is_empty()) {
         return ["not run".to_owned(), String::new()];

@@ -12,19 +12,19 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Extent of the item's results, as text.
+    /// Extent of the results, as text.
     pub(super) fn scale(&self) -> String {
         let full = self.item.cells(&Extent { form: Form::Full, splits: None });
         let is_there = |cell: &&_| self.item.has_run(cell, Form::Full, &self.results);
         let whole = full.iter().filter(is_there).count();
         match (whole, full.len(), self.results.records().count()) {
             (_, _, 0) => "not run".to_owned(),
-            (whole, all, _) if whole == all => "whole".to_owned(),
+            (whole, all, _) if whole == all => "complete".to_owned(),
             (0, all, count) if self.is_old() => {
-                format!("{count} of an earlier protocol ‡; 0 of {all} as now")
+                format!("{count} of an earlier protocol ‡; 0 of {all} by the current one")
             }
-            (0, all, count) => format!("{count} of a reduced form; 0 of {all} as the paper has them"),
-            (whole, all, _) => format!("{whole} of {all} as the paper has them"),
+            (0, all, count) => format!("{count} in reduced form; 0 of {all} in full"),
+            (whole, all, _) => format!("{whole} of {all} in full"),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Block;
 use std::fmt::Write as _;
 
-/// Text of the blocks; plots are linked by name in `figures/`.
+/// Markdown of the blocks. Plots are links to `figures/NAME.svg`.
 pub(super) fn render(blocks: &[Block]) -> String {
     let mut text = String::new();
     for block in blocks {

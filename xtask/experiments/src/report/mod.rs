@@ -1,4 +1,4 @@
-//! Report pages: the papers' numbers, ours, their difference, and plots.
+//! Report pages: published numbers, ours, their differences, and plots.
 
 mod apart;
 mod block;

@@ -6,12 +6,12 @@ use crate::error::ExperimentError;
 use gp_cli::files;
 use std::path::Path;
 
-/// Page of items that belong to no paper.
+/// Name of the page of items of no paper.
 pub(super) const BEYOND: &str = "beyond";
-/// Index file names: as shown by GitHub, and by a browser.
+/// File names of the index, in Markdown and HTML.
 const INDEX: [&str; 2] = ["README.md", "index.html"];
 
-/// Page, ready to be written.
+/// Page of blocks.
 #[derive(Clone, Debug)]
 pub struct Page {
     name: String,
@@ -29,7 +29,7 @@ impl Page {
         Self { name: name.to_owned(), title: title.to_owned(), blocks }
     }
 
-    /// File names of its plots.
+    /// File names of the page's plots.
     pub fn pictures(&self) -> impl Iterator<Item = String> + use<'_> {
         self.blocks.iter().filter_map(|block| match block {
             Block::Figure(name, _) => Some(format!("{name}.svg")),
@@ -40,7 +40,7 @@ impl Page {
     /// Writes Markdown and HTML, with plots in `figures`. Returns the names of both files.
     ///
     /// # Errors
-    /// If files cannot be written or plots cannot be drawn.
+    /// If a file cannot be written or a plot cannot be drawn.
     pub fn write(&self, folder: &Path) -> Result<[String; 2], ExperimentError> {
         let figures = folder.join("figures");
         files::make_writable_folder(&figures)?;

@@ -1,4 +1,4 @@
-//! Pages: an index, one per paper, and one for further items.
+//! All pages: an index, one per paper, and one for items of no paper.
 
 use super::Block;
 use super::index;
@@ -11,7 +11,7 @@ use crate::harness::{Extent, Form, Item};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Pages of the items with results in the folder, the index first, including the recorded remarks.
+/// Pages of items with results in a folder, the index first. Includes the remarks in the folder.
 ///
 /// # Errors
 /// For unreadable results and judgements.
@@ -25,7 +25,7 @@ pub fn pages(items: &[&'static dyn Item], folder: &Path) -> Result<Vec<Page>, Ex
     }
     let mut pages = vec![index::page(&known, &judgements)];
     let titles = PAPERS.iter().map(|(name, title)| (*name, (*title).to_owned()));
-    for (name, title) in titles.chain([(BEYOND, "Of no paper".to_owned())]) {
+    for (name, title) in titles.chain([(BEYOND, "Items of no paper".to_owned())]) {
         let own: Vec<&Known> = known.iter().filter(|known| page_of(known.item.name()) == name).collect();
         if own.iter().all(|known| known.results.is_empty()) {
             continue;
@@ -65,7 +65,7 @@ fn section(known: &Known, judgements: &Judgements, folder: &Path) -> Vec<Block> 
             figures().map(row).collect(),
         ));
     }
-    // Remarks are written by hand, not generated.
+    // Remarks are written by hand.
     let remarks = folder.join("remarks").join(format!("{}.md", item.name()));
     blocks.extend(std::fs::read_to_string(remarks).ok().map(Block::text));
     blocks.extend(item.show(results));
@@ -112,7 +112,7 @@ fn origins(known: &Known) -> String {
     )
 }
 
-/// Ends of training in the runs that record them.
+/// Sentence on how training ended, from runs with a training record.
 fn ends(known: &Known) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut failed, mut early) = (0, 0);
@@ -125,11 +125,7 @@ fn ends(known: &Known) -> Option<String> {
     let evaluations = if failed == 1 { "1 evaluation" } else { &format!("{failed} evaluations") };
     (!said.is_empty()).then(|| {
         let end = format!("How training ended: {}. {evaluations} failed.", said.join("; "));
-        if early == 0 {
-            end
-        } else {
-            format!("{end} Otherwise than the paper's training ended {}.", runs(early))
-        }
+        if early == 0 { end } else { format!("{end} {} ended early, unlike the paper's.", runs(early)) }
     })
 }
 

@@ -1,4 +1,4 @@
-//! Comparison with other programs on the same splits.
+//! Comparison with other programs on equal splits.
 
 use super::Comparison;
 use super::apart::{AGREE, SPLITS};
@@ -7,11 +7,11 @@ use super::{Block, Summary};
 #[derive(Clone, Debug, PartialEq)]
 struct Behind<'a> {
     peer: &'a str,
-    /// Ours less theirs, in standard errors.
+    /// Our score minus theirs, in standard errors.
     apart: f64,
 }
 
-/// Data set with our scores by split, and those of each peer.
+/// Data set with scores by split, ours and those of each peer.
 struct Row<'a> {
     data: &'a str,
     ours: Vec<(usize, f64)>,
@@ -19,9 +19,9 @@ struct Row<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Table of a score of the first method in the first setting beside peers, whose scores the reference has as
-    /// settings `split=0`, `split=1` etc. If `marked`, the last column names peers that are better (lower) by more than
-    /// two standard errors of the mean difference on the same splits.
+    /// Table of a score of the first method in the first setting, compared with peers. The reference has the peers'
+    /// scores, with settings `split=0`, `split=1` etc. If `marked`, the last column names peers that are better (lower)
+    /// by more than two standard errors of the mean difference on equal splits.
     #[must_use]
     pub fn peers(&self, peers: &[&'a str], digits: usize, marked: bool) -> Block {
         let rows = self.rows(peers);
@@ -45,7 +45,7 @@ impl<'a> Comparison<'a> {
         Block::Table { header, rows: rows.iter().map(cells).collect() }
     }
 
-    /// Sentence with how often the last column of the marked table names each peer, and any.
+    /// Sentence with the numbers of data sets on which the marked table names each peer, and any peer.
     #[must_use]
     pub fn tally(&self, peers: &[&'a str]) -> String {
         let behind: Vec<Vec<Behind<'_>>> = self.rows(peers).iter().map(Row::behind).collect();
@@ -56,7 +56,7 @@ impl<'a> Comparison<'a> {
             peers.iter().map(|peer| format!("than `{peer}` on {}", count(peer))).collect();
         let any = behind.iter().filter(|all| !all.is_empty()).count();
         format!(
-            "Worse beyond noise, of {} data sets: than any of them on {any}, {}.",
+            "Worse by more than two standard errors, of {} data sets: than any peer on {any}, {}.",
             behind.len(),
             each.join(", ")
         )
@@ -102,7 +102,7 @@ fn text(values: &[(usize, f64)], digits: usize) -> String {
     Summary::of(&values).map_or("–".to_owned(), |summary| summary.text(digits))
 }
 
-/// Mean difference on common splits, in its standard errors; None with too few splits.
+/// Mean difference on common splits, in standard errors; None with too few splits.
 fn apart(ours: &[(usize, f64)], theirs: &[(usize, f64)]) -> Option<f64> {
     let other = |split: usize| theirs.iter().find(|(other, _)| *other == split).map(|(_, value)| *value);
     let differences: Vec<f64> =
@@ -155,7 +155,7 @@ mod tests {
         let row = ["iris", "3", "0.53 ± 0.09", "0.20 ± 0.06", "0.90 ± 0.00", "0.10", "linear (+10.0)"];
         assert_eq!(rows, [row]);
         let sentence = of.tally(&peers);
-        assert!(sentence.contains("of 1 data sets: than any of them on 1, than `linear` on 1"), "{sentence}");
+        assert!(sentence.contains("of 1 data sets: than any peer on 1, than `linear` on 1"), "{sentence}");
         assert!(sentence.ends_with("than `tree` on 0, than `slow` on 0."), "{sentence}");
     }
 }

@@ -29,7 +29,8 @@ impl Scale {
     }
 }
 
-/// Curve per method, of the first split that has it. `names` are those of the axes and of the curve.
+/// Plot with a curve per method, of the first split with a result. `names` are those of the horizontal and vertical
+/// axis and of the curve.
 #[must_use]
 pub fn course(
     results: &Results,
@@ -55,8 +56,8 @@ pub fn course(
     picture(file, title, scale.name(x_name), y_name.to_owned(), layers)
 }
 
-/// Mean score over splits by a number in the settings, one curve per method; a horizontal line for methods without the
-/// number.
+/// Plot of mean scores over splits by a number in the settings, with a curve per method, or a horizontal line for
+/// settings without the number. `names` are those of the number and the score.
 #[must_use]
 pub fn levels(
     results: &Results,

@@ -1,11 +1,11 @@
-//! Tables and figures of the papers, with the papers' statements and our agreement.
+//! Tables and figures of the papers, with their statements and our judgements.
 
 use crate::error::ExperimentError;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 const INDEX: &str = include_str!("../../papers/index.csv");
-/// File of judgements in a results folder, written by hand.
+/// File of judgements in a results folder.
 const JUDGEMENTS: &str = "judgements.csv";
 
 pub(super) const PAPERS: [(&str, &str); 5] = [
@@ -16,7 +16,7 @@ pub(super) const PAPERS: [(&str, &str); 5] = [
     ("004", "Bonilla, Krauth & Dezfouli 2019: automated variational inference"),
 ];
 
-/// Table or figure with an experiment.
+/// Table or figure of a paper.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Figure {
     pub(super) paper: &'static str,
@@ -28,7 +28,7 @@ pub(super) struct Figure {
 }
 
 impl Figure {
-    /// All of them, in the papers' order.
+    /// All tables and figures, in the papers' order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         INDEX.lines().skip(1).filter_map(|line| match super::reference::cells(line)[..] {
             [paper, name, items, what, says] => Some(Self { paper, name, items, what, says }),
@@ -36,19 +36,19 @@ impl Figure {
         })
     }
 
-    /// Items that show it; may be empty.
+    /// Items that reproduce it; may be empty.
     pub(super) fn items(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.items.split("; ").filter(|name| !name.is_empty())
     }
 }
 
-/// Agreement with a paper's statement on a figure.
+/// Judgement of a paper's statement on a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judgement {
     /// `yes`, `no` or `unclear`.
     pub(super) holds: String,
     pub(super) why: String,
-    /// Plot that shows it, by name in `figures` without extension; empty for a table.
+    /// Name of a plot in `figures` that shows it, without extension; may be empty.
     pub(super) shown: String,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Judgement {
 pub(super) struct Judgements(BTreeMap<(String, String), Judgement>);
 
 impl Judgements {
-    /// Judgements of a results folder; empty without the file.
+    /// Reads the judgements in a results folder; empty if there is no file.
     ///
     /// # Errors
     /// For an invalid line.
@@ -69,7 +69,8 @@ impl Judgements {
             let [paper, figure, holds @ ("yes" | "no" | "unclear"), why, shown] =
                 super::reference::cells(line)[..]
             else {
-                let what = format!("`{line}` is no paper, figure, yes, no or unclear, why, and picture");
+                let what =
+                    format!("`{line}` is not a row of paper, figure, yes/no/unclear, reason, and plot");
                 return Err(ExperimentError::BadData { path, line: i + 1, what });
             };
             let [holds, why, shown] = [holds, why, shown].map(str::to_owned);

@@ -1,14 +1,14 @@
-//! Average ranks of methods, compared jointly.
+//! Average ranks of methods.
 
 use super::{Block, Summary};
 use crate::harness::{Record, Results};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Unit of comparison: data set, setting, split and protocol.
+/// Experiment in which methods are ranked: data set, setting, split and protocol.
 type Experiment<'a> = (&'a str, &'a str, usize, u32);
 
-/// Table of average ranks (1 for the lowest score) with standard errors, over experiments that all methods with results
-/// have; ties share their ranks.
+/// Table of average ranks (1 for the lowest score) with standard errors, over experiments with results of all methods.
+/// Methods without any results are left out; ties get their mean rank.
 #[must_use]
 pub fn ranks(results: &Results, methods: &[&str], scores: &[&str]) -> Block {
     let with = |method: &&&str| results.records().any(|record| record.cell.method == ***method);
@@ -28,7 +28,7 @@ pub fn ranks(results: &Results, methods: &[&str], scores: &[&str]) -> Block {
     Block::Table { header: header.map(str::to_owned).collect(), rows }
 }
 
-/// Scores of all methods, in order, per experiment that all of them have.
+/// Scores of all methods, in order, per experiment with results of all.
 fn complete(results: &Results, methods: &[&str], score: &str) -> Vec<Vec<f64>> {
     let mut all: BTreeMap<Experiment<'_>, BTreeMap<&str, f64>> = BTreeMap::new();
     let known: BTreeSet<&str> = methods.iter().copied().collect();
@@ -48,7 +48,7 @@ fn experiment(record: &Record) -> Experiment<'_> {
     (&cell.data, &cell.setting, cell.split, record.protocol)
 }
 
-/// Rank of each value from 1; ties get their mean rank.
+/// Rank of each value, from 1.
 fn ranked(values: &[f64]) -> Vec<f64> {
     let rank = |value: &f64| {
         let below = values.iter().filter(|other| *other < value).count() as f64;

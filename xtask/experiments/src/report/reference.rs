@@ -1,34 +1,34 @@
-//! Published numbers of a paper.
+//! Published numbers.
 
 /// Published number of a method on a data set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
-    /// Usually a mean.
+    /// Number, usually a mean.
     pub value: f64,
-    /// Uncertainty given, as a standard error.
+    /// Standard error, if given.
     pub error: Option<f64>,
 }
 
-/// Published number with its place.
+/// Published number with its names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Printed {
-    /// Data set, as in cells.
+    /// Data set, named as in cells.
     pub data: &'static str,
-    /// Method, as in cells.
+    /// Method, named as in cells.
     pub method: &'static str,
-    /// Setting, as in cells.
+    /// Setting, named as in cells.
     pub setting: &'static str,
-    /// The score.
+    /// Name of the score.
     pub measure: &'static str,
-    /// The number.
+    /// Value and standard error.
     pub published: Published,
 }
 
-/// CSV lines of `data,method,setting,measure,value,error`, with a header.
+/// Published numbers as CSV tables `data,method,setting,measure,value,error`, with headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
     texts: &'static [&'static str],
-    /// Repetitions if errors are standard deviations; 1 for standard errors.
+    /// Number of repetitions if errors are standard deviations; 1 for standard errors.
     repetitions: usize,
 }
 
@@ -52,8 +52,8 @@ impl Reference {
         self.texts.iter().flat_map(|text| text.lines().skip(1))
     }
 
-    /// Published number of a method, if any; for an alternative reading of the data, such as `crabs (sex)`, that of the
-    /// main reading, `crabs`.
+    /// Published number of a method, if any. For a variant of a data set, such as `crabs (sex)`, it may be that of
+    /// another variant, such as `crabs`.
     #[must_use]
     pub fn beside(&self, data: &str, method: &str, setting: &str, measure: &str) -> Option<Published> {
         let found = self.get(data, method, setting, measure);
@@ -85,7 +85,7 @@ impl Reference {
     /// Checks that every line has a number.
     ///
     /// # Errors
-    /// The line without one.
+    /// The first invalid line.
     pub fn check(&self) -> Result<(), String> {
         let is_bad = |line: &&str| {
             let cells = cells(line);
@@ -97,7 +97,7 @@ impl Reference {
     }
 }
 
-/// Name of a data set without its reading.
+/// Name of a data set without its variant.
 fn plain(data: &str) -> &str {
     data.split(" (").next().unwrap_or(data)
 }
@@ -114,7 +114,7 @@ fn half_digit(text: &str) -> f64 {
     0.5 * 10f64.powi(-i32::try_from(digits).unwrap_or(i32::MAX))
 }
 
-/// Cells of a line, optionally quoted if they contain commas.
+/// Cells of a CSV line; those with commas are quoted.
 pub(super) fn cells(line: &str) -> Vec<&str> {
     let (mut cells, mut rest) = (Vec::new(), line);
     loop {

@@ -1,4 +1,4 @@
-//! Stale results: lines made by code that has changed since.
+//! Stale results: made by an earlier protocol, or by code that has changed since.
 
 use crate::harness::essence::essence;
 use crate::harness::{Item, Record, Results};
@@ -7,34 +7,34 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-/// Changes since an item's lines were made, and the lines affected.
+/// Counts of an item's stale lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stale {
-    /// Lines.
+    /// Number of all lines.
     pub all: usize,
     /// Number of lines of an earlier protocol.
     pub protocol: usize,
-    /// Lines without a training record (old format).
+    /// Number of lines without a training record (old format).
     pub silent: usize,
-    /// Lines made by code that has changed.
+    /// Number of lines made by code that has changed.
     pub code: usize,
-    /// Files whose code has changed since the oldest of these lines.
+    /// Files whose code has changed since.
     pub files: BTreeSet<String>,
-    /// Lines affected by any of these.
+    /// Number of lines stale for any reason.
     pub lines: usize,
 }
 
-/// Commit and folders.
+/// Commit and folders of a comparison.
 type Since = (String, &'static [&'static str]);
 
-/// Comparison of the code of commits with the current one, if git is available.
+/// Cached comparisons of the code of earlier commits with `HEAD`, by git.
 #[derive(Debug, Default)]
 pub struct Changes {
     known: RefCell<BTreeMap<Since, BTreeSet<String>>>,
 }
 
 impl Changes {
-    /// Changes since the lines of an item were made.
+    /// Stale lines of an item. Without git, code counts as unchanged.
     #[must_use]
     pub fn since(&self, item: &dyn Item, results: &Results) -> Stale {
         let mut stale = Stale::default();
@@ -66,13 +66,13 @@ impl Changes {
 }
 
 impl Stale {
-    /// Sentence; None without stale lines.
+    /// Sentence with the counts; None if no line is stale.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let reasons = [
-            (self.protocol, "made by an earlier protocol".to_owned()),
-            (self.silent, "from before lines said how training ended".to_owned()),
-            (self.code, format!("made before code of {} they depend on changed", files(self.files.len()))),
+            (self.protocol, "of an earlier protocol".to_owned()),
+            (self.silent, "without a training record".to_owned()),
+            (self.code, format!("older than a change of {} they depend on", files(self.files.len()))),
         ];
         let said = reasons.into_iter().filter(|(count, _)| *count > 0);
         let said: Vec<String> = said.map(|(count, why)| format!("{count} {why}")).collect();
@@ -86,7 +86,7 @@ fn files(count: usize) -> String {
     if count == 1 { "1 file that".to_owned() } else { format!("{count} files that") }
 }
 
-/// Files below some folders whose code differs from a commit's.
+/// Files below these folders whose code differs between a commit and `HEAD`.
 fn changed(commit: &str, folders: &[&str]) -> Option<BTreeSet<String>> {
     let output = Command::new("git")
         .args(["diff", "--name-only", "--no-renames", commit, "HEAD", "--"])
@@ -111,7 +111,7 @@ fn is_same(before: &str, now: &str) -> bool {
     essence(before).eq(essence(now))
 }
 
-/// Contents in git under these names; empty if missing.
+/// Contents of git objects; empty for missing ones.
 fn contents(names: &[String]) -> Option<Vec<String>> {
     let mut git = Command::new("git")
         .args(["cat-file", "--batch"])
@@ -122,7 +122,7 @@ fn contents(names: &[String]) -> Option<Vec<String>> {
     let (mut to, mut from) = (git.stdin.take()?, git.stdout.take()?);
     let mut answer = Vec::new();
     std::thread::scope(|scope| {
-        // Write in a separate thread, since git answers while it reads.
+        // Write in a separate thread, because git answers while it reads.
         scope.spawn(move || names.iter().try_for_each(|name| writeln!(to, "{name}")));
         from.read_to_end(&mut answer)
     })
@@ -131,7 +131,7 @@ fn contents(names: &[String]) -> Option<Vec<String>> {
     Some(parts(&answer, names.len()))
 }
 
-/// Texts of git's answer: each preceded by a line with its length, or a line that reports it missing.
+/// Texts in git's answer. Each follows a line with its length, or is a line that reports it missing.
 fn parts(mut answer: &[u8], count: usize) -> Vec<String> {
     let mut texts = Vec::new();
     while texts.len() < count {
@@ -170,8 +170,8 @@ mod tests {
         assert_eq!(Stale { all: 3, ..Stale::default() }.text(), None);
         let files = BTreeSet::from(["a.rs".to_owned()]);
         let stale = Stale { all: 3, lines: 2, protocol: 1, code: 2, files, ..Stale::default() };
-        let said = "**Stale:** 2 of 3 lines are: 1 made by an earlier protocol, \
-            2 made before code of 1 file that they depend on changed.";
+        let said = "**Stale:** 2 of 3 lines are: 1 of an earlier protocol, \
+            2 older than a change of 1 file that they depend on.";
         assert_eq!(stale.text().unwrap(), said);
     }
 }

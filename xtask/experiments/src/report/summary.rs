@@ -1,9 +1,9 @@
 //! Means over splits.
 
-/// Mean over splits, with its standard error.
+/// Mean over splits with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Mean over the splits that have a number.
+    /// Mean over splits with a result.
     pub mean: f64,
     /// Standard error; None for a single split.
     pub error: Option<f64>,
@@ -12,7 +12,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summary of numbers; None without any.
+    /// Summary of values; None if empty.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() {
@@ -25,7 +25,7 @@ impl Summary {
         Some(Self { mean, error, count: values.len() })
     }
 
-    /// Text with this many digits.
+    /// Mean ± standard error, with this many decimals.
     #[must_use]
     pub fn text(&self, digits: usize) -> String {
         match self.error {

@@ -1,25 +1,25 @@
-//! Agreement of all published numbers of a paper.
+//! Counts of agreeing published numbers.
 
 use super::apart::{AGREE, apart};
 use super::{Printed, Reference, Summary};
 use crate::harness::Results;
 
-/// Counts of numbers by agreement.
+/// Counts of published numbers by agreement with ours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Within two standard errors of the difference, including the paper's error.
+    /// Within two standard errors of the difference.
     pub within: usize,
-    /// Beyond it, and better than the paper's.
+    /// Ours is better by more.
     pub better: usize,
-    /// Beyond it, and worse; all beyond it for measures without a better direction.
+    /// Ours is worse by more, or differs by more in a measure without a better direction.
     pub worse: usize,
-    /// Too few splits to tell.
+    /// Too few splits for a standard error.
     pub few: usize,
-    /// Not run, or all runs failed.
+    /// No result of ours.
     pub missing: usize,
     /// Times, which depend on the machine.
     pub times: usize,
-    /// Compared numbers that were run under an earlier protocol.
+    /// Numbers compared with results of an earlier protocol, other than times.
     pub old: usize,
 }
 
@@ -63,7 +63,7 @@ impl Tally {
         }
     }
 
-    /// Number of all numbers.
+    /// Number of all published numbers.
     #[must_use]
     pub fn all(&self) -> usize {
         self.within + self.better + self.worse + self.few + self.missing + self.times
@@ -87,7 +87,7 @@ impl Tally {
         self
     }
 
-    /// Tally as a sentence.
+    /// Sentence with the counts.
     #[must_use]
     pub fn text(&self) -> String {
         let Self { within, better, worse, few, missing, times, old } = self;
@@ -95,16 +95,19 @@ impl Tally {
             (*within, format!("within {AGREE} standard errors of the difference")),
             (*better, "better by more".to_owned()),
             (*worse, "worse by more".to_owned()),
-            (*few, "of too few splits to tell".to_owned()),
+            (*few, "with too few splits".to_owned()),
             (*missing, "not run".to_owned()),
             (*times, "times, which are not compared".to_owned()),
         ];
         let said = parts.into_iter().filter(|(count, _)| *count > 0);
         let said: Vec<String> = said.map(|(count, what)| format!("{count} {what}")).collect();
-        let earlier =
-            if *old > 0 { format!(" {old} of them by an earlier protocol (‡).") } else { String::new() };
+        let earlier = if *old > 0 {
+            format!(" {old} of them are of an earlier protocol (‡).")
+        } else {
+            String::new()
+        };
         match self.all() {
-            0 => "The paper prints no numbers of this.".to_owned(),
+            0 => "The paper gives no numbers for this.".to_owned(),
             1 => format!("Of 1 printed number: {}.{earlier}", said.join(", ")),
             all => format!("Of {all} printed numbers: {}.{earlier}", said.join(", ")),
         }

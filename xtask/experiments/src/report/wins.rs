@@ -1,10 +1,10 @@
-//! Frequency with which one method is better than another.
+//! Shares of experiments in which one method is better than another.
 
 use super::Block;
 use crate::harness::{Cell, Results};
 use std::collections::BTreeSet;
 
-/// Pair of methods, with the paper's share of experiments in which the first is better.
+/// Pair of methods, with the published share of experiments in which the first is better.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairing {
     /// First method.
@@ -13,12 +13,12 @@ pub struct Pairing {
     pub second: &'static str,
     /// Score; lower is better.
     pub score: &'static str,
-    /// The paper's share, if given.
+    /// Published share, if given.
     pub paper: Option<f64>,
 }
 
-/// Table of the share of experiments (data set, setting and split) in which one method is better than another, with
-/// standard errors that assume independence, and of the number of data sets with a better mean.
+/// Table per pair: share of experiments (data set, setting and split) in which the first method is better, with a
+/// standard error that assumes independence; number of data sets with a better mean.
 #[must_use]
 pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
     let row = |pair: &Pairing| {
@@ -53,12 +53,12 @@ pub fn wins(results: &Results, data: &[&str], pairings: &[Pairing]) -> Block {
     };
     let rows = pairings.iter().filter_map(row).collect();
     Block::table(
-        ["score", "who", "paper", "share", "experiments", "difference / s.e.", "data sets, on the mean"],
+        ["score", "pair", "paper", "share", "experiments", "difference / s.e.", "data sets, by mean"],
         rows,
     )
 }
 
-/// Data set and difference of all experiments that both methods have.
+/// Data set and difference of all experiments with results of both methods.
 fn experiments<'a>(results: &'a Results, pair: &Pairing) -> Vec<(&'a str, f64)> {
     let mut found = Vec::new();
     for record in results.records().filter(|record| record.cell.method == pair.first) {

@@ -1,4 +1,4 @@
-//! Runs of an item that takes all processors follow each other.
+//! Runs of an item that uses all processors are sequential.
 
 use gp_experiments::ExperimentError;
 use gp_experiments::data::Store;
@@ -7,7 +7,7 @@ use gp_experiments::report::Block;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Counts how many of its runs go on side by side.
+/// Item that counts its parallel runs.
 #[derive(Debug, Default)]
 struct Counting {
     now: AtomicUsize,
@@ -41,7 +41,7 @@ impl Item for Counting {
 
     fn run(&self, _: &Cell, _: &Context) -> Result<Outcome, ExperimentError> {
         self.most.fetch_max(self.now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        // Long enough for the others to come, if they may.
+        // Long enough for parallel runs to overlap.
         std::thread::sleep(Duration::from_millis(20));
         self.now.fetch_sub(1, Ordering::SeqCst);
         Ok(Outcome::default())

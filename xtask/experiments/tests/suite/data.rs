@@ -1,4 +1,4 @@
-//! Data sets from a server on this machine.
+//! Downloads of data sets from a local server.
 #![expect(clippy::unwrap_used, reason = "a test may break off")]
 
 use gp_experiments::data::{Entry, State, manifest};
@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
 
-/// Serves these files, so many requests; gives its address.
+/// Serves these files for this many requests; returns the address.
 fn serve(files: Vec<(&'static str, Vec<u8>)>, requests: usize) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/data", listener.local_addr().unwrap());
@@ -15,7 +15,7 @@ fn serve(files: Vec<(&'static str, Vec<u8>)>, requests: usize) -> String {
             let mut stream = stream.unwrap();
             let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
             let request = lines.next().unwrap().unwrap();
-            // The rest of the header, to its empty line.
+            // Skip the rest of the header.
             for line in lines.by_ref() {
                 if line.unwrap().is_empty() {
                     break;
@@ -48,7 +48,7 @@ fn entry(file: &str, sha256: &str) -> Entry {
     }
 }
 
-/// That of "abc".
+/// SHA-256 of "abc".
 const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 #[test]
@@ -84,17 +84,17 @@ fn a_file_of_no_address_is_to_be_had_by_hand() {
     let names = gp_cli::Context::built_in();
     let code = gp_experiments::run(&names, line.map(std::ffi::OsString::from), &mut out, &mut err);
     let said = String::from_utf8(out).unwrap();
-    assert!(code == 0 && said.starts_with("binary/crabs.csv: by hand, from "), "{said}");
-    assert!(said.ends_with("0 files fetched, 0 there before, 1 to be had by hand, 0 failed\n"), "{said}");
+    assert!(code == 0 && said.starts_with("binary/crabs.csv: has no address; its origin: "), "{said}");
+    assert!(said.ends_with("0 files fetched, 0 already present, 1 without an address, 0 failed\n"), "{said}");
 }
 
-/// Where there is a folder of data sets, it is the one that the list describes.
+/// If the folder of data sets exists, its files are those of the manifest.
 #[test]
 fn the_list_describes_the_folder() {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("GP_DATA").map_or_else(beside, Into::into);
     if !folder.is_dir() {
-        eprintln!("left out: {} is not there; GP_DATA names the folder of data sets", folder.display());
+        eprintln!("skipped: {} does not exist; GP_DATA names the folder of data sets", folder.display());
         return;
     }
     for entry in manifest().unwrap() {

@@ -1,4 +1,4 @@
-//! A likelihood and a method from elsewhere in the table of a paper.
+//! Guest likelihood and method in the table of a paper.
 #![expect(clippy::unwrap_used, reason = "a test may break off")]
 
 use gp_cli::Context;
@@ -9,7 +9,7 @@ use rain_gp::Laplace;
 use rand::Rng;
 use std::path::Path;
 
-/// `p(y | f) = ε + (1 − 2ε) Φ(y f)`: a share ε of labels is wrong.
+/// `p(y | f) = ε + (1 − 2ε) Φ(y f)`, for a share ε of wrong labels.
 #[derive(Clone, Debug)]
 struct Flipped([Parameter; 1]);
 
@@ -75,7 +75,7 @@ impl Density for Flipped {
     }
 }
 
-/// The program with what is somebody else's: exit code, standard output and error stream.
+/// Runs the program with the guests registered: exit code, standard output and standard error.
 fn run(folder: &Path, line: &str) -> (u8, String, String) {
     let names = Context::built_in().with_likelihood(Flipped::entry()).with_method(Laplace);
     let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -92,15 +92,19 @@ const GUESTS: &str = "--method/laplace/--method/laplace: flipped(share=0.1)/--me
 fn guests_are_columns_of_a_table_of_labels() {
     let folder = tempfile::tempdir().unwrap();
     let (code, out, err) = run(folder.path(), &format!("run/--quick/003-table-1/{GUESTS}"));
-    assert_eq!((code, out.trim()), (0, "003-table-1: 3 of 3 runs done, 0 of them before, 0 failed"), "{err}");
-    // The item's own methods, beside them.
+    assert_eq!(
+        (code, out.trim()),
+        (0, "003-table-1: 3 of 3 runs done, 0 of them earlier, 0 failed"),
+        "{err}"
+    );
+    // The item's own methods, for comparison.
     let (code, _, err) = run(folder.path(), "run/--quick/003-table-1");
     assert_eq!(code, 0, "{err}");
     let results = gp_experiments::harness::Results::open(folder.path(), "003-table-1").unwrap();
     assert_eq!(results.records().count(), 7);
     for method in ["sep", "laplace", "laplace: flipped(share=0.1)", "svgp: flipped"] {
         let found = results.scores("australian", "M=15%", method, "nll");
-        // No worse than a guess, on data that can be told apart.
+        // Better than chance on separable data.
         assert!(found.len() == 1 && found[0] < std::f64::consts::LN_2, "{method}: {found:?}");
     }
     let (code, _, err) = run(folder.path(), "report");
@@ -125,14 +129,17 @@ fn guests_that_cannot_be_are_refused() {
     for (line, text) in [
         ("run/--quick/003-table-1/--method/lapalce", "there is no method `lapalce`"),
         ("run/--quick/003-table-1/--method/ep: fliped", "fliped"),
-        ("run/--quick/003-figure-2/--method/laplace", "`003-figure-2` takes no other methods than its own"),
+        (
+            "run/--quick/003-figure-2/--method/laplace",
+            "`003-figure-2` does not support other methods than its own",
+        ),
     ] {
         let (code, _, err) = run(folder.path(), line);
         assert!(code == 1 && err.contains(text), "{line}: {err}");
     }
-    // Labels are no numbers: the run fails, and says why.
+    // Exact regression does not support labels: the run fails with a reason.
     let (code, _, err) = run(folder.path(), "run/--quick/003-table-1/--method/exact");
-    assert!(code == 1 && err.contains("1 of 1 runs failed; the results say why"), "{err}");
+    assert!(code == 1 && err.contains("1 of 1 runs failed; the results give the reasons"), "{err}");
     let results = std::fs::read_to_string(folder.path().join("003-table-1.jsonl")).unwrap();
     assert!(results.contains("it needs Gaussian noise"), "{results}");
 }

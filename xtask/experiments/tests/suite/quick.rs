@@ -1,4 +1,4 @@
-//! Every item runs from end to end on small drawn data, and its page can be made.
+//! Every item runs on small generated data, and its page is written.
 #![expect(clippy::unwrap_used, reason = "a test may break off")]
 
 use gp_experiments::harness::Form;
@@ -24,9 +24,9 @@ fn all_items_run_go_on_where_they_were_and_make_a_page() {
     let lines = text(&first.stdout);
     assert_eq!(lines.lines().count(), ITEMS.len());
     for (line, item) in lines.lines().zip(ITEMS) {
-        assert!(line.starts_with(item.name()) && line.ends_with(" 0 of them before, 0 failed"), "{line}");
+        assert!(line.starts_with(item.name()) && line.ends_with(" 0 of them earlier, 0 failed"), "{line}");
     }
-    // Each line says how training went, and how much was run.
+    // Each line records training and form.
     for item in ITEMS {
         let found = gp_experiments::harness::Results::open(&folder.path().join("r"), item.name()).unwrap();
         for record in found.records() {
@@ -35,14 +35,14 @@ fn all_items_run_go_on_where_they_were_and_make_a_page() {
             assert_eq!((record.protocol, record.form), (item.protocol(), Some(Form::Quick)));
         }
     }
-    // Nothing is left to do.
+    // A second run repeats nothing.
     let results = |name: &str| std::fs::read(folder.path().join("r").join(format!("{name}.jsonl"))).unwrap();
     let before: Vec<Vec<u8>> = ITEMS.iter().map(|item| results(item.name())).collect();
     let second = program(&quick, folder.path());
     assert!(second.status.success() && second.stderr.is_empty(), "{}", text(&second.stderr));
     assert_eq!(ITEMS.iter().map(|item| results(item.name())).collect::<Vec<_>>(), before);
 
-    // A picture of before, which no page shows.
+    // An old plot that no page shows.
     let old = folder.path().join("r/figures/old.svg");
     std::fs::create_dir_all(folder.path().join("r/figures")).unwrap();
     std::fs::write(&old, "").unwrap();
@@ -55,7 +55,7 @@ fn all_items_run_go_on_where_they_were_and_make_a_page() {
     assert!(said.contains("0 of ") && said.ends_with(" lines are stale\n"), "{said}");
 }
 
-/// Every item is on one of the pages of a report, each of which is small, and whose links lead somewhere.
+/// Every item is on a page, pages are small, and links have targets.
 fn check_pages(folder: &Path) {
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     let names = ["000", "001", "002", "003", "004", "beyond"];
@@ -82,7 +82,7 @@ fn check_pages(folder: &Path) {
     }
 }
 
-/// The same seed gives the same scores, however many runs go on side by side; only seconds differ.
+/// Scores do not depend on the number of parallel runs; only seconds do.
 #[test]
 fn scores_do_not_depend_on_how_many_run_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
@@ -112,8 +112,8 @@ fn what_cannot_be_run_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let unknown = program(&["experiment", "run", "005-table-9"], folder.path());
     assert_eq!(unknown.status.code(), Some(1));
-    assert!(text(&unknown.stderr).contains("there is no item `005-table-9`; there are: 0"));
-    // Failures are rows: all of them, and the exit code says so.
+    assert!(text(&unknown.stderr).contains("unknown item `005-table-9`; known items: 0"));
+    // All failures are lines of the results, and set the exit code.
     let run = ["experiment", "run", "003-table-1", "--data", "none", "--splits", "1", "--only", "pima"];
     let missing = program(&run, folder.path());
     assert_eq!(missing.status.code(), Some(1));
@@ -121,11 +121,11 @@ fn what_cannot_be_run_says_so() {
     let rows = std::fs::read_to_string(folder.path().join("results/003-table-1.jsonl")).unwrap();
     assert_eq!(rows.lines().count(), 8);
     assert!(rows.lines().all(|row| row.contains("--data")));
-    // They are repeated, and a budget of nothing leaves them.
+    // Failed runs are repeated; a budget of 0 s starts none.
     let left = program(&[&run[..], &["--budget", "0s"]].concat(), folder.path());
     assert!(text(&left.stdout).contains("0 of 8 runs done"), "{}", text(&left.stdout));
     let none = program(&[&run[..], &["--only", "pimo"]].concat(), folder.path());
     assert!(text(&none.stderr).contains("no run has `pimo`") && text(&none.stderr).contains("`pima`"));
     let list = program(&["experiment", "list", "--data", "none"], folder.path());
-    assert!(text(&list.stdout).contains("not in none"));
+    assert!(text(&list.stdout).contains("missing in none"));
 }

@@ -1,4 +1,4 @@
-//! Arrays of numpy and of MNIST: heads whose fields agree with each other and with the data, but for a fault now and then.
+//! Arrays in the formats of numpy and MNIST, with consistent headers except for an occasional fault.
 
 use crate::random::Random;
 use flate2::Compression;
@@ -27,7 +27,7 @@ const TYPES: [&str; 18] = [
 ];
 const SIZES: [usize; 12] = [8, 4, 8, 1, 1, 1, 2, 2, 8, 8, 4, 2];
 
-/// One array of numpy.
+/// Array in numpy's `npy` format.
 pub(crate) fn npy(random: &mut Random) -> Vec<u8> {
     let kind = if random.once_in(6) { random.below(TYPES.len()) } else { random.below(SIZES.len() - 1) };
     let mut shape: Vec<u64> = (0..random.below(4)).map(|_| random.below(5) as u64).collect();
@@ -64,7 +64,7 @@ pub(crate) fn npy(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Several of them in an archive.
+/// Archive of numpy arrays (`npz`).
 pub(crate) fn npz(random: &mut Random) -> Vec<u8> {
     let (mut bytes, mut list) = (Vec::new(), Vec::new());
     let count = random.below(4);
@@ -105,7 +105,7 @@ pub(crate) fn npz(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Sizes of an entry in both places of an archive.
+/// Fields of an archive entry, written in its local header and in the directory.
 struct Sizes {
     method: u16,
     packed: u32,
@@ -127,12 +127,12 @@ impl Sizes {
 
 fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
-    // Memory takes all that is written to it.
+    // Writing to memory cannot fail.
     let _ = packed.write_all(bytes);
     packed.finish().unwrap_or_default()
 }
 
-/// An array of MNIST.
+/// Array in MNIST's `idx` format.
 pub(crate) fn idx(random: &mut Random) -> Vec<u8> {
     const KINDS: [(u8, usize); 8] = [(8, 1), (9, 1), (11, 2), (12, 4), (13, 4), (14, 8), (10, 1), (0, 1)];
     let known = if random.once_in(8) { 8 } else { 6 };

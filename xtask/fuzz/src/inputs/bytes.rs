@@ -1,11 +1,12 @@
-//! Changes of bytes that know nothing of what they mean.
+//! Format-independent mutations.
 
 use crate::random::Random;
 
-/// Bytes that mean something to some reader.
+/// Bytes with a meaning in some format.
 const BYTES: [u8; 16] = *b"\x00\x01\x7f\x80\xff,\"\n\r;:(=)[\t";
 
-/// One to four changes: a byte set, a bit flipped, a piece left out or twice, a number put over others, the end cut off.
+/// Applies one to four mutations: sets a byte, flips a bit, removes or repeats a piece, overwrites a number, or
+/// truncates.
 pub(crate) fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..1 + random.below(4) {
         if bytes.is_empty() {
@@ -29,7 +30,7 @@ pub(crate) fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Puts a number near the edge of its type over what is at a place, in either order of bytes.
+/// Overwrites 1 to 8 bytes with an edge-case number, in either byte order.
 pub(crate) fn overwrite(bytes: &mut [u8], at: usize, random: &mut Random) {
     let size = 1 << random.below(4);
     let number = random.edge();

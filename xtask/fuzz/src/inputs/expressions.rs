@@ -1,4 +1,4 @@
-//! Expressions of kernels and likelihoods by their grammar, with faults now and then.
+//! Kernel and likelihood expressions from their grammar, with occasional faults.
 
 use crate::random::Random;
 
@@ -100,10 +100,10 @@ const NUMBERS: [&str; 20] = [
 const PIECES: [&str; 16] =
     ["(", ")", "[", "]", ",", "=", "~", "+", " * ", "\"", "\n", "fixed(", " in [", "none", "é", "\0"];
 
-/// Parentheses in parentheses, of most expressions.
+/// Usual limit on nested parentheses.
 const DEEP: usize = 3;
 
-/// An expression of a kernel.
+/// Kernel expression.
 pub(crate) fn kernel(random: &mut Random) -> Vec<u8> {
     let mut text = String::new();
     let depth = if random.once_in(200) { random.below(80) } else { DEEP };
@@ -115,14 +115,14 @@ pub(crate) fn kernel(random: &mut Random) -> Vec<u8> {
     finished(text, random)
 }
 
-/// An expression of a likelihood.
+/// Likelihood expression.
 pub(crate) fn likelihood(random: &mut Random) -> Vec<u8> {
     let mut text = random.pick(&LIKELIHOODS).to_owned();
     call(&mut text, 0, random);
     finished(text, random)
 }
 
-/// The same with a fault in one of three.
+/// Expression with a fault in one of three cases.
 fn finished(mut text: String, random: &mut Random) -> Vec<u8> {
     if random.once_in(3) {
         let place = random.below(text.len() + 1);
@@ -158,7 +158,7 @@ fn product(text: &mut String, depth: usize, random: &mut Random) {
 
 fn factor(text: &mut String, depth: usize, random: &mut Random) {
     if depth > DEEP {
-        // One in the other, and no more: what branches at every depth is as long as can be.
+        // Nesting without branches: branching at every depth would make huge expressions.
         text.push('(');
         factor(text, depth - 1, random);
         return text.push(')');
@@ -172,7 +172,7 @@ fn factor(text: &mut String, depth: usize, random: &mut Random) {
     call(text, depth, random);
 }
 
-/// Arguments of a call, if it has some.
+/// Appends the arguments of a call, if any.
 fn call(text: &mut String, depth: usize, random: &mut Random) {
     if random.once_in(3) {
         return;
@@ -218,7 +218,7 @@ fn value(text: &mut String, random: &mut Random) {
     }
 }
 
-/// A number, most of them of the kind that kernels like.
+/// Appends a number, mostly one that is valid in kernels.
 fn number(text: &mut String, random: &mut Random) {
     let number = if random.once_in(4) {
         random.pick(&NUMBERS).to_owned()

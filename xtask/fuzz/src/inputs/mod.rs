@@ -1,4 +1,4 @@
-//! Inputs for each reader: made by what it reads, or files that are sound with changes.
+//! Inputs per reader: generated from its grammar, or mutations of valid files.
 
 mod arrays;
 pub(crate) mod bytes;
@@ -14,9 +14,9 @@ use gp_optim::{CheckpointFile, Control, MinimiseOptions, minimise};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files of a corpus that are longer slow a reader down, and say no more.
+/// Limit on the length of corpus files, in bytes: longer ones are slower and find no more.
 const LONGEST: usize = 16_384;
-/// Ends of names of files in `gp-cli/tests/data`, by reader.
+/// Extensions of valid files in `gp-cli/tests/data`, by reader.
 const ENDS: [(&str, &[&str]); 5] = [
     ("npy", &["npy"]),
     ("npz", &["npz"]),
@@ -28,7 +28,7 @@ const ENDS: [(&str, &[&str]); 5] = [
 /// Generator of inputs.
 type Make = fn(&mut Random) -> Vec<u8>;
 
-/// The inputs of one reader.
+/// Source of inputs for one reader.
 #[derive(Debug)]
 pub(crate) struct Inputs {
     name: String,
@@ -37,7 +37,7 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// Those of the reader of this name.
+    /// Inputs of the reader of this name.
     pub(crate) fn of(name: &str) -> Result<Self, FuzzError> {
         let make: Option<Make> = match name {
             "csv" => Some(text::csv),
@@ -66,7 +66,7 @@ impl Inputs {
         Ok(Self { name: name.to_owned(), corpus, make })
     }
 
-    /// The input of one execution, the same for the same seed and index.
+    /// Input of this index; depends on seed, reader and index only.
     pub(crate) fn input(&self, seed: u64, index: u64) -> Vec<u8> {
         let random = &mut Random::of(seed, &self.name, index);
         if ["model", "checkpoint"].contains(&self.name.as_str()) && !random.once_in(8) {
@@ -92,17 +92,17 @@ impl Inputs {
         }
     }
 
-    /// A file with check sums, changed inside.
+    /// Mutated file with correct checksums.
     pub(crate) fn sealed(&self, random: &mut Random) -> Option<Vec<u8>> {
-        // Some files of a corpus are none that can be sealed.
+        // Not every corpus file is valid enough for new checksums.
         (0..20).find_map(|_| {
             let file = &self.corpus[random.below(self.corpus.len())];
             if self.name == "model" { sealed::model(file, random) } else { sealed::checkpoint(file, random) }
         })
     }
 
-    /// Changes where tables describe themselves: Parquet at its end, in front of the length of that; Arrow everywhere, in
-    /// words of four or eight bytes.
+    /// Mutates metadata. Those of Parquet are at the end of the file, before their length; other formats are
+    /// mutated anywhere.
     fn damage_ends(&self, bytes: &mut Vec<u8>, random: &mut Random) {
         let length = bytes.len();
         if self.name != "parquet" || length < 16 {
@@ -116,12 +116,12 @@ impl Inputs {
     }
 }
 
-/// The folder of the command.
+/// Folder of gp-cli.
 fn command() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gp-cli")
 }
 
-/// The files in a folder, by name; those with one of these ends, or all.
+/// Contents of the files in a folder, sorted by name, optionally restricted to some extensions.
 fn files(folder: &Path, ends: Option<&[&str]>) -> Result<Vec<Vec<u8>>, FuzzError> {
     if !folder.exists() {
         return Ok(Vec::new());
@@ -139,7 +139,7 @@ fn files(folder: &Path, ends: Option<&[&str]>) -> Result<Vec<Vec<u8>>, FuzzError
     paths.iter().map(|path| fs::read(path).map_err(unreadable)).collect()
 }
 
-/// Checkpoints after some iterations.
+/// Checkpoints after one to four iterations.
 fn checkpoints() -> Result<Vec<Vec<u8>>, FuzzError> {
     let failed = |cause: String| FuzzError::Checkpoint { cause };
     let folder = tempfile::tempdir().map_err(|cause| failed(cause.to_string()))?;

@@ -1,4 +1,4 @@
-//! Files that carry check sums: changed inside, and sealed again.
+//! Mutated files with recomputed checksums.
 
 use super::bytes::damage;
 use crate::random::Random;
@@ -7,13 +7,13 @@ use safetensors::tensor::{Dtype, TensorView};
 use serde_json::{Number, Value};
 use std::collections::HashMap;
 
-/// The record among the metadata of a model file, and the tensor that holds its check sum.
+/// Metadata entry with the record of a model file, and the tensor with the record's checksum.
 const RECORD: &str = "gp-model";
 const CHECK: &str = "record.crc32";
-/// The head of a checkpoint: mark, version, length of what follows; then the check sum.
+/// Length of a checkpoint's header: magic bytes, version and payload length. The checksum follows.
 const HEAD: usize = 20;
 
-/// Words in the place of others.
+/// Replacements for words.
 const WORDS: [&str; 14] = [
     "",
     "rbf",
@@ -31,7 +31,7 @@ const WORDS: [&str; 14] = [
     "rbf(lengthscale=[1, 2, 3])",
 ];
 
-/// A model file with one to three changes of its record or numbers, whose check sums are right.
+/// Model file with one to three mutations of its record or numbers, and correct checksums.
 pub(crate) fn model(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).ok()?;
     let text = metadata.metadata().as_ref()?.get(RECORD)?;
@@ -53,7 +53,7 @@ pub(crate) fn model(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
             change(&mut record, &mut left, random);
         }
     }
-    // Sums of what was changed, or of nothing where a record has come to name a tensor that there is not.
+    // A mutated record may name tensors that do not exist; those keep their checksums.
     let sums: HashMap<&str, u32> =
         tensors.iter().map(|(name, _, data)| (name.as_str(), crc32(data))).collect();
     seal(&mut record, &sums);
@@ -68,7 +68,7 @@ pub(crate) fn model(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     safetensors::serialize(views?, Some(HashMap::from([(RECORD.to_owned(), text)]))).ok()
 }
 
-/// Changes numbers, or how many there are.
+/// Changes a number of a tensor, or its length.
 fn change_numbers((_, shape, data): &mut (String, Vec<usize>, Vec<u8>), random: &mut Random) {
     let count = data.len() / 8;
     match random.below(4) {
@@ -97,7 +97,7 @@ fn number(random: &mut Random) -> f64 {
     }
 }
 
-/// Values in a record, itself included.
+/// Number of values in a record, including itself.
 fn count(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(count).sum(),
@@ -106,7 +106,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Changes the value that has so many before it.
+/// Changes the value with this index, in depth-first order.
 fn change(value: &mut Value, left: &mut usize, random: &mut Random) {
     if *left == 0 {
         *value = changed(value, random);
@@ -175,7 +175,7 @@ fn changed(value: &Value, random: &mut Random) -> Value {
     }
 }
 
-/// Puts the right sums beside the names of tensors.
+/// Sets the checksums beside the names of tensors.
 fn seal(value: &mut Value, sums: &HashMap<&str, u32>) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| seal(item, sums)),
@@ -196,7 +196,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// A checkpoint with changes behind its head, whose length and check sum are right.
+/// Checkpoint with a mutated payload, and correct length and checksum.
 pub(crate) fn checkpoint(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let (head, rest) = bytes.split_at_checked(HEAD)?;
     let mut payload = rest.get(8..)?.to_vec();
@@ -208,7 +208,7 @@ pub(crate) fn checkpoint(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     Some(sealed)
 }
 
-/// The check sum of checkpoints.
+/// Checksum of checkpoints.
 fn checksum(head: &[u8], payload: &[u8]) -> u64 {
     let words = head.chunks(8).chain(payload.chunks(8)).map(|chunk| {
         let mut word = [0; 8];
@@ -226,7 +226,7 @@ mod tests {
     use crate::inputs::Inputs;
     use gp_cli::fuzzing::{Readers, Reading};
 
-    /// Changed files get past their sums: what is refused is refused for what is in them.
+    /// Mutated files are never refused for their checksums.
     #[test]
     fn sums_are_those_of_the_programs() {
         let readers = Readers::new(1 << 26).unwrap();

@@ -1,4 +1,4 @@
-//! Tables of text, and configuration files.
+//! Text tables and configuration files.
 
 use crate::random::Random;
 use flate2::Compression;
@@ -40,7 +40,7 @@ const NAMES: [&str; 14] =
 const DELIMITERS: [&str; 6] = [",", ",", ";", "\t", "|", ", "];
 const ENDS: [&str; 5] = ["\n", "\n", "\n", "\r\n", "\r"];
 
-/// A table of separated cells.
+/// Table with separated cells.
 pub(crate) fn csv(random: &mut Random) -> Vec<u8> {
     let (columns, rows) = (1 + random.below(5), random.below(8));
     let (between, end) = (random.pick(&DELIMITERS), random.pick(&ENDS));
@@ -67,7 +67,7 @@ pub(crate) fn csv(random: &mut Random) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A table of text, packed: by deflate, or in blocks as they are; of one member or two; with fields of the head.
+/// Text table in gzip format: compressed or stored, with one or two members and optional header fields.
 pub(crate) fn gzip(random: &mut Random) -> Vec<u8> {
     let text = csv(random);
     let mut bytes = member(&text, random);
@@ -84,7 +84,7 @@ pub(crate) fn gzip(random: &mut Random) -> Vec<u8> {
 fn member(text: &[u8], random: &mut Random) -> Vec<u8> {
     if random.once_in(4) {
         let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-        // Memory takes all that is written to it.
+        // Writing to memory cannot fail.
         let _ = packed.write_all(text);
         return packed.finish().unwrap_or_default();
     }
@@ -114,7 +114,7 @@ fn member(text: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Sparse rows.
+/// Sparse rows in LIBSVM format.
 pub(crate) fn libsvm(random: &mut Random) -> Vec<u8> {
     let mut text = String::new();
     for _ in 0..random.below(6) {
@@ -122,7 +122,7 @@ pub(crate) fn libsvm(random: &mut Random) -> Vec<u8> {
         for _ in 0..random.below(5) {
             let index = match random.below(24) {
                 0 => random.edge().to_string(),
-                // Names of so many columns take their time.
+                // Rare, because so many column names take long.
                 1 if random.once_in(100) => random.pick(&["99999", "100000"]).to_owned(),
                 2 => random.pick(&["", "-1", "qid", "x", "1.5", "100001"]).to_owned(),
                 _ => (1 + random.below(30)).to_string(),
@@ -204,7 +204,7 @@ const VALUES: [&str; 26] = [
     "\"1 * rbf\"",
 ];
 
-/// A configuration file.
+/// Configuration file.
 pub(crate) fn config(random: &mut Random) -> Vec<u8> {
     let mut text = String::new();
     for _ in 0..random.below(6) {

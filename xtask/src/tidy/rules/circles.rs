@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Import, Member, SourceFile, Tree, imports};
 
-/// Findings about circles, each at its first file, with one shortest circle.
+/// One finding per circle, at its first file, with a shortest circle.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     tree.members.iter().flat_map(circles).collect()
 }
@@ -27,8 +27,8 @@ fn circles(member: &Member) -> Vec<Finding> {
     findings
 }
 
-/// `true` for a file in a module's folder, `a/b.rs` in that of `a.rs` or `a/mod.rs`: they are one unit with shared
-/// private items.
+/// `true` for a file in a module's folder, such as `a/b.rs` for `a.rs` or `a/mod.rs`: both share private items, and
+/// count as one unit.
 fn is_inside(file: &str, module: &str) -> bool {
     let folder = module.strip_suffix("/mod.rs").or_else(|| module.strip_suffix(".rs"));
     folder.and_then(|folder| file.strip_prefix(folder)).is_some_and(|below| below.starts_with('/'))
@@ -71,7 +71,7 @@ fn finding(circle: &[&Import], sources: &[&SourceFile]) -> Finding {
     let steps: Vec<String> =
         circle.iter().map(|import| format!("`{}` from {}", import.name, sources[import.to].path)).collect();
     let first = circle[0];
-    let message = format!("break the circle of imports: it takes {}", steps.join(", which takes "));
+    let message = format!("break the import cycle: the file imports {}", steps.join(", which imports "));
     Finding::new(&sources[first.from].path, first.line, message)
 }
 
@@ -104,7 +104,12 @@ mod tests {
             ("fn f() -> crate::b::B { crate::b::B }", "use crate::a;\nfn f() -> a::A { a::A }"),
         ] {
             let fixture = two_files(a, b);
-            fixture.expect_one(check, "gp-optim/src/a.rs", 3, "`B` from gp-optim/src/b.rs, which takes `A`");
+            fixture.expect_one(
+                check,
+                "gp-optim/src/a.rs",
+                3,
+                "`B` from gp-optim/src/b.rs, which imports `A`",
+            );
         }
     }
 
@@ -114,7 +119,7 @@ mod tests {
         fixture.append("gp-optim/src/lib.rs", "mod c;\n");
         fixture.write("gp-optim/src/c/mod.rs", "//! C.\n\nmod inner;\npub use inner::C;\n");
         fixture.write("gp-optim/src/c/inner.rs", "//! C.\n\nuse crate::a::A;\npub struct C(A);\n");
-        let way = "which takes `C` from gp-optim/src/c/inner.rs, which takes `A` from gp-optim/src/a.rs";
+        let way = "which imports `C` from gp-optim/src/c/inner.rs, which imports `A` from gp-optim/src/a.rs";
         fixture.expect_one(check, "gp-optim/src/a.rs", 3, way);
     }
 
@@ -124,7 +129,12 @@ mod tests {
         fixture.expect_none(check);
         fixture.append("gp-optim/src/lib.rs", "/// Here.\npub struct Root(B);\n");
         fixture.replace("gp-optim/src/b.rs", "pub struct B;", "use crate::Root;\npub struct B(Box<Root>);");
-        fixture.expect_one(check, "gp-optim/src/b.rs", 4, "`Root` from gp-optim/src/lib.rs, which takes `B`");
+        fixture.expect_one(
+            check,
+            "gp-optim/src/b.rs",
+            4,
+            "`Root` from gp-optim/src/lib.rs, which imports `B`",
+        );
     }
 
     #[test]

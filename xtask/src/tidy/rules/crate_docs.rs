@@ -13,7 +13,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 fn readme(tree: &Tree, member: &Member) -> Option<Finding> {
     let path = format!("{}/README.md", member.folder);
     let is_there = tree.read(&path).is_some_and(|text| !text.trim().is_empty());
-    (!is_there).then(|| Finding::new(&path, 1, "write a README: what the crate is for and how to start"))
+    (!is_there).then(|| Finding::new(&path, 1, "write a README with the crate's purpose and first steps"))
 }
 
 fn example(tree: &Tree, member: &Member) -> Option<Finding> {

@@ -1,5 +1,5 @@
-//! Documentation of public library items says more than the name: not "Gets the name" for `name`. rustc's
-//! `missing_docs` checks that it exists.
+//! Documentation of public library items says more than their names, unlike "Gets the name" for `name`. rustc's lint
+//! `missing_docs` checks that documentation exists.
 
 use proc_macro2::Ident;
 use syn::{Attribute, Fields, Item, ItemMod, Visibility};
@@ -137,8 +137,7 @@ impl Visit<'_> {
     fn require(&mut self, attributes: &[Attribute], name: &Ident) {
         let text = docs::text(attributes, &self.source.path, self.tree);
         if !text.trim().is_empty() && repeats_name(&name.to_string(), &text) {
-            let message =
-                format!("say more about `{name}` than its name does, or find the name that needs no more");
+            let message = format!("say more about `{name}` than its name does, or find a better name");
             self.findings.push(Finding::new(&self.source.path, name.span().start().line, message));
         }
     }

@@ -7,7 +7,7 @@
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Member, Mention, MentionKind, Tree};
 
-/// Crate that may call faer's products and factorisations.
+/// The only crate that calls faer's products and factorisations.
 const DOOR: &str = "gp-linalg";
 
 /// faer's factorisations as matrix methods.

@@ -1,15 +1,15 @@
-//! Predicting, scoring and showing a model import nothing from fitting.
+//! Code that predicts, scores or shows a model imports nothing from fitting.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Audience, Import, Member, SourceFile, Tree, imports};
 
-/// Crate with both.
+/// Crate with fitting and prediction.
 const COMMAND: &str = "gp-cli";
-/// Modules that fit, or help to: they may import each other, and nothing else may.
+/// Fitting modules, which only they and `ALSO` may import.
 const FITTING: &[&str] =
     &["fit/", "method/", "commands/fit.rs", "commands/cv/", "commands/demo/", "commands/diagnose.rs"];
-/// Others that may: the lists of commands and of methods, the check of a table before a fit, and updates, which methods
-/// make.
+/// Further modules that may import fitting: the lists of commands and of methods, the check of a table before a fit,
+/// and updates.
 const ALSO: &[&str] =
     &["arguments.rs", "context.rs", "commands/check.rs", "commands/generate.rs", "update.rs"];
 

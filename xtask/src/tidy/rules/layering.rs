@@ -84,7 +84,7 @@ fn is_allowed(user: &Place, dependency: &Dependency) -> bool {
 
 fn complaint(user: &Place, dependency: &Dependency) -> String {
     let allowed = match dependency.section {
-        Section::Dev => format!("its tests may use crates up to floor {}", user.floor),
+        Section::Dev => format!("its tests may use crates up to layer {}", user.floor),
         _ if user.may_use.is_empty() => "it may use no other crate of the workspace".to_owned(),
         _ => format!("it may use {}", user.may_use.join(", ")),
     };
@@ -142,7 +142,7 @@ mod tests {
         fixture.expect_none(check);
         fixture.append("gp-kernels/Cargo.toml", "gp-ep.workspace = true\n");
         let line = fixture.line_of("gp-kernels/Cargo.toml", "gp-ep.");
-        fixture.expect_one(check, "gp-kernels/Cargo.toml", line, "up to floor 2");
+        fixture.expect_one(check, "gp-kernels/Cargo.toml", line, "up to layer 2");
     }
 
     #[test]

@@ -32,18 +32,18 @@ pub(crate) struct Rule {
 }
 
 pub(crate) const RULES: &[Rule] = &[
+    Rule { name: "layering", about: "crates depend only on lower layers", check: layering::check },
+    Rule { name: "circles", about: "no import cycle of files within a crate", check: circles::check },
+    Rule { name: "fitting", about: "prediction imports nothing from fitting", check: fitting::check },
     Rule {
-        name: "layering",
-        about: "crates depend on the floors below, never up or across",
-        check: layering::check,
+        name: "external",
+        about: "matrix products through gp-linalg; no banned crates",
+        check: external::check,
     },
-    Rule { name: "circles", about: "files do not import each other in a circle", check: circles::check },
-    Rule { name: "fitting", about: "predicting imports nothing from fitting", check: fitting::check },
-    Rule { name: "external", about: "one door to matrix products; no banned crates", check: external::check },
-    Rule { name: "writing", about: "files are written through gp_optim::files alone", check: writing::check },
+    Rule { name: "writing", about: "files are written only through gp_optim::files", check: writing::check },
     Rule {
         name: "reasons",
-        about: "every dependency has its reason in ARCHITECTURE.md",
+        about: "every dependency has a reason in ARCHITECTURE.md",
         check: reasons::check,
     },
     Rule {
@@ -58,7 +58,7 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         name: "equations",
-        about: "files cite the papers' equations that the index finds in them",
+        about: "files cite the equations that EQUATIONS.md assigns to them",
         check: equations::check,
     },
     Rule {
@@ -68,29 +68,25 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         name: "names",
-        about: "no two public types, and no two types of a library, have the same name",
+        about: "no two public types, and no two types of one library, share a name",
         check: names::check,
     },
-    Rule {
-        name: "modules",
-        about: "every file is a module of the library or of its tests",
-        check: modules::check,
-    },
-    Rule { name: "size", about: "files stay short", check: size::check },
+    Rule { name: "modules", about: "every file below src and tests is a module", check: modules::check },
+    Rule { name: "size", about: "files have at most 600 lines", check: size::check },
     Rule {
         name: "registries",
-        about: "kernels and likelihoods are registered and go through the conformance tests",
+        about: "kernels and likelihoods are registered, and conformance tests use the registries",
         check: registries::check,
     },
     Rule {
         name: "budget",
-        about: "memory is asked for in one place, tables are read by a reader that counts",
+        about: "one module queries memory, and tables are read through the counting reader",
         check: budget::check,
     },
     Rule { name: "prose", about: "no notes of unfinished work in the sources", check: prose::check },
     Rule {
         name: "exceptions",
-        about: "lints come from the workspace, and no file switches them off",
+        about: "crates use the workspace's lints, and no file disables them",
         check: exceptions::check,
     },
 ];

@@ -20,7 +20,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("Sum", "of kernels, and of numbers of a column"),
 ];
 
-/// Path of this file, in the workspace with the exceptions.
+/// Path of this file within its crate, for findings about exceptions.
 const HERE: &str = "src/tidy/rules/names.rs";
 
 struct Definition<'a> {
@@ -32,13 +32,13 @@ struct Definition<'a> {
 }
 
 impl Definition<'_> {
-    /// `true` if both may be meant by the name.
+    /// `true` if the name is ambiguous between both.
     fn clashes(&self, other: &Self) -> bool {
         (self.is_public && other.is_public) || self.folder == other.folder
     }
 }
 
-/// Findings about type names used in an earlier library, and obsolete exceptions.
+/// Findings about repeated type names, and obsolete exceptions.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let twice = defined_twice(tree);
     let is_excused = |name: &str| EXCEPTIONS.iter().any(|(other, _)| *other == name);
@@ -57,7 +57,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
             Finding::new(
                 &source.path,
                 1,
-                format!("remove the exception `{name}`: that name is not there twice"),
+                format!("remove the exception `{name}`: the name is no longer repeated"),
             )
         }));
     }

@@ -1,4 +1,4 @@
-//! Implementations chosen by name are in a registry that conformance tests cover: no kernel or likelihood is untested.
+//! Kernels and likelihoods are in registries that conformance tests cover, so that none is untested.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
-//! First lines of documentation are noun phrases or verbs in the third person, and say "per".
+//! Summaries in documentation open with a noun phrase or a verb in the third person. Counts say "per", not "a".
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{DocComment, SourceFile, Tree, shipped_comments};
 
-/// Words that must not open a summary.
+/// Words that may not open a summary.
 const RIDDLES: &[&str] = &[
     "what",
     "how",
@@ -26,16 +26,16 @@ const RIDDLES: &[&str] = &[
     "something",
 ];
 
-/// Words that no summary contains.
+/// Words that may not occur in a summary.
 const VAGUE: &[&str] = &["whoever", "somebody", "nobody"];
 
-/// Verbs that open the documentation of a function in the wrong form.
+/// Verbs in the wrong form for the summary of a function.
 const BARE_VERBS: &[&str] = &[
     "add", "apply", "build", "compute", "create", "fill", "find", "get", "give", "make", "put", "remove",
     "replace", "return", "take", "write",
 ];
 
-/// Counted things, for "one number per row" in place of the distributive article.
+/// Words before a distributive article, which should be "per"; `COUNTED_BY` follow it.
 const COUNTED: &[&str] = &[
     "one",
     "number",

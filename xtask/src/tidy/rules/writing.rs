@@ -1,7 +1,7 @@
 //! Files are written only through `gp_optim::files`, which writes atomically.
 //!
-//! Files opened for writing elsewhere would be truncated by an early end, could overwrite others, and remain after a
-//! signal. Unnamed files and folders are exempt.
+//! Other files would be truncated by a crash, could overwrite existing ones, and would remain after a signal. Unnamed
+//! files and folders are exempt.
 
 use crate::tidy::finding::Finding;
 use crate::tidy::tree::{Mention, MentionKind, Tree};

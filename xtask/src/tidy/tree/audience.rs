@@ -8,12 +8,12 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Meta, Token};
 
-/// Audience of code. Later ones are laxer: code nested in test code is test code.
+/// Audience of code, in order of increasing laxness: code nested in test code is test code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Audience {
     /// Code that users of the crate run.
     Users,
-    /// Test kit: public, but for tests, so it may assert.
+    /// Test kit: public code for tests, which may assert.
     TestKit,
     /// Tests, benchmarks and examples of the crate itself.
     Tests,

@@ -21,7 +21,7 @@ pub(crate) struct Import {
     pub(crate) line: usize,
 }
 
-/// Imports between the files of a crate that users run, the first per pair of files.
+/// Imports between the files of a crate, in shipped code: the first per pair of files.
 ///
 /// Names are followed through re-exports to the defining file; a re-export alone imports nothing.
 pub(crate) fn imports(sources: &[&SourceFile]) -> Vec<Import> {

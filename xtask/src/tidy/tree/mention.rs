@@ -1,6 +1,6 @@
 //! Mentions in code: paths and method calls, found in the token stream.
 //!
-//! Tokens instead of the syntax tree, because macro arguments are only tokens, as in `assert!(x.unwrap() > 0.0)`.
+//! The syntax tree is not used, because it holds macro arguments only as tokens, as in `assert!(x.unwrap() > 0.0)`.
 //! Strings, comments and documentation examples do not count.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};

@@ -1,11 +1,11 @@
-//! Files of `mod name;` declarations, so that modules declared for tests are test files.
+//! Files declared by `mod name;`, to find files that are modules of tests.
 
 use syn::{Expr, ExprLit, Item, ItemMod, Lit, Meta};
 
 use crate::tidy::tree::audience::{self, Audience};
 use crate::tidy::tree::source::SourceFile;
 
-/// Gives modules declared for tests or test kits, directly or indirectly, that audience.
+/// Sets the audience of modules declared for tests or test kits, directly or indirectly.
 pub(crate) fn spread_audience(sources: &mut [SourceFile]) {
     // Each pass reaches one file deeper; depth is bounded by the number of files.
     while let Some((index, audience)) = first_laxer(sources) {

@@ -1,4 +1,4 @@
-//! Drawn functions, as tables.
+//! Functions drawn from a process, as tables.
 
 use crate::data::{normal, sample_prior, scaled_rbf};
 use crate::error::ExperimentError;
@@ -9,11 +9,11 @@ use rand_chacha::ChaCha8Rng;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Standard deviation of the noise, and of a function that determines labels.
+/// Standard deviation of the noise of numbers, and of the function behind labels.
 const NOISE: f64 = 0.2;
 const DECIDED: f64 = 2.0;
 
-/// Most redraws of constant labels.
+/// Limit on redraws of constant labels.
 const MOST_TIMES: usize = 100;
 
 pub(super) struct Drawn {
@@ -23,7 +23,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// Draw of this many rows, with one function over all of them.
+    /// Draws a function at this many training and test rows.
     pub(super) fn new(
         (training, test): (usize, usize),
         dim: usize,
@@ -54,7 +54,7 @@ impl Drawn {
         Ok(Self { inputs, f, y })
     }
 
-    /// Rows as a table with the columns `x1`, …, `y`.
+    /// CSV table of some rows, with columns `x1`, …, `y`.
     pub(super) fn table(&self, rows: Range<usize>) -> String {
         let names: String = (1..=self.inputs.ncols()).map(|d| format!("x{d},")).collect();
         rows.fold(names + "y\n", |mut text, i| {
@@ -66,7 +66,7 @@ impl Drawn {
         })
     }
 
-    /// Truth for intervals: the function for labels, observations for numbers.
+    /// True values for intervals: observations of numbers, function values for labels.
     pub(super) fn truth(&self, rows: Range<usize>, labels: bool) -> &[f64] {
         if labels { &self.f[rows] } else { &self.y[rows] }
     }

@@ -15,7 +15,7 @@ use std::path::Path;
 
 const TESTED: usize = 200;
 
-/// Observation of a drawn function, and flags of `gp fit`.
+/// Kind of observations, and flags of `gp fit`.
 pub(super) struct Way {
     labels: bool,
     flags: &'static str,
@@ -31,16 +31,16 @@ const fn labels(flags: &'static str) -> Way {
 
 pub(super) const CALIBRATION: Grid<Way> = Grid {
     name: "calibration",
-    title: "how often the intervals of `gp` hold what they say: functions drawn from a process",
-    about: "No paper's: calibration by simulation. A function of standard normal inputs is drawn from a process with a \
-         squared exponential, whose length-scale for each input is drawn, its logarithm uniformly, between 1 and 5. \
-         `numbers` are its values (of variance 1) with noise of deviation 0.2; `labels` are drawn from Φ of its values (of \
-         variance 4), again where all N are alike. `gp fit` learns from N rows with nothing but `--target` and the \
-         method; M is given where a setting says so. Of 200 rows more, shares are counted that lie inside the \
-         intervals of 50, 80 and 95 %: of numbers the observation, of labels the value of the function \
-         itself, in intervals of a normal distribution with the mean and the variance of the latent function. `interval score` is the mean width of the 95 % interval and forty times \
-         what observations are outside, over the spread of the function and its noise: small where intervals are narrow \
-         and hold. A split is a draw of everything; errors are those of means over draws.\n\n\
+    title: "coverage of the intervals of `gp` on functions drawn from a process",
+    about: "Our own question: calibration by simulation. A function of standard normal inputs is drawn from a \
+         process with a squared exponential, whose length-scales are log-uniform between 1 and 5. `numbers` are its \
+         values (of variance 1) with noise of standard deviation 0.2; `labels` are drawn with probability Φ of its \
+         values (of variance 4), again if all N are equal. `gp fit` learns from N rows with only `--target` and the \
+         method; M is given if a setting has it. For 200 further rows, the coverage of intervals of 50, 80 and 95 % \
+         is counted: for numbers of the observation, for labels of the function value, by a normal distribution with \
+         the latent mean and variance. `interval score` is the mean width of the 95 % interval plus forty times the \
+         distance of values outside it, divided by the standard deviation of the true values; it is small for narrow \
+         intervals that cover. A split is a new draw of everything; standard errors are of means over draws.\n\n\
          Reduced form: 20 draws instead of 200, N = 40 and 100.",
     takes: ["hours", "2 minutes"],
     data: &["N=30", "N=40", "N=100", "N=1000"],
@@ -64,11 +64,11 @@ pub(super) const CALIBRATION: Grid<Way> = Grid {
     has: |_, cell, how| !(cell.setting.contains("M=") && how.flags.contains("exact")),
     run,
     show: &[
-        Scores("coverage 95", "Share inside the 95 % interval", 3),
-        Scores("coverage 80", "Share inside the 80 % interval", 3),
-        Scores("coverage 50", "Share inside the 50 % interval", 3),
+        Scores("coverage 95", "Coverage of the 95 % interval", 3),
+        Scores("coverage 80", "Coverage of the 80 % interval", 3),
+        Scores("coverage 50", "Coverage of the 50 % interval", 3),
         Scores("interval score", "Interval score", 3),
-        Text("Processor seconds of a fit:"),
+        Text("Processor seconds per fit:"),
         Scores("seconds", "", 2),
     ],
     ..Grid::EMPTY
@@ -88,7 +88,7 @@ fn run(at: &At<'_, Way>) -> Result<Outcome, ExperimentError> {
         printed(&at.context.names, &[&words[..], &flags].concat())
     };
     let outcome = score::of(drawn.truth(rows..rows + TESTED, at.how.labels), at.how.labels, predict)?;
-    Ok(outcome.with("seconds", seconds).by(Effort::ended("as `gp fit` ends", 0)))
+    Ok(outcome.with("seconds", seconds).by(Effort::ended("stopping rule of `gp fit`", 0)))
 }
 
 fn fit(at: &At<'_, Way>, training: &Path, model: &Path) -> Result<(), ExperimentError> {

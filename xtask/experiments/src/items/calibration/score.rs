@@ -3,17 +3,17 @@
 use crate::error::ExperimentError;
 use crate::harness::Outcome;
 
-/// Levels, as on the command line, as in scores, and as standard deviations of a normal distribution.
+/// Interval levels: as flags, as names of scores, and as half-widths in standard deviations of a normal distribution.
 const LEVELS: [(&str, &str, f64); 3] = [
     ("0.5", "coverage 50", 0.674_489_750_196_081_7),
     ("0.8", "coverage 80", 1.281_551_565_544_600_4),
     ("0.95", "coverage 95", 1.959_963_984_540_054),
 ];
-/// Penalty factor for the distance outside the 95 % interval.
+/// Penalty factor of the interval score at 95 %.
 const OUTSIDE: f64 = 2.0 / 0.05;
 
-/// Coverage of the truth by the intervals that `predict` prints per level, and the widest's interval score, relative to
-/// the spread of the truth.
+/// Coverage per level by the intervals that `predict` prints, and the interval score at 95 %, relative to the standard
+/// deviation of the true values.
 pub(super) fn of(
     truth: &[f64],
     labels: bool,
@@ -28,7 +28,7 @@ pub(super) fn of(
     Ok(outcome.with("interval score", interval_score(truth, &widest) / spread(truth)))
 }
 
-/// Intervals of the latent.
+/// Intervals of a latent value from its mean and variance.
 fn of_function(table: &str, deviations: f64) -> Result<Vec<[f64; 2]>, ExperimentError> {
     let moments = columns(table, ["latent_mean", "latent_variance"])?;
     let interval = |[mean, variance]: [f64; 2]| {

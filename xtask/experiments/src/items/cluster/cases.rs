@@ -13,7 +13,7 @@ pub(super) enum Kind {
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// Sizes: N rows, of which a step uses B; C latents.
+    /// Sizes: N rows, batch size B, M inducing inputs, D inputs, C latents.
     setting: &'static str,
     /// Sizes of the quick form.
     quick: &'static str,
@@ -70,7 +70,7 @@ impl Case {
         }
     }
 
-    /// `true` if a form has it.
+    /// `true` if a form includes the case.
     pub(super) fn is_in(&self, form: Form) -> bool {
         form == Form::Full || !self.quick.is_empty()
     }
@@ -86,7 +86,7 @@ impl Case {
     }
 }
 
-/// Number of parameters: of a kernel (variance and one length-scale per input), and of the likelihood.
+/// Numbers of parameters of a kernel (variance and one length-scale per input) and of the likelihood.
 pub(super) const fn of_parameters(dim: usize) -> [usize; 2] {
     [1 + dim, 0]
 }

@@ -1,4 +1,4 @@
-//! Cost model compared with measurements of one case.
+//! Comparison of the cost model with measurements.
 
 use super::cases::Case;
 use super::measure::{BANDWIDTH, BYTES, COUNT, FEW, LATENCY, OF_MESSAGES, ON_CLOCK, SECONDS};
@@ -12,18 +12,18 @@ pub(super) struct Check {
     pub(super) sizes: Sizes,
     pub(super) work: SharedWork,
     pub(super) machine: Machine,
-    /// Processor seconds with one process and with two.
+    /// Processor seconds with one and two processes.
     pub(super) measured: [f64; 2],
-    /// Wall-clock seconds with two.
+    /// Wall-clock seconds with two processes.
     pub(super) on_clock: f64,
-    /// Seconds of messages, with the least waiting.
+    /// Shortest seconds in messages, including waiting.
     pub(super) of_messages: f64,
     /// Messages and bytes sent by two processes.
     pub(super) sent: [f64; 2],
 }
 
 impl Check {
-    /// All cases with results, full ones or otherwise quick ones.
+    /// Cases with results of the full form, or else of the quick form.
     pub(super) fn all(results: &Results) -> Vec<Self> {
         let of =
             |form| -> Vec<Self> { CASES.iter().filter_map(|case| Self::of(case, form, results)).collect() };
@@ -51,15 +51,15 @@ impl Check {
         })
     }
 
-    /// Seconds with this many processes, by the model.
+    /// Seconds with this many processes by the cost model.
     pub(super) fn predicted(&self, processes: usize) -> Seconds {
         self.work.seconds(processes, &self.machine)
     }
 }
 
-/// Constants from the single-thread times of work on few rows and on many.
+/// Machine constants from single-thread times of work on few and many rows.
 fn constants(few: &(SharedWork, f64), many: &(SharedWork, f64), [latency, bandwidth]: [f64; 2]) -> Machine {
-    // Times too short to differ, as in the quick form.
+    // Keeps differences positive if times are too short, as in the quick form.
     let least = 1e-3 * few.1;
     let rate = (many.0.of_rows - few.0.of_rows) / (many.1 - few.1).max(least);
     let algebra = (few.1 - few.0.of_rows / rate).max(least);

@@ -1,4 +1,4 @@
-//! Seconds of a case with one process and two, and of messages between two.
+//! Times of a case with one and two processes, and of messages between two.
 
 use super::cases::{Case, Kind};
 use crate::error::ExperimentError;
@@ -15,9 +15,9 @@ use std::time::Instant;
 /// Repeatable evaluation.
 type Evaluation<'a> = Box<dyn FnMut() -> Result<(), ExperimentError> + 'a>;
 
-/// Rows of the shortest work, dominated by algebra.
+/// Rows of the shortest work, dominated by M×M algebra.
 pub(super) const FEW: usize = 192;
-/// Numbers in a short message and a long one.
+/// Lengths of a short and a long message, in numbers.
 const SHORT: usize = 1;
 const LONG: usize = 1 << 18;
 
@@ -30,7 +30,8 @@ pub(super) const BYTES: &str = "bytes";
 pub(super) const LATENCY: &str = "latency";
 pub(super) const BANDWIDTH: &str = "bandwidth";
 
-/// Shortest seconds of an evaluation: processor, wall clock, and messages within the latter. Messages and bytes sent.
+/// Shortest seconds of an evaluation: processor time, wall-clock time, and the part of it in messages. Messages and
+/// bytes sent.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
     processor: f64,
@@ -52,7 +53,7 @@ impl Timed {
         }
     }
 
-    /// Combination over a team: time of the slowest process, sum of what is sent.
+    /// Combination of two processes: times of the slower one, least time in messages, sum of messages and bytes.
     fn together(self, other: Self) -> Self {
         Self {
             processor: self.processor.max(other.processor),
@@ -63,7 +64,7 @@ impl Timed {
     }
 }
 
-/// Measures a case in several rounds, each with all timings in sequence.
+/// Measures a case in several rounds, in which all timings alternate.
 pub(super) fn measured(case: &Case, extent: &Extent) -> Result<Outcome, ExperimentError> {
     let sizes = Sizes::read(case.setting(extent.form));
     let drawn = if sizes.classes == 1 { Drawn::signs(&sizes) } else { Drawn::labels(&sizes) };
@@ -89,10 +90,10 @@ pub(super) fn measured(case: &Case, extent: &Extent) -> Result<Outcome, Experime
         .with(OF_MESSAGES, least[3].of_messages)
         .with(COUNT, count)
         .with(BYTES, bytes);
-    Ok(outcome.by(Effort::ended("evaluations are timed, nothing is trained", 0)))
+    Ok(outcome.by(Effort::ended("no training", 0)))
 }
 
-/// Runs the same work in each thread of a team; returns the result of process 0.
+/// Runs the same work in each process of a team of threads; returns all results.
 fn in_step<T: Send>(
     count: usize,
     work: impl Fn(Team) -> Result<T, ExperimentError> + Sync,
@@ -107,7 +108,7 @@ fn in_step<T: Send>(
     })
 }
 
-/// Times evaluations of a team for this many seconds, at least two after an uncounted one.
+/// Times evaluations of a team for this many seconds, and at least two, after a warm-up.
 fn by_team(
     case: &Case,
     sizes: &Sizes,
@@ -118,7 +119,7 @@ fn by_team(
         let mut run = evaluation(case, sizes, drawn, (rows, &team))?;
         run()?;
         let (begun, mut least, mut repetitions) = (Instant::now(), Timed::NEVER, 0);
-        // Process 0 decides when to stop, which also synchronises the starts.
+        // Process 0 decides whether to continue, which also synchronises the starts.
         while team.decide(repetitions < 2 || begun.elapsed().as_secs_f64() < seconds) {
             let (processor, start, before) = (Stopwatch::start(), Instant::now(), team.traffic());
             run()?;
@@ -142,7 +143,7 @@ fn evaluation<'a>(
 ) -> Result<Evaluation<'a>, ExperimentError> {
     let reduction = Arc::new(TeamReduction::of(team.clone()));
     let model = model(case, sizes)?.with_threading(Threading::Here).with_reduction(Some(reduction));
-    // Record projections of a batch smaller than the table.
+    // With a batch smaller than the table, projections are recorded.
     let is_part = sizes.batch < sizes.rows;
     let table = if is_part { drawn.table()? } else { drawn.first(rows)? };
     if case.kind == Kind::Sweep {
@@ -173,7 +174,7 @@ fn model(case: &Case, sizes: &Sizes) -> Result<PowerEp, ExperimentError> {
     })
 }
 
-/// Shortest seconds of a message between two processes: half of a round trip.
+/// Shortest seconds of a message between two processes, half of a round trip.
 fn seconds_of_message(numbers: usize) -> Result<f64, ExperimentError> {
     let found = in_step(2, |team| {
         let (mut least, mut numbers) = (f64::INFINITY, vec![0.5; numbers]);

@@ -1,4 +1,4 @@
-//! Time of work shared by several machines: a cost model, its check on this machine, and predictions for many.
+//! Work shared by several machines: a cost model, its check on this machine, and predictions for many nodes.
 
 mod cases;
 mod check;
@@ -13,29 +13,29 @@ use crate::harness::{Cell, Context, Extent, Item, Outcome, Results};
 use crate::report::Block;
 use cases::{CASES, Case};
 
-/// Name of the only method: all timings of a case alternate.
+/// Name of the only method, in which all timings of a case alternate.
 const IN_TURNS: &str = "in turns";
 
 #[derive(Debug)]
 pub(super) struct Cluster;
 
-const ABOUT: &str = "No paper's: what several machines would give, by the cost model of `gp_ep::operations::SharedWork`. \
-    Seconds of a step are those of the rows of the largest share (its lanes on the threads of a process), those of M×M \
-    algebra, which every process does, and those of messages that follow each other on the longest way: 2 ⌈log2 P⌉ for a sum \
-    of (M² + M)/2 + M + 1 numbers for each latent function, as many for its gradient of M² + M D numbers and those of a \
-    kernel, and 10 ⌈log2 P⌉ of two numbers by which processes agree that none has failed. Counts of messages and bytes are \
-    those that teams send, which a test of gp-ep compares.\n\n\
-    Checked on this machine: two threads as two processes that send each other copies through a channel, one thread a \
-    process. In turns, and each the least of several, in seconds of the processor, which others on the machine hardly change (of two \
-    processes those of the longer one; what is on the clock besides is waiting, for a processor too): 192 rows and half the rows \
-    by one process, which give the rate of rows and the seconds of algebra; all rows by one and by two, which \
-    are predicted; messages of 1 and of 262,144 numbers, which give latency and bandwidth. `sweep` updates the sites of EP \
-    on all rows, `step` is one of EP with tied sites, with its gradient, over all rows, and `batch` the same over half of the \
-    table.\n\n\
-    Then carried to 1,024 nodes of 32 cores, each core with the rates measured for as many inducing inputs; eight inputs, \
-    kernels with a length-scale for each. A node is a process; a matrix of M×M algebra takes one core. What is left out: \
-    cores of a node that share its memory's bandwidth, networks that others use too, reading rows from files, projections \
-    that are worked out twice because they do not fit in memory.\n\n\
+const ABOUT: &str = "Our own question: what several machines would gain, by the cost model \
+    `gp_ep::operations::SharedWork`. The seconds of a step are the sum of three parts: work on the rows of the \
+    largest share (its lanes on the threads of a process); M×M algebra, which every process does; and messages on \
+    the longest path: 2 ⌈log2 P⌉ for a sum of (M² + M)/2 + M + 1 numbers per latent function, as many for its \
+    gradient of M² + M D numbers and those of a kernel, and 10 ⌈log2 P⌉ of two numbers, by which processes agree \
+    that none has failed. A test of gp-ep compares these counts of messages and bytes with those that teams send.\n\n\
+    Check on this machine: two threads act as two processes that exchange copies through a channel, with one thread \
+    per process. All timings of a case alternate, and the shortest of several counts, in processor seconds, which \
+    other load hardly changes (for two processes those of the slower one; the rest of the wall-clock time is \
+    waiting, also for a processor). 192 rows and half of the rows by one process give the rate of rows and the \
+    seconds of algebra; all rows by one process and by two are predicted; messages of 1 and of 262,144 numbers give \
+    latency and bandwidth. `sweep` updates the sites of EP on all rows, `step` is a step of EP with tied sites and \
+    its gradient over all rows, and `batch` the same over half of the table.\n\n\
+    Predictions are for up to 1,024 nodes of 32 cores, each core with the rates measured for the same number of \
+    inducing inputs; eight inputs, kernels with one length-scale per input. A node is a process; the M×M algebra of \
+    a matrix takes one core. Not modelled: memory bandwidth shared by the cores of a node, networks with other \
+    traffic, reading rows from files, and projections computed twice because they do not fit in memory.\n\n\
     Reduced form: without M = 2,000.";
 
 impl Item for Cluster {
@@ -44,7 +44,7 @@ impl Item for Cluster {
     }
 
     fn title(&self) -> &'static str {
-        "what several machines would give, by a cost model"
+        "gain from several machines, by a cost model"
     }
 
     fn needs(&self) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Steps on many nodes.
+//! Predicted times and efficiencies on many nodes.
 
 use super::network::{NETWORKS, USUAL};
 use super::plan::Plan;
@@ -6,7 +6,7 @@ use gp_ep::operations::Machine;
 
 pub(super) const NODES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/// Least efficiency at which further nodes are worth their price.
+/// Least efficiency of a worthwhile number of nodes.
 const WORTH: f64 = 0.5;
 
 /// Seconds of a step over the typical network.
@@ -14,8 +14,7 @@ pub(super) fn seconds(plan: &Plan, nodes: usize, node: &Machine) -> f64 {
     plan.work(nodes).seconds(nodes, &NETWORKS[USUAL].middle(node)).total()
 }
 
-/// Efficiency (time of one node over the total time of all nodes): over the worst network, the typical one and the
-/// best.
+/// Efficiencies (time of one node over the total time of all nodes) with the worst, typical and best network.
 pub(super) fn efficiencies(plan: &Plan, nodes: usize, node: &Machine) -> [f64; 3] {
     let [slow, .., fast] = &NETWORKS;
     let networks = [slow.ends(node)[0], NETWORKS[USUAL].middle(node), fast.ends(node)[1]];
@@ -31,7 +30,7 @@ pub(super) fn worth(plan: &Plan, node: &Machine) -> usize {
     NODES.into_iter().rev().find(is_worth).unwrap_or(1)
 }
 
-/// Fewest nodes at which an epoch of batches takes as long as this many full passes, if any.
+/// Least number of nodes at which an epoch of batches takes as long as this many full passes, if any.
 pub(super) fn crossover(batch: &Plan, whole: &Plan, passes: f64, node: &Machine) -> Option<usize> {
     let epoch = |nodes| whole.rows / batch.rows * seconds(batch, nodes, node);
     NODES.into_iter().find(|nodes| epoch(*nodes) >= passes * seconds(whole, *nodes, node))

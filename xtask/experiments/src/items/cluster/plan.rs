@@ -1,14 +1,14 @@
-//! Hypothetical training on many nodes.
+//! Training steps on many nodes.
 
 use super::cases::of_parameters;
 use gp_ep::operations::{Extents, SharedWork};
 
 pub(super) const CORES: usize = 32;
 const DIM: usize = 8;
-/// Fewest rows per lane.
+/// Least number of rows per lane.
 const OF_A_LANE: usize = 96;
 
-/// Latents and their sparse processes.
+/// Numbers of latents and of their sparse processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Functions {
     pub(super) latents: usize,
@@ -16,7 +16,7 @@ pub(super) struct Functions {
 }
 
 impl Functions {
-    /// One; ten sharing a process; ten with one each.
+    /// One latent; ten sharing a process; ten with a process each.
     pub(super) const ALL: [Self; 3] = [
         Self { latents: 1, processes: 1 },
         Self { latents: 10, processes: 1 },
@@ -32,16 +32,16 @@ impl Functions {
     }
 }
 
-/// Number of lanes that rows are dealt to.
+/// Rule for the number of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dealing {
-    /// Number used by the code.
+    /// Number of lanes used by the code.
     AsNow,
-    /// One per thread, if there are enough rows: the gain from more lanes.
+    /// One lane per thread, if there are enough rows.
     Enough,
 }
 
-/// Step over a batch or all rows.
+/// Training step over a batch or all rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) rows: f64,

@@ -1,4 +1,4 @@
-//! Report: the check, the networks, and tables and plots for many nodes.
+//! Report: check of the model, networks, and predictions for many nodes.
 
 use super::check::Check;
 use super::network::{NETWORKS, USUAL};
@@ -9,21 +9,21 @@ use crate::report::Block;
 use gp_cli::picture::{CLASSES, INK, Layer, Picture};
 use gp_ep::operations::Machine;
 
-/// Rows of full passes, and of batches.
+/// Numbers of rows of full passes and of batches.
 const ROWS: [f64; 2] = [1e7, 1e9];
 const BATCHES: [f64; 4] = [1e3, 1e4, 1e5, 1e6];
-/// Full passes assumed equivalent to an epoch of batches.
+/// Number of full passes assumed equivalent to an epoch of batches.
 const WORTH_AN_EPOCH: f64 = 10.0;
 /// Numbers of nodes in tables.
 const SHOWN: [usize; 5] = [4, 16, 64, 256, 1024];
 
-/// Node with its rates for this many inducing inputs.
+/// Node with rates measured for this many inducing inputs.
 struct Node {
     inducing: usize,
     machine: Machine,
 }
 
-/// Nodes with the rates of steps of one latent.
+/// Nodes with the rates of the case `step`, per number of inducing inputs.
 fn nodes(checks: &[Check]) -> Vec<Node> {
     let steps = checks.iter().filter(|check| check.name == "step");
     let node = |check: &Check| Node {
@@ -37,14 +37,14 @@ pub(super) fn blocks(results: &Results) -> Vec<Block> {
     let checks = Check::all(results);
     let nodes = nodes(&checks);
     let mut blocks =
-        vec![Block::text("Predicted and measured milliseconds of one process and of two:"), check(&checks)];
-    blocks.extend([Block::text("What two processes send in an evaluation:"), traffic(&checks)]);
-    blocks.extend([Block::text("Networks, from published figures, worst to best:"), networks()]);
+        vec![Block::text("Predicted and measured milliseconds of one and two processes:"), check(&checks)];
+    blocks.extend([Block::text("Messages of two processes per evaluation:"), traffic(&checks)]);
+    blocks.extend([Block::text("Networks with published constants, from worst to best:"), networks()]);
     blocks.extend([
         Block::text(format!(
-            "Efficiency of steps over all rows, from the worst network to the best; `worth` is how many nodes have half of \
-             their time to show over {}. `dealt` says how many lanes there are: `now` as the code deals rows, `enough` as \
-             many as there are cores, if that leaves 96 rows each.",
+            "Efficiency of steps over all rows, from the worst network to the best. `worth` is the largest number of nodes \
+             with an efficiency of at least 0.5 over {}. `dealt` is the rule for lanes: `now` as in the code, `enough` one \
+             per core, with at least 96 rows each.",
             NETWORKS[USUAL].name
         )),
         whole(&nodes),
@@ -53,8 +53,8 @@ pub(super) fn blocks(results: &Results) -> Vec<Block> {
     blocks.extend([
         Block::text(format!(
             "Mini-batches over {}: seconds of an epoch of 10⁹ rows. `crossover` is the least number of nodes at which an \
-             epoch takes as long as {WORTH_AN_EPOCH} passes over all rows: who needs ten passes for what an epoch gives is \
-             as quick without batches from there on.",
+             epoch takes as long as {WORTH_AN_EPOCH} passes over all rows. If so many passes are as good as an epoch, \
+             batches are not faster from there on.",
             NETWORKS[USUAL].name
         )),
         batches(&nodes),
@@ -93,7 +93,7 @@ fn check(checks: &[Check]) -> Block {
             "two: predicted",
             "measured",
             "ratio",
-            "on the clock",
+            "wall clock",
         ],
         checks.iter().map(row).collect(),
     )
@@ -122,7 +122,7 @@ fn traffic(checks: &[Check]) -> Block {
             "latency, µs",
             "bandwidth, GB/s",
             "ms predicted",
-            "ms in messages, waiting included",
+            "ms in messages, including waiting",
         ],
         checks.iter().map(row).collect(),
     )
@@ -146,7 +146,7 @@ fn plans<'a>(nodes: &'a [Node], rows: &'a [f64]) -> impl Iterator<Item = (Plan, 
     })
 }
 
-/// First cells of a plan's table row.
+/// First cells of a plan's row.
 fn names(plan: &Plan, letter: &str) -> Vec<String> {
     vec![
         format!("{letter} = {}", power(plan.rows)),

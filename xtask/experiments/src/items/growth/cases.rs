@@ -1,18 +1,18 @@
-//! List of cases.
+//! Measured cases.
 
 use super::drawn::Drawn;
 use super::size::Axis;
 use super::{Case, batches, operations, whole};
 use gp_ep::power_ep::Sharing;
 
-/// Sizes of most axes.
+/// Usual sizes of axes.
 const ROWS: &[usize] = &[1_000, 10_000, 100_000, 1_000_000];
 const MANY_INDUCING: &[usize] = &[50, 100, 200, 500, 1_000, 2_000];
 const INDUCING: &[usize] = &[50, 100, 200, 500, 1_000];
 const DIMS: &[usize] = &[2, 8, 32, 128, 784];
 const CLASSES: &[usize] = &[2, 5, 10, 20, 50];
 
-/// Sizes of mini-batch steps.
+/// Base sizes of mini-batch steps.
 const STEP: &str = "N=10000;B=200;M=100;D=16;C=10";
 const BY_ROWS: Axis = Axis::new("N", ROWS, "0");
 const BY_INDUCING: Axis = Axis::new("M", INDUCING, "2, 3");
@@ -45,7 +45,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "ep",
-        what: "A step of EP on a batch with its gradient, one process for all classes, a site an observation. \
+        what: "A step of EP on a batch with its gradient, one process for all classes, one site per observation. \
                6 MBD + 3 M²D + 2 M²B + 4/3 M³ + C (6 M²B + ⅔ M³).",
         base: STEP,
         axes: &[
@@ -61,7 +61,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "ep, tied",
-        what: "The same with one site for all observations of a class.",
+        what: "The same with one site per class.",
         base: STEP,
         axes: &[BY_ROWS.with_memory("0")],
         rows: Drawn::labels,
@@ -71,7 +71,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "ep, a process each",
-        what: "The same with a process for each class. C (6 MBD + 3 M²D + 8 M²B + 2 M³).",
+        what: "The same with one process per class. C (6 MBD + 3 M²D + 8 M²B + 2 M³).",
         base: STEP,
         axes: &[BY_CLASSES],
         rows: Drawn::labels,
@@ -82,7 +82,7 @@ pub(super) const CASES: &[Case] = &[
     Case {
         name: "bound, robust max",
         what: "A variational step on a batch: bound and gradient by one-dimensional integrals, one process for all \
-               classes. Operations as those of `ep`.",
+               classes. Operations as for `ep`.",
         base: STEP,
         axes: &[BY_ROWS.with_memory("0"), BY_INDUCING, BY_CLASSES],
         rows: Drawn::labels,
@@ -92,7 +92,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "bound, softmax",
-        what: "The same by samples. Operations as those of `ep`; those of samples, C for each, are not counted.",
+        what: "The same by sampling. Operations as for `ep`; those of the samples, C each, are not counted.",
         base: STEP,
         axes: &[BY_CLASSES],
         rows: Drawn::labels,
@@ -115,8 +115,8 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "active set",
-        what: "The informative vector machine: A active rows chosen from N, two classes by softmax. 12 N C A² bytes of \
-               memory traffic.",
+        what: "The informative vector machine: A active rows of N, two classes with softmax. 12 N C A² bytes of memory \
+               traffic.",
         base: "N=5000;A=100;C=2;D=8",
         axes: &[
             Axis::new("N", &[1_000, 2_000, 5_000, 10_000, 20_000], "1"),

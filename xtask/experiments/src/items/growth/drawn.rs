@@ -1,4 +1,4 @@
-//! Rows and processes to measure with.
+//! Tables and processes of the cases.
 
 use super::size::Sizes;
 use crate::error::ExperimentError;
@@ -18,7 +18,7 @@ pub(in crate::items) struct Drawn {
 }
 
 impl Drawn {
-    /// Numbers: a smooth function of the first two inputs.
+    /// Table with a smooth function of the first two inputs as target.
     pub(super) fn numbers(sizes: &Sizes) -> Self {
         let points = points(sizes.rows, sizes.dim, 2);
         let wave = |i: usize| (3.0 * points[(0, i)] + points[(1, i)]).sin();
@@ -26,7 +26,7 @@ impl Drawn {
         Self { points, targets }
     }
 
-    /// Labels: index among C equal parts of the function's range.
+    /// Table with labels: the index of the function's value among C equal parts of its range.
     pub(in crate::items) fn labels(sizes: &Sizes) -> Self {
         let mut drawn = Self::numbers(sizes);
         let parts = sizes.classes as f64 - 1e-9;
@@ -53,7 +53,7 @@ impl Drawn {
     }
 }
 
-/// Random points between −1 and 1, one per column.
+/// Random points uniform between −1 and 1, one per column.
 pub(super) fn points(count: usize, dim: usize, seed: u64) -> Mat<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0))

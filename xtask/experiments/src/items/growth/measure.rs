@@ -1,4 +1,4 @@
-//! Seconds and memory of one case.
+//! Time and memory of a case.
 
 use super::{Case, Drawn, Sizes};
 use crate::error::ExperimentError;
@@ -40,11 +40,11 @@ impl Threads {
     }
 }
 
-/// Score of time, and of memory in bytes.
+/// Names of the scores: seconds, and memory in bytes.
 pub(super) const SECONDS: &str = "seconds";
 pub(super) const HELD: &str = "held";
 
-/// Measures a case in its own pool, whose threads and buffers are gone before the next case.
+/// Measures a case in a separate pool, whose threads and buffers are released afterwards.
 pub(super) fn measured(
     case: &Case,
     sizes: &Sizes,
@@ -71,30 +71,30 @@ fn measured_here(
     run()?;
     let after = held();
     let least = least_seconds(threads, extent.choose((0.5, 2), (0.2, 2), (0.0, 1)), &mut run)?;
-    let effort = Effort::ended("evaluations are timed, nothing is trained", 0);
+    let effort = Effort::ended("no training", 0);
     let outcome = Outcome::of([(SECONDS, least)]).by(effort);
-    // With several threads it would include the buffers of the others.
+    // With several threads, memory would include the buffers of the other threads.
     match before.zip(after).filter(|_| threads == Threads::One) {
         Some((before, after)) => Ok(outcome.with(HELD, (after - before) as f64)),
         None => Ok(outcome),
     }
 }
 
-/// Allocates the fixed-size product buffers of each thread, which belong to no case.
+/// Allocates the product buffers of the current thread, which are not part of a case's memory.
 fn fill_buffers() -> Result<(), ExperimentError> {
     let (factor, mut result) = (Mat::zeros(256, 256), Mat::zeros(256, 256));
     matmul(result.as_mut(), Accum::Replace, factor.as_ref(), factor.as_ref(), 1.0, Threading::Here)?;
     Ok(())
 }
 
-/// Bytes held by the program, if its allocator counts them.
+/// Bytes allocated by the program, if its allocator counts them.
 fn held() -> Option<i64> {
     let stats = INSTRUMENTED_SYSTEM.stats();
     (stats.allocations > 0).then(|| stats.bytes_allocated as i64 - stats.bytes_deallocated as i64)
 }
 
-/// Shortest time of runs over this many seconds and at least this many runs: processor time of one thread, less
-/// affected by other load; wall-clock time of several.
+/// Shortest time of at least `fewest` runs over at least this many seconds: processor time for one thread, which
+/// other load affects less; wall-clock time for several.
 fn least_seconds(
     threads: Threads,
     (seconds, fewest): (f64, usize),

@@ -1,4 +1,4 @@
-//! Growth of the cost of an evaluation with each problem size, compared with its operation count.
+//! Growth of the cost of an evaluation with each problem size, compared with operation counts.
 
 mod batches;
 mod cases;
@@ -24,23 +24,23 @@ pub(super) use size::Sizes;
 /// Repeatable evaluation.
 type Evaluation = Box<dyn FnMut() -> Result<(), ExperimentError>>;
 
-/// Kind of evaluation, with measured sizes.
+/// Kind of evaluation, with the sizes to measure.
 struct Case {
     name: &'static str,
     /// Description of an evaluation and its operations.
     what: &'static str,
-    /// Base sizes, of which one varies at a time.
+    /// Base sizes; one of them varies at a time.
     base: &'static str,
     axes: &'static [Axis],
     rows: fn(&Sizes) -> Drawn,
     prepare: fn(&Sizes, Drawn, Threading) -> Result<Evaluation, ExperimentError>,
-    /// Multiply-adds per evaluation, or bytes read and written, in `unit` per second.
+    /// Multiply-adds per evaluation, or bytes read and written; `unit` is that of their rate.
     work: fn(&Sizes) -> f64,
     unit: &'static str,
 }
 
 impl Case {
-    /// Distinct settings of a form; the axes meet at the base.
+    /// Distinct settings of a form; all axes contain the base sizes.
     fn settings(&self, form: Form) -> Vec<String> {
         let mut settings = Vec::new();
         for setting in self.axes.iter().flat_map(|axis| axis.settings(self.base, form)) {
@@ -55,17 +55,17 @@ impl Case {
 #[derive(Debug)]
 pub(super) struct Growth;
 
-const ABOUT: &str = "No paper's: the time of one evaluation (a value with its gradient, a step, a prediction, an active \
-    set) while one size grows and the others stay. N rows, batches of B, M inducing inputs, D inputs, C classes, A active \
-    points, T new rows; inputs uniform between −1 and 1, squared exponentials with a length-scale of 0.3 √D for each \
-    input, all of which is learned. `seconds` are the least of several runs after one that does not count, of one thread \
-    the processor's, of all threads those on the clock; both are the same work, to the same bits. Runs follow each other, \
-    whatever `--threads` says.\n\n\
-    `theory` is the exponent of the leading term; of two, the first holds until the other's term is as large. \
-    `operations` is the slope of the count of all terms over the same sizes. Slopes are those of straight lines \
-    through logarithms, by least squares, over the upper half of the sizes. Rates are operations of the count over \
-    seconds, on one thread at the largest size. Memory is what model, state and workspace hold after the first run, \
-    without the table and without the buffers that products of matrices have in each thread.\n\n\
+const ABOUT: &str = "Our own question: the time of one evaluation (a value with its gradient, a step, a prediction, \
+    or an active set) while one size grows and the others are fixed. N rows, batches of B, M inducing inputs, D \
+    inputs, C classes, A active points, T new rows; inputs uniform between −1 and 1, squared exponentials with one \
+    length-scale of 0.3 √D per input, all of them learned. `seconds` are the shortest of several runs after a \
+    warm-up run: processor time on one thread, wall-clock time on all threads. Both do the same work, to the same \
+    bits. Runs are sequential, regardless of `--threads`.\n\n\
+    `theory` is the exponent of the leading term; of two exponents, the first holds until the other term is as \
+    large. `operations` is the slope of the count of all terms over the same sizes. Slopes are of least-squares \
+    lines through logarithms, over the upper half of the sizes. Rates are counted operations over seconds, on one \
+    thread at the largest size. Memory is that of model, state and workspace after the first run, without the table \
+    and without the product buffers of each thread.\n\n\
     Reduced form: without the largest size of each axis.";
 
 impl Item for Growth {
@@ -74,7 +74,7 @@ impl Item for Growth {
     }
 
     fn title(&self) -> &'static str {
-        "how time and memory grow with each size, beside theory"
+        "growth of time and memory with each size, compared with theory"
     }
 
     fn needs(&self) -> Vec<String> {

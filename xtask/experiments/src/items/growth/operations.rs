@@ -1,4 +1,4 @@
-//! Required multiply-adds of an evaluation, by the counts of gp-ep.
+//! Multiply-adds of an evaluation, by `gp_ep::operations`.
 
 use super::Sizes;
 use gp_ep::operations::{self, Extents};
@@ -32,7 +32,7 @@ pub(super) fn each(sizes: &Sizes) -> f64 {
     operations::step(&Extents { latents: sizes.classes, processes: sizes.classes, ..one })
 }
 
-/// Bytes: every new active row moves 24 per component of all earlier stubs.
+/// Bytes of memory traffic: every new active row moves 24 bytes per component of the earlier stubs.
 pub(super) fn active_set(sizes: &Sizes) -> f64 {
     let [n, c, a] = [sizes.rows, sizes.classes, sizes.active].map(|size| size as f64);
     24.0 * n * c * a * a / 2.0

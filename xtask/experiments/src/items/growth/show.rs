@@ -1,4 +1,4 @@
-//! Report: slopes compared with theory, memory, and a plot per case.
+//! Report: slopes compared with theory, memory, and plots.
 
 use super::Case;
 use super::cases::CASES;
@@ -16,7 +16,7 @@ struct Course<'a> {
 }
 
 impl Course<'_> {
-    /// Sizes with a score, and the score.
+    /// Sizes with a result, and the score.
     fn points(&self, threads: Threads, score: &str) -> Vec<(f64, f64)> {
         let point = |size: &usize| {
             let setting = self.axis.setting(self.case.base, *size);
@@ -30,7 +30,7 @@ impl Course<'_> {
         (self.case.work)(&Sizes::read(&self.axis.setting(self.case.base, size as usize)))
     }
 
-    /// Sizes measured with one thread, and the work of each.
+    /// Sizes measured with one thread, and their operations.
     fn work(&self) -> Vec<(f64, f64)> {
         let sizes = self.points(Threads::One, SECONDS);
         sizes.into_iter().map(|(size, _)| (size, self.work_at(size))).collect()
@@ -73,13 +73,13 @@ impl Course<'_> {
         format!("{} = {}", self.axis.letter, grouped(size))
     }
 
-    /// Plot of seconds by size, with those at the rate of the largest size.
+    /// Plot of seconds by size, and of operations at the rate of the largest size.
     fn picture(&self) -> Option<Picture> {
         let one = self.points(Threads::One, SECONDS);
         let (size, seconds) = *one.last()?;
         let rate = self.work_at(size) / seconds;
         let work = self.work().into_iter().map(|(size, work)| (size, work / rate)).collect::<Vec<_>>();
-        // Wide limits, so that constant times look level in spite of noise.
+        // Wide limits, so that constant times with noise look level.
         let (x, y) = logs(&[(size, seconds / 3.0), (size, seconds * 3.0)]);
         let mut layers = vec![Layer::Reach { x, y }, line(&work, INK, "operations, at the last rate")];
         for (threads, colour) in Threads::ALL.into_iter().zip(CLASSES) {
@@ -110,7 +110,7 @@ pub(super) fn blocks(results: &Results) -> Vec<Block> {
             "all threads",
             "seconds, one thread",
             "seconds, all",
-            "rate of one",
+            "rate, one thread",
         ],
         all().filter_map(|course| course.times()).collect(),
     );
@@ -119,7 +119,7 @@ pub(super) fn blocks(results: &Results) -> Vec<Block> {
         all().filter_map(|course| course.memory()).collect(),
     );
     let mut blocks = vec![Block::text("Slopes of time, and seconds at the largest size:"), times];
-    blocks.extend([Block::text("Slopes of memory by N, and what is held:"), memory]);
+    blocks.extend([Block::text("Slopes of memory by N, and memory held:"), memory]);
     for case in CASES {
         let panels: Vec<Picture> = courses(case).filter_map(|course| course.picture()).collect();
         blocks.extend(figure(case, panels));
@@ -128,7 +128,7 @@ pub(super) fn blocks(results: &Results) -> Vec<Block> {
 }
 
 fn figure(case: &Case, mut panels: Vec<Picture>) -> Vec<Block> {
-    // One legend suffices for all panels.
+    // The first panel has the legend for all.
     for layer in panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers) {
         layer.forget_label();
     }

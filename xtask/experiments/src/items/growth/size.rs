@@ -1,4 +1,4 @@
-//! Sizes of an evaluation, and the growing one.
+//! Sizes of an evaluation, and axes along which one of them grows.
 
 use crate::grid::number;
 use crate::harness::Form;
@@ -6,19 +6,19 @@ use crate::harness::Form;
 /// Sizes of an evaluation; unused ones are 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::items) struct Sizes {
-    /// N.
+    /// N, number of rows.
     pub(in crate::items) rows: usize,
-    /// B.
+    /// B, batch size.
     pub(in crate::items) batch: usize,
-    /// M.
+    /// M, number of inducing inputs.
     pub(in crate::items) inducing: usize,
-    /// D.
+    /// D, number of inputs.
     pub(in crate::items) dim: usize,
-    /// C.
+    /// C, number of classes.
     pub(in crate::items) classes: usize,
-    /// A.
+    /// A, number of active points.
     pub(in crate::items) active: usize,
-    /// T.
+    /// T, number of new rows.
     pub(in crate::items) new: usize,
 }
 
@@ -38,11 +38,11 @@ impl Sizes {
     }
 }
 
-/// Size that grows while the others are fixed.
+/// Axis along which one size grows while the others are fixed.
 pub(super) struct Axis {
     pub(super) letter: &'static str,
     pub(super) sizes: &'static [usize],
-    /// Exponent of the leading term of time.
+    /// Exponent of the leading term of time, as text.
     pub(super) theory: &'static str,
     pub(super) memory: Option<&'static str>,
 }

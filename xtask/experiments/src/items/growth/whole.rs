@@ -18,7 +18,7 @@ fn vfe(sizes: &Sizes) -> Result<SparseRegression, ExperimentError> {
     Ok(SparseRegression::new(process(sizes, 1)?, Gaussian::new(NOISE)?, Powers::Same(0.0)))
 }
 
-/// Evidence bound of sparse regression, with its gradient.
+/// Bound of sparse regression with its gradient.
 pub(super) fn regression(
     sizes: &Sizes,
     rows: Drawn,
@@ -32,7 +32,7 @@ pub(super) fn regression(
     }))
 }
 
-/// Evidence of exact regression, with its gradient.
+/// Evidence of exact regression with its gradient.
 pub(super) fn exact(sizes: &Sizes, rows: Drawn, threading: Threading) -> Result<Evaluation, ExperimentError> {
     let kernel = process(&Sizes { inducing: 1, ..*sizes }, 1)?.kernel().clone_box();
     let model = ExactGp::new(kernel, Gaussian::new(NOISE)?).with_threading(threading);
@@ -43,7 +43,7 @@ pub(super) fn exact(sizes: &Sizes, rows: Drawn, threading: Threading) -> Result<
     }))
 }
 
-/// Means and variances of new rows by sparse regression.
+/// Means and variances of new rows, by sparse regression.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "the same signature as that of all others, which keep their rows"
@@ -67,7 +67,7 @@ pub(super) fn active_set(
     threading: Threading,
 ) -> Result<Evaluation, ExperimentError> {
     let lengthscale = LENGTHSCALE * (sizes.dim as f64).sqrt();
-    // Different kernels, so that none is shared.
+    // Kernels differ, so that no work is shared.
     let kernel = |class: usize| {
         gp_kernels::parse(&format!("{} * rbf(lengthscale={lengthscale})", 2.0 + 0.1 * class as f64))
     };
