@@ -6,7 +6,8 @@ use super::usual::UsualCase;
 use crate::error::CliError;
 use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 
-/// Most latents with converged sites by default: each row costs the square of active points times latents.
+/// Maximum number of latents for converged sites by default: a row costs the square of active points times
+/// latents.
 const FEW_LATENTS: usize = 4;
 
 pub(super) const COUPLING: Setting = Setting::choice(

@@ -1,5 +1,5 @@
-//! Variational inference with inducing inputs: natural gradients for the posterior, gradients of the bound for the
-//! rest.
+//! Variational inference with inducing inputs: natural gradients for the posterior, gradients of the bound
+//! for all other parameters.
 
 use super::batches;
 use super::check::GradientCheck;
@@ -28,7 +28,7 @@ use gp_variational::{NaturalOptions, Savigp};
 pub(super) struct Svgp;
 
 const ITERATIONS: Setting = variational::ITERATIONS.usually_whole(100);
-/// Relative gain of the bound below which the posterior has converged: a tenth of what ends training.
+/// Relative gain of the bound below which the posterior has converged: a tenth of the threshold for training.
 const REST: f64 = 1e-8;
 const SETTINGS: &[Setting] = &[ITERATIONS, EPOCHS, BATCH_SIZE];
 
@@ -53,7 +53,7 @@ impl Method for Svgp {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
     }
 
-    /// Expected log densities are line integrals for softmax, but not for multi-class probit.
+    /// Softmax needs line integrals only, multi-class probit many nodes.
     fn evaluates_densities(&self) -> bool {
         true
     }
