@@ -63,7 +63,7 @@ pub struct Ascent {
 
 /// Posterior that natural-gradient steps move.
 pub(crate) trait Climber {
-    /// Bound after a step of length `rate`, or at the proposal of `mixing`; −∞ if that posterior is not proper.
+    /// Bound after a step of length `rate`, or at the proposal of `mixing`; −∞ if there is no valid posterior.
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError>;
 
     /// Accepts the last attempt as the posterior.

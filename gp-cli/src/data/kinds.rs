@@ -55,7 +55,7 @@ impl Tally {
     }
 }
 
-/// Check whether a column counts 0, 1, 2, … or 1, 2, 3, …
+/// Detector of columns that count 0, 1, 2, … or 1, 2, 3, …
 #[derive(Clone, Copy, Default)]
 pub(super) struct Numbering {
     rows: usize,

@@ -156,7 +156,7 @@ pub trait Method: Debug + Send + Sync {
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError>;
 
     /// Kind of the converged sites of a fit to this many rows; `None` if rows have no sites of their own.
-    /// Removing a row's sites leaves the row out, which [temperatures](gp_ep::Temperature) are found by.
+    /// Removing a row's sites leaves the row out, as needed to find [temperatures](gp_ep::Temperature).
     fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
         None
     }

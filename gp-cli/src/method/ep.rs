@@ -214,7 +214,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(fit)
 }
 
-/// Takes one parameter step per sweep, then converges EP.
+/// Takes one parameter step per sweep, then runs EP to convergence.
 fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit, CliError> {
     let data = &problem.rows;
     let mut steps = Steps::new(rule, iterations(problem));

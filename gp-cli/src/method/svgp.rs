@@ -53,7 +53,7 @@ impl Method for Svgp {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
     }
 
-    /// Softmax needs line integrals only, multi-class probit many nodes.
+    /// Expected log densities are line integrals for softmax, but not for multi-class probit.
     fn evaluates_densities(&self) -> bool {
         true
     }
@@ -107,7 +107,7 @@ impl Method for Svgp {
     }
 }
 
-/// Converges the posterior at every point of L-BFGS.
+/// Learns parameters by L-BFGS, with the posterior converged at every point.
 fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
     let options = minimise_options(iterations, &problem.settings.control);

@@ -106,7 +106,7 @@ impl DenseState {
         self.sites.get(latent).map(|sites| (sites.precision.as_slice(), sites.shift.as_slice()))
     }
 
-    /// Converges λ and ν by natural-gradient steps from their current values.
+    /// Takes natural-gradient steps from the current λ and ν until convergence.
     ///
     /// # Errors
     /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`] if no step, however small, raises

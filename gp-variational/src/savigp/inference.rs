@@ -11,7 +11,7 @@ use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::Batches;
 
 impl Savigp {
-    /// `true` for one full Gaussian, which natural gradients can converge.
+    /// `true` for one full Gaussian, for which natural gradients exist.
     fn rests(&self) -> bool {
         self.posterior().components() == 1 && self.posterior().covariance() == Covariance::Full
     }

@@ -138,7 +138,8 @@ impl Savigp {
         done
     }
 
-    /// Converges the posterior, one full Gaussian, under the current parameters on the data of `bound`.
+    /// Takes natural-gradient steps until the posterior, one full Gaussian, has converged under the current
+    /// parameters on the data of `bound`.
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] for another posterior; [`InferenceError::Option`];

@@ -2,7 +2,8 @@
 //!
 //! - *All together*: L-BFGS on everything.
 //! - *Alternating* (Bonilla et al. 2019 §9.2): L-BFGS on one group after the other.
-//! - *Outer*: L-BFGS on everything but the posterior, which natural gradients converge at every evaluation.
+//! - *Outer*: L-BFGS on everything but the posterior; natural gradients iterate that to convergence at every
+//!   evaluation.
 //! - *In batches*: a first-order method on everything, or on everything but the posterior, which takes
 //!   natural-gradient steps.
 
@@ -22,6 +23,8 @@ use gp_optim::{
 };
 
 /// Settings of posterior and samples during learning.
+///
+/// *Outer* means [`Learning::Outer`](gp_ep::Learning::Outer), *in steps* `Inner` and `Batches`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BoundLearning {
@@ -43,7 +46,7 @@ impl Default for BoundLearning {
 }
 
 impl BoundLearning {
-    /// Outer: natural gradients with these settings converge one full Gaussian.
+    /// Outer: one full Gaussian is converged by natural gradients with these settings.
     #[must_use]
     pub fn at_rest(rest: NaturalOptions) -> Self {
         Self { rest: Some(rest), ..Self::default() }
@@ -198,8 +201,8 @@ impl Savigp {
         Ok((groups, schedule))
     }
 
-    /// Optimises everything but the posterior by L-BFGS on the bound maximised over one full Gaussian, which
-    /// natural gradients converge at every evaluation from its previous value.
+    /// Optimises everything but the posterior by L-BFGS on the bound maximised over one full Gaussian. Natural
+    /// gradients find that maximum at every evaluation, from the previous posterior.
     pub(super) fn learn_outside(
         &mut self,
         data: &dyn DataSource,
