@@ -138,7 +138,7 @@ impl Column {
         &self.values
     }
 
-    /// Numbers; None for words.
+    /// Numbers; `None` for words.
     #[must_use]
     pub fn numbers(&self) -> Option<&[f64]> {
         match &self.values {

@@ -189,7 +189,6 @@ impl Input {
         }
     }
 
-    /// Raw bytes of the file.
     fn raw(&self) -> Result<Box<dyn Read + '_>, CliError> {
         let failed = |cause| cannot_read(&self.name, cause);
         Ok(match &self.from {

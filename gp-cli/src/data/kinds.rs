@@ -22,7 +22,6 @@ impl Tally {
         }
     }
 
-    /// Adds a number.
     pub(super) fn add_number(&mut self) {
         self.numbers += 1;
     }

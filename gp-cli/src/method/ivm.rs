@@ -20,8 +20,8 @@ use gp_optim::ParameterSet;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IvmMethod;
 
-/// Maximum number of active sets in training, with matched and with converged sites. With converged sites,
-/// rounds end when they gain nothing.
+/// Maximum number of active sets in training, with matched and with converged sites, and iterations for each.
+/// With converged sites, rounds end when they gain nothing.
 const ROUNDS: [usize; 2] = [6, 10];
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(20);
 

@@ -24,7 +24,6 @@ const ONE: UsualCase<&str> = UsualCase::new(INDEPENDENT, "for one");
 const COUPLED: &str = "coupled";
 const INDEPENDENT: &str = "independent";
 
-/// Model of a problem.
 pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
     let (kernels, likelihood) = (problem.kernels.clone(), problem.likelihood.clone());
     let several = likelihood.latents() > 1;

@@ -130,7 +130,6 @@ impl MissingRules {
         }
     }
 
-    /// `true` if a row may miss some targets.
     pub(crate) fn targets_may_miss(&self) -> bool {
         self.targets.len() > 1 && self.targets.iter().all(|name| self.of(name) == Missing::Drop)
     }

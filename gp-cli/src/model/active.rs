@@ -8,7 +8,6 @@ use serde_json::Value;
 
 const NAME: &str = "ivm";
 
-/// Reader of these posteriors.
 pub(super) const ENTRY: PosteriorEntry = PosteriorEntry::new(NAME, read);
 
 impl From<IvmPosterior> for Functions {

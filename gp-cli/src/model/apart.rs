@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 
 const NAME: &str = "apart";
 
-/// Reader of these posteriors.
 pub(super) const ENTRY: PosteriorEntry = PosteriorEntry::new(NAME, read);
 
 /// One posterior per latent.

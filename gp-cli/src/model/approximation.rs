@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 /// Largest rounding error of a sum of proportions.
 const ROUNDING: f64 = 1e-9;
 
-/// Stored form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredApproximation {
     likelihood: String,

@@ -12,7 +12,6 @@ use serde_json::Value;
 
 const NAME: &str = "latents";
 
-/// Reader of these posteriors.
 pub(super) const ENTRY: PosteriorEntry = PosteriorEntry::new(NAME, read);
 
 impl<P: LatentPosterior + Into<Held>> From<MixturePosterior<P>> for Functions {

@@ -17,7 +17,6 @@ pub enum Held {
     Inducing(Box<InducingPosterior>),
 }
 
-/// Stored form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum StoredLatent {

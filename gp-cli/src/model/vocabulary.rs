@@ -52,7 +52,6 @@ pub(super) fn check(model: &Value, source: &str, names: &dyn Vocabulary) -> Resu
     Err(CliError::new(ErrorKind::Model, message))
 }
 
-/// Name of a stored posterior.
 pub(super) fn posterior_name(stored: &Map<String, Value>) -> Option<&str> {
     stored.keys().map(String::as_str).find(|name| !BESIDE.contains(name))
 }

@@ -77,7 +77,6 @@ impl DenseLatent {
         }
     }
 
-    /// Sets K.
     pub(super) fn set_kernel(
         &mut self,
         kernel: &dyn Kernel,
@@ -126,7 +125,6 @@ impl DenseLatent {
         Ok(())
     }
 
-    /// Posterior for predictions.
     pub(super) fn posterior(
         &self,
         kernel: &dyn Kernel,

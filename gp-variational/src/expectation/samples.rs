@@ -58,7 +58,6 @@ impl Samples {
         (&self.t[place * size..(place + 1) * size], values)
     }
 
-    /// Mean derivatives of one observation by all parameters.
     pub(super) fn by_params(&self, place: usize) -> &[f64] {
         &self.by_params[place * self.params..(place + 1) * self.params]
     }

@@ -32,7 +32,6 @@ pub struct Bound {
     pub(super) natural: Option<Box<(Natural, Mixture)>>,
 }
 
-/// State of the sampling.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct SamplingMemory {
     epoch: u64,
@@ -126,7 +125,6 @@ impl Bound {
         SamplingMemory { epoch: self.nodes.epoch, expectation: self.expectation }
     }
 
-    /// Restores the state of the sampling.
     pub(super) fn recall_sampling(&mut self, memory: SamplingMemory) {
         (self.nodes.epoch, self.expectation) = (memory.epoch, memory.expectation);
     }

@@ -86,7 +86,6 @@ impl Savigp {
         std::mem::replace(&mut self.posterior, Mixture::nothing())
     }
 
-    /// Moves the posterior back in.
     pub(super) fn restore_posterior(&mut self, posterior: Mixture) {
         self.posterior = posterior;
     }

@@ -33,7 +33,6 @@ pub(super) struct Rule<'a> {
     pub(super) model: &'a Savigp,
     pub(super) expectation: &'a Expectation,
     pub(super) nodes: &'a Nodes,
-    /// Proportions of components.
     pub(super) proportions: &'a [f64],
     /// Observations represented by each loaded one: factor of derivatives by φ and s; sums are without it.
     pub(super) weight: f64,

@@ -406,7 +406,6 @@ fn come_to_rest(
 struct Outer(Savigp);
 
 impl Outer {
-    /// Predictor of this posterior under the model's parameters.
     fn predictor(&self, posterior: &Mixture) -> Result<Predictor, InferenceError> {
         self.0.clone().with_posterior(posterior.clone())?.predictor()
     }

@@ -74,7 +74,6 @@ impl Format for ArrowFile {
     }
 }
 
-/// Format name in errors.
 const FORMAT: &str = "Arrow";
 
 /// End of the message about an unreadable file.

@@ -20,9 +20,7 @@ pub(super) enum SizeFault {
     NoList,
     /// Column of an unsupported type.
     Unread {
-        /// Name.
         column: String,
-        /// Type.
         kind: String,
     },
 }

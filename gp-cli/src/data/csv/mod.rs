@@ -104,7 +104,6 @@ struct WantedColumn {
 struct Body<'a> {
     reader: Reader<Watched<'a>>,
     record: StringRecord,
-    /// Line of the record.
     line: u64,
 }
 

@@ -147,7 +147,7 @@ fn half(bits: u16) -> f64 {
     if bits >> 15 == 1 { -size } else { size }
 }
 
-/// Signed big-endian integer of up to 32 bytes; None if longer.
+/// Signed big-endian integer of up to 32 bytes; `None` if longer.
 fn big_endian(bytes: &[u8]) -> Option<f64> {
     let sign = if bytes.first().is_some_and(|&first| first >= 0x80) { 0xff } else { 0 };
     let mut filled = [sign; 32];

@@ -115,7 +115,6 @@ impl<R: Read> Compact<R> {
         if INTEGERS.contains(&kind) { self.varint() } else { Err(strange()) }
     }
 
-    /// Skips a field value.
     fn skip(&mut self, kind: u8, depth: u32) -> io::Result<()> {
         match kind {
             // The type itself holds the value.

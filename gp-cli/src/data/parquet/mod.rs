@@ -78,7 +78,6 @@ impl Format for Parquet {
     }
 }
 
-/// Format name in errors.
 const FORMAT: &str = "Parquet";
 
 fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {

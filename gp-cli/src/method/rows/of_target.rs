@@ -30,7 +30,6 @@ pub(super) fn present(all: &TrainingRows, target: usize, targets: usize) -> Resu
 struct View {
     all: TrainingRows,
     target: usize,
-    /// Observation columns.
     columns: Vec<usize>,
     present: Vec<usize>,
 }
