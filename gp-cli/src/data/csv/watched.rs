@@ -28,7 +28,7 @@ impl<'a> Watched<'a> {
     /// Stream of a supply's text.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data) for UTF-16 text; errors of reading.
+    /// [`Data`](crate::ErrorKind::Data) for a start that is not UTF-8; errors of reading.
     pub(super) fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
         let from = supply.reader()?;
         let mut text =
