@@ -20,7 +20,7 @@ use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::ObservationMoments;
 
-/// Requested outputs besides means and labels.
+/// Outputs requested besides means and labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Probabilities of central intervals.
@@ -33,9 +33,9 @@ pub struct Wanted {
     pub parts: bool,
     /// `true` for the joint covariance of the target functions.
     pub joint: bool,
-    /// Number of samples of the target functions, each joint over all rows.
+    /// Number of samples of the target functions, joint over all rows.
     pub samples: usize,
-    /// Random seed of the samples.
+    /// Random seed for samples.
     pub seed: u64,
     /// `true` for class probabilities.
     pub probabilities: bool,
@@ -43,7 +43,7 @@ pub struct Wanted {
     pub missing: Missing,
 }
 
-/// One 95 % interval, and no missing values.
+/// Default: one 95 % interval, no missing values allowed.
 impl Default for Wanted {
     fn default() -> Self {
         Self {
@@ -63,13 +63,13 @@ impl Default for Wanted {
 /// Predictions for the rows of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predictions {
-    /// One line per table row, with empty cells if it cannot be predicted.
+    /// Predictions, one row per table row; cells are empty in rows that cannot be predicted.
     pub table: OutTable,
     /// Levels unseen in training.
     pub unseen: Vec<Unseen>,
-    /// Rows with a missing input, ascending, which are not predicted.
+    /// Rows that are not predicted because of a missing input, ascending.
     pub not_predicted: Vec<usize>,
-    /// Rows without a log density, ascending: the target is missing, or the row is not predicted.
+    /// Rows without a log density because the target is missing or the row is not predicted, ascending.
     pub not_scored: Vec<usize>,
 }
 
@@ -82,10 +82,10 @@ impl Predictions {
     }
 }
 
-/// Column of log densities (labels and counts: log probabilities) of the observations.
+/// Column of log densities of observations (log probabilities for labels and counts).
 const LOG_DENSITY: &str = "log_density";
 
-/// Most rows for a joint covariance or samples, whose memory is quadratic.
+/// Maximum number of rows for a joint covariance or samples, whose memory is quadratic in rows.
 const MOST_JOINT_ROWS: usize = 5_000;
 
 /// Central intervals of observations with this probability.
@@ -134,7 +134,7 @@ pub fn moments(
     Ok(by.given(beliefs).moments()?.into_iter().map(undo).collect())
 }
 
-/// Log densities of observations (in the units of the likelihood), per data unit.
+/// Log densities of observations, per data unit; `observations` are in the units of the likelihood.
 ///
 /// # Errors
 /// As [`moments`], and for an impossible observation.
@@ -166,13 +166,13 @@ pub fn most_probable(probabilities: &[f64]) -> usize {
     (1..probabilities.len()).fold(0, better)
 }
 
-/// Predictions for all rows of a table, in order. Rows with a missing input are refused or, under [`Missing::Drop`],
-/// left empty except for their `ids`, unless the model keeps missing values of that input. Rows without the target have
-/// no log density.
+/// Predictions for all rows of a table, in order. A missing input is an error unless the model keeps its
+/// missing values; under [`Missing::Drop`], such rows stay empty except for their `ids`. Rows without the
+/// target have no log density.
 ///
 /// # Errors
-/// [`Data`](ErrorKind::Data) for a table that does not suit the model; [`Usage`](ErrorKind::Usage) for an output that
-/// the model does not support.
+/// [`Data`](ErrorKind::Data) for a table that does not fit the model; [`Usage`](ErrorKind::Usage) for an
+/// output that the model does not support.
 pub fn predictions(
     model: &Model,
     frame: &Frame,
@@ -233,7 +233,7 @@ fn predicted(
     Ok((table, seen.unseen, scored))
 }
 
-/// Adds log densities if the table has the target; returns the rows that have one.
+/// Adds log densities if the table has the target; returns the rows with one.
 fn push_densities(
     table: &mut OutTable,
     model: &Model,
@@ -318,7 +318,8 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
     Ok(())
 }
 
-/// Adds predictions of observations: labels with requested probabilities, or means, variances and more.
+/// Adds predictions of observations: labels with requested probabilities, or means, variances, intervals and
+/// quantiles.
 pub(crate) fn push_observations(
     table: &mut OutTable,
     model: &Model,
@@ -348,7 +349,7 @@ fn push_classes(
     Ok(())
 }
 
-/// Adds means, variances, interval ends and quantiles. A single interval has no level in its names.
+/// Adds means, variances, interval ends and quantiles. A single interval has no level in its column names.
 fn push_numbers(
     table: &mut OutTable,
     model: &Model,

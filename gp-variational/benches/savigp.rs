@@ -1,17 +1,16 @@
-//! Mini-batch steps of variational inference beside what the machine can do, the dense posterior, and how noisy samples
-//! are.
+//! Benchmarks of mini-batch steps, of the dense posterior and of sampling noise.
 //!
-//! After criterion's own lines tables say:
+//! After criterion's output, tables show:
 //!
-//! - what share of the machine's matrix-product rate, measured in the same run on the same number of threads, a
-//!   mini-batch step took with C = 10 latent functions, M = B = 200 and D = 784: reading, value and gradient by
-//!   everything, a natural-gradient step. For each latent function distances forward and back (6 MBD), of Z twice that a
-//!   pair (6 M²D / 2), projections, marginals, sums and the reverse pass (6 M²B), factors (4 M³ / 3), products with the
-//!   factor of the posterior (2 M³) and the step's factors and inverses (4 M³ / 3);
-//! - how many samples a second there are, and what share of the step they take: by the difference that more samples
-//!   make;
-//! - how long a dense Cox process of 811 counts takes to come to rest, and to be trained;
-//! - the variance of the gradient by posterior means, for each estimator with 100 samples.
+//! - the share of the matrix-product rate (measured in the same run with the same number of threads) that a
+//!   mini-batch step reaches with C = 10 latent functions, M = B = 200 and D = 784: reading, value and
+//!   gradient by all parameters, natural-gradient step. Operations per latent function: distances forward and
+//!   back (6 MBD), of Z twice that per pair (6 M²D / 2), projections, marginals, sums and the reverse pass (6
+//!   M²B), factors (4 M³ / 3), products with the factor of the posterior (2 M³) and the step's factors and
+//!   inverses (4 M³ / 3);
+//! - samples per second and their share of a step, from the difference that more samples make;
+//! - the time for a dense Cox process of 811 counts to converge, and to be trained;
+//! - the variance of the gradient by posterior means for each estimator with 100 samples.
 #![expect(clippy::expect_used, reason = "a benchmark that fails should stop at once")]
 
 use criterion::Criterion;
@@ -31,7 +30,7 @@ use gp_variational::{
 use rand::{RngExt, SeedableRng};
 use std::time::Instant;
 
-/// A table of random points, one a column, contiguous.
+/// Contiguous table of random points, one per column.
 fn points(count: usize, dim: usize, seed: u64) -> Mat<f64> {
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
     Mat::from_fn(dim, count, |_, _| rng.random_range(-1.0..1.0))
@@ -58,8 +57,8 @@ fn sampled(estimator: Estimator, draws: Draws, samples: usize, seed: u64) -> Exp
     Expectation::Sampled(Sampling { estimator, draws, samples, seed })
 }
 
-/// The least times of several rounds of these runs, in seconds: interference only ever adds. In rounds, because what
-/// else the machine does changes within seconds, and the runs are compared with each other.
+/// Minimum time of each run over several rounds, in seconds; interference only adds time. Runs alternate
+/// within a round, so that changes of the machine's load affect all of them.
 fn best<const K: usize>(rounds: usize, mut runs: [&mut dyn FnMut(); K]) -> [f64; K] {
     let mut least = [f64::INFINITY; K];
     for _ in 0..rounds {
@@ -72,7 +71,7 @@ fn best<const K: usize>(rounds: usize, mut runs: [&mut dyn FnMut(); K]) -> [f64;
     least
 }
 
-/// A mini-batch step of one model, over and over on other batches.
+/// Mini-batch steps of one model, on successive batches.
 struct Steps<'a> {
     model: Savigp,
     bound: Bound,
@@ -158,7 +157,7 @@ fn batch_steps() {
     }
 }
 
-/// Counts like those of a process of events in time.
+/// Prints times of a dense Cox process.
 fn cox() {
     let x = Mat::from_fn(811, 1, |i, _| i as f64 / 100.0);
     let counts: Vec<f64> =
@@ -183,7 +182,7 @@ fn cox() {
     );
 }
 
-/// The sum of variances of the gradient's entries by posterior means, over 60 seeds.
+/// Sum of the variances of the gradient's entries by posterior means, over 60 seeds.
 fn variance(model: &Savigp, data: &Table<'_>, estimator: Estimator, draws: Draws) -> f64 {
     let (seeds, count) = (60, model.parameter_count());
     let by_means = count - model.posterior().parameter_count();
@@ -231,7 +230,7 @@ fn variances() {
     }
 }
 
-/// The most memory the process has had, where the system tells.
+/// Peak memory of the process, if the system reports it.
 fn peak() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:").map(|size| size.trim().to_owned()))
@@ -249,7 +248,7 @@ fn main() {
         bencher.iter(|| bound.gradient(&exact, &mut gradient));
     });
     criterion.final_summary();
-    // Criterion has its own words; `steps`, `cox` and `variances` name tables, and without them all are made.
+    // `steps`, `cox` and `variances` select tables; without them all are made.
     let asked: Vec<String> = std::env::args().skip(1).collect();
     let tables = ["steps", "cox", "variances"];
     let some = asked.iter().any(|word| tables.contains(&word.as_str()));

@@ -1,34 +1,33 @@
-//! Natural-gradient steps, each of which raises the bound.
+//! Natural-gradient ascent of the bound, with step halving and Anderson mixing.
 
 use gp_ep::InferenceError;
 use gp_optim::Mixing;
 use serde::{Deserialize, Serialize};
 
-/// Most halvings of a step.
+/// Maximum halvings of a step.
 pub(crate) const MAX_HALVINGS: u32 = 30;
-/// One mixture that does not raise the bound gives way to a plain step; so many in a row, and what they were mixed from is
-/// forgotten.
+/// Mixed steps in a row that fail to raise the bound before the mixing memory is cleared.
 const MOST_REFUSED: u32 = 2;
-/// Relative fall of the bound after a step that rounding may cause.
+/// Relative fall of the bound that is attributed to rounding.
 const SLACK: f64 = 1e-13;
 
 /// Settings of natural-gradient ascent of a Gaussian posterior.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NaturalOptions {
-    /// Step length ρ in (0, 1]; halved if the bound falls.
+    /// Step length ρ in (0, 1], halved while the bound falls.
     pub rate: f64,
-    /// Most steps.
+    /// Maximum number of steps.
     pub max_steps: usize,
-    /// Convergence: a step raises the bound by at most this times 1 + |bound|.
+    /// Convergence threshold: a step raises the bound by at most this times 1 + |bound|.
     pub tolerance: f64,
-    /// Number of past steps for Anderson mixing; 0 for plain steps. A mixed step that does not raise the bound is
-    /// replaced by a plain one; after two in a row the memory is cleared.
+    /// Number of past steps for Anderson mixing; 0 for plain steps. A mixed step that does not raise the
+    /// bound is replaced by a plain one; two in a row clear the memory.
     pub memory: usize,
 }
 
 impl Default for NaturalOptions {
-    /// Full steps, ten remembered, tolerance 1e-10.
+    /// Full steps, ten past steps for mixing, tolerance 1e-10.
     fn default() -> Self {
         Self { rate: 1.0, max_steps: 200, tolerance: 1e-10, memory: 10 }
     }
@@ -62,9 +61,9 @@ pub struct Ascent {
     pub bound: f64,
 }
 
-/// Posterior that takes steps.
+/// Posterior that natural-gradient steps move.
 pub(crate) trait Climber {
-    /// Bound after a step of this length, or at the proposal of `mixing`; −∞ if there is none.
+    /// Bound after a step of length `rate`, or at the proposal of `mixing`; −∞ if there is no valid posterior.
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError>;
 
     /// Accepts the last attempt as the posterior.
@@ -74,8 +73,7 @@ pub(crate) trait Climber {
     fn withdraw(&mut self) -> Result<(), InferenceError>;
 }
 
-/// Steps from the bound `start` until it rises no more, or `is_short` says after a step that there is no time for
-/// another.
+/// Steps from the bound `start` until convergence, or until `is_short` reports that no time is left.
 pub(crate) fn climb(
     climber: &mut dyn Climber,
     start: f64,
@@ -116,7 +114,7 @@ pub(crate) fn climb(
         }
         let gain = there - ascent.bound;
         (ascent.steps, ascent.bound) = (ascent.steps + 1, there);
-        // Only a plain step, which goes uphill from anywhere but the top, says that this is the top.
+        // Convergence needs a plain step: it rises everywhere but at the maximum, a mixed one may not.
         let is_little = gain <= options.tolerance * rate * (1.0 + there.abs());
         ascent.converged = is_little && is_plain;
         if is_little {
@@ -133,7 +131,7 @@ pub(crate) fn climb(
 mod tests {
     use super::*;
 
-    /// `−½ x²`, with steps of half the way to 0, none of which may be longer than `longest` allows.
+    /// `−½ x²` with steps half the way to 0; steps longer than `longest` are refused.
     struct Valley {
         x: f64,
         trial: f64,

@@ -13,7 +13,7 @@ pub use dense::DenseVariational;
 pub use expectation::{Draws, Estimator, Expectation, Sampling};
 pub use savigp::Savigp;
 
-/// Types of gp-ep used by models of this crate.
+/// Types of gp-ep that this crate's models use.
 pub use gp_ep::{
     Course, EvidenceKind, Inference, InferenceError, LatentModel, Learning, LogEvidence, Moment, Predictor,
     Steps, Trained, Watch,

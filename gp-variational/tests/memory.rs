@@ -1,4 +1,4 @@
-//! Steps that are repeated allocate nothing, and memory in batches does not grow with the data.
+//! Repeated steps allocate nothing, and memory for batches does not grow with the data.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -12,7 +12,7 @@ use gp_variational::{Draws, Estimator, Expectation, Sampling, Savigp};
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// The number of blocks that were asked for while `body` ran.
+/// Number of allocations while `body` runs.
 fn blocks(body: impl FnOnce()) -> u64 {
     let before = dhat::HeapStats::get().total_blocks;
     body();
@@ -33,9 +33,9 @@ fn sampled(estimator: Estimator, draws: Draws) -> Expectation {
     Expectation::Sampled(Sampling { estimator, draws, samples: 20, seed: 1 })
 }
 
-/// Repeats a step until it has seen everything, and counts what it allocates then.
+/// Repeats a step until its buffers exist, then counts its allocations.
 fn assert_settles(what: &str, mut step: impl FnMut()) {
-    // The second step may still find buffers of another use free, and grow one.
+    // The second step may still grow a buffer.
     step();
     step();
     assert_eq!(blocks(&mut step), 0, "{what}");
@@ -78,7 +78,7 @@ fn steps_of_one_allocate_nothing(model: &mut Savigp, data: &dyn DataSource, natu
     let rows: Vec<usize> = (0..1100).map(|i| i * 37 % 1100).collect();
     let mut first = 0;
     assert_settles(&format!("{what}: batches"), || {
-        // The last batch of an epoch is a short one.
+        // The last batch of an epoch is shorter.
         for _ in 0..3 {
             let end = (first + 400).min(1100);
             batches.redraw();
@@ -92,7 +92,7 @@ fn steps_of_one_allocate_nothing(model: &mut Savigp, data: &dyn DataSource, natu
     });
 }
 
-/// All latents on one process.
+/// One process shared by all latents.
 fn steps_of_shared_processes_allocate_nothing() {
     let inputs = Mat::from_fn(1100, 2, |i, d| ((i * (7 + d)) as f64).sin());
     let classes: Vec<f64> = (0..1100).map(|i| f64::from(i % 3)).collect();
@@ -104,7 +104,7 @@ fn steps_of_shared_processes_allocate_nothing() {
     steps_of_one_allocate_nothing(&mut shared, &data, true, "shared");
 }
 
-/// Observations that are computed when they are asked for.
+/// Observations computed on demand.
 #[derive(Debug)]
 struct Endless(usize);
 
@@ -128,7 +128,7 @@ impl DataSource for Endless {
     }
 }
 
-/// Bytes at the peak of making room for batches and taking some steps.
+/// Peak bytes for building batches and taking some steps.
 fn bytes(count: usize) -> usize {
     let before = dhat::HeapStats::get().curr_bytes;
     let mut model = model("bernoulli_probit", 10);
@@ -143,7 +143,7 @@ fn bytes(count: usize) -> usize {
     dhat::HeapStats::get().curr_bytes - before
 }
 
-/// One test, because what is counted is the whole process.
+/// One test, because allocations of the whole process are counted.
 #[test]
 fn steps_allocate_nothing_and_memory_does_not_know_how_many_data_there_are() {
     let _profiler = dhat::Profiler::builder().testing().build();

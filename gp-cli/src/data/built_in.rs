@@ -6,7 +6,7 @@ use super::{csv, idx, libsvm, npy, npz};
 use std::sync::Arc;
 
 impl Formats {
-    /// The formats of this crate.
+    /// Formats of this crate.
     #[must_use]
     pub fn built_in() -> Self {
         let mut known: Vec<Arc<dyn Format>> = vec![Arc::new(csv::Csv)];

@@ -1,10 +1,10 @@
-//! Types of cell texts.
+//! Parsing of text cells.
 
 use gp_optim::format_number;
 use std::ops::Range;
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
-/// Days from 0000-01-01 to before 9999-12-31.
+/// Days since 1970-01-01 of dates with four-digit years, from 0000-01-01 to before 9999-12-31.
 const YEARS_OF_FOUR_DIGITS: Range<f64> = -719_528.0..2_932_896.0;
 
 /// Common notations of missing values.
@@ -14,12 +14,12 @@ pub(super) fn is_missing(cell: &str) -> bool {
     cell.len() <= 4 && MISSING.iter().any(|word| word.eq_ignore_ascii_case(cell))
 }
 
-/// A finite number.
+/// Finite number in a cell.
 pub(super) fn number(cell: &str) -> Option<f64> {
     cell.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// `true` or `false`, in any case.
+/// Boolean in a cell as 1 or 0: `true` or `false`, in any case.
 pub(super) fn flag(cell: &str) -> Option<f64> {
     let is = |word: &str| cell.eq_ignore_ascii_case(word);
     if is("true") {
@@ -31,8 +31,8 @@ pub(super) fn flag(cell: &str) -> Option<f64> {
     }
 }
 
-/// Days since 1970-01-01 of `YYYY-MM-DD`, optionally with a time `HH:MM[:SS[.s]]` after a blank or `T`, and a final
-/// `Z`; other time zones are not supported.
+/// Days since 1970-01-01 for `YYYY-MM-DD`, optionally followed by a blank or `T`, a time `HH:MM[:SS[.s]]` and
+/// `Z`. Other time zones are not supported.
 ///
 /// ```
 /// use gp_cli::data::days_since_epoch;
@@ -55,8 +55,8 @@ pub fn days_since_epoch(cell: &str) -> Option<f64> {
     Some(days as f64 + time.map_or(Some(0.0), day_share)?)
 }
 
-/// Date `YYYY-MM-DD` of days since 1970-01-01; with a time after `T`, to microseconds, unless midnight; a plain number
-/// if the year does not have four digits.
+/// Date `YYYY-MM-DD` for days since 1970-01-01. A time other than midnight follows after `T`, to
+/// microseconds. Outside four-digit years, a plain number.
 ///
 /// ```
 /// use gp_cli::data::date_text;
@@ -86,7 +86,7 @@ pub fn date_text(days: f64) -> String {
     }
 }
 
-/// Year, month and day: inverse of [`civil_days`].
+/// Year, month and day; inverse of [`civil_days`].
 pub(crate) fn civil_date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -102,8 +102,8 @@ fn whole(digits: &str) -> Option<i64> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
-/// Days since 1970-01-01 in the Gregorian calendar: 400 years have 146 097 days, and a year beginning in March has its
-/// leap day last.
+/// Days since 1970-01-01 in the Gregorian calendar; `None` for an impossible date. 400 years have 146 097
+/// days; years are counted from March, so that the leap day is the last.
 pub(crate) fn civil_days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let longest = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -32,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// Number of a text of this type; NaN if missing, None for words.
+    /// Number for a text of this type; NaN if missing, `None` for words.
     #[must_use]
     pub(crate) fn parse(self, text: &str) -> Option<f64> {
         parse(text, self)
@@ -90,7 +90,7 @@ impl Values {
         }
     }
 
-    /// `true` without values.
+    /// `true` if there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -138,7 +138,7 @@ impl Column {
         &self.values
     }
 
-    /// Numbers; None for words.
+    /// Numbers; `None` for words.
     #[must_use]
     pub fn numbers(&self) -> Option<&[f64]> {
         match &self.values {
@@ -168,13 +168,13 @@ impl Column {
         }
     }
 
-    /// The column under another name.
+    /// Copy of the column under another name.
     #[must_use]
     pub fn renamed(&self, name: &str) -> Self {
         Self { name: name.to_owned(), ..self.clone() }
     }
 
-    /// The column restricted to these rows.
+    /// Copy of the column restricted to these rows.
     #[must_use]
     pub fn rows(&self, rows: &[usize]) -> Self {
         let values = match &self.values {
@@ -186,7 +186,7 @@ impl Column {
         Self { name: self.name.clone(), kind: self.kind, values }
     }
 
-    /// The column converted to another type; on failure, the first offending row and its text.
+    /// Column converted to another type; on failure, the first offending row and its text.
     pub(super) fn read_as(self, kind: Kind) -> Result<Self, (usize, String)> {
         if self.kind == kind || (kind == Kind::Number && self.numbers().is_some()) {
             return Ok(Self { kind, ..self });
@@ -207,7 +207,7 @@ impl Column {
     }
 }
 
-/// Number of a cell of this type, NaN if missing; None for words.
+/// Number in a cell of this type, NaN if missing; `None` for words.
 pub(super) fn parse(cell: &str, kind: Kind) -> Option<f64> {
     if cells::is_missing(cell) {
         return Some(f64::NAN);

@@ -1,4 +1,4 @@
-//! Reads table bytes within the memory limit; no other code reads them to the end.
+//! Reading of table bytes within the memory limit; no other code reads tables to the end.
 
 use super::supply::{Supply, unreadable};
 use crate::error::{CliError, ErrorKind};
@@ -33,7 +33,7 @@ pub(super) fn read_all(
     }
 }
 
-/// Reserves room for `more` items, as a file requests.
+/// Reserves room for `more` items, a number that a file states.
 pub(super) fn reserve<T>(of: &mut Vec<T>, more: usize, supply: &dyn Supply) -> Result<(), CliError> {
     of.try_reserve_exact(more).map_err(|cause| {
         let what = format!("not enough memory for `{}`", supply.name());
@@ -41,7 +41,7 @@ pub(super) fn reserve<T>(of: &mut Vec<T>, more: usize, supply: &dyn Supply) -> R
     })
 }
 
-/// The first bytes, at most this many.
+/// First bytes of a reader, at most this many.
 pub(super) fn read_up_to(from: &mut dyn Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(most).read_to_end(&mut bytes)?;

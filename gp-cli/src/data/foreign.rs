@@ -1,4 +1,4 @@
-//! Unsupported files, with advice to convert them.
+//! Recognition of unsupported files, with advice for conversion.
 
 /// Position and signature of DuckDB files.
 const DUCKDB: (usize, &[u8]) = (8, b"DUCK");
@@ -8,10 +8,10 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 /// First bytes of Parquet and Arrow files, for builds without these formats.
 const COLUMNAR: [&[u8]; 2] = [b"PAR1", b"ARROW1"];
 
-/// Position and first bytes of the contents of model files: the header of a safetensors file.
+/// Position and first bytes of the JSON header of model files (safetensors).
 const MODEL: (usize, &[u8]) = (8, b"{\"__metadata__\":{\"gp-model\"");
 
-/// Kind of a file with these first bytes, and advice; None if it may be a table.
+/// Description of an unsupported file with these first bytes, and advice; `None` if it may be a table.
 pub(super) fn advice(name: &str, head: &[u8]) -> Option<String> {
     if head.get(MODEL.0..).is_some_and(|rest| rest.starts_with(MODEL.1)) {
         return Some(format!("`{name}` is a model file, not a table; gp inspect {name} shows what it holds"));

@@ -9,12 +9,12 @@ use super::supply::Supply;
 use crate::error::{CliError, ErrorKind};
 use std::fmt::Debug;
 
-/// Most columns of a table: a model of more inputs is of no use, and takes their square in memory.
+/// Maximum number of columns of a table; memory of a model grows with their square.
 pub const MAX_COLUMNS: usize = 100_000;
 
 /// Table format.
 pub trait Format: Debug + Send + Sync {
-    /// Name in flags.
+    /// Name used in flags.
     fn name(&self) -> &'static str;
 
     /// One-line description.
@@ -32,7 +32,7 @@ pub trait Format: Debug + Send + Sync {
     /// [`Data`](ErrorKind::Data) with the place.
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError>;
 
-    /// Reads a table that need not be in memory.
+    /// Reads a table from an input that need not be in memory.
     ///
     /// # Errors
     /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if the file cannot be read.
@@ -40,7 +40,7 @@ pub trait Format: Debug + Send + Sync {
         self.read(&input.load()?, options)
     }
 
-    /// `true` for databases, with named tables or queries.
+    /// `true` for databases, which have named tables and queries.
     fn takes_queries(&self) -> bool {
         false
     }
@@ -62,7 +62,7 @@ pub trait Format: Debug + Send + Sync {
         Err(self.not_in_pieces(input.name()))
     }
 
-    /// Error for a table of this format that cannot be read in chunks.
+    /// Error for a table that this format cannot read in chunks.
     fn not_in_pieces(&self, table: &str) -> CliError {
         let format = self.name();
         let message = format!(

@@ -12,12 +12,12 @@ use crate::memory::Budget;
 use gp_optim::did_you_mean;
 use std::sync::Arc;
 
-/// Share of the remaining memory for piped input; beyond, it goes to a temporary file.
+/// Share of the remaining memory for piped input; the rest goes to a temporary file.
 const SHARE_OF_PIPE: f64 = 0.25;
-/// Bytes of piped input that always stay in memory.
+/// Bytes of piped input that are always kept in memory.
 const FEW: u64 = 1 << 20;
 
-/// Registry of formats, extensible by programs.
+/// Registry of table formats; programs can add their own.
 #[derive(Clone, Debug)]
 pub struct Formats {
     known: Vec<Arc<dyn Format>>,
@@ -39,7 +39,7 @@ impl Formats {
         self
     }
 
-    /// The registry with a memory budget for tables.
+    /// Sets the memory budget for tables.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         Self { budget, ..self }
@@ -70,7 +70,7 @@ impl Formats {
         self.read_input(self.input(path, SHARE_OF_PIPE)?, options)
     }
 
-    /// Opens a table. Piped input stays in memory up to this share of what is left.
+    /// Opens a table. Piped input stays in memory up to `share` of the remaining memory.
     ///
     /// # Errors
     /// As [`Input::open`].
@@ -88,7 +88,7 @@ impl Formats {
         format.read(source, options)?.read_as(options)
     }
 
-    /// The same for a file that need not be in memory.
+    /// Reads a table from an input that need not be in memory, as [`read`](Self::read).
     ///
     /// # Errors
     /// As [`read`](Self::read); [`Io`](ErrorKind::Io) if the file cannot be read.

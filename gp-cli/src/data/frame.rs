@@ -1,4 +1,4 @@
-//! A table in memory.
+//! Table in memory.
 
 use super::column::{Column, Kind};
 use super::heading::Heading;
@@ -9,12 +9,12 @@ use gp_optim::similar;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Most names listed in an error.
+/// Maximum number of names listed in an error.
 const LISTED: usize = 20;
 
 /// Advice for a missing value.
 pub(crate) const FILL_OR_DROP: &str = "; fill it in, or leave out all such rows with --missing drop";
-/// The same for a value that may stay missing.
+/// Advice for a missing value that may stay missing.
 pub(crate) const FILL_DROP_OR_KEEP: &str =
     "; fill it in, leave out all such rows with --missing drop, or keep them with --missing keep";
 
@@ -26,7 +26,7 @@ pub struct Frame {
     by_name: HashMap<String, usize>,
     rows: usize,
     places: Places,
-    /// Columns of the file, if the format tells.
+    /// All columns of the file, if the format reports them.
     heading: Option<Arc<Heading>>,
 }
 
@@ -34,9 +34,9 @@ pub struct Frame {
 #[derive(Clone, Debug)]
 enum Places {
     Lines(Vec<u64>),
-    /// Rows, counted from 0.
+    /// Row numbers, counted from 0.
     Rows(Vec<u64>),
-    /// All rows from one on.
+    /// Consecutive rows from this one on.
     From(u64),
 }
 
@@ -59,15 +59,15 @@ impl Places {
 }
 
 impl Frame {
-    /// Table of these columns; `source` is its name in errors, `lines` the line of each row of a text.
+    /// Table with these columns; `source` is its name in errors, `lines` the text line of each row.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) without rows, for unequal lengths and for repeated names.
+    /// [`Data`](ErrorKind::Data) for no rows, unequal lengths or repeated names.
     pub fn new(source: &str, columns: Vec<Column>, lines: Option<Vec<u64>>) -> Result<Self, CliError> {
         Self::placed(source, columns, lines.map_or(Places::From(0), Places::Lines))
     }
 
-    /// Chunk of a table, preceded by this many rows.
+    /// Chunk of a table after `rows` earlier rows.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -98,13 +98,13 @@ impl Frame {
         Ok(Self { source: source.to_owned(), columns, by_name, rows, places, heading: None })
     }
 
-    /// The table with the columns of its file.
+    /// Adds the heading of the file.
     #[must_use]
     pub fn with_heading(self, heading: impl Into<Arc<Heading>>) -> Self {
         Self { heading: Some(heading.into()), ..self }
     }
 
-    /// The table with columns converted to the requested types.
+    /// Converts columns to the requested types.
     pub(super) fn read_as(self, options: &ReadOptions) -> Result<Self, CliError> {
         let Self { source, columns, places, heading, .. } = self;
         let mut out = Vec::with_capacity(columns.len());
@@ -150,7 +150,7 @@ impl Frame {
         self.by_name.get(name).map(|&place| &self.columns[place])
     }
 
-    /// Names of all columns of the file, read or not, if the format tells.
+    /// Names of all columns of the file, read or not, if the format reports them.
     #[must_use]
     pub fn known_names(&self) -> Vec<&str> {
         match &self.heading {
@@ -183,7 +183,7 @@ impl Frame {
         Err(self.lacks(&missing, ""))
     }
 
-    /// Error for missing columns, with the reason `why` they are needed, if any.
+    /// Error for missing columns; `why` gives the reason they are needed.
     pub(crate) fn lacks(&self, missing: &[&str], why: &str) -> CliError {
         let known = self.known_names();
         let columns = if missing.len() > 1 { "columns" } else { "column" };
@@ -235,23 +235,23 @@ impl Frame {
         }
     }
 
-    /// Rows without a missing value in these columns.
+    /// Indices of rows without missing values in these columns.
     #[must_use]
     pub fn complete_rows(&self, columns: &[&Column]) -> Vec<usize> {
         (0..self.rows).filter(|&row| columns.iter().all(|column| !column.is_missing(row))).collect()
     }
 
-    /// The table without a column.
+    /// Removes a column.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) if nothing is left.
+    /// [`Data`](ErrorKind::Data) if no column is left.
     pub fn without(self, name: &str) -> Result<Self, CliError> {
         let Self { source, mut columns, places, heading, .. } = self;
         columns.retain(|column| column.name() != name);
         Ok(Self { heading, ..Self::placed(&source, columns, places)? })
     }
 
-    /// Table of these rows.
+    /// Copy of the table restricted to these rows.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for no rows.
@@ -262,7 +262,7 @@ impl Frame {
     }
 }
 
-/// Error for a cell that does not match its column's type, wanted by a flag unless the column is an input or target.
+/// Error for a cell that does not match its column's type; names the flag that gives the column a role, if any.
 pub(super) fn not_of_kind(
     source: &str,
     place: &str,
@@ -288,7 +288,7 @@ pub(super) fn not_of_kind(
     CliError::new(ErrorKind::Data, message)
 }
 
-/// Name as written in comma-separated lists; quoted if it has commas or outer blanks.
+/// Name for comma-separated lists; quoted if it contains commas or outer blanks.
 pub(crate) fn quoted(name: &str) -> String {
     if name.contains(',') || name.starts_with('"') || name.trim() != name {
         format!("\"{}\"", name.replace('"', "\"\""))
@@ -297,18 +297,18 @@ pub(crate) fn quoted(name: &str) -> String {
     }
 }
 
-/// Most similar known name, up to outer blanks or a small difference.
+/// Most similar known name: equal up to outer blanks, or a small edit away.
 fn near<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let but_for_blanks = known.iter().find(|other| other.trim() == name.trim());
     but_for_blanks.copied().or_else(|| similar(name, known.iter().copied()))
 }
 
-/// `true` for a name with a double quote only at its beginning.
+/// `true` for a name with a double quote only at its start.
 fn has_open_quote(name: &str) -> bool {
     name.len() > 1 && name.starts_with('"') && !name.ends_with('"')
 }
 
-/// Some of the names, and the number of further ones.
+/// First names of a list, and the number of further ones.
 pub(crate) fn list(names: &[&str]) -> String {
     let shown = names.iter().take(LISTED).map(|name| quoted(name));
     let listed = shown.collect::<Vec<_>>().join(", ");

@@ -4,10 +4,10 @@ use super::supply::Supply;
 use crate::error::CliError;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
-/// Path prefixes of these readers' sources, in any registry.
+/// Path prefixes of these readers' sources in any registry.
 const FOREIGN: [&str; 2] = ["parquet-", "arrow-"];
 
-/// Result of `read`; a panic becomes an error for a damaged file. `read` only borrows, so no state is left
+/// Runs `read`; a panic becomes an error for a damaged file. `read` only borrows, so no state is left
 /// inconsistent.
 pub(super) fn guarded<T>(
     supply: &dyn Supply,
@@ -18,7 +18,7 @@ pub(super) fn guarded<T>(
         .unwrap_or_else(|_| Err(supply.fault(&format!(" is a damaged or truncated {format} file"))))
 }
 
-/// Silences the panic messages of such readers in this process; others are printed as before.
+/// Silences panic messages of these readers in this process; other panics are still printed.
 pub(crate) fn silence_foreign_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

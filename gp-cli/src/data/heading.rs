@@ -1,24 +1,24 @@
-//! Columns of a file, and which of them are read.
+//! Columns of a file and the selection that is read.
 
 use super::options::ReadOptions;
 
 /// Prefix of an unnamed pandas index in Parquet and Arrow, followed by its number and two underscores.
 const PANDAS_INDEX: &str = "__index_level_";
 
-/// Columns of a file: all, those read, and dropped row-number columns.
+/// Columns of a file: all names, positions read, dropped row-number columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
     names: Vec<String>,
     places: Vec<usize>,
     left_out: Vec<String>,
     unnamed: Option<String>,
-    /// Flags of other uses than as input or target, by position.
+    /// Role flags of columns, by position.
     uses: Vec<Option<&'static str>>,
 }
 
 impl Heading {
-    /// Heading with these names. A pandas index is read only on request. If no requested column exists, the first is
-    /// read, so that the table can report its names.
+    /// Heading with these names. A pandas index is read only on request. If no requested column exists, the
+    /// first is read, so that errors can list the table's names.
     #[must_use]
     pub fn new(names: Vec<String>, options: &ReadOptions) -> Self {
         let mut heading = Self { places: (0..names.len()).collect(), names, ..Self::default() };
@@ -34,7 +34,7 @@ impl Heading {
         heading
     }
 
-    /// Drops a column for a reason, unless it is the only one.
+    /// Drops a column and records the reason `what`; the only column is never dropped.
     pub(super) fn leave_out(&mut self, name: &str, what: &str) {
         let rest: Vec<usize> =
             self.places.iter().copied().filter(|&place| self.names[place] != name).collect();
@@ -61,7 +61,7 @@ impl Heading {
         &self.places
     }
 
-    /// Flag that names the column at this position for another use than as input or target.
+    /// Flag that gives the column at this position a role.
     pub(super) fn flag(&self, place: usize) -> Option<&'static str> {
         self.uses.get(place).copied().flatten()
     }

@@ -11,8 +11,8 @@ use super::supply::Supply;
 use crate::error::CliError;
 use std::path::Path;
 
-/// IDX. A vector is the column `label`; tables and images have columns `p0`, `p1`, …. Labels of an image file are read
-/// from the file beside it, by MNIST's naming.
+/// IDX format. A vector becomes the column `label`; tables and images become columns `p0`, `p1`, …. Labels of
+/// an image file are read from the label file beside it, found by MNIST's naming.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Idx;
 

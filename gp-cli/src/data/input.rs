@@ -1,4 +1,4 @@
-//! Table in a file, from standard input or in memory, examined before it is read.
+//! Table input from a file, standard input or memory, inspected before it is read.
 
 use super::counted::{read_all, read_up_to};
 use super::source::{GZIP, Source, damaged_gzip, extension_of};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Bytes read to recognise the format and estimate the size of rows.
 const HEAD: u64 = 1 << 18;
 
-/// Table that need not be in memory: a file, or spooled standard input.
+/// Table input that need not be in memory: a file, or spooled standard input.
 #[derive(Debug)]
 pub struct Input {
     name: String,
@@ -41,7 +41,8 @@ struct Head {
 }
 
 impl Input {
-    /// Opens a file, or standard input for `-`. Input from there beyond `keep` bytes goes to an unnamed temporary file.
+    /// Opens a file, or standard input for `-`. Standard input beyond `keep` bytes goes to an unnamed
+    /// temporary file.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io) if it cannot be read, [`Data`](ErrorKind::Data) for damaged gzip data and empty input.
@@ -98,7 +99,7 @@ impl Input {
         Self { name: name.to_owned(), from, size, budget, head: Head::default() }.begun()
     }
 
-    /// Examines the first bytes.
+    /// Inspects the first bytes.
     fn begun(mut self) -> Result<Self, CliError> {
         let failed = |cause| cannot_read(&self.name, cause);
         let first = read_up_to(self.raw()?.as_mut(), HEAD).map_err(failed)?;
@@ -109,7 +110,7 @@ impl Input {
             self.head.packed = true;
             let unpacked = read_up_to(self.reader()?.as_mut(), HEAD);
             let unpacked = unpacked.map_err(|cause| own_error(cause, failed))?;
-            // The ratio of the beginning stands for the rest.
+            // The ratio of the first bytes is used for the whole file.
             let ratio = first.len() as f64 / unpacked_length(&first).max(1) as f64;
             Head { packed: true, unpacked, ratio }
         } else {
@@ -121,13 +122,13 @@ impl Input {
         Ok(self)
     }
 
-    /// Name in errors: the path as it was given.
+    /// Name in errors: the path as given.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Path of a file with unmodified content, if any.
+    /// Path of an uncompressed file, if any.
     #[cfg(feature = "sqlite")]
     pub(super) fn path(&self) -> Option<&Path> {
         match &self.from {
@@ -142,19 +143,19 @@ impl Input {
         extension_of(&self.name)
     }
 
-    /// First bytes, unpacked; all if few.
+    /// First bytes, unpacked; the whole content if short.
     #[must_use]
     pub fn head(&self) -> &[u8] {
         &self.head.unpacked
     }
 
-    /// Unpacked size in bytes; an estimate for packed input.
+    /// Unpacked size in bytes; estimated for compressed input.
     #[must_use]
     pub fn size(&self) -> f64 {
         self.size as f64 / self.head.ratio.max(f64::MIN_POSITIVE)
     }
 
-    /// Reads everything into memory.
+    /// Reads the whole input into memory.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io) if it cannot be read, [`Data`](ErrorKind::Data) for damaged gzip data or too little
@@ -188,7 +189,6 @@ impl Input {
         }
     }
 
-    /// Raw bytes of the file.
     fn raw(&self) -> Result<Box<dyn Read + '_>, CliError> {
         let failed = |cause| cannot_read(&self.name, cause);
         Ok(match &self.from {
@@ -234,7 +234,7 @@ impl Supply for Input {
     }
 }
 
-/// Gzip data; faults become errors of this program.
+/// Gzip data whose faults become errors of this program.
 struct Unpacked<'a, R> {
     from: MultiGzDecoder<R>,
     name: &'a str,
@@ -255,7 +255,7 @@ fn unpacked_length(packed: &[u8]) -> u64 {
     length
 }
 
-/// Unnamed file in a folder, which disappears with the process.
+/// Unnamed file in a folder; it is deleted when the process ends.
 ///
 /// # Errors
 /// [`Io`](ErrorKind::Io), with advice.
@@ -314,7 +314,7 @@ mod tests {
         bytes
     }
 
-    /// In memory and in an unnamed file, packed or not.
+    /// In memory and in an unnamed file, compressed or not.
     #[test]
     fn bytes_come_from_their_beginning_every_time() {
         let text = text(40_000);
@@ -327,7 +327,7 @@ mod tests {
                 let mut file = input.file().unwrap();
                 file.seek(SeekFrom::Start(70)).unwrap();
                 assert!(all(file) == text[70..]);
-                // Estimated from the beginning for packed input.
+                // Compressed input is estimated from its first bytes.
                 assert!((input.size() / text.len() as f64 - 1.0).abs() < 0.1, "{}", input.size());
                 assert!(input.load().unwrap().bytes() == text);
             }

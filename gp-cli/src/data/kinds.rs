@@ -3,7 +3,7 @@
 use super::cells;
 use super::column::{Column, Kind, LevelBuilder, parse};
 
-/// Counts of cells by type; tallies add up.
+/// Counts of cells by type; tallies can be added.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tally {
     numbers: usize,
@@ -22,12 +22,11 @@ impl Tally {
         }
     }
 
-    /// Adds a number.
     pub(super) fn add_number(&mut self) {
         self.numbers += 1;
     }
 
-    /// Adds a text cell that is no number, whatever its look.
+    /// Adds a text cell that is not a number, even if it looks like one.
     pub(super) fn add_word(&mut self, cell: &str) {
         if cells::is_missing(cell) {
         } else if cells::flag(cell).is_some() {
@@ -39,7 +38,8 @@ impl Tally {
         }
     }
 
-    /// Column type: that of all cells. If at least half are numbers, the column is numeric and the others are errors.
+    /// Column type: the type of all cells. If at least half are numbers, the column is numeric and the other
+    /// cells are errors.
     pub(super) fn kind(self) -> Kind {
         let all = self.numbers + self.flags + self.dates + self.words;
         if 2 * self.numbers >= all {
@@ -54,7 +54,7 @@ impl Tally {
     }
 }
 
-/// Check of a column for 0, 1, 2, … or 1, 2, 3, …
+/// Detector of columns that count 0, 1, 2, … or 1, 2, 3, …
 #[derive(Clone, Copy, Default)]
 pub(super) struct Numbering {
     rows: usize,
@@ -68,7 +68,7 @@ impl Numbering {
         if self.rows == 0 {
             self.first = number;
         }
-        // Anything but a number breaks it too.
+        // A cell that is not a number also breaks the count.
         self.is_broken |= number != self.first + self.rows as f64;
         self.rows += 1;
     }
@@ -91,7 +91,7 @@ impl ColumnCells {
         }
     }
 
-    /// Appends a cell; the error is the type it does not match.
+    /// Appends a cell; the error is the type that the cell does not match.
     pub(super) fn push(&mut self, cell: &str) -> Result<(), Kind> {
         match self {
             Self::Numbers(kind, numbers) => numbers.push(parse(cell, *kind).ok_or(*kind)?),
@@ -100,7 +100,7 @@ impl ColumnCells {
         Ok(())
     }
 
-    /// Bytes of memory, including the points made of numbers.
+    /// Bytes of memory, including the points made from the numbers.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Numbers(_, numbers) => 8 * (numbers.capacity() + numbers.len()),
@@ -108,7 +108,7 @@ impl ColumnCells {
         }
     }
 
-    /// Appends a number; `false` for another column type.
+    /// Appends a number; `false` if the column has another type.
     #[cfg(feature = "sqlite")]
     pub(super) fn push_number(&mut self, number: f64) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! Sparse LibSVM rows.
+//! Sparse rows in LibSVM format.
 
 use super::cells;
 use super::column::{Column, Kind};
@@ -15,7 +15,8 @@ use crate::error::CliError;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
-/// LibSVM, `label 1:0.5 7:2`. Columns are `label`, `x1`, `x2`, … up to the largest index; 0 by default.
+/// LibSVM, `label 1:0.5 7:2`. Columns are `label`, `x1`, `x2`, … up to the largest index; missing entries are
+/// 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LibSvm;
 
@@ -53,7 +54,7 @@ impl Format for LibSvm {
         Ok(Box::new(Lines::begin(input, options, rows_of_piece)?))
     }
 
-    /// The text, plus two numbers per row and index, estimated from the first lines.
+    /// Text plus two numbers per row and index, estimated from the first lines.
     fn memory(&self, input: &Input) -> f64 {
         let lines = input.head().split(|&byte| byte == b'\n').map(|line| String::from_utf8_lossy(line));
         let (mut count, mut width) = (0.0, 0);
@@ -70,11 +71,11 @@ impl Format for LibSvm {
 /// Bytes per column name.
 const NAME: usize = 6;
 
-/// Table of sparse rows, read twice: for the largest index, then for the rows.
+/// Sparse rows of a file, read twice: for the largest index, then for the values.
 struct Lines<'a> {
     body: LineCells<'a>,
     heading: Arc<Heading>,
-    /// For each file column, its index among the columns read.
+    /// Position among the columns read, per file column.
     slots: Vec<Option<usize>>,
     /// Rows per chunk.
     rows: usize,
@@ -82,7 +83,7 @@ struct Lines<'a> {
     left: usize,
 }
 
-/// Rows of a text in sequence.
+/// Rows of a text, in sequence.
 struct LineCells<'a> {
     supply: &'a dyn Supply,
     from: BufReader<Box<dyn Read + 'a>>,

@@ -1,11 +1,11 @@
-//! Numbers and dates that are read as words, most because of their notation.
+//! Detection of numbers and dates that were read as words because of their notation.
 
 use super::cells;
 use std::fmt;
 
-/// Fewest distinct words for a warning; fewer are likely meant as words.
+/// Minimum number of distinct words for a warning.
 const FEWEST: usize = 3;
-/// Least share of distinct words that look like numbers or dates.
+/// Minimum share of distinct words that look like numbers or dates.
 const MOST: f64 = 0.8;
 /// Thousands separators.
 const SEPARATORS: [char; 7] = [',', '.', ' ', '\'', '_', '\u{a0}', '\u{202f}'];
@@ -13,7 +13,7 @@ const CURRENCIES: [&str; 9] = ["$", "€", "£", "¥", "EUR", "USD", "GBP", "CHF
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// Notation of numbers or dates among words.
+/// Notation of numbers or dates in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// `1,021.5`
@@ -28,7 +28,7 @@ pub enum Notation {
     Date,
     /// `2024-02-29T06:00:00+02:00`
     Offset,
-    /// `2024-02-29`, kept as a word by the type of its column or by its neighbours
+    /// `2024-02-29`, read as a word because of the column's type or its other cells
     PlainDate,
 }
 
@@ -42,7 +42,7 @@ pub struct Lookalike {
 }
 
 impl Notation {
-    /// Unsupported notation of a cell; None for words and for readable numbers or dates.
+    /// Unsupported notation of a cell; `None` for words and for readable numbers or dates.
     #[must_use]
     pub fn of(cell: &str) -> Option<Self> {
         let text = cell.trim();
@@ -116,7 +116,7 @@ impl fmt::Display for Lookalike {
     }
 }
 
-/// `true` for a number as it is read, with thousands separators or a decimal comma.
+/// `true` for a readable number, also with thousands separators or a decimal comma.
 fn is_number(text: &str) -> bool {
     cells::number(text).is_some() || is_decimal_comma(text) || is_grouped(text)
 }
@@ -137,7 +137,7 @@ fn are_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `0,5` or `1.021,5`, but not `1,021`, whose comma may separate thousands.
+/// `true` for `0,5` or `1.021,5`, but not `1,021`, whose comma may separate thousands.
 fn is_decimal_comma(text: &str) -> bool {
     let Some((whole, decimals)) = unsigned(text).split_once(',') else { return false };
     let is_ambiguous = decimals.len() == 3 && are_digits(whole) && whole.len() <= 3 && whole != "0";
@@ -145,7 +145,8 @@ fn is_decimal_comma(text: &str) -> bool {
     is_whole && are_digits(decimals) && !is_ambiguous
 }
 
-/// Groups of three digits after one of at most three, with optional decimals after another mark.
+/// `true` for groups of three digits after a group of at most three, optionally with decimals after another
+/// mark.
 fn is_grouped(text: &str) -> bool {
     let text = unsigned(text);
     let Some(separator) = text.chars().find(|letter| SEPARATORS.contains(letter)) else { return false };
@@ -162,7 +163,7 @@ fn is_grouped(text: &str) -> bool {
         && rest.iter().all(|group| group.len() == 3 && are_digits(group))
 }
 
-/// A readable date and time before hours and minutes east or west of UTC.
+/// `true` for a readable date and time followed by an offset from UTC.
 fn has_offset(text: &str) -> bool {
     let Some((time, offset)) = text.len().checked_sub(6).and_then(|end| text.split_at_checked(end)) else {
         return false;
@@ -174,7 +175,7 @@ fn has_offset(text: &str) -> bool {
             .is_some_and(|(hours, minutes)| [hours, minutes].iter().all(|n| n.len() == 2 && are_digits(n)))
 }
 
-/// Day, month and year in any order, the month as number or word; a following time is ignored.
+/// `true` for day, month and year in any order, the month as number or word; a following time is ignored.
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> =
         text.split(['/', '.', '-', ' ', ',', 'T']).filter(|part| !part.is_empty()).take(3).collect();

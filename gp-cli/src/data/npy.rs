@@ -9,7 +9,7 @@ use super::source::Source;
 use super::supply::Supply;
 use crate::error::CliError;
 
-/// `.npy`: one array, one point per row. Columns are `x0`, `x1`, …; that of a vector is `x`.
+/// `.npy` format: one array, one point per row. Columns are `x0`, `x1`, …; a vector is `x`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Npy;
 
@@ -44,13 +44,13 @@ impl Format for Npy {
     }
 }
 
-/// Table of numbers, in the layout of a file.
+/// Array of numbers in the layout of the file.
 pub(super) struct NpyArray<'a> {
     pub(super) rows: usize,
     pub(super) columns: usize,
-    /// `true` if the array had one axis.
+    /// `true` for an array with one axis.
     vector: bool,
-    /// `true` for contiguous columns.
+    /// `true` for column-major order.
     fortran: bool,
     numbers: Numbers<'a>,
 }
@@ -74,7 +74,7 @@ impl<'a> NpyArray<'a> {
         Ok(Self { rows, columns, vector: shape.len() < 2, fortran: fortran && shape.len() > 1, numbers })
     }
 
-    /// Column names: a stem with numbers, or the stem alone.
+    /// Column names: `stem` with numbers, or `stem` alone for a vector.
     pub(super) fn names(&self, stem: &str) -> Vec<String> {
         let name = |place: usize| if self.vector { stem.to_owned() } else { format!("{stem}{place}") };
         (0..self.columns).map(name).collect()
@@ -89,7 +89,7 @@ impl<'a> NpyArray<'a> {
     }
 }
 
-/// The axes in `'shape': (3, 4), `.
+/// Axis lengths in `'shape': (3, 4), `.
 fn shape(header: &str) -> Result<Vec<usize>, String> {
     let inside = header.split_once("'shape':").and_then(|(_, rest)| rest.split_once('(')?.1.split_once(')'));
     let (axes, _) = inside.ok_or("its header has no shape")?;
@@ -101,7 +101,7 @@ fn quoted_after<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     text.split_once(key)?.1.split_once('\'')?.1.split_once('\'').map(|(inside, _)| inside)
 }
 
-/// Numbers of a type such as `<f8`.
+/// Numbers in a type such as `<f8`.
 struct Numbers<'a> {
     data: &'a [u8],
     size: usize,
@@ -110,7 +110,7 @@ struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// Array; checks the number of bytes.
+    /// Array of `count` numbers; checks the number of bytes.
     fn new(descr: &str, data: &'a [u8], count: usize) -> Result<Self, String> {
         let (order, kind) = descr.split_at_checked(1).unwrap_or(("", descr));
         let size: usize = kind.get(1..).and_then(|size| size.parse().ok()).unwrap_or(0);
@@ -134,7 +134,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Converter of a little-endian number type from the first of eight bytes.
+/// Converter of a little-endian number type from the leading bytes of an eight-byte buffer.
 fn reader(kind: &str) -> Option<fn(&[u8; 8]) -> f64> {
     Some(match kind {
         "f8" => |b| f64::from_le_bytes(*b),

@@ -13,14 +13,14 @@ use crate::error::CliError;
 use flate2::read::DeflateDecoder;
 use std::borrow::Cow;
 
-/// `.npz`: a vector `y` is the column `y`; a table `X` has columns `X0`, `X1`, ….
+/// `.npz` format: a vector `y` becomes the column `y`, a table `X` the columns `X0`, `X1`, ….
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Npz;
 
 const LOCAL: &[u8] = b"PK\x03\x04";
 const CENTRAL: &[u8] = b"PK\x01\x02";
 const END: &[u8] = b"PK\x05\x06";
-/// Bytes of the end record of an archive, without a comment.
+/// Bytes of the end record of an archive without a comment.
 const END_SIZE: usize = 22;
 
 impl Format for Npz {
@@ -66,7 +66,7 @@ impl Format for Npz {
     }
 }
 
-/// File of the archive.
+/// File in the archive.
 struct Entry {
     name: String,
     method: u16,
@@ -116,7 +116,7 @@ impl Entry {
             0 => Ok(Cow::Borrowed(packed)),
             8 => {
                 room.take(self.size as f64, || format!(", array {} unpacked,", self.name))?;
-                // Reading one more byte reveals excess data.
+                // One byte more reveals excess data.
                 let mut reader = DeflateDecoder::new(packed);
                 let out = read_up_to(&mut reader, self.size as u64 + 1)
                     .map_err(|cause| fault(&cause.to_string()))?;

@@ -24,13 +24,13 @@ pub struct ReadOptions {
     pub choice: TableChoice,
     /// Declared column types; the others follow from the cells.
     pub kinds: BTreeMap<String, Kind>,
-    /// Flags that name a column for another use than as input or target, by column.
+    /// Role flags by column.
     pub uses: BTreeMap<String, &'static str>,
-    /// Columns to read; None for all. Unknown names are ignored.
+    /// Columns to read; `None` for all. Unknown names are ignored.
     pub columns: Option<BTreeSet<String>>,
     /// Columns that are never read.
     pub excluded: BTreeSet<String>,
-    /// Columns that are always read, for other uses than as inputs.
+    /// Role columns, which are always read.
     pub also: BTreeSet<String>,
 }
 
@@ -50,7 +50,7 @@ impl ReadOptions {
         is_wanted || is_listed || self.kinds.contains_key(name)
     }
 
-    /// Flag of another use than as input or target.
+    /// Flag that gives this column a role.
     #[must_use]
     pub fn flag(&self, name: &str) -> Option<&'static str> {
         self.uses.get(name).copied()

@@ -1,28 +1,28 @@
-//! Tables in chunks of rows, for use with little memory.
+//! Tables in chunks of rows, to limit memory.
 
 use super::frame::Frame;
 use crate::error::CliError;
 
-/// Approximate numbers per chunk.
+/// Approximate number of values per chunk.
 const CELLS: usize = 1 << 19;
-/// Rows per chunk of few columns.
+/// Maximum number of rows per chunk.
 const MOST_ROWS: usize = 1 << 15;
 
 /// Table as a sequence of chunks.
 ///
-/// Column types are the same in all chunks, and rows are counted through, so that errors have the same places as in a
+/// All chunks have the same column types. Rows are numbered through, so errors name the same places as for a
 /// whole table. Each chunk has its own list of words.
 pub trait FrameStream {
-    /// Next rows; None after the last.
+    /// Next rows; `None` after the last.
     ///
     /// # Errors
     /// Those of the [`Format`](super::Format) for the whole table.
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError>;
 }
 
-/// Chunk sizes are a multiple of this, unless columns are very many: predictions work in blocks of this size.
+/// Predictions work in blocks of this many rows; chunk sizes are multiples of it except for very wide tables.
 const BLOCK: usize = 2048;
-/// Most numbers in a block for that.
+/// Maximum number of values in a chunk.
 const MOST_CELLS: usize = 1 << 23;
 
 pub(super) fn rows_of_piece(columns: usize) -> usize {
@@ -31,7 +31,7 @@ pub(super) fn rows_of_piece(columns: usize) -> usize {
     (blocks * BLOCK).min(MOST_ROWS).min(most)
 }
 
-/// All rows in one chunk.
+/// Chunk size for all rows in one chunk.
 pub(super) const WHOLE: fn(usize) -> usize = |_| usize::MAX;
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::path::Path;
 /// First bytes of gzip data.
 pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// File in memory, unpacked, with its name in errors.
+/// Unpacked file in memory, with its name in errors.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
@@ -23,13 +23,13 @@ impl Source {
         Self { name, bytes, budget }
     }
 
-    /// Name in errors: the path as it was given.
+    /// Name in errors: the path as given.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The content, unpacked.
+    /// Unpacked content.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

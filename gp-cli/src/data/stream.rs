@@ -1,4 +1,4 @@
-//! Location of the rows of a table: in memory, or in a file.
+//! Location of a table's rows: in memory or in a file.
 
 use super::formats::Formats;
 use super::input::Input;
@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 /// Largest share of free memory for a table.
 pub(crate) const SHARE_HELD: f64 = 0.5;
-/// Share of memory for piped input of unknown size.
+/// Share of the remaining memory that piped input of unknown size may take.
 const SHARE_OF_PIPE: f64 = 0.05;
 
 /// Location of a table's rows while they are used.

@@ -1,4 +1,4 @@
-//! Bytes of a table, readable from the start any number of times.
+//! Bytes of a table that can be read repeatedly from the start.
 
 use super::table_room::TableRoom;
 use crate::error::{CliError, ErrorKind};
@@ -28,7 +28,7 @@ pub(super) trait Supply {
     }
 }
 
-/// Error of reading a supply, or of a reader's fault.
+/// Error for bytes that cannot be read, or the reader's own fault.
 pub(super) fn unreadable(supply: &dyn Supply, cause: io::Error) -> CliError {
     own_error(cause, |cause| cannot_read(supply.name(), cause))
 }
@@ -38,7 +38,7 @@ pub(super) fn cannot_read(name: &str, cause: io::Error) -> CliError {
     CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause)
 }
 
-/// Error of this program that passed through a third-party reader, or that reader's own.
+/// Error of this program that passed through a third-party reader, otherwise the reader's error.
 pub(super) fn own_error(error: io::Error, otherwise: impl FnOnce(io::Error) -> CliError) -> CliError {
     match error.downcast::<CliError>() {
         Ok(own) => own,

@@ -1,9 +1,9 @@
-//! Memory left for a table.
+//! Memory left for reading one table.
 
 use crate::error::{CliError, ErrorKind};
 use crate::memory::{Budget, OverBudget, Room};
 
-/// Copies of a table's numbers: in columns, and in points of a fit or prediction.
+/// Copies of a table's numbers: in columns, and in the points of a fit or prediction.
 const COPIES: f64 = 2.0;
 /// Bytes of a number.
 const NUMBER: f64 = 8.0;
@@ -11,7 +11,7 @@ const NUMBER: f64 = 8.0;
 const COLUMN: f64 = 200.0;
 const ADVICE: &str = "name fewer columns with --features or --exclude; gp fit and gp predict need not hold tables in CSV, Parquet, Arrow and LibSVM in memory";
 
-/// Memory left for a table, taken step by step.
+/// Memory left for a table, reserved step by step.
 pub(super) struct TableRoom {
     name: String,
     room: Room,
@@ -22,14 +22,14 @@ impl TableRoom {
         Self { name: name.to_owned(), room: budget.room() }
     }
 
-    /// Takes bytes for part `what` of the table, or refuses.
+    /// Reserves bytes for part `what` of the table, or refuses.
     pub(super) fn take(&mut self, bytes: f64, what: impl FnOnce() -> String) -> Result<(), CliError> {
         let Self { name, room } = self;
         room.take(bytes, || format!("`{name}`{}", what()), ADVICE)
             .map_err(|over: OverBudget| over.of_kind(ErrorKind::Data))
     }
 
-    /// Takes the memory of a table of numbers besides its file: columns, names and points.
+    /// Reserves the memory of a numeric table besides its file: columns, names and points.
     pub(super) fn take_table(&mut self, rows: usize, columns: usize, letters: usize) -> Result<(), CliError> {
         let (n, d) = (rows as f64, columns as f64);
         let bytes = COPIES * NUMBER * n * d + d * (COLUMN + 3.0 * letters as f64);

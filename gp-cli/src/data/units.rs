@@ -1,4 +1,4 @@
-//! Units of time in third-party tables.
+//! Units of time in third-party formats.
 
 /// Microseconds in a day.
 const DAY: f64 = 86_400e6;

@@ -1,6 +1,6 @@
-//! 256-bit integers, for decimals.
+//! 256-bit integers of decimal columns.
 
-/// Nearest number to an integer whose upper half has the sign.
+/// Nearest number to a 256-bit integer; `upper` has the sign.
 pub(super) fn to_f64(upper: i128, lower: u128) -> f64 {
     if upper < 0 {
         let (lower, borrowed) = (!lower).overflowing_add(1);

@@ -1,15 +1,15 @@
-//! Input files of a command, which it must not overwrite.
+//! Input files of a command, which its outputs must not overwrite.
 
 use crate::error::CliError;
 use gp_optim::files::is_same_file;
 use std::path::{Path, PathBuf};
 
-/// Input files, with their names on the command line.
+/// Input files with their names on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct InputFiles(Vec<(&'static str, PathBuf)>);
 
 impl InputFiles {
-    /// No files.
+    /// Empty list.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
@@ -24,7 +24,7 @@ impl InputFiles {
         self
     }
 
-    /// Refuses an output that is one of the inputs.
+    /// Refuses an output that is one of the input files.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), naming both.

@@ -1,4 +1,4 @@
-//! File output of commands: atomic files, streams, and the trace of training.
+//! File output of commands: atomic files, streams, and traces of training.
 
 mod inputs;
 
@@ -20,7 +20,7 @@ pub fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, C
     Ok(path)
 }
 
-/// Output file, checked before the work starts. Until it is written or dropped, no other process writes it.
+/// Output file, checked before the work starts. No other process can write it until it is finished or dropped.
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
@@ -35,12 +35,13 @@ enum To {
 }
 
 impl OutputFile {
-    /// File in a writable folder, named `word` on the command line. An existing file needs `force`; one of `inputs` is
-    /// never replaced. Links are followed; pipes and devices are written to.
+    /// Output file in a writable folder; `word` is its name on the command line. Replacing an existing file
+    /// needs `force`; files of `inputs` are never replaced. Links are followed; pipes and devices are written
+    /// directly.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io), with the path and advice; [`Usage`](ErrorKind::Usage) for an input, and for standard
-    /// output, `-`.
+    /// [`Io`](ErrorKind::Io), with path and advice; [`Usage`](ErrorKind::Usage) for an input file, and for
+    /// `-` (standard output).
     pub fn prepare(word: &str, path: &Path, force: bool, inputs: &InputFiles) -> Result<Self, CliError> {
         if path == Path::new("-") {
             return Err(CliError::usage(format!(
@@ -58,13 +59,13 @@ impl OutputFile {
         Ok(Self { path: path.to_owned(), to })
     }
 
-    /// Path, for display.
+    /// Path for display.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// `true` if bytes are visible before the output is complete.
+    /// `true` if readers see bytes before the output is complete.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self.to, To::Stream(_))
@@ -103,7 +104,7 @@ impl OutputFile {
     }
 }
 
-/// File of lines that are visible as they are written.
+/// File of lines, each visible once written.
 #[derive(Debug)]
 pub(crate) struct TraceFile {
     path: PathBuf,
@@ -137,7 +138,7 @@ impl TraceFile {
     }
 }
 
-/// Creates a writable folder with its parents, or checks an existing one.
+/// Creates a folder with its parents, or checks that an existing one is writable.
 ///
 /// # Errors
 /// [`Io`](crate::ErrorKind::Io), with the path.
@@ -147,7 +148,7 @@ pub fn make_writable_folder(folder: &Path) -> Result<(), CliError> {
     }
     fs::create_dir_all(folder).map_err(|cause| CliError::io("make the folder", folder, cause))?;
     files::sweep(folder);
-    // Permission bits do not tell if writing works, least of all on network drives.
+    // Permission bits do not show whether writing works, least of all on network drives.
     let trial = Unfinished::claim(&folder.join(std::process::id().to_string()), Existing::Replace);
     trial.map(drop).map_err(|cause| CliError::io("write into", folder, cause))
 }
@@ -175,7 +176,7 @@ pub(crate) fn unwritten(path: &Path, cause: io::Error) -> CliError {
     CliError::caused(ErrorKind::Io, format!("cannot write `{shown}` ({advice})"), cause)
 }
 
-/// Ignores a closed pipe.
+/// Treats a closed pipe as success.
 fn while_read(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(cause) if cause.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -1,5 +1,5 @@
-//! Memory budget of a command. Readers and methods ask here before allocating memory that depends on a file or setting;
-//! only this module queries the system.
+//! Memory budget of a command. Readers and methods check it before they allocate memory that depends on a
+//! file or a setting. Only this module queries the system.
 
 mod over;
 mod size;
@@ -9,7 +9,7 @@ pub use over::{Limit, OverBudget};
 pub(crate) use size::{parse_size, size_text};
 pub(crate) use system::threads as threads_with_room;
 
-/// Memory budget of a command: the system's remaining memory for this process, lowered by `--memory`.
+/// Memory budget of a command: the memory that the system leaves to this process, limited by `--memory`.
 ///
 /// ```
 /// use gp_cli::Budget;
@@ -28,26 +28,26 @@ pub struct Budget(Most);
 enum Most {
     #[default]
     System,
-    /// Limit on the whole process.
+    /// Limit on the memory of the whole process.
     Process(u64),
-    /// Fixed amount, whatever the system has.
+    /// Fixed number of bytes, whatever the system has.
     Fixed(u64),
 }
 
 impl Budget {
-    /// Budget of a process with at most this many bytes in total.
+    /// Budget of a process that may use at most this many bytes in total.
     #[must_use]
     pub fn of_process(bytes: u64) -> Self {
         Self(Most::Process(bytes))
     }
 
-    /// Budget of this many bytes.
+    /// Budget of a fixed number of bytes.
     #[must_use]
     pub fn of(bytes: u64) -> Self {
         Self(Most::Fixed(bytes))
     }
 
-    /// Remaining memory now; None without a known limit.
+    /// Remaining memory, for requests one after the other.
     #[must_use]
     pub(crate) fn room(self) -> Room {
         let left = match self.0 {
@@ -62,7 +62,7 @@ impl Budget {
         Room { left, taken: 0.0 }
     }
 
-    /// Bytes left now, if a limit is known.
+    /// Bytes left now; `None` without a known limit.
     #[must_use]
     pub(crate) fn left(self) -> Option<f64> {
         self.room().left.map(|(bytes, _)| bytes)
@@ -77,7 +77,7 @@ impl Budget {
     }
 }
 
-/// Remaining memory, for gradual use.
+/// Remaining memory that successive requests use up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     left: Option<(f64, Limit)>,
@@ -85,7 +85,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Takes bytes, or refuses.
+    /// Reserves bytes, or refuses.
     pub(crate) fn take(
         &mut self,
         bytes: f64,

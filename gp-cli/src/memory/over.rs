@@ -1,42 +1,42 @@
-//! Error for exceeded memory.
+//! Error for requests beyond the memory limit.
 
 use super::size::size_text;
 use crate::error::{CliError, ErrorKind};
 use std::fmt;
 
-/// Cause of a memory limit.
+/// Origin of a memory limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
     /// Free memory of the machine.
     Free,
-    /// Control group.
+    /// Control group of the process.
     Group,
     /// Address space of the process (`ulimit -v`).
     AddressSpace,
-    /// `--memory`.
+    /// Flag `--memory`.
     Flag,
-    /// Set by a program.
+    /// Budget that a program sets.
     Given,
 }
 
-/// Request beyond the remaining memory.
+/// Error for a request beyond the remaining memory.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct OverBudget {
     /// Purpose of the memory.
     pub what: String,
-    /// Bytes needed, at least.
+    /// Bytes needed at least.
     pub needed: f64,
     /// Bytes left.
     pub left: f64,
-    /// Limit in force.
+    /// Limit that is in force.
     pub limit: Limit,
     /// Remedy to suggest to the user.
     pub advice: String,
 }
 
 impl OverBudget {
-    /// Command error of this kind.
+    /// Error of the command, of this kind.
     #[must_use]
     pub fn of_kind(self, kind: ErrorKind) -> CliError {
         CliError::caused(kind, "not enough memory", self)

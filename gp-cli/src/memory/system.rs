@@ -1,23 +1,24 @@
-//! Memory the system has left for this process.
+//! Memory that the system leaves to this process.
 
 use super::over::Limit;
 use std::fs;
 use std::path::Path;
 
-/// Address space reserved per thread (product buffer, allocator arena, stack): mostly unused, but counted where address
-/// space is limited.
+/// Address space reserved per thread (product buffer, allocator arena, stack). Mostly unused, but it counts
+/// towards limits of the address space.
 const THREAD: f64 = 137e6;
-/// Memory reserved by the program besides its code.
+/// Memory that the program reserves besides its code.
 const BASE: f64 = 32e6;
-/// Share of an address space limit that threads may reserve.
+/// Maximum share of an address space limit that threads reserve.
 const SHARE: f64 = 0.5;
 
-/// Bytes this process can still have, if known, and the limit: free memory, control groups, or address space.
+/// Bytes that this process can still allocate, if known, with the limit: free memory, control group or
+/// address space.
 pub(super) fn left() -> Option<(f64, Limit)> {
     left_at(Path::new("/"), rayon::current_num_threads())
 }
 
-/// Threads that fit into the address space limit, if any.
+/// Maximum number of threads under the address space limit, if any.
 pub(crate) fn threads() -> Option<usize> {
     let most = most_address_space(Path::new("/"))?;
     Some((((SHARE * most - BASE) / THREAD) as usize).max(1))
@@ -28,7 +29,7 @@ pub(super) fn resident() -> Option<f64> {
     kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// Remaining memory, with system files below another root.
+/// [`left`] with system files below `root`.
 fn left_at(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     let meminfo = fs::read_to_string(root.join("proc/meminfo")).ok();
     let free = meminfo.and_then(|text| kilobytes(&text, "MemAvailable:")).map(|free| (free, Limit::Free));
@@ -37,7 +38,7 @@ fn left_at(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     free.into_iter().chain(groups).chain(space).min_by(|(one, _), (other, _)| one.total_cmp(other))
 }
 
-/// Number on a line such as `VmRSS:  120 kB`, in bytes.
+/// Number of bytes on a line such as `VmRSS:  120 kB`.
 fn kilobytes(text: &str, name: &str) -> Option<f64> {
     let line = text.lines().find(|line| line.starts_with(name))?;
     Some(1024.0 * line.split_whitespace().nth(1)?.parse::<f64>().ok()?)
@@ -50,7 +51,7 @@ fn most_address_space(root: &Path) -> Option<f64> {
     soft.split_whitespace().next()?.parse().ok()
 }
 
-/// Remaining address space, less the reserve of these threads and of the waiting one.
+/// Remaining address space, after the reserve of the worker threads and the main thread.
 fn address_space(root: &Path, threads: usize) -> Option<f64> {
     let most = most_address_space(root)?;
     let status = fs::read_to_string(root.join("proc/self/status")).ok()?;
@@ -58,7 +59,7 @@ fn address_space(root: &Path, threads: usize) -> Option<f64> {
     Some((most - used - BASE - THREAD * (threads + 1) as f64).max(0.0))
 }
 
-/// Remaining memory of this process's control groups and their parents.
+/// Remaining memory of the process's control groups and their parents.
 fn groups(root: &Path) -> Vec<f64> {
     let listed = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let left = |line: &str| {
@@ -83,7 +84,7 @@ fn groups(root: &Path) -> Vec<f64> {
     listed.lines().filter_map(left).flat_map(|left: Vec<f64>| left).collect()
 }
 
-/// Remaining memory of one group, including reclaimable pages.
+/// Remaining memory of a group; reclaimable pages count as free.
 fn left_in(group: &Path, [limit, usage]: [&str; 2]) -> Option<f64> {
     let number = |name: &str| fs::read_to_string(group.join(name)).ok()?.trim().parse::<f64>().ok();
     let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();

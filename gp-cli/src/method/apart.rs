@@ -7,8 +7,8 @@ use crate::error::CliError;
 use crate::model::{Approximation, of_output, together};
 use faer::Mat;
 
-/// Updates a model with new observations: per target, on the rows that have it, if each has its own latent; jointly if
-/// latents are shared.
+/// Updates a model with new observations. If each target has its own latent, targets are updated one by one
+/// on the rows that have them; otherwise jointly.
 ///
 /// # Errors
 /// Those of [`Method::update`].

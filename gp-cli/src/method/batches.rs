@@ -1,4 +1,4 @@
-//! Mini-batches: order of rows, in memory or in a file, and the steps after each.
+//! Training in mini-batches: order of rows, in memory or in a file, and steps.
 
 use super::optimizer::Optimizer;
 use super::problem::{Problem, Settings};
@@ -6,11 +6,11 @@ use crate::error::CliError;
 use gp_ep::{DataSource as _, Inference, Learning, Steps, Trained};
 use gp_optim::{Adam, Batches, Control};
 
-/// Most blocks of neighbouring rows in a random order, for 32 MB at most; rows within a block are shuffled too.
+/// Maximum number of row blocks in random order (at most 32 MB); rows within a block are shuffled too.
 const MOST_BLOCKS: usize = 1 << 22;
 
-/// Blocks of batches without a gain of the objective, beyond noise and this share, that make a plateau. As many as are
-/// compared, so that the last comparison shares no block with the first.
+/// A plateau: this many blocks of batches without a relative gain of the objective above `VALUE_TOLERANCE`
+/// and noise. Equal to the number compared, so the last comparison shares no block with the first.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-4;
 /// Initial learning rate of Adam.
@@ -26,7 +26,7 @@ fn steps(settings: &Settings, count: u64, control: &Control) -> Steps {
     steps
 }
 
-/// Trains in batches of the problem's size; `count` gives the most steps, given those per epoch.
+/// Trains in batches of the problem's size; `count` turns steps per epoch into the maximum number of steps.
 pub(super) fn learn<M: Inference>(
     model: &mut M,
     (problem, control): (&Problem, &Control),
@@ -40,13 +40,13 @@ pub(super) fn learn<M: Inference>(
     Ok(model.learn_with(rows, how, learning, &mut |_| {})?)
 }
 
-/// Memory of such an order, in bytes.
+/// Memory of the row order, in bytes.
 pub(crate) fn memory(rows: usize) -> f64 {
     8.0 * rows.min(MOST_BLOCKS) as f64
 }
 
-/// Epochs in random order: of rows or, if too many, of the smallest blocks that fit. Batches draw from many blocks,
-/// whose rows may be alike.
+/// Random order of rows per epoch, or of the smallest blocks of rows that fit. Batches draw from many blocks,
+/// since rows of a block may be similar.
 fn in_random_order(rows: usize, size: usize, seed: u64) -> Result<Batches, CliError> {
     Ok(if rows <= MOST_BLOCKS {
         Batches::shuffled(rows, size, seed)?
@@ -71,7 +71,7 @@ mod tests {
         drawn.dedup();
         assert_eq!(drawn.len(), 300);
         assert!(drawn.iter().all(|&row| row < rows));
-        // Three rows per block; an epoch begins and a batch ends inside one.
+        // Three rows per block; an epoch starts and a batch ends inside a block.
         let blocks = drawn.chunk_by(|a, b| a / 3 == b / 3).count();
         assert!((100..=102).contains(&blocks), "{blocks} blocks");
         assert_eq!(memory(rows), memory(MOST_BLOCKS));

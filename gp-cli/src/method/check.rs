@@ -1,32 +1,32 @@
-//! Gradients compared with finite differences.
+//! Comparison of gradients with finite differences.
 //!
-//! Derivatives are with respect to the optimiser's variables: transformed free values, log priors included.
+//! Derivatives are by the optimiser's variables (transformed free values) and include log priors.
 
 use crate::error::CliError;
 use gp_optim::ParameterSetMut;
 use serde::Serialize;
 
-/// One derivative, analytic and numerical.
+/// Derivative, analytic and numerical.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GradientCheck {
     /// Name of the value, such as `kernel.rbf.lengthscale[1]`.
     pub parameter: String,
-    /// Gradient as computed by the method.
+    /// Derivative computed by the method.
     pub gradient: f64,
-    /// Gradient by differences of the objective.
+    /// Derivative from differences of the objective.
     pub difference: f64,
-    /// Difference relative to the larger of the two; smaller if differences are within rounding.
+    /// Deviation relative to the larger of the two; smaller where differences are within rounding.
     pub relative_error: f64,
 }
 
-/// Step of differences: truncation error about 1e-12, rounding about 1e-10.
+/// Step of differences; errors from truncation are about 1e-12, from rounding about 1e-10.
 const STEP: f64 = 1e-3;
-/// Relative rounding of an objective, including sums over rows and matrix factors.
+/// Relative rounding error of an objective, including sums over rows and matrix factors.
 const ROUNDING: f64 = 1e-12;
-/// Largest relative error of a difference that is all rounding.
+/// Largest relative error reported for a difference that consists of rounding.
 const OF_ROUNDING: f64 = 1e-4;
-/// Compares derivatives by every free value. `names` are those of all natural values; `objective` also writes its
-/// gradient by all natural values, if given a slice.
+/// Compares derivatives by all free values. `names` are those of all natural values. `objective` returns the
+/// value and, if given a slice, writes its gradient by all natural values.
 ///
 /// # Errors
 /// Those of the objective; [`Numerical`](crate::ErrorKind::Numerical) for impossible parameter values.

@@ -24,7 +24,7 @@ use gp_ep::{Blocks, ClosedEvidence as _, Inference as _, Learning, ParameterDraw
 use gp_kernels::data::lane_count;
 use gp_likelihoods::Likelihood;
 
-/// Power EP under Gaussian noise at its fixed point.
+/// Power EP under Gaussian noise at its fixed point, in closed form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClosedForm {
     name: &'static str,
@@ -36,19 +36,19 @@ pub(crate) struct ClosedForm {
 }
 
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
-/// Typical evaluations of training, with fixed and with learned inducing inputs.
+/// Typical number of evaluations of training, with fixed and with learned inducing inputs.
 const USUAL_EVALUATIONS: f64 = 60.0;
 const USUAL_EVALUATIONS_OF_INPUTS: f64 = 320.0;
-/// Fewest and most L-BFGS pairs, and numbers in all pairs beyond the fewest.
+/// Minimum and maximum number of L-BFGS pairs, and the number of values that they may hold if above the minimum.
 const FEWEST_PAIRS: usize = 10;
 const MOST_PAIRS: usize = 40;
 const NUMBERS_OF_PAIRS: usize = 2_000_000;
-/// Half way between VFE and EP, as Bui et al. (2017) advise.
+/// Halfway between VFE and EP, as Bui et al. (2017) advise.
 const POWER: f64 = 0.5;
 const ALPHA: Setting = common::ALPHA.usually(POWER);
-/// Most rows for which every step uses all data, under Gaussian noise.
+/// Maximum number of rows for which training on all rows is the default, under Gaussian noise.
 const MANY_ROWS: usize = 100_000;
-/// Variance of white noise for FITC, whose training lets superfluous inducing inputs coincide.
+/// Variance of white noise for FITC, where superfluous inducing inputs coincide during training.
 const WHITE_NOISE: f64 = 1e-8;
 
 impl ClosedForm {
@@ -79,7 +79,8 @@ impl ClosedForm {
     }
 }
 
-/// L-BFGS pairs. Learned inducing inputs make long narrow valleys: more pairs save a quarter of the iterations.
+/// Number of L-BFGS pairs. Learned inducing inputs give long narrow valleys, where more pairs save a quarter
+/// of the iterations.
 fn pairs(problem: &Problem) -> usize {
     let sizes = problem.sizes();
     if problem.settings.fixed_inducing {
@@ -88,7 +89,7 @@ fn pairs(problem: &Problem) -> usize {
     (NUMBERS_OF_PAIRS / (sizes.inducing * sizes.dim).max(1)).clamp(FEWEST_PAIRS, MOST_PAIRS)
 }
 
-/// Numbers stored for blocks: two matrices each, scratch for the largest per lane, and the lists.
+/// Number of values stored for blocks: two matrices each, scratch for the largest per lane, and index lists.
 fn memory_of_blocks(blocks: &Blocks, inducing: f64) -> f64 {
     let squares: f64 = blocks.iter().map(|rows| (rows.len() as f64).powi(2)).sum();
     let largest = blocks.iter().map(<[usize]>::len).max().unwrap_or(0) as f64;
@@ -139,7 +140,7 @@ impl Method for ClosedForm {
         uncertain::learns_inducing(rows, self.power(given))
     }
 
-    /// Power EP has a closed form under Gaussian noise, and sites otherwise.
+    /// Power EP needs sites unless noise is Gaussian.
     fn counterpart(&self, likelihood: &dyn Likelihood, given: &Given) -> Option<(&'static str, Given)> {
         if self.power.is_some() || is_gaussian(likelihood) {
             return None;

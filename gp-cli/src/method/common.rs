@@ -5,7 +5,7 @@ use super::setting::Setting;
 use super::usual::UsualCase;
 use gp_ep::operations::Extents;
 
-/// Name of the setting that marks a mini-batch method.
+/// Setting whose presence marks a mini-batch method.
 pub const BATCH_SIZE: &str = "batch-size";
 
 /// Power of Power EP.
@@ -15,7 +15,7 @@ pub const ALPHA: Setting =
 /// Iteration limit of a full-batch optimiser.
 pub const ITERATIONS: Setting = Setting::integer("iterations", "N", 0, "Most iterations of the optimiser");
 
-/// Parameters in predictions: fixed or uncertain.
+/// Parameters in predictions: as learned, or uncertain.
 pub const PARAMETERS: Setting = Setting::choice(
     "parameters",
     &[(KNOWN, "As learned"), (UNCERTAIN, "A mixture over those that the data allow")],
@@ -31,10 +31,10 @@ pub(super) const UNCERTAIN: &str = "uncertain";
 /// Number of passes over the data.
 pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the data in mini-batches");
 
-/// Default fewest mini-batch steps: small tables need as many as large ones.
+/// Minimum number of mini-batch steps by default: small tables need as many as large ones.
 pub(super) const FEWEST_STEPS: u64 = 1_000;
 
-/// Number of mini-batch steps: of the given epochs, or of the default ones of this case and at least a thousand.
+/// Number of mini-batch steps: that of the given epochs, or of the default ones and at least [`FEWEST_STEPS`].
 pub(super) fn steps_in_batches(
     given: &Given,
     (epochs, case): (&Setting, UsualCase<u64>),
@@ -50,13 +50,13 @@ pub const fn batch_size(usual: u64) -> Setting {
     Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").usually_whole(usual)
 }
 
-/// Covariances per evaluation: rows with inducing inputs, and inducing inputs with each other.
+/// Number of covariances per evaluation: rows with inducing inputs, and inducing inputs with each other.
 pub(super) fn covariances(sizes: &Extents) -> f64 {
     let [rows, inducing, processes] = [sizes.rows, sizes.inducing, sizes.processes].map(|size| size as f64);
     processes * inducing * (rows + inducing / 2.0)
 }
 
-/// Stored numbers of projections; beyond a limit, every pass recomputes them.
+/// Number of values stored for projections; beyond a limit, every pass recomputes them.
 pub(super) fn projections(rows: f64, latents: f64, inducing: f64) -> f64 {
     (rows * latents * inducing).min(gp_kernels::passes::HELD as f64)
 }

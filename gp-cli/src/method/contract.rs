@@ -15,7 +15,7 @@ use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use std::fmt::Debug;
 
-/// Points that represent the latents.
+/// Points that represent the latent functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeenThrough {
     /// All rows.
@@ -26,22 +26,22 @@ pub enum SeenThrough {
     ActiveRows,
 }
 
-/// Fit without a requested method.
+/// Situation in which a default method is chosen.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     /// Likelihood of the observations.
     pub likelihood: &'a dyn Likelihood,
-    /// N
+    /// Number N of rows.
     pub rows: usize,
     /// `true` if rows are not in memory.
     pub streamed: bool,
     /// `true` if inducing inputs were requested.
     pub inducing: bool,
-    /// Settings given.
+    /// Given settings.
     pub given: &'a Given,
 }
 
-/// A method of inference.
+/// Inference method.
 pub trait Method: Debug + Send + Sync {
     /// Name in flags and model files.
     fn name(&self) -> &'static str;
@@ -49,11 +49,11 @@ pub trait Method: Debug + Send + Sync {
     /// One-line description.
     fn summary(&self) -> &'static str;
 
-    /// Settings of this method; flags, configuration entries and the refusal of unsupported settings follow. One named
-    /// [`BATCH_SIZE`] marks a mini-batch method, whose rows need not be in memory.
+    /// Settings of this method, from which flags, configuration entries and the refusal of unsupported
+    /// settings follow. One named [`BATCH_SIZE`] marks a mini-batch method, whose rows need not be in memory.
     fn settings(&self) -> &'static [Setting];
 
-    /// Power α of Power EP for a problem; None for other methods, and where α is no choice.
+    /// Power α of Power EP for a problem; `None` for methods where α cannot be chosen.
     fn alpha(&self, _problem: &Problem) -> Option<f64> {
         None
     }
@@ -63,72 +63,74 @@ pub trait Method: Debug + Send + Sync {
         &[Optimizer::Lbfgs]
     }
 
-    /// Points that represent the latents.
+    /// Points that represent the latent functions.
     fn seen_through(&self) -> SeenThrough {
         SeenThrough::InducingInputs
     }
 
-    /// Default number of inducing inputs or active rows: a fit of some thousand rows should take about a minute.
+    /// Default number of inducing inputs or active rows, so that a fit to a few thousand rows takes about a
+    /// minute.
     fn usual_inducing(&self, latents: usize, _rows: usize) -> usize {
         if latents == 1 { 100 } else { 50 }
     }
 
-    /// Rows per batch, given or default; None if every step uses all rows.
+    /// Rows per batch, given or default; `None` if every step uses all rows.
     fn batch_size(&self, given: &Given, optimizer: Optimizer) -> Option<usize> {
         let own = self.settings().iter().find(|setting| setting.name() == BATCH_SIZE);
         own.filter(|setting| setting.is_heeded_by(optimizer)).and_then(|setting| given.count(setting))
     }
 
-    /// Sets the optimiser, and the batch size by the given settings.
+    /// Sets the optimiser, and the batch size from the given settings.
     fn train_by(&self, optimizer: Optimizer, settings: &mut Settings) {
         settings.optimizer = Some(optimizer);
         settings.batch_size = self.batch_size(&settings.given, optimizer);
     }
 
-    /// `true` if rows may be in a file with this optimiser: mini-batches, or rows read as needed with
-    /// [`memory`](Self::memory) counting what is held.
+    /// `true` if rows may be in a file with this optimiser: in mini-batches, or read as needed;
+    /// [`memory`](Self::memory) then counts what is held.
     fn takes_streams(&self, optimizer: Optimizer) -> bool {
         self.batch_size(&Given::default(), optimizer).is_some()
     }
 
-    /// `true` if processes share the rows; sums over rows then go through [`Problem::reduction`]. Otherwise each
-    /// process does all work.
+    /// `true` if processes share the rows; sums over rows then go through [`Problem::reduction`]. Otherwise
+    /// each process does all the work.
     fn shares_rows(&self) -> bool {
         false
     }
 
-    /// Reason to be the default for a case, if any. The first such method wins.
+    /// Reason to be the default in a case, if any. The first method with one is chosen.
     fn is_usual(&self, _case: &Case<'_>) -> Option<String> {
         None
     }
 
-    /// `true` if it evaluates label densities at many nodes or samples, so that cheap densities are the better default.
+    /// `true` if it evaluates label densities at many nodes or samples, so that likelihoods with cheap
+    /// densities are the default.
     fn evaluates_densities(&self) -> bool {
         false
     }
 
-    /// White-noise variance it needs in the default kernel under Gaussian noise, if any.
+    /// Variance of white noise that the default kernel needs under Gaussian noise, if any.
     fn usual_white_noise(&self) -> Option<f64> {
         None
     }
 
-    /// `true` if it learns inducing inputs by default under Gaussian noise, with this many rows.
+    /// `true` if it learns inducing inputs by default under Gaussian noise, for this number of rows.
     fn learns_inducing(&self, _rows: usize, _given: &Given) -> bool {
         true
     }
 
-    /// Name and settings of the equivalent method for an unsupported likelihood, if any.
+    /// Name and settings of the method to use instead for an unsupported likelihood, if any.
     fn counterpart(&self, _likelihood: &dyn Likelihood, _given: &Given) -> Option<(&'static str, Given)> {
         None
     }
 
-    /// Reason not to support a likelihood, if any.
+    /// Reason for not supporting a likelihood, if any.
     fn objection(&self, _likelihood: &dyn Likelihood) -> Option<String> {
         None
     }
 
-    /// `true` if it supports columns with this role. Roles that change observations make a [`Problem`]'s likelihood
-    /// [`Adjusted`](gp_likelihoods::Adjusted), with further observation columns.
+    /// `true` if it supports columns with this role. For roles that change observations, a [`Problem`]'s
+    /// likelihood is [`Adjusted`](gp_likelihoods::Adjusted), with further observation columns.
     fn heeds(&self, _role: Role) -> bool {
         false
     }
@@ -136,12 +138,12 @@ pub trait Method: Debug + Send + Sync {
     /// Memory of a fit, in bytes.
     fn memory(&self, problem: &Problem) -> f64;
 
-    /// Operation counts of training, to estimate its time; None if unknown.
+    /// Operation counts of training, for an estimate of its time; `None` if unknown.
     fn work(&self, _problem: &Problem) -> Option<Work> {
         None
     }
 
-    /// Trains and conditions.
+    /// Trains parameters and computes the posterior.
     ///
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) if the start cannot be evaluated.
@@ -153,16 +155,16 @@ pub trait Method: Debug + Send + Sync {
     /// [`Numerical`](crate::ErrorKind::Numerical) if the objective cannot be evaluated.
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError>;
 
-    /// Kind of the converged sites of a fit to this many rows. Removing the sites of a row leaves the row out, which
-    /// finds [temperatures](gp_ep::Temperature). None if rows have no sites of their own.
+    /// Kind of the converged sites of a fit to this many rows; `None` if rows have no sites of their own.
+    /// Removing a row's sites leaves the row out, as needed to find [temperatures](gp_ep::Temperature).
     fn sites(&self, _given: &Given, _likelihood: &dyn Likelihood, _rows: usize) -> Option<RestingSites> {
         None
     }
 
-    /// Conditions on new observations with fixed parameters.
+    /// Updates a posterior with new observations at fixed parameters.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage) if the model lacks what the update needs,
-    /// [`Numerical`](crate::ErrorKind::Numerical) without a proper posterior.
+    /// [`Numerical`](crate::ErrorKind::Numerical) if there is no proper posterior.
     fn update(&self, later: Later<'_>) -> Result<Updated, CliError>;
 }

@@ -1,4 +1,4 @@
-//! Power EP on all observations, with sites on projections, or generalised FITC with sites on latent values.
+//! Power EP on all observations with sites on projections, or generalised FITC with sites on latent values.
 
 use super::check::GradientCheck;
 use super::common;
@@ -36,31 +36,32 @@ pub(crate) struct Ep {
     level: Level,
 }
 
-/// Most rows times latents for which full-batch EP is the default.
+/// Maximum number of rows times latents for which EP on all rows is the default.
 const MANY_SITES: usize = 20_000;
-/// The same for several real targets with Gaussian noise, whose sites converge almost at once.
+/// The same for several real targets with Gaussian noise, whose sites converge almost immediately.
 const MANY_SITES_OF_NUMBERS: usize = 100_000;
 
-/// Iterations: for numbers as many as in closed-form regression. Warped noise, with ten parameters, needs up to 250.
+/// Iteration limits. Numbers get as many as closed-form regression: warped noise has ten parameters and needs
+/// up to 250.
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole_by_case(&[OUTER, OUTER_OF_NUMBERS, INNER]);
 const OUTER: UsualCase<u64> = UsualCase::new(100, "with lbfgs");
 const OUTER_OF_NUMBERS: UsualCase<u64> = UsualCase::new(300, "with lbfgs for numbers");
 const INNER: UsualCase<u64> = UsualCase::new(500, "with another optimizer");
-/// Typical evaluations of training, also for several targets, and sweeps per evaluation.
+/// Typical number of evaluations of training, with one and with several targets, and sweeps per evaluation.
 const USUAL_EVALUATIONS: f64 = 30.0;
 const USUAL_OF_TARGETS: f64 = 300.0;
 const SWEEPS_AN_EVALUATION: f64 = 10.0;
-/// Steps without a larger relative gain that make a plateau.
+/// Steps without a larger relative gain that count as a plateau.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
-/// Change of sites, relative to the marginals, at convergence after learning beside the parameters (predictions do not
-/// show it), and the sweeps for it; fewer if time is over.
+/// Convergence after inner learning: change of sites relative to the marginals (smaller changes do not affect
+/// predictions), change of log Z, and the maximum number of sweeps, fewer after the time limit.
 const REST: f64 = 1e-4;
 const REST_OF_LOG_Z: f64 = 1e-6;
 const MANY_SWEEPS: usize = 200;
 const FEW_SWEEPS: usize = 10;
-/// Initial rate of Adam: above the .02 of Hernández-Lobato & Hernández-Lobato 2016 for inner learning, because it
-/// decays to a tenth.
+/// Initial rate of Adam. Higher than the 0.02 of Hernández-Lobato & Hernández-Lobato 2016 for inner learning,
+/// because it decays to a tenth.
 const RATE: f64 = 0.05;
 
 impl Ep {
@@ -136,7 +137,7 @@ impl Method for Ep {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
         let projections = common::projections(rows, latents, inducing);
-        // Sites and half of each sum of squares, of the last five sweeps.
+        // Sites and half of each sum of squares, for the last five sweeps.
         let remembered = latents * (12.0 * rows + 7.0 * inducing * inducing);
         let rest = rows * (latents * 8.0 + sizes.width() as f64) + latents * 40.0 * inducing * inducing;
         8.0 * (projections + rest + remembered)
@@ -194,7 +195,7 @@ fn iterations(problem: &Problem) -> u64 {
     problem.settings.given.integer_in(&ITERATIONS, case)
 }
 
-/// Converges EP at every point of L-BFGS.
+/// Learns parameters by L-BFGS, with EP converged at every point.
 fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let data = &problem.rows;
     let options = minimise_options(iterations(problem), &problem.settings.control);
@@ -203,7 +204,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     let mut fit = Fit::of_course(posterior, model.powers().evidence_kind(), &run);
     if let EpState::AtRest(_, convergence) = state {
         if !fit.objective.is_finite() {
-            // A model file needs an objective.
+            // Model files need a finite objective.
             return Err(InferenceError::ImproperCavity { count: convergence.last.improper }.into());
         }
         fit.converged &= convergence.converged;
@@ -213,7 +214,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(fit)
 }
 
-/// One parameter step per sweep, then EP to convergence.
+/// Takes one parameter step per sweep, then runs EP to convergence.
 fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit, CliError> {
     let data = &problem.rows;
     let mut steps = Steps::new(rule, iterations(problem));

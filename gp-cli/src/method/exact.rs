@@ -23,9 +23,9 @@ use gp_likelihoods::Likelihood;
 pub(super) struct Exact;
 
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
-/// Typical evaluations of training.
+/// Typical number of evaluations of training.
 const USUAL_EVALUATIONS: f64 = 60.0;
-/// Most rows for which it is the default under Gaussian noise.
+/// Maximum number of rows for which exact regression is the default under Gaussian noise.
 const FEW_ROWS: usize = 1_000;
 
 impl Method for Exact {
@@ -66,7 +66,7 @@ impl Method for Exact {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let rows = sizes.rows as f64;
-        // The table, if in memory, and a copy beside the matrices.
+        // Data: the table if in memory, and a copy.
         let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
         8.0 * (4.0 * rows * rows + data)
     }

@@ -1,9 +1,9 @@
-//! Gaussian noise, which allows closed forms.
+//! Gaussian noise, for which closed forms exist.
 
 use crate::error::CliError;
 use gp_likelihoods::{Gaussian, Likelihood};
 
-/// `true` for latent values with Gaussian noise.
+/// `true` for a likelihood of latent values plus Gaussian noise.
 #[must_use]
 pub fn is_gaussian(likelihood: &dyn Likelihood) -> bool {
     likelihood.gaussian_noise().is_some()
@@ -13,7 +13,7 @@ pub(super) fn objection_unless_gaussian(likelihood: &dyn Likelihood) -> Option<S
     (!is_gaussian(likelihood)).then(|| objection(likelihood))
 }
 
-/// The Gaussian of a likelihood, with bounds, prior and fixed mark of its noise.
+/// Gaussian of a likelihood, with bounds, prior and fixed mark of its noise variance.
 pub(super) fn gaussian(likelihood: &dyn Likelihood) -> Result<Gaussian, CliError> {
     likelihood.gaussian_noise().cloned().ok_or_else(|| CliError::usage(objection(likelihood)))
 }

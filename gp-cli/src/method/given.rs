@@ -1,4 +1,4 @@
-//! Values given for settings, with the declared defaults behind them.
+//! Given values of settings, with the declared defaults.
 
 use super::setting::{Setting, SettingKind};
 use super::usual::UsualCase;
@@ -6,13 +6,13 @@ use crate::error::CliError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Given values by setting name.
+/// Given values by name of the setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Given(Map<String, Value>);
 
 impl Given {
-    /// Values of a configuration that belong to these settings; invalid ones are left out.
+    /// Values of a configuration that belong to these settings; invalid ones are skipped.
     #[must_use]
     pub fn of_config(config: &Map<String, Value>, settings: &[Setting]) -> Self {
         let mut given = Self::default();
@@ -33,12 +33,12 @@ impl Given {
         self.0.remove(name);
     }
 
-    /// Names of settings with a value.
+    /// Names of the settings with a value.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// Settings with their values.
+    /// Names and values.
     pub fn entries(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.0.iter()
     }
@@ -49,7 +49,7 @@ impl Given {
         self.0.contains_key(name)
     }
 
-    /// The values, with those of a method's settings parsed.
+    /// Copy with the values of a method's settings parsed.
     ///
     /// # Errors
     /// As [`Setting::read`].
@@ -63,27 +63,27 @@ impl Given {
         Ok(checked)
     }
 
-    /// Given number, or the default of this case of the setting.
+    /// Given number, or the setting's default in this case.
     #[must_use]
     pub fn number_in(&self, setting: &Setting, case: UsualCase<f64>) -> f64 {
         debug_assert!(matches!(setting.kind(), SettingKind::Number { usual, .. } if usual.declares(&case)));
         self.number(setting).unwrap_or(case.value())
     }
 
-    /// Given integer, or the default of this case of the setting.
+    /// Given integer, or the setting's default in this case.
     #[must_use]
     pub fn integer_in(&self, setting: &Setting, case: UsualCase<u64>) -> u64 {
         debug_assert!(matches!(setting.kind(), SettingKind::Integer { usual, .. } if usual.declares(&case)));
         self.integer(setting).unwrap_or(case.value())
     }
 
-    /// The same as a `usize`.
+    /// [`integer_in`](Self::integer_in) as a `usize`.
     #[must_use]
     pub fn count_in(&self, setting: &Setting, case: UsualCase<u64>) -> usize {
         usize::try_from(self.integer_in(setting, case)).unwrap_or(usize::MAX)
     }
 
-    /// Given word, or the default of this case of the setting.
+    /// Given word, or the setting's default in this case.
     #[must_use]
     pub fn word_in(&self, setting: &Setting, case: UsualCase<&'static str>) -> &str {
         debug_assert!(matches!(setting.kind(), SettingKind::Choice { usual, .. } if usual.declares(&case)));
@@ -104,16 +104,16 @@ impl Given {
         self.0.get(setting.name()).and_then(Value::as_u64).or(usual.always())
     }
 
-    /// The same as a `usize`.
+    /// [`integer`](Self::integer) as a `usize`.
     #[must_use]
     pub fn count(&self, setting: &Setting) -> Option<usize> {
         self.integer(setting).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
     }
 
-    /// Integer of a setting that has a default.
+    /// Given integer, or the default, of a setting that needs one.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) without a value or a default.
+    /// [`Usage`](crate::ErrorKind::Usage) if there is neither.
     pub fn integer_of(&self, setting: &Setting) -> Result<u64, CliError> {
         self.integer(setting).ok_or_else(|| CliError::usage(format!("--{} has no value", setting.name())))
     }
@@ -132,7 +132,7 @@ impl Given {
     }
 }
 
-/// Value as text, in the notation of flags.
+/// Value as text, as flags write it.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Gradient checks of this crate's methods.
+//! Gradient checks for this crate's methods.
 
 use super::check::{GradientCheck, compare};
 use super::gaussian::gaussian;
@@ -41,7 +41,7 @@ pub(super) fn closed_form(problem: &Problem, power: f64) -> Result<Vec<GradientC
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-/// Log Z at converged sites, and its gradient.
+/// Checks log Z at converged sites against its gradient.
 pub(super) fn at_rest(problem: &Problem, level: Level) -> Result<Vec<GradientCheck>, CliError> {
     let model = power_ep::model(problem, level)?;
     let data = &problem.rows;
@@ -59,7 +59,7 @@ pub(super) fn at_rest(problem: &Problem, level: Level) -> Result<Vec<GradientChe
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-/// Variational bound, by all parameters and the posterior, after some iterations.
+/// Checks a variational bound after some iterations, by all parameters including the posterior's.
 pub(super) fn bound(
     mut model: Savigp,
     problem: &Problem,
@@ -81,7 +81,7 @@ pub(super) fn bound(
     compare(&model, &model.parameter_names(), evaluate)
 }
 
-/// Criterion of one active set, as a bound.
+/// Checks the criterion for one active set, which is a bound.
 pub(super) fn criterion(problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
     let model = ivm_model::model(problem)?;
     let data = &problem.rows;

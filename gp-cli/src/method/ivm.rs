@@ -1,4 +1,4 @@
-//! Informative vector machine: a small active set of observations, chosen by information gain.
+//! Informative vector machine: a small active set of observations chosen by information gain.
 
 use super::check::GradientCheck;
 use super::common;
@@ -16,11 +16,12 @@ use gp_ep::{EvidenceKind, Inference as _, Learning};
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::ParameterSet;
 
-/// The informative vector machine.
+/// Informative vector machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IvmMethod;
 
-/// Most active sets, and iterations for each, in training. With converged sites, rounds stop when they gain nothing.
+/// Maximum number of active sets in training, with matched and with converged sites, and iterations for each.
+/// With converged sites, rounds end when they gain nothing.
 const ROUNDS: [usize; 2] = [6, 10];
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(20);
 
@@ -62,8 +63,8 @@ impl Method for IvmMethod {
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, active, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
-        // Stubs of all rows (of independent classes; fewer of others), some matrices of the active set per class, and the
-        // data: the table, if in memory, and a copy.
+        // Stubs of all rows (for independent classes; fewer for coupled ones), matrices of the active set per
+        // class, and data: the table if in memory, and a copy.
         let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
         // Converged sites: curvatures over all active latents, twice.
         let is_resting = options(problem).sites == FinalSites::AtRest;
@@ -75,7 +76,7 @@ impl Method for IvmMethod {
         let mut model = model(&problem)?;
         let data = &problem.rows;
         let options = options(&problem);
-        // No parameters to learn, only sites.
+        // Without parameters to learn, only sites are found.
         let most = ROUNDS[usize::from(options.sites == FinalSites::AtRest)];
         let rounds = if model.free_count() == 0 { 0 } else { most };
         let iterations = problem.settings.given.integer_of(&ITERATIONS)?;

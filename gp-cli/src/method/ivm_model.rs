@@ -6,7 +6,8 @@ use super::usual::UsualCase;
 use crate::error::CliError;
 use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 
-/// Most latents with converged sites by default: each row costs the square of active points times latents.
+/// Maximum number of latents for converged sites by default: a row costs the square of active points times
+/// latents.
 const FEW_LATENTS: usize = 4;
 
 pub(super) const COUPLING: Setting = Setting::choice(
@@ -23,7 +24,6 @@ const ONE: UsualCase<&str> = UsualCase::new(INDEPENDENT, "for one");
 const COUPLED: &str = "coupled";
 const INDEPENDENT: &str = "independent";
 
-/// Model of a problem.
 pub(super) fn model(problem: &Problem) -> Result<Ivm, CliError> {
     let (kernels, likelihood) = (problem.kernels.clone(), problem.likelihood.clone());
     let several = likelihood.latents() > 1;

@@ -1,14 +1,14 @@
-//! Model updates with new observations.
+//! Updates of models with new observations.
 
 use super::given::Given;
 use crate::error::CliError;
 use crate::model::Approximation;
 use faer::MatRef;
 
-/// A model and new observations, in model units.
+/// Model and new observations, in model units.
 #[derive(Clone, Copy, Debug)]
 pub struct Later<'a> {
-    /// Earlier posterior.
+    /// Posterior before the update.
     pub before: &'a Approximation,
     /// Points, one per row.
     pub points: MatRef<'a, f64>,
@@ -16,7 +16,7 @@ pub struct Later<'a> {
     pub observed: MatRef<'a, f64>,
     /// Power per observation, if given by a column; otherwise empty.
     pub powers: &'a [f64],
-    /// Settings of the method when the model was fitted.
+    /// Settings of the method from the fit.
     pub given: &'a Given,
 }
 

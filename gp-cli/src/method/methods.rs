@@ -7,7 +7,7 @@ use gp_optim::did_you_mean;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Names of other programs, and what they are here.
+/// Method names of other programs, with their equivalents here.
 const ELSEWHERE: [(&str, &str); 6] = [
     ("sgpr", "method vfe"),
     ("gpr", "method exact"),
@@ -17,7 +17,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ("laplace", "not among them; method ep serves the same likelihoods"),
 ];
 
-/// Registry of methods, extensible by programs.
+/// Registry of methods; programs can add their own.
 #[derive(Clone, Debug)]
 pub struct Methods {
     known: Vec<Arc<dyn Method>>,
@@ -45,7 +45,7 @@ impl Methods {
         self.known.iter()
     }
 
-    /// Names, in the same order.
+    /// Names in display order.
     #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
         self.known.iter().map(|method| method.name()).collect()
@@ -69,7 +69,7 @@ impl Methods {
         })
     }
 
-    /// Default of a setting, if it is the same for all methods and fits.
+    /// Default of a setting, if all methods share one that applies to all fits.
     #[must_use]
     pub fn usual(&self, name: &str) -> Option<Value> {
         let declared = self.settings().into_iter().find(|declared| declared[0].1.name() == name)?;
@@ -77,7 +77,8 @@ impl Methods {
         declared.iter().all(|(_, setting)| setting.usual().as_ref() == Some(&first)).then_some(first)
     }
 
-    /// Settings grouped by name: each with its declarations by method name, in the order of methods.
+    /// Settings grouped by name, each with its declaration by every method that has it, in the order of
+    /// methods.
     #[must_use]
     pub fn settings(&self) -> Vec<Vec<(&'static str, Setting)>> {
         let mut found: Vec<Vec<(&'static str, Setting)>> = Vec::new();

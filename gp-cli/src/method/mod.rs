@@ -1,7 +1,8 @@
-//! Inference methods behind one trait: points, observations, kernels and a likelihood in; a posterior out.
+//! Inference methods behind one trait: they take points, observations, kernels and a likelihood, and return a
+//! posterior.
 //!
-//! To add a method, implement [`Method`] with its [`Setting`]s in a file and add a line in [`Methods::built_in`], or
-//! call [`Context::with_method`](crate::Context::with_method).
+//! To add a method, implement [`Method`] with its [`Setting`]s in a file. Then add a line in
+//! [`Methods::built_in`], or call [`Context::with_method`](crate::Context::with_method).
 
 mod apart;
 mod batches;

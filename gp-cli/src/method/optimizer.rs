@@ -5,7 +5,7 @@ use gp_optim::{Adadelta, Adam, Control, FirstOrder, MinimiseOptions, SignAdaptiv
 use serde::Serialize;
 use std::fmt;
 
-/// A solver for parameters.
+/// Optimiser of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Optimizer {
@@ -20,7 +20,7 @@ pub enum Optimizer {
 }
 
 impl Optimizer {
-    /// First-order optimiser, with this rate for Adam; None for quasi-Newton.
+    /// First-order optimiser, with this rate for Adam; `None` for quasi-Newton.
     #[must_use]
     pub fn first_order(self, rate: f64) -> Option<FirstOrder> {
         match self {
@@ -48,7 +48,7 @@ impl fmt::Display for Optimizer {
 pub fn minimise_options(iterations: u64, control: &Control) -> MinimiseOptions {
     let control = control.clone();
     let mut options = MinimiseOptions { max_iterations: iterations, control, ..MinimiseOptions::default() };
-    // Further digits of a log marginal likelihood are invisible.
+    // Further digits of a log marginal likelihood do not matter.
     options.lbfgs.value_tolerance = 1e-7;
     options.lbfgs.gradient_tolerance = 1e-5;
     options

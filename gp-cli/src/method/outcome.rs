@@ -55,7 +55,7 @@ impl Fit {
         self.iterations > 0 || (free > 0 && self.converged)
     }
 
-    /// Fit from any kind of training. First-order objectives are estimates, of a bound if the objective is one.
+    /// Fit from any kind of training. A first-order objective is an estimate, of a bound if `kind` is one.
     #[must_use]
     pub fn of_course(posterior: Approximation, kind: EvidenceKind, run: &Course) -> Self {
         match run {
@@ -64,8 +64,8 @@ impl Fit {
         }
     }
 
-    /// Fit from first-order training. The curve has the mean batch estimate per epoch; the objective is the last
-    /// without priors.
+    /// Fit from first-order training. The curve has the mean batch estimate per epoch; the objective is its
+    /// last value without log priors.
     #[must_use]
     pub fn of_descent(posterior: Approximation, run: &Descended) -> Self {
         let curve: Vec<f64> = run.epoch_values.iter().map(|value| -value).collect();
@@ -96,7 +96,7 @@ pub(crate) fn log_prior(posterior: &Approximation) -> f64 {
     sum + posterior.likelihood().parameters().iter().map(Parameter::log_prior).sum::<f64>()
 }
 
-/// Warnings of failed evaluations, except those ended by the time limit.
+/// Warnings about failed evaluations, except those ended by the time limit.
 fn failures(count: u64, last: Option<&str>) -> Vec<String> {
     let last = last.filter(|last| !last.ends_with(&DataError::Stopped.to_string()));
     let told =

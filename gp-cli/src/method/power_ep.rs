@@ -1,4 +1,4 @@
-//! Shared parts of EP methods: the model and its powers.
+//! Shared parts of EP methods: the model and its power.
 
 use super::common;
 use super::given::Given;
@@ -14,8 +14,8 @@ use gp_ep::power_ep::{Convergence, Level};
 use gp_ep::{ParameterDraws, PowerEp};
 use gp_likelihoods::Likelihood;
 
-/// Power: 1 (EP) if it converges, otherwise a safer one. Outputs with shared latents get the variational bound: sites
-/// per output cannot express the coupling, and the bound accounts for that.
+/// Power: 1 (EP) where it converges, otherwise a safer one. Outputs with shared latents get the variational
+/// bound, which accounts for their coupling; one site per output cannot express it.
 pub(super) const ALPHA: Setting = common::ALPHA.usually_by_case(&[LOG_CONCAVE, CAUTIOUS, TARGETS, BOUND]);
 pub(super) const LOG_CONCAVE: UsualCase<f64> = UsualCase::new(1.0, "for a log-concave likelihood");
 const CAUTIOUS: UsualCase<f64> = UsualCase::new(0.5, "for another likelihood");
@@ -32,12 +32,12 @@ pub(super) fn model(problem: &Problem, level: Level) -> Result<PowerEp, CliError
     Ok(model.with_powers(problem.settings.powers_or(power(problem))).with_level(level))
 }
 
-/// Requested power, or the largest safe one.
+/// Requested power, or the default for the likelihood.
 pub(super) fn power(problem: &Problem) -> f64 {
     given_power(&problem.settings.given, problem.likelihood.as_ref())
 }
 
-/// The same by settings.
+/// [`power`] from settings and likelihood.
 pub(super) fn given_power(given: &Given, likelihood: &dyn Likelihood) -> f64 {
     let case = match (shares_latents(likelihood), likelihood.is_log_concave()) {
         (true, _) => BOUND,
@@ -47,7 +47,7 @@ pub(super) fn given_power(given: &Given, likelihood: &dyn Likelihood) -> f64 {
     given.number_in(&ALPHA, case)
 }
 
-/// Default power for several targets, fitted together or apart.
+/// Default power for several targets, fitted together or one by one.
 pub(crate) fn power_of_targets(likelihood: &dyn Likelihood) -> f64 {
     if shares_latents(likelihood) { BOUND.value() } else { TARGETS.value() }
 }
@@ -57,7 +57,7 @@ pub(super) fn shares_latents(likelihood: &dyn Likelihood) -> bool {
     likelihood.targets() > 1 && likelihood.own_latent(0).is_none()
 }
 
-/// With few rows, replaces predictions at the optimum by an average over parameters.
+/// Averages predictions over plausible parameters if rows are few.
 pub(super) fn over_parameters(fit: &mut Fit, model: &PowerEp, problem: &Problem) {
     let data = &problem.rows;
     let over =

@@ -1,4 +1,4 @@
-//! Problem to fit.
+//! Problem for a method to fit.
 
 use super::given::Given;
 use super::optimizer::Optimizer;
@@ -14,28 +14,28 @@ use gp_optim::Control;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Suffix of the second stage in checkpoint names.
+/// Suffix of checkpoint names for the second stage of a fit.
 pub const SECOND_STAGE: &str = "2";
 
-/// Prefix of the suffix of a single target's fit in checkpoint names.
+/// Suffix of checkpoint names for the fit of a single target, before its number.
 pub const TARGET_STAGE: &str = "target";
 
-/// Suffix of a target's fit (counted from 0) in checkpoint names.
+/// Suffix of checkpoint names for the fit of a target, counted from 0.
 #[must_use]
 pub fn target_stage(target: usize) -> String {
     format!("{TARGET_STAGE}{target}")
 }
 
-/// Problem to fit, in model units.
+/// Problem for a method to fit, in model units.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// N points and observations.
+    /// Points and observations of all rows.
     pub rows: TrainingRows,
     /// One kernel per latent.
     pub kernels: Vec<Box<dyn Kernel>>,
-    /// `true` if all latents share one kernel and one set of inducing inputs, learned jointly.
+    /// `true` if all latents share one kernel and one set of inducing inputs, which are learned jointly.
     pub alike: bool,
-    /// Inducing inputs per latent; empty for methods without.
+    /// Inducing inputs per latent; empty for methods without them.
     pub inducing: Vec<InducingInputs>,
     /// Likelihood with initial parameters.
     pub likelihood: Box<dyn Likelihood>,
@@ -46,11 +46,11 @@ pub struct Problem {
 /// Settings of a fit.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Given settings, as the method declares them.
+    /// Given settings that the method declares.
     pub given: Given,
     /// Optimiser of parameters.
     pub optimizer: Option<Optimizer>,
-    /// Rows per batch, for mini-batch methods.
+    /// Rows per batch, for methods with mini-batches.
     pub batch_size: Option<usize>,
     /// Number of active rows.
     pub active: Option<usize>,
@@ -60,38 +60,38 @@ pub struct Settings {
     pub seed: u64,
     /// `true` if inducing inputs are fixed.
     pub fixed_inducing: bool,
-    /// `true` if window widths are fixed, even with moving centres.
+    /// `true` if window widths are fixed; centres may still be learned.
     pub fixed_windows: bool,
     /// Blocks of rows, for methods that support them.
     pub blocks: Option<Blocks>,
-    /// Power per row (with blocks: per block), for methods that support them.
+    /// Power per row or, with blocks, per block, for methods that support them.
     pub powers: Option<Vec<f64>>,
-    /// `true` if predictions use fixed parameters by default, as for several targets, whose separate mixtures do not
-    /// combine.
+    /// `true` if predictions use fixed parameters by default, as for several targets: mixtures over each
+    /// one's parameters cannot be combined.
     pub known_parameters: bool,
 }
 
 /// Sizes of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// N
+    /// Number N of rows.
     pub rows: usize,
-    /// Number of them in memory
+    /// Number of rows in memory.
     pub held: usize,
-    /// Rows per step: a batch or all
+    /// Number of rows per step: a batch or all rows.
     pub at_once: usize,
-    /// D
+    /// Number D of input dimensions.
     pub dim: usize,
-    /// P, columns of observation
+    /// Number P of observation columns.
     pub outputs: usize,
-    /// M, or the number of active rows
+    /// Number M of inducing inputs, or of active rows.
     pub inducing: usize,
-    /// Q
+    /// Number Q of latents.
     pub latents: usize,
 }
 
 impl Sizes {
-    /// Numbers per row: D for the point, P for the observation.
+    /// Number of values per row: D for the point, P for the observation.
     #[must_use]
     pub fn width(&self) -> usize {
         self.dim + self.outputs
@@ -99,7 +99,7 @@ impl Sizes {
 }
 
 impl Settings {
-    /// Powers from columns, or this one for all.
+    /// Powers from a column, or this one for all rows.
     #[must_use]
     pub fn powers_or(&self, power: f64) -> Powers {
         self.powers.as_ref().map_or(Powers::Same(power), |powers| Powers::Each(powers.clone()))
@@ -107,21 +107,21 @@ impl Settings {
 }
 
 impl Problem {
-    /// Reduction over several processes; none for one process.
+    /// Reduction over several processes; `None` with one process.
     #[must_use]
     pub fn reduction(&self) -> Option<Arc<dyn Reduction>> {
         let team = self.settings.control.team();
         (!team.is_alone()).then(|| Arc::new(TeamReduction::of(team.clone())) as Arc<dyn Reduction>)
     }
 
-    /// The settings for work by a single process.
+    /// Copy of the problem for a single process.
     pub(crate) fn alone(&self) -> Self {
         let mut own = self.clone();
         own.settings.control = own.settings.control.alone();
         own
     }
 
-    /// N, D, P, M and Q.
+    /// Sizes of the problem.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         let rows = self.rows.count();
@@ -136,7 +136,7 @@ impl Problem {
         }
     }
 
-    /// Sizes per evaluation, for operation counts.
+    /// Sizes of one evaluation, for operation counts.
     #[must_use]
     pub fn extents(&self) -> Extents {
         let Sizes { at_once: rows, inducing, dim, latents, .. } = self.sizes();
@@ -160,7 +160,7 @@ impl Problem {
         pairs.map(process).collect()
     }
 
-    /// One problem per target if each has its own latent and kernel; None if targets are coupled.
+    /// One problem per target if each has its own latent and kernel; `None` if targets are coupled.
     ///
     /// # Errors
     /// As [`TrainingRows::of_target`].
@@ -198,7 +198,7 @@ impl Problem {
         })
     }
 
-    /// [`processes`](Self::processes), or the single one shared by alike latents of classes or targets.
+    /// [`processes`](Self::processes), or the single one that alike latents share.
     ///
     /// # Errors
     /// As [`processes`](Self::processes).
@@ -216,7 +216,7 @@ impl Problem {
     }
 }
 
-/// Blocks and powers of a subset of rows, ascending; blocks keep their remaining rows.
+/// Blocks and powers of these rows, which ascend; blocks keep their remaining rows.
 fn factors_of_rows(
     settings: &Settings,
     rows: &[usize],
@@ -238,7 +238,7 @@ fn factors_of_rows(
 mod tests {
     use super::*;
 
-    /// Blocks and powers follow their rows; an empty block has none.
+    /// Blocks and powers follow their rows; a block without rows disappears.
     #[test]
     fn factors_go_with_their_rows() {
         let blocks = Blocks::from_labels(&[2, 0, 1, 2, 0]).unwrap();

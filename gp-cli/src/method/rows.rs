@@ -1,4 +1,4 @@
-//! Rows of a fit, in memory or in a file.
+//! Rows for a fit, in memory or in a file.
 
 mod of_target;
 
@@ -10,8 +10,8 @@ use gp_kernels::data::{DataError, DataSource, Rows as Selection, Table};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// N points with P observation columns each, in model units: in memory, or read as needed. Targets come first, then
-/// role columns. Clones share the rows.
+/// N points with P observation columns each, in model units; in memory or read as needed. Columns of targets
+/// come first, then those of roles. Clones share the rows.
 #[derive(Clone, Debug)]
 pub struct TrainingRows(Arc<RowStorage>);
 
@@ -21,20 +21,20 @@ enum RowStorage {
     Elsewhere(Box<dyn Elsewhere>),
 }
 
-/// Rows outside memory.
+/// Source of rows outside memory.
 pub trait Elsewhere: DataSource + Send {}
 
 impl<T: DataSource + Send> Elsewhere for T {}
 
 impl TrainingRows {
-    /// Rows in memory: N points, and N·P observation values, row-major.
+    /// Rows in memory: N points, and N×P observation values, row-major.
     #[must_use]
     pub fn in_memory(points: Mat<f64>, observed: Vec<f64>) -> Self {
         let outputs = observed.len().checked_div(points.nrows()).unwrap_or(1).max(1);
         Self(Arc::new(RowStorage::Memory { points, observed, outputs }))
     }
 
-    /// Rows read as needed.
+    /// Rows that are read as needed.
     #[must_use]
     pub fn elsewhere(source: impl Elsewhere + 'static) -> Self {
         Self(Arc::new(RowStorage::Elsewhere(Box::new(source))))
@@ -46,7 +46,7 @@ impl TrainingRows {
         matches!(*self.0, RowStorage::Memory { .. })
     }
 
-    /// Points (N×D) and N·P observation values, row-major.
+    /// Points (N×D) and N×P observation values, row-major.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) if the rows are not in memory.
@@ -59,7 +59,7 @@ impl TrainingRows {
         }
     }
 
-    /// A subset of rows, in memory.
+    /// Subset of the rows, in memory.
     ///
     /// # Errors
     /// [`Numerical`](ErrorKind::Numerical) for unreadable rows.
@@ -71,8 +71,8 @@ impl TrainingRows {
         Ok(Self(Arc::new(RowStorage::Memory { points, observed, outputs })))
     }
 
-    /// Rows that have target `target` of `targets`, with that column and, if there are role columns, its adjustment and
-    /// the weight.
+    /// Rows that have target `target` of `targets`, with its column and, if there are roles, its adjustment
+    /// and the weight.
     ///
     /// # Errors
     /// [`Numerical`](ErrorKind::Numerical) for unreadable rows; [`Data`](ErrorKind::Data) if no row has it.

@@ -1,4 +1,5 @@
-//! Variational inference with a mixture of Gaussians, full or diagonal, by closed forms, quadrature or samples.
+//! Variational inference with a Gaussian or a mixture of Gaussians, full or diagonal, by closed forms,
+//! quadrature or samples.
 
 use super::batches;
 use super::check::GradientCheck;
@@ -21,21 +22,23 @@ use gp_optim::Control;
 use gp_variational::savigp::{BoundLearning, Covariance};
 use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Savigp};
 
-/// SAVIGP, full-batch or in mini-batches.
+/// SAVIGP, on all rows or in mini-batches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SavigpMethod;
 
 const ITERATIONS: Setting = variational::ITERATIONS.usually_whole_by_case(&[OUTER, JOINT]);
-/// With one full Gaussian, converged at each iteration, and with a posterior trained beside the parameters.
+/// Iterations with one full Gaussian, converged at each, and with a posterior trained together with the
+/// parameters.
 const OUTER: UsualCase<u64> = UsualCase::new(100, "for one full Gaussian, also the first of a mixture");
 const JOINT: UsualCase<u64> = UsualCase::new(500, "for others");
-/// Most latents for quadrature; beyond, it needs thousands of evaluations against a hundred samples.
+/// Maximum number of latents for quadrature; more need thousands of density evaluations, samples about a
+/// hundred.
 const QUADRATURE_LATENTS: usize = 2;
 
 const COMPONENTS: Setting = Setting::integer("components", "K", 1, "Number of Gaussians in the posterior")
     .at_most(MOST_COMPONENTS)
     .usually_whole(1);
-/// Most components: time grows with the square.
+/// Maximum number of components; time grows with their square.
 const MOST_COMPONENTS: u64 = 1000;
 const COVARIANCE: Setting = Setting::choice(
     "covariance",
@@ -49,7 +52,7 @@ const SAMPLES: Setting = Setting::integer("samples", "S", 0, "Samples per expect
     .usually_whole_by_case(&[BY_QUADRATURE, BY_SAMPLES]);
 const BY_QUADRATURE: UsualCase<u64> =
     UsualCase::new(0, "for up to two latent functions or a density with jumps or kinks");
-/// Evenly spread.
+/// Quasi-random samples.
 const BY_SAMPLES: UsualCase<u64> = UsualCase::new(128, "otherwise");
 const SETTINGS: &[Setting] = &[COMPONENTS, COVARIANCE, SAMPLES, ITERATIONS, EPOCHS, BATCH_SIZE];
 
@@ -96,7 +99,8 @@ impl Method for SavigpMethod {
             Expectation::Exact => Integral::Expected,
             Expectation::Sampled(sampling) => Integral::Sampled(sampling.samples),
         };
-        // Mixtures and diagonal covariances train together with the parameters, in an unknown number of evaluations.
+        // Mixtures and diagonal covariances train together with the parameters, in an unknown number of
+        // evaluations.
         let is_one_full = components(settings) == 1 && settings.given.word(&COVARIANCE) != Some(DIAGONAL);
         let iterations = settings.given.integer_in(&ITERATIONS, OUTER);
         is_one_full.then(|| variational::work(problem, iterations, integral))?
@@ -123,7 +127,7 @@ impl Method for SavigpMethod {
     }
 }
 
-/// Model of a problem: one Gaussian with the requested covariance.
+/// Model of a problem with one Gaussian of the requested covariance.
 pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     let settings = &problem.settings;
     let expectation = expectation(problem.likelihood.as_ref(), settings);
@@ -138,8 +142,8 @@ pub(super) fn model(problem: &Problem) -> Result<Savigp, CliError> {
     Ok(model.with_posterior(start)?)
 }
 
-/// Unless given, the likelihood's own integrals for few latents, or without the derivatives that samples need; otherwise
-/// samples.
+/// Requested method of expectations. By default, closed forms and quadrature for few latents or densities
+/// that are not differentiable; otherwise samples.
 fn expectation(likelihood: &dyn Likelihood, settings: &Settings) -> Expectation {
     let (smooth, sampled) = (likelihood.is_smooth(), likelihood.is_sampled());
     let integrates = likelihood.latents() <= QUADRATURE_LATENTS || !smooth;
@@ -154,7 +158,7 @@ fn expectation(likelihood: &dyn Likelihood, settings: &Settings) -> Expectation 
     }
 }
 
-/// Convergence criterion of the posterior. Sampling errors exceed the last digits of the bound.
+/// Convergence settings of the posterior, looser for samples, whose errors exceed the last digits of the bound.
 fn rest(model: &Savigp) -> NaturalOptions {
     match model.expectation() {
         Expectation::Exact => NaturalOptions::default(),
@@ -170,7 +174,7 @@ fn is_one_full(model: &Savigp) -> bool {
     model.posterior().components() == 1 && model.posterior().covariance() == Covariance::Full
 }
 
-/// Full-batch training. A mixture is split from one trained Gaussian, so that its components settle sooner.
+/// Trains on all rows. A mixture starts as copies of one trained Gaussian, to converge sooner.
 fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let (data, settings) = (&problem.rows, &problem.settings);
     let components = components(settings);
@@ -194,7 +198,8 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(Fit { curve, iterations: first.iterations + fit.iterations, ..fit })
 }
 
-/// The same in mini-batches: one full Gaussian by natural gradients, otherwise everything together.
+/// Trains in mini-batches: one full Gaussian by natural gradients, other posteriors together with the
+/// parameters.
 fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let settings = &problem.settings;
     let (components, control) = (components(settings), settings.control.begun());
@@ -204,7 +209,7 @@ fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
         let count = |per_epoch| share(steps_in_batches(&settings.given, per_epoch));
         batches::learn(model, (problem, control), &learning, count)
     };
-    // A mixture gets half of the steps.
+    // For a mixture, the first Gaussian gets half of the steps.
     let first: fn(u64) -> u64 = if components == 1 { |count| count } else { |count| count.div_ceil(2) };
     let mut run = stage(&mut model, &control, first)?.run;
     if components > 1 {

@@ -29,9 +29,9 @@ use gp_likelihoods::Likelihood;
 pub(super) struct Sep;
 
 const EPOCHS: Setting = common::EPOCHS.usually_whole_by_case(&[TWENTY]);
-/// Default epochs. A plateau ends training earlier, but needs about eight hundred steps.
+/// Default number of epochs. A plateau may end training earlier, but takes about 800 steps.
 const TWENTY: UsualCase<u64> = UsualCase::new(20, "or the number that makes 1000 to 5000 steps");
-/// Most steps by default.
+/// Maximum number of steps by default.
 const MOST_STEPS: u64 = 5_000;
 const BATCH_SIZE: Setting = common::batch_size(256);
 const SITES: Setting = Setting::choice(
@@ -43,11 +43,12 @@ const SITES: Setting = Setting::choice(
 const FEW_OWN: UsualCase<&str> =
     UsualCase::new(OWN, "for a log-concave likelihood with up to a million rows times latent functions");
 const MANY_TIED: UsualCase<&str> = UsualCase::new(TIED, "otherwise");
-/// Rows read at a time where weights are checked.
+/// Rows read at a time when weights are checked.
 const AT_ONCE: usize = 4096;
-/// Rows beyond the capacity of a few hundred inducing inputs.
+/// Rows that exceed the capacity of a few hundred inducing inputs.
 const MANY_ROWS: usize = 30_000;
-/// Most sites by default: separate sites predict better, but take two numbers each, and again in each copy.
+/// Maximum number of separate sites by default: they predict better than an average one, but take two numbers
+/// each, and again in each copy.
 const MANY_SITES: usize = 1_000_000;
 const NUMBERS_A_SITE: f64 = 6.0;
 const OWN: &str = "full";
@@ -135,7 +136,7 @@ impl Method for Sep {
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
-        // Batches estimate this gradient; one average site has no objective of its own.
+        // Batches estimate this gradient; a single average site has no objective of its own.
         super::gradients::at_rest(problem, Level::Projection)
     }
 
@@ -162,14 +163,15 @@ fn has_tied_sites(problem: &Problem) -> bool {
     is_tied(&problem.settings.given, problem.likelihood.as_ref(), problem.rows.count())
 }
 
-/// Most steps, given steps per epoch.
+/// Maximum number of steps, from steps per epoch.
 fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
     let (given, most) = (&problem.settings.given, MOST_STEPS.max(per_epoch));
     let steps = common::steps_in_batches(given, (&EPOCHS, TWENTY), per_epoch);
     if given.has(EPOCHS.name()) { steps } else { steps.min(most) }
 }
 
-/// Refuses weights below the power, which tied sites remove, before training: batches come to them within the first epoch.
+/// Refuses weights below the power, which tied sites would remove, before training rather than at some batch
+/// of the first epoch.
 fn check_weights(problem: &Problem) -> Result<(), CliError> {
     let (power, rows, likelihood) = (power(problem), &problem.rows, problem.likelihood.as_ref());
     let (count, dim, outputs) = (rows.count(), rows.dim(), rows.outputs());
@@ -214,12 +216,12 @@ fn in_batches(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
     Ok(fit)
 }
 
-/// Sets the objective to the estimate from all observations, since batch estimates are noisy.
+/// Sets the objective to the estimate from all observations; batch estimates are noisy.
 fn report(settled: &Settled, fit: &mut Fit) {
     if settled.log_z.is_finite() {
         fit.objective = settled.log_z;
     }
-    // A positive objective, after an early end, has its own warning.
+    // A positive objective after an early end has its own warning.
     if settled.epochs_back > 0 && settled.log_z <= 0.0 {
         let epochs = settled.epochs_back;
         fit.warnings.push(format!(
@@ -232,7 +234,7 @@ fn report(settled: &Settled, fit: &mut Fit) {
 mod tests {
     use super::*;
 
-    /// The words of the defaults name their limits.
+    /// The texts of the defaults name their limits.
     #[test]
     fn the_defaults_say_how_many() {
         let steps = format!("{} to {MOST_STEPS} steps", common::FEWEST_STEPS);

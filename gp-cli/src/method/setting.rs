@@ -1,4 +1,5 @@
-//! Method settings, declared once by the method. Flags, configuration files, checks and the schema follow.
+//! Settings of methods, each declared once. Flags, configuration entries, checks and the schema follow from
+//! the declaration.
 
 use super::optimizer::Optimizer;
 use super::usual::{Usual, UsualCase};
@@ -41,7 +42,7 @@ pub enum SettingKind {
         /// Default.
         usual: Usual<&'static str>,
     },
-    /// Flag that is true if given.
+    /// Flag without a value.
     Flag,
 }
 
@@ -57,7 +58,7 @@ impl Setting {
         Self { name, value, help, kind: SettingKind::Number { range, usual: Usual::Unsaid }, by: &[] }
     }
 
-    /// Integer of at least `least`.
+    /// Integer not below `least`.
     #[must_use]
     pub const fn integer(name: &'static str, value: &'static str, least: u64, help: &'static str) -> Self {
         Self {
@@ -90,7 +91,7 @@ impl Setting {
         Self { name, value: "", help, kind: SettingKind::Choice { words, usual: Usual::Unsaid }, by: &[] }
     }
 
-    /// Flag that is true if given.
+    /// Flag without a value.
     #[must_use]
     pub const fn flag(name: &'static str, help: &'static str) -> Self {
         Self { name, value: "", help, kind: SettingKind::Flag, by: &[] }
@@ -129,7 +130,7 @@ impl Setting {
         }
     }
 
-    /// Sets the default numbers of cases.
+    /// Sets one default number per case.
     #[must_use]
     pub const fn usually_by_case(self, cases: &'static [UsualCase<f64>]) -> Self {
         match self.kind {
@@ -140,7 +141,7 @@ impl Setting {
         }
     }
 
-    /// Sets the default integers of cases.
+    /// Sets one default integer per case.
     #[must_use]
     pub const fn usually_whole_by_case(self, cases: &'static [UsualCase<u64>]) -> Self {
         match self.kind {
@@ -151,7 +152,7 @@ impl Setting {
         }
     }
 
-    /// Sets the default words of cases.
+    /// Sets one default word per case.
     #[must_use]
     pub const fn usually_word_by_case(self, cases: &'static [UsualCase<&'static str>]) -> Self {
         match self.kind {
@@ -162,19 +163,19 @@ impl Setting {
         }
     }
 
-    /// Restricts the setting to these optimisers.
+    /// Restricts the setting to some optimisers.
     #[must_use]
     pub const fn only_by(self, by: &'static [Optimizer]) -> Self {
         Self { by, ..self }
     }
 
-    /// Name of its flag, without dashes, and of its configuration entry.
+    /// Name of the flag, without dashes, and of the configuration entry.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Value name in help texts; empty for words and flags.
+    /// Name of the value in help texts; empty for words and flags.
     #[must_use]
     pub const fn value_name(&self) -> &'static str {
         self.value
@@ -186,19 +187,19 @@ impl Setting {
         self.help
     }
 
-    /// Type of its values.
+    /// Type of values.
     #[must_use]
     pub const fn kind(&self) -> SettingKind {
         self.kind
     }
 
-    /// Optimisers it has an effect with; empty for all.
+    /// Optimisers that use the setting; empty for all.
     #[must_use]
     pub const fn optimizers(&self) -> &'static [Optimizer] {
         self.by
     }
 
-    /// Its default in words, by case if it depends on the case; empty without one.
+    /// Default in words, case by case if it depends on the case; empty without a default.
     #[must_use]
     pub fn usual_in_words(&self) -> String {
         match self.kind {
@@ -209,7 +210,7 @@ impl Setting {
         }
     }
 
-    /// Its default, if it has one for all fits.
+    /// Default for all fits, if there is one.
     #[must_use]
     pub fn usual(&self) -> Option<Value> {
         match self.kind {
@@ -220,7 +221,7 @@ impl Setting {
         }
     }
 
-    /// `true` if it has an effect with this optimiser.
+    /// `true` if this optimiser uses the setting.
     #[must_use]
     pub fn is_heeded_by(&self, optimizer: Optimizer) -> bool {
         self.by.is_empty() || self.by.contains(&optimizer)

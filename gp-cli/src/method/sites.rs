@@ -1,4 +1,4 @@
-//! Sites behind the posterior of a method.
+//! Converged sites behind a method's posterior.
 
 use gp_ep::power_ep::Level;
 
@@ -9,13 +9,13 @@ pub struct RestingSites {
     pub power: f64,
     /// Argument of sites: projections or latent values.
     pub level: Level,
-    /// `true` if the posterior is the sum of converged sites, one per observation. Under Gaussian noise these are
-    /// independent.
+    /// `true` if the posterior consists of converged sites, one per observation. Under Gaussian noise these
+    /// do not depend on each other.
     pub own: bool,
 }
 
 impl RestingSites {
-    /// Those of variational inference, the limit of power 0.
+    /// Sites of variational inference, the limit of power 0.
     #[must_use]
     pub fn variational() -> Self {
         Self { power: 0.0, level: Level::Projection, own: false }

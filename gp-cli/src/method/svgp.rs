@@ -1,5 +1,5 @@
-//! Variational inference with inducing inputs: natural gradients for the posterior, gradients of the bound for the
-//! rest.
+//! Variational inference with inducing inputs: natural gradients for the posterior, gradients of the bound
+//! for all other parameters.
 
 use super::batches;
 use super::check::GradientCheck;
@@ -28,7 +28,7 @@ use gp_variational::{NaturalOptions, Savigp};
 pub(super) struct Svgp;
 
 const ITERATIONS: Setting = variational::ITERATIONS.usually_whole(100);
-/// Relative gain of the bound below which the posterior has converged: a tenth of what ends training.
+/// Relative gain of the bound below which the posterior has converged: a tenth of the threshold for training.
 const REST: f64 = 1e-8;
 const SETTINGS: &[Setting] = &[ITERATIONS, EPOCHS, BATCH_SIZE];
 
@@ -107,7 +107,7 @@ impl Method for Svgp {
     }
 }
 
-/// Converges the posterior at every point of L-BFGS.
+/// Learns parameters by L-BFGS, with the posterior converged at every point.
 fn outer(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = problem.settings.given.integer_of(&ITERATIONS)?;
     let options = minimise_options(iterations, &problem.settings.control);

@@ -1,4 +1,4 @@
-//! Updates by new observations for this crate's methods, with fixed parameters.
+//! Updates with new observations for this crate's methods, at fixed parameters.
 
 use super::gaussian::is_gaussian;
 use super::later::{Later, Updated, refused};
@@ -16,7 +16,7 @@ use gp_kernels::Evaluator;
 use gp_kernels::posterior::{InducingPosterior, LatentPosterior as _, MixturePosterior};
 use gp_likelihoods::{Adjusted, Likelihood};
 
-/// Exact regression given old and new observations.
+/// Exact regression on old and new observations.
 pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     let [Held::Exact(exact)] = later.before.functions().parts() else {
         return Err(refused("exact", "it does not hold its rows"));
@@ -46,7 +46,7 @@ pub(super) fn exact(later: Later<'_>) -> Result<Updated, CliError> {
     })
 }
 
-/// Updates every component of a mixture over parameters, and multiplies its weight by its evidence of the new
+/// Updates every component of a mixture over parameters and multiplies its weight by its evidence for the new
 /// observations.
 pub(super) fn over_components(
     later: Later<'_>,
@@ -78,7 +78,7 @@ pub(super) fn over_components(
     })
 }
 
-/// Class probabilities (N×C) at each row given all others; None for a posterior without inducing inputs.
+/// Class probabilities (N×C) of each row given all others; `None` for a posterior without inducing inputs.
 pub(crate) fn left_out_classes(
     posterior: &Approximation,
     rows: &TrainingRows,
@@ -117,7 +117,7 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: RestingSites) -> R
     let gaussian = is_gaussian(likelihood);
     let mut warnings = Vec::new();
     if gaussian {
-        // Sites of regression are independent: one full step is exact.
+        // Sites of regression do not depend on each other: one full step is exact.
         ep.sweep(&model, &EpOptions { step: 1.0, ..EpOptions::default() })?;
     } else {
         convergence_warnings(&ep.converge(&model, &EpOptions::default())?, &mut warnings);
@@ -134,13 +134,13 @@ pub(super) fn by_sites(method: &str, later: Later<'_>, sites: RestingSites) -> R
     })
 }
 
-/// Likelihood of observations with this many columns.
+/// Likelihood for observations with this many columns.
 fn adjusted(plain: &dyn Likelihood, columns: usize) -> Box<dyn Likelihood> {
     let own = plain.clone_box();
     if columns > plain.outputs() { Box::new(Adjusted::new(own)) } else { own }
 }
 
-/// Inducing-point posteriors per latent, of a single component.
+/// Posteriors with inducing inputs, one per latent, if there is a single component.
 fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     let functions = before.functions();
     if functions.weights().len() > 1 || functions.parts().is_empty() {
@@ -149,10 +149,10 @@ fn inducing(before: &Approximation) -> Option<Vec<InducingPosterior>> {
     functions.parts().iter().map(|part| part.inducing().cloned()).collect()
 }
 
-/// Model with the kernels and inducing inputs of the posterior, without parameters to train.
+/// Model with the kernels and inducing inputs of the posterior, for updates without training.
 fn model(before: &[InducingPosterior], likelihood: &dyn Likelihood) -> Result<PowerEp, CliError> {
     let process = |q: &InducingPosterior| SparseProcess::new(q.kernel().clone_box(), q.inputs().clone());
-    // Classes that share a kernel and inducing inputs are projected on once.
+    // The projections of classes that share a kernel and inducing inputs are computed once.
     let share = before.windows(2).all(|pair| pair[0].is_alike(&pair[1]));
     let distinct = if share { &before[..1] } else { before };
     let processes = distinct.iter().map(process).collect::<Result<Vec<_>, _>>()?;

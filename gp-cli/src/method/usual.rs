@@ -1,8 +1,8 @@
-//! Defaults of settings: one for all fits, or one for each declared case.
+//! Defaults of settings: one for all fits, or one per declared case.
 
 use std::fmt::Display;
 
-/// Default in one case.
+/// Default of a setting in one case.
 ///
 /// ```
 /// use gp_cli::method::{Given, ITERATIONS, Setting, UsualCase};
@@ -22,16 +22,16 @@ pub struct UsualCase<T> {
 /// Default of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Usual<T: 'static> {
-    /// No default: without a value, the method does without.
+    /// No default.
     Unsaid,
-    /// One for all fits.
+    /// One value for all fits.
     Always(T),
-    /// One for each case, of which the method finds the one at hand.
+    /// One value per case; the method finds the case.
     ByCase(&'static [UsualCase<T>]),
 }
 
 impl<T> UsualCase<T> {
-    /// Default of a case, with words that follow the value in help texts.
+    /// Default in a case; help texts show `when` after the value.
     #[must_use]
     pub const fn new(value: T, when: &'static str) -> Self {
         Self { value, when }
@@ -39,7 +39,7 @@ impl<T> UsualCase<T> {
 }
 
 impl<T: Copy> UsualCase<T> {
-    /// The default.
+    /// Default value.
     #[must_use]
     pub const fn value(&self) -> T {
         self.value
@@ -47,7 +47,7 @@ impl<T: Copy> UsualCase<T> {
 }
 
 impl<T: Copy + PartialEq> Usual<T> {
-    /// The default for all fits, if it does not depend on the case.
+    /// Default for all fits, if it does not depend on the case.
     #[must_use]
     pub const fn always(&self) -> Option<T> {
         match self {
@@ -56,14 +56,14 @@ impl<T: Copy + PartialEq> Usual<T> {
         }
     }
 
-    /// `true` if this case was declared.
+    /// `true` if this case is declared.
     pub(super) fn declares(&self, case: &UsualCase<T>) -> bool {
         matches!(self, Self::ByCase(cases) if cases.contains(case))
     }
 }
 
 impl<T: Display> Usual<T> {
-    /// The default in words; empty without one.
+    /// Default in words; empty if there is none.
     pub(super) fn in_words(&self) -> String {
         match self {
             Self::Unsaid => String::new(),

@@ -1,4 +1,4 @@
-//! Shared parts of the variational methods: settings, natural step length, posterior of a model.
+//! Shared parts of the variational methods: settings, natural steps, posterior of a model.
 
 use super::common;
 use super::given::Given;
@@ -16,17 +16,18 @@ use gp_variational::Savigp;
 use gp_variational::savigp::{Covariance, Mixture};
 
 const IN_BATCHES: &[Optimizer] = &[Optimizer::Adam, Optimizer::Adadelta];
-/// Full-batch iterations.
+/// Iteration limit for all rows at once.
 pub(super) const ITERATIONS: Setting = common::ITERATIONS.only_by(&[Optimizer::Lbfgs]);
 pub(super) const EPOCHS: Setting = common::EPOCHS.only_by(IN_BATCHES).usually_whole_by_case(&[THIRTY]);
 pub(super) const BATCH_SIZE: Setting = common::batch_size(256).only_by(IN_BATCHES);
 const THIRTY: UsualCase<u64> = UsualCase::new(30, "or the number that makes 1000 steps");
-/// Natural step length per batch.
+/// Length of the natural-gradient step after each batch.
 pub(super) const NATURAL_RATE: f64 = 0.1;
 
-/// Typical full-batch evaluations.
+/// Typical number of full-batch evaluations.
 const USUAL_EVALUATIONS: f64 = 30.0;
-/// Natural steps of each, and those per latent function by which the first few, far from the optimum, exceed them.
+/// Typical natural steps per evaluation, and extra steps per latent function for the first evaluations, far
+/// from the optimum.
 const STEPS_AN_EVALUATION: f64 = 10.0;
 const FIRST_STEPS: f64 = 30.0;
 
@@ -34,7 +35,8 @@ pub(super) fn steps_in_batches(given: &Given, per_epoch: u64) -> u64 {
     common::steps_in_batches(given, (&EPOCHS, THIRTY), per_epoch)
 }
 
-/// Operation counts of training: full-batch in at most `iterations`, with a posterior converged at every evaluation.
+/// Operation counts of training: in batches, or on all rows in at most `iterations` with the posterior
+/// converged at every evaluation.
 pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Option<Work> {
     let (settings, sizes) = (&problem.settings, problem.extents());
     let (counts, steps) = match settings.batch_size {
@@ -57,7 +59,8 @@ pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Op
     })
 }
 
-/// Initial posterior: the prior, or a point near it if the prior is a saddle (targets with products of latents).
+/// Initial posterior: the prior, or a point near it where the prior is a saddle point (targets with products
+/// of latents).
 pub(super) fn start(
     problem: &Problem,
     counts: &[usize],
@@ -70,12 +73,12 @@ pub(super) fn start(
     })
 }
 
-/// `true` if outputs are functions of shared latents other than mixtures.
+/// `true` if the prior is a saddle point: outputs share latents other than by linear mixing.
 pub(super) fn is_saddle(likelihood: &dyn Likelihood) -> bool {
     shares_latents(likelihood) && !likelihood.is_linear_gaussian()
 }
 
-/// Posterior as stored in a model file.
+/// Posterior in the form of model files.
 pub(super) fn approximation(model: &Savigp) -> Result<Approximation, CliError> {
     Ok(model.predictor()?.map(Functions::from))
 }
@@ -84,7 +87,7 @@ pub(super) fn approximation(model: &Savigp) -> Result<Approximation, CliError> {
 mod tests {
     use super::*;
 
-    /// The words of the default name the fewest steps.
+    /// The text of the default names the minimum number of steps.
     #[test]
     fn the_default_says_how_many_steps() {
         assert!(EPOCHS.usual_in_words().contains(&format!("makes {} steps", common::FEWEST_STEPS)));

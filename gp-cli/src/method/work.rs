@@ -1,14 +1,14 @@
-//! Operation counts of training.
+//! Operation counts of training, for estimates of its time.
 
-/// Mean evaluations per quasi-Newton iteration.
+/// Mean number of evaluations per quasi-Newton iteration.
 const EVALUATIONS_AN_ITERATION: f64 = 1.1;
 
-/// Operation counts of training, from the sizes of a problem.
+/// Operation counts of training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
     /// Typical number of evaluations or first-order steps.
     pub usual: f64,
-    /// Largest number.
+    /// Largest number of evaluations or first-order steps.
     pub most: f64,
     /// Multiply-adds per evaluation in matrix products and factorisations.
     pub products: f64,
@@ -32,7 +32,7 @@ pub enum Integral {
 }
 
 impl Work {
-    /// Evaluations of a quasi-Newton method with this iteration limit; operation counts are zero.
+    /// Evaluations of a quasi-Newton method with an iteration limit; operation counts are zero.
     #[must_use]
     pub fn of_minimising(usual: f64, iterations: u64) -> Self {
         Self::of_evaluations(usual, 1.0 + EVALUATIONS_AN_ITERATION * iterations as f64)

@@ -1,4 +1,4 @@
-//! Rules for missing values, as flags and configurations write them.
+//! Rules for missing values, in the notation of flags and configurations.
 
 use clap::ValueEnum;
 use serde::{Serialize, Serializer};
@@ -16,7 +16,7 @@ pub enum Missing {
     Keep,
 }
 
-/// Parses `COL=RULE`.
+/// Parses a rule `COL=RULE`.
 pub(crate) fn parse_rule(text: &str) -> Result<(String, Missing), String> {
     let (name, rule) = text.rsplit_once('=').ok_or("it has to be COL=RULE, such as age=keep")?;
     Ok((

@@ -1,4 +1,4 @@
-//! Missing values of a table: an error, dropped rows, or kept. Fits and predictions share the rules.
+//! Missing values of a table: an error, dropped rows, or kept. Fits and predictions share these rules.
 
 mod choice;
 mod rules;
@@ -9,7 +9,7 @@ pub use rules::MissingRules;
 
 use crate::error::{CliError, ErrorKind};
 
-/// Error for a table of which no row is left.
+/// Error for a table without remaining rows.
 pub(crate) fn none_left(source: &str, rows: usize) -> CliError {
     let what = format!("`{source}`: each of its {rows} rows misses a value; none is left");
     CliError::new(ErrorKind::Data, what)

@@ -8,21 +8,21 @@ use crate::left_out::others;
 use crate::model::Model;
 use std::collections::BTreeMap;
 
-/// Treatment of missing values, by column.
+/// Treatment of missing values per column.
 #[derive(Clone, Debug)]
 pub struct MissingRules {
     usual: Missing,
     of_columns: BTreeMap<String, Missing>,
-    /// Targets; with several, a row is dropped only if it misses all.
+    /// Targets; of several, a row must miss all to be dropped.
     targets: Vec<String>,
 }
 
 impl MissingRules {
-    /// Rules of a fit: the usual one, and those of columns by name.
+    /// Rules of a fit: a default and exceptions by column.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) for a target or role with kept missing values, or several targets with
-    /// different rules.
+    /// [`Usage`](crate::ErrorKind::Usage) for kept missing values of a target or role, or different rules for
+    /// several targets.
     pub fn of_fit(
         targets: &[String],
         roles: &Roles,
@@ -50,8 +50,8 @@ impl MissingRules {
         Ok(rules)
     }
 
-    /// Refuses to keep missing values of a column; if all columns keep them, rows without this one are dropped. `why`
-    /// ends the message.
+    /// Refuses to keep missing values of this column. If the default keeps them, rows without this column are
+    /// dropped instead. `why` ends the message.
     fn never_keep(&mut self, name: &str, why: impl FnOnce() -> String) -> Result<(), CliError> {
         match self.of_columns.get(name) {
             Some(Missing::Keep) => {
@@ -65,7 +65,7 @@ impl MissingRules {
         Ok(())
     }
 
-    /// Refuses several targets with different rules.
+    /// Refuses different rules for several targets.
     fn check_alike(&self) -> Result<(), CliError> {
         let Some((first, others)) = self.targets.split_first() else { return Ok(()) };
         match others.iter().find(|name| self.of(name) != self.of(first)) {
@@ -76,11 +76,12 @@ impl MissingRules {
         }
     }
 
-    /// Rules for tables to predict. Inputs whose missing values were kept in training keep them; the other inputs and
-    /// the target follow `missing`.
+    /// Rules for tables to predict. Inputs whose missing values the model keeps still keep them; other
+    /// columns follow `missing`. Under [`Missing::Keep`], a missing value of another input is an error, and
+    /// rows without target or role are dropped.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) for kept missing values in a model trained without them.
+    /// [`Usage`](crate::ErrorKind::Usage) for keeping missing values in a model trained without them.
     pub fn of_model(model: &Model, missing: Missing) -> Result<Self, CliError> {
         let features = model.inputs().features();
         let targets: Vec<String> = model.targets().iter().map(|target| target.name.clone()).collect();
@@ -103,7 +104,8 @@ impl MissingRules {
         self.of_columns.get(column).copied().unwrap_or(self.usual)
     }
 
-    /// Treatment of an input's missing values: kept if requested by name, or if present.
+    /// Kept missing values of an input: always if its own rule says so, only where some are missing if the
+    /// default does, or never.
     pub(crate) fn kept(&self, input: &str) -> Kept {
         match (self.of(input), self.of_columns.contains_key(input)) {
             (Missing::Keep, true) => Kept::Always,
@@ -117,7 +119,7 @@ impl MissingRules {
         columns.into_iter().filter(|column| self.of(column.name()) == Missing::Drop).collect()
     }
 
-    /// Text describing what the dropped rows miss.
+    /// Text that describes the missing values of dropped rows.
     pub(crate) fn missed(&self) -> &'static str {
         let mut dropping = self.of_columns.iter().filter(|(_, rule)| **rule == Missing::Drop);
         let is_target = self.usual != Missing::Drop && dropping.all(|(name, _)| self.targets.contains(name));
@@ -128,12 +130,11 @@ impl MissingRules {
         }
     }
 
-    /// `true` if a row may miss some targets.
     pub(crate) fn targets_may_miss(&self) -> bool {
         self.targets.len() > 1 && self.targets.iter().all(|name| self.of(name) == Missing::Drop)
     }
 
-    /// Refuses missing values of several targets if they are errors; a single target is checked when read.
+    /// Refuses missing values of several targets if these are errors; a single target is checked when read.
     ///
     /// # Errors
     /// [`Data`](crate::ErrorKind::Data) with the place of the first.
@@ -145,7 +146,8 @@ impl MissingRules {
         frame.refuse_missing(&columns, FILL_OR_DROP)
     }
 
-    /// Rows kept: no missing value in these columns and, of several targets, at least one present.
+    /// Indices of rows to keep: no missing value in these columns and, of several targets, at least one
+    /// present.
     pub(crate) fn remaining<'f>(
         &self,
         frame: &Frame,
@@ -161,12 +163,12 @@ impl MissingRules {
         rows
     }
 
-    /// Rows of a table or chunk that are not kept, ascending.
+    /// Indices of dropped rows of a table or chunk, ascending.
     pub(crate) fn dropped(&self, frame: &Frame) -> Vec<usize> {
         others(frame.row_count(), &self.remaining(frame, frame.columns()))
     }
 
-    /// Remaining rows of a table or chunk; None if empty.
+    /// Table or chunk without dropped rows; `None` if no row remains.
     ///
     /// # Errors
     /// [`Data`](crate::ErrorKind::Data) as [`check_targets`](Self::check_targets), and for rows to be dropped.

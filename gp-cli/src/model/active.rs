@@ -1,4 +1,4 @@
-//! Posterior of an informative vector machine: active points with their sites.
+//! Stored posteriors of an informative vector machine: active points with their sites.
 
 use super::functions::{Functions, Storable};
 use super::posteriors::{PosteriorEntry, Stored};
@@ -8,7 +8,6 @@ use serde_json::Value;
 
 const NAME: &str = "ivm";
 
-/// Reader of these posteriors.
 pub(super) const ENTRY: PosteriorEntry = PosteriorEntry::new(NAME, read);
 
 impl From<IvmPosterior> for Functions {

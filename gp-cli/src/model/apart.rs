@@ -1,4 +1,4 @@
-//! Posteriors of several targets that were found apart, each with one latent and of any kind.
+//! Posterior of several targets that were fitted separately, each with one latent.
 
 use super::functions::{Functions, Storable};
 use super::posteriors::{PosteriorEntry, Stored};
@@ -12,14 +12,13 @@ use serde_json::{Value, json};
 
 const NAME: &str = "apart";
 
-/// Reader of these posteriors.
 pub(super) const ENTRY: PosteriorEntry = PosteriorEntry::new(NAME, read);
 
 /// One posterior per latent.
 #[derive(Clone, Debug)]
 pub(super) struct Apart(Vec<Functions>);
 
-/// Stored form of one of them.
+/// Stored form of one posterior.
 #[derive(Debug, Deserialize)]
 struct StoredPart {
     /// Name of its reader.

@@ -1,4 +1,4 @@
-//! A posterior with its likelihood, in a model file.
+//! Posterior with its likelihood in a model file.
 
 use super::functions::Approximation;
 use super::posteriors::Stored;
@@ -9,10 +9,9 @@ use gp_kernels::Evaluator;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Largest deviation of a sum of proportions from 1 by rounding.
+/// Largest rounding error of a sum of proportions.
 const ROUNDING: f64 = 1e-9;
 
-/// Stored form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredApproximation {
     likelihood: String,
@@ -22,7 +21,7 @@ pub(super) struct StoredApproximation {
     /// Proportions of a mixture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     weights: Option<Vec<f64>>,
-    /// Posterior under its name.
+    /// Posterior, under its name.
     #[serde(flatten)]
     posterior: Map<String, Value>,
 }

@@ -4,7 +4,8 @@ use super::posteriors::Posteriors;
 use super::{active, apart, components};
 
 impl Posteriors {
-    /// Independent latents, exact or with inducing inputs, their mixtures, active points, and targets apart.
+    /// Readers for independent latents (exact or with inducing inputs), their mixtures, active points, and
+    /// separately fitted targets.
     #[must_use]
     pub fn built_in() -> Self {
         Self::new(vec![components::ENTRY, active::ENTRY, apart::ENTRY])

@@ -1,4 +1,4 @@
-//! Independent posteriors of latents, or a mixture of these.
+//! Independent posteriors of latents, or mixtures of them.
 
 use super::functions::{Approximation, Functions, Storable};
 use super::held::{Held, StoredLatent};
@@ -12,7 +12,6 @@ use serde_json::Value;
 
 const NAME: &str = "latents";
 
-/// Reader of these posteriors.
 pub(super) const ENTRY: PosteriorEntry = PosteriorEntry::new(NAME, read);
 
 impl<P: LatentPosterior + Into<Held>> From<MixturePosterior<P>> for Functions {
@@ -46,7 +45,7 @@ impl Storable for MixturePosterior<Held> {
         MixturePosterior::new(self.weights().to_vec(), parts).ok().map(Functions::new)
     }
 
-    /// Mixtures need 2, windows 3.
+    /// Format version 2 for mixtures, 3 for windows.
     fn format_version(&self) -> u32 {
         match self.weights().len() {
             _ if self.parts().iter().any(Held::has_windows) => 3,
@@ -73,10 +72,10 @@ fn read(stored: Stored<'_>) -> Result<Functions, CliError> {
     Ok(Functions::new(MixturePosterior::new(weights, parts)?))
 }
 
-/// Independent posteriors, one per latent of the likelihood.
+/// Predictor from independent posteriors, one per latent of the likelihood.
 ///
 /// # Errors
-/// [`Numerical`](ErrorKind::Numerical) for another number.
+/// [`Numerical`](ErrorKind::Numerical) for another number of posteriors.
 pub fn approximation(latents: Vec<Held>, likelihood: Box<dyn Likelihood>) -> Result<Approximation, CliError> {
     let functions = Functions::new(MixturePosterior::single(latents));
     Ok(Predictor::new(functions, likelihood, Evaluator::default().threading())?)

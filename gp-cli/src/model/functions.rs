@@ -1,4 +1,4 @@
-//! Posterior over all latents, of any kind that a model file can hold.
+//! Posterior over all latents, of any kind that model files support.
 
 use super::held::Held;
 use crate::error::CliError;
@@ -6,38 +6,39 @@ use gp_ep::{HoldsPosterior, Posterior, Predictor};
 use gp_kernels::posterior::MixturePosterior;
 use serde_json::Value;
 
-/// First version of the format with posteriors of other crates.
+/// First format version with posteriors of other crates.
 const OPEN: u32 = 6;
 
 /// Posteriors of the latents and the likelihood, in model units.
 pub type Approximation = Predictor<Functions>;
 
-/// A posterior that a model file can hold. Its reader is a [`PosteriorEntry`](super::PosteriorEntry) of the same name.
+/// Posterior that a model file can store. Its reader is a [`PosteriorEntry`](super::PosteriorEntry) of the
+/// same name.
 pub trait Storable: Posterior {
     /// Name in model files.
     fn name(&self) -> &'static str;
 
-    /// Stored form, without [weights](Posterior::weights). Kernels and likelihoods are expressions under the keys `kernel`
-    /// and `likelihood`, so that a program without them names what it lacks.
+    /// Stored form without [weights](Posterior::weights). Kernels and likelihoods are expressions under the
+    /// keys `kernel` and `likelihood`, so that a program without them can name what it lacks.
     ///
     /// # Errors
-    /// [`Model`](crate::ErrorKind::Model) for what cannot be written.
+    /// [`Model`](crate::ErrorKind::Model) for a posterior that cannot be stored.
     fn to_stored(&self) -> Result<Value, CliError>;
 
-    /// A copy.
+    /// Copy behind a box.
     fn clone_box(&self) -> Box<dyn Storable>;
 
-    /// The same as independent posteriors of latents, or a mixture of these, if it is one.
+    /// Independent posteriors of latents, or a mixture of these; `None` for other kinds.
     fn mixture(&self) -> Option<&MixturePosterior<Held>> {
         None
     }
 
-    /// Posterior of one latent that is known apart from the others, if it is.
+    /// Posterior of one latent, if it is known separately from the others.
     fn of_latent(&self, latent: usize) -> Option<Functions> {
         (self.latent_count() == 1 && latent == 0).then(|| Functions(self.clone_box()))
     }
 
-    /// Oldest version of the format that can hold it; posteriors of other crates leave it as it is.
+    /// Oldest format version that can hold the posterior. Other crates keep the default.
     fn format_version(&self) -> u32 {
         OPEN
     }
@@ -60,18 +61,18 @@ impl HoldsPosterior for Functions {
 }
 
 impl Functions {
-    /// Any posterior that a model file can hold.
+    /// Wraps a posterior that a model file can store.
     pub fn new(posterior: impl Storable + 'static) -> Self {
         Self(Box::new(posterior))
     }
 
-    /// Posterior as a model file can hold it.
+    /// Wrapped posterior.
     #[must_use]
     pub fn stored(&self) -> &dyn Storable {
         self.0.as_ref()
     }
 
-    /// Independent posteriors, or a mixture of these; None for other kinds.
+    /// Independent posteriors, or a mixture of these; `None` for other kinds.
     #[must_use]
     pub fn mixture(&self) -> Option<&MixturePosterior<Held>> {
         self.0.mixture()

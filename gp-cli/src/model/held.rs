@@ -17,7 +17,6 @@ pub enum Held {
     Inducing(Box<InducingPosterior>),
 }
 
-/// Stored form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum StoredLatent {
@@ -25,7 +24,7 @@ pub(super) enum StoredLatent {
     Inducing(StoredPosterior),
 }
 
-/// Stored form of exact regression, which is conditioned again on loading: same arithmetic, same bits.
+/// Stored form of exact regression. Loading conditions it again, which gives the same bits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct StoredExact {
     kernel: String,
@@ -80,13 +79,13 @@ impl HoldsLatent for Held {
     }
 }
 
-/// The values; None if all have the default.
+/// Values, or `None` if all equal the default.
 fn unless_all(values: &[f64], usual: f64) -> Option<Vec<f64>> {
     values.iter().any(|value| *value != usual).then(|| values.to_vec())
 }
 
 impl StoredLatent {
-    /// Posterior, sharing what it can with those before.
+    /// Restores the posterior; shares data with the posteriors before where possible.
     pub(super) fn restore(self, kernels: &Registry, before: &[Held]) -> Result<Held, CliError> {
         match self {
             Self::Exact(stored) => {

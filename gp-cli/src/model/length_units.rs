@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Flag of the units of lengths, and its value in configurations without it.
+/// Flag for the units of lengths, and its value in configurations without it.
 pub(crate) const UNITS: &str = "units";
 pub(crate) const MODEL: &str = "model";
 
@@ -11,12 +11,12 @@ pub(crate) fn says_nothing_of_lengths(config: &Map<String, Value>) -> bool {
     ["kernel", "bound", "prior"].iter().all(|name| !config.contains_key(*name))
 }
 
-/// `true` for lengths given in model units.
+/// `true` if lengths are in model units.
 pub(crate) fn are_of_model(config: &Map<String, Value>) -> bool {
     with_units(config).get(UNITS).is_some_and(|units| units == MODEL)
 }
 
-/// Stored configuration with its length units; files of earlier versions imply model units.
+/// Configuration with its length units; files of earlier versions use model units.
 pub(crate) fn with_units(config: &Map<String, Value>) -> Map<String, Value> {
     let mut config = config.clone();
     if !says_nothing_of_lengths(&config) {

@@ -41,7 +41,7 @@ use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
 
-/// Model of one or several targets as a function of inputs.
+/// Trained model of one or several targets as a function of inputs.
 #[derive(Clone, Debug)]
 pub struct Model {
     about: About,
@@ -49,10 +49,10 @@ pub struct Model {
     baseline: Option<Approximation>,
 }
 
-/// Memory of reading a file, in multiples of its size: bytes, numbers and matrices.
+/// Memory for reading a file, as a multiple of its size: bytes, numbers and matrices.
 const COPIES: f64 = 4.0;
 
-/// Part common to all file versions.
+/// Part common to all format versions.
 #[derive(Deserialize)]
 struct Header {
     format: String,
@@ -62,7 +62,7 @@ struct Header {
 }
 
 impl Model {
-    /// Model with its linear baseline.
+    /// Model from its parts; `baseline` is a linear model of the same data.
     #[must_use]
     pub fn new(about: About, posterior: Approximation, baseline: Option<Approximation>) -> Self {
         Self { about, posterior, baseline }
@@ -82,12 +82,12 @@ impl Model {
         Self::from_bytes(&bytes, &path.display().to_string(), names)
     }
 
-    /// Model from the bytes of a model file, named `source` in errors. Predictions are bit-identical to those before
-    /// saving.
+    /// Model from the bytes of a model file, named `source` in errors. Predictions have the same bits as
+    /// before saving.
     ///
     /// # Errors
-    /// [`Model`](ErrorKind::Model) for bytes that are not a model file, a newer version (names both), damage (names the
-    /// part), or unknown kernels, likelihoods, posteriors or methods (names each).
+    /// [`Model`](ErrorKind::Model) for bytes that are not a model file, a newer version (names both), damage
+    /// (names the part), or unknown kernels, likelihoods, posteriors or methods (names each).
     pub fn from_bytes(bytes: &[u8], source: &str, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let no_model = |cause: String| {
             CliError::caused(
@@ -114,7 +114,7 @@ impl Model {
         Ok(Self { about, posterior: posterior.restore(names)?, baseline })
     }
 
-    /// Checks beyond types.
+    /// Checks consistency beyond types.
     fn check(&self) -> Result<(), String> {
         let (classes, outputs) =
             (self.posterior.likelihood().support().classes(), self.posterior.likelihood().outputs());
@@ -162,7 +162,7 @@ impl Model {
     fn version(&self) -> u32 {
         let about = &self.about;
         let is_tempered = self.posterior.temperature() != 1.0;
-        // Version 3 knows roles of one target, and no label names.
+        // Version 3 supports roles with one target only, and no label names.
         let is_newest =
             !about.target.names.is_empty() || (self.has_several_targets() && !about.roles.is_empty());
         let is_new = self.inputs().keep_missing() || !about.roles.is_empty() || self.has_several_targets();
@@ -175,7 +175,7 @@ impl Model {
         least.max(self.posterior.functions().stored().format_version())
     }
 
-    /// Command that wrote a model file of any version; None for other bytes.
+    /// Command that wrote a model file of any version; `None` for other bytes.
     #[must_use]
     pub fn origin_of(bytes: &[u8]) -> Option<String> {
         let header: Header = serde_json::from_str(&tensors::record_text(bytes).ok()?).ok()?;
@@ -222,8 +222,8 @@ impl Model {
         options
     }
 
-    /// Targets of a table as the likelihood takes them, row by row; None if the table has none of them. With several
-    /// targets, missing ones are NaN. Offsets are not subtracted: they are in [beliefs](ModelRows::beliefs).
+    /// Observations of a table for the likelihood, row-major; `None` if the table has no target. With several
+    /// targets, missing ones are NaN. Offsets are not subtracted: [beliefs](ModelRows::beliefs) include them.
     ///
     /// # Errors
     /// As [`Target::encode`].
@@ -235,7 +235,7 @@ impl Model {
         encode_targets(&targets, frame, self.posterior.likelihood().support()).map(Some)
     }
 
-    /// Observation columns of a table, row by row, as in training.
+    /// Observation columns of a table as in training, row-major.
     ///
     /// # Errors
     /// As [`observations`](crate::encode::observations()).

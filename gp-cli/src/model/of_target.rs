@@ -25,8 +25,8 @@ impl Model {
         !self.about.others.is_empty()
     }
 
-    /// One model per target, in order, with its own latent or, if latents are shared, all of them under the likelihood
-    /// of this output. A single-target model is returned as it is.
+    /// One model per target, in order. Each has its own latent or, if latents are shared, all of them and the
+    /// likelihood of this output. A single-target model is returned unchanged.
     ///
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) for outputs that cannot be separated.
@@ -45,7 +45,7 @@ impl Model {
     }
 }
 
-/// Posterior of one output (from 0), with its latents.
+/// Posterior of one output (from 0), and the range of its latents.
 pub(crate) fn of_output(
     of: &Approximation,
     output: usize,
@@ -59,7 +59,8 @@ pub(crate) fn of_output(
     Ok((Predictor::new(functions.clone(), Box::new(alone), by)?, 0..functions.latent_count()))
 }
 
-/// Joint posterior of separately known targets; `likelihood` is that of all, and takes the parameters of each.
+/// Joint posterior of separately fitted targets. `likelihood` is that of all targets and receives their
+/// parameters.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for shared latents and for mixtures.
@@ -88,7 +89,7 @@ pub fn together(each: &[Approximation], likelihood: Box<dyn Likelihood>) -> Resu
     }
 }
 
-/// Sets values from a position on, of parameters flattened.
+/// Sets consecutive values of flattened parameters, from a position on.
 fn set_values(
     parameters: &mut [Parameter],
     first: usize,

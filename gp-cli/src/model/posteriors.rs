@@ -6,12 +6,12 @@ use gp_kernels::Registry;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A stored posterior, with what its reader needs.
+/// Stored posterior with the registries its reader needs.
 #[derive(Debug)]
 pub struct Stored<'a> {
     /// Result of [`Storable::to_stored`](super::Storable::to_stored).
     pub value: Value,
-    /// Proportions of the components; a single one unless a mixture.
+    /// Proportions of the components; one entry unless a mixture.
     pub weights: Vec<f64>,
     /// Number of latents of the likelihood.
     pub latents: usize,
@@ -24,7 +24,7 @@ pub struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// The stored form as a type.
+    /// Deserialises the stored form.
     ///
     /// # Errors
     /// [`Model`](ErrorKind::Model) for other content.

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 
 pub(super) const FORMAT: &str = "gp-model";
-/// Newest known version. It increases whenever older programs would misread the file; models are written in the oldest
-/// version that represents them.
+/// Newest supported format version. It increases when older programs would misread a file; models are written
+/// in the oldest version that represents them.
 pub(super) const VERSION: u32 = 6;
 
 /// Stored form of a model.
@@ -29,10 +29,10 @@ pub(super) struct Record {
     pub(super) baseline: Option<StoredApproximation>,
 }
 
-/// Record of a model: subject and origin.
+/// Description of a model: data, origin and training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
-    /// Command that made it.
+    /// Command that wrote it.
     pub origin: String,
     /// Input columns and their encoding.
     pub inputs: Inputs,
@@ -54,14 +54,14 @@ pub struct About {
     pub config: Map<String, Value>,
 }
 
-/// One of several targets.
+/// Further target of a model with several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FurtherTarget {
-    /// Column, and its conversion to observations.
+    /// Column and its conversion to observations.
     pub target: Target,
-    /// Its distribution in the training data.
+    /// Distribution in the training data.
     pub summary: TargetSummary,
-    /// Rows that have it.
+    /// Number of rows that have it.
     pub rows: usize,
 }
 
@@ -88,7 +88,7 @@ pub struct TrainingRecord {
     /// Power α of Power EP, unless rows have their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
-    /// Rows trained on.
+    /// Number of rows trained on.
     pub rows: usize,
     /// `ln p(y)` in data units, in nats: exact, an estimate or a bound.
     pub objective: f64,
@@ -104,44 +104,44 @@ pub struct TrainingRecord {
     pub curve: Vec<f64>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// Share of prior variance at the training rows explained by each latent's points.
+    /// Coverage of the prior variance at training rows by each latent's inducing inputs or active points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coverage: Vec<Coverage>,
     /// Choices with reasons: task, method and kernel, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
-    /// Influence on the fitted function; empty if it does not vary, or has too many inputs.
+    /// Influence of inputs on the fitted functions; empty if they are constant or have too many inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub influence: Vec<Influence>,
-    /// Weighted sum of log scales of targets over all observations, with weights or several targets.
+    /// Weighted sum of the targets' log scales over all observations, if there are weights or several targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_scales: Option<f64>,
-    /// Temperature of class probabilities, if found on rows left out.
+    /// Temperature of class probabilities, if found on left-out rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Temperature>,
-    /// Kernels tried in a search: for all targets, or per target.
+    /// Kernels tried in a search: for all targets together, or per target.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_each")]
     pub search: Vec<TriedKernels>,
-    /// Starts tried, if several: for all targets, or per target.
+    /// Starts tried, if several: for all targets together, or per target.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_each")]
     pub starts: Vec<TriedStarts>,
     /// Training rows per target, if several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows_of_targets: Vec<usize>,
-    /// Later updates.
+    /// Descriptions of later updates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updates: Vec<String>,
-    /// Number of rows added.
+    /// Number of rows added by updates.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub updated_rows: usize,
 }
 
-/// Warning of a model whose shares are those of an earlier version.
+/// Warning for a model with influences of an earlier version.
 const OLD_SHARES: &str = "the shares of inputs in the variance are left out, because the program that fitted this model could \
                           put them above 100 %; fit again to see them";
 
 impl TrainingRecord {
-    /// Leaves out influences with shares above 1, which only earlier versions wrote, and warns of it.
+    /// Removes influences with shares above 1, which only earlier versions wrote, and adds a warning.
     pub(super) fn leave_out_old_shares(&mut self) {
         let all = self.influence.iter().flat_map(|influence| &influence.inputs);
         if all.flat_map(|input| [input.alone, input.total]).any(|share| share.value.max(share.high) > 1.0) {
@@ -150,14 +150,14 @@ impl TrainingRecord {
         }
     }
 
-    /// Name of the method for display.
+    /// Name of the method for display, with its power.
     #[must_use]
     pub fn method_with_power(&self) -> String {
         method_with_power(&self.method, self.alpha)
     }
 }
 
-/// Name of a method with its power: `pep (α = 0.5)`. Method ep is pep at 1, and is called so at no other power.
+/// Name of a method with its power, such as `pep (α = 0.5)`. Method ep is `ep` at power 1, and `pep` otherwise.
 pub(crate) fn method_with_power(name: &str, alpha: Option<f64>) -> String {
     match (name, alpha) {
         (_, None) | ("ep" | "sep", Some(1.0)) => name.to_owned(),
@@ -170,18 +170,18 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Share of a latent function's variance over the training rows by input and kernel term:
+/// Shares of a latent function's variance over the training rows, by input and by kernel term:
 /// [`VarianceShares`](gp_ep::VarianceShares) with names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Influence {
-    /// The latent, or all if only meaningful together.
+    /// Latents that these shares describe: one, or all if they are only meaningful together.
     pub latents: Range<usize>,
     /// Target, if several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Table columns, the most influential first.
     pub inputs: Vec<InputInfluence>,
-    /// Kernel terms, as shares that add up to 1.
+    /// Kernel terms with their shares, which sum to 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<(String, f64)>,
 }
@@ -191,7 +191,7 @@ pub struct Influence {
 pub struct InputInfluence {
     /// Name of the column.
     pub input: String,
-    /// Share of the variance by its main effect.
+    /// Share of the variance from its main effect.
     pub alone: Spanned,
     /// Share including interactions.
     pub total: Spanned,

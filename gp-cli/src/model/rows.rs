@@ -1,4 +1,4 @@
-//! Table rows as a model takes them.
+//! Rows of a table in the form a model needs.
 
 use super::{Approximation, Model};
 use crate::data::Frame;
@@ -7,16 +7,16 @@ use crate::error::CliError;
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::LatentBeliefs;
 
-/// Points of some rows, with their role values.
+/// Points of rows with their role values.
 #[derive(Clone, Debug)]
 pub struct ModelRows {
     /// Points, N×D, one per row.
     pub points: Mat<f64>,
     /// Levels unseen in training, the first of each column.
     pub unseen: Vec<Unseen>,
-    /// Offset of the latent per row; empty without such a column.
+    /// Offset of the latent per row; empty without an offset column.
     offsets: Vec<f64>,
-    /// Known noise variances, in model units; empty without such a column.
+    /// Known noise variances in model units; empty without such a column.
     noise: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ impl ModelRows {
         self.unseen.iter().map(Unseen::to_string).collect()
     }
 
-    /// Some of the rows.
+    /// Copy restricted to these rows.
     #[must_use]
     pub fn rows(&self, rows: &[usize]) -> Self {
         let some = |values: &[f64]| rows.iter().filter_map(|&row| values.get(row)).copied().collect();
@@ -51,7 +51,7 @@ impl ModelRows {
         self.points.as_ref()
     }
 
-    /// Latent beliefs at these rows, with their offsets and with known noise added to the likelihood's.
+    /// Latent beliefs at these rows, with offsets and with known noise added to the likelihood's.
     ///
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
@@ -59,7 +59,7 @@ impl ModelRows {
         Ok(self.behind_observations(by.beliefs(self.x())?))
     }
 
-    /// The same, from the latent functions' beliefs at these points.
+    /// Adds offsets and known noise to the latent functions' beliefs at these points.
     #[must_use]
     pub fn behind_observations(&self, functions: LatentBeliefs) -> LatentBeliefs {
         if self.offsets.is_empty() && self.noise.is_empty() {
@@ -76,17 +76,18 @@ impl Model {
         Adjuster::new(self.posterior().likelihood(), self.target().scale().scale)
     }
 
-    /// Rows of a table.
+    /// Encodes the rows of a table.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data), with its place, for a missing column of an input, offset or exposure, and for
-    /// a missing or impossible value.
+    /// [`Data`](crate::ErrorKind::Data), with its place, for a missing input, offset or exposure column, and
+    /// for a missing or impossible value.
     pub fn encode(&self, frame: &Frame) -> Result<ModelRows, CliError> {
         let encoded = self.inputs().encode(frame)?;
         self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })
     }
 
-    /// Adds role values of a single target to the points of a table. For several targets, use [each](Self::by_target).
+    /// Adds role values of a single target to the points of a table. For several targets, use the models of
+    /// [`by_target`](Self::by_target).
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -100,7 +101,7 @@ impl Model {
         Ok(seen)
     }
 
-    /// Target numbers of a table without offset and at exposure 1, for plots; None for labels.
+    /// Target values of a table without offset and at exposure 1, for plots; `None` for labels.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -112,7 +113,7 @@ impl Model {
         Ok(Some(bare.collect()))
     }
 
-    /// Description of these numbers.
+    /// Description of [`bare_targets`](Self::bare_targets).
     #[must_use]
     pub fn bare_name(&self) -> String {
         let (name, roles) = (&self.target().name, &self.about().roles);
@@ -133,7 +134,7 @@ impl Model {
         names
     }
 
-    /// One sentence on role columns that predictions could use and a table lacks.
+    /// Sentence about role columns that predictions could use and the table lacks; `None` if it lacks none.
     #[must_use]
     pub fn left_out_of(&self, frame: &Frame) -> Option<String> {
         let names = self.about().roles.noise_left_out(frame);

@@ -1,14 +1,14 @@
-//! Words for the temperature of a model's class probabilities.
+//! Descriptions of the temperature of a model's class probabilities.
 
 use super::Model;
 use gp_ep::Temperature;
 use gp_optim::format_number;
 
-/// Largest `|ln T|` that is no news.
+/// Temperatures with `|ln T|` below this are reported as the model's own.
 const SMALL: f64 = 0.02;
 
 impl Model {
-    /// Temperature of class probabilities in words, with its reason; None for the model's own.
+    /// Temperature of class probabilities in words, with its reason; `None` if it is 1 and was not fitted.
     #[must_use]
     pub fn about_temperature(&self) -> Option<String> {
         let temperature = self.posterior.temperature();
@@ -23,8 +23,8 @@ impl Model {
     }
 }
 
-/// Remark that something is of the model's own latent functions, to which its temperature does not apply; None at
-/// temperature 1.
+/// Remark that `what` uses the latent functions without the temperature, which changes class probabilities
+/// only; `None` at temperature 1.
 #[must_use]
 pub(crate) fn without_temperature(model: &Model, what: &str) -> Option<String> {
     let temperature = model.posterior.temperature();
@@ -34,7 +34,7 @@ pub(crate) fn without_temperature(model: &Model, what: &str) -> Option<String> {
     })
 }
 
-/// The rows are those of the fit: rows of an update are not left out.
+/// Describes a temperature found by leaving out rows of the fit; rows of an update are not among them.
 fn found_on_rows(found: Temperature, is_updated: bool) -> String {
     let Temperature { value, log_loss_before, log_loss, rows } = found;
     let when = if is_updated { ", before the update," } else { "" };

@@ -1,13 +1,14 @@
-//! Safetensors form of a record: long number lists as tensors, the rest as JSON.
+//! Safetensors form of a record: long lists of numbers as tensors, the rest as JSON.
 //!
-//! In the JSON, each long list of floats becomes `{"tensor": NAME, "crc32": …}`, where the name is its path.
+//! In the JSON, each long list of floats is replaced by `{"tensor": NAME, "crc32": …}`, where the name is its
+//! path.
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Lists shorter than this stay in the JSON, for readability.
+/// Shorter lists stay in the JSON, for readability.
 const LONG: usize = 16;
 /// Key of the JSON in the file's metadata.
 const RECORD: &str = "gp-model";
@@ -35,14 +36,14 @@ pub(super) fn to_bytes(record: Value) -> Result<Vec<u8>, String> {
     safetensors::serialize(views, Some(metadata)).map_err(|cause| cause.to_string())
 }
 
-/// Record text of a file, if any.
+/// JSON text of the record in a file.
 pub(super) fn record_text(bytes: &[u8]) -> Result<String, String> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|cause| cause.to_string())?;
     let record = metadata.metadata().as_ref().and_then(|entries| entries.get(RECORD));
     record.cloned().ok_or_else(|| format!("it has no entry `{RECORD}`"))
 }
 
-/// Record of a file, with all lists restored.
+/// Record of a file with all lists restored.
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<Value, String> {
     let tensors = SafeTensors::deserialize(bytes).map_err(|cause| cause.to_string())?;
     let text = record_text(bytes)?;
@@ -91,7 +92,7 @@ fn take_out(value: Value, path: &str, tensors: &mut Vec<Tensor>) -> Value {
     }
 }
 
-/// Shape of points stored as `count`, `dim` and a flat list.
+/// Rows and columns of points stored as `count`, `dim` and a flat list.
 fn table_shape(entries: &Map<String, Value>) -> Option<[usize; 2]> {
     let size = |key: &str| entries.get(key)?.as_u64().and_then(|size| usize::try_from(size).ok());
     Some([size("count")?, size("dim")?])
@@ -169,7 +170,7 @@ mod tests {
         for place in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[place] ^= 1;
-            // Changes that JSON ignores (such as trailing blanks in the header) may read as before.
+            // Changes that JSON ignores, such as trailing blanks in the header, may go unnoticed.
             assert!(from_bytes(&damaged).map_or(true, |read| read == record()), "byte {place}");
         }
         assert!((0..bytes.len()).all(|length| from_bytes(&bytes[..length]).is_err()));

@@ -1,8 +1,8 @@
-//! Kernels and starts tried by a fit.
+//! Kernels and starts that a fit tried.
 
 use serde::{Deserialize, Serialize};
 
-/// Starts of training, each trained briefly, with their comparison.
+/// Comparison of starts, each trained briefly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedStarts {
     /// Target, if several are fitted one by one.
@@ -17,9 +17,9 @@ pub struct TriedStarts {
 /// One start of training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedStart {
-    /// 0 for the default start.
+    /// Number of the start; 0 is the default.
     pub start: usize,
-    /// Score; None if training failed.
+    /// Score; `None` if training failed.
     pub score: Option<f64>,
     /// Optimiser iterations.
     pub iterations: u64,
@@ -30,12 +30,12 @@ pub struct TriedStart {
     /// Reason for a missing score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// Seconds it took, if known. Not stored in model files, which must be reproducible.
+    /// Seconds of training, if known. Not stored in model files, which must be reproducible.
     #[serde(skip)]
     pub seconds: Option<f64>,
 }
 
-/// Serialises one value as itself, as versions before several targets did, or as a list.
+/// Serialises a single value as itself, as versions without several targets did, otherwise a list.
 pub(super) mod one_or_each {
     use serde::de::DeserializeOwned;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -93,7 +93,7 @@ impl TriedStart {
         if self.start == 0 { "usual start".to_owned() } else { format!("start {}", self.start) }
     }
 
-    /// Outcome of its training, as text.
+    /// Description of its training's outcome.
     #[must_use]
     pub fn outcome(&self) -> String {
         match &self.fault {
@@ -111,7 +111,7 @@ impl TriedStart {
     }
 }
 
-/// Kernels of a search, with their comparison.
+/// Comparison of kernels in a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedKernels {
     /// Target, if several are fitted one by one.
@@ -119,30 +119,30 @@ pub struct TriedKernels {
     pub target: Option<String>,
     /// Kind of the scores.
     pub by: String,
-    /// Kernels, step by step.
+    /// Kernels in the order tried.
     pub tried: Vec<TriedKernel>,
     /// Reason for stopping.
     pub ended: String,
 }
 
-/// Trained kernel of a search.
+/// Kernel trained in a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedKernel {
-    /// Step number from 1; each adds, removes or reshapes one base kernel.
+    /// Step from 1; each step adds, removes or changes one base kernel.
     pub step: usize,
-    /// Sums and products of base kernels, without parameters except periods, in data units.
+    /// Sums and products of base kernels in data units, without parameters except periods.
     pub kernel: String,
-    /// Log evidence on the comparison rows.
+    /// Log evidence on the rows of the comparison.
     pub evidence: f64,
     /// Number of parameters.
     pub parameters: usize,
     /// Evidence less the penalty for parameters.
     pub score: f64,
-    /// `true` for the best.
+    /// `true` for the best kernel.
     pub kept: bool,
 }
 
-/// Most kernels shown per step.
+/// Maximum number of kernels shown per step.
 const SHOWN: usize = 5;
 
 impl TriedKernels {
@@ -153,7 +153,7 @@ impl TriedKernels {
         format!("{of}{} kernels by {}; {}", self.tried.len(), self.by, self.ended)
     }
 
-    /// The chosen kernel.
+    /// Chosen kernel.
     #[must_use]
     pub fn found(&self) -> Option<&TriedKernel> {
         self.tried.iter().find(|tried| tried.kept)

@@ -1,4 +1,4 @@
-//! Names in model files, and those a program lacks.
+//! Names in model files, and detection of unknown ones.
 
 use super::posteriors::Posteriors;
 use crate::error::{CliError, ErrorKind};
@@ -7,10 +7,10 @@ use gp_kernels::{KernelError, Registry};
 use gp_likelihoods::LikelihoodError;
 use serde_json::{Map, Value};
 
-/// Entries of a stored posterior besides the one under its name.
+/// Keys of a stored posterior besides its name.
 const BESIDE: [&str; 3] = ["likelihood", "temperature", "weights"];
 
-/// Kernels, likelihoods, posteriors and methods known by name.
+/// Kernels, likelihoods, posteriors and methods that a program knows by name.
 pub trait Vocabulary {
     /// Known kernels.
     fn kernels(&self) -> &Registry;
@@ -24,7 +24,7 @@ pub trait Vocabulary {
     /// `true` if there is a method of this name.
     fn has_method(&self, name: &str) -> bool;
 
-    /// Memory budget of a model.
+    /// Memory budget for a model.
     fn budget(&self) -> Budget {
         Budget::default()
     }
@@ -52,12 +52,11 @@ pub(super) fn check(model: &Value, source: &str, names: &dyn Vocabulary) -> Resu
     Err(CliError::new(ErrorKind::Model, message))
 }
 
-/// Name of a stored posterior.
 pub(super) fn posterior_name(stored: &Map<String, Value>) -> Option<&str> {
     stored.keys().map(String::as_str).find(|name| !BESIDE.contains(name))
 }
 
-/// Collects unknown names from all expressions; other faults are found when they are parsed.
+/// Collects unknown names in all expressions; other faults show up when these are parsed.
 fn collect(value: &Value, names: &dyn Vocabulary, lacking: &mut Vec<String>) {
     match value {
         Value::Object(entries) => {
@@ -79,7 +78,7 @@ fn collect(value: &Value, names: &dyn Vocabulary, lacking: &mut Vec<String>) {
     }
 }
 
-/// Unknown kernel of an expression, if any.
+/// Unknown kernel in an expression, if any.
 fn lacking_kernel(text: &str, known: &Registry) -> Option<String> {
     let Err(KernelError::Expression(fault)) = known.parse(text) else { return None };
     let name = name_at(text, fault.column);
@@ -87,7 +86,7 @@ fn lacking_kernel(text: &str, known: &Registry) -> Option<String> {
     (refusal == fault.message).then(|| format!("the kernel `{name}`"))
 }
 
-/// Unknown likelihood of an expression, if any.
+/// Unknown likelihood in an expression, if any.
 fn lacking_likelihood(text: &str, known: &gp_likelihoods::Registry) -> Option<String> {
     let Err(LikelihoodError::Expression { column, message, .. }) = known.parse(text) else { return None };
     let name = name_at(text, column);
@@ -99,7 +98,7 @@ fn lacking_posterior(name: &str, known: &Posteriors) -> Option<String> {
     (!known.has(name)).then(|| format!("the posterior `{name}`"))
 }
 
-/// Name at a column, counted from 1 in characters.
+/// Name at a column, which counts characters from 1.
 fn name_at(text: &str, column: usize) -> &str {
     let start = text.char_indices().nth(column.saturating_sub(1)).map_or(text.len(), |(start, _)| start);
     let rest = &text[start..];

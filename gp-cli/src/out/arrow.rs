@@ -33,7 +33,7 @@ fn written(table: &OutTable) -> Result<Vec<u8>, ArrowError> {
     writer.into_inner()
 }
 
-/// All rows as one batch. Non-finite numbers and empty texts are null.
+/// Batch of all rows. Non-finite numbers and empty texts are null.
 fn batch(table: &OutTable) -> Result<RecordBatch, ArrowError> {
     let arrays = table.columns().iter().map(|(name, cells)| (name, array(cells), true));
     RecordBatch::try_from_iter_with_nullable(arrays)

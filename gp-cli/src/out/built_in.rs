@@ -5,7 +5,7 @@ use super::{csv, jsonl};
 use std::sync::Arc;
 
 impl Writers {
-    /// The formats of this crate.
+    /// Formats of this crate.
     #[must_use]
     pub fn built_in() -> Self {
         let writers = Self::new(Arc::new(csv::TextWriter::Commas))

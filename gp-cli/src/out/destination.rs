@@ -14,15 +14,15 @@ use std::sync::Arc;
 /// Destination of a table: a file in the format of its name, or standard output in the default format.
 #[derive(Debug)]
 pub enum Destination {
-    /// File to write, and its format.
+    /// File and its format.
     File(OutputFile, Arc<dyn TableFormat>),
     /// Standard output.
     Stdout(Arc<dyn TableFormat>),
 }
 
 impl Destination {
-    /// Checks that the table can be written to the path of `--output`; none or `-` is standard output. `format`, one of
-    /// [`Writers::named`], overrides the extension.
+    /// Destination for the path of `--output`, checked before the work starts; no path or `-` is standard
+    /// output. `format`, as in [`Writers::named`], overrides the extension.
     ///
     /// # Errors
     /// As [`OutputFile::prepare`], [`Writers::of`] and [`Writers::named`].
@@ -42,7 +42,7 @@ impl Destination {
         }
     }
 
-    /// Path of the file; None for standard output.
+    /// Path of the file; `None` for standard output.
     #[must_use]
     pub fn path(&self) -> Option<PathBuf> {
         match self {

@@ -1,17 +1,17 @@
-//! Cells without a finite number.
+//! Warnings about cells without a finite number.
 
 use super::table::{Cells, OutTable};
 
-/// Numeric columns with overflowing or undefined values, over the chunks of a table.
+/// Numeric columns with overflowed or undefined values, counted over the chunks of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gaps {
     rows: usize,
-    /// Column name, number of such cells, and the first, counted from 1.
+    /// Column name, number of such cells, and the first such row, counted from 1.
     columns: Vec<(String, usize, usize)>,
 }
 
 impl Gaps {
-    /// Examines further rows, except cells left empty on purpose.
+    /// Examines further rows, except cells that are empty on purpose.
     pub fn look(&mut self, table: &OutTable, is_left_empty: impl Fn(&str, usize) -> bool) {
         for (name, cells) in table.columns() {
             let (Cells::Numbers(numbers) | Cells::Dates(numbers)) = cells else { continue };
@@ -29,7 +29,7 @@ impl Gaps {
         self.rows += table.row_count();
     }
 
-    /// One sentence per column.
+    /// Sentences for the user, one per column.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         self.columns.iter().map(|(name, count, first)| {
             format!(

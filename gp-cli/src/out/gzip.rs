@@ -11,12 +11,12 @@ use std::sync::Arc;
 /// Extension of compressed files, without the dot.
 pub(super) const EXTENSION: &str = "gz";
 
-/// Compressed text format. Further rows become a further gzip member, which all readers concatenate.
+/// Compressed text format. Further rows become a further gzip member; readers concatenate members.
 #[derive(Clone, Debug)]
 pub(super) struct Gzip(Arc<dyn TableFormat>);
 
 impl Gzip {
-    /// Compressed form of a text format; None for others, which compress internally.
+    /// Compressed form of a text format; `None` for other formats, which compress internally.
     pub(super) fn of(format: Arc<dyn TableFormat>) -> Option<Self> {
         is_text(format.as_ref()).then_some(Self(format))
     }
@@ -41,7 +41,7 @@ impl TableFormat for Gzip {
     }
 }
 
-/// One gzip member, without a time stamp, so that equal texts give equal bytes.
+/// Single gzip member, without a time stamp, so that equal texts give equal bytes.
 fn packed(bytes: &[u8]) -> Result<Vec<u8>, CliError> {
     let pack = || -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

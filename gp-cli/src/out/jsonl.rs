@@ -1,4 +1,4 @@
-//! JSON lines.
+//! JSON Lines output.
 
 use super::format::TableFormat;
 use super::table::{Cells, OutTable};

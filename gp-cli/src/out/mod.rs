@@ -1,4 +1,5 @@
-//! Table output: CSV, TSV, JSON lines, Parquet, Arrow; text optionally gzipped. Writing is atomic.
+//! Table output: CSV, TSV, JSON Lines, Parquet, Arrow; text optionally gzip-compressed. Files are written
+//! atomically.
 
 #[cfg(feature = "columnar")]
 mod arrow;

@@ -1,4 +1,4 @@
-//! Parquet.
+//! Parquet output.
 
 use super::format::TableFormat;
 use super::table::{Cells, OutTable};
@@ -28,7 +28,7 @@ impl TableFormat for ParquetWriter {
     }
 }
 
-/// All rows as one group. Non-finite numbers and empty texts are missing values.
+/// File with all rows in one group. Non-finite numbers and empty texts are missing values.
 fn written(table: &OutTable) -> Result<Vec<u8>, ParquetError> {
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut file = SerializedFileWriter::new(Vec::new(), schema(table)?, Arc::new(properties))?;

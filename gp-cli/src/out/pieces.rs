@@ -1,4 +1,4 @@
-//! Atomic writing of tables in chunks.
+//! Atomic output of tables in chunks.
 
 use super::destination::Destination;
 use super::format::TableFormat;
@@ -11,7 +11,7 @@ use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 use tempfile::{SpooledTempFile, spooled_tempfile};
 
-/// Bytes for standard output buffered in memory; more go to an unnamed file.
+/// Bytes for standard output buffered in memory; larger output goes to an unnamed file.
 const IN_MEMORY: usize = 1 << 22;
 
 /// Unfinished table: in a temporary file beside its destination or, for streams, in memory or an unnamed file.

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// [`Io`](ErrorKind::Io), such as a full disk.
 pub fn print(stdout: &mut dyn Write, bytes: &[u8]) -> Result<(), CliError> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        // The reader has seen enough.
+        // The reader stopped reading.
         Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
             Err(CliError::caused(ErrorKind::Io, "cannot print the results", cause))
         }

@@ -1,6 +1,6 @@
-//! Table to write.
+//! Output table.
 
-/// Table to write: columns of equal length with distinct names.
+/// Output table: columns of equal length with distinct names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutTable {
     columns: Vec<(String, Cells)>,
@@ -38,7 +38,7 @@ impl OutTable {
         self.columns.extend(other.columns);
     }
 
-    /// Table of `count` rows, with this table's rows at these ascending positions and empty cells elsewhere.
+    /// Table of `count` rows with this table's rows at these ascending positions, and empty cells elsewhere.
     #[must_use]
     pub fn spread(self, rows: &[usize], count: usize) -> Self {
         fn over<T: Clone>(cells: Vec<T>, rows: &[usize], count: usize, empty: T) -> Vec<T> {
@@ -54,7 +54,7 @@ impl OutTable {
         Self { columns: columns.collect() }
     }
 
-    /// Names and cells.
+    /// Names of columns with their cells.
     #[must_use]
     pub fn columns(&self) -> &[(String, Cells)] {
         &self.columns

@@ -6,7 +6,7 @@ use crate::error::CliError;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Registry of output formats, extensible by programs. The first is that of standard output.
+/// Registry of output formats; programs can add their own. The first is the format of standard output.
 #[derive(Clone, Debug)]
 pub struct Writers {
     first: Arc<dyn TableFormat>,
@@ -20,7 +20,7 @@ impl Writers {
         Self { first, others: Vec::new() }
     }
 
-    /// Adds a format, which takes over extensions shared with others.
+    /// Adds a format; it takes over extensions shared with earlier ones.
     #[must_use]
     pub fn with(mut self, format: Arc<dyn TableFormat>) -> Self {
         self.others.insert(0, format);
@@ -33,7 +33,7 @@ impl Writers {
         self.first.clone()
     }
 
-    /// All extensions, with dots: those of formats, then those of gzipped text.
+    /// All extensions, with dots: those of formats, then those of gzip-compressed text.
     #[must_use]
     pub fn extensions(&self) -> Vec<String> {
         let ends = |format: &Arc<dyn TableFormat>| format.extensions().to_vec();
@@ -42,20 +42,20 @@ impl Writers {
         plain.chain(texts.map(|end| format!(".{end}.{}", gzip::EXTENSION))).collect()
     }
 
-    /// Format by extension; a final `.gz` compresses text.
+    /// Format for a file name by its extension; a final `.gz` compresses text.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), listing the extensions.
     pub fn of(&self, path: &Path) -> Result<Arc<dyn TableFormat>, CliError> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         let mut ends = name.match_indices('.').map(|(dot, _)| &name[dot + 1..]);
-        // Names may contain other dots: try the last extension, then the last two of a compressed file.
+        // Names may contain other dots: the last extension is tried, then the last two of a compressed file.
         ends.find_map(|end| self.named(end).ok()).ok_or_else(|| {
             CliError::usage(format!("`{}` ends in none of {}", path.display(), self.extensions().join(", ")))
         })
     }
 
-    /// Format by an extension without the dot, such as `csv` or `csv.gz`.
+    /// Format for an extension without the dot, such as `csv` or `csv.gz`.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), listing the extensions.
@@ -74,7 +74,7 @@ impl Writers {
         })
     }
 
-    /// Format with this extension; the last added wins.
+    /// Format with this extension; the last one added takes precedence.
     fn by_end(&self, end: &str) -> Option<Arc<dyn TableFormat>> {
         self.others.iter().chain([&self.first]).find(|format| format.extensions().contains(&end)).cloned()
     }

@@ -1,4 +1,4 @@
-//! Ticks of an axis of dates: at first days of years or months, or at days.
+//! Ticks of a date axis: at the first days of years or months, or at days.
 
 use super::AxisKind;
 use crate::data::{civil_date, civil_days};
@@ -6,14 +6,15 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 use std::ops::Range;
 
-/// Months between ticks.
+/// Allowed months between ticks.
 const MONTHS: [i64; 11] = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200];
-/// Days between ticks of less than two months.
+/// Allowed days between ticks, if less than two months.
 const DAYS: [i64; 4] = [1, 2, 7, 14];
-/// Fewest ticks of an axis.
+/// Minimum number of ticks on an axis.
 const FEWEST: usize = 2;
 
-/// Places of at most `most` ticks at round dates; None outside years of four digits, and for less than two days.
+/// Positions of at most `most` ticks at round dates; `None` outside four-digit years and for less than two
+/// days.
 pub(super) fn ticks((low, high): (f64, f64), most: usize) -> Option<Vec<f64>> {
     let bounds = (civil_days(1, 1, 1)? as f64, civil_days(9999, 12, 31)? as f64);
     if !(bounds.0 <= low && low < high && high <= bounds.1) {
@@ -21,12 +22,12 @@ pub(super) fn ticks((low, high): (f64, f64), most: usize) -> Option<Vec<f64>> {
     }
     let suits = |places: &Vec<f64>| (FEWEST..=most.max(FEWEST)).contains(&places.len());
     let by_days = DAYS.iter().map(|&step| days((low, high), step));
-    // More days than ticks: the first that fits is the finest.
+    // More days than ticks: the first step that fits is the finest.
     let by_months = MONTHS.iter().map(|&step| months((low, high), step));
     by_days.chain(by_months).find(suits)
 }
 
-/// First days of every `step`-th month within these ends.
+/// First days of every `step`-th month in this range.
 fn months((low, high): (f64, f64), step: i64) -> Vec<f64> {
     let month = |days: f64| {
         let (year, month, _) = civil_date(days.floor() as i64);
@@ -38,7 +39,7 @@ fn months((low, high): (f64, f64), step: i64) -> Vec<f64> {
     places.filter(|place| (low..=high).contains(place)).collect()
 }
 
-/// Every `step`-th day within these ends, weeks from Mondays.
+/// Every `step`-th day in this range; weeks start on Monday.
 fn days((low, high): (f64, f64), step: i64) -> Vec<f64> {
     if high - low > 100.0 * step as f64 {
         return Vec::new();
@@ -49,7 +50,7 @@ fn days((low, high): (f64, f64), step: i64) -> Vec<f64> {
     (first..=last).filter(|day| (day - MONDAY).rem_euclid(step) == 0).map(|day| day as f64).collect()
 }
 
-/// Date at a tick, as short as all ticks allow: years, months or days.
+/// Date at a tick, as short as all ticks allow: year, month or day.
 pub(super) fn short(place: f64, all: &[f64]) -> Option<String> {
     let date = |place: f64| (place.fract() == 0.0).then(|| civil_date(place as i64));
     let dates = all.iter().map(|&place| date(place)).collect::<Option<Vec<_>>>()?;
@@ -63,14 +64,14 @@ pub(super) fn short(place: f64, all: &[f64]) -> Option<String> {
     }
 }
 
-/// Axis with ticks at given places, if there are any.
+/// Axis with ticks at given positions, if there are any.
 pub(super) struct TickedAxis {
     numbers: RangedCoordf64,
     places: Vec<f64>,
 }
 
 impl TickedAxis {
-    /// Axis of a range with ticks at these places for dates, at round numbers otherwise.
+    /// Axis for a range, with ticks at these positions for dates, at round numbers otherwise.
     pub(super) fn new((low, high): (f64, f64), kind: AxisKind, places: &[f64]) -> Self {
         let places = if kind == AxisKind::Dates { places.to_vec() } else { Vec::new() };
         Self { numbers: (low..high).into(), places }

@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use plotters::style::register_font;
 
 const FONT: &str = "gp-picture";
-/// Units by which centred text in this font stands above its line.
+/// Units by which centred text in this font lies above its line.
 pub(super) const TEXT_RISE: f64 = 4.0;
 pub(super) type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
 pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<TickedAxis, TickedAxis>>;
@@ -28,7 +28,7 @@ impl Scale {
         (FONT, self.pixels(size)).into_font().color(&rgb(INK))
     }
 
-    /// Height of a legend symbol level with its text.
+    /// Vertical position of a legend symbol beside text at `y`.
     pub(super) fn beside_text(self, y: i32) -> i32 {
         y - self.pixels(TEXT_RISE / 2.0) as i32
     }
@@ -43,7 +43,7 @@ pub(super) fn register_letters() -> Drawn<()> {
         .map_err(|_| "the embedded font cannot be read".into())
 }
 
-/// Positions of the ticks of an axis of this kind and length, one per `units`: those of a calendar for dates.
+/// Positions and notation of the ticks of an axis, about one per `units`; dates have calendar ticks.
 pub(super) fn ticks_of(
     kind: AxisKind,
     ends: (f64, f64),
@@ -57,12 +57,12 @@ pub(super) fn ticks_of(
     (places, ticks)
 }
 
-/// Number of ticks of an axis of this length, one per `units`.
+/// Number of ticks on an axis of this length, about one per `units`.
 pub(super) fn labels(pixels: u32, units: f64, scale: Scale) -> usize {
     ((f64::from(pixels) / (units * scale.0)).round() as usize).max(3)
 }
 
-/// Positions of the ticks of such an axis.
+/// Positions of ticks at round numbers.
 fn places_of((low, high): (f64, f64), pixels: u32, units: f64, scale: Scale) -> Vec<f64> {
     RangedCoordf64::from(low..high).key_points(BoldPoints(labels(pixels, units, scale)))
 }

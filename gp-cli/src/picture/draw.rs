@@ -1,4 +1,4 @@
-//! Drawing with plotters, on any backend.
+//! Drawing of plots with plotters, on any backend.
 
 use super::calendar::TickedAxis;
 use super::canvas::{Chart, Drawn, Scale, TEXT_RISE, labels, register_letters, rgb, ticks_of};
@@ -16,14 +16,14 @@ pub(super) const HEIGHT: u32 = 720;
 /// Units per tick along an axis.
 const X_TICK: f64 = 100.0;
 const Y_TICK: f64 = 80.0;
-/// The same for dates.
+/// Units per tick along a horizontal axis of dates.
 const X_DATE: f64 = 180.0;
 /// Width of a letter at a tick, and room for the name of the vertical axis.
 const LETTER: f64 = 9.5;
 const Y_NAME: f64 = 40.0;
 const GRID: RGBColor = RGBColor(226, 229, 234);
 
-/// Panels per row of a sheet, and their scale.
+/// Panels per row, and their scale.
 const PANELS: usize = 3;
 const PANEL_SCALE: f64 = 0.7;
 
@@ -109,7 +109,7 @@ where
             whole.and_then(|i| names.get(i)).cloned().unwrap_or_default()
         }
     };
-    // Ticks at and between names, or fewer if there is no room.
+    // Ticks at and between names, or fewer without room.
     let x_count = match names.len() {
         0 => labels(width, x_tick, scale),
         count => 2 * count + 1,
@@ -252,8 +252,8 @@ where
     let columns = x.len().saturating_sub(1).max(1);
     let rows = colours.chunks(columns).enumerate();
     let last = (x.len().saturating_sub(1), y.len().saturating_sub(1));
-    // Merge neighbours of one colour into a rectangle. It reaches under the next ones, which leaves no seams where the
-    // picture is scaled.
+    // Neighbours of equal colour merge into a rectangle. It extends under the next one, which leaves no seams
+    // in scaled pictures.
     let stretches = rows.flat_map(|(i, row)| {
         row.chunk_by(|a, b| a == b).scan(0, move |start, stretch| {
             let from = *start;

@@ -2,13 +2,14 @@
 
 use super::{Layer, Picture};
 
-/// Least and largest width of a legend as a share of the axis, width beside its text and per letter, and height per line.
+/// Minimum and maximum width of a legend, width beside its text, per letter, and height per line; all as
+/// shares of the axis.
 const WIDE: (f64, f64) = (0.25, 0.6);
 const BESIDE: f64 = 0.09;
 const LETTER: f64 = 0.0055;
 const HIGH: f64 = 0.05;
 
-/// Interpolated points between two of a curve.
+/// Points interpolated between two points of a curve.
 const BETWEEN: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub(super) struct Corner {
     pub(super) is_upper: bool,
 }
 
-/// Corner with the fewest points; the upper right one among ties.
+/// Corner of the plot with the fewest points; the upper right one in a tie.
 pub(super) fn corner(picture: &Picture) -> Corner {
     let [x, y] = picture.extents();
     let lines = picture.layers.iter().filter(|layer| !layer.label().is_empty()).count();

@@ -1,4 +1,4 @@
-//! Plots: layers over two axes, as PNG or SVG; output is deterministic.
+//! Plots with layers over two axes, as PNG or SVG; output is deterministic.
 
 mod calendar;
 mod canvas;
@@ -13,9 +13,9 @@ use crate::data::Kind;
 use crate::error::{CliError, ErrorKind};
 use std::path::Path;
 
-/// Points of a computed curve.
+/// Number of points of a computed curve.
 pub const CURVE_POINTS: usize = 601;
-/// Margin around the data, as a share of its extent.
+/// Margin around the data, relative to its extent.
 const MARGIN: f64 = 0.03;
 
 /// Colour: red, green and blue.
@@ -30,7 +30,7 @@ pub struct Picture {
     pub x_name: String,
     /// Name of the vertical axis.
     pub y_name: String,
-    /// Names of the positions 0, 1, … on the horizontal axis; empty for numbers.
+    /// Names at positions 0, 1, … of the horizontal axis; empty for a numeric axis.
     pub x_places: Vec<String>,
     /// Type of the horizontal axis.
     pub x_ticks: AxisKind,
@@ -38,9 +38,9 @@ pub struct Picture {
     pub y_ticks: AxisKind,
     /// Layers, from back to front.
     pub layers: Vec<Layer>,
-    /// Colour scale, if cells stand for numbers.
+    /// Colour scale, if cells show numbers.
     pub colours: Option<ColourScale>,
-    /// Panels drawn instead, three per row.
+    /// Panels drawn instead of layers, three per row.
     pub panels: Vec<Picture>,
 }
 
@@ -49,9 +49,9 @@ pub struct Picture {
 pub struct ColourScale {
     /// Name of the numbers.
     pub name: String,
-    /// Number of the first colour.
+    /// Number at the first colour.
     pub low: f64,
-    /// Number of the last colour; larger.
+    /// Number at the last colour; larger than `low`.
     pub high: f64,
     /// Type of the numbers.
     pub ticks: AxisKind,
@@ -59,7 +59,7 @@ pub struct ColourScale {
     pub colours: Vec<Colour>,
 }
 
-/// Notation of an axis.
+/// Notation of numbers on an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AxisKind {
     /// Plain numbers.
@@ -75,7 +75,7 @@ impl From<Kind> for AxisKind {
     }
 }
 
-/// Layer of a plot; those with a label appear in the legend.
+/// Layer of a plot; layers with a label are in the legend.
 #[derive(Clone, Debug)]
 pub enum Layer {
     /// Area between two curves.
@@ -113,7 +113,7 @@ pub enum Layer {
         /// Text in the legend.
         label: String,
     },
-    /// Circles that mark special points.
+    /// Rings around special points.
     Rings {
         /// Horizontal positions.
         x: Vec<f64>,
@@ -122,7 +122,7 @@ pub enum Layer {
         /// Text in the legend.
         label: String,
     },
-    /// Invisible points that extend the axes.
+    /// Invisible points that the axes include.
     Reach {
         /// Horizontal positions.
         x: Vec<f64>,
@@ -131,9 +131,9 @@ pub enum Layer {
     },
     /// Grid of coloured cells, row by row from below.
     Cells {
-        /// Column edges, one more than columns.
+        /// Edges of columns, one more than columns.
         x: Vec<f64>,
-        /// Row edges, one more than rows.
+        /// Edges of rows, one more than rows.
         y: Vec<f64>,
         /// Colour of each cell.
         colours: Vec<Colour>,
@@ -152,7 +152,7 @@ impl Layer {
         }
     }
 
-    /// Text in the legend; empty if not shown there.
+    /// Text in the legend; empty for layers not shown there.
     fn label(&self) -> &str {
         match self {
             Self::Band { label, .. }
@@ -170,7 +170,7 @@ pub const INK: Colour = [40, 44, 52];
 pub const CURVE: Colour = [31, 89, 160];
 /// Colour of other data.
 pub const OTHER: Colour = [222, 98, 20];
-/// Colours of classes, safe for colour blindness; they repeat for more classes.
+/// Colours of classes, distinguishable with colour blindness; further classes repeat them.
 pub const CLASSES: [Colour; 8] = [
     [31, 89, 160],
     [222, 98, 20],
@@ -183,10 +183,11 @@ pub const CLASSES: [Colour; 8] = [
 ];
 
 impl Picture {
-    /// Bytes of a file, in the format of its extension.
+    /// Bytes of a picture file in the format of the path's extension.
     ///
     /// # Errors
-    /// [`Usage`](ErrorKind::Usage) unless `.png` or `.svg`, [`Io`](ErrorKind::Io) if it cannot be drawn.
+    /// [`Usage`](ErrorKind::Usage) for an extension other than `.png` and `.svg`, [`Io`](ErrorKind::Io) if
+    /// drawing fails.
     pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, CliError> {
         match path.extension().and_then(|end| end.to_str()) {
             Some("png") => self.png(),
@@ -195,7 +196,7 @@ impl Picture {
         }
     }
 
-    /// PNG file.
+    /// Picture as a PNG file.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io), with the reason.
@@ -203,7 +204,7 @@ impl Picture {
         raster::png(self).map_err(|cause| cannot_draw(&*cause))
     }
 
-    /// SVG file.
+    /// Picture as an SVG file.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io), with the reason.
@@ -211,7 +212,7 @@ impl Picture {
         draw::svg(self).map_err(|cause| cannot_draw(&*cause))
     }
 
-    /// Ends of both axes: those of cells if any, otherwise of all layers with a margin.
+    /// Ranges of both axes: those of cells if any, otherwise of all layers with a margin.
     fn extents(&self) -> [(f64, f64); 2] {
         let (mut x, mut y) = (Extent::EMPTY, Extent::EMPTY);
         for layer in &self.layers {
@@ -240,7 +241,7 @@ impl Picture {
     }
 }
 
-/// Refuses a file name of another format.
+/// Refuses a file name with another extension.
 ///
 /// # Errors
 /// As [`Picture::bytes`].
@@ -259,7 +260,7 @@ fn cannot_draw(cause: &dyn std::error::Error) -> CliError {
     CliError::caused(ErrorKind::Io, "cannot draw the picture", cause.to_string())
 }
 
-/// Equally spaced positions over the values' range and slightly beyond.
+/// Equally spaced positions over the range of the values and slightly beyond.
 #[must_use]
 pub fn places(values: &[f64], count: usize) -> Vec<f64> {
     let mut extent = Extent::EMPTY;
@@ -269,7 +270,7 @@ pub fn places(values: &[f64], count: usize) -> Vec<f64> {
     (0..count).map(|i| low + step * i as f64).collect()
 }
 
-/// Minimum and maximum.
+/// Minimum and maximum of values.
 #[derive(Clone, Copy)]
 struct Extent {
     low: f64,
@@ -285,7 +286,7 @@ impl Extent {
         }
     }
 
-    /// The extent with a margin; a default if empty.
+    /// Range with a margin; a default range if there are no values.
     fn widened(self) -> (f64, f64) {
         if self.low > self.high {
             return (0.0, 1.0);
@@ -313,7 +314,7 @@ mod tests {
     fn what_has_no_label_is_not_in_the_legend() {
         let (with, without) = (svg("a curve"), svg(""));
         assert_eq!(with.matches("a curve").count(), 2);
-        // Only a line and two dots are drawn.
+        // Only a line and two points are drawn.
         assert_eq!(without.matches("<circle").count(), 2);
         assert_eq!(with.matches("<circle").count(), 3);
         assert_eq!(with.matches("<polyline").count(), without.matches("<polyline").count() + 1);

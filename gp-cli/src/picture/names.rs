@@ -1,12 +1,12 @@
-//! Tick names, shortened so that none overlap.
+//! Tick names, shortened to avoid overlaps.
 
-/// Shortest cut, so that names stay distinct; with less room, only some are shown.
+/// Minimum length of shortened names, to keep them distinct; with less room only some are shown.
 const LEAST: usize = 4;
 /// Mark of omitted letters.
 const CUT: char = '…';
 
-/// Names that fit into `letters` characters together: in full, without their common beginning, cut, or only some
-/// (others empty).
+/// Names that fit into `letters` characters in total: full names, names without their common beginning,
+/// shortened names, or only some of them (others empty).
 pub(super) fn fitting(names: &[String], letters: usize) -> Vec<String> {
     let room = |every: usize| (letters * every / names.len().max(1)).saturating_sub(1);
     let longest = |names: &[String]| names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -22,7 +22,7 @@ pub(super) fn fitting(names: &[String], letters: usize) -> Vec<String> {
     names.iter().enumerate().map(shown).collect()
 }
 
-/// Name of at most `most` characters.
+/// Name shortened to at most `most` characters.
 fn cut(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.to_owned();
@@ -30,12 +30,12 @@ fn cut(name: &str, most: usize) -> String {
     name.chars().take(most - 1).chain([CUT]).collect()
 }
 
-/// Names without their common beginning, if that is longer than the mark.
+/// Names without their common beginning, if that is longer than the mark of omission.
 fn without_beginning(names: &[String]) -> Vec<String> {
     let Some((first, others)) = names.split_first() else { return Vec::new() };
     let alike = |name: &String| first.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
     let shared = others.iter().map(alike).min().unwrap_or(0);
-    // Keep numbers whole: the ones of `street 10` and `street 11` are no common beginning.
+    // Numbers stay whole: the 1 of `street 10` and `street 11` is not part of the common beginning.
     let whole = first.chars().take(shared).collect::<String>();
     let shared = whole.trim_end_matches(char::is_alphanumeric).chars().count();
     if shared <= 1 {

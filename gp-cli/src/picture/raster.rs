@@ -1,4 +1,4 @@
-//! PNG by oversampling, which smooths edges.
+//! PNG output by oversampling, which smooths edges.
 
 use super::Picture;
 use super::canvas::{Drawn, Scale};
@@ -17,7 +17,7 @@ pub(super) fn png(picture: &Picture) -> Drawn<Vec<u8>> {
     Ok(encode(&averaged(&pixels))?)
 }
 
-/// Averages each square of pixels.
+/// Averages each square of rendered pixels.
 fn averaged(large: &[u8]) -> Vec<u8> {
     let (factor, width) = (OVERSAMPLING as usize, WIDTH as usize);
     let stride = 3 * width * factor;
@@ -28,7 +28,7 @@ fn averaged(large: &[u8]) -> Vec<u8> {
             for channel in 0..3 {
                 let at = |i: usize| 3 * (column * factor + i % factor) + channel + i / factor * stride;
                 let sum: u32 = (0..factor * factor).map(|i| u32::from(rows[at(i)])).sum();
-                // The rounded mean of numbers below 256 is below 256.
+                // Rounded means of numbers below 256 are below 256.
                 small.push(((sum + area / 2) / area) as u8);
             }
         }

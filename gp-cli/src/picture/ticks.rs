@@ -1,13 +1,13 @@
-//! Numbers at axis ticks.
+//! Notation of numbers and dates at axis ticks.
 
 use super::{AxisKind, calendar};
 use crate::data::date_text;
 
 const MINUTES_PER_DAY: f64 = 1440.0;
-/// Powers of ten are used from this size on, and below the smaller one.
+/// Powers of ten are used from the larger size on, and below the smaller one.
 const LARGE: f64 = 1e6;
 const SMALL: f64 = 1e-3;
-/// Rounding of sums of steps, as a share of a step.
+/// Rounding error of sums of steps, relative to a step.
 const ROUNDING: f64 = 1e-6;
 /// Upper bound on the decimals of a step.
 const MOST_DECIMALS: usize = 17;
@@ -28,7 +28,7 @@ impl Ticks {
         Self { kind, step: if step.is_finite() && step > 0.0 { step } else { largest }, largest }
     }
 
-    /// Number at a tick, or its date to the minute.
+    /// Number at a tick, or date to the minute.
     pub(super) fn text(&self, place: f64) -> String {
         if self.kind == AxisKind::Dates {
             return date_text((place * MINUTES_PER_DAY).round() / MINUTES_PER_DAY);
@@ -39,25 +39,25 @@ impl Ticks {
         if (SMALL..LARGE).contains(&self.largest) {
             return format!("{:.*}", decimals(self.step), place);
         }
-        // Last digit of the step, relative to the leading digit of the number.
+        // Last digit of the step relative to the leading digit of the number.
         let leading = place.abs().log10().floor();
         let digits = decimals(self.step / 10f64.powf(leading));
         format!("{place:.digits$e}")
     }
 
-    /// The same, with a year, month or day at a tick of dates, as short as the others allow.
+    /// Text of a tick; for dates a year, month or day, as short as the other ticks allow.
     pub(super) fn short(&self, place: f64, all: &[f64]) -> String {
         let date = calendar::short(place, all).filter(|_| self.kind == AxisKind::Dates);
         date.unwrap_or_else(|| self.text(place))
     }
 
-    /// Length of the longest number.
+    /// Number of characters of the longest tick text.
     pub(super) fn widest(&self, places: &[f64]) -> usize {
         places.iter().map(|&place| self.short(place, places).chars().count()).max().unwrap_or(0)
     }
 }
 
-/// Decimals of a number with few, such as 0.25.
+/// Decimals of a number that has few, such as 0.25.
 fn decimals(step: f64) -> usize {
     let is_whole = |decimals: &usize| {
         let scaled = step * 10f64.powi(*decimals as i32);

@@ -1,14 +1,14 @@
-//! Predictive variances far beyond the targets of training.
+//! Warnings about predictive variances far beyond those of the training targets.
 
 use super::several::of_target;
 use crate::model::{Model, TargetSummary};
 use crate::out::{Cells, OutTable};
 use gp_likelihoods::Support;
 
-/// Largest plausible variance of a prediction, as a multiple of the target's: a thousand deviations.
+/// Largest plausible predictive variance relative to the target's: a thousand standard deviations.
 pub(crate) const FAR_VARIANCE: f64 = 1e6;
 
-/// Columns with implausible variances, over the chunks of a table.
+/// Columns with implausible variances, counted over the chunks of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FarVariances {
     rows: usize,
@@ -18,10 +18,10 @@ pub(crate) struct FarVariances {
 #[derive(Clone, Debug, PartialEq)]
 struct FarColumn {
     name: String,
-    /// Number of such cells, and the first, counted from 1.
+    /// Number of such cells, and the first such row, counted from 1.
     count: usize,
     first: usize,
-    /// Largest multiple of the variance of the target.
+    /// Largest variance relative to the target's.
     largest: f64,
 }
 
@@ -36,7 +36,7 @@ impl FarVariances {
         self.rows += table.row_count();
     }
 
-    /// Examines multiples of the target's variance. Infinite ones have a warning of their own.
+    /// Examines variances relative to the target's. Infinite ones have their own warning.
     fn add(&mut self, name: &str, multiples: impl Iterator<Item = f64>) {
         let is_far = |(_, multiple): &(usize, f64)| multiple.is_finite() && *multiple > FAR_VARIANCE;
         for (row, multiple) in multiples.enumerate().filter(is_far) {
@@ -54,7 +54,7 @@ impl FarVariances {
         }
     }
 
-    /// One sentence per column.
+    /// Sentences for the user, one per column.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         self.columns.iter().map(|FarColumn { name, count, first, largest }| {
             format!(
@@ -65,7 +65,7 @@ impl FarVariances {
     }
 }
 
-/// Column of the variances of each real target, and its variance in training.
+/// Column of variances of each real target, with its variance in training.
 fn variances(model: &Model) -> Vec<(String, f64)> {
     if model.posterior().likelihood().support() != Support::Real {
         return Vec::new();

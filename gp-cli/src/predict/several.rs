@@ -1,4 +1,4 @@
-//! Predictions of several targets: columns with the target's name, and joint log densities.
+//! Predictions of several targets: columns named after each target, and joint log densities.
 
 use super::{LOG_DENSITY, Wanted, push_numbers};
 use crate::data::Frame;
@@ -11,8 +11,8 @@ use faer::MatRef;
 use gp_ep::Posterior as _;
 use gp_kernels::posterior::LatentBeliefs;
 
-/// Adds predictions of each target, such as `mean(a)` and `lower(a)(0.5)`; latents of one target are named after it,
-/// shared ones numbered.
+/// Adds predictions of each target, such as `mean(a)` and `lower(a)(0.5)`. A target's own latent is named
+/// after it; shared latents are numbered.
 pub(crate) fn push_targets(
     table: &mut OutTable,
     (model, frame, seen): (&Model, Option<&Frame>, &ModelRows),
@@ -40,8 +40,8 @@ pub(crate) fn push_targets(
     Ok(())
 }
 
-/// Beliefs about the latents of `one`, the model of the target at a place, from those about all; None if they are not
-/// among them.
+/// Beliefs about the latents of `one`, the model of target `place`, taken from the beliefs about all latents;
+/// `None` if they are not among them.
 fn own_beliefs((model, place): (&Model, usize), one: &Model, all: &LatentBeliefs) -> Option<LatentBeliefs> {
     if one.posterior().functions().latent_count() == all.functions().len() {
         return Some(all.clone());
@@ -49,7 +49,7 @@ fn own_beliefs((model, place): (&Model, usize), one: &Model, all: &LatentBeliefs
     all.of_function(model.posterior().likelihood().own_latent(place)?.latent)
 }
 
-/// Adds the columns of one target, with its name in theirs.
+/// Adds the columns of a target, with its name in theirs.
 fn push_named(table: &mut OutTable, own: &OutTable, target: &str) {
     for (name, cells) in own.columns() {
         let name = of_target(name, target);
@@ -61,7 +61,7 @@ fn push_named(table: &mut OutTable, own: &OutTable, target: &str) {
     }
 }
 
-/// Adds contributions by kernel term: per target with its own latent, else per latent.
+/// Adds contributions by kernel term, per target if each has its own latent, else per latent.
 pub(super) fn push_parts(
     table: &mut OutTable,
     model: &Model,
@@ -78,7 +78,7 @@ pub(super) fn push_parts(
     Ok(())
 }
 
-/// Adds shared latents, which are numbered and in their own units.
+/// Adds shared latents, numbered and in their own units.
 fn push_shared_latents(table: &mut OutTable, beliefs: &LatentBeliefs) {
     for (q, function) in beliefs.functions().iter().enumerate() {
         table.push_numbers(format!("latent_mean({q})"), function.mean.clone());
@@ -86,7 +86,7 @@ fn push_shared_latents(table: &mut OutTable, beliefs: &LatentBeliefs) {
     }
 }
 
-/// Name of a column of one of several targets.
+/// Column name with the name of its target.
 pub(super) fn of_target(column: &str, target: &str) -> String {
     match column.split_once('(') {
         Some((stem, rest)) => format!("{stem}({target})({rest}"),
@@ -94,7 +94,7 @@ pub(super) fn of_target(column: &str, target: &str) -> String {
     }
 }
 
-/// Adds the joint log density of the present targets per row; returns the rows that have one.
+/// Adds the joint log density of each row's present targets; returns the rows with at least one.
 pub(super) fn push_densities(
     table: &mut OutTable,
     model: &Model,
@@ -107,7 +107,8 @@ pub(super) fn push_densities(
     Ok(rows)
 }
 
-/// Joint log density of the present targets per row, in data units; NaN without any. None for a table without targets.
+/// Joint log density of each row's present targets, in data units; NaN for a row without any. `None` for a
+/// table without targets.
 ///
 /// # Errors
 /// [`Data`](crate::ErrorKind::Data) for a target that is not numeric.
@@ -123,7 +124,7 @@ pub(crate) fn log_densities(
     let Some(observations) = model.observations(frame)? else { return Ok(None) };
     let scales: Vec<f64> = model.targets().iter().map(|target| target.scale().scale.ln()).collect();
     let (outputs, by) = (scales.len(), model.posterior());
-    // Rows without a target are evaluated with a placeholder.
+    // Rows without a target get a placeholder for the evaluation.
     let filled: Vec<f64> = observations
         .chunks_exact(outputs)
         .flat_map(|row| {
@@ -141,8 +142,8 @@ pub(crate) fn log_densities(
     Ok(Some(rows.map(density).collect()))
 }
 
-/// The same for targets with one latent each and their own offsets or known noise: sums over the independent targets of
-/// a row.
+/// Log densities for targets with one latent each and their own offsets or known noise: sums over a row's
+/// targets, which are independent.
 fn sums_of_log_densities(
     model: &Model,
     frame: &Frame,

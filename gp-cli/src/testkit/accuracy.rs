@@ -1,4 +1,4 @@
-//! Special cases with a known result.
+//! Checks of cases with known results.
 
 use super::MethodKit;
 use super::answers::Answers;
@@ -15,7 +15,8 @@ const ROWS: usize = 60;
 /// Tolerance against a closed form.
 const CLOSED: f64 = 1e-6;
 
-/// With Gaussian noise and all rows as inducing inputs, latents and log evidence equal those of exact regression.
+/// Checks that, with Gaussian noise and all rows as inducing inputs, latents and log evidence equal those of
+/// exact regression.
 pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let Some(likelihood) = Subject::Numbers.accepted(kit, findings)? else { return Ok(()) };
     let table = Table::new(Subject::Numbers, ROWS);
@@ -24,7 +25,7 @@ pub(super) fn at_the_data(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
     compare_with_exact(kit, findings, ("at the data", problem), &table)
 }
 
-/// Requires latents and objective of a fit with Gaussian noise to be those of exact regression on a table.
+/// Requires that latents and objective of a fit with Gaussian noise equal those of exact regression on a table.
 pub(super) fn compare_with_exact(
     kit: &MethodKit<'_>,
     findings: &mut Findings,
@@ -44,7 +45,7 @@ pub(super) fn compare_with_exact(
     Ok(())
 }
 
-/// Sets all rows as inducing inputs, or as active.
+/// Makes all rows inducing inputs, or active.
 pub(super) fn with_all_rows_as_inducing(
     kit: &MethodKit<'_>,
     problem: &mut Problem,
@@ -58,7 +59,7 @@ pub(super) fn with_all_rows_as_inducing(
     Ok(())
 }
 
-/// With Gaussian noise and few inducing inputs, the method equals the named closed form.
+/// Checks that, with Gaussian noise and few inducing inputs, the method equals the named closed form.
 pub(super) fn closed_form(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let Some((name, given)) = &kit.closed_form else {
         findings.skip("no method was named that is its closed form");
@@ -78,7 +79,8 @@ pub(super) fn closed_form(kit: &MethodKit<'_>, findings: &mut Findings) -> Resul
     Ok(())
 }
 
-/// With one kernel, the difference of two classes' latents over √2 is the latent of the binary model.
+/// Checks that, with one kernel, the difference of two classes' latents over √2 equals the latent of the
+/// binary model.
 pub(super) fn two_classes(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let mut probabilities = Vec::new();
     for task in [Subject::Signs, Subject::TwoClasses] {

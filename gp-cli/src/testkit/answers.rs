@@ -1,4 +1,4 @@
-//! Predictions of a posterior: validity, and round trip through a model file.
+//! Checks of predictions: validity, and round trip through a model file.
 
 use super::MethodKit;
 use super::problems::{Subject, TASKS, Table, elsewhere};
@@ -15,14 +15,14 @@ const LEVELS: [f64; 3] = [0.05, 0.5, 0.95];
 const ROUNDING: f64 = 1e-6;
 const ROWS: usize = 60;
 
-/// All predictions of a posterior at points and for an observation there.
+/// Predictions of a posterior at test points, and for an observation there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers {
     /// Means, then variances, per latent.
     pub(super) latents: Vec<f64>,
     /// Variances of latents and observations.
     variances: Vec<f64>,
-    /// Quantiles per point.
+    /// Quantiles by point.
     quantiles: Vec<Vec<f64>>,
     pub(super) probabilities: Vec<Vec<f64>>,
     densities: Vec<f64>,
@@ -53,7 +53,7 @@ impl Answers {
         Ok(answers)
     }
 
-    /// All numbers of a fit, its training curve and its predictions.
+    /// Numbers of a fit to compare: its training curve and its predictions.
     pub(super) fn numbers_of(fit: &Fit, task: Subject) -> Result<Vec<f64>, CliError> {
         let mut numbers = vec![fit.objective, fit.iterations as f64];
         numbers.extend(&fit.curve);
@@ -95,7 +95,7 @@ pub(super) fn sound(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// Checks that a written model reads back to the same predictions and bytes.
+/// Checks that a saved model loads with the same predictions and bytes.
 pub(super) fn saved(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     for task in TASKS {
         let Some((problem, classes)) = fitted(kit, task, findings)? else { continue };
@@ -111,7 +111,7 @@ pub(super) fn saved(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// Short fit with the default optimiser, and its number of classes.
+/// Problem of a short fit with the default optimiser, and its number of classes (0 for numbers).
 fn fitted(
     kit: &MethodKit<'_>,
     task: Subject,

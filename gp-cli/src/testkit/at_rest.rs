@@ -1,4 +1,4 @@
-//! Results of training that belong to its final parameters.
+//! Check that the results of training belong to its final parameters.
 
 use super::MethodKit;
 use super::answers::Answers;
@@ -12,8 +12,8 @@ use gp_likelihoods::Likelihood;
 
 const ROWS: usize = 60;
 
-/// After a few steps of the quasi-Newton optimiser, a fit with the learned parameters held fixed gives the same latents and
-/// objective. A posterior with sites of earlier parameters does not.
+/// Checks that, after a few quasi-Newton steps, a fit with the learned parameters held fixed gives the same
+/// latents and objective. A posterior with sites of earlier parameters fails.
 pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     if kit.method.seen_through() == SeenThrough::ActiveRows {
         findings.skip("the method chooses its active rows anew");
@@ -43,7 +43,7 @@ pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
 }
 
 impl MethodKit<'_> {
-    /// Problem with the parameters of a fit, all fixed.
+    /// Problem with all parameters fixed at those of a fit.
     fn with_parameters_of(
         &self,
         fit: &Fit,

@@ -1,4 +1,4 @@
-//! Invalid data.
+//! Checks with invalid data.
 
 use super::MethodKit;
 use super::problems::{Subject, TASKS, Table};

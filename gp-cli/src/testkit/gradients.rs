@@ -1,11 +1,11 @@
-//! Gradients against finite differences.
+//! Checks of gradients against finite differences.
 
 use super::MethodKit;
 use super::problems::{TASKS, Table};
 use super::report::Findings;
 use crate::error::CliError;
 
-/// Few rows, because differences need some hundred evaluations.
+/// Few rows: differences need some hundred evaluations.
 const ROWS: usize = 24;
 
 pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {

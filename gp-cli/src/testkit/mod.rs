@@ -10,8 +10,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The kit draws small problems from a seed: numbers with Gaussian noise, two labels, three classes. Cases that a
-//! method objects to or does not support are skipped and reported.
+//! The kit draws small problems from a seed: numbers with Gaussian noise, two labels, three classes. Cases
+//! that a method does not support are skipped and reported.
 
 mod accuracy;
 mod answers;
@@ -31,7 +31,7 @@ use crate::method::{Given, Method};
 use report::Findings;
 use serde_json::Value;
 
-/// Check of the kit, which records findings; an error is a finding too.
+/// Check of the kit; records findings, and an error counts as one.
 type CheckRun = fn(&MethodKit<'_>, &mut Findings) -> Result<(), CliError>;
 
 const CHECKS: &[(Check, CheckRun)] = &[
@@ -50,7 +50,7 @@ const CHECKS: &[(Check, CheckRun)] = &[
     (Check::Saving, answers::saved),
 ];
 
-/// A method and its guarantees.
+/// Method under test, with the guarantees to check.
 #[derive(Clone, Debug)]
 pub struct MethodKit<'a> {
     context: &'a Context,
@@ -65,8 +65,8 @@ pub struct MethodKit<'a> {
 }
 
 impl<'a> MethodKit<'a> {
-    /// Kit for a method, in a context that has it (for model files) and the kernels and likelihoods of
-    /// [`Context::built_in`].
+    /// Kit for a method. The context must have the method (for model files), and the kernels and likelihoods
+    /// of [`Context::built_in`].
     #[must_use]
     pub fn new(context: &'a Context, method: &'a dyn Method) -> Self {
         Self {
@@ -89,27 +89,26 @@ impl<'a> MethodKit<'a> {
         self
     }
 
-    /// Sets the largest relative error of a derivative; 1e-5 by default.
+    /// Sets the largest relative error of a derivative (default 1e-5).
     #[must_use]
     pub fn gradients_within(self, tolerance: f64) -> Self {
         Self { gradients: tolerance, ..self }
     }
 
-    /// Sets the relative tolerance against exact regression with all rows as inducing inputs; 1e-6 by
-    /// default.
+    /// Sets the relative tolerance against exact regression with all rows as inducing inputs (default 1e-6).
     #[must_use]
     pub fn exact_at_the_data(self, tolerance: f64) -> Self {
         Self { at_the_data: tolerance, ..self }
     }
 
-    /// Sets the tolerance of probabilities of two classes against the binary model; 0.05 by default.
+    /// Sets the tolerance between probabilities of two classes and the binary model (default 0.05).
     #[must_use]
     pub fn two_classes_within(self, tolerance: f64) -> Self {
         Self { two_classes: tolerance, ..self }
     }
 
-    /// Sets the tolerance between a trained fit and one with its parameters held fixed; 1e-4 by default, None for a
-    /// posterior that is trained with the parameters.
+    /// Sets the tolerance between a trained fit and one with its parameters held fixed (default 1e-4). `None`
+    /// for a posterior that is trained together with the parameters.
     #[must_use]
     pub fn at_rest_within(self, tolerance: Option<f64>) -> Self {
         Self { at_rest: tolerance, ..self }
@@ -121,7 +120,7 @@ impl<'a> MethodKit<'a> {
         Self { three_classes: Some(likelihood), ..self }
     }
 
-    /// Names the method of the context, with settings, that is the closed form of this one under Gaussian noise.
+    /// Names the method, with settings, that is the closed form of this one under Gaussian noise.
     #[must_use]
     pub fn with_closed_form(mut self, method: &'a str, settings: &[(&str, f64)]) -> Self {
         let mut given = Given::default();
@@ -130,10 +129,10 @@ impl<'a> MethodKit<'a> {
         self
     }
 
-    /// Runs every check.
+    /// Runs all checks.
     ///
     /// # Errors
-    /// [`Failures`], with every finding by its check.
+    /// [`Failures`] with all findings by check.
     pub fn check(&self) -> Result<Report, Failures> {
         let (mut report, mut failures) = (Report::default(), Vec::new());
         for (check, run) in CHECKS {

@@ -1,4 +1,4 @@
-//! Small random problems.
+//! Small random problems for the checks.
 
 use super::MethodKit;
 use super::report::Findings;
@@ -17,7 +17,7 @@ use rand_chacha::ChaCha8Rng;
 
 const KERNEL: &str = "1.7 * rbf(lengthscale=[0.8, 1.1])";
 const SEED: u64 = 16;
-/// Inducing inputs or active rows.
+/// Number of inducing inputs or active rows.
 const INDUCING: usize = 8;
 const BATCH: u64 = 16;
 
@@ -44,7 +44,7 @@ impl Subject {
         })?)
     }
 
-    /// Likelihood of the task, unless the method objects.
+    /// Likelihood of this kind of observations; `None`, with a record, if the method objects.
     pub(super) fn accepted(
         self,
         kit: &MethodKit<'_>,
@@ -59,7 +59,7 @@ impl Subject {
         Ok(objection.is_none().then_some(likelihood))
     }
 
-    /// Observation of a signal with noise from −1 to 1.
+    /// Observation of a signal with noise between −1 and 1.
     fn observe(self, signal: f64, noise: f64) -> f64 {
         let noisy = signal + 0.6 * noise;
         match self {
@@ -97,7 +97,7 @@ impl Table {
     }
 }
 
-/// Rows outside memory.
+/// Rows outside memory, for the checks of streams.
 impl DataSource for Table {
     fn count(&self) -> usize {
         self.targets.len()
@@ -140,7 +140,7 @@ impl<'a> MethodKit<'a> {
         Ok(problem)
     }
 
-    /// Problem with fixed initial parameters and default iteration limits.
+    /// Problem with fixed parameters and default iteration limits.
     pub(super) fn fixed(&self, likelihood: &dyn Likelihood, rows: TrainingRows) -> Result<Problem, CliError> {
         let mut problem = self.problem(likelihood, rows)?;
         problem.likelihood.parameters_mut().iter_mut().for_each(|parameter| parameter.fix_all(true));

@@ -7,13 +7,13 @@ use std::fmt::{Debug, Display, Formatter};
 pub enum Check {
     /// Gradients agree with finite differences.
     Gradients,
-    /// With all rows as inducing inputs and Gaussian noise, results are those of exact regression.
+    /// Results equal exact regression with all rows as inducing inputs and Gaussian noise.
     AtTheData,
-    /// Under Gaussian noise, results are those of the named closed form.
+    /// Results equal the named closed form under Gaussian noise.
     ClosedForm,
-    /// Rows count by their weights.
+    /// Weights of rows have the effect of copies.
     Weights,
-    /// The posterior and the objective of a trained fit are those of its final parameters.
+    /// Posterior and objective of a trained fit belong to its final parameters.
     AtRest,
     /// Two classes give the results of the binary model.
     TwoClasses,
@@ -23,7 +23,7 @@ pub enum Check {
     Threads,
     /// A fit interrupted after every iteration and resumed gives the same bits.
     Resuming,
-    /// Several processes that share the rows give the same bits, also when resumed by another number of them.
+    /// Processes that share the rows give the same bits, also when resumed by another number of them.
     Processes,
     /// Invalid data give errors, not panics.
     BadData,
@@ -33,7 +33,7 @@ pub enum Check {
     Saving,
 }
 
-/// Checks passed and cases skipped.
+/// Passed checks and skipped cases.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub(super) passed: Vec<Check>,
@@ -41,13 +41,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// Checks passed, each in at least one case.
+    /// Passed checks, each in at least one case.
     #[must_use]
     pub fn passed(&self) -> &[Check] {
         &self.passed
     }
 
-    /// Skipped cases, with the reason.
+    /// Skipped cases with the reason.
     #[must_use]
     pub fn skipped(&self) -> &[(Check, String)] {
         &self.skipped
@@ -61,7 +61,7 @@ impl Display for Report {
     }
 }
 
-/// Failed checks of a method: one sentence per finding, with numbers.
+/// Failed checks of a method, one sentence with numbers per finding.
 pub struct Failures(pub(super) Vec<(Check, String)>);
 
 impl Failures {
@@ -110,7 +110,7 @@ impl Findings {
         }
     }
 
-    /// Requires agreement to `tolerance`, relative above 1 and absolute below; a NaN fails.
+    /// Requires agreement within `tolerance`, relative above 1 and absolute below; NaN fails.
     pub(super) fn close(&mut self, what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
         let near = |(a, b): &(&f64, &f64)| (*a - *b).abs() <= tolerance * b.abs().max(1.0);
         let far = found.iter().zip(expected).find(|pair| !near(pair));

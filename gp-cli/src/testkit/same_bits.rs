@@ -1,4 +1,4 @@
-//! Bitwise invariance: location of rows, threads, interruptions.
+//! Checks of identical bits for any location of rows, number of threads, and interruptions.
 
 use super::MethodKit;
 use super::answers::Answers;
@@ -14,13 +14,13 @@ const THREADS: [usize; 3] = [1, 2, 8];
 /// Enough rows for several threads.
 const MANY_ROWS: usize = 150;
 const PROCESSES: [usize; 2] = [2, 4];
-/// Rows of these fits: two processes have lanes, the last of four has none.
+/// Rows for several processes: each of two has lanes, the last of four has none.
 const ROWS_TO_SHARE: usize = 300;
 const ROWS: usize = 60;
-/// More than the iterations of a short fit.
+/// More than a short fit has iterations.
 const MOST_RESUMPTIONS: usize = 200;
 
-/// Every task with every optimiser of the method.
+/// Calls `look` for every kind of observations and every optimiser of the method.
 fn each(
     kit: &MethodKit<'_>,
     findings: &mut Findings,
@@ -39,7 +39,8 @@ fn numbers(kit: &MethodKit<'_>, problem: Problem, task: Subject) -> Result<Vec<f
     Answers::numbers_of(&kit.method.fit(problem)?, task)
 }
 
-/// Checks that methods that claim it accept rows outside memory; others may refuse.
+/// Checks that rows outside memory give the same bits. Methods may refuse them unless they claim to accept
+/// them.
 pub(super) fn streams(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     each(kit, findings, |task, by, likelihood, findings| {
         let table = Table::new(task, ROWS);
@@ -59,7 +60,7 @@ pub(super) fn streams(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<()
     })
 }
 
-/// The number of threads does not change results.
+/// Checks that the number of threads changes no bits.
 pub(super) fn threads(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     each(kit, findings, |task, by, likelihood, findings| {
         let mut first = None;
@@ -75,7 +76,7 @@ pub(super) fn threads(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<()
     })
 }
 
-/// The number of processes does not change results; processes are threads here.
+/// Checks that the number of processes changes no bits; processes are threads here.
 pub(super) fn processes(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     if !kit.method.shares_rows() {
         findings.skip("the method does not share rows between processes");
@@ -103,7 +104,7 @@ fn left_alone(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliErr
     })
 }
 
-/// A fit interrupted after each iteration and resumed with another number of processes.
+/// Checks a fit that is interrupted after each iteration and resumed by another number of processes.
 fn resuming_with_others(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let folder = tempfile::tempdir().map_err(|cause| CliError::caused(ErrorKind::Io, "no folder", cause))?;
     each(kit, findings, |task, by, likelihood, findings| {
@@ -146,7 +147,7 @@ fn in_team<T: Send>(
     })
 }
 
-/// A fit interrupted after each iteration and resumed ends like an uninterrupted one.
+/// Checks that a fit interrupted after each iteration and resumed equals an uninterrupted one.
 pub(super) fn resuming(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let folder = tempfile::tempdir().map_err(|cause| CliError::caused(ErrorKind::Io, "no folder", cause))?;
     each(kit, findings, |task, by, likelihood, findings| {
@@ -171,7 +172,7 @@ pub(super) fn resuming(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(
     })
 }
 
-/// Control that requests an end in the first iteration after the start.
+/// Control that ends a run after its first iteration.
 fn interrupted_after_one(file: &CheckpointFile) -> Control {
     let interrupt = Interrupt::new();
     let control = Control::new().with_checkpoint(file.clone()).with_interrupt(interrupt.clone());

@@ -1,4 +1,4 @@
-//! Rows with weights.
+//! Checks of weights of rows.
 
 use super::MethodKit;
 use super::accuracy::{compare_with_exact, with_all_rows_as_inducing};
@@ -12,7 +12,7 @@ use faer::Mat;
 use gp_likelihoods::{Adjusted, Likelihood};
 
 const ROWS: usize = 40;
-/// Weight of rows that hardly count, and what they may change.
+/// Weight of negligible rows, and the change they may cause.
 const LIGHT: f64 = 1e-10;
 const UNCHANGED: f64 = 1e-5;
 
@@ -25,8 +25,8 @@ pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), 
     light_rows(kit, findings)
 }
 
-/// With Gaussian noise and all rows as inducing inputs, weights of 2 and 3 give exact regression with these rows two and
-/// three times.
+/// Checks that, with Gaussian noise and all rows as inducing inputs, weights of 2 and 3 equal exact
+/// regression with these rows two and three times.
 fn copies(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     let Some(likelihood) = Subject::Numbers.accepted(kit, findings)? else { return Ok(()) };
     let table = Table::new(Subject::Numbers, ROWS);
@@ -41,8 +41,8 @@ fn copies(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> 
     compare_with_exact(kit, findings, ("with weights of 1, 2 and 3", problem), &repeated)
 }
 
-/// Rows of almost no weight change nothing. Three classes are left out for their cost: below weight 1 some likelihoods
-/// of several latents have integrals by quadrature alone.
+/// Checks that rows of negligible weight change nothing. Three classes are too expensive: below weight 1 some
+/// likelihoods of several latents integrate by quadrature only.
 fn light_rows(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
     for task in [Subject::Numbers, Subject::Signs] {
         let Some(likelihood) = task.accepted(kit, findings)? else { continue };

@@ -1,4 +1,4 @@
-//! Training, and the verbs of every method, at converged λ and ν.
+//! [`Inference`] of the dense model.
 
 use super::model::DenseVariational;
 use super::state::DenseState;
@@ -10,7 +10,7 @@ use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{DensePosterior, MixturePosterior};
 use gp_optim::train_beside;
 
-/// Verbs at converged λ and ν.
+/// Values at converged λ and ν.
 impl Inference for DenseVariational {
     type Posterior = MixturePosterior<DensePosterior>;
     type Settings = NaturalOptions;
@@ -28,7 +28,7 @@ impl Inference for DenseVariational {
         state.predictor(self)
     }
 
-    /// Learns with λ and ν converged at every value and gradient, from where they were.
+    /// λ and ν converge at every evaluation, from their previous values.
     fn learn_with(
         &mut self,
         data: &dyn DataSource,

@@ -1,4 +1,4 @@
-//! One latent function at all observations: `S = (K⁻¹ + Λ)⁻¹`, `m = S ν`, by `B = I + Λ½ K Λ½ = L_B L_Bᵀ`.
+//! One latent function at all observations: `S = (K⁻¹ + Λ)⁻¹` and `m = S ν`, from `B = I + Λ½ K Λ½ = L_B L_Bᵀ`.
 
 use faer::{Accum, Mat, MatMut, MatRef};
 use gp_ep::InferenceError;
@@ -8,7 +8,7 @@ use gp_linalg::product::{matmul, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use serde::{Deserialize, Serialize};
 
-/// λ and ν of every observation.
+/// λ and ν of all observations.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sites {
     pub(super) precision: Vec<f64>,
@@ -21,12 +21,12 @@ impl Sites {
         Self { precision: vec![0.0; count], shift: vec![0.0; count] }
     }
 
-    /// λ and ν of all latent functions in a row.
+    /// λ and ν of all latent functions, concatenated.
     pub(super) fn numbers(all: &[Self]) -> Vec<f64> {
         all.iter().flat_map(|sites| sites.precision.iter().chain(&sites.shift)).copied().collect()
     }
 
-    /// Sets all λ and ν; λ < 0, impossible for log-concave likelihoods, becomes 0.
+    /// Sets all λ and ν; negative λ, impossible for log-concave likelihoods, become 0.
     pub(super) fn set_numbers(all: &mut [Self], numbers: &[f64]) {
         let mut next = numbers.iter().copied();
         for sites in all {
@@ -35,7 +35,7 @@ impl Sites {
         }
     }
 
-    /// Sets these sites to a point between two sets.
+    /// Sets the sites at share `rate` of the way between two sets.
     pub(super) fn between(&mut self, from: &Self, to: &Self, rate: f64) {
         let mix = |out: &mut [f64], from: &[f64], to: &[f64]| {
             for ((out, from), to) in out.iter_mut().zip(from).zip(to) {
@@ -77,7 +77,6 @@ impl DenseLatent {
         }
     }
 
-    /// Sets K by this kernel.
     pub(super) fn set_kernel(
         &mut self,
         kernel: &dyn Kernel,
@@ -87,7 +86,7 @@ impl DenseLatent {
         Ok(by.gram(kernel, x, self.k.as_mut())?)
     }
 
-    /// Sets the posterior of these sites; `room` is N×N scratch.
+    /// Computes the posterior for these sites; `room` is N×N scratch.
     pub(super) fn set_sites(
         &mut self,
         sites: &Sites,
@@ -126,7 +125,6 @@ impl DenseLatent {
         Ok(())
     }
 
-    /// Posterior for predictions.
     pub(super) fn posterior(
         &self,
         kernel: &dyn Kernel,
@@ -142,8 +140,8 @@ impl DenseLatent {
         0.5 * (log_det - trace + quadratic)
     }
 
-    /// Writes the derivatives of −KL by K, with m and S held, to `out`: `½ (ααᵀ − Λ½B⁻¹Λ½)` (Bonilla et al.
-    /// 2019 eq. 87).
+    /// Writes to `out` the derivatives of −KL by K at fixed m and S, `½ (ααᵀ − Λ½B⁻¹Λ½)` (Bonilla et al. 2019
+    /// eq. 87).
     pub(super) fn upstream(
         &self,
         room: &mut Mat<f64>,

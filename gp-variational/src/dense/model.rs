@@ -1,4 +1,4 @@
-//! Dense model: kernels of latent functions, and a likelihood.
+//! Dense model: kernels and likelihood.
 
 use crate::expectation::Expectation;
 use gp_ep::{InferenceError, check_count};
@@ -7,8 +7,7 @@ use gp_likelihoods::Likelihood;
 use gp_linalg::Threading;
 use gp_optim::{Parameter, ParameterSet, ParameterSetMut};
 
-/// Latent Gaussian-process model without inducing inputs; its posterior is a Gaussian over all latent
-/// values.
+/// Latent Gaussian-process model without inducing inputs, with a Gaussian posterior over all latent values.
 ///
 /// Parameters: those of each kernel, then of the likelihood.
 #[derive(Clone, Debug)]
@@ -20,7 +19,7 @@ pub struct DenseVariational {
 }
 
 impl DenseVariational {
-    /// One kernel per latent of a log-concave likelihood.
+    /// Model with one kernel per latent of a log-concave likelihood.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for another number of kernels; [`InferenceError::Unsupported`] for a
@@ -38,7 +37,7 @@ impl DenseVariational {
         Ok(Self { kernels, likelihood, expectation: Expectation::Exact, threading: Threading::Pool })
     }
 
-    /// Sets the estimates of expected log densities.
+    /// Sets the method for expected log densities.
     ///
     /// # Errors
     /// As [`Savigp::with_expectation`](crate::Savigp::with_expectation).
@@ -47,19 +46,19 @@ impl DenseVariational {
         Ok(Self { expectation, ..self })
     }
 
-    /// Sets the threading policy; results do not change.
+    /// Sets the threading policy, which does not change results.
     #[must_use]
     pub fn with_threading(self, threading: Threading) -> Self {
         Self { threading, ..self }
     }
 
-    /// Prior covariances.
+    /// Kernels, one per latent function.
     #[must_use]
     pub fn kernels(&self) -> &[Box<dyn Kernel>] {
         &self.kernels
     }
 
-    /// Prior covariances, mutable: parameter values, fixed marks, bounds, priors.
+    /// Kernels, mutable: values, fixed marks, bounds and priors of parameters.
     pub fn kernels_mut(&mut self) -> &mut [Box<dyn Kernel>] {
         &mut self.kernels
     }
@@ -70,7 +69,7 @@ impl DenseVariational {
         self.likelihood.as_ref()
     }
 
-    /// Likelihood, mutable: parameter values, fixed marks, bounds, priors.
+    /// Likelihood, mutable: values, fixed marks, bounds and priors of parameters.
     pub fn likelihood_mut(&mut self) -> &mut dyn Likelihood {
         self.likelihood.as_mut()
     }

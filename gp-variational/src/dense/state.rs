@@ -1,4 +1,4 @@
-//! λ and ν, their convergence, and the bound there with derivatives.
+//! State of the dense posterior: λ and ν, their convergence, the bound and its derivatives.
 
 use super::latent::{DenseLatent, Sites};
 use super::model::DenseVariational;
@@ -14,21 +14,21 @@ use gp_optim::{Brake, Companion, Mixing, ParameterSet};
 
 /// Posterior of a dense model on its data.
 ///
-/// The model's parameters may change between calls. Memory: 2N² numbers per latent function, and 2N² more.
+/// The model's parameters may change between calls. Memory: 2N² numbers per latent function plus 2N².
 #[derive(Debug)]
 pub struct DenseState {
     x: Mat<f64>,
-    /// Observations, one after the other.
+    /// Observations, concatenated.
     y: Vec<f64>,
     outputs: usize,
     latents: Vec<DenseLatent>,
-    /// Current sites, those of a full step, and those of an attempt; one set per latent function.
+    /// Current sites, sites of a full step, sites of the attempted step; one set per latent function.
     sites: Vec<Sites>,
     targets: Vec<Sites>,
     trial: Vec<Sites>,
     lanes: Lanes<DenseLane>,
     pool: Pool<Vec<f64>>,
-    /// Sums over lanes: expected log density, then its derivatives by the parameters of the likelihood.
+    /// Expected log density, then its derivatives by the likelihood's parameters, summed over lanes.
     sums: Vec<f64>,
     nodes: Nodes,
     evaluator: Evaluator,
@@ -36,21 +36,21 @@ pub struct DenseState {
     upstream: Mat<f64>,
 }
 
-/// Part of the observations.
+/// Lane: a range of the observations.
 #[derive(Debug)]
 struct DenseLane {
     estimates: Estimates,
     beliefs: Vec<Latent>,
-    /// Derivatives by mean and variance, one pair per latent, by observation.
+    /// Derivatives by mean and variance per observation and latent.
     slopes: Vec<(f64, f64)>,
 }
 
 impl DenseState {
-    /// State before the first step: the prior.
+    /// Initial state: the prior.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data that do not
-    /// fit the model; [`InferenceError::Observation`] for an impossible observation.
+    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data that do not fit
+    /// the model; [`InferenceError::Observation`] for an impossible observation.
     pub fn new(model: &DenseVariational, data: &dyn DataSource) -> Result<Self, InferenceError> {
         let outputs = model.likelihood().outputs();
         let rows = Loaded::of(data, outputs)?;
@@ -89,24 +89,24 @@ impl DenseState {
         })
     }
 
-    /// Sets a brake that may end evaluations early, within factorisations too.
+    /// Sets a brake that can end evaluations early, even within factorisations.
     pub fn set_brake(&mut self, brake: Brake) {
         self.evaluator = Evaluator::new(self.evaluator.threading()).with_brake(brake);
     }
 
-    /// N
+    /// Number N of observations.
     #[must_use]
     pub fn count(&self) -> usize {
         self.x.nrows()
     }
 
-    /// λ and ν of all observations for one latent function; None for a missing one.
+    /// λ and ν of one latent function at all observations; `None` for a missing one.
     #[must_use]
     pub fn sites(&self, latent: usize) -> Option<(&[f64], &[f64])> {
         self.sites.get(latent).map(|sites| (sites.precision.as_slice(), sites.shift.as_slice()))
     }
 
-    /// Natural-gradient steps from the present λ and ν until the bound rises no more.
+    /// Takes natural-gradient steps from the current λ and ν until convergence.
     ///
     /// # Errors
     /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`] if no step, however small, raises
@@ -131,8 +131,8 @@ impl DenseState {
         climb(&mut DenseClimb { state: self, model }, start, options, is_short)
     }
 
-    /// [`come_to_rest`](Self::come_to_rest), from the prior if the present λ and ν fail. Ends if `is_short` says after a
-    /// step that there is no time for another.
+    /// [`come_to_rest`](Self::come_to_rest), restarted from the prior if the current λ and ν fail. Ends when
+    /// `is_short` reports that no time is left.
     pub(super) fn come_to_rest_or_restart(
         &mut self,
         model: &DenseVariational,
@@ -149,7 +149,7 @@ impl DenseState {
         }
     }
 
-    /// Bound at the present λ and ν.
+    /// Bound at the current λ and ν.
     ///
     /// # Errors
     /// [`InferenceError::NotFinite`] or errors of kernels and likelihood.
@@ -158,8 +158,8 @@ impl DenseState {
     }
 
     /// Bound and, in `gradient`, its derivatives by the parameters of kernels and likelihood in natural
-    /// units, fixed ones included, without priors. m and S are held, so at convergence they are derivatives
-    /// of the largest bound.
+    /// units, including fixed ones, without priors. m and S are constant, so at convergence these are the
+    /// derivatives of the maximal bound.
     ///
     /// # Errors
     /// As [`value`](Self::value), and [`InferenceError::Shape`] for a gradient of the wrong length.
@@ -192,7 +192,7 @@ impl DenseState {
         Ok(())
     }
 
-    /// Posterior for predictions.
+    /// Predictor of the current posterior.
     ///
     /// # Errors
     /// As [`value`](Self::value).
@@ -207,7 +207,7 @@ impl DenseState {
         Predictor::new(functions, model.likelihood().clone_box(), model.threading())
     }
 
-    /// Recomputes everything from the present sites and parameters; returns the bound.
+    /// Recomputes everything from the current sites and parameters; returns the bound.
     fn restore(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         check_count("model", "latent functions", self.latents.len(), model.kernels().len())?;
         for (kernel, latent) in model.kernels().iter().zip(&mut self.latents) {
@@ -220,7 +220,7 @@ impl DenseState {
         self.evaluate(model)
     }
 
-    /// Work that the brake may end.
+    /// Runs `work`, which the brake may end.
     fn stoppable<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, InferenceError>,
@@ -229,7 +229,7 @@ impl DenseState {
         stoppable(&brake, || work(self))
     }
 
-    /// Bound at the sites of an attempt.
+    /// Bound at the sites of the attempt.
     fn evaluate(&mut self, model: &DenseVariational) -> Result<f64, InferenceError> {
         self.stoppable(|state| state.evaluate_whole(model))
     }
@@ -253,8 +253,8 @@ impl DenseState {
         Ok(self.sums[0] - self.latents.iter().map(DenseLatent::divergence).sum::<f64>())
     }
 
-    /// Sets the sites of a full natural-gradient step: `λ = −2h` (Bonilla et al. 2019 eq. 126), `ν = g + λ
-    /// m`.
+    /// Sets the sites of a full natural-gradient step: `λ = −2h` (Bonilla et al. 2019 eq. 126) and
+    /// `ν = g + λ m`.
     fn aim(&mut self) {
         let (lanes, count, latents) = (self.lanes.count(), self.x.nrows(), self.latents.len());
         for (lane, own) in self.lanes.states().iter().enumerate() {
@@ -271,7 +271,7 @@ impl DenseState {
 }
 
 impl DenseLane {
-    /// One observation's part of the bound.
+    /// Adds one observation's part of the bound.
     fn observe(
         &mut self,
         model: &DenseVariational,
@@ -296,7 +296,7 @@ impl DenseLane {
     }
 }
 
-/// Memory of training: λ and ν, converged at every evaluation from where they were.
+/// Checkpointed memory of training: λ and ν.
 impl Companion for DenseState {
     type Memory = Vec<Sites>;
     const KIND: &'static str = "a dense posterior at rest";
@@ -316,7 +316,7 @@ impl Companion for DenseState {
     }
 }
 
-/// State whose sites take steps.
+/// State with the model, for [`climb`].
 struct DenseClimb<'a> {
     state: &'a mut DenseState,
     model: &'a DenseVariational,

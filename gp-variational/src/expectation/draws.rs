@@ -1,4 +1,4 @@
-//! Standard normal draws of one observation: a function of seed, observation and component.
+//! Standard normal draws as a function of seed, observation and component.
 
 use super::{Draws, Sampling};
 use gp_ep::InferenceError;
@@ -13,15 +13,15 @@ const SETS: usize = 32;
 /// Source of the samples of all observations.
 #[derive(Debug, Default)]
 pub(crate) struct Nodes {
-    /// Quasi-random nodes, and their settings.
+    /// Quasi-random nodes and the settings they were made for.
     sets: Vec<Cubature>,
     made_for: Option<(usize, usize, u64)>,
-    /// Counter that changes all draws.
+    /// Counter whose change renews all draws.
     pub(crate) epoch: u64,
 }
 
 impl Nodes {
-    /// Makes the sets for these settings, if they changed.
+    /// Makes the sets again if the settings changed.
     pub(crate) fn prepare(&mut self, sampling: &Sampling, latents: usize) -> Result<(), InferenceError> {
         let wanted = (sampling.samples, latents, sampling.seed);
         if sampling.draws == Draws::Random || self.made_for == Some(wanted) {
@@ -36,7 +36,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// Writes S·Q standard normal numbers, by sample, to `out`.
+    /// Writes S×Q standard normal numbers to `out`, sample by sample.
     pub(crate) fn draw(
         &self,
         sampling: &Sampling,

@@ -1,5 +1,4 @@
-//! Expected log density of one observation in one component with derivatives by means and variances: closed
-//! form, quadrature or samples.
+//! Expected log density of one observation in one component, with derivatives by means and variances.
 
 use super::draws::Nodes;
 use super::samples::Samples;
@@ -7,16 +6,16 @@ use super::{Estimator, Expectation};
 use gp_ep::InferenceError;
 use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Targets, Workspace, parameter_count};
 
-/// Memory for estimates, one after the other. Those by the score are made of samples of several observations, which a
-/// likelihood is [asked for](Self::sample) together.
+/// Scratch for estimates. Score estimators use samples of several observations, [evaluated](Self::sample)
+/// together beforehand.
 #[derive(Debug, Default)]
 pub(crate) struct Estimates {
     workspace: Workspace,
-    /// Slopes of the last estimate.
+    /// Value and derivatives of the last estimate.
     pub(crate) slopes: Slopes,
-    /// Sampling variances of its derivatives by means, one per latent; 0 without sampling.
+    /// Sampling variance of the derivative by each latent's mean; 0 without sampling.
     pub(crate) noise: Vec<f64>,
-    /// Samples of t, sample by sample; one of f.
+    /// All samples of t, sample by sample; one sample of f.
     t: Vec<f64>,
     f: Vec<f64>,
     point: PointSlopes,
@@ -30,13 +29,13 @@ pub(crate) struct Observed<'a> {
     pub(crate) likelihood: &'a dyn Likelihood,
     pub(crate) y: &'a [f64],
     pub(crate) q: &'a [Latent],
-    /// Row of the observation, and component.
+    /// Row of the observation, and its component.
     pub(crate) place: (usize, usize),
 }
 
 impl Estimates {
-    /// Asks a likelihood for its log densities at samples of some observations in one component, of which estimates are then
-    /// made one by one. `q` has the beliefs of all of them.
+    /// Evaluates log densities at samples of several observations in one component, for score estimators; no
+    /// effect otherwise. `q` has the beliefs of all of them.
     pub(crate) fn sample(
         &mut self,
         asked: (&dyn Likelihood, Targets<'_>),
@@ -53,8 +52,8 @@ impl Estimates {
         }
     }
 
-    /// Fills `slopes` and `noise`, of an observation that counts as often as the likelihood says. It is number `place` of those
-    /// that were [sampled](Self::sample).
+    /// Fills `slopes` and `noise` for one observation, times its weight. `place` is its index among those
+    /// [sampled](Self::sample).
     pub(crate) fn estimate(
         &mut self,
         observed: Observed<'_>,
@@ -91,7 +90,7 @@ impl Estimates {
         Ok(())
     }
 
-    /// Scales the last estimate by a weight.
+    /// Multiplies the last estimate by a weight.
     fn weigh(&mut self, weight: f64) {
         if weight == 1.0 {
             return;
@@ -144,7 +143,8 @@ impl Estimates {
         Ok(())
     }
 
-    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w`, with or without control variates, from log densities at the samples.
+    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` from log densities at samples, optionally with control
+    /// variates.
     fn by_score(&mut self, q: &[Latent], controlled: bool, (t, values): (&[f64], &[f64]), by_params: &[f64]) {
         let (latents, samples) = (q.len(), values.len());
         self.slopes.value = values.iter().sum::<f64>() / samples as f64;
@@ -163,9 +163,9 @@ impl Estimates {
 
 /// Mean of `h_i (ℓ_i − a_i)` over samples, and the variance of that mean.
 ///
-/// Any a that does not depend on `h_i` leaves the expectation unchanged, since that of h is 0. `a_i =
-/// Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²`, Bonilla et al. 2019 eq. 101 from all other samples, cancels constants
-/// in ℓ.
+/// E[h] = 0, so any a independent of `h_i` leaves the expectation unchanged.
+/// `a_i = Σ_{j≠i} h_j² ℓ_j / Σ_{j≠i} h_j²`, Bonilla et al. 2019 eq. 101 over the other samples, cancels
+/// constants in ℓ.
 fn score_mean(values: &[f64], h: impl Fn(usize) -> f64, controlled: bool) -> (f64, f64) {
     let count = values.len() as f64;
     let squares = || (0..values.len()).map(|i| h(i) * h(i));

@@ -11,25 +11,25 @@ use gp_ep::InferenceError;
 use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
-/// Most samples of one expectation.
+/// Maximum number of samples per expectation.
 pub(crate) const MOST_SAMPLES: usize = 1 << 16;
 
 /// Method for expected log densities and their derivatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Expectation {
-    /// Closed form of the likelihood, or its quadrature: tens of density evaluations for one latent,
-    /// hundreds to thousands for several.
+    /// Closed form of the likelihood, or quadrature: tens of density evaluations for one latent, hundreds to
+    /// thousands for several.
     #[default]
     Exact,
-    /// Samples of the latent values, independent Gaussians given the component (Bonilla et al. 2019 Theorem
-    /// 1).
+    /// Samples of the latent values, which are independent Gaussians given the component (Bonilla et al. 2019
+    /// Theorem 1).
     Sampled(Sampling),
 }
 
 /// Settings of sampling.
 ///
-/// Samples are a function of seed and observation, so the bound is a smooth function of all parameters
-/// (common random numbers).
+/// Samples depend on seed and observation only, so the bound is a smooth function of all parameters (common
+/// random numbers).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sampling {
@@ -46,19 +46,19 @@ pub struct Sampling {
 /// Estimator of derivatives by mean m and variance w of a latent value `f = m + √w t`, `t ~ N(0, 1)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Estimator {
-    /// `E[∂ ln p]` and `E[t ∂ ln p]/2√w`, for differentiable likelihoods. They are the derivatives of the
-    /// sampled bound, as line searches require.
+    /// `E[∂ ln p]` and `E[t ∂ ln p]/2√w`, for differentiable likelihoods. Exact derivatives of the sampled
+    /// bound, which line searches need.
     #[default]
     Reparameterised,
-    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (Bonilla et al. 2019 eq. 25), from the density alone.
+    /// `E[t ln p]/√w` and `E[(t² − 1) ln p]/2w` (Bonilla et al. 2019 eq. 25): needs only the density.
     Score,
-    /// `Score` with the score as control variate (Bonilla et al. 2019 eq. 100–103); each sample's
-    /// coefficient comes from all others, so it is unbiased.
+    /// `Score` with the score as control variate (Bonilla et al. 2019 eq. 100–103). Unbiased: each sample's
+    /// coefficient comes from the other samples.
     ControlledScore,
 }
 
 impl Estimator {
-    /// True if log densities alone are evaluated.
+    /// `true` if only log densities are evaluated.
     pub(crate) fn is_score(self) -> bool {
         self != Self::Reparameterised
     }
@@ -70,22 +70,22 @@ pub enum Draws {
     /// Independent draws per observation.
     #[default]
     Random,
-    /// One of 32 evenly filled sets of nodes ([`Cubature::quasi_random`]) per observation, with random
-    /// signs of coordinates. The number of samples is rounded up to even.
+    /// One of 32 evenly spread sets of nodes ([`Cubature::quasi_random`]) per observation, with random signs.
+    /// The number of samples is rounded up to even.
     ///
     /// [`Cubature::quasi_random`]: gp_likelihoods::quadrature::Cubature::quasi_random
     QuasiRandom,
 }
 
 impl Default for Sampling {
-    /// 100 random samples, derivatives of the density.
+    /// 100 random samples, reparameterised derivatives.
     fn default() -> Self {
         Self { estimator: Estimator::default(), draws: Draws::default(), samples: 100, seed: 0 }
     }
 }
 
 impl Expectation {
-    /// Fails for invalid settings, or unsuitable ones for this likelihood.
+    /// Fails for settings that are invalid or unsuitable for this likelihood.
     pub(crate) fn check(&self, likelihood: &dyn Likelihood) -> Result<(), InferenceError> {
         let Self::Sampled(sampling) = self else { return Ok(()) };
         if !(1..=MOST_SAMPLES).contains(&sampling.samples) {

@@ -1,30 +1,29 @@
-//! Samples of the latent values of several observations, and the log densities there: a likelihood is asked for all of them
-//! together.
+//! Samples of the latent values of several observations, with log densities evaluated in one call.
 
 use super::Sampling;
 use super::draws::Nodes;
 use gp_likelihoods::{Latent, Likelihood, RowError, Targets, parameter_count};
 
-/// Samples of some observations, and what a likelihood says of them.
+/// Samples of several observations with the likelihood's log densities and derivatives.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     latents: usize,
     params: usize,
-    /// S
+    /// Number S of samples per observation.
     each: usize,
-    /// For each observation S×Q standard normal numbers, and latent values made of them.
+    /// S×Q standard normal numbers per observation, and the latent values made from them.
     t: Vec<f64>,
     f: Vec<f64>,
-    /// For each observation S log densities.
+    /// S log densities per observation.
     values: Vec<f64>,
-    /// For each observation the mean derivatives by all parameters.
+    /// Mean derivatives by all parameters, per observation.
     by_params: Vec<f64>,
     drawn: Vec<f64>,
 }
 
 impl Samples {
-    /// Draws samples of some observations in one component, with beliefs one after the other in `q`, and asks for their log
-    /// densities.
+    /// Draws samples of several observations in one component and evaluates their log densities. `q` has the
+    /// beliefs of all of them, concatenated.
     pub(super) fn fill(
         &mut self,
         (likelihood, rows): (&dyn Likelihood, Targets<'_>),
@@ -59,7 +58,6 @@ impl Samples {
         (&self.t[place * size..(place + 1) * size], values)
     }
 
-    /// Mean derivatives of one observation by all parameters.
     pub(super) fn by_params(&self, place: usize) -> &[f64] {
         &self.by_params[place * self.params..(place + 1) * self.params]
     }

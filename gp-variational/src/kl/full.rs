@@ -1,4 +1,4 @@
-//! Full covariance, by its Cholesky factor.
+//! Divergence for a full covariance given by its Cholesky factor.
 
 use super::check_finite;
 use super::{add_mean_gradient, of_mean};
@@ -8,8 +8,8 @@ use gp_ep::{InferenceError, check_count};
 
 /// `KL(N(m, L Lᵀ) ‖ N(0, I))` in nats.
 ///
-/// `mean` has n entries; `factor` is n×n, lower triangular with a positive diagonal, upper triangle not
-/// read.
+/// `mean` has n entries; `factor` is n×n, lower triangular with a positive diagonal. The upper triangle is
+/// not read.
 ///
 /// # Errors
 /// [`InferenceError::Shape`], [`InferenceError::EntryNotFinite`], [`InferenceError::FactorNotFinite`] or
@@ -19,11 +19,11 @@ pub fn full(mean: &[f64], factor: MatRef<'_, f64>) -> Result<f64, InferenceError
     Ok(of_mean(mean) + of_factor(factor))
 }
 
-/// [`full`], and adds `weight` times its gradients: `m` to `by_mean` (n), `L − diag(1/l_ii)` to the lower
+/// [`full`]; adds `weight` times its gradients: `m` to `by_mean` (n), `L − diag(1/l_ii)` to the lower
 /// triangle of `by_factor` (n×n).
 ///
 /// # Errors
-/// As [`full`], also for gradients of wrong shape, with nothing added.
+/// As [`full`], also for gradients of wrong shape. Nothing is then added.
 pub fn full_reverse(
     mean: &[f64],
     factor: MatRef<'_, f64>,
@@ -39,13 +39,13 @@ pub fn full_reverse(
     Ok(divergence)
 }
 
-/// [`full`] of a checked factor.
+/// [`full`] without checks of the factor.
 pub(crate) fn of_checked(mean: &[f64], factor: MatRef<'_, f64>) -> Result<f64, InferenceError> {
     check_finite("mean", mean)?;
     Ok(of_mean(mean) + of_factor(factor))
 }
 
-/// Adds `weight` times the gradients of [`full`], for arguments of the right shapes.
+/// Adds `weight` times the gradients of [`full`]; shapes are not checked.
 pub(crate) fn add_full_gradient(
     mean: &[f64],
     factor: MatRef<'_, f64>,
@@ -61,7 +61,7 @@ pub(crate) fn add_full_gradient(
     }
 }
 
-/// `½ (‖L‖² − n) − Σ ln l_ii` by columns, so that `l_jj²` near 1 meets its own 1.
+/// `½ (‖L‖² − n) − Σ ln l_ii` column by column: `l_jj² − 1` is computed without cancellation near 1.
 fn of_factor(factor: MatRef<'_, f64>) -> f64 {
     let column = |j: usize| {
         let root = factor[(j, j)];
@@ -71,7 +71,7 @@ fn of_factor(factor: MatRef<'_, f64>) -> f64 {
     (0..factor.ncols()).map(column).sum()
 }
 
-/// Adds a column of the gradient, from the diagonal down.
+/// Adds one column of the gradient, from the diagonal down.
 fn add_column(weight: f64, factor: ColRef<'_, f64>, mut gradient: ColMut<'_, f64>) {
     gradient[0] -= weight / factor[0];
     match (gradient.rb_mut().try_as_col_major_mut(), factor.try_as_col_major()) {

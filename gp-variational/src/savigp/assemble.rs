@@ -10,7 +10,7 @@ use gp_kernels::data::for_each_pair;
 use gp_linalg::LinalgError;
 
 impl Bound {
-    /// Computes the bound from sums; derivatives by the posterior stay in the working memory.
+    /// Computes the bound from sums, and derivatives by the posterior in working memory.
     pub(super) fn assemble(&mut self, model: &Savigp, posterior: &Mixture) -> Result<f64, InferenceError> {
         let (weight, latents, threading) = (self.weight(), posterior.counts().len(), self.threading());
         let expected = &self.layout.extra(&self.sums.numbers)[..self.layout.components()];
@@ -42,7 +42,7 @@ impl Bound {
     pub(super) fn write_posterior(&self, posterior: &Mixture, gradient: &mut [f64]) {
         let Working { weights, by_weight, by_mean, by_spread, factors, .. } = &self.working;
         let mut rest = gradient;
-        // So many numbers further on.
+        // Takes the next `count` numbers of the gradient.
         let mut next = |count: usize| rest.split_off_mut(..count).unwrap_or_default();
         if weights.len() > 1 {
             let mean: f64 = weights.iter().zip(by_weight).map(|(w, by)| w * by).sum();

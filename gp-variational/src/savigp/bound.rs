@@ -1,4 +1,4 @@
-//! Bound on `ln p(y)` and its gradient, over all data or a batch.
+//! Bound on `ln p(y)` and its gradient, on all data or a batch.
 
 use super::entropy::Working;
 use super::mixture::Mixture;
@@ -13,7 +13,7 @@ use gp_linalg::Threading;
 use gp_optim::{Brake, ParameterSet};
 use serde::{Deserialize, Serialize};
 
-/// Bound of a model on observations, with memory kept between evaluations.
+/// Bound of a model on observations, with memory reused between evaluations.
 ///
 /// The model's parameters may change between calls. Memory: M numbers per loaded observation and latent
 /// function, up to [`HELD`](gp_kernels::passes::HELD).
@@ -24,15 +24,14 @@ pub struct Bound {
     pub(super) working: Working,
     nodes: Nodes,
     expectation: Expectation,
-    /// Sums over lanes, with the gradients of passes that compute them.
+    /// Sums over lanes, with gradients if the pass computes them.
     pub(super) sums: Sums,
-    /// N
+    /// Number N of observations in all data.
     observations: usize,
-    /// Memory of natural-gradient steps, made at the first.
+    /// Scratch for natural-gradient steps, made on first use.
     pub(super) natural: Option<Box<(Natural, Mixture)>>,
 }
 
-/// State of the sampling.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct SamplingMemory {
     epoch: u64,
@@ -40,18 +39,18 @@ pub(super) struct SamplingMemory {
 }
 
 impl Bound {
-    /// Bound on all data.
+    /// Bound on all data, which are loaded.
     ///
     /// # Errors
-    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data that do not
-    /// fit the model; [`InferenceError::Observation`] for an impossible observation.
+    /// [`InferenceError::Data`] for no or unreadable data; [`InferenceError::Shape`] for data that do not fit
+    /// the model; [`InferenceError::Observation`] for an impossible observation.
     pub fn new(model: &Savigp, data: &dyn DataSource) -> Result<Self, InferenceError> {
         let mut bound = Self::build(model, data, data.count())?;
         bound.load_rows(model, data, &Rows::Range(0..data.count()))?;
         Ok(bound)
     }
 
-    /// Memory for batches of up to `capacity` observations; [load](Self::load) the first.
+    /// Bound for batches of up to `capacity` observations; [`load`](Self::load) the first before use.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -80,7 +79,7 @@ impl Bound {
         })
     }
 
-    /// Loads these observations instead of the current ones; estimates are of the bound on all data.
+    /// Loads a batch in place of the current one. Values and gradients then estimate the bound on all data.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for an empty or too large batch; otherwise as [`new`](Self::new). No batch
@@ -111,7 +110,7 @@ impl Bound {
         })
     }
 
-    /// Sets a brake that may end passes between blocks, with [`DataError::Stopped`].
+    /// Sets a brake that can end passes between blocks, with [`DataError::Stopped`].
     pub fn set_brake(&mut self, brake: Brake) {
         self.passes.set_brake(brake);
     }
@@ -121,17 +120,16 @@ impl Bound {
         self.nodes.epoch = self.nodes.epoch.wrapping_add(1);
     }
 
-    /// State of the sampling: all that evaluations depend on besides model, data and posterior.
+    /// State of the sampling, for checkpoints.
     pub(super) fn sampling_memory(&self) -> SamplingMemory {
         SamplingMemory { epoch: self.nodes.epoch, expectation: self.expectation }
     }
 
-    /// Restores the sampling of an equal bound.
     pub(super) fn recall_sampling(&mut self, memory: SamplingMemory) {
         (self.nodes.epoch, self.expectation) = (memory.epoch, memory.expectation);
     }
 
-    /// Method for expected log densities, at first the model's.
+    /// Method for expected log densities, initially the model's.
     #[must_use]
     pub fn expectation(&self) -> &Expectation {
         &self.expectation
@@ -154,17 +152,17 @@ impl Bound {
     /// Value of the bound.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for inputs the kernel refuses or a `K_zz` that cannot be factored;
-    /// [`InferenceError::NotFinite`] or errors of the likelihood; [`InferenceError::Data`] before the first
-    /// batch.
+    /// [`InferenceError::Kernel`] for inputs that the kernel refuses or a `K_zz` that cannot be factored;
+    /// [`InferenceError::NotFinite`] or errors of the likelihood; [`InferenceError::Data`] if no batch is
+    /// loaded.
     pub fn value(&mut self, model: &Savigp) -> Result<f64, InferenceError> {
         self.pass(model, model.posterior(), false)?;
         self.assemble(model, model.posterior())
     }
 
     /// Bound and, in `gradient`, its derivatives by all parameters in natural units, in the order of
-    /// [`Savigp::parameter_names`], fixed ones included, without priors. Derivatives by latent functions
-    /// are 0 if none has a free parameter.
+    /// [`Savigp::parameter_names`], including fixed ones, without priors. If no latent function has a free
+    /// parameter, derivatives by latent functions are 0.
     ///
     /// # Errors
     /// As [`value`](Self::value), and [`InferenceError::Shape`] for a gradient of the wrong length.
@@ -177,8 +175,7 @@ impl Bound {
         Ok(value)
     }
 
-    /// Bound with another posterior, and its derivatives by the parameters of latent functions and
-    /// likelihood.
+    /// Bound at another posterior, with its derivatives by the parameters of latent functions and likelihood.
     pub(super) fn gradient_with(
         &mut self,
         model: &Savigp,
@@ -205,7 +202,7 @@ impl Bound {
         self.passes.is_projected() && self.is_for(posterior)
     }
 
-    /// `true` if sums for this posterior have the layout of these.
+    /// `true` if the layout of the sums fits this posterior.
     fn is_for(&self, posterior: &Mixture) -> bool {
         self.layout.counts() == posterior.counts()
             && self.layout.components() == posterior.components()
@@ -217,7 +214,7 @@ impl Bound {
         self.observations as f64 / self.passes.loaded() as f64
     }
 
-    /// Sums over the loaded observations.
+    /// Computes the sums over the loaded observations.
     pub(super) fn pass(
         &mut self,
         model: &Savigp,
@@ -250,8 +247,8 @@ impl Bound {
         self.passes.run(pass, &mut self.sums, |block, extra| rule.answer(block, extra))
     }
 
-    /// Sampling noise of the gradient by posterior means: its total variance over the squared length of the
-    /// gradient; 0 without sampling. Valid after a gradient.
+    /// Sampling noise of the last gradient by posterior means: its total variance divided by its squared
+    /// length; 0 without sampling.
     #[must_use]
     pub fn relative_noise(&self) -> f64 {
         let sums = self.sums.numbers.last().copied().unwrap_or(0.0);

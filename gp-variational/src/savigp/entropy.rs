@@ -1,7 +1,7 @@
 //! `−KL(q ‖ p)` of a mixture from the whitened prior, or a lower bound, with derivatives.
 //!
-//! With `KL_k` of component k and proportions π, every bound is `Σ_k π_k b_k − Σ_k π_k ln Σ_l π_l exp
-//! a_kl`; pairs enter through `T = S_k + S_l` and `d² = Δᵀ T⁻¹ Δ`, `Δ = m_k − m_l`.
+//! With proportions π and `KL_k` of component k, every bound is `Σ_k π_k b_k − Σ_k π_k ln Σ_l π_l exp a_kl`.
+//! A pair of components enters through `T = S_k + S_l` and `d² = Δᵀ T⁻¹ Δ`, where `Δ = m_k − m_l`.
 
 use super::mixture::{Covariance, Mixture};
 use crate::kl;
@@ -13,39 +13,40 @@ use gp_linalg::{Cholesky, JitterPolicy, Threading};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{LN_2, PI, TAU};
 
-/// Lower bound of the entropy of a mixture, which has no closed form.
+/// Lower bound on the entropy of a mixture, which has no closed form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EntropyBound {
     /// `a_kl` is minus the Bhattacharyya distance, `b_k = −KL_k` (Kolchinsky and Tracey 2017, with α = ½).
     /// Exact for one component, equal components, and distant ones.
     #[default]
     Distances,
-    /// `a_kl = ln N(m_k; m_l, S_k + S_l)` (Bonilla et al. 2019 eq. 18, Jensen's inequality). Up to `½ (1 −
-    /// ln 2)` per inducing value below the other, also for one component, where it moves no optimum.
+    /// `a_kl = ln N(m_k; m_l, S_k + S_l)` (Bonilla et al. 2019 eq. 18, Jensen's inequality). Lower than
+    /// `Distances` by up to `½ (1 − ln 2)` per inducing value. For one component the gap is constant, so the
+    /// optimum is the same.
     Jensen,
 }
 
-/// Factored posterior, and derivatives of the bound by it.
+/// Factored posterior and derivatives of the bound by it.
 #[derive(Debug)]
 pub(super) struct Working {
     pub(super) weights: Vec<f64>,
     /// `L_S` of each component and latent, for full covariances.
     pub(super) factors: Vec<Cholesky>,
-    /// Derivatives by proportions, unconstrained.
+    /// Derivatives by proportions, ignoring that these sum to 1.
     pub(super) by_weight: Vec<f64>,
     pub(super) by_mean: Vec<Vec<f64>>,
-    /// Derivatives by `L_S` (lower triangle) or by variances, M×1.
+    /// Derivatives by `L_S` (lower triangle), or by variances (M×1).
     pub(super) by_spread: Vec<Mat<f64>>,
     /// `KL_k` of each component and latent, for full covariances.
     divergences: Vec<f64>,
-    /// `exp a_kl`, then its share of each sum.
+    /// `exp a_kl`, then its share of the sum over l.
     pairs: Vec<f64>,
     scratch: Scratch,
 }
 
 #[derive(Debug)]
 struct Scratch {
-    /// `S_k + S_l` of one latent, or a factor.
+    /// `S_k + S_l` of one latent, and its factor.
     sum: Mat<f64>,
     factor: Cholesky,
     /// `T⁻¹ Δ` and Δ.
@@ -118,14 +119,14 @@ impl Working {
     ) -> Result<(), InferenceError> {
         posterior.write_weights(&mut self.weights);
         let latents = posterior.counts().len();
-        // Derivatives are of the factors before, so there is room.
+        // `by_spread` can serve as scratch: its derivatives belong to the old factors.
         for_each_pair(threading, &mut self.factors, &mut self.by_spread, |index, factor, room| {
             posterior.write_factor(index / latents, index % latents, room.as_mut());
             Ok(factor.set_factor(room.as_ref())?)
         })
     }
 
-    /// Adds the derivatives of the bound of `−KL(q ‖ p)`, and returns the bound.
+    /// Adds the derivatives of the bound on `−KL(q ‖ p)` and returns the bound.
     pub(super) fn add_divergence(
         &mut self,
         posterior: &Mixture,
@@ -145,7 +146,7 @@ impl Working {
         Ok(value)
     }
 
-    /// Computes `KL_k` by latent, and adds `−π_k` times its derivatives, for full covariances.
+    /// Computes `KL_k` per latent for full covariances, and adds `−π_k` times its derivatives.
     fn add_full_divergences(
         &mut self,
         posterior: &Mixture,
@@ -167,7 +168,7 @@ impl Working {
         })
     }
 
-    /// `b_k`; adds `π_k` times its derivatives, of full covariances those of pairs alone.
+    /// Returns `b_k` and adds `π_k` times its derivatives, except those of `KL_k` for full covariances.
     fn add_own(&mut self, posterior: &Mixture, bound: EntropyBound, k: usize) -> Result<f64, InferenceError> {
         let (latents, weight) = (posterior.counts().len(), self.weights[k]);
         let mut b = 0.0;
@@ -188,7 +189,7 @@ impl Working {
             }
         }
         if bound == EntropyBound::Jensen {
-            // Jensen's inequality has the entropy in its pairs.
+            // With Jensen's inequality the pairs hold the whole entropy.
             let m: usize = posterior.counts().iter().sum();
             b -= 0.5 * m as f64 * (1.0 + TAU.ln()) + 0.5 * self.log_det(posterior, k);
             self.add_log_det(posterior, k, -0.5 * weight);
@@ -196,7 +197,7 @@ impl Working {
         Ok(b)
     }
 
-    /// `−Σ π_k ln Σ π_l exp a_kl`; adds its derivatives.
+    /// Returns `−Σ π_k ln Σ π_l exp a_kl` and adds its derivatives.
     fn add_pairs(&mut self, posterior: &Mixture, bound: EntropyBound) -> Result<f64, InferenceError> {
         let (count, terms) = (self.weights.len(), bound.terms());
         let m: usize = posterior.counts().iter().sum();
@@ -241,7 +242,7 @@ impl Working {
         }
         for l in 0..count {
             let along: f64 = (0..count).map(|k| self.weights[k] * self.pairs[k * count + l]).sum();
-            // A proportion of 0 takes part in nothing, and its logarithm moves nothing.
+            // Components with proportion 0 are skipped: their logarithm has no effect.
             if self.weights[l] > 0.0 {
                 self.by_weight[l] -= along / self.weights[l];
             }
@@ -289,7 +290,7 @@ impl Working {
         Ok((squared, log_det))
     }
 
-    /// `T⁻¹Δ` of one latent in scratch, with the factor of T if full; returns `ln|T|`.
+    /// Computes `T⁻¹Δ` of one latent in scratch, and the factor of T if full; returns `ln|T|`.
     fn solve(
         &mut self,
         posterior: &Mixture,
@@ -321,7 +322,7 @@ impl Working {
         Ok(factor.log_det())
     }
 
-    /// Adds `g` times the derivatives of `a_kl`, k ≠ l.
+    /// Adds `g` times the derivatives of `a_kl`, for k ≠ l.
     fn add_pair(
         &mut self,
         posterior: &Mixture,

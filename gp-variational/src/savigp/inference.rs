@@ -1,4 +1,4 @@
-//! Verbs of every method, by the bound on all data.
+//! [`Inference`] of the sparse variational model, by the bound on all data.
 
 use super::bound::Bound;
 use super::mixture::Covariance;
@@ -11,7 +11,7 @@ use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::Batches;
 
 impl Savigp {
-    /// `true` for one full Gaussian, which natural gradients can make converge.
+    /// `true` for one full Gaussian, for which natural gradients exist.
     fn rests(&self) -> bool {
         self.posterior().components() == 1 && self.posterior().covariance() == Covariance::Full
     }
@@ -25,8 +25,8 @@ impl Savigp {
     }
 }
 
-/// Largest bound over the posterior, from where it is: natural gradients for one full Gaussian; diagonal
-/// and mixture posteriors stay as they are.
+/// Values at the maximum over one full Gaussian, converged by natural gradients; diagonal and mixture
+/// posteriors stay as they are.
 impl Inference for Savigp {
     type Posterior = MixturePosterior<InducingPosterior>;
     type Settings = BoundLearning;

@@ -1,8 +1,9 @@
 //! Approximate posterior as parameters: `q(v) = Σ_k π_k Π_q N(v_q; m_kq, S_kq)` (Bonilla et al. 2019 eq. 8,
 //! whitened).
 //!
-//! All latent functions share the component index. Covariances are full, by the lower factor of `S = L_S
-//! L_Sᵀ`, or diagonal, by variances. Proportions π are a softmax of numbers, the first of them 0.
+//! Components are shared by all latent functions. A full covariance is given by its lower factor,
+//! `S = L_S L_Sᵀ`, a diagonal one by its variances. Proportions π are the softmax of logits; the first logit
+//! is 0.
 
 use faer::{Mat, MatMut, MatRef};
 use gp_ep::{InferenceError, check_count};
@@ -12,18 +13,18 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-/// Initial distance of component means, in standard deviations.
+/// Initial spread of component means, in standard deviations.
 const APART: f64 = 0.1;
-/// Initial distance of a mean from the prior's, to leave a saddle, in standard deviations.
+/// Initial spread of means around the prior's in [`Mixture::away`], in prior standard deviations.
 const AWAY: f64 = 0.5;
 
 /// Shape of the covariances of whitened inducing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Covariance {
-    /// M(M + 1)/2 numbers per latent function and component.
+    /// Full covariance: M(M + 1)/2 numbers per latent function and component.
     #[default]
     Full,
-    /// M numbers: independent whitened inducing values.
+    /// Diagonal covariance: M numbers per latent function and component.
     Diagonal,
 }
 
@@ -31,11 +32,11 @@ pub enum Covariance {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {
     covariance: Covariance,
-    /// M of every latent function.
+    /// Number M of inducing values per latent function.
     counts: Vec<usize>,
-    /// Log proportions up to a constant, for several components.
+    /// Logits of proportions, for several components.
     logits: Option<Parameter>,
-    /// Gaussians by component, one per latent function.
+    /// Gaussians by component, then latent function.
     parts: Vec<Part>,
 }
 
@@ -45,7 +46,7 @@ pub(super) struct Part {
     mean: Parameter,
     /// Variances, or the diagonal of `L_S`.
     spread: Parameter,
-    /// `L_S` below its diagonal by columns, if any.
+    /// `L_S` below its diagonal, by columns; none for a diagonal covariance.
     lower: Option<Parameter>,
 }
 
@@ -53,7 +54,7 @@ impl Mixture {
     /// One Gaussian equal to the prior: mean 0, `S = I`.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for no latent function, or one without inducing values.
+    /// [`InferenceError::Shape`] for no latent functions, or for one without inducing values.
     pub fn prior(counts: &[usize], covariance: Covariance) -> Result<Self, InferenceError> {
         if counts.is_empty() || counts.contains(&0) {
             let (what, axis) = ("posterior", "inducing values");
@@ -63,9 +64,9 @@ impl Mixture {
         Ok(Self { covariance, counts: counts.to_vec(), logits: None, parts })
     }
 
-    /// One Gaussian of the prior's covariance, means drawn with half its standard deviation: for
-    /// likelihoods of products of latents, whose saddle at the prior training does not leave. Means are a
-    /// function of the seed.
+    /// One Gaussian with the prior's covariance and random means, drawn from the seed with half the prior's
+    /// standard deviation. For likelihoods of products of latents, where the prior is a saddle point of the
+    /// bound.
     ///
     /// # Errors
     /// As [`prior`](Self::prior).
@@ -80,8 +81,8 @@ impl Mixture {
         Ok(moved)
     }
 
-    /// K Gaussians of equal proportions and the prior's covariance, means drawn near the prior's so that
-    /// training can separate them; a function of the seed.
+    /// K Gaussians in equal proportions with the prior's covariance and means drawn near the prior's:
+    /// [`split`](Self::split) of the prior.
     ///
     /// # Errors
     /// As [`prior`](Self::prior), and [`InferenceError::Shape`] for K = 0.
@@ -94,8 +95,9 @@ impl Mixture {
         Self::prior(counts, covariance)?.split(components, seed)
     }
 
-    /// K copies of one Gaussian in equal proportions, means drawn a tenth of its standard deviation apart;
-    /// a function of the seed. A trained Gaussian is a better start than the prior.
+    /// K copies of one Gaussian in equal proportions, with means drawn from the seed a tenth of its standard
+    /// deviation apart, so that training can separate them. A trained Gaussian is a better start than the
+    /// prior.
     ///
     /// # Errors
     /// As [`repeated`](Self::repeated).
@@ -117,7 +119,7 @@ impl Mixture {
         Ok(mixture)
     }
 
-    /// K copies of one Gaussian in equal proportions.
+    /// K identical copies of one Gaussian in equal proportions.
     ///
     /// # Errors
     /// [`InferenceError::Shape`] for K = 0, or for a mixture of several components.
@@ -137,7 +139,7 @@ impl Mixture {
         Ok(repeated)
     }
 
-    /// Empty remainder of a posterior that was moved out, without memory.
+    /// Empty posterior, a placeholder without memory.
     pub(super) fn nothing() -> Self {
         Self { covariance: Covariance::Full, counts: Vec::new(), logits: None, parts: Vec::new() }
     }
@@ -148,19 +150,19 @@ impl Mixture {
         self.covariance
     }
 
-    /// M of every latent function.
+    /// Number M of inducing values per latent function.
     #[must_use]
     pub fn counts(&self) -> &[usize] {
         &self.counts
     }
 
-    /// K.
+    /// Number K of components.
     #[must_use]
     pub fn components(&self) -> usize {
         self.parts.len() / self.counts.len()
     }
 
-    /// Proportions π, summing to 1.
+    /// Proportions π of the components; they sum to 1.
     #[must_use]
     pub fn weights(&self) -> Vec<f64> {
         let mut weights = vec![1.0; self.components()];
@@ -178,7 +180,7 @@ impl Mixture {
         weights.iter_mut().for_each(|w| *w /= total);
     }
 
-    /// Mean of a latent function's whitened inducing values in one component.
+    /// Mean of a latent function's whitened inducing values in one component, M numbers.
     ///
     /// # Panics
     /// For a missing component or latent function.
@@ -187,7 +189,8 @@ impl Mixture {
         self.part(component, latent).mean.values()
     }
 
-    /// Lower covariance factor of a latent function's whitened inducing values in one component.
+    /// Lower Cholesky factor of the covariance of a latent function's whitened inducing values in one
+    /// component, M×M.
     ///
     /// # Panics
     /// For a missing component or latent function.
@@ -205,12 +208,12 @@ impl Mixture {
         factor
     }
 
-    /// Sets mean and covariance of a latent function in one component, reading the lower triangle of the
-    /// factor, or its diagonal for a diagonal covariance.
+    /// Sets mean and covariance of a latent function in one component. Of the factor only the lower triangle
+    /// is read, or the diagonal for a diagonal covariance.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for wrong shapes; [`InferenceError::Parameter`] for non-finite numbers or
-    /// a diagonal ≤ 0.
+    /// [`InferenceError::Shape`] for wrong shapes; [`InferenceError::Parameter`] for non-finite numbers or a
+    /// diagonal entry ≤ 0.
     pub fn set(
         &mut self,
         component: usize,
@@ -240,7 +243,7 @@ impl Mixture {
         self.part(component, latent).spread.values()
     }
 
-    /// Writes the factor of a full covariance, leaving the upper triangle.
+    /// Writes the factor of a full covariance; the upper triangle is not written.
     pub(super) fn write_factor(&self, component: usize, latent: usize, out: MatMut<'_, f64>) {
         self.part(component, latent).write_factor(out);
     }
@@ -274,7 +277,7 @@ impl Part {
         })
     }
 
-    /// Sets as [`Mixture::set`], for checked shapes. `room` is scratch.
+    /// [`Mixture::set`] without checks of shapes; `room` is scratch.
     pub(super) fn set(
         &mut self,
         covariance: Covariance,

@@ -1,4 +1,4 @@
-//! Model: latent functions, likelihood, and an approximate posterior over inducing values.
+//! Sparse variational model: latent functions, likelihood, and approximate posterior over inducing values.
 
 use super::entropy::EntropyBound;
 use super::mixture::{Covariance, Mixture};
@@ -9,7 +9,7 @@ use gp_kernels::posterior::{MixturePosterior, PosteriorFactor};
 use gp_likelihoods::Likelihood;
 use gp_optim::ParameterSet as _;
 
-/// [Latent model](LatentModel) with a posterior approximated by a Gaussian or a mixture of Gaussians.
+/// Sparse variational model: a [`LatentModel`] with a Gaussian or a mixture of Gaussians as posterior.
 ///
 /// Parameters: those of each latent function, of the likelihood, then of the posterior.
 #[derive(Clone, Debug)]
@@ -21,11 +21,11 @@ pub struct Savigp {
 }
 
 impl Savigp {
-    /// SVGP: one full Gaussian, starting at the prior, and exact expectations. One process per latent of
-    /// the likelihood, or one shared by all, projected on and differentiated once.
+    /// SVGP model: one full Gaussian that starts at the prior, exact expectations. Takes one process per
+    /// latent of the likelihood, or one shared by all, whose projections are computed once.
     ///
     /// # Errors
-    /// [`InferenceError::Shape`] for another number of latent functions than the likelihood has.
+    /// [`InferenceError::Shape`] if the number of latent functions is not the likelihood's.
     pub fn new(
         processes: Vec<SparseProcess>,
         likelihood: Box<dyn Likelihood>,
@@ -48,8 +48,8 @@ impl Savigp {
     /// Sets the method for expected log densities.
     ///
     /// # Errors
-    /// [`InferenceError::Option`] for settings out of range; [`InferenceError::Unsupported`] for
-    /// derivatives of samples of a likelihood without them.
+    /// [`InferenceError::Option`] for settings out of range; [`InferenceError::Unsupported`] for derivatives
+    /// of samples with a likelihood that is not differentiable.
     pub fn with_expectation(self, expectation: Expectation) -> Result<Self, InferenceError> {
         expectation.check(self.likelihood())?;
         Ok(Self { expectation, ..self })
@@ -81,12 +81,11 @@ impl Savigp {
         Ok(())
     }
 
-    /// Moves the posterior out, leaving one without parts.
+    /// Moves the posterior out, leaving an empty one.
     pub(super) fn take_posterior(&mut self) -> Mixture {
         std::mem::replace(&mut self.posterior, Mixture::nothing())
     }
 
-    /// Moves the posterior back in.
     pub(super) fn restore_posterior(&mut self, posterior: Mixture) {
         self.posterior = posterior;
     }
@@ -106,7 +105,7 @@ impl Savigp {
     /// Predictor of the current posterior.
     ///
     /// # Errors
-    /// [`InferenceError::Kernel`] for a `K_zz` that cannot be factored.
+    /// [`InferenceError::Kernel`] if `K_zz` cannot be factored.
     pub fn predictor(&self) -> Result<Predictor, InferenceError> {
         let (posterior, components) = (&self.posterior, self.posterior.components());
         let parts = self.latent.posteriors(components, |k, q| {
@@ -116,8 +115,8 @@ impl Savigp {
         Predictor::new(functions, self.likelihood().clone_box(), self.threading())
     }
 
-    /// Name of every value: those of the [latent model](LatentModel::parameter_names), then of the
-    /// posterior, such as `posterior[0].mean[5]`.
+    /// Names of all values: those of the [latent model](LatentModel::parameter_names), then of the posterior,
+    /// such as `posterior[0].mean[5]`.
     #[must_use]
     pub fn parameter_names(&self) -> Vec<String> {
         let mut names = self.latent.parameter_names();
@@ -125,7 +124,7 @@ impl Savigp {
         names
     }
 
-    /// Number of values of the posterior, the last ones.
+    /// Number of values of the posterior, which come last.
     pub(super) fn posterior_values(&self) -> usize {
         self.posterior.parameter_count()
     }

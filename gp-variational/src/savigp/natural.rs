@@ -1,9 +1,9 @@
 //! Natural-gradient steps of a single full Gaussian.
 //!
-//! In natural parameters, precision `B = S⁻¹` and shift B m, a step of length ρ is `B ← (1 − ρ) B + ρ (I −
-//! 2Λ)`, `m ← m + ρ B⁻¹ (g − m)` with the new B, `g = Σ g_i φ_i` and `Λ = Σ h_i φ_iφ_iᵀ`. At ρ = 1 on all
-//! data, `B = I − 2Λ`: Bonilla et al. 2019 eq. 34 with `λ_i = −2h_i`, from (126). For Gaussian noise one
-//! step converges.
+//! In natural parameters (precision `B = S⁻¹` and shift B m), a step of length ρ is
+//! `B ← (1 − ρ) B + ρ (I − 2Λ)`, then `m ← m + ρ B⁻¹ (g − m)` with the new B, where `g = Σ g_i φ_i` and
+//! `Λ = Σ h_i φ_iφ_iᵀ`. At ρ = 1 on all data, `B = I − 2Λ`: Bonilla et al. 2019 eq. 34 with `λ_i = −2h_i`,
+//! from (126). For Gaussian noise one step converges.
 
 use super::bound::Bound;
 use super::mixture::Mixture;
@@ -20,8 +20,7 @@ impl Bound {
         Evaluated { weight, layout, sums, working, threading }
     }
 
-    /// Takes a step of length `rate` from the posterior of the last pass, halved until the posterior is
-    /// proper.
+    /// Takes a step of length `rate` from the posterior of the last pass, halved until the result is proper.
     pub(super) fn natural_step(&mut self, posterior: &mut Mixture, rate: f64) -> Result<(), InferenceError> {
         if !self.is_evaluated_for(posterior) {
             let (what, axis) = ("bound", "evaluations with this posterior");
@@ -57,7 +56,7 @@ impl Bound {
         Err(InferenceError::ImproperPosterior)
     }
 
-    /// Steps until the posterior has converged, or `is_short` says after a step that there is no time for another.
+    /// Steps until the posterior has converged, or `is_short` reports that no time is left.
     pub(super) fn ascend(
         &mut self,
         model: &Savigp,
@@ -79,7 +78,7 @@ impl Bound {
     }
 }
 
-/// Bound whose posterior takes steps.
+/// Bound with the model and posterior, for [`climb`].
 struct BoundClimb<'a> {
     bound: &'a mut Bound,
     model: &'a Savigp,
@@ -93,7 +92,7 @@ struct BoundClimb<'a> {
 impl Climber for BoundClimb<'_> {
     fn attempt(&mut self, rate: f64, mixing: &mut Mixing) -> Result<f64, InferenceError> {
         let (at, threading) = (self.bound.evaluated(), self.bound.threading());
-        // Steps are linear in the natural parameters, so that those of several steps mix as the steps do.
+        // Steps are linear in the natural parameters, so mixing may combine them.
         let (place, whole) = self.natural.naturals(&at, self.posterior)?;
         let is_proper = match mixing.propose(place, whole) {
             Some(mixed) => self.natural.set(mixed, &mut self.trial, threading)?,
@@ -122,13 +121,14 @@ impl Climber for BoundClimb<'_> {
 }
 
 impl Savigp {
-    /// Takes a natural-gradient step of length `rate` in (0, 1] on the observations loaded in `bound`,
-    /// which must have been evaluated with this posterior. Halved until the posterior is proper; the bound
-    /// is not checked to rise.
+    /// Takes a natural-gradient step of length `rate` in (0, 1] on the observations loaded in `bound`.
+    /// `bound` must have been evaluated with this posterior. The step is halved until the posterior is
+    /// proper; it may lower the bound.
     ///
     /// # Errors
-    /// [`InferenceError::Unsupported`] unless the posterior is one full Gaussian;
-    /// [`InferenceError::Option`]; [`InferenceError::ImproperPosterior`]; [`InferenceError::Shape`] for a
+    /// [`InferenceError::Unsupported`] unless the posterior is one full Gaussian; [`InferenceError::Option`];
+    /// [`InferenceError::ImproperPosterior`]; [`InferenceError::Shape`] for a bound not evaluated with a
+    /// posterior of this shape.
     /// bound not evaluated with a posterior of this shape.
     pub fn natural_step(&mut self, bound: &mut Bound, rate: f64) -> Result<(), InferenceError> {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
@@ -138,8 +138,8 @@ impl Savigp {
         done
     }
 
-    /// Makes the posterior, one full Gaussian, converge under the current parameters, in the memory of
-    /// `bound`, which has the data.
+    /// Takes natural-gradient steps until the posterior, one full Gaussian, has converged under the current
+    /// parameters on the data of `bound`.
     ///
     /// # Errors
     /// [`InferenceError::Unsupported`] for another posterior; [`InferenceError::Option`];
@@ -165,7 +165,7 @@ mod tests {
     use gp_kernels::inducing::InducingInputs;
     use gp_likelihoods::BernoulliProbit;
 
-    /// A step of any length leads as far as that share of the change of the natural parameters.
+    /// A step of length ρ moves natural parameters by ρ times the full change.
     #[test]
     fn steps_are_linear_in_natural_parameters() {
         let points = Mat::from_fn(30, 1, |i, _| i as f64 / 5.0);

@@ -1,4 +1,5 @@
-//! Pass rule of variational inference: expected log densities and slopes from the marginals of a block.
+//! Pass rule of variational inference: expected log densities and their derivatives from the marginals of a
+//! block.
 
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture};
@@ -10,10 +11,10 @@ use gp_kernels::passes::{Beliefs, Gram, LaneBlock, LatentBlock, Layout, Seen, Wh
 use gp_likelihoods::{Latent, Targets};
 use std::ops::Range;
 
-/// Observations whose expectations are one piece of work, unless a likelihood is better asked for all of a block.
+/// Observations per piece of work. Sampled likelihoods get a whole block instead.
 const PIECE: usize = 16;
 
-/// Memory of a lane, for pieces of a block.
+/// Memory of a lane: one entry per piece of a block.
 #[derive(Debug, Default)]
 pub(super) struct LaneEstimates(Vec<Piece>);
 
@@ -21,20 +22,19 @@ pub(super) struct LaneEstimates(Vec<Piece>);
 struct Piece {
     estimates: Estimates,
     beliefs: Vec<Latent>,
-    /// Answers per observation: expected log density, derivatives by parameters of the likelihood, and per
-    /// latent those by mean and variance with the noise of the former.
+    /// Per observation: expected log density, derivatives by the likelihood's parameters; then, per latent,
+    /// derivatives by mean and variance and the sampling variance of the former.
     answers: Vec<f64>,
 }
 
-/// Inputs of the expectations of a pass.
+/// Inputs of a pass.
 #[derive(Clone, Copy)]
 pub(super) struct Rule<'a> {
     pub(super) model: &'a Savigp,
     pub(super) expectation: &'a Expectation,
     pub(super) nodes: &'a Nodes,
-    /// Proportions of components.
     pub(super) proportions: &'a [f64],
-    /// Factor of derivatives by φ and s; sums are unscaled.
+    /// Observations represented by each loaded one: factor of derivatives by φ and s; sums are without it.
     pub(super) weight: f64,
 }
 
@@ -55,26 +55,26 @@ impl Beliefs for Components<'_> {
     }
 }
 
-/// Products summed for a posterior.
+/// Shape of the sums for a posterior.
 pub(super) fn gram(posterior: &Mixture) -> Gram {
     if posterior.covariance() == Covariance::Full { Gram::Full } else { Gram::Diagonal }
 }
 
-/// Layout of sums: `Σ h φφᵀ` and `Σ g φ` per component and latent; then expected log densities by
-/// component, derivatives by the parameters of the likelihood, and sampling noise.
+/// Layout of sums: `Σ h φφᵀ` and `Σ g φ` per component and latent; then expected log densities per component,
+/// derivatives by the likelihood's parameters, and sampling noise.
 pub(super) fn layout(posterior: &Mixture, params: usize) -> Layout {
     let components = posterior.components();
     let layout = Layout::new(posterior.counts().to_vec(), components + params + 1);
     layout.with_components(components, gram(posterior))
 }
 
-/// Range of derivatives by the parameters of the likelihood.
+/// Range of the derivatives by the likelihood's parameters.
 pub(super) fn params(layout: &Layout, extra: &[f64]) -> Range<usize> {
     layout.components()..extra.len() - 1
 }
 
 impl Rule<'_> {
-    /// Answers one block under one component.
+    /// Processes one block under one component.
     pub(super) fn answer(
         self,
         block: LaneBlock<'_, LaneEstimates>,
@@ -98,7 +98,7 @@ impl Rule<'_> {
         Ok(())
     }
 
-    /// Expectations of some observations.
+    /// Estimates the expectations of one piece.
     fn estimate(
         self,
         Piece { estimates, beliefs, answers }: &mut Piece,

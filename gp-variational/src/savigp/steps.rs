@@ -1,4 +1,4 @@
-//! Natural-gradient step from sums, in reused memory.
+//! Natural-gradient step computed from sums, in reused memory.
 
 use super::entropy::Working;
 use super::mixture::{Covariance, Mixture, Part};
@@ -20,11 +20,11 @@ pub(super) struct Evaluated<'a> {
     pub(super) threading: Threading,
 }
 
-/// Memory of steps.
+/// Scratch for natural-gradient steps, one per latent function.
 #[derive(Debug)]
 pub(super) struct Natural(Vec<Room>);
 
-/// Memory of one latent function.
+/// Scratch of one latent function.
 #[derive(Debug)]
 struct Room {
     /// B, the new B, and a triangular matrix.
@@ -39,7 +39,7 @@ struct Room {
 }
 
 impl Natural {
-    /// Fails for posteriors without such steps.
+    /// Fails unless the posterior is one full Gaussian.
     pub(super) fn check(posterior: &Mixture) -> Result<(), InferenceError> {
         if posterior.components() == 1 && posterior.covariance() == Covariance::Full {
             return Ok(());
@@ -52,8 +52,8 @@ impl Natural {
         Ok(Self(posterior.counts().iter().map(|&m| Room::new(m)).collect()))
     }
 
-    /// Sets `to` one step of length `rate` from `from`, at which the sums were made. False if the result is
-    /// not proper; `to` is then invalid.
+    /// Sets `to` one step of length `rate` from `from`, where the sums were computed. `false` if the result
+    /// is not proper; `to` is then invalid.
     pub(super) fn step(
         &mut self,
         at: &Evaluated<'_>,
@@ -65,8 +65,8 @@ impl Natural {
         is_proper(for_each_pair(at.threading, &mut self.0, to.parts_mut(), step))
     }
 
-    /// The natural parameters of `from`, B from the diagonal down and B m of one latent function after the other, and
-    /// by how much a whole step would change them.
+    /// Natural parameters of `from`, and their change in a full step. Per latent function: B from the
+    /// diagonal down, then B m.
     pub(super) fn naturals(
         &mut self,
         at: &Evaluated<'_>,
@@ -80,7 +80,7 @@ impl Natural {
         Ok((place, step))
     }
 
-    /// Moves `to` to the posterior of these natural parameters. False, and `to` is of no use, where it is not proper.
+    /// Sets `to` from natural parameters. `false` if they are not proper; `to` is then invalid.
     pub(super) fn set(
         &mut self,
         naturals: &[f64],
@@ -147,7 +147,7 @@ impl Room {
         self.finish(to)
     }
 
-    /// `B = L_S⁻ᵀ L_S⁻¹` of the posterior of the last pass, from the diagonal down.
+    /// Computes `B = L_S⁻ᵀ L_S⁻¹` of the last pass's posterior, from the diagonal down.
     fn look(&mut self, at: &Evaluated<'_>, q: usize) -> Result<(), InferenceError> {
         let Self { precision, half, .. } = self;
         identity(half.as_mut());
@@ -159,7 +159,7 @@ impl Room {
         Ok(())
     }
 
-    /// Sets a posterior to the mean and the factor of a precision that have been found.
+    /// Sets a posterior from the computed mean and factor of the precision.
     fn finish(&mut self, to: &mut Part) -> Result<(), InferenceError> {
         let Self { half, factor, mean, below, .. } = self;
         identity(half.as_mut());
@@ -174,7 +174,7 @@ impl Room {
         m * (m + 1) / 2 + m
     }
 
-    /// Adds B and B m to `place` and what a whole step adds to them to `change`. It leads to `B₁ = I − 2Λ` and to
+    /// Appends B and B m to `place`, and their change in a full step to `change`: to `B₁ = I − 2Λ` and
     /// `B₁ m + g − m`.
     fn add_naturals(
         &mut self,
@@ -215,7 +215,7 @@ impl Room {
         self.step.iter_mut().rev().zip(shift).for_each(|(out, shift)| *out = *shift);
     }
 
-    /// Sets a posterior to the natural parameters that were read.
+    /// Sets a posterior from the natural parameters that were read.
     fn set(&mut self, to: &mut Part) -> Result<(), InferenceError> {
         let Self { precision, next, factor, mean, step, .. } = self;
         factor_reversed(next.as_ref(), precision.as_mut(), factor)?;
@@ -225,8 +225,8 @@ impl Room {
     }
 }
 
-/// Factors `B = U Uᵀ` with U upper triangular, by the factor of B with rows and columns in reverse order; then `S = U⁻ᵀU⁻¹`,
-/// and its lower factor is U⁻ᵀ. B is known from the diagonal down, and `room` becomes all of it.
+/// Factors `B = U Uᵀ` with upper triangular U, by factoring B with reversed rows and columns. Then
+/// `S = U⁻ᵀU⁻¹` has the lower factor U⁻ᵀ. B is given from the diagonal down; `room` receives all of it.
 fn factor_reversed(
     lower: MatRef<'_, f64>,
     mut room: MatMut<'_, f64>,
@@ -237,7 +237,7 @@ fn factor_reversed(
     Ok(())
 }
 
-/// The product of a symmetric matrix, known from the diagonal down, and a vector.
+/// Product of a symmetric matrix, given from the diagonal down, and a vector.
 fn multiply_symmetric(lower: MatRef<'_, f64>, x: &[f64], out: &mut [f64]) {
     out.fill(0.0);
     for j in 0..x.len() {

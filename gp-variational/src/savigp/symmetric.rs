@@ -1,10 +1,10 @@
-//! Symmetric matrices given by one half.
+//! Symmetric matrices stored as lower triangles.
 
 use faer::{MatMut, MatRef};
 use gp_linalg::LinalgError;
 use gp_linalg::product::symmetrise_lower;
 
-/// Copies a lower triangle and its mirror image.
+/// Copies a lower triangle and mirrors it.
 pub(super) fn copy_symmetric(lower: MatRef<'_, f64>, mut out: MatMut<'_, f64>) -> Result<(), LinalgError> {
     for j in 0..lower.ncols() {
         let below = lower.nrows() - j;

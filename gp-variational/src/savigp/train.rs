@@ -1,9 +1,11 @@
-//! Learning of latent functions, likelihood and posterior by raising the bound.
+//! Learning of latent functions, likelihood and posterior by maximising the bound.
 //!
-//! *All together*: L-BFGS on everything. *Alternating* (Bonilla et al. 2019 §9.2): L-BFGS on one group
-//! after the other. *Outer*: L-BFGS on everything but the posterior, which natural gradients make converge
-//! at every evaluation. *In batches*: a first-order method on everything, or beside natural-gradient steps
-//! of the posterior.
+//! - *All together*: L-BFGS on everything.
+//! - *Alternating* (Bonilla et al. 2019 §9.2): L-BFGS on one group after the other.
+//! - *Outer*: L-BFGS on everything but the posterior; natural gradients iterate that to convergence at every
+//!   evaluation.
+//! - *In batches*: a first-order method on everything, or on everything but the posterior, which takes
+//!   natural-gradient steps.
 
 use super::bound::{Bound, SamplingMemory};
 use super::mixture::Mixture;
@@ -20,50 +22,50 @@ use gp_optim::{
     train_by_descent,
 };
 
-/// Updates of posterior and samples during learning.
+/// Settings of posterior and samples during learning.
+///
+/// *Outer* means [`Learning::Outer`](gp_ep::Learning::Outer), *in steps* `Inner` and `Batches`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BoundLearning {
-    /// Outer: natural gradients for one full Gaussian. None: L-BFGS moves the posterior with all other
-    /// parameters, as it does any other posterior.
+    /// Outer: settings of natural gradients for one full Gaussian. `None`, or another posterior: L-BFGS on
+    /// all parameters.
     pub rest: Option<NaturalOptions>,
-    /// In steps: natural-gradient step of one full Gaussian after each batch. None: its parameters move
-    /// like all others.
+    /// In steps: length of the natural-gradient step of one full Gaussian after each batch. `None`:
+    /// first-order steps on all parameters.
     pub rate: Option<f64>,
-    /// In steps: adaptive number of samples. None: the model's number.
+    /// In steps: adaptive number of samples. `None`: the model's number.
     pub noise: Option<NoiseTarget>,
 }
 
 impl Default for BoundLearning {
-    /// Outer convergence of one full Gaussian; steps without natural gradients and with the model's number
-    /// of samples.
+    /// Natural gradients in the outer method; first-order steps with the model's number of samples in batches.
     fn default() -> Self {
         Self { rest: Some(NaturalOptions::default()), rate: None, noise: None }
     }
 }
 
 impl BoundLearning {
-    /// Outer: one full Gaussian converges with these settings.
+    /// Outer: one full Gaussian is converged by natural gradients with these settings.
     #[must_use]
     pub fn at_rest(rest: NaturalOptions) -> Self {
         Self { rest: Some(rest), ..Self::default() }
     }
 
-    /// The posterior's parameters move with all others.
+    /// Posterior parameters are optimised with all others.
     #[must_use]
     pub fn all_together() -> Self {
         Self { rest: None, ..Self::default() }
     }
 
-    /// In steps: one full Gaussian takes natural-gradient steps of this length.
+    /// In steps: natural-gradient steps of this length for one full Gaussian.
     #[must_use]
     pub fn in_steps(rate: f64) -> Self {
         Self { rate: Some(rate), ..Self::default() }
     }
 }
 
-/// Bound after learning, with the last batch loaded if in batches; empty if a resumed run had nothing left
-/// to do.
+/// Bound after learning. In batches the last batch is loaded; none is if a resumed run had nothing left to do.
 #[derive(Debug)]
 pub struct BoundState {
     /// Bound with its memory.
@@ -75,17 +77,17 @@ pub struct BoundState {
 /// Callback after every evaluation.
 type Watching<'a> = Watch<'a, MixturePosterior<InducingPosterior>>;
 
-/// Number of samples that adapts to their noise.
+/// Noise target for an adaptive number of samples.
 ///
-/// After each batch it changes by at most a factor of two, towards this noise in the gradient by posterior
-/// means.
+/// After each batch the number changes by at most a factor of two, towards this noise of the gradient by
+/// posterior means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseTarget {
-    /// Standard deviation of the gradient, over all directions, relative to its length.
+    /// Standard deviation of the gradient, over all entries, relative to its length.
     pub relative: f64,
-    /// Least number of samples.
+    /// Minimum number of samples.
     pub least: usize,
-    /// Largest number of samples.
+    /// Maximum number of samples.
     pub most: usize,
 }
 
@@ -118,7 +120,7 @@ impl NoiseTarget {
 }
 
 impl Savigp {
-    /// Moves everything free by L-BFGS on all data, with constant samples.
+    /// Optimises all free parameters by L-BFGS on all data, with constant samples.
     pub(super) fn learn_together(
         &mut self,
         data: &dyn DataSource,
@@ -133,9 +135,9 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound, ascent: None } })
     }
 
-    /// Trains one group after the other by L-BFGS: the free ones of posterior, kernels, likelihood and
-    /// inducing inputs, until a round raises the bound by at most 10⁻⁶ (Bonilla et al. 2019 §9.2).
-    /// Iteration limits are per group and round.
+    /// Trains groups in turn by L-BFGS: free parameters of posterior, kernels, likelihood, inducing inputs.
+    /// Ends when a round raises the bound by at most 10⁻⁶ (Bonilla et al. 2019 §9.2). Iteration limits are
+    /// per group and round.
     ///
     /// # Errors
     /// As [`learn_with`](gp_ep::Inference::learn_with).
@@ -199,8 +201,8 @@ impl Savigp {
         Ok((groups, schedule))
     }
 
-    /// Moves everything but the posterior by L-BFGS on the largest bound of a full Gaussian, which
-    /// converges by natural gradients at every evaluation, from where it was.
+    /// Optimises everything but the posterior by L-BFGS on the bound maximised over one full Gaussian. Natural
+    /// gradients find that maximum at every evaluation, from the previous posterior.
     pub(super) fn learn_outside(
         &mut self,
         data: &dyn DataSource,
@@ -227,8 +229,8 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound, ascent } })
     }
 
-    /// Takes one first-order step per batch, with new samples; with natural gradients, then one step of the
-    /// posterior.
+    /// Takes one first-order step per batch, with new samples; with natural gradients, one step of the
+    /// posterior follows.
     pub(super) fn learn_in_batches(
         &mut self,
         data: &dyn DataSource,
@@ -259,7 +261,7 @@ impl Savigp {
         Ok(Trained { run, state: BoundState { bound: sampled.bound, ascent: None } })
     }
 
-    /// Natural-gradient steps of the posterior, of length `rate`, beside those of everything else.
+    /// Takes natural-gradient steps of length `rate` on the posterior and first-order steps on everything else.
     fn learn_beside_posterior(
         &mut self,
         data: &dyn DataSource,
@@ -291,7 +293,7 @@ impl Savigp {
     }
 }
 
-/// Posterior that converges at every evaluation, from where it was.
+/// Posterior that is converged at every evaluation, from its previous value.
 struct Resting(Mixture);
 
 impl Companion for Resting {
@@ -326,7 +328,7 @@ impl Companion for Sampled {
     }
 }
 
-/// `Sampled` with a posterior that takes steps of its own.
+/// `Sampled` with a posterior that takes natural-gradient steps.
 struct Stepping {
     bound: Bound,
     posterior: Mixture,
@@ -347,14 +349,14 @@ impl Companion for Stepping {
 }
 
 impl Bound {
-    /// Options with a running clock, which also ends evaluations.
+    /// Options with a running clock, which also limits evaluations.
     fn heed(&mut self, options: &MinimiseOptions) -> MinimiseOptions {
         let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
         self.set_brake(options.control.brake());
         options
     }
 
-    /// Loads the next batch with new samples; errors go to `fault`.
+    /// Loads the next batch with new samples; keeps an error in `fault`.
     fn next_batch(
         &mut self,
         model: &Savigp,
@@ -367,7 +369,7 @@ impl Bound {
         loaded.map_err(|error| fault.get_or_insert(error).clone())
     }
 
-    /// Sets the number of samples of the next batch.
+    /// Sets the number of samples for the next batch.
     fn follow_noise(&mut self, model: &Savigp, target: Option<&NoiseTarget>) -> Result<(), InferenceError> {
         let (Some(target), Expectation::Sampled(sampling)) = (target, *self.expectation()) else {
             return Ok(());
@@ -377,12 +379,12 @@ impl Bound {
     }
 }
 
-/// Result of a run, unless the data had a fault, from which no step back helps.
+/// Result of a run, or the fault of the data: retrying with a smaller step would not help.
 fn unless<R>(fault: Option<InferenceError>, run: Result<R, InferenceError>) -> Result<R, InferenceError> {
     fault.filter(|fault| *fault != DataError::Stopped.into()).map_or(run, Err)
 }
 
-/// Natural gradients from the current posterior or, if that fails under these parameters, from the prior.
+/// Natural gradients from the current posterior, or from the prior if that fails under these parameters.
 fn come_to_rest(
     bound: &mut Bound,
     model: &Savigp,
@@ -399,12 +401,11 @@ fn come_to_rest(
     }
 }
 
-/// Model whose posterior is not a parameter.
+/// Model whose posterior is not among its parameters.
 #[derive(Clone)]
 struct Outer(Savigp);
 
 impl Outer {
-    /// Predictor of this posterior under the model's parameters.
     fn predictor(&self, posterior: &Mixture) -> Result<Predictor, InferenceError> {
         self.0.clone().with_posterior(posterior.clone())?.predictor()
     }

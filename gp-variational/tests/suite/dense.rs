@@ -1,4 +1,4 @@
-//! Gaussians over the latent values at all observations, two numbers for each.
+//! Gaussians over the latent values at all observations.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect")]
 
 use crate::savigp::support::{Problem, assert_close, log_normal, plus_diagonal, rbf, solve};
@@ -36,7 +36,7 @@ fn at_rest(model: &DenseVariational, data: &Table<'_>) -> (DenseState, f64) {
     (state, ascent.bound)
 }
 
-/// Gaussian noise: exact regression, in one step, although K has no numerical factor.
+/// With Gaussian noise the posterior is exact regression after one step, although K cannot be factored.
 #[test]
 fn with_gaussian_noise_it_is_exact() {
     let problem = Problem::new(60, 1, 1);
@@ -60,7 +60,7 @@ fn with_gaussian_noise_it_is_exact() {
     }
 }
 
-/// A brake is asked within the factorisation too, whichever question ends the evaluation, and the state goes on as before.
+/// A brake can end an evaluation at any of its checks, also within the factorisation; the state stays usable.
 #[test]
 fn a_brake_ends_an_evaluation_at_any_question() {
     let problem = Problem::new(60, 1, 1);
@@ -83,14 +83,14 @@ fn a_brake_ends_an_evaluation_at_any_question() {
         state.set_brake(Brake::default());
         assert_eq!(state.value(&model).unwrap(), undisturbed, "after question {last}");
     }
-    // The kernel asks once before its table, and the work once before and after.
+    // The kernel checks once before its table, the work once before and after.
     assert!((4..40).contains(&ended), "{ended}");
 }
 
-/// What inducing inputs at the data find, for likelihoods of one latent and of three.
+/// The posterior equals that of inducing inputs at the data, for likelihoods of one and of three latents.
 #[test]
 fn it_is_a_full_gaussian_at_the_data() {
-    // Few observations, for the quadrature of three latents takes thousands of nodes.
+    // Few observations: quadrature over three latents takes thousands of nodes.
     let problem = Problem::new(16, 2, 2);
     let cases = [
         ("poisson", problem.counts()),
@@ -107,7 +107,7 @@ fn it_is_a_full_gaussian_at_the_data() {
         let mut sparse = Savigp::new(processes, model.likelihood().clone_box()).unwrap();
         let mut whole = Bound::new(&sparse, &data).unwrap();
         let ascent = sparse.come_to_rest(&mut whole, &tight()).unwrap();
-        // Jitter that the inducing inputs need, and the quadrature of three latents.
+        // Covers the jitter of inducing inputs and the quadrature over three latents.
         let tolerance = 1e-6;
         assert_close(bound, ascent.bound, tolerance);
         let there = Mat::from_fn(5, 2, |i, d| 0.7 * i as f64 - 1.0 - d as f64);
@@ -120,7 +120,7 @@ fn it_is_a_full_gaussian_at_the_data() {
     }
 }
 
-/// Steps that are remembered lead to the same place, sooner.
+/// Anderson mixing converges to the same posterior in fewer steps.
 #[test]
 fn remembered_steps_come_to_rest_sooner() {
     let problem = Problem::new(40, 1, 7);
@@ -139,7 +139,7 @@ fn remembered_steps_come_to_rest_sooner() {
     assert!(2 * remembered.evaluations < plain.evaluations, "{remembered:?} against {plain:?}");
 }
 
-/// The gradient of the largest bound, by kernels and likelihood, against differences of largest bounds.
+/// The gradient of the maximal bound by kernels and likelihood equals differences of maximal bounds.
 #[test]
 fn at_rest_gradients_are_those_of_the_largest_bound() {
     let problem = Problem::new(25, 1, 3);
@@ -169,8 +169,7 @@ fn at_rest_gradients_are_those_of_the_largest_bound() {
     }
 }
 
-/// Samples move the posterior, not the derivatives by kernels given it (Bonilla et al. 2019 §6.1.1): those are the same
-/// function of λ and ν whatever the samples.
+/// Samples change the posterior, but given λ and ν not the derivatives by kernels (Bonilla et al. 2019 §6.1.1).
 #[test]
 fn samples_do_not_touch_derivatives_by_kernels() {
     let problem = Problem::new(20, 1, 4);

@@ -1,5 +1,5 @@
-//! Training that is interrupted after every single iteration, and each time goes on from its checkpoint, ends with the
-//! bits of training that was left alone: parameters, the posterior among them, and what the solver has to say.
+//! Training interrupted after every iteration and resumed from its checkpoint ends with the same bits as
+//! uninterrupted training: parameters, posterior and the solver's report.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect")]
 
 use crate::savigp::support::{Problem, model};
@@ -15,8 +15,8 @@ use gp_variational::{
 use std::fmt::Debug;
 use std::time::Duration;
 
-/// What `run` comes to under nobody's control, and what it comes to in pieces of one iteration, of which there have to
-/// be more than a few.
+/// Compares `run` uninterrupted with `run` resumed after every iteration, which must take more than a few
+/// pieces.
 fn in_pieces<T: PartialEq + Debug>(run: impl Fn(Control) -> Result<T, InferenceError>) {
     let straight = run(Control::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -47,7 +47,7 @@ fn outer(iterations: u64, control: Control) -> Learning {
     Learning::Outer(minimise(iterations, control))
 }
 
-/// Not at rest, so that every evaluation hands on what it came to.
+/// Too few steps to converge, so that evaluations depend on the posterior left by the previous one.
 fn few_steps() -> NaturalOptions {
     NaturalOptions { max_steps: 2, rate: 0.6, ..NaturalOptions::default() }
 }
@@ -129,7 +129,7 @@ fn with_rate(natural: Option<f64>) -> BoundLearning {
     natural.map_or_else(BoundLearning::default, BoundLearning::in_steps)
 }
 
-/// Samples are new for every batch, and their number follows their noise.
+/// Every batch has new samples, and their number adapts to the noise.
 #[test]
 fn batches_of_samples() {
     let problem = Problem::new(40, 1, 6);

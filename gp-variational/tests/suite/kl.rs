@@ -1,4 +1,4 @@
-//! The divergence against its definition, and its gradients against differences.
+//! Divergences against their definition, gradients against differences.
 
 use faer::Mat;
 use gp_variational::{InferenceError, kl};
@@ -45,8 +45,9 @@ fn by_definition(mean: &[f64], factor: &Mat<f64>) -> f64 {
     0.5 * (trace + square - n as f64 - log_det(s))
 }
 
-/// Central difference. Third derivatives are at most 2·2/0.2³ = 500 (of −ln l at l = 0.2, weight 2), so with h = 1e-5 the
-/// truncation error is below 1e-8; values up to 100 have rounding errors of 1e-14, divided by h 1e-9.
+/// Central difference. Third derivatives are at most 2·2/0.2³ = 500 (of −ln l at l = 0.2, weight 2), so h =
+/// 1e-5 leaves a truncation error below 1e-8. Values up to 100 have rounding errors of 1e-14, divided by h
+/// 1e-9.
 fn difference(mut f: impl FnMut(f64) -> f64) -> f64 {
     const H: f64 = 1e-5;
     (f(H) - f(-H)) / (2.0 * H)
@@ -60,7 +61,7 @@ proptest! {
     #[test]
     fn full_is_the_definition((mean, factor) in gaussian()) {
         let found = kl::full(&mean, factor.as_ref()).unwrap();
-        // The elimination loses up to the condition of S, at most 1e5 or so here.
+        // Elimination loses up to the condition number of S, about 1e5 here.
         prop_assert!((found - by_definition(&mean, &factor)).abs() <= 1e-10 * (1.0 + found));
         prop_assert!(found >= 0.0);
     }

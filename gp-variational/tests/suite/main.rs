@@ -1,4 +1,4 @@
-//! Tests from outside, in one program, because linking each file alone takes longer than compiling it.
+//! Integration tests in one program: linking one per file takes longer than compiling.
 
 mod dense;
 mod interrupted;

@@ -1,4 +1,4 @@
-//! The two verbs of every method: log evidence and posterior, against each other where they have to agree.
+//! Log evidence and posterior of every method, against each other where they must agree.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use faer::Mat;
@@ -40,11 +40,11 @@ fn gaussian() -> Gaussian {
 }
 
 fn close(found: f64, expected: f64, what: &str) {
-    // Factors of matrices of condition 1e4 and sites at rest to 1e-8.
+    // Factors of matrices of condition number 1e4, and sites converged to 1e-8.
     assert!((found - expected).abs() <= 1e-6 * (1.0 + expected.abs()), "{what}: {found}, not {expected}");
 }
 
-/// With inducing inputs at all observations every method is exact under Gaussian noise.
+/// With inducing inputs at all observations, every method is exact under Gaussian noise.
 fn agrees<M: Inference>(name: &str, model: &M, kind: EvidenceKind) {
     let (x, new) = (points(25), points(40).as_ref().subrows(30, 6).to_owned());
     let y = targets(&x);
@@ -85,7 +85,7 @@ fn all_methods_are_exact_with_inducing_inputs_at_the_data() {
     agrees("dense", &dense, EvidenceKind::LowerBound);
 }
 
-/// Learning raises the log evidence that the first verb then finds, whatever the method.
+/// Learning raises the log evidence, for every method.
 fn learns<M: Inference>(name: &str, mut model: M, data: &Observations<'_>) {
     let before = model.log_evidence(data).unwrap();
     let options = MinimiseOptions { max_iterations: 5, ..MinimiseOptions::default() };
@@ -122,7 +122,8 @@ fn all_methods_learn_by_one_verb() {
     learns("ivm", Ivm::new(vec![kernel()], probit()).unwrap(), &signs);
 }
 
-/// A step for every update of the posterior, or the answer that there is no such way; the model is then as it was.
+/// Every method takes a step for each update of the posterior, or reports that it cannot and leaves the model
+/// unchanged.
 fn takes_steps<M: Inference>(name: &str, mut model: M, data: &Observations<'_>, does: bool) {
     let before = model.parameter_values();
     let steps = || Steps::new(Adam::with_rate(0.01), 3);
@@ -156,7 +157,8 @@ fn learning_inside_and_in_batches_is_for_posteriors_that_take_steps() {
     takes_steps("svgp", svgp(&z), &signs, true);
 }
 
-/// The informative vector machine answers the same verbs; what it says of labels follows from their probabilities.
+/// The informative vector machine has the same operations; its observation moments follow from class
+/// probabilities.
 #[test]
 fn labels_have_the_same_verbs() {
     let x = points(40);
@@ -169,7 +171,7 @@ fn labels_have_the_same_verbs() {
     assert!(bound.value < estimate.value + 0.5, "{bound:?} {estimate:?}");
     let (ivm, ep) = (ivm.posterior(&data).unwrap(), ep.posterior(&data).unwrap());
     let (a, b) = (ivm.class_probabilities(x.as_ref()).unwrap(), ep.class_probabilities(x.as_ref()).unwrap());
-    // All rows are active, so what differs is how far sites of a criterion are from those of EP at rest.
+    // All rows are active, so only the difference between the criterion's sites and converged EP remains.
     assert!((&a - &b).norm_max() < 0.05, "{}", (&a - &b).norm_max());
     assert_eq!(ivm.labels(x.as_ref()).unwrap().len(), 40);
     assert_eq!(ivm.functions().describe(0).seen_as, "active points");
@@ -179,7 +181,7 @@ fn svgp(z: &Mat<f64>) -> Savigp {
     Savigp::new(vec![process(z)], Box::new(BernoulliProbit)).unwrap()
 }
 
-/// An observation of weight w is one that was seen w times; at rest, variational inference is Power EP with α = 0.
+/// An observation of weight w equals w copies; when converged, variational inference is Power EP with α = 0.
 #[test]
 fn observations_count_as_often_as_their_weights_say() {
     let (x, z) = (points(12), points(5));
@@ -212,12 +214,12 @@ fn observations_count_as_often_as_their_weights_say() {
     let dense = DenseVariational::new(vec![kernel()], likelihood()).unwrap();
     let at_data = Savigp::new(vec![process(&x)], likelihood()).unwrap();
     close(dense.log_evidence(&once).unwrap().value, at_data.log_evidence(&once).unwrap().value, "dense");
-    // Predictions are of labels alone.
+    // Predictions are of labels only.
     let predictor = Inference::posterior(&model, &once).unwrap();
     assert_eq!(predictor.likelihood().outputs(), 1);
 }
 
-/// Whichever question ends them.
+/// A brake can end every operation at any of its checks.
 fn a_brake_ends_verbs(model: &impl Inference, data: &dyn DataSource) {
     for last in 0..4 {
         let brake = || {

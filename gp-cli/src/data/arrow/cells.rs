@@ -14,7 +14,7 @@ use arrow_array::types::{
 use arrow_array::{Array, GenericByteViewArray};
 use arrow_schema::{DataType, TimeUnit};
 
-/// Type of a numeric column; None for words.
+/// Type of a numeric column; `None` for words.
 pub(super) fn kind_of_numbers(kind: &DataType) -> Option<Kind> {
     match kind {
         DataType::Boolean => Some(Kind::Boolean),
@@ -27,7 +27,7 @@ pub(super) fn kind_of_numbers(kind: &DataType) -> Option<Kind> {
 /// Appends the numbers of an array, NaN if missing: dates in days, durations and times of day in seconds.
 ///
 /// # Errors
-/// The type, if not numeric.
+/// The name of a type that is not numeric.
 pub(super) fn append_numbers(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), String> {
     match array.data_type() {
         DataType::Boolean => {
@@ -112,7 +112,7 @@ fn append_times(array: &dyn Array, out: &mut Vec<f64>) -> Result<(), String> {
 /// Appends the words of an array.
 ///
 /// # Errors
-/// The type, if not words; bytes that are not text.
+/// The name of a type that is not text, or a fault for bytes that are not text.
 pub(super) fn append_words(array: &dyn Array, out: &mut LevelBuilder) -> Result<(), String> {
     let mut push = |bytes: Option<&[u8]>| bytes.map(text).transpose().map(|word| out.push(word));
     match array.data_type() {
@@ -130,7 +130,7 @@ pub(super) fn append_words(array: &dyn Array, out: &mut LevelBuilder) -> Result<
     Ok(())
 }
 
-/// Bytes of words beyond those of the buffers: views of one buffer may overlap.
+/// Bytes of words beyond the buffers' size: views into one buffer may overlap.
 pub(super) fn shared_letters(array: &dyn Array) -> f64 {
     match array.data_type() {
         DataType::Utf8View => beyond_buffers(array.as_string_view()),
@@ -167,7 +167,7 @@ fn append_dictionary(array: &dyn Array, out: &mut LevelBuilder) -> Result<(), St
     Ok(())
 }
 
-/// All values of a dictionary; numbers as text.
+/// All values of a dictionary as words, numbers as text.
 fn words(values: &dyn Array) -> Result<Vec<Option<String>>, String> {
     let Some(kind) = kind_of_numbers(values.data_type()) else {
         let mut words = LevelBuilder::default();

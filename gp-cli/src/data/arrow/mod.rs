@@ -26,8 +26,8 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrowFile;
 
-/// First and last bytes of a file; anything else is a stream. The list at the end locates batches, since some writers
-/// leave other bytes between them.
+/// First and last bytes of a file; anything else is a stream. Batches are located by the list at the end,
+/// since some writers leave other bytes between them.
 const MAGIC: &[u8; 6] = b"ARROW1";
 
 impl Format for ArrowFile {
@@ -74,7 +74,6 @@ impl Format for ArrowFile {
     }
 }
 
-/// Format name in errors.
 const FORMAT: &str = "Arrow";
 
 /// End of the message about an unreadable file.
@@ -86,8 +85,8 @@ fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
 
 type BatchReader<'a> = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a>;
 
-/// Schema and batches of a file or stream, after a check of its stated sizes against free memory; `held` selects what
-/// is in memory at a time.
+/// Opens a file or stream after checking its stated sizes against free memory. `held` selects the memory held
+/// at a time.
 fn open<'a, R: Read + Seek + 'a>(
     supply: &dyn Supply,
     mut from: R,
@@ -116,7 +115,7 @@ fn open<'a, R: Read + Seek + 'a>(
     }
 }
 
-/// `true` for a file; `false` for a stream, with the reader at its start; None for a truncated file.
+/// `true` for a file; `false` for a stream, with the reader at its start; `None` for a truncated file.
 fn is_file(from: &mut (impl Read + Seek)) -> io::Result<Option<bool>> {
     from.rewind()?;
     if read_up_to(from, MAGIC.len() as u64)? != MAGIC {
@@ -131,7 +130,7 @@ fn is_file(from: &mut (impl Read + Seek)) -> io::Result<Option<bool>> {
 struct Batches<'a> {
     supply: &'a dyn Supply,
     heading: Arc<Heading>,
-    /// Positions in batches of the columns to read.
+    /// Positions of the columns to read, within batches.
     places: Vec<usize>,
     schema: SchemaRef,
     from: BatchReader<'a>,
@@ -167,7 +166,7 @@ fn columns(
     batches: &[RecordBatch],
 ) -> Result<Vec<Column>, CliError> {
     check_width(supply, schema.fields().len())?;
-    // Without columns, row counts are claims that no bytes back.
+    // Without columns, no bytes back the stated row counts.
     let rows = batches.iter().map(RecordBatch::num_rows).fold(0, usize::saturating_add);
     let mut room = supply.room();
     room.take_table(rows, places.len(), 0)?;

@@ -1,5 +1,5 @@
-//! Memory claimed by an Arrow file. The reader allocates what messages state, which can kill the process, so sizes are
-//! checked first.
+//! Memory that an Arrow file claims. The third-party reader allocates the sizes stated in messages, which can
+//! kill the process, so sizes are checked first.
 
 use crate::data::counted::read_up_to;
 use arrow_ipc::{Field, Message, RecordBatch, Schema, root_as_footer, root_as_message};
@@ -10,19 +10,17 @@ use std::ops::Range;
 const MOST_BYTES: i64 = 1 << 32;
 /// First bytes of a message; old writers omit them.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// Bytes at the end of a file: length of the list of parts, and the magic.
+/// Bytes at the end of a file: length of the list of parts, and magic bytes.
 const END: u64 = 10;
 
 pub(super) enum SizeFault {
     Unreadable(io::Error),
     Impossible(i64),
-    /// Invalid list of parts, or invalid part in it.
+    /// Invalid list of parts, or an invalid part in it.
     NoList,
     /// Column of an unsupported type.
     Unread {
-        /// Name.
         column: String,
-        /// Type.
         kind: String,
     },
 }
@@ -33,7 +31,7 @@ impl From<io::Error> for SizeFault {
     }
 }
 
-/// Memory claimed by parts of a file, in bytes, with buffers unpacked.
+/// Memory claimed by parts of a file, in bytes, with unpacked buffers.
 #[derive(Default)]
 pub(super) struct Claims {
     /// All parts together.
@@ -44,12 +42,12 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    /// Bytes with one batch held at a time.
+    /// Bytes needed if one batch is held at a time.
     pub(super) fn of_one_batch(&self) -> f64 {
         self.kept + self.largest
     }
 
-    /// Claims of a sequence of messages from here on. Other faults are left to the reader.
+    /// Claims of a stream of messages, read from the current position. Other faults are left to the reader.
     pub(super) fn of_stream(from: &mut (impl Read + Seek)) -> Result<Self, SizeFault> {
         let mut at = from.stream_position()?;
         let end = from.seek(SeekFrom::End(0))?;
@@ -65,8 +63,8 @@ impl Claims {
         Ok(claims)
     }
 
-    /// Claims of the parts listed at the end of a file. Parts must not overlap, or a small file could claim unlimited
-    /// memory.
+    /// Claims of the parts listed at the end of a file. Overlapping parts are refused: a small file could
+    /// claim unlimited memory.
     pub(super) fn of_list(from: &mut (impl Read + Seek)) -> Result<Self, SizeFault> {
         let (list, bytes) = list(from)?;
         let footer = root_as_footer(&bytes).map_err(|_| SizeFault::NoList)?;
@@ -117,7 +115,7 @@ impl Claims {
     }
 }
 
-/// Bytes of a batch's buffers beyond its body: unpacked, or overlapping.
+/// Bytes of a batch's buffers beyond its body, because they are compressed or overlap.
 fn buffers(
     from: &mut (impl Read + Seek),
     batch: &RecordBatch<'_>,
@@ -193,7 +191,7 @@ fn behind_prefix(bytes: &[u8]) -> &[u8] {
     bytes.get(prefix..).unwrap_or_default()
 }
 
-/// Position and length of a message's description; None at the end.
+/// Position and length of a message's description; `None` at the end.
 fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Result<Option<(u64, i32)>> {
     let number = |messages: &mut M, at: u64| -> io::Result<Option<[u8; 4]>> {
         if at + 4 > end { Ok(None) } else { Ok(read_at(messages, at, 4)?.try_into().ok()) }
@@ -206,7 +204,7 @@ fn description<M: Read + Seek>(messages: &mut M, at: u64, end: u64) -> io::Resul
     Ok(length.map(|length| (head, length)))
 }
 
-/// Position after `length` bytes; an error beyond the end.
+/// Position after `length` bytes; an error past the end.
 fn skip(at: u64, length: i64, end: u64) -> Result<u64, SizeFault> {
     let there = u64::try_from(length).ok().and_then(|length| at.checked_add(length));
     there.filter(|&there| there <= end).ok_or(SizeFault::Impossible(length))

@@ -24,7 +24,7 @@ use watched::Watched;
 const DELIMITERS: [u8; 4] = *b",\t;|";
 /// Rows between memory checks.
 const COUNTED: usize = 1024;
-/// Name of a first column that the header leaves unnamed.
+/// Name of a first column without a header.
 const FIRST_COLUMN: &str = "column_1";
 
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ impl Format for Csv {
         Ok(Box::new(Text::begin(input, options, rows_of_piece)?))
     }
 
-    /// Text, plus cells as numbers twice: in columns and in points.
+    /// Text plus cells as numbers twice: in columns and in points.
     fn memory(&self, input: &Input) -> f64 {
         let head = input.head();
         let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -76,7 +76,7 @@ impl Format for Csv {
     }
 }
 
-/// Table of text, read twice: for the column types, then for the cells.
+/// Delimited text, read twice: for the column types, then for the cells.
 struct Text<'a> {
     layout: Layout<'a>,
     heading: Arc<Heading>,
@@ -94,23 +94,22 @@ struct Layout<'a> {
     is_first_unnamed: bool,
 }
 
-/// Column to read: its position and what is known of its type.
+/// Column to read: its position and, if known, its type.
 struct WantedColumn {
     place: usize,
     kind: Option<Kind>,
 }
 
-/// Records of a table in sequence.
+/// Records of a table, in sequence.
 struct Body<'a> {
     reader: Reader<Watched<'a>>,
     record: StringRecord,
-    /// Line of the record.
     line: u64,
 }
 
 impl<'a> Text<'a> {
-    /// Reads the header and determines the types of the requested columns. `rows` gives the chunk size for their
-    /// number.
+    /// Reads the header and determines the types of the requested columns. `rows` gives the chunk size for a
+    /// number of columns.
     fn begin(
         supply: &'a dyn Supply,
         options: &ReadOptions,
@@ -180,7 +179,7 @@ impl<'a> Layout<'a> {
         }
         layout.header = first.record.iter().map(str::to_owned).collect();
         if let Some(unnamed) = layout.header.first_mut().filter(|name| name.is_empty()) {
-            // Programs that write row numbers or names leave their header empty.
+            // Programs that write row numbers or names leave the header of that column empty.
             FIRST_COLUMN.clone_into(unnamed);
             layout.is_first_unnamed = true;
         }
@@ -204,7 +203,7 @@ impl<'a> Layout<'a> {
             }
         }
         let numbers = || self.header.iter().map(|name| cells::number(name));
-        // Numbers from 0 or 1 on are row names.
+        // Numbers that count from 0 or 1 are accepted as column names.
         let counts = |first: usize| numbers().enumerate().all(|(i, name)| name == Some((i + first) as f64));
         if numbers().all(|name| name.is_some()) && !counts(0) && !counts(1) {
             return Err(self.supply.fault(&", line 1: numbers instead of names of columns; add a header"));
@@ -213,7 +212,7 @@ impl<'a> Layout<'a> {
     }
 
     fn wanted(&self, heading: &Heading, options: &ReadOptions) -> Vec<WantedColumn> {
-        // A column read only for lack of others may hold anything.
+        // A column that is read only because no requested one exists may hold anything.
         let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
         heading
             .places()
@@ -222,7 +221,8 @@ impl<'a> Layout<'a> {
             .collect()
     }
 
-    /// Determines undeclared types from all cells; returns whether the first column numbers the rows, if asked.
+    /// Determines undeclared types from all cells. With `has_open_first`, returns whether the first column
+    /// numbers the rows.
     fn find_kinds(&self, columns: &mut [WantedColumn], has_open_first: bool) -> Result<bool, CliError> {
         if columns.iter().all(|column| column.kind.is_some()) {
             return Ok(false);
@@ -246,7 +246,7 @@ impl<'a> Layout<'a> {
         Ok(numbering.is_one())
     }
 
-    /// Counts the memory read since the last count.
+    /// Counts the memory used since the last call.
     fn count(
         &self,
         room: &mut TableRoom,
@@ -276,7 +276,7 @@ impl<'a> Body<'a> {
         Ok(Self { reader, record: StringRecord::new(), line: 0 })
     }
 
-    /// Advances to the next record, if any, which must have as many cells as the header.
+    /// Advances to the next record, if any; it must have as many cells as the header.
     fn next(&mut self, layout: &Layout<'a>) -> Result<bool, CliError> {
         let more =
             self.reader.read_record(&mut self.record).map_err(|cause| not_a_table(layout.supply, cause))?;

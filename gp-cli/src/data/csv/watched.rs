@@ -1,12 +1,12 @@
-//! Text on its way to the parser: checked as UTF-8, and buffered as far as line counting needs.
+//! Text stream for the parser: checked as UTF-8, with a buffer for counting lines.
 
 use super::super::supply::{Supply, unreadable};
 use crate::error::CliError;
 use std::io::{self, Read};
 
-/// Bytes per read, and most bytes kept before they are discarded.
+/// Bytes per read, and maximum number of bytes buffered before they are discarded.
 const CHUNK: usize = 1 << 16;
-/// Most bytes of a first line used to detect the separator.
+/// Maximum number of bytes of a first line for detecting the separator.
 const LONGEST: usize = 1 << 24;
 
 /// UTF-8 stream without its byte-order mark.
@@ -14,7 +14,7 @@ pub(super) struct Watched<'a> {
     supply: &'a dyn Supply,
     from: Box<dyn Read + 'a>,
     bytes: Vec<u8>,
-    /// Offset of the buffer in the text.
+    /// Offset of the buffer within the text.
     offset: u64,
     /// Bytes checked as UTF-8, and bytes passed on.
     checked: usize,
@@ -25,10 +25,10 @@ pub(super) struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    /// Text of a supply.
+    /// Stream of a supply's text.
     ///
     /// # Errors
-    /// For a start that is not UTF-8.
+    /// [`Data`](crate::ErrorKind::Data) for a start that is not UTF-8; errors of reading.
     pub(super) fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
         let from = supply.reader()?;
         let mut text =
@@ -57,8 +57,8 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// Number of empty lines at a position, which must not decrease between calls. The parser counts them to the
-    /// following record.
+    /// Number of empty lines before a position, which must not decrease between calls. The parser counts them
+    /// as part of the following record.
     pub(super) fn empty_lines(&mut self, at: u64) -> u64 {
         let place = usize::try_from(at - self.offset.min(at)).unwrap_or(usize::MAX).min(self.bytes.len());
         let empty = self.bytes[place..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));

@@ -9,7 +9,7 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescriptor;
 
-/// Values per decoding step, few enough for the cache.
+/// Values per decoding step, chosen to fit the cache.
 pub(super) const AT_ONCE: usize = 1 << 14;
 
 /// Meaning of a column's values.
@@ -35,7 +35,7 @@ impl Meaning {
     /// Meaning of a column with one value per row.
     ///
     /// # Errors
-    /// An unsupported type.
+    /// The name of an unsupported type.
     pub(super) fn of(column: &ColumnDescriptor) -> Result<Self, String> {
         let physical = column.physical_type();
         let meaning = match column.logical_type_ref() {
@@ -64,7 +64,7 @@ impl Meaning {
         }
     }
 
-    /// Column type; None for words.
+    /// Column type; `None` for words.
     pub(super) fn kind(self) -> Option<Kind> {
         match self {
             Self::Boolean => Some(Kind::Boolean),
@@ -112,7 +112,7 @@ fn of_logical(logical: &LogicalType) -> Option<Meaning> {
     })
 }
 
-/// Meaning of the legacy annotation that older writers use instead of a logical type.
+/// Meaning of the legacy type annotation of older writers.
 fn of_converted(converted: ConvertedType, scale: i32) -> Option<Meaning> {
     Some(match converted {
         ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64 => {
@@ -147,7 +147,7 @@ fn half(bits: u16) -> f64 {
     if bits >> 15 == 1 { -size } else { size }
 }
 
-/// Signed big-endian integer of up to 32 bytes; None if longer.
+/// Signed big-endian integer of up to 32 bytes; `None` if longer.
 fn big_endian(bytes: &[u8]) -> Option<f64> {
     let sign = if bytes.first().is_some_and(|&first| first >= 0x80) { 0xff } else { 0 };
     let mut filled = [sign; 32];
@@ -169,7 +169,7 @@ impl ParquetCells {
             .map_or_else(|| Self::Words(LevelBuilder::default()), |kind| Self::Numbers(kind, Vec::new()))
     }
 
-    /// Bytes of memory of words, which vary in length.
+    /// Bytes of memory of words; 0 for other columns.
     pub(super) fn bytes_of_words(&self) -> usize {
         match self {
             Self::Numbers(..) => 0,
@@ -239,7 +239,7 @@ impl ParquetCells {
     }
 }
 
-/// Passes on the next `count` values of a column, None if missing.
+/// Passes the next `count` values of a column to a callback, `None` if missing.
 fn records<T: DataType>(
     from: &mut ColumnReaderImpl<T>,
     count: usize,

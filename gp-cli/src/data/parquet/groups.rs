@@ -1,4 +1,4 @@
-//! Rows of a Parquet file, stored in groups column by column.
+//! Rows of a Parquet file, which stores them in groups, column by column.
 
 use super::cells::{AT_ONCE, Meaning, ParquetCells};
 use super::{damaged, pages};
@@ -21,7 +21,7 @@ pub(super) struct Rows<'a, R: ChunkReader> {
     from: Arc<R>,
     about: ParquetMetaData,
     columns: Vec<ParquetColumn>,
-    /// Groups begun.
+    /// Number of groups begun.
     begun: usize,
     current: Group,
 }
@@ -41,7 +41,7 @@ struct Group {
 }
 
 impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
-    /// All rows of a file.
+    /// Reader of all rows of a file.
     ///
     /// # Errors
     /// [`Data`](crate::ErrorKind::Data) for a requested column of an unsupported type.
@@ -63,7 +63,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(Self { supply, from: Arc::new(from), about, columns, begun: 0, current: Group::default() })
     }
 
-    /// Next rows, at most this many; None after the last.
+    /// Next rows, at most `most`; `None` after the last.
     ///
     /// # Errors
     /// [`Data`](crate::ErrorKind::Data) for a damaged file.
@@ -82,7 +82,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok((read > 0).then(|| columns.collect()))
     }
 
-    /// Appends the next rows of the current group. Words, which vary in length, are counted as they are read.
+    /// Appends the next rows of the current group. The memory of words is counted as they are read.
     fn append(
         &mut self,
         cells: &mut [ParquetCells],
@@ -104,7 +104,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         Ok(())
     }
 
-    /// Advances to the next group with rows, if the current one is finished.
+    /// Advances to the next group with rows if the current one is finished; `false` at the end.
     fn has_rows(&mut self) -> Result<bool, CliError> {
         while self.current.rows == 0 {
             let Some(group) = self.about.row_groups().get(self.begun) else { return Ok(false) };

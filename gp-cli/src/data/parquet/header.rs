@@ -1,4 +1,4 @@
-//! Page headers in Thrift's compact protocol, as far as they contain sizes.
+//! Page headers in Thrift's compact protocol, as far as sizes need them.
 
 use std::io::{self, Read};
 
@@ -36,7 +36,7 @@ const DOUBLE: u8 = 7;
 const BINARY: u8 = 8;
 const LISTS: std::ops::RangeInclusive<u8> = 9..=10;
 const STRUCTURE: u8 = 12;
-/// Header fields: type, sizes, and the parts of data pages, dictionaries and version 2 data pages.
+/// Header fields: type, sizes, and the parts for data pages, dictionaries and version 2 data pages.
 const TYPE: i64 = 1;
 const UNPACKED: i64 = 2;
 const PACKED: i64 = 3;
@@ -63,7 +63,7 @@ impl PageHeader {
             DATA_2 => compact.count(kind).map(|count| counts[2] = count),
             _ => compact.skip(kind, 0),
         })?;
-        // Only the part that matches the page type counts.
+        // Only the part for the page's type counts.
         let holds = match kind_of_page {
             0 => Holds::Values(counts[0]),
             2 => Holds::Words(counts[1]),
@@ -81,7 +81,7 @@ struct Compact<R> {
 }
 
 impl<R: Read> Compact<R> {
-    /// Calls `visit` with identifier and type of each field of a structure; it reads the value.
+    /// Calls `visit` with identifier and type of each field of a structure; `visit` must read the value.
     fn fields(&mut self, mut visit: impl FnMut(&mut Self, i64, u8) -> io::Result<()>) -> io::Result<()> {
         let mut field = 0_i64;
         loop {
@@ -89,7 +89,7 @@ impl<R: Read> Compact<R> {
             if byte == 0 {
                 return Ok(());
             }
-            // Identifiers are differences, or written out if the difference is large.
+            // Identifiers are stored as differences, or in full if the difference is large.
             field = match byte >> 4 {
                 0 => self.varint()?,
                 step => field.saturating_add(step.into()),
@@ -115,10 +115,9 @@ impl<R: Read> Compact<R> {
         if INTEGERS.contains(&kind) { self.varint() } else { Err(strange()) }
     }
 
-    /// Skips a field value.
     fn skip(&mut self, kind: u8, depth: u32) -> io::Result<()> {
         match kind {
-            // The type holds the value.
+            // The type itself holds the value.
             TRUE | FALSE => Ok(()),
             BYTE => self.byte().map(drop),
             DOUBLE => self.pass(8),
@@ -134,7 +133,7 @@ impl<R: Read> Compact<R> {
         let byte = self.byte()?;
         let length = if byte >> 4 == 0xf { self.unsigned()? } else { u64::from(byte >> 4) };
         let kind = match byte & 0xf {
-            // In lists each takes a byte.
+            // In lists, each takes one byte.
             TRUE | FALSE => BYTE,
             kind => kind,
         };
@@ -180,7 +179,7 @@ fn strange() -> io::Error {
 mod tests {
     use super::*;
 
-    /// Data page: type 0, 10,000 bytes from 300, part of 7 values with an encoding, a list and a text in it.
+    /// Data page: type 0, 10,000 bytes packed to 300, a part of 7 values with an encoding, a list and a text.
     const HEADER: &[u8] = &[
         0x15, 0x00, 0x15, 0xa0, 0x9c, 0x01, 0x15, 0xd8, 0x04, 0x2c, 0x15, 0x0e, 0x15, 0x00, 0x19, 0x31, 1, 2,
         1, 0x18, 0x02, b'a', b'b', 0x00, 0x00, 0x55,

@@ -1,4 +1,4 @@
-//! Parquet.
+//! Parquet format.
 
 mod cells;
 mod groups;
@@ -66,7 +66,7 @@ impl Format for Parquet {
         Ok(Box::new(FilePieces { supply: input, heading: heading.into(), rows, most, before: 0 }))
     }
 
-    /// The file, plus its numbers twice, which may be packed to a fraction.
+    /// File plus its numbers twice; a file may be packed to a fraction of them.
     fn memory(&self, input: &Input) -> f64 {
         let numbers = |file| {
             let about = about(&file).ok()?;
@@ -78,7 +78,6 @@ impl Format for Parquet {
     }
 }
 
-/// Format name in errors.
 const FORMAT: &str = "Parquet";
 
 fn damaged(supply: &dyn Supply, cause: &dyn std::error::Error) -> CliError {
@@ -89,7 +88,7 @@ fn about(from: &impl ChunkReader) -> Result<ParquetMetaData, ParquetError> {
     ParquetMetaDataReader::new().parse_and_finish(from)
 }
 
-/// Columns of the file, and rows of the requested ones.
+/// Opens a file: all its columns, and a reader of the requested ones.
 fn open<'a, R: ChunkReader + 'static>(
     supply: &'a dyn Supply,
     from: R,

@@ -1,5 +1,5 @@
-//! Memory claimed by the pages of a column. The reader allocates what headers state, which can kill the process, so
-//! sizes are checked first.
+//! Memory that the pages of a column claim. The third-party reader allocates the sizes stated in headers,
+//! which can kill the process, so sizes are checked first.
 
 use super::header::{Holds, PageHeader};
 use parquet::errors::ParquetError;
@@ -11,10 +11,10 @@ use std::io::Read;
 /// Bytes of a dictionary word besides its text, or of a number.
 const WORD: f64 = 32.0;
 
-/// Memory of a column in a group of `rows` rows, in bytes, with `at_once` values read at a time.
+/// Memory of a column in a group of `rows` rows, in bytes, if `at_once` values are read at a time.
 ///
 /// # Errors
-/// For damaged headers and pages outside their column.
+/// [`ParquetError`] for damaged headers and for pages outside their column.
 pub(super) fn claim(
     from: &impl ChunkReader,
     column: &ColumnChunkMetaData,
@@ -40,16 +40,16 @@ fn damaged(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
 
-/// Pages in memory together: those with values that are passed on together.
+/// Pages that are in memory together because their values are passed on together.
 #[derive(Default)]
 struct HeldPages {
-    /// Values passed on together.
+    /// Number of values passed on together.
     most: i64,
     /// Values and bytes of the latest pages.
     last: VecDeque<(i64, f64)>,
     values: i64,
     bytes: f64,
-    /// Values of all pages so far.
+    /// Number of values in all pages so far.
     seen: i64,
     largest: f64,
     dictionary: f64,
@@ -67,7 +67,7 @@ impl HeldPages {
             return Err(damaged("a page has a negative size"));
         }
         if let Holds::Words(words) = header.holds {
-            // A word takes at least a byte.
+            // A word takes at least one byte.
             if !(0..=unpacked).contains(&words) {
                 return Err(damaged("a dictionary has more words than bytes"));
             }
@@ -103,9 +103,9 @@ mod tests {
         let pages = [
             (page(4, 99), 100.0),
             (page(4, 99), 200.0),
-            // Ten values may span the first page to the third.
+            // Ten values may span the first to the third page.
             (page(8, 199), 400.0),
-            // Without the first page there are 16 values, without the second 12: enough.
+            // 16 values remain without the first page, 12 without the second: enough.
             (page(20, 9), 400.0),
             (page(20, 899), 910.0),
             (page(1, 0), 910.0),

@@ -1,4 +1,4 @@
-//! Database opened without any change to it, and the statement that selects rows.
+//! Database opened without modifying it, and the statement that selects rows.
 
 use super::super::options::ReadOptions;
 use crate::data::list;
@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Longest wait for another program's lock.
+/// Maximum wait for another program's lock.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Header position of the write version, and its value for a write-ahead log.
 const WRITE_VERSION: usize = 18;
@@ -42,7 +42,7 @@ impl Database {
         &self.name
     }
 
-    /// Connection that sees a consistent snapshot, whatever other programs write.
+    /// Connection with a consistent snapshot, even while other programs write.
     pub(super) fn connect(&self) -> Result<Connection, CliError> {
         let connection = self.open()?;
         connection.busy_timeout(PATIENCE).map_err(|cause| self.fault(&cause))?;
@@ -69,8 +69,8 @@ impl Database {
         opened.map_err(|cause| self.fault(&cause))
     }
 
-    /// SQLite address of the file. In write-ahead mode, reading creates files beside the database unless it is declared
-    /// immutable; those of another open program exist already.
+    /// SQLite address of the file. In write-ahead mode, reading creates files beside the database unless it
+    /// is declared immutable; while another program has it open, these files exist already.
     fn address(&self, path: &Path) -> Result<String, CliError> {
         let beside = |end: &str| PathBuf::from(format!("{}{end}", path.display()));
         let is_written_ahead = header(path).is_some_and(|header| header[WRITE_VERSION] == WRITE_AHEAD);

@@ -61,7 +61,7 @@ impl Format for Sqlite {
     ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         let (database, options) = (database(input)?, options.clone());
         let (name, (sender, receiver)) = (input.name().to_owned(), sync_channel(1));
-        // A statement borrows its connection and both outlive a chunk, so they run on their own thread.
+        // A statement borrows its connection and both outlive a chunk, so they live on their own thread.
         let spawned = std::thread::Builder::new().spawn(move || send(&database, &options, &sender));
         spawned.map_err(|cause| CliError::caused(ErrorKind::Io, format!("cannot read `{name}`"), cause))?;
         Ok(Box::new(Received { name, from: receiver }))
@@ -78,7 +78,7 @@ fn database(input: &Input) -> Result<Database, CliError> {
     }
 }
 
-/// All rows at once.
+/// Reads all rows as one table.
 fn whole(database: &Database, options: &ReadOptions) -> Result<Frame, CliError> {
     let mut read = None;
     Selected::with(database, options, |selected| {
@@ -90,10 +90,10 @@ fn whole(database: &Database, options: &ReadOptions) -> Result<Frame, CliError> 
     read.ok_or_else(|| Frame::no_rows(database.name()))
 }
 
-/// Chunk, None after the last, or an error.
+/// Chunk, `None` after the last, or an error.
 type Sent = Result<Option<Frame>, CliError>;
 
-/// Sends all chunks while the receiver accepts them.
+/// Sends all chunks until the receiver is dropped.
 fn send(database: &Database, options: &ReadOptions, to: &SyncSender<Sent>) {
     let read = Selected::with(database, options, |selected| {
         Selected::for_each(selected, rows_of_piece, &mut |piece| to.send(Ok(Some(piece))).is_ok())

@@ -12,7 +12,7 @@ use rusqlite::Statement;
 use rusqlite::types::ValueRef;
 use std::sync::Arc;
 
-/// Statement with its columns and those to read.
+/// Statement with its columns and the selection to read.
 ///
 /// It runs twice, first for the column types, because SQLite types only values.
 pub(super) struct Selected<'a> {
@@ -24,7 +24,7 @@ pub(super) struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// Calls a function with the requested rows of a database, as one snapshot.
+    /// Calls a function with the requested rows of a database, in one snapshot.
     pub(super) fn with<T>(
         database: &Database,
         options: &ReadOptions,
@@ -40,13 +40,13 @@ impl<'a> Selected<'a> {
     fn new(database: &'a Database, statement: Statement<'a>, options: &ReadOptions) -> Self {
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let heading = Heading::new(names.clone(), options);
-        // A column read only for lack of others may hold anything.
+        // A column that is read only because no requested one exists may hold anything.
         let kind = |name: &str| options.kind(name).or((!options.wants(name)).then_some(Kind::Category));
         let kinds = heading.places().iter().map(|&place| kind(&names[place])).collect();
         Self { database, statement, names, heading: heading.into(), kinds }
     }
 
-    /// Passes on chunks while the callback returns true; their size depends on the number of columns.
+    /// Passes chunks to `each` while it returns `true`; the number of columns sets their size.
     pub(super) fn for_each(
         &mut self,
         rows_of_piece: impl Fn(usize) -> usize,

@@ -1,4 +1,4 @@
-//! Rows of several targets as rows of one.
+//! Rows of one of several targets.
 
 use super::TrainingRows;
 use crate::error::{CliError, ErrorKind};
@@ -7,13 +7,13 @@ use gp_kernels::data::{DataError, DataSource, Rows as Selection};
 /// Rows read at a time.
 const AT_ONCE: usize = 4096;
 
-/// Observation columns of one of several targets: its own and, with roles, its adjustment and the row weight, as
-/// [`Adjusted`](gp_likelihoods::Adjusted) orders them.
+/// Observation columns of one of several targets: its own and, with roles, its adjustment and the row weight,
+/// in the order of [`Adjusted`](gp_likelihoods::Adjusted).
 pub(in crate::method) fn columns_of_target(target: usize, targets: usize, outputs: usize) -> Vec<usize> {
     if outputs == targets { vec![target] } else { vec![target, targets + target, 2 * targets] }
 }
 
-/// Rows that have one of several targets, with [columns_of_target].
+/// Rows that have this target, with the columns of [`columns_of_target`].
 pub(super) fn of_target(all: &TrainingRows, target: usize, targets: usize) -> Result<TrainingRows, CliError> {
     let view = View::new(all, target, targets)?;
     let places: Vec<usize> = (0..view.present.len()).collect();
@@ -21,7 +21,7 @@ pub(super) fn of_target(all: &TrainingRows, target: usize, targets: usize) -> Re
     if all.are_in_memory() { view.some(&places) } else { Ok(view) }
 }
 
-/// Indices of the rows that have one of several targets.
+/// Indices of the rows that have this target.
 pub(super) fn present(all: &TrainingRows, target: usize, targets: usize) -> Result<Vec<usize>, CliError> {
     View::new(all, target, targets).map(|view| view.present)
 }
@@ -30,7 +30,6 @@ pub(super) fn present(all: &TrainingRows, target: usize, targets: usize) -> Resu
 struct View {
     all: TrainingRows,
     target: usize,
-    /// Observation columns.
     columns: Vec<usize>,
     present: Vec<usize>,
 }

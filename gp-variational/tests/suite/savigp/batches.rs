@@ -1,4 +1,4 @@
-//! Estimates from batches, and training on them.
+//! Estimates from batches, and training in batches.
 
 use super::support::{Problem, anywhere, assert_close, model};
 use gp_optim::{Adadelta, Adam, Batches, FirstOrder, ParameterSet as _};
@@ -7,7 +7,7 @@ use gp_variational::{
     Estimator, Expectation, Inference as _, Learning, NaturalOptions, Sampling, Savigp, Steps,
 };
 
-/// The mean of the estimates of all batches of an epoch is the bound, and so are the gradients.
+/// The mean over an epoch's batches is the bound, for values and gradients.
 #[test]
 fn batches_estimate_the_whole() {
     let problem = Problem::new(24, 1, 61);
@@ -34,7 +34,7 @@ fn batches_estimate_the_whole() {
 fn whole_bound(model: &Savigp, data: &dyn gp_kernels::data::DataSource) -> f64 {
     let mut model = model.clone().with_expectation(Expectation::Exact).unwrap();
     let mut bound = Bound::new(&model, data).unwrap();
-    // Of the parameters found, the best posterior tells how good they are.
+    // The maximum over posteriors measures the quality of the parameters.
     match model.come_to_rest(&mut bound, &NaturalOptions::default()) {
         Ok(ascent) => ascent.bound,
         Err(_) => bound.value(&model).unwrap(),
@@ -59,11 +59,11 @@ fn first_order_methods_raise_the_bound() {
     let best = whole_bound(&adam, &data);
     assert!(value(&adam) > before + 50.0, "{} after {before}", value(&adam));
     assert!(value(&delta) > before, "{} after {before}", value(&delta));
-    // Natural gradients have the posterior where it belongs, as far as batches tell.
+    // Natural gradients bring the posterior close to its maximum, up to the noise of batches.
     assert!(value(&natural) > best - 3.0, "{} against {best}", value(&natural));
 }
 
-/// Natural gradients from batches, with samples: the number of samples follows the noise.
+/// Natural gradients from batches with samples: the number of samples adapts to the noise.
 #[test]
 fn the_number_of_samples_follows_the_noise() {
     let problem = Problem::new(300, 1, 64);

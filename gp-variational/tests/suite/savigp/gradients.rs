@@ -1,4 +1,4 @@
-//! Gradients against central differences, by everything there is.
+//! Gradients by all parameters against central differences.
 
 use super::support::{Problem, anywhere, assert_gradient, model};
 use faer::Mat;
@@ -6,8 +6,8 @@ use gp_kernels::data::Table;
 use gp_variational::savigp::{Bound, Covariance, EntropyBound, Mixture};
 use gp_variational::{Draws, Expectation, Sampling};
 
-/// Central differences of fourth order with steps of 1e-3 leave 1e-10 of the bound's fifth derivative, and its rounding
-/// over the step.
+/// Fourth-order central differences with steps of 1e-3: error 1e-10 of the bound's fifth derivative, plus its
+/// rounding divided by the step.
 const TOLERANCE: f64 = 1e-7;
 
 #[test]
@@ -48,7 +48,7 @@ fn of_mixtures_with_either_bound_on_their_entropy() {
     }
 }
 
-/// Several latents share a component; their inducing inputs differ in number.
+/// Several latents share a component; their numbers of inducing inputs differ.
 #[test]
 fn of_several_latents_and_several_outputs() {
     let problem = Problem::new(12, 1, 5);
@@ -67,12 +67,12 @@ fn of_several_latents_and_several_outputs() {
         let counts = base.posterior().counts().to_vec();
         let posterior = anywhere(&Mixture::spread(&counts, Covariance::Full, 2, 1).unwrap(), 6);
         let model = base.with_posterior(posterior).unwrap();
-        // Quadrature over several latents is good to 1e-6.
+        // Quadrature over several latents has errors up to 1e-6.
         assert_gradient(&model, &mut Bound::new(&model, &data).unwrap(), 2e-6);
     }
 }
 
-/// With the same samples the bound is a smooth function, and derivatives of samples are its derivatives.
+/// With constant samples the bound is smooth, and reparameterised derivatives are exact.
 #[test]
 fn of_samples_that_stay() {
     let problem = Problem::new(12, 1, 7);

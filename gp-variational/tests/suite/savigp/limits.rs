@@ -1,4 +1,4 @@
-//! Cases in which the answer is known.
+//! Cases with known answers.
 
 use super::support::{
     Problem, anywhere, assert_close, log_normal, model, plus_diagonal, rbf, solve, together,
@@ -20,7 +20,7 @@ fn at_rest(model: &mut Savigp, bound: &mut Bound) -> f64 {
     ascent.bound
 }
 
-/// The exact log evidence, and mean and variance of the latent function at its inputs.
+/// Exact log evidence, and mean and variance of the latent function at its inputs.
 fn exact(problem: &Problem) -> (f64, Mat<f64>, Vec<f64>) {
     let k = rbf(problem.inputs.as_ref(), problem.inputs.as_ref());
     let noisy = plus_diagonal(&k, NOISE);
@@ -36,7 +36,7 @@ fn a_full_gaussian_at_the_data_is_exact_regression() {
     let problem = Problem::new(30, 1, 1);
     let data = problem.table(&problem.signal);
     let all = InducingInputs::points(problem.inputs.as_ref()).unwrap();
-    // K of 30 close points is next to singular: jitter moves the bound by less than the tolerance.
+    // K of 30 close points is nearly singular: jitter moves the bound by less than the tolerance.
     let mut model = model(GAUSSIAN, &all).with_jitter(gp_linalg::JitterPolicy::ladder());
     let mut bound = Bound::new(&model, &data).unwrap();
     let value = at_rest(&mut model, &mut bound);
@@ -56,7 +56,7 @@ fn a_sparse_gaussian_has_the_variational_free_energy() {
     let inputs = problem.inducing(12);
     let mut model = model(GAUSSIAN, &inputs);
     let mut bound = Bound::new(&model, &data).unwrap();
-    // One whole step along the natural gradient is the optimum of a Gaussian likelihood.
+    // One full natural-gradient step reaches the optimum of a Gaussian likelihood.
     let options = NaturalOptions { max_steps: 1, ..NaturalOptions::default() };
     let value = model.come_to_rest(&mut bound, &options).unwrap().bound;
     let k_zz = rbf(inputs.z().as_dyn_stride(), inputs.z().as_dyn_stride());
@@ -67,7 +67,7 @@ fn a_sparse_gaussian_has_the_variational_free_energy() {
     assert_close(value, expected, 1e-8);
 }
 
-/// L-BFGS in the coordinates of the factor finds what natural gradients find.
+/// L-BFGS on the factor and natural gradients find the same maximum.
 #[test]
 fn both_ways_to_the_top_end_there() {
     let problem = Problem::new(40, 1, 3);
@@ -115,13 +115,13 @@ fn at_rest_the_covariance_has_a_number_for_each_observation() {
     let l = gp_linalg::Cholesky::factor(k_zz.as_ref(), &gp_linalg::JitterPolicy::none()).unwrap();
     let root = l.l() * model.posterior().factor(0, 0);
     let covariance = &root * root.transpose();
-    // The bound is flat at its top: where it is known to 1e-14, the covariance is to 1e-7.
+    // The bound is flat at its maximum: a bound known to 1e-14 gives the covariance to 1e-7.
     for i in 0..7 {
         (0..7).for_each(|j| assert_close(covariance[(i, j)], expected[(i, j)], 1e-6));
     }
 }
 
-/// Whatever the posterior, and whatever bound its entropy has, the evidence is above.
+/// No bound exceeds the log evidence, for any posterior and entropy bound.
 #[test]
 fn no_posterior_has_a_bound_above_the_evidence() {
     let problem = Problem::new(25, 1, 5);

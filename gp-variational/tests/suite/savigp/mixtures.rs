@@ -1,4 +1,4 @@
-//! Mixtures that are no mixtures, and bounds on entropies beside the entropies.
+//! Mixtures that equal one Gaussian, and entropy bounds against sampled entropies.
 
 use super::support::{Problem, anywhere, assert_close, model};
 use gp_variational::savigp::{Bound, Covariance, EntropyBound, Mixture};
@@ -21,7 +21,7 @@ fn one_component_is_the_single_gaussian_and_copies_of_it_are_too() {
             Bound::new(&model, &data).unwrap().value(&model).unwrap()
         };
         let single = value(1, EntropyBound::Distances);
-        // Jensen's inequality gives away the same for one component as for its copies.
+        // Jensen's inequality loses the same for one component as for its copies.
         let jensen = single - 0.5 * 5.0 * (1.0 - LN_2);
         for components in [1, 2, 4] {
             assert_close(value(components, EntropyBound::Distances), single, 1e-13);
@@ -39,7 +39,7 @@ fn one_of_a_spread_is_the_prior() {
     assert_eq!(two, Mixture::spread(&[3, 2], Covariance::Full, 2, 9).unwrap());
 }
 
-/// A Gaussian that is split says nearly what it said before.
+/// Splitting a Gaussian moves the means by a tenth of a standard deviation.
 #[test]
 fn splitting_moves_means_by_a_tenth_of_a_deviation() {
     let one = anywhere(&Mixture::prior(&[40], Covariance::Full).unwrap(), 2);
@@ -51,7 +51,7 @@ fn splitting_moves_means_by_a_tenth_of_a_deviation() {
         &gp_linalg::JitterPolicy::none(),
     );
     let squared = factor.unwrap().inv_quad_form(&off, &mut [0.0; 40]).unwrap();
-    // 0.01 times a χ² of 40 degrees of freedom: between 0.16 and 0.77 but for one in 10⁴.
+    // 0.01 times a χ² of 40 degrees of freedom: between 0.16 and 0.77 except with probability 1e-4.
     assert!((0.16..0.77).contains(&squared), "{squared}");
 }
 
@@ -73,7 +73,7 @@ fn log_density(posterior: &Mixture, v: &[f64]) -> f64 {
     largest + terms.iter().map(|term| (term - largest).exp()).sum::<f64>().ln()
 }
 
-/// Both bounds lie below `−KL(q ‖ p)` by sampling, and the one by distances, in three dimensions, is the closer one.
+/// Both bounds lie below the sampled `−KL(q ‖ p)`; `Distances` is closer, in three dimensions.
 #[test]
 fn bounds_on_entropies_are_bounds() {
     let problem = Problem::new(2, 1, 2);
@@ -111,7 +111,7 @@ fn bounds_on_entropies_are_bounds() {
             let model =
                 model("gaussian", &inputs).with_entropy(entropy).with_posterior(posterior.clone()).unwrap();
             let bound = Bound::new(&model, &data).unwrap().value(&model).unwrap();
-            // The expected log density, which the bounds have in common, from the single components.
+            // Subtracts the expected log density, which both bounds share.
             bound - expected(&model, &posterior, &data)
         };
         let (distances, jensen) = (value(EntropyBound::Distances), value(EntropyBound::Jensen));
@@ -121,7 +121,7 @@ fn bounds_on_entropies_are_bounds() {
     }
 }
 
-/// `Σ_k π_k E_k[ln p]` as the bound of each component alone, plus its divergence.
+/// `Σ_k π_k E_k[ln p]`, from the bound of each component alone plus its divergence.
 fn expected(model: &gp_variational::Savigp, posterior: &Mixture, data: &gp_kernels::data::Table<'_>) -> f64 {
     let weights = posterior.weights();
     let alone = |k: usize| {

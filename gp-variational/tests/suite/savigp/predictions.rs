@@ -1,4 +1,4 @@
-//! Predictions of mixtures, against samples and against the components.
+//! Predictions of mixtures against samples and single components.
 
 use super::support::{Problem, anywhere, assert_close, model};
 use faer::Mat;
@@ -11,7 +11,7 @@ fn predictor(likelihood: &str, components: usize, seed: u64) -> Predictor {
     let base = model(likelihood, &Problem::new(5, 1, 41).inducing(5));
     let start = Mixture::spread(base.posterior().counts(), Covariance::Full, components, 1).unwrap();
     let mut posterior = anywhere(&start, seed);
-    // Components a good deal apart, so that they show.
+    // Components far enough apart to matter.
     for k in 0..components {
         for q in 0..base.posterior().counts().len() {
             let mean: Vec<f64> = posterior.mean(k, q).iter().map(|m| m + k as f64 - 0.5).collect();
@@ -48,7 +48,7 @@ fn moments_and_densities_are_those_of_samples() {
         for (i, moments) in moments.iter().enumerate() {
             for (q, found) in latents.iter().enumerate() {
                 let (mean, variance, error) = mean_and_error(&latent[q], i);
-                // 5 standard errors, of the mean and of a variance whose own draws are no Gaussians'.
+                // 5 standard errors of the mean, and of a variance whose draws are not Gaussian.
                 assert!((mean - found.mean[i]).abs() <= 5.0 * error, "{mean} against {}", found.mean[i]);
                 assert!((variance / found.variance[i] - 1.0).abs() <= 0.08);
             }
@@ -65,7 +65,8 @@ fn moments_and_densities_are_those_of_samples() {
             let quantiles = posterior.quantiles(x.as_ref(), 0, probability).unwrap();
             for (i, y) in quantiles.iter().enumerate() {
                 let there = below(i, *y);
-                // Of a discrete observation more than asked for may lie at the quantile, never less.
+                // For discrete observations the probability at the quantile may exceed the level, never fall
+                // below it.
                 let error = 5.0 * (0.25 / draws as f64).sqrt();
                 assert!(
                     there >= probability - error,

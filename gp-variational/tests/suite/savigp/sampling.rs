@@ -1,4 +1,4 @@
-//! Estimates from samples beside closed forms and quadrature: unbiased, and how noisy.
+//! Estimates from samples against closed forms and quadrature: bias and noise.
 
 use super::support::{Problem, anywhere, model};
 use gp_optim::ParameterSet as _;
@@ -7,8 +7,7 @@ use gp_variational::{Draws, Estimator, Expectation, Sampling, Savigp};
 
 const SEEDS: usize = 400;
 
-/// A model at a posterior with nothing special about it, its data, and how many of its gradient's last entries are by
-/// the posterior's means.
+/// Models at generic posteriors, with their problem and targets.
 fn problems() -> Vec<(Savigp, Problem, Vec<f64>)> {
     let cases = [("gaussian(variance=0.5)", 0), ("poisson", 1), ("bernoulli_logit", 2), ("student_t", 0)];
     let build = |(likelihood, which): (&str, usize)| {
@@ -21,7 +20,7 @@ fn problems() -> Vec<(Savigp, Problem, Vec<f64>)> {
     cases.into_iter().map(build).collect()
 }
 
-/// Value and gradient for each of many seeds: means, and variances of single ones.
+/// Means and variances of value and gradient over many seeds.
 fn moments(model: &Savigp, problem: &Problem, targets: &[f64], sampling: Sampling) -> (Vec<f64>, Vec<f64>) {
     let data = problem.table(targets);
     let count = model.parameter_count() + 1;
@@ -49,8 +48,8 @@ fn exact(model: &Savigp, problem: &Problem, targets: &[f64]) -> Vec<f64> {
     all
 }
 
-/// Means over 400 seeds are within 4.5 standard errors of the truth, in all of some 70 entries: chance exceeds that in
-/// one of 2000 runs, and the seeds are fixed.
+/// Means over 400 seeds are within 4.5 standard errors of the truth in about 70 entries. Chance exceeds that
+/// in one of 2000 runs; the seeds are fixed.
 #[test]
 fn estimates_are_unbiased() {
     for (model, problem, targets) in problems() {
@@ -62,7 +61,7 @@ fn estimates_are_unbiased() {
                 let error = (variance / SEEDS as f64).sqrt();
                 let off = (mean - truth).abs();
                 let name = model.likelihood().name();
-                // Derivatives that are the same for every sample have rounding for an error.
+                // Derivatives equal for all samples differ by rounding only.
                 assert!(
                     off <= 4.5 * error + 1e-12 * truth.abs().max(1.0),
                     "{name}, {estimator:?}, entry {i}: {off} ± {error}"
@@ -91,7 +90,7 @@ fn control_variates_lower_the_variance_and_derivatives_more_so() {
     }
 }
 
-/// The noise that a bound reports of its gradient by means is what seeds show.
+/// The noise reported for the gradient by means equals the noise over seeds.
 #[test]
 fn reported_noise_is_the_noise_there_is() {
     for (model, problem, targets) in problems() {
@@ -115,7 +114,7 @@ fn reported_noise_is_the_noise_there_is() {
             }
             let seen = seen / squares;
             let name = model.likelihood().name();
-            // 400 seeds know a variance to 7 %; the sampled variances are heavier-tailed than that.
+            // 400 seeds give a variance to 7 %; the sampled variances have heavier tails.
             assert!(
                 (reported - seen).abs() <= 0.35 * seen,
                 "{name}, {estimator:?}: {reported} against {seen}"
@@ -136,7 +135,7 @@ fn samples_are_a_function_of_seed_and_observation() {
     assert_eq!(Bound::new(&model, &data).unwrap().value(&model).unwrap(), first, "asked elsewhere");
     bound.redraw();
     assert_ne!(bound.value(&model).unwrap(), first, "drawn anew");
-    // An observation has its samples in a batch of any order: two batches that weigh the same add up to the whole.
+    // An observation's samples do not depend on its batch: two equally weighted batches add up to the whole.
     let mut batches = Bound::for_batches(&model, &data, 4).unwrap();
     let mut of = |rows: &[usize]| {
         batches.load(&model, &data, rows).unwrap();

@@ -1,4 +1,4 @@
-//! Problems to test on, and dense algebra to compare with.
+//! Test problems and dense reference algebra.
 
 use faer::{Mat, MatRef};
 use gp_kernels::data::Table;
@@ -13,14 +13,14 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal, Uniform};
 use std::f64::consts::TAU;
 
-/// Learning by L-BFGS, the posterior among all other parameters.
+/// Learning by L-BFGS on all parameters, including the posterior's.
 pub(crate) fn together(model: &mut Savigp, data: &Table<'_>, options: MinimiseOptions) -> Training {
     let settings = BoundLearning::all_together();
     let trained = model.learn_with(data, Learning::Outer(options), &settings, &mut |_| {}).unwrap();
     trained.run.training().unwrap().clone()
 }
 
-/// Inputs uniform in a cube of side 4, and a latent signal with noise on it.
+/// Inputs uniform in a cube of side 4, with a noisy latent signal.
 pub(crate) struct Problem {
     pub(crate) inputs: Mat<f64>,
     pub(crate) signal: Vec<f64>,
@@ -67,14 +67,14 @@ impl Problem {
         Table::with_targets(self.inputs.as_ref(), targets).unwrap()
     }
 
-    /// The first `count` inputs, moved a little, as inducing inputs.
+    /// Inducing inputs near the first `count` inputs.
     pub(crate) fn inducing(&self, count: usize) -> InducingInputs {
         let z = Mat::from_fn(count, self.inputs.ncols(), |i, d| self.inputs[(i, d)] + 0.05);
         InducingInputs::points(z.as_ref()).unwrap()
     }
 }
 
-/// A model with a latent function of its own for each latent, length-scales apart, without jitter.
+/// Model with one latent function per latent, different length-scales, no jitter.
 pub(crate) fn model(likelihood: &str, inputs: &InducingInputs) -> Savigp {
     let likelihood: Box<dyn Likelihood> = gp_likelihoods::parse(likelihood).unwrap();
     let process = |q: usize| {
@@ -85,7 +85,7 @@ pub(crate) fn model(likelihood: &str, inputs: &InducingInputs) -> Savigp {
     Savigp::new(processes, likelihood).unwrap().with_jitter(JitterPolicy::none())
 }
 
-/// A posterior with nothing special about it.
+/// Generic posterior.
 pub(crate) fn anywhere(posterior: &Mixture, seed: u64) -> Mixture {
     let mut moved = posterior.clone();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -95,7 +95,7 @@ pub(crate) fn anywhere(posterior: &Mixture, seed: u64) -> Mixture {
     moved
 }
 
-/// The gradient by free parameters against central differences of `value`.
+/// Asserts that the gradient by free parameters equals central differences of `value`.
 #[track_caller]
 pub(crate) fn assert_gradient(model: &Savigp, bound: &mut Bound, tolerance: f64) {
     let mut natural = vec![0.0; model.parameter_count()];
@@ -114,7 +114,7 @@ pub(crate) fn assert_gradient(model: &Savigp, bound: &mut Bound, tolerance: f64)
             moved.set_free(&there).unwrap();
             bound.value(&moved).unwrap()
         };
-        // Fourth order: what is left is the rounding of the bound over the step.
+        // Fourth order: only the bound's rounding divided by the step remains.
         let h = 1e-3;
         let slope = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
         let name = format!("free parameter {i} of {}", x.len());
@@ -122,7 +122,7 @@ pub(crate) fn assert_gradient(model: &Savigp, bound: &mut Bound, tolerance: f64)
     }
 }
 
-/// Whether `found` is `expected` up to `tolerance` times its size, or that itself below 1.
+/// Asserts that `found` equals `expected` up to `tolerance` times max(1, |expected|).
 #[track_caller]
 pub(crate) fn assert_close(found: f64, expected: f64, tolerance: f64) {
     let scale = expected.abs().max(1.0);
@@ -158,11 +158,11 @@ pub(crate) fn plus_diagonal(a: &Mat<f64>, value: f64) -> Mat<f64> {
     Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] + if i == j { value } else { 0.0 })
 }
 
-/// The same model of several latents twice.
+/// One model of several latents, built twice.
 pub(crate) struct Sharing {
-    /// With one process for all latents.
+    /// One process for all latents.
     pub(crate) shared: Savigp,
-    /// With a process for each, all of them equal.
+    /// One process per latent, all equal.
     pub(crate) own: Savigp,
 }
 

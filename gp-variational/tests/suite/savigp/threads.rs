@@ -1,4 +1,4 @@
-//! The same bits whoever does the work, and wherever data come from.
+//! Threads and the source of the data change no bits.
 
 use super::support::{Problem, model};
 use faer::Mat;
@@ -18,7 +18,7 @@ fn sampled(model: Savigp, draws: Draws) -> Savigp {
     model.with_expectation(Expectation::Sampled(sampling)).unwrap()
 }
 
-/// Gradients, natural gradients and training in batches on 1100 observations, more than one lane.
+/// Bits of gradients, natural gradients and training in batches on 1100 observations, more than one lane.
 fn run(threading: Threading, data: &dyn DataSource, problem: &Problem) -> Vec<u64> {
     let mut all = Vec::new();
     let base = model("softmax(classes=3)", &problem.inducing(20)).with_threading(threading);

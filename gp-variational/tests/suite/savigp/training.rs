@@ -1,4 +1,4 @@
-//! Training from all of the data.
+//! Training on all data.
 
 use super::support::{Problem, assert_close, model, together};
 use gp_optim::MinimiseOptions;
@@ -9,7 +9,7 @@ fn options(iterations: u64) -> MinimiseOptions {
     MinimiseOptions { max_iterations: iterations, ..MinimiseOptions::default() }
 }
 
-/// Every way to train ends in the same place, where there is but one.
+/// Three ways of training converge to the same parameters where the optimum is unique.
 #[test]
 fn three_ways_lead_to_the_same_kernel() {
     let problem = Problem::new(80, 1, 71);
@@ -30,8 +30,8 @@ fn three_ways_lead_to_the_same_kernel() {
     assert_close(value, best.log_marginal_likelihood, 1e-9);
 }
 
-/// Two classes pull both their functions by the same difference, so whole steps of each overshoot together, again and
-/// again: steps that are remembered end that, and the place of rest is the same.
+/// With two classes, the same difference drives both latent functions, so full steps overshoot repeatedly.
+/// Anderson mixing prevents that and converges to the same posterior.
 #[test]
 fn remembered_steps_come_to_rest_sooner() {
     let problem = Problem::new(60, 1, 75);
@@ -53,7 +53,7 @@ fn remembered_steps_come_to_rest_sooner() {
     assert!(2 * remembered.evaluations < plain.evaluations, "{remembered:?} against {plain:?}");
 }
 
-/// Samples that stay make the bound a function that L-BFGS can climb, and enough of them the right one.
+/// Constant samples make the bound a function that L-BFGS can maximise; with many samples it is the exact one.
 #[test]
 fn line_searches_see_common_random_numbers() {
     let problem = Problem::new(60, 1, 72);
@@ -69,14 +69,14 @@ fn line_searches_see_common_random_numbers() {
         let run = together(&mut sampled, &data, options(150));
         assert_eq!(run.failed_evaluations, 0, "{:?}", run.last_failure);
         assert!(run.log_posterior > run.start_log_posterior + 10.0);
-        // The same model by quadrature.
+        // The same model with quadrature.
         let exact = sampled.with_expectation(Expectation::Exact).unwrap();
         let value = Bound::new(&exact, &data).unwrap().value(&exact).unwrap();
         assert_close(value, run.log_marginal_likelihood, 1e-2);
     }
 }
 
-/// More components cannot hurt: the bound of two is at least that of one.
+/// The bound with two components is at least that with one.
 #[test]
 fn a_second_component_does_not_lower_the_bound() {
     let problem = Problem::new(40, 1, 73);
