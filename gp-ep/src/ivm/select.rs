@@ -11,7 +11,7 @@ pub enum Reason {
     First,
     /// Best score.
     Score,
-    /// Drawn at random under [`Selection::Random`].
+    /// Drawn at random under [`Selection::Random`](super::Selection::Random).
     Drawn,
 }
 

@@ -99,7 +99,7 @@ impl InducingPosterior {
         Ok(prediction)
     }
 
-    /// Contributions of [terms](terms) to the mean at the rows of `x`: N×T.
+    /// Contributions of [terms] to the mean at the rows of `x`: N×T.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).

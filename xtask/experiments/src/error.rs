@@ -9,7 +9,7 @@ use gp_linalg::LinalgError;
 use gp_optim::{OptimError, TeamError};
 use std::path::PathBuf;
 
-/// Error of an experiment.
+/// Reason why an experiment failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExperimentError {

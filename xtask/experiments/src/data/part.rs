@@ -48,9 +48,9 @@ impl Part {
 /// Training and test set of one split.
 #[derive(Clone, Debug)]
 pub struct Split {
-    /// Training set.
+    /// Rows to learn from.
     pub training: Part,
-    /// Test set.
+    /// Rows to score on.
     pub test: Part,
     /// Scale per target: file units per standardised unit.
     pub units: Vec<f64>,
