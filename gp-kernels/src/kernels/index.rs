@@ -22,9 +22,13 @@ pub struct Index {
 const NAME: &str = "index";
 
 fn weights(levels: usize, rank: usize) -> Result<Parameter, KernelError> {
-    // Columns start differently (except the last two if rank = levels): equal columns would stay equal, and
-    // zeros are a saddle point.
-    let start = |k: usize| if (k / rank).is_multiple_of(k % rank + 2) { 0.7 } else { 0.5 };
+    // Columns start differently: equal columns would stay equal, and zeros are a saddle point. A column c has 0.7
+    // at multiples of c + 2; if rank = levels, the last one would equal the one before, and has it at the last level.
+    let start = |k: usize| {
+        let (level, column) = (k / rank, k % rank);
+        let is_high = if column + 1 == levels { level + 1 == levels } else { level.is_multiple_of(column + 2) };
+        if is_high { 0.7 } else { 0.5 }
+    };
     Ok(Parameter::vector("w", (0..levels * rank).map(start).collect(), Transform::Identity)?)
 }
 
