@@ -1,4 +1,4 @@
-//! Named parameters with transforms and priors, and solvers that survive bad evaluations.
+//! Named parameters with transforms and priors, and solvers that recover from failed evaluations.
 //!
 //! ```
 //! use gp_optim::{Parameter, Prior};
@@ -8,9 +8,9 @@
 //! # Ok::<(), gp_optim::ParameterError>(())
 //! ```
 //!
-//! - [`Parameter`], [`Transform`] and [`Prior`] describe numbers of a model that a solver moves.
-//! - [`Objective`] is minimised: value and gradient at a point.
-//! - [`files`] are whole or absent.
+//! - [`Parameter`], [`Transform`] and [`Prior`] describe the numbers of a model that a solver changes.
+//! - [`Objective`] is the function to minimise: value and gradient at a point.
+//! - [`files`] writes files that are complete or absent.
 #![cfg_attr(feature = "solvers", doc = "- [`minimise`] does so, by the guarded L-BFGS [`Lbfgs`].")]
 #![cfg_attr(
     feature = "solvers",
