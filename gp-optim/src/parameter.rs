@@ -367,7 +367,6 @@ impl Parameter {
         self.transform == Transform::Identity && self.own.is_none() && self.held == 0
     }
 
-    /// Returns `true` if any element may have a prior.
     fn has_prior(&self) -> bool {
         self.prior.is_some() || self.own.is_some()
     }

@@ -177,7 +177,6 @@ impl Prior {
         self.family().check(&self.arguments())
     }
 
-    /// Returns `true` for a finite θ inside the support.
     fn supports(&self, theta: f64) -> bool {
         let (lower, upper) = self.support();
         theta.is_finite() && lower < theta && theta < upper

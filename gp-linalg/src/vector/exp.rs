@@ -42,7 +42,7 @@ const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
 /// ln 2 less `LN2_HIGH`.
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Results overflow above this.
+/// Arguments above this overflow; those below `LOWEST` give less than the smallest normal number.
 const HIGHEST: f64 = 710.0;
 const LOWEST: f64 = -708.5;
 /// Coefficients of q in exp(r) = 1 + r + r² q(r): Chebyshev fit on |r| ≤ 0.3475, relative error 1.7e-17.

@@ -20,7 +20,6 @@ pub(super) enum Lock {
     Unknown,
 }
 
-/// Tries once.
 pub(super) fn try_lock(file: &File) -> Lock {
     match file.try_lock() {
         Ok(()) => Lock::Taken,

@@ -34,7 +34,6 @@ pub fn sweep(folder: &Path) {
     files.for_each(|entry| remove_unowned(&entry.path()));
 }
 
-/// Removes the leftover of one file.
 #[cfg(feature = "solvers")]
 pub(crate) fn remove_leftover(path: &Path) {
     remove_unowned(&beside(path));

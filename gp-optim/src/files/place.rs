@@ -11,7 +11,7 @@ const LINKS: usize = 40;
 /// Path with all links followed; the file need not exist.
 ///
 /// # Errors
-/// For circular links, and errors of the operating system.
+/// For circular links.
 pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {

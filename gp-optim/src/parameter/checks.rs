@@ -45,12 +45,10 @@ impl Parameter {
     }
 }
 
-/// Fails at the first value outside the set.
 pub(super) fn check_values(name: &str, values: &[f64], transform: Transform) -> Result<(), ParameterError> {
     values.iter().enumerate().try_for_each(|(index, &value)| check_value(name, index, value, transform))
 }
 
-/// Fails for a value outside the set.
 pub(super) fn check_value(
     name: &str,
     index: usize,

@@ -133,7 +133,6 @@ impl Prior {
 }
 
 impl Family {
-    /// Checks the number and the range of arguments.
     pub(super) fn check(&self, args: &[f64]) -> Result<(), ParameterError> {
         if args.len() != self.arguments.len() {
             return Err(ParameterError::PriorArity { signature: self.signature(), found: args.len() });

@@ -88,7 +88,6 @@ fn starts_number(c: char, next: Option<&char>) -> bool {
     begins(&c) || (c == '-' && next.is_some_and(begins))
 }
 
-/// End of the number that starts at `start`.
 fn number_end(characters: &[char], start: usize) -> usize {
     let mut end = start + 1;
     while let Some(&c) = characters.get(end) {

@@ -133,7 +133,6 @@ impl Reader {
         Ok(numbers)
     }
 
-    /// Reads optional bounds and prior.
     fn given(&mut self) -> Result<Given, SyntaxError> {
         let bounds = if self.take_name("in") { Some(self.bounds()?) } else { None };
         let prior = if self.take_symbol('~') { Some(self.prior()?) } else { None };

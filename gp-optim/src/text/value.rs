@@ -21,7 +21,6 @@ pub struct Numbers {
     pub(super) own: Vec<Given>,
 }
 
-/// Bounds and prior, if given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Given {
     pub(super) bounds: Option<(f64, f64)>,

@@ -1,4 +1,4 @@
-//! Smooth problems: the minimum is found, with no more evaluations than a well-known solver needs.
+//! Smooth problems: the minimum is found with at most as many evaluations as by a well-known solver.
 
 use super::support::{self, problems};
 use gp_optim::{LbfgsOptions, MinimiseOptions, minimise};
