@@ -118,7 +118,7 @@ impl Drop for Unfinished {
 /// failure.
 ///
 /// # Errors
-/// As [`Unfinished::claim`] and [`Unfinished::finish`].
+/// As for [`Unfinished::claim`] and [`Unfinished::finish`].
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = Unfinished::claim(path, Existing::Replace)?;
     file.write_all(bytes)?;

@@ -46,7 +46,7 @@ impl Parameter {
     /// ```
     ///
     /// # Errors
-    /// As [`set_transform`](Self::set_transform), and [`ParameterError::NoSuchElement`].
+    /// As for [`set_transform`](Self::set_transform), and [`ParameterError::NoSuchElement`].
     pub fn set_transform_of(&mut self, index: usize, transform: Transform) -> Result<(), ParameterError> {
         self.check_index(index)?;
         self.check_within_domain(transform)?;
@@ -58,7 +58,7 @@ impl Parameter {
     /// Sets or removes the prior of one element; nothing changes on an error.
     ///
     /// # Errors
-    /// As [`set_prior`](Self::set_prior), and [`ParameterError::NoSuchElement`].
+    /// As for [`set_prior`](Self::set_prior), and [`ParameterError::NoSuchElement`].
     pub fn set_prior_of(&mut self, index: usize, prior: Option<Prior>) -> Result<(), ParameterError> {
         self.check_index(index)?;
         prior.map_or(Ok(()), |prior| prior.validate())?;

@@ -48,7 +48,7 @@ pub struct Minimum {
     pub evaluations: u64,
     /// True if `x` is a minimum within tolerances.
     pub converged: bool,
-    /// Reason for the end.
+    /// Reason that the run stopped.
     pub reason: StopReason,
     /// Number of failed or non-finite evaluations.
     pub failed_evaluations: u64,

@@ -82,7 +82,7 @@ impl Mixing {
         &self.weights
     }
 
-    /// Returns `true` if the last call of [`propose`](Self::propose) mixed points.
+    /// Returns `true` if the last proposal mixed points and was neither remembered nor forgotten since.
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         self.is_mixed

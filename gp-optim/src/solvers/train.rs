@@ -61,7 +61,7 @@ pub struct Training {
     pub last_failure: Option<String>,
     /// True if the end is a maximum within tolerances.
     pub converged: bool,
-    /// Reason for the end.
+    /// Reason that training stopped.
     pub reason: StopReason,
     /// Record of each iteration.
     pub history: Vec<TrainingStep>,

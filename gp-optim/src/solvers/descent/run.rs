@@ -28,7 +28,7 @@ pub struct Descended {
     /// True if the value or, for whole batches, the gradient met its tolerance; for mini-batches within
     /// noise.
     pub converged: bool,
-    /// Reason for the end.
+    /// Reason that the run stopped.
     pub reason: StopReason,
     /// Number of failed or non-finite evaluations.
     pub failed_evaluations: u64,

@@ -25,7 +25,7 @@ pub struct Staged {
     /// True if the last round changed the value by at most the tolerance, or if the last stage of a single
     /// round converged.
     pub converged: bool,
-    /// Reason for the end.
+    /// Reason that the run stopped.
     pub reason: StopReason,
     /// Number of failed evaluations of all stages.
     pub failed_evaluations: u64,
