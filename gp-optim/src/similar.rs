@@ -28,7 +28,7 @@ pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
             true => 1,
             false => changes(&letters, &theirs.chars().collect::<Vec<_>>()),
         };
-        // One change makes any single letter equal to any other.
+        // One change turns any single letter into any other, so single letters must be equal.
         (distance <= most && distance < letters.len()).then_some((distance, other))
     });
     rated.min_by_key(|(distance, _)| *distance).map(|(_, other)| other)

@@ -63,7 +63,7 @@ mod tests {
                 .unwrap();
             for j in 0..n {
                 assert!((0..j).all(|i| inverse[(i, j)] == 0.0));
-                // The factor's condition is some 6.
+                // The condition number of the factor is about 6.
                 assert!((0..n).all(|i| (product[(i, j)] - f64::from(u8::from(i == j))).abs() < 1e-13));
             }
             let mut pooled = Mat::zeros(n, n);

@@ -40,7 +40,7 @@ impl<O: Gradient<Param = Vec<f64>, Gradient = Vec<f64>>> Gradient for Restricted
 
     fn gradient(&self, part: &Vec<f64>) -> Result<Vec<f64>, Error> {
         let whole = self.at(part, |x| self.whole.gradient(x))?;
-        // Missing entries of a gradient that is too short.
+        // NaN stands for entries missing from a gradient that is too short.
         Ok(self.moved.iter().map(|&i| whole.get(i).copied().unwrap_or(f64::NAN)).collect())
     }
 }

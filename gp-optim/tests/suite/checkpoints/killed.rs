@@ -22,7 +22,7 @@ fn checkpoint(path: &Path) -> CheckpointFile {
 #[ignore = "runs until it is killed; started by the test beside it"]
 fn child_that_is_killed() {
     let path = env::var(FILE).unwrap();
-    // Outlives its use by far, but not the day should its parent die first.
+    // Far longer than the test needs; ends the child if its parent dies first.
     let limit = Control::new().with_time_limit(Some(Duration::from_secs(90)));
     descend_with(waves, &START, adam(), u64::MAX, &limit, |run| run.checkpointing(checkpoint(path.as_ref())))
         .unwrap();

@@ -92,7 +92,7 @@ fn a_domain_that_holds_the_minimum_is_searched_to_the_end() {
     let minimum = minimise(objective, &[20.0, 20.0, 20.0], &MinimiseOptions::default()).unwrap();
     assert_eq!(minimum.failed_evaluations, failed);
     assert!(failed > 0 && minimum.converged, "{minimum:?}");
-    // The relative gradient is below 1e-6 of a value near 10⁴, so the flattest direction is the worst known.
+    // The relative gradient is below 1e-6 of a value near 10⁴, so the flattest direction is the least accurate.
     assert!((minimum.x[0] - 1.0).abs() < 0.02 && (minimum.x[2] - 1.0).abs() < 2e-6, "{minimum:?}");
 }
 

@@ -31,7 +31,7 @@ fn walls_are_stepped_back_from_and_counted() {
         [|| Err("no logarithm".to_owned()), || Ok(f64::NAN), || Ok(f64::NEG_INFINITY)];
     for wall in walls {
         let ends = [
-            // The first step of each reaches beyond zero, or its momentum does.
+            // The first step of each method, or its momentum, goes beyond zero.
             runs_into(Momentum::new(25.0, 0.0), wall),
             runs_into(Momentum::nesterov(3.0, 0.9), wall),
             runs_into(Adam::with_rate(30.0), wall),
