@@ -1,11 +1,11 @@
-//! Errors with their value and place.
+//! Errors of this crate.
 
 use crate::jitter_record::JitterRecord;
 use faer::{ColRef, MatRef};
 
-/// Failures reported by this crate.
+/// Error of an operation, with the invalid value and its position.
 ///
-/// Bad input never panics, and leaves arguments as documented (mostly unchanged).
+/// Each function documents the state of its arguments after an error.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinalgError {
@@ -49,7 +49,7 @@ pub enum LinalgError {
         /// Failed pivot within the appended rows, counted from 0.
         pivot: usize,
     },
-    /// A downdate would not leave a positive definite matrix. Nothing has changed.
+    /// A downdate would not leave a positive definite matrix; nothing was changed.
     #[error(
         "downdate breaks down: I - PᵀP with P = L⁻¹W has no Cholesky factor (pivot {pivot} of {rank}); nothing was changed"
     )]
@@ -64,12 +64,12 @@ pub enum LinalgError {
     InvalidPolicy {
         /// Field.
         what: &'static str,
-        /// Condition the field has to meet.
+        /// Required condition.
         requirement: &'static str,
         /// Value given.
         value: f64,
     },
-    /// The work was [ended](crate::halt) before it was done. What it wrote is to be thrown away.
+    /// The work was [stopped early](crate::halt); discard its output.
     #[error("the work was ended before it was done")]
     Stopped,
     /// A stored or given factor is unusable.
@@ -99,16 +99,16 @@ pub(crate) fn check_finite(what: &'static str, a: MatRef<'_, f64>) -> Result<(),
     (0..a.ncols()).try_for_each(|j| check_column_finite(what, a.col(j), 0, j))
 }
 
-/// `true` if all numbers are finite.
+/// Returns `true` if all numbers are finite.
 pub(crate) fn is_finite_column(values: ColRef<'_, f64>) -> bool {
-    // 0·x is 0 for finite x and NaN otherwise, so one sum without branches tells.
+    // 0·x is 0 for finite x and NaN otherwise, so the sum needs no branches.
     match values.try_as_col_major() {
         Some(values) => sum_of_zeros(values.as_slice()) == 0.0,
         None => values.iter().all(|value| value.is_finite()),
     }
 }
 
-/// Fails at the first non-finite entry of `values`; its first row is `first_row`.
+/// Fails at the first non-finite entry of `values`, whose first row in the matrix is `first_row`.
 pub(crate) fn check_column_finite(
     what: &'static str,
     values: ColRef<'_, f64>,

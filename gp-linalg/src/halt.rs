@@ -1,8 +1,10 @@
-//! An early end to long work: asked between panels of factorisations and blocks of products, on whichever thread they run.
+//! Early stop of long computations.
 //!
-//! A [`Halt`] is given where work begins, not in every call: to [`until`] for one piece of work, or by [`Halt::adopt`] for
-//! everything that a thread does from then on. Operations of this crate that it ends return [`LinalgError::Stopped`], and
-//! their output must be discarded. Once a halt has said stop, it must go on saying so until the work has ended.
+//! A [`Halt`] is a stop condition, polled between panels of factorisations and blocks of products, on
+//! whichever thread they run. It is not an argument of each call: [`until`] sets it for one computation,
+//! [`Halt::adopt`] for the rest of a thread. Stopped operations of this crate return
+//! [`LinalgError::Stopped`]; discard their output. A condition that has become true must stay true until the
+//! work has ended.
 
 use crate::error::LinalgError;
 use std::cell::RefCell;
@@ -13,17 +15,18 @@ thread_local! {
     static HALTS: RefCell<Vec<Halt>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A question whether to stop.
+/// Stop condition.
 #[derive(Clone)]
 pub struct Halt(Arc<dyn Fn() -> bool + Send + Sync>);
 
 impl Halt {
-    /// Stops work once `is_over` says so.
+    /// Stops the work once `is_over` returns true.
     pub fn new(is_over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(is_over))
     }
 
-    /// Lets this question end whatever the calling thread does from now on, as the first thing of a thread of a pool.
+    /// Applies this condition to everything the calling thread does from now on. Call it first in a thread of
+    /// a pool.
     pub fn adopt(&self) {
         HALTS.with_borrow_mut(|halts| halts.push(self.clone()));
     }
@@ -35,11 +38,12 @@ impl fmt::Debug for Halt {
     }
 }
 
-/// Does work that this question may end, with what other threads do for it. What was written of work that was ended is to be
-/// thrown away.
+/// Runs `work` under this stop condition, including the parts that other threads run for it.
+///
+/// Discard the output of stopped work.
 ///
 /// # Errors
-/// [`LinalgError::Stopped`] if it was ended; otherwise none of its own.
+/// [`LinalgError::Stopped`] if it was stopped.
 pub fn until<R>(halt: &Halt, work: impl FnOnce() -> R) -> Result<R, LinalgError> {
     if (halt.0)() {
         return Err(LinalgError::Stopped);
@@ -51,30 +55,30 @@ pub fn until<R>(halt: &Halt, work: impl FnOnce() -> R) -> Result<R, LinalgError>
     if (halt.0)() { Err(LinalgError::Stopped) } else { Ok(found) }
 }
 
-/// True if the work of the calling thread is to end.
+/// Returns `true` if the work of the calling thread should stop.
 #[must_use]
 pub fn is_over() -> bool {
     HALTS.with_borrow(|halts| halts.iter().any(|halt| (halt.0)()))
 }
 
-/// `Ok` as long as it is not.
+/// Returns an error if the work of the calling thread should stop.
 pub(crate) fn go_on() -> Result<(), LinalgError> {
     if is_over() { Err(LinalgError::Stopped) } else { Ok(()) }
 }
 
-/// The questions of the calling thread, for a part of its work that another thread may do.
+/// Stop conditions of the calling thread, to hand to another thread with [`within`].
 #[must_use]
 pub fn here() -> Vec<Halt> {
     HALTS.with_borrow(Clone::clone)
 }
 
-/// Does a part of the work of a thread that asks these questions.
+/// Runs `work` under the stop conditions of another thread, from [`here`].
 pub fn within<R>(halts: &[Halt], work: impl FnOnce() -> R) -> R {
     let _held = Held::new(halts);
     work()
 }
 
-/// Questions that the calling thread asks as long as this lives.
+/// Guard: adds stop conditions to the calling thread until dropped.
 struct Held(usize);
 
 impl Held {
@@ -101,7 +105,7 @@ mod tests {
     use faer::{Accum, Mat};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Says so after this many questions.
+    /// Condition that becomes true after `count` polls, and its number of polls.
     fn after(count: usize) -> (Halt, Arc<AtomicUsize>) {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = asked.clone();
@@ -117,7 +121,7 @@ mod tests {
             let ended =
                 until(&halt, || matmul(out.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), 1.0, threading));
             assert!(ended.is_err() && asked.load(Ordering::Relaxed) > 3);
-            // Blocks that were left out are as they were.
+            // Skipped blocks are unchanged.
             assert!((0..600).any(|j| (0..600).all(|i| i < 300 || out[(i, j)] == 0.0)));
         }
         assert!(!is_over());

@@ -1,19 +1,19 @@
-//! Record of the jitter and of the failure without it.
+//! Record of jitter and of the failure that required it.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Jitter added to a diagonal, and its cause.
+/// Jitter added to a diagonal, and why.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct JitterRecord {
-    /// Number added to every diagonal entry (absolute); in an error, the largest tried.
+    /// Value added to every diagonal entry (absolute); in an error, the largest tried.
     pub added: f64,
     /// Number of factorisations tried; 1 if no jitter was needed.
     pub attempts: usize,
-    /// Failed pivot of the attempt without jitter.
+    /// Failed pivot of the attempt without jitter; None if it succeeded.
     pub pivot: Option<usize>,
-    /// `(i, j, correlation)`: `i` is the failed pivot, `j` the row most correlated with it, `correlation =
-    /// a_ij / √(a_ii a_jj)`. Near-duplicate inputs have a correlation close to ±1.
+    /// `(i, j, correlation)`: failed pivot `i`, the row `j` most correlated with it, and `a_ij / √(a_ii
+    /// a_jj)`. Near-duplicate inputs have correlations close to ±1.
     pub closest: Option<(usize, usize, f64)>,
 }
 

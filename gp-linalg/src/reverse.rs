@@ -1,13 +1,12 @@
 //! Reverse-mode derivatives of factorisations and solves.
 //!
-//! `x̄` is the derivative of a scalar J by `x`. Each function turns the derivative by a result into those
-//! by its arguments, with blocked products and solves.
+//! `x̄` is the derivative of a scalar J by `x`. Each function maps the derivative by its result to the
+//! derivatives by its arguments, with blocked products and solves.
 //!
-//! Conventions:
-//! - `L` is lower triangular; of it and of `L̄` only the lower triangle is read or written.
-//! - `Ā` for a symmetric A is symmetric and complete: `dJ = Σᵢⱼ Āᵢⱼ dAᵢⱼ`, both triangles counted.
-//! - Derivatives with respect to matrices are added or written as [`Accum`] says. [`cholesky_reverse`] writes;
-//!   gather in `L̄` whatever depends on L, turn it into `Ā` once, then add what depends on A directly.
+//! - `L` is lower triangular. Only the lower triangles of `L` and `L̄` are read or written.
+//! - `Ā` of a symmetric A is symmetric and full: `dJ = Σᵢⱼ Āᵢⱼ dAᵢⱼ`, both triangles counted.
+//! - Derivatives by matrices are added or written according to [`Accum`]. [`cholesky_reverse`] writes: first
+//!   sum in `L̄` everything that depends on L, convert it to `Ā` once, then add derivatives by A.
 //!
 //! ```
 //! use gp_linalg::faer::{Accum, Mat, mat};
@@ -53,7 +52,7 @@ impl ReverseScratch {
     }
 }
 
-/// Through `A = L Lᵀ`: `Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹`, P the lower triangle of `LᵀL̄` with halved diagonal.
+/// Reverse of `A = L Lᵀ`: `Ā = ½ L⁻ᵀ (P + Pᵀ) L⁻¹`, P the lower triangle of `LᵀL̄` with halved diagonal.
 ///
 /// `l`, `l_bar` and `a_bar` are n×n; `a_bar` is overwritten.
 ///
@@ -72,7 +71,7 @@ pub fn cholesky_reverse(
     a_bar.fill(0.0);
     a_bar.copy_from_triangular_lower(l_bar);
     triangular::multiply_transpose(l, a_bar.rb_mut(), threading);
-    // Mirroring the lower triangle gives P + Pᵀ: the two halves of the diagonal make it whole again.
+    // Mirroring the lower triangle gives P + Pᵀ: the halved diagonal counts twice.
     symmetrise_lower(a_bar.rb_mut())?;
     triangular::solve_transpose(l, a_bar.rb_mut(), threading);
     triangular::solve_transpose(l, a_bar.rb_mut().transpose_mut(), threading);
@@ -84,9 +83,9 @@ pub fn cholesky_reverse(
     symmetrise_lower(a_bar)
 }
 
-/// Through `J = ln det A`: `Ā = [Ā +] adjoint · A⁻¹`.
+/// Reverse of `J = ln det A`: `Ā = [Ā +] adjoint · A⁻¹`.
 ///
-/// `adjoint` is the derivative by J. With [`Accum::Add`], `a_bar` must be symmetric on entry.
+/// `adjoint` is the derivative by `ln det A`. With [`Accum::Add`], `a_bar` must be symmetric on entry.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]
@@ -101,7 +100,7 @@ pub fn log_det_reverse(
     const OPERATION: &str = "log_det_reverse";
     check_square(OPERATION, "l", l, l.nrows())?;
     check_square(OPERATION, "a_bar", a_bar.as_ref(), l.nrows())?;
-    // The inverse itself is what is asked for.
+    // Here the result is the inverse itself, so it is computed explicitly.
     let mut inverse = scratch.zeros(l.nrows());
     invert_lower_triangular(inverse.rb_mut(), l, Par::Seq);
     clear_upper_vector_state();
@@ -110,7 +109,7 @@ pub fn log_det_reverse(
     symmetrise_lower(a_bar)
 }
 
-/// Through `J = ln det(L Lᵀ)`: `L̄ᵢᵢ = [L̄ᵢᵢ +] 2 adjoint / Lᵢᵢ`. [`Accum::Replace`] zeroes the rest of
+/// Reverse of `J = ln det(L Lᵀ)`: `L̄ᵢᵢ = [L̄ᵢᵢ +] 2 adjoint / Lᵢᵢ`. [`Accum::Replace`] zeroes the rest of
 /// `l_bar`.
 ///
 /// # Errors
@@ -133,7 +132,7 @@ pub fn log_det_reverse_factor(
     Ok(())
 }
 
-/// Through `X = A⁻¹B`: `B̄ = A⁻¹X̄` in place of `X̄`, and `Ā = [Ā] − ½ (B̄Xᵀ + XB̄ᵀ)`.
+/// Reverse of `X = A⁻¹B`: `B̄ = A⁻¹X̄` in place of `X̄`, and `Ā = [Ā] − ½ (B̄Xᵀ + XB̄ᵀ)`.
 ///
 /// `x` and `x_bar` are n×k. With [`Accum::Add`], `a_bar` must be symmetric on entry.
 ///
@@ -159,7 +158,7 @@ pub fn solve_reverse(
     symmetrise_lower(a_bar)
 }
 
-/// Through `X = L⁻¹B`: `B̄ = L⁻ᵀX̄` in place of `X̄`, and the lower triangle of `L̄ = [L̄] − B̄Xᵀ`.
+/// Reverse of `X = L⁻¹B`: `B̄ = L⁻ᵀX̄` in place of `X̄`, and the lower triangle of `L̄ = [L̄] − B̄Xᵀ`.
 ///
 /// `x` and `x_bar` are n×k; the strict upper triangle of `l_bar` is untouched.
 ///
@@ -182,10 +181,10 @@ pub fn half_solve_reverse(
     Ok(())
 }
 
-/// Through `J = bᵀA⁻¹b`: `b̄ = 2 adjoint A⁻¹b`, and `Ā = [Ā] − adjoint (A⁻¹b)(A⁻¹b)ᵀ`.
+/// Reverse of `J = bᵀA⁻¹b`: `b̄ = 2 adjoint A⁻¹b`, and `Ā = [Ā] − adjoint (A⁻¹b)(A⁻¹b)ᵀ`.
 ///
-/// `half` is `L⁻¹b`, left in its scratch by [`Cholesky::inv_quad_form`](crate::Cholesky::inv_quad_form);
-/// `b_bar` is overwritten. With [`Accum::Add`], `a_bar` must be symmetric on entry.
+/// `half` is `L⁻¹b`, the scratch of [`Cholesky::inv_quad_form`](crate::Cholesky::inv_quad_form). `b_bar` is
+/// overwritten. With [`Accum::Add`], `a_bar` must be symmetric on entry.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`]

@@ -1,32 +1,34 @@
-//! Threading policy: it chooses threads, never results.
+//! Choice of threads; it never changes results.
 //!
-//! faer always runs sequentially. Large results are cut into blocks by shape alone, which
-//! [`Threading::Pool`] runs as rayon tasks. So the bits depend neither on the number of threads nor on the
-//! variant.
+//! faer runs sequentially. Large results are cut into blocks whose sizes depend on the shape alone, and
+//! [`Threading::Pool`] runs the blocks as rayon tasks. Results are therefore the same bits for either variant
+//! and any number of threads.
 
 use crate::halt;
 use faer::MatMut;
 
-/// Threads of an operation.
+/// Threads that run an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Threading {
-    /// Calling thread only, as inside a rayon task.
+    /// Calling thread only; use it inside a rayon task.
     #[default]
     Here,
-    /// rayon's current pool (of `install`, or the global one); small operations stay on the calling thread.
+    /// Current rayon pool (of `install`, or the global one). Small operations stay on the calling thread.
     Pool,
 }
 
-/// Fewest operations worth a task: at 30 GFLOP/s about 0.1 ms, against some 10 µs to wake a worker.
+/// Fewest floating-point operations worth a task: about 0.1 ms at 30 GFLOP/s; waking a worker takes some 10
+/// µs.
 const POOL_MIN_FLOPS: f64 = 3e6;
 
 impl Threading {
-    /// Same policy, but `Here` for work too small to share.
+    /// Same policy, but [`Here`](Self::Here) for work too small to share.
     pub(crate) fn for_flops(self, flops: f64) -> Self {
         if flops < POOL_MIN_FLOPS { Self::Here } else { self }
     }
 
-    /// Runs both closures, concurrently under `Pool`. A [halt](crate::halt) of the calling thread ends both.
+    /// Runs both closures, concurrently under `Pool`. A [`Halt`](crate::halt::Halt) of the calling thread
+    /// stops both.
     pub fn join<A: Send, B: Send>(
         self,
         left: impl FnOnce() -> A + Send,
@@ -36,21 +38,23 @@ impl Threading {
             Self::Here => (left(), right()),
             Self::Pool => {
                 let halts = halt::here();
-                // Another thread may do it, or this one, which asks already.
+                // `right` may run on another thread, which needs the conditions, or on this one, which has
+                // them already.
                 rayon::join(left, || halt::within(&halts, right))
             }
         }
     }
 }
 
-/// Width of the fewest equal blocks of at most `target`, a multiple of `grain`.
+/// Width of blocks when `extent` is cut into the fewest equal blocks of at most `target`, rounded up to a
+/// multiple of `grain`.
 pub(crate) fn block_width(extent: usize, target: usize, grain: usize) -> usize {
     let pieces = extent.div_ceil(target).max(1);
     extent.div_ceil(pieces).next_multiple_of(grain).max(grain)
 }
 
 /// Calls `body(first_column, block)` for consecutive blocks of `width` columns of `matrix`, until the work is
-/// [ended](crate::halt).
+/// [stopped](crate::halt).
 pub(crate) fn for_column_blocks<F>(matrix: MatMut<'_, f64>, width: usize, threading: Threading, body: &F)
 where
     F: Fn(usize, MatMut<'_, f64>) + Sync,
@@ -68,7 +72,7 @@ where
     });
 }
 
-/// Splits at block boundaries down to single blocks, the same ones under either policy.
+/// Splits at block boundaries down to single blocks, which do not depend on `threading`.
 fn halve_columns<F>(matrix: MatMut<'_, f64>, first: usize, width: usize, threading: Threading, body: &F)
 where
     F: Fn(usize, MatMut<'_, f64>) + Sync,

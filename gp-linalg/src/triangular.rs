@@ -11,7 +11,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 /// Columns of the right-hand side per task.
 const COLUMNS: usize = 256;
-/// Grain of block edges.
+/// Block edges are multiples of this.
 const GRAIN: usize = 8;
 
 /// `B ← L⁻¹ B`.
@@ -36,7 +36,8 @@ pub(crate) fn multiply_transpose(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threa
     in_column_blocks(l, rhs, threading, &|block| multiply_here(reversed, block.reverse_rows_mut()));
 }
 
-/// Solves of larger dimension are halved, so that they may be [ended](crate::halt) between their parts.
+/// Largest dimension solved at once. Larger solves are halved, so that they can be [stopped](crate::halt)
+/// between halves.
 const AT_ONCE: usize = 2048;
 
 fn solve_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
@@ -84,7 +85,7 @@ where
     for_column_blocks(rhs, width, threading, &|_, block: MatMut<'_, f64>| body(block));
 }
 
-/// Halves L until its diagonal block fits a copy on the stack.
+/// Halves L until a diagonal block fits a stack buffer.
 fn multiply_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
     let n = l.nrows();
     if n <= LEAF {
@@ -100,7 +101,7 @@ fn multiply_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
     multiply_here(l11, upper.rb_mut());
 }
 
-/// Largest dimension multiplied through a copy of the right-hand side.
+/// Largest dimension of a diagonal block; multiplied through a copy of the right-hand side.
 const LEAF: usize = 32;
 /// Columns copied at a time: 16 KiB with `LEAF`.
 const LEAF_COLUMNS: usize = 64;

@@ -1,10 +1,10 @@
-//! Clean vector registers for other code.
+//! State of the vector registers.
 
 /// Clears the upper halves of the vector registers.
 ///
-/// faer's products leave them "dirty", after which the C library's `exp`, `ln` and `tanh` run more than ten
-/// times slower on some processors until `vzeroupper` is executed. Call this after a faer product, on the
-/// thread that computed it.
+/// After a faer product they are "dirty": on some processors the C library's `exp`, `ln` and `tanh` then run
+/// more than ten times slower, until `vzeroupper` is executed. Call this after each direct faer product, on
+/// the thread that computed it.
 #[inline]
 pub fn clear_upper_vector_state() {
     #[cfg(target_arch = "x86_64")]

@@ -1,8 +1,8 @@
 //! Scalar code runs as fast after this crate's operations as before.
 //!
-//! A product that leaves the vector registers dirty makes the C library's `exp` more than ten times slower on the
-//! processors that mind. The tests compare times within one run and ask for no more than a third of the speed before,
-//! so that a busy machine does not fail them; on a processor without that penalty they pass whatever happens.
+//! Dirty vector registers make the C library's `exp` more than ten times slower on some processors. The tests
+//! compare times within one run and accept a third of the original speed, so that a busy machine does not
+//! fail them. On processors without the penalty they always pass.
 #![expect(clippy::unwrap_used, reason = "a call that fails is a test that fails")]
 
 #[expect(dead_code, reason = "part of this module is for other tests")]
@@ -84,7 +84,7 @@ fn the_calling_thread_stays_clean() {
     check_all_operations();
 }
 
-/// Both workers at once, so that each also finishes blocks of the other's product.
+/// Runs both workers at once, so that each also finishes blocks of the other's product.
 #[test]
 fn pool_threads_stay_clean() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();

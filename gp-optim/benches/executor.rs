@@ -1,8 +1,8 @@
-//! What a run and the solver around a method cost per step at 10⁵ parameters, beside the same steps
-//! written as a loop, in units of one pass over a vector.
+//! Cost per step of a run and of the solver around a method, for 10⁵ parameters, compared with the same steps
+//! in a loop, in units of one pass over a vector.
 //!
-//! Run, loop and pass take turns and the least time of each counts, because whatever else the machine does only
-//! ever adds. The overhead in passes is (run − loop) / pass.
+//! Run, loop and pass alternate. The minimum time of each counts, because other work on the machine only adds
+//! time. The overhead in passes is (run − loop) / pass.
 
 use gp_optim::{
     Adam, Batch, Batches, Descent, DescentOptions, Momentum, StochasticObjective, UpdateRule, descend,
@@ -15,7 +15,7 @@ const PARAMETERS: usize = 100_000;
 const STEPS: u64 = 300;
 const ROUNDS: usize = 25;
 
-/// 10⁻³ · ½ |x + 1000|²: as cheap as an objective can be, and too far away for a run to end before its budget.
+/// 10⁻³ · ½ |x + 1000|²: a minimal objective, whose minimum is too far away for a run to reach.
 fn quadratic(x: &[f64], _batch: Batch<'_>, gradient: &mut [f64]) -> Result<f64, Infallible> {
     for (g, x) in gradient.iter_mut().zip(x) {
         *g = 1e-3 * (x + 1e3);

@@ -1,42 +1,42 @@
-//! Early end of long work.
+//! Early stop of long evaluations.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Question asked between parts of work: stop now?
+/// Stop condition, polled between parts of an evaluation; passes a time limit or an interrupt into it.
 ///
-/// Carries a time limit or an interrupt into an evaluation. The default never stops.
+/// The default never stops.
 #[derive(Clone, Default)]
 pub struct Brake {
     ask: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
-    /// `true` if several processes stop together, between passes over the data.
+    /// True if several processes must stop at the same place of their work.
     together: bool,
 }
 
 impl Brake {
-    /// Brake that stops once `is_pulled` returns true.
+    /// Stops once `is_pulled` returns true.
     pub fn new(is_pulled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { ask: Some(Arc::new(is_pulled)), together: false }
     }
 
-    /// Stops several processes that run in step, once `is_pulled` says so to all of them.
+    /// Stops several processes in step: `is_pulled` must return the same answer in all of them.
     pub fn together(is_pulled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { together: true, ..Self::new(is_pulled) }
     }
 
-    /// `false` for the default, which never stops.
+    /// Returns `false` for the default, which never stops.
     #[must_use]
     pub fn can_stop(&self) -> bool {
         self.ask.is_some()
     }
 
-    /// `true` to stop.
+    /// Returns `true` if this process should stop; always `false` after [`together`](Self::together).
     #[must_use]
     pub fn is_pulled(&self) -> bool {
         !self.together && self.asks()
     }
 
-    /// `true` to stop all processes, called by each at the same place of its work.
+    /// Returns `true` if all processes should stop. Each process must call it at the same place of its work.
     #[must_use]
     pub fn is_pulled_together(&self) -> bool {
         self.together && self.asks()

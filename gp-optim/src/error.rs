@@ -2,7 +2,7 @@
 
 use crate::number::format_number;
 
-/// Invalid parameter, transform or prior: its name, the value found and the values allowed.
+/// Invalid parameter, transform or prior, with its name, the invalid value and the valid values.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
@@ -12,7 +12,7 @@ pub enum ParameterError {
         /// Name of the parameter.
         name: String,
     },
-    /// A natural value is outside the set of the parameter's transform.
+    /// A natural value is outside the parameter's set.
     #[error("parameter `{name}[{index}]` is {}, but must lie in {allowed}", format_number(*.value))]
     OutOfRange {
         /// Name of the parameter.
@@ -39,14 +39,14 @@ pub enum ParameterError {
     WrongLength {
         /// Name of the parameter.
         name: String,
-        /// Contents of the slice.
+        /// Content of the slice.
         what: &'static str,
         /// Length needed.
         expected: usize,
         /// Length given.
         found: usize,
     },
-    /// Too many or too few numbers for several parameters.
+    /// A list of numbers for several parameters has the wrong length.
     #[error("{what}: expected {expected} numbers, found {found}")]
     SetLength {
         /// Meaning of the numbers.
@@ -56,7 +56,7 @@ pub enum ParameterError {
         /// Number given.
         found: usize,
     },
-    /// There is no such element.
+    /// The element does not exist.
     #[error("parameter `{name}` has no element {index}: it holds {len}")]
     NoSuchElement {
         /// Name of the parameter.
@@ -66,25 +66,25 @@ pub enum ParameterError {
         /// Number of elements.
         len: usize,
     },
-    /// A transform onto an empty set, or one with infinite bounds.
+    /// A transform has an empty set or infinite bounds.
     #[error("cannot map a parameter onto {transform}: {reason}")]
     InvalidTransform {
-        /// Set, as written by the transform.
+        /// The set, as the transform prints it.
         transform: String,
         /// Condition that fails.
         reason: &'static str,
     },
-    /// Bounds outside the parameter's domain.
+    /// Bounds are not within the parameter's domain.
     #[error("parameter `{name}` cannot have the bounds {set}: it lies in {domain}")]
     OutsideDomain {
         /// Name of the parameter.
         name: String,
-        /// Set asked for.
+        /// Requested set.
         set: String,
         /// Domain of the parameter.
         domain: String,
     },
-    /// The prior gives a value no density.
+    /// A value has no prior density.
     #[error("parameter `{name}[{index}]` is {}, where its prior {prior} has no density", format_number(*.value))]
     OutsidePrior {
         /// Name of the parameter.
@@ -96,13 +96,13 @@ pub enum ParameterError {
         /// Prior as text.
         prior: String,
     },
-    /// One number is shared by different units.
+    /// One number is shared by inputs with different units.
     #[error("parameter `{name}`: one number cannot be in units that differ")]
     MixedUnits {
         /// Name of the parameter.
         name: String,
     },
-    /// There is no such family of priors.
+    /// The family of priors does not exist.
     #[error("unknown prior `{name}`: known are {known}")]
     UnknownPrior {
         /// Name given.

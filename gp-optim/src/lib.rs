@@ -1,4 +1,4 @@
-//! Named parameters with transforms and priors, and solvers that survive bad evaluations.
+//! Named parameters with transforms and priors, and solvers that recover from failed evaluations.
 //!
 //! ```
 //! use gp_optim::{Parameter, Prior};
@@ -8,21 +8,21 @@
 //! # Ok::<(), gp_optim::ParameterError>(())
 //! ```
 //!
-//! - [`Parameter`], [`Transform`] and [`Prior`] describe numbers of a model that a solver moves.
-//! - [`Objective`] is minimised: value and gradient at a point.
-//! - [`files`] are whole or absent.
-#![cfg_attr(feature = "solvers", doc = "- [`minimise`] does so, by the guarded L-BFGS [`Lbfgs`].")]
+//! - [`Parameter`], [`Transform`] and [`Prior`] describe the numbers of a model that a solver changes.
+//! - [`Objective`] is the function to minimise: value and gradient at a point.
+//! - [`files`] writes files that are complete or absent.
+#![cfg_attr(feature = "solvers", doc = "- [`minimise`] minimises an objective by L-BFGS ([`Lbfgs`]).")]
 #![cfg_attr(
     feature = "solvers",
-    doc = "- [`StochasticObjective`] is seen through [`Batches`]; [`descend`] follows it by [`Adam`] and others."
+    doc = "- [`descend`] minimises a [`StochasticObjective`] on [`Batches`] by [`Adam`] and other methods."
 )]
 #![cfg_attr(
     feature = "solvers",
-    doc = "- [`Groups`] and [`minimise_in_stages`] move some parameters at a time."
+    doc = "- [`minimise_in_stages`] minimises over [`Groups`] of parameters in turn."
 )]
 #![cfg_attr(
     feature = "solvers",
-    doc = "- [`CheckpointFile`], [`History`] and [`Trace`] go along with a run."
+    doc = "- [`CheckpointFile`], [`History`] and [`Trace`] store and record a run."
 )]
 #![cfg_attr(feature = "solvers", doc = "")]
 #![cfg_attr(feature = "solvers", doc = include_str!("../README.md"))]

@@ -1,8 +1,8 @@
-//! Names in other spellings, and aliases.
+//! Look-up of names in other spellings, and of aliases.
 
-/// Places in a list of names and their aliases that a name stands for: the one that is spelled alike, else all that
-/// differ by case and underscores alone, else all with such an alias.
+/// Positions in a list of names and aliases that `name` matches.
 ///
+/// An exact match of a name comes first, then names that differ in case and underscores only, then aliases.
 /// None: the name is unknown. Several: it is ambiguous.
 ///
 /// ```
@@ -31,7 +31,7 @@ pub fn named<'a>(name: &str, known: impl IntoIterator<Item = (&'a str, &'a [&'a 
     found.into_iter().find(|places| !places.is_empty()).unwrap_or_default()
 }
 
-/// Lower-case letters and digits of a name.
+/// Lower-case form of a name without underscores.
 fn folded(name: &str) -> String {
     name.chars().filter(|letter| *letter != '_').flat_map(char::to_lowercase).collect()
 }

@@ -1,12 +1,12 @@
-//! Numbers: whether they are finite, and text that reads back to the same bits.
+//! Numbers as text, and checks that they are finite.
 
 /// Magnitudes written without an exponent.
 const PLAIN: std::ops::Range<f64> = 1e-5..1e16;
 
-/// Shortest text of a number that parses back to the same bits.
+/// Shortest text that parses to the same bits.
 ///
-/// Whole numbers have no point (`2`), very large or small magnitudes an exponent (`1e-300`). Infinities are
-/// `inf` and `-inf`, not-a-number `NaN`; Rust's parser reads all of them.
+/// Whole numbers have no decimal point (`2`). Magnitudes below 1e-5 or from 1e16 have an exponent (`1e-300`).
+/// Infinities are `inf` and `-inf`, not-a-number is `NaN`; Rust's parser reads all of them.
 ///
 /// ```
 /// use gp_optim::format_number;
@@ -21,7 +21,7 @@ pub fn format_number(value: f64) -> String {
     if plain { format!("{value}") } else { format!("{value:e}") }
 }
 
-/// `true` if every entry is finite, in one branchless pass.
+/// Returns `true` if every entry is finite, in one pass without branches.
 pub(crate) fn all_finite(a: &[f64]) -> bool {
     const LANES: usize = 8;
     let (lanes, rest) = a.as_chunks::<LANES>();

@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-/// Real function of n numbers with value and gradient together.
+/// Function of n numbers to minimise, with value and gradient computed together.
 ///
-/// Evaluation may fail: solvers step back from the point, as they do for a NaN or infinity in value or
-/// gradient.
+/// An evaluation may fail. Solvers then step back, as they do for a NaN or infinity in value or gradient.
 ///
-/// Closures of the right shape are objectives. To keep hold of another type, lend it: `|x: &[f64], g: &mut
-/// [f64]| model.evaluate(x, g)`.
+/// Closures of the right shape are objectives. To keep ownership of another type, pass a closure that borrows
+/// it: `|x: &[f64], g: &mut [f64]| model.evaluate(x, g)`.
 ///
 /// ```
 /// use gp_optim::Objective;
@@ -23,16 +22,16 @@ use std::fmt;
 /// assert_eq!(gradient, [6.0]);
 /// ```
 pub trait Objective {
-    /// Reason for a failed evaluation, shown to the user.
+    /// Reason for a failed evaluation, shown to users.
     type Error: fmt::Display;
 
-    /// Value at `x`; overwrites `gradient`, as long as `x`, with the derivative.
+    /// Value at `x`; overwrites `gradient` (same length as `x`) with the derivative.
     ///
     /// # Errors
     /// Any reason that `x` cannot be evaluated.
     fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> Result<f64, Self::Error>;
 
-    /// State, besides `x`, of later evaluations, for checkpoints; a plain function has none.
+    /// State besides `x` that later evaluations depend on, for checkpoints; empty for a plain function.
     ///
     /// # Errors
     /// Reason that it cannot be stored.
@@ -40,10 +39,10 @@ pub trait Objective {
         Ok(Vec::new())
     }
 
-    /// Restores the result of [`memory`](Objective::memory), so that later evaluations have the same bits.
+    /// Restores a state from [`memory`](Objective::memory): later evaluations have the same bits.
     ///
     /// # Errors
-    /// Misfit, in words.
+    /// Reason that the state does not fit.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
         let _ = memory;
         Ok(())

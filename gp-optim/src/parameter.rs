@@ -1,4 +1,4 @@
-//! Named number or vector that a solver may move.
+//! Named numbers and vectors that a solver can change.
 
 mod checks;
 mod own;
@@ -15,11 +15,10 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use stored::Unchecked;
 
-/// Named scalar or vector with its set of values, bounds, prior and fixed marks.
+/// Named number or vector with its domain, bounds, prior and fixed elements.
 ///
-/// People read and write *natural* values θ. Solvers move the *free* elements in *unconstrained*
-/// coordinates η through one [`Transform`]; fixed elements are left out of free slices. Values always lie
-/// in the transform's set.
+/// Users read and write *natural* values θ, which always lie in the set of the [`Transform`]. Solvers change
+/// the *free* elements in *unconstrained* coordinates η. Slices of free values leave out fixed elements.
 ///
 /// ```
 /// use gp_optim::{Parameter, Transform};
@@ -39,12 +38,12 @@ pub struct Parameter {
     name: Cow<'static, str>,
     values: Vec<f64>,
     vector: bool,
-    /// Set of possible values: that of the transform given at construction.
+    /// Possible values: the set of the transform given at construction.
     domain: Transform,
     transform: Transform,
     prior: Option<Prior>,
     fixed: Vec<bool>,
-    /// Bounds and priors by element, if they differ; those of the first are also above.
+    /// Bounds and priors by element, if they differ. The fields above then hold those of the first element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     own: Option<Vec<Conditions>>,
     /// Number of fixed elements.
@@ -65,7 +64,7 @@ impl Parameter {
         Self::build(name.into(), vec![value], false, transform)
     }
 
-    /// Positive parameter of one number with value 1, the usual start of a scale.
+    /// Positive number with value 1, such as a scale.
     #[must_use]
     pub fn positive(name: impl Into<Cow<'static, str>>) -> Self {
         let (values, transform) = (vec![1.0], Transform::Positive);
@@ -83,7 +82,7 @@ impl Parameter {
         }
     }
 
-    /// Parameter of one or more numbers, written in brackets even if only one.
+    /// Vector of one or more numbers, written in brackets even if it has only one.
     ///
     /// # Errors
     /// [`ParameterError::Empty`], [`ParameterError::InvalidTransform`] or [`ParameterError::OutOfRange`].
@@ -120,10 +119,10 @@ impl Parameter {
         })
     }
 
-    /// Vector of `count` copies of the first value, with bounds, prior and fixed flag.
+    /// Vector of `count` copies of the first element's value, bounds, prior and fixed flag.
     ///
     /// # Errors
-    /// [`ParameterError::Empty`] for no copies.
+    /// [`ParameterError::Empty`] if `count` is 0.
     pub fn repeated(&self, count: usize) -> Result<Self, ParameterError> {
         if count == 0 {
             return Err(ParameterError::Empty { name: self.name.to_string() });
@@ -134,19 +133,19 @@ impl Parameter {
         Ok(repeated)
     }
 
-    /// Name given at construction.
+    /// Name of the parameter.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// All natural values, at least one.
+    /// Natural values, at least one.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// First natural value, that of a scalar.
+    /// First natural value.
     #[must_use]
     pub fn value(&self) -> f64 {
         self.values.first().copied().unwrap_or(f64::NAN)
@@ -159,7 +158,7 @@ impl Parameter {
         self.values.len()
     }
 
-    /// `true` if written as a vector.
+    /// Returns `true` if the parameter is written in brackets.
     #[must_use]
     pub fn is_vector(&self) -> bool {
         self.vector
@@ -181,7 +180,7 @@ impl Parameter {
     /// Replaces one natural value, fixed or not.
     ///
     /// # Errors
-    /// [`ParameterError::NoSuchElement`] or [`ParameterError::OutOfRange`].
+    /// [`ParameterError::NoSuchElement`], [`ParameterError::OutOfRange`] or [`ParameterError::OutsidePrior`].
     pub fn set(&mut self, index: usize, value: f64) -> Result<(), ParameterError> {
         self.check_index(index)?;
         self.check_value(index, value)?;
@@ -189,24 +188,25 @@ impl Parameter {
         Ok(())
     }
 
-    /// Map between natural and unconstrained values, that of the first element.
+    /// Transform between natural and unconstrained values of the first element; see
+    /// [`transform_of`](Self::transform_of).
     #[must_use]
     pub fn transform(&self) -> Transform {
         self.transform
     }
 
-    /// Domain: the set of the transform given at construction.
+    /// Possible values: the set of the transform given at construction.
     #[must_use]
     pub fn domain(&self) -> Transform {
         self.domain
     }
 
-    /// Replaces the transform of all elements, keeping natural values: bounds within the domain. Nothing
-    /// changes on an error.
+    /// Replaces the transform of all elements, which sets bounds within the domain. Natural values stay;
+    /// nothing changes on an error.
     ///
     /// # Errors
     /// [`ParameterError::InvalidTransform`], [`ParameterError::OutsideDomain`], or
-    /// [`ParameterError::OutOfRange`] for a present value outside the new set.
+    /// [`ParameterError::OutOfRange`] if a current value is outside the new set.
     pub fn set_transform(&mut self, transform: Transform) -> Result<(), ParameterError> {
         self.check_within_domain(transform)?;
         check_values(&self.name, &self.values, transform)?;
@@ -215,7 +215,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// Prior of the first element; elements are independent.
+    /// Prior of the first element; see [`prior_of`](Self::prior_of). Elements are independent.
     #[must_use]
     pub fn prior(&self) -> Option<&Prior> {
         self.prior.as_ref()
@@ -223,11 +223,11 @@ impl Parameter {
 
     /// Sets or removes the prior of all elements; nothing changes on an error.
     ///
-    /// Values set by name or number must be in its support. Outside it, a solver finds [`Self::log_prior`]
-    /// −∞ and steps back.
+    /// Natural values must have a density; a solver may leave the support and then finds [`Self::log_prior`]
+    /// = −∞.
     ///
     /// # Errors
-    /// [`ParameterError::PriorArgument`], or [`ParameterError::OutsidePrior`] for a present value without
+    /// [`ParameterError::PriorArgument`], or [`ParameterError::OutsidePrior`] if a current value has no
     /// density.
     pub fn set_prior(&mut self, prior: Option<Prior>) -> Result<(), ParameterError> {
         if let Some(prior) = &prior {
@@ -241,7 +241,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// `true` for a fixed element; false for a missing one.
+    /// Returns `true` if the element is fixed; `false` if it does not exist.
     #[must_use]
     pub fn is_fixed(&self, index: usize) -> bool {
         self.fixed.get(index).copied().unwrap_or(false)
@@ -270,7 +270,7 @@ impl Parameter {
         self.len() - self.held
     }
 
-    /// Writes the unconstrained free values in order; `out` has [`Self::free_len`] slots.
+    /// Writes the unconstrained free values; `out` has [`Self::free_len`] entries.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`].
@@ -286,7 +286,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// Sets the free elements from unconstrained values, in order; nothing changes on an error.
+    /// Sets the free elements from unconstrained values; nothing changes on an error.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`], or [`ParameterError::NotFinite`] for NaN and infinities.
@@ -311,10 +311,8 @@ impl Parameter {
         Ok(())
     }
 
-    /// Converts a gradient by natural values to one by free unconstrained values: times dθ/dη, without
-    /// fixed elements.
-    ///
-    /// `natural_gradient` has [`Self::len`] entries, `free_gradient` [`Self::free_len`].
+    /// Converts a gradient by natural values ([`Self::len`] entries) to one by free unconstrained values
+    /// ([`Self::free_len`] entries): multiplies by dθ/dη and drops fixed elements.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`].
@@ -339,7 +337,7 @@ impl Parameter {
 
     /// Log prior density, summed over free elements; 0 without a prior.
     ///
-    /// Density of the natural values, without a Jacobian: the mode does not depend on the transform.
+    /// It is the density of natural values, without a Jacobian, so the mode does not depend on the transform.
     #[must_use]
     pub fn log_prior(&self) -> f64 {
         if !self.has_prior() {
@@ -349,7 +347,7 @@ impl Parameter {
         self.free_indices().filter_map(density).sum()
     }
 
-    /// Adds the derivative of [`Self::log_prior`] to a gradient by natural values, one entry per element.
+    /// Adds the derivative of [`Self::log_prior`] to `natural_gradient`, one entry per element.
     ///
     /// # Errors
     /// [`ParameterError::WrongLength`].
@@ -363,13 +361,12 @@ impl Parameter {
         Ok(())
     }
 
-    /// `true` if natural and unconstrained values are equal and all free; the many numbers of inducing
-    /// inputs and posteriors are then copied.
+    /// Returns `true` if natural and unconstrained values are equal and all elements free. Large parameters,
+    /// such as inducing inputs, are then copied as a whole.
     fn is_plain(&self) -> bool {
         self.transform == Transform::Identity && self.own.is_none() && self.held == 0
     }
 
-    /// `true` if an element may have a prior.
     fn has_prior(&self) -> bool {
         self.prior.is_some() || self.own.is_some()
     }

@@ -1,4 +1,4 @@
-//! Parameters of a model as one list of numbers for a solver.
+//! Parameters of a model as one vector for a solver.
 
 use crate::error::ParameterError;
 use crate::number::all_finite;
@@ -6,8 +6,8 @@ use crate::parameter::Parameter;
 
 /// Ordered collection of parameters.
 ///
-/// Only the visits need implementing, here and in [`ParameterSetMut`]. *Natural* values are those of all
-/// parameters, fixed ones included; *free* values are trained ones, unconstrained.
+/// Implement the visit here and in [`ParameterSetMut`]; the rest is provided. *Natural* values are those of
+/// all parameters, fixed ones included; *free* values are the unconstrained values of free elements.
 ///
 /// ```
 /// use gp_optim::{Parameter, ParameterSet, ParameterSetMut, Transform};
@@ -93,7 +93,7 @@ pub trait ParameterSet {
         result
     }
 
-    /// Sum of the log densities of all priors.
+    /// Sum of all log prior densities.
     fn log_prior(&self) -> f64 {
         let mut sum = 0.0;
         self.visit(&mut |parameter| sum += parameter.log_prior());
@@ -126,8 +126,8 @@ pub trait ParameterSetMut: ParameterSet {
     /// Sets all natural values, in the order of [`parameter_values`](ParameterSet::parameter_values).
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`] for a wrong length, with nothing changed; otherwise that of the first
-    /// parameter to refuse.
+    /// [`ParameterError::SetLength`] for a wrong length, with nothing changed; otherwise the error of the
+    /// first parameter that rejects its values.
     fn set_parameter_values(&mut self, natural: &[f64]) -> Result<(), ParameterError> {
         check_len("natural parameters", self.parameter_count(), natural.len())?;
         let (mut rest, mut result) = (natural, Ok(()));
@@ -144,7 +144,8 @@ pub trait ParameterSetMut: ParameterSet {
     /// Sets the free values; nothing changes on an error.
     ///
     /// # Errors
-    /// [`ParameterError::SetLength`] for a wrong length, otherwise that of the first parameter to refuse.
+    /// [`ParameterError::SetLength`] for a wrong length; otherwise the error of the first parameter that
+    /// rejects its values.
     fn set_free(&mut self, unconstrained: &[f64]) -> Result<(), ParameterError> {
         check_len("unconstrained parameters", self.free_count(), unconstrained.len())?;
         let (mut rest, mut result) = (unconstrained, Ok(()));
@@ -152,7 +153,7 @@ pub trait ParameterSetMut: ParameterSet {
             let (now, later) = rest.split_at(parameter.free_len());
             rest = later;
             if result.is_ok() && !all_finite(now) {
-                // The error names the parameter; what it happens to is a copy.
+                // Tried on a copy, only for the error.
                 result = parameter.clone().set_free_unconstrained(now);
             }
         });

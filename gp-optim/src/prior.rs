@@ -1,4 +1,4 @@
-//! Prior densities of one number.
+//! Prior densities of single numbers.
 
 mod text;
 
@@ -6,10 +6,10 @@ use crate::error::ParameterError;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{FRAC_2_PI, TAU};
 
-/// Normalised density of one natural value θ.
+/// Normalised prior density of one natural value θ.
 ///
-/// Its text (`gamma(2, 1)`) is also its serialised form and reads back to the same bits. Fields are public:
-/// check them with [`Prior::validate`].
+/// Its text (`gamma(2, 1)`) is also its serialised form and parses to the same bits. Fields are public: check
+/// them with [`Prior::validate`].
 ///
 /// ```
 /// use gp_optim::Prior;
@@ -66,14 +66,14 @@ pub enum Prior {
         /// Rate (inverse mean), positive.
         rate: f64,
     },
-    /// Constant density between two numbers.
+    /// Constant density between `lo` and `hi`.
     Uniform {
         /// Lower end.
         lo: f64,
         /// Upper end, above the lower one.
         hi: f64,
     },
-    /// Constant density of ln θ between the logarithms of two positive numbers.
+    /// Constant density of ln θ between ln `lo` and ln `hi`.
     LogUniform {
         /// Lower end, positive.
         lo: f64,
@@ -83,7 +83,7 @@ pub enum Prior {
 }
 
 impl Prior {
-    /// Open interval `(lower, upper)` of positive density; ends may be infinite.
+    /// Open interval `(lower, upper)` in which the density is positive; ends may be infinite.
     #[must_use]
     pub fn support(&self) -> (f64, f64) {
         match *self {
@@ -146,7 +146,7 @@ impl Prior {
         }
     }
 
-    /// Density of `factor · θ`, factor positive: the same prior in other units.
+    /// Density of `factor · θ`: the same prior in other units. `factor` must be positive.
     ///
     /// ```
     /// use gp_optim::Prior;
@@ -169,15 +169,14 @@ impl Prior {
         }
     }
 
-    /// Checks that every argument is finite, scales are positive and ends in order.
+    /// Checks that arguments are finite, scales positive and ends in order.
     ///
     /// # Errors
-    /// [`ParameterError::PriorArgument`] names the first invalid argument and its condition.
+    /// [`ParameterError::PriorArgument`] for the first invalid argument.
     pub fn validate(&self) -> Result<(), ParameterError> {
         self.family().check(&self.arguments())
     }
 
-    /// `true` for a finite θ inside the support.
     fn supports(&self, theta: f64) -> bool {
         let (lower, upper) = self.support();
         theta.is_finite() && lower < theta && theta < upper

@@ -1,12 +1,12 @@
 //! Suggestions for unknown names.
 
-/// Shortest name that can match part of another.
+/// Fewest letters of a name that may match one word of another.
 const SHORTEST_PART: usize = 3;
 
 /// Most similar known name; None if no name is similar.
 ///
-/// Similar: equal but for case, one of the words of the other, or at most one change per three letters
-/// (insertion, deletion, substitution, swap of neighbours).
+/// Similar names are equal apart from case, or `name` is one word of the known name, or at most one change
+/// per three letters separates them (insertion, deletion, substitution, swap of neighbours).
 ///
 /// ```
 /// use gp_optim::similar;
@@ -28,13 +28,13 @@ pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
             true => 1,
             false => changes(&letters, &theirs.chars().collect::<Vec<_>>()),
         };
-        // A single letter is like every other.
+        // One change turns any single letter into any other, so single letters must be equal.
         (distance <= most && distance < letters.len()).then_some((distance, other))
     });
     rated.min_by_key(|(distance, _)| *distance).map(|(_, other)| other)
 }
 
-/// Ending of a message about an unknown name: `; did you mean …?`, or nothing.
+/// End of a message about an unknown name: `; did you mean …?`, or empty.
 ///
 /// ```
 /// assert_eq!(gp_optim::did_you_mean("rfb", ["rbf", "linear"]), "; did you mean `rbf`?");
@@ -45,8 +45,7 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     similar(name, known).map_or_else(String::new, |other| format!("; did you mean `{other}`?"))
 }
 
-/// Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours between
-/// two texts.
+/// Optimal string alignment distance: number of insertions, deletions, substitutions and swaps of neighbours.
 fn changes(a: &[char], b: &[char]) -> usize {
     let mut rows: [Vec<usize>; 3] = [Vec::new(), Vec::new(), (0..=b.len()).collect()];
     for i in 1..=a.len() {

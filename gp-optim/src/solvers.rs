@@ -1,4 +1,4 @@
-//! Solvers for argmin, and their runs.
+//! Solvers for argmin, and functions that run them.
 
 mod batches;
 mod cached;

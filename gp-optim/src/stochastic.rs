@@ -1,15 +1,15 @@
-//! Objectives that are sums over data, seen through some of their terms.
+//! Objectives that are sums over data, evaluated on mini-batches.
 
 use crate::Objective;
 use crate::solvers::Batch;
 use std::fmt;
 
-/// Real function of n numbers: a sum of N terms, plus parts that do not depend on data.
+/// Function of n numbers: a sum of N terms, plus parts that do not depend on data.
 ///
-/// An evaluation returns an unbiased estimate from one batch: its terms times [`Batch::weight`], plus the
-/// other parts (a prior, a divergence) unweighted. With all terms it is exact.
+/// An evaluation returns an unbiased estimate from one batch: the sum of its terms times [`Batch::weight`],
+/// plus the other parts (such as a prior or a divergence) unweighted. With all terms it is exact.
 ///
-/// Closures of the right shape are such objectives. Failures are as for [`Objective`].
+/// Closures of the right shape implement this trait. Failures are handled as for [`Objective`].
 ///
 /// ```
 /// use gp_optim::{Batch, Batches, StochasticObjective};
@@ -28,10 +28,10 @@ use std::fmt;
 /// # Ok::<(), gp_optim::OptimError>(())
 /// ```
 pub trait StochasticObjective {
-    /// Reason for a failed evaluation, shown to the user.
+    /// Reason for a failed evaluation, shown to users.
     type Error: fmt::Display;
 
-    /// Estimate of the value at `x` from one batch; overwrites `gradient`, as long as `x`, with its
+    /// Estimate of the value at `x` from one batch; overwrites `gradient` (same length as `x`) with its
     /// derivative.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ pub trait StochasticObjective {
         gradient: &mut [f64],
     ) -> Result<f64, Self::Error>;
 
-    /// State for checkpoints, like [`Objective::memory`].
+    /// State for checkpoints, as in [`Objective::memory`].
     ///
     /// # Errors
     /// Reason that it cannot be stored.
@@ -51,10 +51,10 @@ pub trait StochasticObjective {
         Ok(Vec::new())
     }
 
-    /// Restores a stored state, like [`Objective::recall`].
+    /// Restores a stored state, as in [`Objective::recall`].
     ///
     /// # Errors
-    /// Misfit, in words.
+    /// Reason that the state does not fit.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String> {
         let _ = memory;
         Ok(())
@@ -73,9 +73,9 @@ where
     }
 }
 
-/// [`Objective`] as a single term, for solvers that ask for batches.
+/// [`Objective`] as a sum of one term, for solvers that use batches.
 ///
-/// Use with [`Batches::whole`](crate::Batches::whole)`(1)`.
+/// Use it with [`Batches::whole`](crate::Batches::whole)`(1)`.
 #[derive(Clone, Debug)]
 pub struct Whole<O>(
     /// Wrapped objective.

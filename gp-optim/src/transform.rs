@@ -1,16 +1,16 @@
-//! Smooth bijections from the real line onto the set of a parameter.
+//! Bijections from the real line onto the set of a parameter.
 
 use crate::error::ParameterError;
 use crate::number::format_number;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Arguments for which `exp` is normal and finite: `ln(f64::MIN_POSITIVE)` to `ln(f64::MAX)`.
+/// Arguments whose `exp` is a normal number: `ln(f64::MIN_POSITIVE)` to `ln(f64::MAX)`.
 const EXP_RANGE: std::ops::RangeInclusive<f64> = -708.396_418_532_264_1..=709.782_712_893_384;
 
-/// Smooth increasing map from the real line (η, of solvers) onto an open set (θ, of people).
+/// Smooth increasing map from unconstrained values η, any real number, onto an open set of natural values θ.
 ///
-/// End points never belong to the set; subnormal numbers count as zero.
+/// End points are excluded. Subnormal numbers count as zero.
 ///
 /// ```
 /// use gp_optim::Transform;
@@ -47,7 +47,7 @@ pub enum Transform {
 }
 
 impl Transform {
-    /// Ends of the set, infinite if open.
+    /// Ends of the set; infinite where it is unbounded.
     #[must_use]
     pub fn ends(self) -> (f64, f64) {
         match self {
@@ -59,14 +59,14 @@ impl Transform {
         }
     }
 
-    /// `true` if this set lies in the other one.
+    /// Returns `true` if this set lies within the other.
     #[must_use]
     pub fn is_within(self, other: Self) -> bool {
         let ((lo, hi), (other_lo, other_hi)) = (self.ends(), other.ends());
         other_lo <= lo && hi <= other_hi
     }
 
-    /// Map onto `factor` times this set, factor positive: the same bounds in other units.
+    /// Transform onto `factor` times this set: the same bounds in other units. `factor` must be positive.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         match self {
@@ -79,8 +79,7 @@ impl Transform {
 
     /// Natural value θ of an unconstrained η.
     ///
-    /// Strictly inside the set for every η, infinite ones included, as the nearest number inside; NaN for
-    /// NaN.
+    /// The result is strictly inside the set, even for infinite η (the nearest number inside); NaN for NaN.
     #[must_use]
     pub fn to_natural(self, unconstrained: f64) -> f64 {
         let eta = unconstrained;
@@ -95,9 +94,9 @@ impl Transform {
         if least <= greatest { theta.clamp(least, greatest) } else { theta }
     }
 
-    /// Unconstrained η of a natural value θ: inverse of [`Self::to_natural`].
+    /// Unconstrained η of a natural value θ; inverse of [`Self::to_natural`].
     ///
-    /// Not finite for θ outside the set; see [`Self::contains`].
+    /// Not finite if θ is outside the set (see [`Self::contains`]).
     #[must_use]
     pub fn to_unconstrained(self, natural: f64) -> f64 {
         let theta = natural;
@@ -110,9 +109,9 @@ impl Transform {
         }
     }
 
-    /// dθ/dη at an unconstrained η, never negative.
+    /// dθ/dη at an unconstrained η; never negative.
     ///
-    /// Zero if [`Self::to_natural`] no longer moves at the range of floating point.
+    /// Zero where [`Self::to_natural`] is at the limit of floating-point numbers.
     #[must_use]
     pub fn derivative(self, unconstrained: f64) -> f64 {
         let eta = unconstrained;
@@ -121,24 +120,24 @@ impl Transform {
             Self::Positive | Self::Above { .. } => exp_or_zero(eta),
             Self::Below { .. } => exp_or_zero(-eta),
             Self::Interval { lo, hi } => {
-                // With e = exp(−|η|) ≤ 1 nothing overflows, and the logistic's symmetry does the rest.
+                // By symmetry; e = exp(−|η|) ≤ 1 does not overflow.
                 let e = (-eta.abs()).exp();
                 (hi - lo) * e / ((1.0 + e) * (1.0 + e))
             }
         }
     }
 
-    /// `true` for a natural value in the set; false for NaN and infinities.
+    /// Returns `true` if the natural value is in the set; `false` for NaN and infinities.
     #[must_use]
     pub fn contains(self, natural: f64) -> bool {
         let (least, greatest) = self.extremes();
         natural.is_finite() && least <= natural && natural <= greatest
     }
 
-    /// Checks that ends are finite with a number between them.
+    /// Checks that ends are finite and have a number between them.
     ///
     /// # Errors
-    /// [`ParameterError::InvalidTransform`] with the condition that fails.
+    /// [`ParameterError::InvalidTransform`] with the violated condition.
     pub fn validate(self) -> Result<(), ParameterError> {
         let reason = match self {
             Self::Identity | Self::Positive => None,
@@ -161,7 +160,7 @@ impl Transform {
             Self::Identity => (-f64::MAX, f64::MAX),
             Self::Positive => (f64::MIN_POSITIVE, f64::MAX),
             Self::Interval { lo, hi } => (just_above(lo), just_below(hi)),
-            // The distance from the end is what the logarithm sees, so it must not overflow either.
+            // The distance from the end, argument of the logarithm, must not overflow either.
             Self::Above { lo } => (just_above(lo), f64::MAX.min(f64::MAX + lo)),
             Self::Below { hi } => (f64::MIN.max(f64::MIN + hi), just_below(hi)),
         }
@@ -169,7 +168,7 @@ impl Transform {
 }
 
 impl fmt::Display for Transform {
-    /// Writes the set: `(-inf, inf)`, `(0, inf)`, `(lo, hi)`.
+    /// Formats the set: `(-inf, inf)`, `(0, inf)`, `(lo, hi)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lo, hi) = match *self {
             Self::Identity => (f64::NEG_INFINITY, f64::INFINITY),
@@ -182,14 +181,14 @@ impl fmt::Display for Transform {
     }
 }
 
-/// Logistic map, from the nearer end to keep digits.
+/// Logistic map, computed from the nearer end to keep digits.
 fn interval_to_natural(eta: f64, lo: f64, hi: f64) -> f64 {
     let e = (-eta.abs()).exp();
     let from_nearer_end = (hi - lo) * (e / (1.0 + e));
     if eta < 0.0 { lo + from_nearer_end } else { hi - from_nearer_end }
 }
 
-/// ln(below / above), by a quotient, or by a difference if that overflows.
+/// ln(below / above); a difference of logarithms if the quotient overflows or underflows.
 fn log_odds(below: f64, above: f64) -> f64 {
     let odds = below / above;
     if odds.is_normal() { odds.ln() } else { below.ln() - above.ln() }

@@ -1,4 +1,4 @@
-//! What the machine can do: its matrix-product rate and its memory bandwidth; and the test matrices.
+//! Test matrices, and limits of the machine: matrix-product rate and memory bandwidth.
 
 use crate::report::{Bounds, Report};
 use gp_linalg::faer::linalg::matmul::matmul;

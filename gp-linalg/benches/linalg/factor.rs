@@ -77,7 +77,7 @@ fn solves(report: &mut Report<'_>, n: usize, k: usize) {
     report.line(&name, flops, seconds, None);
 }
 
-/// Row after row up to dimension n, against factoring every leading block anew with faer.
+/// Growing row by row to dimension n, compared with factoring every leading block with faer.
 fn chain(report: &mut Report<'_>, n: usize) {
     let a = definite(n);
     let mut growing = Cholesky::with_capacity(n);

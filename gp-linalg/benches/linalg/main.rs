@@ -1,6 +1,7 @@
-//! Every operation of this crate beside faer's own, as shares of the machine's matrix-product rate in the same run.
+//! Times of every operation of this crate and of faer's counterpart, relative to the matrix-product rate of
+//! the same run.
 //!
-//! Criterion reports its statistics as usual; at the end one table shows the best time of each operation.
+//! Criterion reports its statistics; a table at the end has the best time of each operation.
 
 #![expect(clippy::unwrap_used, reason = "a call that fails spoils the benchmark")]
 

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 /// Rates of one thread.
 pub(crate) struct Bounds {
-    /// Floating-point operations per second of faer's product, an addition and a multiplication counted as two.
+    /// Floating-point operations per second of faer's product; a multiplication and an addition count as two.
     pub(crate) product_rate: f64,
-    /// Bytes read and written per second by a loop that scales an array in place.
+    /// Bytes read and written per second by an in-place scaling loop.
     pub(crate) bandwidth: f64,
 }
 
@@ -20,7 +20,7 @@ struct Line {
     note: String,
 }
 
-/// Collects best times while criterion collects its samples.
+/// Records the best times of criterion's samples.
 pub(crate) struct Report<'a> {
     criterion: &'a mut Criterion,
     lines: Vec<Line>,
@@ -31,7 +31,7 @@ impl<'a> Report<'a> {
         Self { criterion, lines: Vec::new() }
     }
 
-    /// Best time of `operation` in seconds; `prepare` runs before each call and is not counted.
+    /// Best time of `operation` in seconds; `prepare` runs before each call and is not timed.
     pub(crate) fn time<S>(
         &mut self,
         name: &str,
@@ -57,12 +57,12 @@ impl<'a> Report<'a> {
         best.as_secs_f64()
     }
 
-    /// A line: work in floating-point operations, our time, faer's time for the same if it has the operation.
+    /// Line with the number of floating-point operations, our time, and faer's time if it has the operation.
     pub(crate) fn line(&mut self, name: &str, flops: f64, seconds: f64, reference: Option<f64>) {
         self.note(name, flops, seconds, reference, String::new());
     }
 
-    /// A line with a remark.
+    /// Line with a remark.
     pub(crate) fn note(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Appending rows and columns ("cholext").
+//! Appending rows and columns (*cholext*).
 
 use super::factor::{check_lower_finite, factor_in_place, pivot_is_sound};
 use super::{Cholesky, Storage};
@@ -12,10 +12,8 @@ use faer::{Accum, MatMut, MatRef};
 impl Cholesky {
     /// Extends the factor of A to that of `[[A, B], [Bᵀ, C]]`, in O(d²k).
     ///
-    /// `b` is d×k; `c` is k×k, lower triangle read. Within [`capacity`](Self::capacity) the factor does not
-    /// move; beyond, the buffer doubles. No jitter is added: for the jitter on record, add it to the
-    /// diagonal of `c`.
-    ///
+    /// `b` is d×k; `c` is k×k, lower triangle read. Beyond [`capacity`](Self::capacity) the buffer doubles.
+    /// No jitter is added: to continue with the recorded jitter, add it to the diagonal of `c`.
     /// # Errors
     /// [`LinalgError::DimensionMismatch`], [`LinalgError::NotFinite`], and [`LinalgError::ExtendBreakdown`]
     /// if a new pivot is at most (d + k)·ε times its diagonal entry. The factor is then unchanged.
@@ -37,8 +35,8 @@ impl Cholesky {
 fn append(storage: &mut Storage, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Result<(), LinalgError> {
     let (d, k) = (b.nrows(), b.ncols());
     let (leading, stack) = storage.leading_mut(d + k);
-    // The block above the diagonal is zero by agreement; until the end it serves as the place to solve in, because
-    // there the columns of B are contiguous, as the rows they become are not.
+    // The block above the diagonal ends as zero. Until then it is the workspace of the solve, because its
+    // columns are contiguous, unlike the rows they become.
     let (l, mut solved, rows, mut corner) = leading.split_at_mut(d, d);
     solved.copy_from(b);
     triangular::solve(l.as_ref(), solved.rb_mut(), Threading::Here);
@@ -54,7 +52,7 @@ fn append(storage: &mut Storage, b: MatRef<'_, f64>, c: MatRef<'_, f64>) -> Resu
 
 /// `corner -= Xᵀ X`, lower triangle.
 fn subtract_gram(mut corner: MatMut<'_, f64>, x: MatRef<'_, f64>) {
-    // One row at a time is the hot case, and a product's set-up would cost more than the sum itself.
+    // For single rows, the common case, setting up a product would cost more than the sum.
     if let (1, Some(x)) = (x.ncols(), x.try_as_col_major()) {
         corner[(0, 0)] -= sum_of_squares(x.col(0).as_slice());
     } else {

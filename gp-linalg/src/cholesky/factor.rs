@@ -15,19 +15,19 @@ use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, ColMut, ColRef, MatMut, MatRef, Par};
 
 impl Cholesky {
-    /// [`factor`](Self::factor) in the memory of this factor; allocates only if `a` exceeds the capacity.
+    /// Factors `a` in the memory of this factor; allocates only beyond the capacity.
     ///
     /// # Errors
-    /// As for [`factor`](Self::factor), and [`LinalgError::Stopped`]. After an error the factor has dimension 0 and the record of
-    /// the attempt.
+    /// As for [`factor`](Self::factor), and [`LinalgError::Stopped`]. The factor then has dimension 0 and the
+    /// record of the attempt.
     pub fn refactor(&mut self, a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<(), LinalgError> {
         self.refactor_on(a, policy, Threading::Here)
     }
 
-    /// [`refactor`](Self::refactor) by threads, which share the panels of large matrices; the bits are the same.
+    /// Same as [`refactor`](Self::refactor), bit for bit, with threads for the panels of large matrices.
     ///
     /// # Errors
-    /// As [`refactor`](Self::refactor).
+    /// As for [`refactor`](Self::refactor).
     pub fn refactor_on(
         &mut self,
         a: MatRef<'_, f64>,
@@ -56,12 +56,12 @@ impl Cholesky {
         Err(LinalgError::NotPositiveDefinite { dim, record: self.jitter.clone() })
     }
 
-    /// Sets the factor to a lower triangle with a positive diagonal; allocates only above the capacity.
+    /// Sets the factor to a lower triangle with positive diagonal; allocates only beyond the capacity.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if `lower` is not square, with the factor unchanged;
-    /// [`LinalgError::InvalidFactor`] for a non-finite number or a diagonal entry ≤ 0, with the factor then
-    /// of dimension 0.
+    /// [`LinalgError::DimensionMismatch`] if `lower` is not square (factor unchanged);
+    /// [`LinalgError::InvalidFactor`] for a non-finite number or a diagonal entry ≤ 0 (factor of dimension
+    /// 0).
     pub fn set_factor(&mut self, lower: MatRef<'_, f64>) -> Result<(), LinalgError> {
         check_extent("set_factor", "columns", lower.nrows(), lower.ncols())?;
         let dim = lower.nrows();
@@ -80,8 +80,8 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Finds the cause of the first failure. A non-finite number always reaches the pivot of its row, so
-    /// matrices that factor need no search.
+    /// Records the cause of the first failure. A non-finite number always makes the pivot of its row fail, so
+    /// matrices that factor need no check.
     fn explain_failure(&mut self, a: MatRef<'_, f64>, pivot: usize) -> Result<(), LinalgError> {
         if self.jitter.pivot.is_none() {
             check_lower_finite("matrix", a)?;
@@ -92,7 +92,7 @@ impl Cholesky {
     }
 }
 
-/// Error of a column of a factor, from the diagonal down, with an entry that is not allowed.
+/// Error for a column of a factor, given from the diagonal down, that has an invalid entry.
 fn invalid_factor(column: ColRef<'_, f64>, j: usize) -> LinalgError {
     let mut entries = column.iter().copied().enumerate();
     let wrong = entries.find(|&(i, value)| !(value.is_finite() && (i > 0 || value > 0.0)));
@@ -100,18 +100,19 @@ fn invalid_factor(column: ColRef<'_, f64>, j: usize) -> LinalgError {
     LinalgError::InvalidFactor { reason: format!("{value} at row {}, column {j}", i + j) }
 }
 
-/// Reason for a factorisation without a factor.
+/// Failure of one factorisation attempt.
 enum Failure {
-    /// The pivot that is not positive.
+    /// Index of the first pivot that is not positive.
     Pivot(usize),
-    /// The work was ended.
+    /// The work was stopped.
     Stopped,
 }
 
-/// Columns of a panel: between two of them the work may be ended. Smaller matrices are factored at once.
+/// Columns per panel. Work can be stopped between panels; matrices up to two panels wide are factored at
+/// once.
 const PANEL: usize = 512;
 
-/// Factors `a + added·I` into `storage`, or says at which pivot that fails.
+/// Factors `a + added·I` into `storage`.
 fn attempt(
     storage: &mut Storage,
     a: MatRef<'_, f64>,
@@ -126,7 +127,7 @@ fn attempt(
     }
     let done = factor_in_panels(leading.rb_mut(), stack, threading);
     if done.is_err() {
-        // Where storage is not in use there are zeros above the diagonal.
+        // Storage outside the factor must have zeros above the diagonal.
         clear_above(leading.rb_mut());
     }
     done?;
@@ -137,8 +138,8 @@ fn attempt(
     }
 }
 
-/// [`factor_in_place`], panel by panel: what earlier columns leave of a panel, the factor of its square at the top, and what
-/// follows from that below.
+/// Factors panel by panel: subtract the product of earlier columns, factor the diagonal block, solve for the
+/// rows below.
 fn factor_in_panels(
     mut matrix: MatMut<'_, f64>,
     stack: &mut MemStack,
@@ -180,7 +181,7 @@ fn clear_above(mut matrix: MatMut<'_, f64>) {
     }
 }
 
-/// `true` if the pivot `root`² exceeds the rounding error of its diagonal entry.
+/// Returns `true` if the pivot `root`² exceeds the rounding error of its diagonal entry.
 pub(super) fn pivot_is_sound(root: f64, diagonal: f64, floor: f64) -> bool {
     root > 0.0 && root.is_finite() && root * root >= floor * diagonal
 }
@@ -198,7 +199,8 @@ fn fill_zero(mut column: ColMut<'_, f64>) {
     }
 }
 
-/// Copies the lower triangle by columns or by tiles, to read memory in order.
+/// Copies the lower triangle by columns, or by tiles if the layout is not column-major, to read memory in
+/// order.
 fn copy_lower(mut target: MatMut<'_, f64>, source: MatRef<'_, f64>) {
     if let (Some(mut target), Some(source)) =
         (target.rb_mut().try_as_col_major_mut(), source.try_as_col_major())

@@ -1,4 +1,4 @@
-//! Inverses of factors and their products, without work on zeros.
+//! Inverse of a factor, without arithmetic on zeros.
 
 use super::Cholesky;
 use crate::error::{LinalgError, check_extent};
@@ -12,7 +12,7 @@ use faer::reborrow::ReborrowMut as _;
 const COLUMNS: usize = 64;
 
 impl Cholesky {
-    /// Writes `L⁻¹`, lower triangular, to `out`, at a third of the cost of a solve with the identity.
+    /// Writes the lower triangular `L⁻¹` to `out` (n×n), at a third of the cost of a solve with the identity.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`] unless `out` is n×n; it is then untouched. [`LinalgError::Stopped`].
@@ -43,7 +43,7 @@ mod tests {
     use crate::product::{gram_of_lower, matmul};
     use faer::{Accum, Mat};
 
-    /// A matrix that has a factor.
+    /// Factor of a well-conditioned matrix.
     fn factor(n: usize) -> Cholesky {
         let a = Mat::from_fn(n, n, |i, j| {
             let apart = i as f64 - j as f64;
@@ -63,7 +63,7 @@ mod tests {
                 .unwrap();
             for j in 0..n {
                 assert!((0..j).all(|i| inverse[(i, j)] == 0.0));
-                // The factor's condition is some 6.
+                // The condition number of the factor is about 6.
                 assert!((0..n).all(|i| (product[(i, j)] - f64::from(u8::from(i == j))).abs() < 1e-13));
             }
             let mut pooled = Mat::zeros(n, n);

@@ -1,33 +1,31 @@
-//! Jitter ladder, and the rows behind a failure.
+//! Jitter policy, and the search for near-duplicate rows.
 
 use crate::error::LinalgError;
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// Policy for matrices that are not numerically positive definite.
+/// Jitter for matrices that are not numerically positive definite.
 ///
-/// Attempts add `0`, `first`, `first·step`, … up to `largest`, times the mean absolute diagonal, and stop
-/// at the first success: every pivot `l_jj²` at least `pivot_floor·n·ε` times its diagonal entry. Smaller
-/// pivots are rounding noise, which solves would amplify.
-///
-/// A matrix with a zero diagonal is refused.
+/// Attempts add `0`, `first`, `first·step`, … up to `largest`, times the mean absolute diagonal. The first
+/// success ends them: every pivot `l_jj²` is at least `pivot_floor·n·ε` times its diagonal entry. Smaller
+/// pivots are rounding noise, which solves would amplify. A zero diagonal has no scale and always fails.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct JitterPolicy {
     /// First jitter after 0, relative to the mean absolute diagonal.
     pub first: f64,
-    /// Ratio of successive jitters, above 1.
+    /// Ratio of successive jitters, greater than 1.
     pub step: f64,
-    /// Largest jitter, relative to the mean absolute diagonal; 0 for none.
+    /// Largest jitter, relative to the mean absolute diagonal; 0: none.
     pub largest: f64,
-    /// Smallest pivot, in units of n·ε times its diagonal entry; 0 accepts any positive pivot.
+    /// Smallest accepted pivot, in units of n·ε times its diagonal entry; 0 accepts any positive pivot.
     pub pivot_floor: f64,
 }
 
 impl JitterPolicy {
-    /// Limit on attempts, against policies from files.
+    /// Limit on the number of attempts, because a policy may come from a file.
     const MOST_RUNGS: f64 = 1000.0;
 
-    /// No jitter, every positive pivot accepted: the plain factorisation.
+    /// No jitter; every positive pivot is accepted.
     pub const fn none() -> Self {
         Self { first: 1e-14, step: 10.0, largest: 0.0, pivot_floor: 0.0 }
     }
@@ -40,7 +38,7 @@ impl JitterPolicy {
     /// Relative jitters in the order of attempts.
     pub(super) fn rungs(&self) -> impl Iterator<Item = f64> + use<> {
         let Self { first, step, largest, .. } = *self;
-        // The last rung is the product of some ten roundings; it must not be lost to them.
+        // About ten multiplications precede the last value; their rounding must not exclude it.
         let last = largest * (1.0 + 1e-9);
         let raised = std::iter::successors(Some(first), move |rung| Some(rung * step));
         std::iter::once(0.0).chain(raised.take_while(move |rung| *rung <= last))
@@ -53,7 +51,7 @@ impl JitterPolicy {
             ("largest", self.largest, self.largest >= 0.0, "not negative and finite"),
             ("pivot_floor", self.pivot_floor, self.pivot_floor >= 0.0, "not negative and finite"),
         ];
-        // Counted in logarithms, and one too many rather than too few.
+        // The count is approximate and errs on the high side.
         let rungs = ((self.largest / self.first).ln() / self.step.ln()).max(0.0);
         let few = ("step", self.step, rungs < Self::MOST_RUNGS, "large enough for at most 1000 attempts");
         match fields.into_iter().chain([few]).find(|(_, value, holds, _)| !(*holds && value.is_finite())) {

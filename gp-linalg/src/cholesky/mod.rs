@@ -1,4 +1,4 @@
-//! Owned factor `A = L Lᵀ` that can grow.
+//! Growable Cholesky factor.
 
 mod extend;
 mod factor;
@@ -15,10 +15,9 @@ use crate::jitter_record::JitterRecord;
 use faer::MatRef;
 pub(crate) use storage::Storage;
 
-/// Lower Cholesky factor: `A + added·I = L Lᵀ`, with the jitter `added` on record.
+/// Lower Cholesky factor of a symmetric matrix with recorded jitter: `A + added·I = L Lᵀ`.
 ///
-/// Column-major, in a buffer with room to grow ([`reserve`](Self::reserve), [`extend`](Self::extend)). The
-/// strict upper triangle of [`l`](Self::l) is exactly zero.
+/// Stored by columns in a buffer that can grow ([`reserve`](Self::reserve), [`extend`](Self::extend)).
 ///
 /// ```
 /// use gp_linalg::faer::mat;
@@ -52,8 +51,8 @@ impl Cholesky {
     /// Factors the symmetric matrix `a` (lower triangle read) on the calling thread.
     ///
     /// # Errors
-    /// [`LinalgError::DimensionMismatch`] if `a` is not square, [`LinalgError::NotFinite`] with the first
-    /// such entry, [`LinalgError::NotPositiveDefinite`] if the largest jitter is not enough,
+    /// [`LinalgError::DimensionMismatch`] if `a` is not square, [`LinalgError::NotFinite`] at the first
+    /// non-finite entry, [`LinalgError::NotPositiveDefinite`] if the largest jitter is not enough,
     /// [`LinalgError::InvalidPolicy`].
     pub fn factor(a: MatRef<'_, f64>, policy: &JitterPolicy) -> Result<Self, LinalgError> {
         let mut cholesky = Self::with_capacity(a.nrows());
@@ -61,7 +60,7 @@ impl Cholesky {
         Ok(cholesky)
     }
 
-    /// Reserves room for dimension `capacity`; the factor stays.
+    /// Reserves room for dimension `capacity`, keeping the factor.
     pub fn reserve(&mut self, capacity: usize) {
         self.storage.reserve(capacity);
     }
@@ -81,7 +80,7 @@ impl Cholesky {
         self.storage.factor()
     }
 
-    /// Jitter added by the last [`factor`](Self::factor) or [`refactor`](Self::refactor), and its cause.
+    /// Jitter added by the last [`factor`](Self::factor) or [`refactor`](Self::refactor), and why.
     pub fn jitter(&self) -> &JitterRecord {
         &self.jitter
     }
@@ -92,7 +91,7 @@ impl Cholesky {
         2.0 * (0..self.dim()).map(|i| l[(i, i)].ln()).sum::<f64>()
     }
 
-    /// Keeps the factor of the leading `dim`×`dim` block; no effect if `dim` ≥ n.
+    /// Drops rows and columns from `dim` on; no effect if `dim` ≥ n.
     pub fn truncate(&mut self, dim: usize) {
         self.storage.truncate(dim);
     }

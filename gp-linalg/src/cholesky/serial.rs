@@ -1,4 +1,4 @@
-//! Factors in files: packed lower triangle and jitter record.
+//! Serialised factors: packed lower triangle and jitter record.
 
 use super::{Cholesky, Storage};
 use crate::error::LinalgError;

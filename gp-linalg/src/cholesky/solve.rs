@@ -8,8 +8,8 @@ use crate::triangular;
 use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 
-/// Right-hand sides are n×k, any strides, and overwritten. [`Threading::Pool`] shares blocks of their
-/// columns among threads.
+/// Solves and products. The right-hand side B is n×k with any strides, and is overwritten;
+/// [`Threading::Pool`] shares its columns among threads.
 impl Cholesky {
     /// `B ← (L Lᵀ)⁻¹ B`.
     ///

@@ -5,9 +5,9 @@ use faer::linalg::cholesky::llt::factor::cholesky_in_place_scratch;
 use faer::{Mat, MatMut, MatRef, Par};
 use std::mem::MaybeUninit;
 
-/// Numbers per cache line; columns start at multiples.
+/// Numbers per cache line; columns start on cache lines.
 const LINE: usize = 8;
-/// Column distance in bytes at which columns compete for the same cache sets.
+/// Columns whose distance is a multiple of this many bytes compete for the same cache sets.
 const ALIASING_BYTES: usize = 2048;
 
 /// Square buffer whose leading `dim`×`dim` part is the factor.
@@ -37,7 +37,7 @@ impl Storage {
         self.dim = self.dim.min(dim);
     }
 
-    /// Moves to a larger buffer if needed.
+    /// Moves the factor to a larger buffer if needed.
     pub(super) fn reserve(&mut self, capacity: usize) {
         if capacity <= self.capacity() {
             return;
@@ -48,7 +48,7 @@ impl Storage {
         *self = grown;
     }
 
-    /// Reserves at least `dim`, doubling, so that growth costs O(1) copies per entry.
+    /// Reserves at least `dim`, doubling the buffer: O(1) copies per entry over many extensions.
     pub(super) fn reserve_amortised(&mut self, dim: usize) {
         if dim > self.capacity() {
             self.reserve(dim.max(2 * self.capacity()));
@@ -63,13 +63,13 @@ impl Storage {
         self.buffer.as_mut().submatrix_mut(0, 0, self.dim, self.dim)
     }
 
-    /// Leading `dim`×`dim` part and faer's scratch. The caller leaves zeros above the diagonal.
+    /// Leading `dim`×`dim` part, and faer's scratch. The caller must leave zeros above the diagonal.
     pub(super) fn leading_mut(&mut self, dim: usize) -> (MatMut<'_, f64>, &mut MemStack) {
         let leading = self.buffer.as_mut().submatrix_mut(0, 0, dim, dim);
         (leading, MemStack::new(&mut self.scratch))
     }
 
-    /// Declares the leading `dim`×`dim` part to be the factor.
+    /// Sets the dimension of the factor.
     pub(super) fn set_dim(&mut self, dim: usize) {
         debug_assert!(dim <= self.capacity());
         self.dim = dim;

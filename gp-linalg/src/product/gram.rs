@@ -1,4 +1,4 @@
-//! Φ diag(w) Φᵀ, the final sum of every pass over data.
+//! Weighted Gram matrices, Φ diag(w) Φᵀ.
 
 use super::lower::product_lower;
 use crate::error::{LinalgError, check_extent};
@@ -7,8 +7,8 @@ use crate::threading::{Threading, for_column_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Columns scaled and multiplied at a time. For 100 to 1000 rows, 128 to 256 are equally fast; at 512 the
-/// scaled copy falls out of the second-level cache (up to a third slower).
+/// Columns scaled and multiplied at a time. For 100 to 1000 rows, 128 to 256 are equally fast; with 512 the
+/// scaled copy exceeds the second-level cache (up to a third slower).
 const DEPTH: usize = 192;
 /// Columns per scaling task.
 const SCALE_WIDTH: usize = 64;
@@ -25,7 +25,7 @@ impl GramScratch {
         Self::default()
     }
 
-    /// Scratch for inputs up to `rows`×`columns`, without later allocation.
+    /// Scratch for Φ of up to `rows`×`columns`.
     pub fn with_capacity(rows: usize, columns: usize) -> Self {
         Self { scaled: vec![0.0; rows * columns.min(DEPTH)] }
     }
@@ -41,8 +41,9 @@ impl GramScratch {
 
 /// Lower triangle of `dst = [dst +] Φ diag(weights) Φᵀ`.
 ///
-/// `phi` is M×N (one column per datum, any strides), `weights` has N entries of either sign, `dst` is M×M.
-/// The strict upper triangle of `dst` is untouched; [`symmetrise_lower`](super::symmetrise_lower) fills it.
+/// `phi` is M×N, one column per data point, any strides; `weights` has N entries of either sign; `dst` is
+/// M×M. The strict upper triangle of `dst` is untouched; [`symmetrise_lower`](super::symmetrise_lower) fills
+/// it.
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`], with `dst` unchanged.
@@ -60,7 +61,7 @@ pub fn weighted_gram(
     check_extent(OPERATION, "number of weights", phi.ncols(), weights.len())?;
     let mut accum = accum;
     let mut first = 0;
-    // At least once, so that an empty sum replaces `dst` by zero.
+    // One pass even for N = 0, so that an empty sum replaces `dst` by zero.
     while first < phi.ncols() || accum == Accum::Replace {
         let depth = DEPTH.min(phi.ncols() - first);
         let block = phi.subcols(first, depth);
@@ -75,7 +76,7 @@ pub fn weighted_gram(
 
 /// `scaled = block · diag(weights)`.
 fn scale_columns(scaled: MatMut<'_, f64>, block: MatRef<'_, f64>, weights: &[f64], threading: Threading) {
-    // Counted as dearer than the one multiplication it is, because it moves two numbers for it.
+    // Eight operations per entry: the cost is moving two numbers, not one multiplication.
     let threading = threading.for_flops(8.0 * block.nrows() as f64 * block.ncols() as f64);
     for_column_blocks(scaled, SCALE_WIDTH, threading, &|first, mut target: MatMut<'_, f64>| {
         for j in 0..target.ncols() {

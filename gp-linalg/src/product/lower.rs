@@ -7,13 +7,13 @@ use crate::threading::{Threading, block_width, for_row_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
 
-/// Rows per task. The rate is the same from 32 to 256; 64 keeps 2 or 3 threads busy at 200 rows.
+/// Rows per task. Rates are equal from 32 to 256; with 64, a matrix of 200 rows keeps 2 or 3 threads busy.
 const ROWS: usize = 64;
 
 /// Lower triangle of `dst = [dst +] alpha · lhs · rhs`.
 ///
-/// `dst` is m×m, `lhs` m×k, `rhs` k×m. The strict upper triangle of `dst` is untouched. With `rhs = lhsᵀ`:
-/// the symmetric rank-k update, at half the work of [`matmul`](super::matmul).
+/// `dst` is m×m, `lhs` m×k, `rhs` k×m. The strict upper triangle of `dst` is untouched. With `rhs = lhsᵀ` it
+/// is the symmetric rank-k update, at half the cost of [`matmul`](super::matmul).
 ///
 /// # Errors
 /// [`LinalgError::DimensionMismatch`], with `dst` untouched; [`LinalgError::Stopped`].
@@ -34,7 +34,7 @@ pub fn matmul_lower(
     halt::go_on()
 }
 
-/// [`matmul_lower`] without checks: block rows, each a rectangle and a triangle.
+/// [`matmul_lower`] without checks, by block rows: a rectangle and a triangle each.
 pub(crate) fn product_lower(
     dst: MatMut<'_, f64>,
     accum: Accum,
@@ -56,11 +56,11 @@ pub(crate) fn product_lower(
     });
 }
 
-/// Lower triangle of `dst = [dst +] alpha · Lᵀ L` for a lower triangular L, zero above the diagonal: a
-/// third of the work of [`matmul_lower`].
+/// Lower triangle of `dst = [dst +] alpha · Lᵀ L` for a lower triangular L, zero above the diagonal, at a
+/// third of the cost of [`matmul_lower`].
 ///
 /// # Errors
-/// [`LinalgError::DimensionMismatch`] unless both are square and of one size, with `dst` untouched;
+/// [`LinalgError::DimensionMismatch`] unless both are square and of equal size, with `dst` untouched;
 /// [`LinalgError::Stopped`].
 pub fn gram_of_lower(
     dst: MatMut<'_, f64>,
@@ -93,7 +93,7 @@ pub fn gram_of_lower(
 /// [`LinalgError::DimensionMismatch`] if the matrix is not square.
 pub fn symmetrise_lower(mut matrix: MatMut<'_, f64>) -> Result<(), LinalgError> {
     check_extent("symmetrise_lower", "columns", matrix.nrows(), matrix.ncols())?;
-    // Tiles that fit the first-level cache twice, because one side of the copy runs across columns.
+    // A tile of source and target fits the first-level cache; one side of the copy runs across columns.
     const TILE: usize = 32;
     let n = matrix.nrows();
     for column in (0..n).step_by(TILE) {

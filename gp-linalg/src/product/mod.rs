@@ -1,8 +1,7 @@
-//! Matrix products of the whole workspace.
+//! Matrix products.
 //!
-//! They go through here rather than faer's operators: vector registers are left clean
-//! ([`clear_upper_vector_state`]), blocks do not depend on the number of threads ([`Threading`]), and wrong
-//! shapes are errors.
+//! Use them instead of faer's operators: they leave vector registers clean ([`clear_upper_vector_state`]),
+//! give the same bits for any number of threads ([`Threading`]), and return errors for wrong shapes.
 
 mod gram;
 mod lower;

@@ -13,15 +13,14 @@ use faer::{Accum, MatMut, MatRef};
 use std::ops::Range;
 
 impl Cholesky {
-    /// Changes the factor to that of `L Lᵀ − W Wᵀ`, and `drag` with it.
+    /// Changes the factor to that of `L Lᵀ − W Wᵀ`, and `drag` from `L⁻¹ C` to `L'⁻¹ C`.
     ///
-    /// `w` is d×k, read only. `drag` is d×m, any strides: `L⁻¹ C` becomes `L'⁻¹ C`. [`Threading::Pool`]
-    /// shares its columns among threads. A dragged column that is not finite stays so and affects no other.
+    /// Arguments are those of [`update`](Self::update).
     ///
     /// # Errors
     /// [`LinalgError::DowndateBreakdown`] if a pivot of `I − PᵀP`, `P = L⁻¹W`, is at most d·ε;
-    /// [`LinalgError::DimensionMismatch`] and [`LinalgError::NotFinite`]. Factor and `drag` are then bit
-    /// for bit as before.
+    /// [`LinalgError::DimensionMismatch`] and [`LinalgError::NotFinite`]. Factor and `drag` are then
+    /// unchanged, bit for bit.
     pub fn downdate(
         &mut self,
         w: MatRef<'_, f64>,
@@ -40,7 +39,7 @@ impl Cholesky {
         factor_remainder(remainder_factor, remainder, p.as_ref())?;
         let s_transpose = remainder_factor.l();
 
-        // T = −S⁻ᵀ Pᵀ X needs P, which finding the rotations destroys.
+        // T = −S⁻ᵀ Pᵀ X needs P, which `find_rotations` overwrites.
         let mut t = carried.shaped(rank, drag.ncols());
         product(t.rb_mut(), Accum::Replace, p.as_ref().transpose(), drag.as_ref(), -1.0, threading);
         triangular::solve(s_transpose, t.rb_mut(), threading);
@@ -49,7 +48,7 @@ impl Cholesky {
         find_rotations(sequence, p, s_transpose, remainder);
         sequence.apply(drag, t, Order::Up, Shape::Full, threading);
 
-        // The rows that end up as Wᵀ start from zero.
+        // The rows that become Wᵀ start from zero.
         let mut y = carried.shaped(rank, dim);
         y.fill(0.0);
         let factor = self.storage.factor_mut().transpose_mut();
@@ -58,7 +57,7 @@ impl Cholesky {
     }
 }
 
-/// Lower factor Sᵀ of `I − PᵀP`, or the breakdown.
+/// Lower factor Sᵀ of `I − PᵀP`.
 fn factor_remainder(
     factor: &mut Cholesky,
     memory: &mut Block,
@@ -77,7 +76,7 @@ fn factor_remainder(
             (0..rank).find(|&i| factor.l()[(i, i)] <= floor)
         }
         Err(LinalgError::NotPositiveDefinite { record, .. }) => record.pivot.or(Some(0)),
-        // PᵀP overflowed: W is larger than L by more than the range of numbers.
+        // PᵀP overflowed: W is far too large for L.
         Err(_) => Some(0),
     };
     match pivot {
@@ -86,8 +85,8 @@ fn factor_remainder(
     }
 }
 
-/// Finds the rotations with `Q [P; S] = [0; I]`, by groups. Earlier groups drag the columns of P that later
-/// ones eliminate, with rows of S as carried rows.
+/// Finds the rotations with `Q [P; S] = [0; I]`, by groups. Earlier groups rotate the columns of P that later
+/// groups eliminate, with rows of S as carried rows.
 fn find_rotations(
     sequence: &mut Sequence,
     mut p: MatMut<'_, f64>,
@@ -114,7 +113,7 @@ fn eliminate(sequence: &mut Sequence, group: &Range<usize>, mut p: MatMut<'_, f6
     for i in (0..p.nrows()).rev() {
         for (r, found) in sequence.row_mut(group, i).iter_mut().enumerate() {
             let (c, sine, length) = rotation(s[(r, r)], p[(i, r)]);
-            // The kernel turns (row of P, row of S) the other way round, hence the sign.
+            // The kernel takes (row of P, row of S) in the opposite order, hence the sign.
             *found = [c, -sine];
             s[(r, r)] = length;
             for j in r + 1..rank {

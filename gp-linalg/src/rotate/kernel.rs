@@ -1,20 +1,20 @@
-//! Plane rotations of many columns at once.
+//! Plane rotations of many columns.
 
 use super::pack::{load, pack, store, unpack};
 use faer::reborrow::ReborrowMut as _;
 use faer::{ContiguousFwd, MatMut};
 use pulp::{Simd, WithSimd};
 
-/// Most carried rows per pass: with a row of X, a rotation and two intermediates they fill the sixteen
+/// Most carried rows per pass: with a row of X, a rotation and two intermediate values they fill the sixteen
 /// vector registers of AVX2.
 pub const MAX_RANK: usize = 8;
-/// Numbers in the buffer of a panel: 16 KiB, half of a first-level cache.
+/// Numbers per panel buffer: 16 KiB, half of a first-level cache.
 const PANEL: usize = 2048;
 
 /// Cosine and sine.
 pub(super) type Rotation = [f64; 2];
 
-/// Order in which rows meet the carried rows.
+/// Order in which rows are rotated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     /// First row to last.
@@ -23,14 +23,14 @@ pub(super) enum Order {
     Up,
 }
 
-/// Rotates every row x in order with every carried row t: (x, t) ← (c x + s t, c t − s x).
+/// Rotates each row x, in order, with each carried row t: (x, t) ← (c x + s t, c t − s x).
 ///
-/// `x` is n×m, `carried` k×m with k ≤ [`MAX_RANK`]; `rotations` has the k rotations of row 0, then of row 1
-/// …
+/// `x` is n×m, `carried` k×m with k ≤ [`MAX_RANK`]. `rotations` has the k rotations of row 0, then those of
+/// row 1, and so on.
 pub(super) fn rotate(rotations: &[Rotation], x: MatMut<'_, f64>, carried: MatMut<'_, f64>, order: Order) {
     debug_assert_eq!(rotations.len(), x.nrows() * carried.nrows());
     let arch = pulp::Arch::new();
-    // Few carried rows leave room for several vectors side by side, which hide the latency of the arithmetic.
+    // With few carried rows, several vectors per row fit the registers and hide arithmetic latency.
     match carried.nrows() {
         0 => {}
         1 => arch.dispatch(Pass::<1, 8> { rotations, x, carried, order }),
@@ -44,8 +44,8 @@ pub(super) fn rotate(rotations: &[Rotation], x: MatMut<'_, f64>, carried: MatMut
     }
 }
 
-/// Columns in panels of `VECTORS` vectors; `RANK` carried rows stay in registers while the rows of `x`
-/// stream by.
+/// One pass over panels of `VECTORS` vectors of columns. `RANK` carried rows stay in registers while the rows
+/// of `x` stream by.
 struct Pass<'a, const RANK: usize, const VECTORS: usize> {
     rotations: &'a [Rotation],
     x: MatMut<'a, f64>,
@@ -74,7 +74,7 @@ impl<const RANK: usize, const VECTORS: usize> WithSimd for Pass<'_, RANK, VECTOR
     }
 }
 
-/// Rotates one panel: in place if its rows are contiguous vectors, else through a packed copy.
+/// Rotates one panel: in place if its rows are contiguous, otherwise through a packed copy.
 #[inline(always)]
 fn rotate_panel<S: Simd, const RANK: usize, const VECTORS: usize>(
     simd: S,
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use faer::Mat;
 
-    /// Every specialised rank against the definition, in both orders and both layouts.
+    /// Compares every specialised rank with the definition, in both orders and both layouts.
     #[test]
     fn passes_agree_with_one_rotation_at_a_time() {
         for rank in 0..=MAX_RANK {
@@ -208,7 +208,7 @@ mod tests {
                         }
                     }
                 }
-                // Up to 2400 rotations of numbers below 20, each with two roundings, errors in quadrature.
+                // Up to 2400 rotations of numbers below 20, two roundings each; errors add in quadrature.
                 let close = |a: &Mat<f64>, b: &Mat<f64>| (a - b).norm_max() < 1e-11;
                 let (mut x1, mut t1) = (x.clone(), t.clone());
                 rotate(&rotations, x1.as_mut(), t1.as_mut(), order);

@@ -1,17 +1,17 @@
-//! Rank-k updates and downdates that drag further columns along ("chollrup").
+//! Rank-k updates and downdates of a factor and of further columns (*chollrup*).
 //!
-//! `A = L Lᵀ` becomes `A ± W Wᵀ = L' L'ᵀ`, and `X = L⁻¹ C` becomes `X' = L'⁻¹ C` without `C`: the same
-//! plane rotations do both.
+//! `A = L Lᵀ` becomes `A ± W Wᵀ = L' L'ᵀ`, and `X = L⁻¹ C` becomes `X' = L'⁻¹ C` without `C`: both follow
+//! from the same plane rotations.
 //!
-//! - **Update.** Rotations `Q` with `[L W] Q = [L' 0]`. Because `[L W] Q Qᵀ [X; 0] = L X = C`, the first d rows of
-//!   `Qᵀ [X; 0]` are `X'`.
-//! - **Downdate** (LINPACK's way, which is stable). `P = L⁻¹ W`, `S` upper triangular with `Sᵀ S = I − Pᵀ P`: if that
-//!   factor does not exist the downdate breaks down, before anything has been touched. Rotations `Q` with
-//!   `Q [P; S] = [0; I]`, found from the last row of `P` upwards, give `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`; and with
-//!   `T = −S⁻ᵀ Pᵀ X`, `Q [X; T] = [X'; 0]`.
+//! - **Update.** Rotations `Q` with `[L W] Q = [L' 0]`. Because `[L W] Q Qᵀ [X; 0] = L X = C`, the first d
+//!   rows of `Qᵀ [X; 0]` are `X'`.
+//! - **Downdate** (as in LINPACK, which is stable). `P = L⁻¹ W`, `S` upper triangular with `Sᵀ S = I − Pᵀ P`.
+//!   If S does not exist, the downdate fails before anything is changed. Rotations `Q` with `Q [P; S] = [0;
+//!   I]`, found from the last row of `P` upwards, give `Q [Lᵀ; 0] = [L'ᵀ; Wᵀ]`; with `T = −S⁻ᵀ Pᵀ X`, `Q [X;
+//!   T] = [X'; 0]`.
 //!
-//! The d·k rotations are found first, from `L` and `W` alone, and then applied to narrow panels of columns
-//! whose carried rows stay in vector registers.
+//! The d·k rotations are computed from `L` and `W` first, then applied to narrow panels of columns, with the
+//! carried rows in vector registers.
 
 mod downdate;
 mod kernel;
@@ -28,9 +28,9 @@ use sequence::Sequence;
 /// Reusable memory for [`Cholesky::update`] and [`Cholesky::downdate`].
 #[derive(Clone, Default)]
 pub struct RotationScratch {
-    /// W, then P = L⁻¹W: d×k.
+    /// W, then P = L⁻¹W; d×k.
     directions: Block,
-    /// Carried rows, exchanged with X: k×m.
+    /// Carried rows, rotated with X; k×m.
     carried: Block,
     /// I − PᵀP.
     remainder: Block,
@@ -45,12 +45,11 @@ impl RotationScratch {
         Self::default()
     }
 
-    /// Rotations of the last [`Cholesky::update`], for columns that the caller drags along.
+    /// Rotations of the last [`Cholesky::update`], to apply to further columns.
     ///
-    /// Groups of at most [`MAX_GROUP`] directions: the number of directions and d·directions pairs `[c,
-    /// s]`, row 0 first. A group passes over all rows of a column X, first to last, before the next group;
-    /// with a number t per direction, 0 at the start, every row x and every t become `(c x + s t, c t − s
-    /// x)`.
+    /// Items are groups of at most [`MAX_GROUP`] directions: number of directions, and d·directions pairs
+    /// `[c, s]`, row 0 first. To rotate a column X, set one number t per direction to 0, then for each row x,
+    /// first to last, and each t: `(x, t) ← (c x + s t, c t − s x)`. Finish a group before the next.
     pub fn groups(&self) -> impl Iterator<Item = (usize, &[[f64; 2]])> {
         self.sequence.all_groups()
     }
@@ -69,7 +68,7 @@ struct Block {
 }
 
 impl Block {
-    /// `nrows`×`ncols` block, column-major, contents arbitrary.
+    /// Block of `nrows`×`ncols`, column-major, with arbitrary contents.
     fn shaped(&mut self, nrows: usize, ncols: usize) -> MatMut<'_, f64> {
         let needed = nrows * ncols;
         if self.memory.len() < needed {
@@ -79,15 +78,15 @@ impl Block {
     }
 }
 
-/// Cosine and sine of the rotation of (a, b) to (√(a² + b²), 0), and that length; a > 0.
+/// Cosine, sine and length √(a² + b²) of the rotation of (a, b) to (length, 0); a > 0.
 fn rotation(a: f64, b: f64) -> (f64, f64, f64) {
     let squares = a * a + b * b;
-    // The square root is exact enough unless the squares leave the normal range.
+    // Accurate unless the squares leave the normal range.
     let length = if squares.is_normal() { squares.sqrt() } else { a.hypot(b) };
     (a / length, b / length, length)
 }
 
-/// Matrix without columns, for calls with nothing to drag.
+/// Matrix without columns, for updates that drag no columns.
 ///
 /// ```
 /// use gp_linalg::faer::mat;

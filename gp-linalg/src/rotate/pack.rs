@@ -1,17 +1,17 @@
 //! Packing of rows into adjacent vectors.
 //!
-//! Everything is inlined into the kernel, to be compiled for its instruction set.
+//! All of it is inlined into the kernel, to be compiled for the same instruction set.
 
 use faer::reborrow::ReborrowMut as _;
 use faer::{MatMut, MatRef};
 use pulp::Simd;
 
-/// Columns copied together, so that packed rows are written contiguously.
+/// Columns copied at a time, so that packed rows are written contiguously.
 const TOGETHER: usize = 4;
-/// Widest set of carried rows: 8 vectors of at most 8 numbers.
+/// Most columns per panel: 8 vectors of at most 8 numbers.
 const CARRIED: usize = 64;
 
-/// Packs rows of `source`, `width` places each; places beyond its columns keep their contents.
+/// Packs rows of `source` at distance `width`; padding keeps its contents.
 #[inline(always)]
 pub(super) fn pack(packed: &mut [f64], source: MatRef<'_, f64>, width: usize) {
     let whole = source.ncols() / TOGETHER * TOGETHER;
@@ -28,7 +28,7 @@ pub(super) fn pack(packed: &mut [f64], source: MatRef<'_, f64>, width: usize) {
     pack_columns(packed, source, width, whole);
 }
 
-/// Packs by columns from `first` on.
+/// Packs single columns from `first` on.
 #[inline(always)]
 fn pack_columns(packed: &mut [f64], source: MatRef<'_, f64>, width: usize, first: usize) {
     for j in first..source.ncols() {

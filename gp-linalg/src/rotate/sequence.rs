@@ -1,4 +1,4 @@
-//! Rotations of one update or downdate, applied to matrices of any width and layout.
+//! Rotations of one update or downdate.
 
 use super::kernel::{MAX_RANK, Order, Rotation, rotate};
 use crate::threading::{Threading, for_column_block_pairs};
@@ -6,11 +6,11 @@ use faer::MatMut;
 use faer::reborrow::ReborrowMut as _;
 use std::ops::Range;
 
-/// Columns per task: 64 columns of 500 numbers (256 KiB) stay in the second-level cache for all groups.
+/// Columns per task: 64 columns of 500 numbers (256 KiB) stay in the second-level cache during all groups.
 const TASK_COLUMNS: usize = 64;
 
-/// d·k rotations in groups of at most [`MAX_RANK`] directions; a group passes over all rows before the
-/// next.
+/// d·k rotations, in groups of at most [`MAX_RANK`] directions. A group passes over all rows before the next
+/// group.
 #[derive(Clone, Default)]
 pub(super) struct Sequence {
     dim: usize,
@@ -28,13 +28,13 @@ impl Sequence {
         }
     }
 
-    /// Directions of each group; groups are of nearly equal size.
+    /// Directions of each group; group sizes are nearly equal.
     pub(super) fn groups(rank: usize) -> impl Iterator<Item = Range<usize>> {
         let count = rank.div_ceil(MAX_RANK);
         (0..count).map(move |group| group * rank / count..(group + 1) * rank / count)
     }
 
-    /// All groups: number of directions and rotations.
+    /// Number of directions and rotations of each group.
     pub(super) fn all_groups(&self) -> impl Iterator<Item = (usize, &[Rotation])> {
         Self::groups(self.rank).map(|group| (group.len(), self.group(&group, 0..self.dim)))
     }
@@ -51,7 +51,7 @@ impl Sequence {
         &mut self.values[start..start + group.len()]
     }
 
-    /// Applies all rotations to `[x; carried]`, d×m and k×m, skipping rows that `shape` says stay zero.
+    /// Applies all rotations to `[x; carried]`, d×m and k×m, except to rows known to stay zero by `shape`.
     pub(super) fn apply(
         &self,
         x: MatMut<'_, f64>,
@@ -76,11 +76,11 @@ impl Sequence {
     }
 }
 
-/// Known zeros of a rotated matrix.
+/// Known zeros of the matrix to rotate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// None known.
+    /// No zeros known.
     Full,
-    /// Zero below the diagonal; carried rows zero at the start.
+    /// Zero below the diagonal, with carried rows zero at the start.
     Upper,
 }

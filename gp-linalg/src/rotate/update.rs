@@ -14,12 +14,11 @@ use std::ops::Range;
 const BLOCK: usize = 16;
 
 impl Cholesky {
-    /// Changes the factor to that of `L Lᵀ + W Wᵀ`, and `drag` with it.
+    /// Changes the factor to that of `L Lᵀ + W Wᵀ`, and `drag` from `L⁻¹ C` to `L'⁻¹ C`.
     ///
-    /// `w` is d×k, read only. `drag` is d×m, any strides: `L⁻¹ C` becomes `L'⁻¹ C`;
-    /// [`rotate::nothing`](super::nothing) drags none. The jitter on record stays in the factored matrix.
-    /// [`Threading::Pool`] shares dragged columns among threads. A dragged column that is not finite stays
-    /// so and affects no other.
+    /// `w` is d×k, read only. `drag` is d×m, any strides; pass [`rotate::nothing`](super::nothing) for no
+    /// columns. The recorded jitter remains part of the factored matrix. [`Threading::Pool`] shares dragged
+    /// columns among threads. A non-finite dragged column stays non-finite and affects no other.
     ///
     /// # Errors
     /// [`LinalgError::DimensionMismatch`] and [`LinalgError::NotFinite`], with factor and `drag` unchanged.
@@ -49,8 +48,8 @@ impl Cholesky {
     }
 }
 
-/// `[L W] Q = [L' 0]` for one group, by block columns: single rotations within the diagonal block, all of
-/// them at once below.
+/// Finds `[L W] Q = [L' 0]` for one group, by block columns: rotation by rotation within the diagonal block,
+/// all at once below it.
 fn rotate_factor(
     mut l: MatMut<'_, f64>,
     mut w: MatMut<'_, f64>,
@@ -70,7 +69,7 @@ fn rotate_factor(
     }
 }
 
-/// Rotates row `column` of W into the diagonal of L, dragging the rows after it up to `end`.
+/// Rotates row `column` of W into the diagonal of L, and the following rows up to `end` with it.
 fn eliminate_row(
     l: MatMut<'_, f64>,
     mut w: MatMut<'_, f64>,

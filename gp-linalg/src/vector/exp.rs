@@ -5,15 +5,15 @@ use pulp::{Simd, WithSimd};
 
 /// Replaces every `x` by `exp(x)`.
 ///
-/// Error of at most 2 units in the last place on [−708, 709]; below −708.05 the result is 0, overflow is
-/// +∞, NaN stays NaN.
+/// The error is at most 2 ulp on [−708, 709]. Below −708.05 the result is 0; overflow gives +∞, NaN stays
+/// NaN.
 pub fn exp_in_place(x: &mut [f64]) {
     exp_scaled_in_place(x, 1.0);
 }
 
 /// Replaces every `x` by `exp(a·x)`.
 ///
-/// Rounding `a·x` once adds a relative error of at most `|a·x|·2⁻⁵³` to that of [`exp_in_place`].
+/// Rounding of `a·x` adds a relative error of at most `|a·x|·2⁻⁵³` to that of [`exp_in_place`].
 pub fn exp_scaled_in_place(x: &mut [f64], a: f64) {
     dispatch(ExpScaled { x, a });
 }
@@ -35,13 +35,14 @@ impl WithSimd for ExpScaled<'_> {
     }
 }
 
-/// Rounding constant: added and subtracted, it leaves the nearest integer in the low bits.
+/// Rounding constant: adding it leaves the nearest integer in the low bits; subtracting it again gives that
+/// integer.
 const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²
-/// ln 2 to 32 bits: integers in range times it are exact.
+/// ln 2 to 32 bits: its products with integers in range are exact.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
 /// ln 2 less `LN2_HIGH`.
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Overflow above; below `LOWEST`, less than the smallest normal number.
+/// Arguments above this overflow; those below `LOWEST` give less than the smallest normal number.
 const HIGHEST: f64 = 710.0;
 const LOWEST: f64 = -708.5;
 /// Coefficients of q in exp(r) = 1 + r + r² q(r): Chebyshev fit on |r| ≤ 0.3475, relative error 1.7e-17.
@@ -58,10 +59,10 @@ const Q: [f64; 10] = [
     2.510_063_446_187_849_8e-8,
 ];
 
-/// exp(x) = 2ⁿ exp(r) with n the integer nearest to x / ln 2.
+/// exp(x) = 2ⁿ exp(r), n the integer nearest to x / ln 2.
 #[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
-    // Comparisons, not `min`/`max`, because those would turn NaN into a number.
+    // Not `min`/`max`, which would turn NaN into a number.
     let x = if x > HIGHEST { HIGHEST } else { x };
     let x = if x < LOWEST { LOWEST } else { x };
     let shifted = x.mul_add(std::f64::consts::LOG2_E, ROUND);
@@ -69,13 +70,13 @@ pub(super) fn exp(x: f64) -> f64 {
     let r = n.mul_add(-LN2_LOW, n.mul_add(-LN2_HIGH, x));
     let r2 = r * r;
     let value = r2.mul_add(q(r, r2), r) + 1.0;
-    // 2ⁿ itself does not exist for n = 1024 although the result may, hence 2 · 2ⁿ⁻¹; and 2ⁿ⁻¹ is stored as 0 for
-    // n = −1022, which is the flush of results below the normal range.
+    // 2 · 2ⁿ⁻¹ instead of 2ⁿ, which does not exist for n = 1024 although the result may. For n = −1022, 2ⁿ⁻¹
+    // is stored as 0, which flushes results below the normal range to 0.
     let half_power = f64::from_bits(shifted.to_bits().wrapping_add(1022) << 52);
     (value + value) * half_power
 }
 
-/// Polynomial q, in pairs so that multiplications overlap.
+/// Polynomial q, in pairs of terms so that multiplications overlap.
 #[inline(always)]
 fn q(r: f64, r2: f64) -> f64 {
     let r4 = r2 * r2;

@@ -5,8 +5,8 @@ use pulp::{Simd, WithSimd};
 
 /// Replaces every `x` by its natural logarithm.
 ///
-/// Error of at most 2 units in the last place for positive numbers, subnormal ones included; 0 gives −∞,
-/// negative numbers NaN; +∞ and NaN stay.
+/// The error is at most 2 ulp for positive numbers, subnormal ones included. 0 gives −∞, negative numbers
+/// NaN; +∞ and NaN stay.
 pub fn ln_in_place(x: &mut [f64]) {
     dispatch(Ln(x));
 }
@@ -25,7 +25,7 @@ impl WithSimd for Ln<'_> {
 }
 
 const TWO_54: f64 = 18_014_398_509_481_984.0;
-/// 2⁵² as bits; with an integer below 2⁵² in the low bits: 2⁵² + integer.
+/// Bits of 2⁵². With an integer below 2⁵² in the low bits they represent 2⁵² + integer.
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const SQRT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
 const ONE_BITS: u64 = 0x3ff0_0000_0000_0000;
@@ -49,7 +49,7 @@ const R: [f64; 7] = [
 fn ln(x: f64) -> f64 {
     let subnormal = x < f64::MIN_POSITIVE;
     let normal = if subnormal { x * TWO_54 } else { x };
-    // 1023 is the bias of the exponent, 54 undoes the scaling of subnormal numbers.
+    // 1023 is the bias of the exponent; 54 undoes the scaling of subnormal numbers.
     let offset =
         if subnormal { 4_503_599_627_370_496.0 + 1023.0 + 54.0 } else { 4_503_599_627_370_496.0 + 1023.0 };
 

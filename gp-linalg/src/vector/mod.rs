@@ -1,7 +1,7 @@
-//! Elementwise functions at vector speed.
+//! Vectorised elementwise functions.
 //!
-//! Plain loops, compiled for the widest instruction set of the processor. Operations and their order do not
-//! depend on the vector length, so neither do results.
+//! Plain loops, compiled for the widest instruction set of the processor. Results do not depend on the vector
+//! length, because operations and their order do not.
 
 mod exp;
 mod ln;
@@ -11,8 +11,8 @@ pub use ln::ln_in_place;
 
 /// Runs `op` compiled for the widest instruction set of the processor (AVX2 with FMA, NEON, …).
 ///
-/// Only code inlined into `op` profits: mark it all `#[inline(always)]`. Larger closures are not inlined
-/// and run at baseline, each `mul_add` a call; an `impl WithSimd` always is.
+/// Only inlined code profits: mark everything in `op` `#[inline(always)]`. Large closures are not inlined and
+/// run at baseline, where each `mul_add` is a function call; an `impl WithSimd` is always inlined.
 ///
 /// ```
 /// let mut x = vec![1.0_f64, 2.0, 3.0];
@@ -28,8 +28,8 @@ pub fn dispatch<Op: pulp::WithSimd>(op: Op) -> Op::Output {
     pulp::Arch::new().dispatch(op)
 }
 
-/// The instructions of this processor that decide which code products and vector loops run: where they are the same, so are the
-/// bits of results.
+/// Architecture and vector extensions of this processor. Processors where these are the same compute the same
+/// bits.
 #[must_use]
 pub fn instruction_set() -> String {
     let mut names = vec![std::env::consts::ARCH];

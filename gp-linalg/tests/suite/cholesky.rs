@@ -172,7 +172,7 @@ fn indefinite_matrices_are_refused_with_a_diagnosis() {
     assert!(Cholesky::factor(negative.as_ref(), &JitterPolicy::default()).is_err());
 }
 
-/// The failing pivot is counted from the start of the matrix, not of some block inside it.
+/// The failed pivot is counted from the start of the matrix, not of a block.
 #[test]
 fn late_pivots_are_named_correctly() {
     for pivot in [0, 63, 64, 130, 255, 256, 299] {
@@ -198,7 +198,7 @@ fn bad_entries_are_named() {
     }
     let error = Cholesky::factor(uniform(3, 2, 18).as_ref(), &JitterPolicy::none()).unwrap_err();
     assert!(matches!(error, LinalgError::DimensionMismatch { expected: 3, found: 2, .. }));
-    // Finite, but its factor is not.
+    // Finite matrix with a non-finite factor.
     let huge = Mat::from_fn(3, 3, |i, j| if i == j { 1.0 } else { 1e300 });
     assert!(Cholesky::factor(huge.as_ref(), &JitterPolicy::none()).is_err());
 }

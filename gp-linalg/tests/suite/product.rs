@@ -1,4 +1,4 @@
-//! Products against plain loops, in every layout, and the state they leave the processor in.
+//! Products compared with plain loops in every layout, and the register state after them.
 
 use crate::common::{Framed, LAYOUTS, max_abs, max_difference, naive_product, same_bits, uniform};
 use gp_linalg::faer::prelude::IntoConst as _;
@@ -95,7 +95,7 @@ fn weighted_gram_agrees_with_loops() {
     let mut scratch = GramScratch::new();
     for (m, n) in [(0, 4), (4, 0), (1, 1), (3, 5), (40, 511), (40, 512), (40, 1300), (270, 600)] {
         let phi = uniform(m, n, 8);
-        // Of both signs.
+        // Weights of both signs.
         let weights: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
         let scaled = Mat::from_fn(m, n, |i, j| phi[(i, j)] * weights[j]);
         let product = naive_product(scaled.as_ref(), phi.transpose(), 1.0);

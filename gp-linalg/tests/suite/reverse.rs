@@ -1,4 +1,4 @@
-//! Derivatives against central differences along random directions.
+//! Derivatives compared with central differences along random directions.
 #![expect(clippy::unwrap_used, reason = "a call that fails is a test that fails")]
 
 use crate::common::{max_difference, naive_product, uniform, well_conditioned};
@@ -41,7 +41,7 @@ fn assert_symmetric(a: &Mat<f64>) {
 fn cholesky_factor() {
     for n in SIZES {
         let (a, e, weights) = (well_conditioned(n, 1), symmetric(n, 2), uniform(n, n, 3));
-        // Only the lower triangle of the weights counts, whatever is above.
+        // Only the lower triangle of the weights counts.
         let lower = Mat::from_fn(n, n, |i, j| if i < j { 0.0 } else { weights[(i, j)] });
         let mut a_bar = Mat::full(n, n, f64::NAN);
         reverse::cholesky_reverse(factor(&a).l(), weights.as_ref(), a_bar.as_mut(), Threading::Pool).unwrap();
@@ -123,7 +123,7 @@ fn half_solves() {
             let direction = uniform(n, n, 12);
             let direction = Mat::from_fn(n, n, |i, j| if i < j { 0.0 } else { direction[(i, j)] });
             let (b, f, weights) = (uniform(n, k, 13), uniform(n, k, 14), uniform(n, k, 15));
-            // L moves on its own here, not through A.
+            // L varies independently here, not through A.
             let solved = |l: &Mat<f64>, b: &Mat<f64>| {
                 let mut x = b.clone();
                 gp_linalg::faer::linalg::triangular_solve::solve_lower_triangular_in_place(

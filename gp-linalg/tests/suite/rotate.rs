@@ -26,8 +26,8 @@ fn half_solved(cholesky: &Cholesky, c: &Mat<f64>) -> Mat<f64> {
     x
 }
 
-/// Matrices here have condition numbers below 10² and entries of order 1; the factor and what it drags then carry
-/// errors of some n·ε·cond.
+/// Condition numbers here are below 10² and entries of order 1, so errors of factor and dragged columns are
+/// about n·ε·cond.
 fn tolerance(dim: usize) -> f64 {
     1e-13 * (dim as f64 + 1.0)
 }
@@ -91,7 +91,7 @@ fn a_downdate_too_far_changes_nothing() {
         let before = cholesky.clone();
         let x = uniform(40, 9, 7);
         let mut dragged = x.clone();
-        // The last direction removes more than there is along it: wᵀA⁻¹w = 1.0001².
+        // The last direction removes more than the matrix has along it: wᵀA⁻¹w = 1.0001².
         let mut w = uniform(40, rank, 8) * gp_linalg::faer::Scale(1e-3);
         let mut column = Mat::from_fn(40, 1, |i, _| w[(i, rank - 1)]);
         cholesky.half_solve_in_place(column.as_mut(), Threading::Here).unwrap();
@@ -103,7 +103,7 @@ fn a_downdate_too_far_changes_nothing() {
         let outcome = cholesky.downdate(w.as_ref(), dragged.as_mut(), &mut scratch, Threading::Here);
         assert_eq!(outcome, Err(LinalgError::DowndateBreakdown { pivot: rank - 1, rank }));
         assert!(same_bits(cholesky.l(), before.l()) && same_bits(dragged.as_ref(), x.as_ref()));
-        // And the scratch memory is as good as new.
+        // The scratch memory is still usable.
         let mild = uniform(40, 2, 9) * gp_linalg::faer::Scale(0.01);
         cholesky.downdate(mild.as_ref(), dragged.as_mut(), &mut scratch, Threading::Here).unwrap();
         let fresh = factor(&(&a - gram_of(mild.as_ref())));
@@ -175,7 +175,7 @@ fn extension_does_not_move_within_capacity_and_fails_without_a_trace() {
     let outcome = cholesky.extend(b, bad.as_ref());
     assert!(matches!(outcome, Err(LinalgError::NotFinite { what: "c", row: 3, column: 2, .. })));
     assert!(cholesky.extend(b.transpose(), c).is_err() && cholesky.extend(b, b).is_err());
-    // A repeated row: its pivot is rounding noise, even when that noise is positive.
+    // A repeated row: its pivot is rounding noise, even if positive.
     let repeated = Mat::from_fn(20, 1, |i, _| a[(i, 4)]);
     for wiggle in [0.0, 2e-16, 4e-16, 8e-16] {
         let corner = Mat::full(1, 1, a[(4, 4)] + wiggle);
@@ -194,7 +194,7 @@ fn extension_does_not_move_within_capacity_and_fails_without_a_trace() {
     assert_eq!((cholesky.dim(), cholesky.capacity(), cholesky.l()[(30, 30)]), (31, 60, 2.0));
 }
 
-/// Ten thousand random steps; the matrix they act on is kept alongside and factored at the end.
+/// Ten thousand random steps on a factor; the matrix itself is tracked and factored at the end.
 #[test]
 fn long_chains_stay_accurate() {
     const LARGEST: usize = 24;
@@ -202,7 +202,7 @@ fn long_chains_stay_accurate() {
     let mut a = Mat::<f64>::zeros(0, 0);
     let mut cholesky = Cholesky::with_capacity(LARGEST);
     let mut scratch = RotationScratch::new();
-    // What has been added and not yet taken away again.
+    // Added directions that have not been removed.
     let mut pending: Vec<Mat<f64>> = Vec::new();
     for step in 0..10_000 {
         let dim = a.nrows();
@@ -224,7 +224,7 @@ fn long_chains_stay_accurate() {
             }
             2 if !pending.is_empty() => {
                 let w = pending.swap_remove(rng.random_range(0..pending.len()));
-                // Rows appended since then have not been touched by it.
+                // Later appended rows do not contain this direction.
                 let w = Mat::from_fn(dim, w.ncols(), |i, j| if i < w.nrows() { w[(i, j)] } else { 0.0 });
                 rotate_chain(&mut cholesky, &mut a, &w, -1.0, &mut scratch);
             }
@@ -238,7 +238,7 @@ fn long_chains_stay_accurate() {
         }
     }
     let residual = naive_product(cholesky.l(), cholesky.l().transpose(), 1.0) - &a;
-    // 10⁴ steps whose errors of some ε ‖A‖ add like a random walk or, at worst, in a row: 10⁴ · 10 ε ‖A‖.
+    // 10⁴ steps with errors of some ε ‖A‖, which add as a random walk or, at worst, linearly: 10⁴ · 10 ε ‖A‖.
     assert!(max_abs(residual.as_ref()) < 1e5 * f64::EPSILON * max_abs(a.as_ref()));
     assert!(is_a_factor(&cholesky));
 }
@@ -263,7 +263,7 @@ fn rotate_chain(
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// L'L'ᵀ = LLᵀ + WWᵀ and L'X' = LX; taking W away again restores both.
+    /// L'L'ᵀ = LLᵀ + WWᵀ and L'X' = LX; removing W restores both.
     #[test]
     fn updates_keep_the_product_and_come_back(
         dim in 1_usize..60, rank in 1_usize..12, columns in 0_usize..40, seed in 0_u64..1000, exponent in -6.0_f64..1.0,
@@ -281,13 +281,13 @@ proptest! {
         assert!(max_difference(product.as_ref(), (&a + gram_of(w.as_ref())).as_ref()) < scale * tolerance(dim));
         let dragged = naive_product(cholesky.l(), x.as_ref(), 1.0);
         assert!(max_difference(dragged.as_ref(), c.as_ref()) < scale * tolerance(dim));
-        // Coming back loses as many digits as the update covered up.
+        // Removing W loses as many digits as adding it hid.
         cholesky.downdate(w.as_ref(), x.as_mut(), &mut scratch, Threading::Here).unwrap();
         assert!(max_difference(cholesky.l(), start.l()) < scale * scale * tolerance(dim));
         assert!(max_difference(x.as_ref(), x0.as_ref()) < scale * scale * tolerance(dim));
     }
 
-    /// Extending by one block, by two, or factoring the whole are the same.
+    /// Extending by one block or by two gives the factor of the whole.
     #[test]
     fn extensions_compose(dim in 0_usize..40, first in 0_usize..20, second in 0_usize..20, seed in 0_u64..1000) {
         let total = dim + first + second;
@@ -300,7 +300,7 @@ proptest! {
     }
 }
 
-/// Columns dragged by hand, with the rotations that an update leaves behind, go where the update drags them.
+/// Columns rotated by hand with the rotations of an update equal the dragged columns.
 #[test]
 fn rotations_may_be_applied_by_others() {
     let mut scratch = RotationScratch::new();

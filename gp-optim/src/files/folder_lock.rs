@@ -1,4 +1,4 @@
-//! Folders locked by one process at a time.
+//! Folders locked for one process.
 
 use super::leftovers::sweep;
 use super::onlooker::Onlooker;
@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Folder locked for this process. The system releases it when the process ends, in whatever way.
+/// Folder locked for this process. The operating system releases the lock however the process ends.
 #[derive(Debug)]
 pub struct FolderLock {
     #[cfg(unix)]
@@ -19,7 +19,7 @@ impl FolderLock {
     /// Creates the folder if missing, locks it, and removes leftovers of killed processes.
     ///
     /// # Errors
-    /// [`io::ErrorKind::ResourceBusy`] while another process holds it; errors of the system.
+    /// [`io::ErrorKind::ResourceBusy`] if another process holds the lock; errors of the operating system.
     pub fn take(folder: &Path) -> io::Result<Self> {
         if Onlooker::is_here() {
             return Self::of_nothing();
@@ -30,7 +30,7 @@ impl FolderLock {
         Ok(lock)
     }
 
-    /// The folder is taken by another process for this one too.
+    /// Lock of an [`Onlooker`], whose folder another process locks.
     #[cfg(unix)]
     fn of_nothing() -> io::Result<Self> {
         Ok(Self { _folder: nowhere()? })
@@ -48,14 +48,14 @@ impl FolderLock {
         let file = fs::File::open(fs::canonicalize(folder)?)?;
         match lock_soon(&file) {
             Lock::Busy => Err(busy()),
-            // Its last owner has just removed it.
+            // The last owner has just removed the folder.
             Lock::Taken if !is_at(&file, &fs::canonicalize(folder)?) => Err(io::ErrorKind::NotFound.into()),
-            // Without locks, processes cannot know of each other.
+            // Without support for locks, processes cannot detect each other.
             Lock::Taken | Lock::Unknown => Ok(Self { _folder: file }),
         }
     }
 
-    /// Unsupported: folders cannot be opened on this system.
+    /// Not supported: folders cannot be opened on this system.
     #[cfg(not(unix))]
     fn of(_: &Path) -> io::Result<Self> {
         Ok(Self {})

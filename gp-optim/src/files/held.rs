@@ -5,7 +5,7 @@ use std::io;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Attempts at a lock that another process may hold briefly.
+/// Attempts to take a lock that another process may hold briefly.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -20,7 +20,6 @@ pub(super) enum Lock {
     Unknown,
 }
 
-/// Tries once.
 pub(super) fn try_lock(file: &File) -> Lock {
     match file.try_lock() {
         Ok(()) => Lock::Taken,
@@ -29,7 +28,7 @@ pub(super) fn try_lock(file: &File) -> Lock {
     }
 }
 
-/// Tries again while the lock may be a brief one.
+/// Retries, in case the lock is held only briefly.
 pub(super) fn lock_soon(file: &File) -> Lock {
     for _ in 0..TRIES {
         match try_lock(file) {
@@ -40,7 +39,7 @@ pub(super) fn lock_soon(file: &File) -> Lock {
     Lock::Busy
 }
 
-/// Error of a file or folder in use by another process.
+/// Error for a file or folder in use by another process.
 pub(super) fn busy() -> io::Error {
     io::Error::new(io::ErrorKind::ResourceBusy, "another process is working on it; let that end first")
 }

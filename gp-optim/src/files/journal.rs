@@ -1,4 +1,4 @@
-//! Files written line by line and read meanwhile.
+//! Files that are written line by line and can be read meanwhile.
 
 use super::held::{Lock, busy, lock_soon};
 use super::onlooker::{Onlooker, nowhere};
@@ -8,11 +8,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Opens a file or stream for appending; without `existing`, lines are added to the present ones.
+/// Opens a file or stream for appending. `existing` says how to treat an existing file; None appends to it.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`] for a file to be kept, [`ErrorKind::ResourceBusy`] for one that another
-/// process writes, [`ErrorKind::InvalidInput`] for other than regular files, and errors of the system.
+/// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`], [`ErrorKind::ResourceBusy`] if another process
+/// writes the file, [`ErrorKind::InvalidInput`] if it is not a regular file; errors of the operating system.
 pub fn open_journal(path: &Path, existing: Option<Existing>) -> io::Result<File> {
     if Onlooker::is_here() {
         return nowhere();

@@ -7,13 +7,13 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
-/// Prefix of temporary names; the file's name follows.
+/// Prefix of temporary names, before the name of the file.
 const PREFIX: &str = ".gp-unfinished-";
-/// Longest name that any file system takes.
+/// Longest name that all file systems accept.
 const LONGEST: usize = 200;
 
-/// Temporary name of a file: in the same folder, so that renaming is atomic, and always the same, so that a
-/// second process finds the first one's lock.
+/// Temporary name of a file. It is in the same folder, so that renaming is atomic, and always the same, so
+/// that a second process finds the first one's lock.
 pub(super) fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default();
     let mut temporary = OsString::from(PREFIX);
@@ -25,16 +25,15 @@ pub(super) fn beside(path: &Path) -> PathBuf {
     path.with_file_name(temporary)
 }
 
-/// Removes unfinished files in a folder that no living process works on; undeletable ones stay.
+/// Removes unfinished files in a folder that no living process has locked, where possible.
 pub fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| starts_with(&entry.file_name(), PREFIX));
-    // Opening anything but a file may wait for ever.
+    // Opening a pipe, for example, could block for ever.
     let files = ours.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     files.for_each(|entry| remove_unowned(&entry.path()));
 }
 
-/// Removes the leftover of one file.
 #[cfg(feature = "solvers")]
 pub(crate) fn remove_leftover(path: &Path) {
     remove_unowned(&beside(path));
@@ -50,7 +49,8 @@ pub(super) fn remove_unowned(path: &Path) {
         return;
     }
     let Ok(file) = OpenOptions::new().write(true).open(path) else { return };
-    // The lock is kept until the name is gone: whoever claims the name meanwhile finds it taken, and tries again.
+    // Locked until the name is gone: a process that claims the name meanwhile finds it locked and tries
+    // again.
     if try_lock(&file) == Lock::Taken && is_at(&file, path) {
         let _ = fs::remove_file(path);
     }

@@ -1,8 +1,8 @@
-//! Files that are whole or absent, however the process ends, and folders for one process at a time.
+//! Files that are complete or absent, however the process ends, and folder locks.
 //!
-//! A file is written under a temporary name beside its place, synced, then renamed. The temporary name is
-//! locked meanwhile: a second process is told, and leftovers of killed processes are known by having no
-//! lock.
+//! A file is written under a temporary name beside its target, synced, then renamed. The temporary file is
+//! locked meanwhile: a second process gets an error, and a file without a lock is known to be a leftover of a
+//! killed process.
 //!
 //! ```
 //! use gp_optim::files::{Existing, Unfinished, replace};

@@ -1,16 +1,16 @@
-//! Threads whose files another process writes.
+//! Threads that leave their files to another process.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io;
 
 thread_local! {
-    /// Number of onlookers of this thread.
+    /// Number of [`Onlooker`]s of this thread.
     static ONLOOKERS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Guard of a thread whose files another process writes: what the thread writes through this module goes nowhere, no folder is
-/// made or locked, nothing is removed.
+/// Guard of a thread whose files another process writes. Writes of the thread through this module are
+/// discarded; folders are neither created nor locked, and nothing is removed.
 ///
 /// ```
 /// use gp_optim::files::{Onlooker, replace};
@@ -28,7 +28,7 @@ pub struct Onlooker {
 }
 
 impl Onlooker {
-    /// Leaves files to another process from now on.
+    /// Leaves files to another process until dropped.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "it does something")]
     pub fn new() -> Self {
@@ -36,7 +36,7 @@ impl Onlooker {
         Self { _private: () }
     }
 
-    /// `true` if another process writes the files of this thread.
+    /// Returns `true` if another process writes the files of this thread.
     #[must_use]
     pub fn is_here() -> bool {
         ONLOOKERS.get() > 0
@@ -49,7 +49,7 @@ impl Drop for Onlooker {
     }
 }
 
-/// Takes bytes and keeps none.
+/// Null device.
 pub(super) fn nowhere() -> io::Result<File> {
     OpenOptions::new().write(true).open(if cfg!(windows) { "NUL" } else { "/dev/null" })
 }

@@ -5,10 +5,10 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Most links followed in a row, as in Linux.
+/// Most links followed in a row; the limit of Linux.
 const LINKS: usize = 40;
 
-/// Path behind all links, of a file or of its future place.
+/// Path with all links followed; the file need not exist.
 ///
 /// # Errors
 /// For circular links.
@@ -23,12 +23,12 @@ pub(super) fn behind_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, "links lead in a circle"))
 }
 
-/// Folder of a path.
+/// Folder that contains a path.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| *folder != OsStr::new("")).unwrap_or(Path::new("."))
 }
 
-/// `true` if two paths lead to one file, through links of any kind, existing or not.
+/// Returns `true` if two paths lead to the same file, through any links, whether it exists or not.
 #[must_use]
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
@@ -46,7 +46,7 @@ fn is_same_path(one: &Path, other: &Path) -> bool {
     plain(one).is_some_and(|place| Some(place) == plain(other))
 }
 
-/// `true` for a pipe, a terminal or similar device, or a standard stream of this process such as
+/// Returns `true` for a pipe, a terminal or similar device, or a standard stream of this process such as
 /// `/dev/stdout`.
 #[must_use]
 pub fn is_stream(path: &Path) -> bool {
@@ -54,7 +54,7 @@ pub fn is_stream(path: &Path) -> bool {
     is_pipe_or_device(&about) || (about.is_file() && is_descriptor(path))
 }
 
-/// `true` if the links of a path lead through the streams of a process.
+/// Returns `true` if the links of a path lead through the file descriptors of a process.
 fn is_descriptor(path: &Path) -> bool {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -69,16 +69,16 @@ fn is_descriptor(path: &Path) -> bool {
     false
 }
 
-/// `true` if the path, without following a last link, is this open file.
+/// Returns `true` if the path is this open file; a final link is not followed.
 pub(super) fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::symlink_metadata(path)) {
-        // Where files have no numbers, one that is open cannot be replaced.
+        // Systems without file numbers do not let an open file be replaced.
         (Ok(a), Ok(b)) => is_same(&a, &b).unwrap_or(true),
         _ => false,
     }
 }
 
-/// `true` if two are one file; None where files have no numbers.
+/// Returns `true` if both are the same file; None on systems without file numbers.
 #[cfg(unix)]
 fn is_same(a: &Metadata, b: &Metadata) -> Option<bool> {
     use std::os::unix::fs::MetadataExt;

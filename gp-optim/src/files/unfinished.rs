@@ -1,4 +1,4 @@
-//! Unfinished files under temporary names.
+//! Files written under temporary names.
 
 use super::held::{Lock, busy, lock_soon};
 use super::leftovers::{beside, remove_unowned};
@@ -9,22 +9,22 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Temporary names of this process; locked while a file is renamed.
+/// Temporary names of this process; locked during a rename.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Attempts at a claim while other processes sweep the folder.
+/// Attempts to claim a name while other processes sweep the folder.
 const TRIES: u32 = 10;
 
-/// Treatment of an existing file of the same name.
+/// Treatment of an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Keep it and refuse the new one.
+    /// Keeps it; writing is an error.
     Keep,
-    /// Replace it, keeping its permissions.
+    /// Replaces it, keeping its permissions.
     Replace,
 }
 
-/// File written beside its place; removed if dropped unfinished.
+/// File under a temporary name beside its target; removed unless finished.
 #[derive(Debug)]
 pub struct Unfinished {
     file: BufWriter<File>,
@@ -40,13 +40,12 @@ struct Place {
 }
 
 impl Unfinished {
-    /// Claims a name, refusing it to other processes until finished or dropped. Links are followed and
-    /// stay.
+    /// Claims a name, locking out other processes until finished or dropped. Links are followed and stay.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] for an existing name to be kept, [`ErrorKind::ResourceBusy`] for one
-    /// that another process writes, [`ErrorKind::InvalidInput`] for other than regular files, and errors of
-    /// the system.
+    /// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`], [`ErrorKind::ResourceBusy`] if another process
+    /// writes the file, [`ErrorKind::InvalidInput`] if it is not a regular file; errors of the operating
+    /// system.
     pub fn claim(path: &Path, existing: Existing) -> io::Result<Self> {
         if Onlooker::is_here() {
             return Ok(Self { file: BufWriter::new(nowhere()?), place: None });
@@ -60,7 +59,7 @@ impl Unfinished {
         }
         let replaced = regular(&target)?;
         let temporary = beside(&target);
-        // From here on a signal takes the temporary file away too.
+        // With the list locked, a signal from here on also removes the temporary file.
         let mut unfinished = names();
         let file = claimed(&temporary, replaced.as_ref())?;
         unfinished.push(temporary.clone());
@@ -70,8 +69,8 @@ impl Unfinished {
     /// Syncs the file and gives it its name.
     ///
     /// # Errors
-    /// Errors of the system; [`ErrorKind::AlreadyExists`] for a name to be kept that was taken meanwhile.
-    /// The name's previous file is then unchanged.
+    /// [`ErrorKind::AlreadyExists`] with [`Existing::Keep`] if the name was taken meanwhile; errors of the
+    /// operating system. An existing file is then unchanged.
     pub fn finish(mut self) -> io::Result<()> {
         self.file.flush()?;
         let Some(Place { temporary, target, existing }) = &self.place else { return Ok(()) };
@@ -87,7 +86,7 @@ impl Unfinished {
             Existing::Replace => fs::rename(temporary, target)?,
             Existing::Keep => take_free_name(temporary, target)?,
         }
-        // The temporary name may be another process's from now on.
+        // From here on, the temporary name may belong to another process.
         unfinished.retain(|name| name != temporary);
         sync_folder(folder_of(target))
     }
@@ -108,30 +107,31 @@ impl Drop for Unfinished {
         let Some(Place { temporary, .. }) = &self.place else { return };
         let mut unfinished = names();
         if is_at(self.file.get_ref(), temporary) {
-            // What stays is swept later.
+            // A leftover is removed by a later sweep.
             let _ = fs::remove_file(temporary);
         }
         unfinished.retain(|name| name != temporary);
     }
 }
 
-/// Replaces the contents of a file: readers find the old bytes or the new ones, even after a power failure.
+/// Replaces the content of a file. Readers find either the old bytes or the new ones, even after a power
+/// failure.
 ///
 /// # Errors
-/// As [`Unfinished::claim`] and [`Unfinished::finish`].
+/// As for [`Unfinished::claim`] and [`Unfinished::finish`].
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = Unfinished::claim(path, Existing::Replace)?;
     file.write_all(bytes)?;
     file.finish()
 }
 
-/// Guard that keeps files from being renamed.
+/// Guard that prevents files from being renamed.
 #[derive(Debug)]
 pub struct Abandoned {
     _names: MutexGuard<'static, Vec<PathBuf>>,
 }
 
-/// Removes all unfinished files of this process, before it ends. Waits for a rename in progress.
+/// Removes all unfinished files of this process, before it exits. Waits for a rename in progress.
 #[must_use]
 pub fn abandon() -> Abandoned {
     let mut names = names();
@@ -139,12 +139,12 @@ pub fn abandon() -> Abandoned {
     Abandoned { _names: names }
 }
 
-/// Locked list, valid even after a panic elsewhere.
+/// Locked list, valid even after a panic of another thread.
 fn names() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// New locked file under a temporary name.
+/// New file under a temporary name, locked.
 fn claimed(temporary: &Path, replaced: Option<&fs::Metadata>) -> io::Result<File> {
     for _ in 0..TRIES {
         let mut how = OpenOptions::new();
@@ -154,7 +154,7 @@ fn claimed(temporary: &Path, replaced: Option<&fs::Metadata>) -> io::Result<File
             Ok(file) => match lock_soon(&file) {
                 Lock::Unknown => return Ok(file),
                 Lock::Taken if is_at(&file, temporary) => return Ok(file),
-                // It was swept before it had its lock.
+                // Another process removed it before it was locked.
                 Lock::Taken | Lock::Busy => {}
             },
             Err(error) if error.kind() == ErrorKind::AlreadyExists => take_over(temporary)?,
@@ -168,7 +168,7 @@ fn claimed(temporary: &Path, replaced: Option<&fs::Metadata>) -> io::Result<File
 fn take_over(temporary: &Path) -> io::Result<()> {
     let file = match OpenOptions::new().write(true).open(temporary) {
         Ok(file) => file,
-        // Its owner has finished.
+        // The owner has finished.
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
@@ -189,7 +189,7 @@ fn take_over(temporary: &Path) -> io::Result<()> {
     }
 }
 
-/// Metadata of a regular file at a place, if any.
+/// Metadata of a regular file, if it exists.
 fn regular(target: &Path) -> io::Result<Option<fs::Metadata>> {
     match fs::symlink_metadata(target) {
         Ok(about) if about.is_file() => Ok(Some(about)),
@@ -200,12 +200,12 @@ fn regular(target: &Path) -> io::Result<Option<fs::Metadata>> {
     }
 }
 
-/// Takes a free name; of two processes, one succeeds.
+/// Renames to a free name; of two processes, one succeeds.
 fn take_free_name(temporary: &Path, target: &Path) -> io::Result<()> {
     match fs::hard_link(temporary, target) {
         Ok(()) => fs::remove_file(temporary),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-        // No links on this file system. An empty file of our own keeps the name for us.
+        // File systems without hard links: an empty file reserves the name.
         Err(_) => {
             drop(File::create_new(target)?);
             fs::rename(temporary, target).inspect_err(|_| drop(fs::remove_file(target)))
@@ -213,7 +213,7 @@ fn take_free_name(temporary: &Path, target: &Path) -> io::Result<()> {
     }
 }
 
-/// Restricts permissions while writing to those of the replaced file.
+/// Restricts permissions during writing to those of the replaced file.
 #[cfg(unix)]
 fn no_more_open_than(how: &mut OpenOptions, replaced: Option<&fs::Metadata>) {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -228,7 +228,7 @@ fn no_more_open_than(_: &mut OpenOptions, _: Option<&fs::Metadata>) {}
 #[cfg(unix)]
 fn take_owner_and_mode(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
-    // Only an administrator may give files away; everybody else goes on as the owner.
+    // Only an administrator may change the owner; otherwise the file belongs to the current user.
     let _ = fchown(file, Some(replaced.uid()), Some(replaced.gid()));
     file.set_permissions(replaced.permissions())
 }
@@ -238,13 +238,13 @@ fn take_owner_and_mode(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
     file.set_permissions(replaced.permissions())
 }
 
-/// Makes a new name survive a power failure.
+/// Syncs the folder, so that a new name survives a power failure.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// No effect: folders cannot be opened here; the file system's journal keeps names.
+/// No effect: folders cannot be opened on this system; the file system's journal keeps names.
 #[cfg(not(unix))]
 fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())

@@ -6,13 +6,13 @@ use crate::prior::Prior;
 use crate::transform::Transform;
 
 impl Parameter {
-    /// Fails for a value outside the set or the support of the prior of an element.
+    /// Fails if the value is outside the set of the element, or has no prior density.
     pub(super) fn check_value(&self, index: usize, value: f64) -> Result<(), ParameterError> {
         check_value(&self.name, index, value, self.transform_of(index))?;
         check_prior(&self.name, index, value, self.prior_of(index))
     }
 
-    /// Fails for an empty set, or one that is not within the domain.
+    /// Fails if the set is empty or not within the domain.
     pub(super) fn check_within_domain(&self, transform: Transform) -> Result<(), ParameterError> {
         transform.validate()?;
         if transform.is_within(self.domain) {
@@ -45,12 +45,10 @@ impl Parameter {
     }
 }
 
-/// Fails at the first value outside the set.
 pub(super) fn check_values(name: &str, values: &[f64], transform: Transform) -> Result<(), ParameterError> {
     values.iter().enumerate().try_for_each(|(index, &value)| check_value(name, index, value, transform))
 }
 
-/// Fails for a value outside the set.
 pub(super) fn check_value(
     name: &str,
     index: usize,
@@ -64,7 +62,7 @@ pub(super) fn check_value(
     Err(ParameterError::OutOfRange { name: name.to_owned(), index, value, allowed })
 }
 
-/// Fails unless the prior gives the value some density.
+/// Fails if the value has no prior density.
 pub(super) fn check_prior(
     name: &str,
     index: usize,

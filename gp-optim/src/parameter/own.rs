@@ -16,14 +16,14 @@ pub(super) struct Conditions {
 }
 
 impl Parameter {
-    /// `true` if elements have bounds or priors of their own, which [`transform_of`](Self::transform_of) and
-    /// [`prior_of`](Self::prior_of) tell.
+    /// Returns `true` if elements differ in bounds or prior; see [`transform_of`](Self::transform_of) and
+    /// [`prior_of`](Self::prior_of).
     #[must_use]
     pub fn differs_by_element(&self) -> bool {
         self.own.is_some()
     }
 
-    /// Map between natural and unconstrained values of an element.
+    /// Transform between natural and unconstrained values of an element.
     #[must_use]
     pub fn transform_of(&self, index: usize) -> Transform {
         self.own_of(index).map_or(self.transform, |own| own.transform)
@@ -46,7 +46,7 @@ impl Parameter {
     /// ```
     ///
     /// # Errors
-    /// As [`set_transform`](Self::set_transform), and [`ParameterError::NoSuchElement`].
+    /// As for [`set_transform`](Self::set_transform), and [`ParameterError::NoSuchElement`].
     pub fn set_transform_of(&mut self, index: usize, transform: Transform) -> Result<(), ParameterError> {
         self.check_index(index)?;
         self.check_within_domain(transform)?;
@@ -58,7 +58,7 @@ impl Parameter {
     /// Sets or removes the prior of one element; nothing changes on an error.
     ///
     /// # Errors
-    /// As [`set_prior`](Self::set_prior), and [`ParameterError::NoSuchElement`].
+    /// As for [`set_prior`](Self::set_prior), and [`ParameterError::NoSuchElement`].
     pub fn set_prior_of(&mut self, index: usize, prior: Option<Prior>) -> Result<(), ParameterError> {
         self.check_index(index)?;
         prior.map_or(Ok(()), |prior| prior.validate())?;
@@ -79,20 +79,20 @@ impl Parameter {
         self.set_own(own);
     }
 
-    /// Changes the conditions of all elements, if they differ.
+    /// Changes the conditions of every element, if they are stored by element.
     pub(super) fn share(&mut self, change: impl FnMut(&mut Conditions)) {
         let Some(mut own) = self.own.take() else { return };
         own.iter_mut().for_each(change);
         self.set_own(own);
     }
 
-    /// Conditions of all elements, kept apart only if they differ.
+    /// Stores the conditions of all elements, by element only if they differ.
     fn set_own(&mut self, own: Vec<Conditions>) {
         (self.transform, self.prior) = (own[0].transform, own[0].prior);
         self.own = own.iter().any(|other| *other != own[0]).then_some(own);
     }
 
-    /// Conditions from a file.
+    /// Sets the conditions of all elements, read from a file.
     pub(super) fn read_own(&mut self, own: Vec<Conditions>) -> Result<(), ParameterError> {
         self.check_length("bounds", self.len(), own.len())?;
         for (index, Conditions { transform, prior }) in own.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Parameter from a file, checked before use.
+//! Deserialised parameters, checked before use.
 
 use super::Parameter;
 use super::own::Conditions;
@@ -7,7 +7,7 @@ use crate::prior::Prior;
 use crate::transform::Transform;
 use serde::Deserialize;
 
-/// Unchecked parameter from a file.
+/// Parameter from a file, not yet checked.
 #[derive(Deserialize)]
 #[serde(rename = "Parameter", deny_unknown_fields)]
 pub(super) struct Unchecked {

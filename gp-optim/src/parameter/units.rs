@@ -4,8 +4,8 @@ use super::Parameter;
 use crate::error::ParameterError;
 
 impl Parameter {
-    /// Parameter in other units: values, bounds and prior times positive factors, one per element; fixed
-    /// marks stay.
+    /// Parameter in other units: values, bounds and priors times positive factors, one per element. Fixed
+    /// elements stay fixed.
     ///
     /// ```
     /// use gp_optim::{Parameter, Transform, text::value_text};
@@ -16,9 +16,8 @@ impl Parameter {
     /// ```
     ///
     /// # Errors
-    /// [`ParameterError::MixedUnits`] for one number under different factors,
-    /// [`ParameterError::WrongLength`] for a wrong number of factors; otherwise as for setting values and
-    /// bounds.
+    /// [`ParameterError::MixedUnits`] for one number with different factors, [`ParameterError::WrongLength`]
+    /// for a wrong number of factors, otherwise as for setting values and bounds.
     pub fn scaled(&self, factors: &[f64]) -> Result<Self, ParameterError> {
         if self.is_vector() || factors.is_empty() {
             self.check_length("factors", self.len(), factors.len())?;

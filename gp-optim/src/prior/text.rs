@@ -1,4 +1,4 @@
-//! Text of priors, `gamma(2, 1)`, and conditions on arguments.
+//! Priors as text, such as `gamma(2, 1)`, and conditions on their arguments.
 
 use super::Prior;
 use crate::error::ParameterError;
@@ -12,7 +12,7 @@ use std::str::FromStr;
 enum Must {
     BeFinite,
     BePositive,
-    /// Finite and above the previous argument.
+    /// Finite and greater than the previous argument.
     ExceedPrevious,
 }
 
@@ -81,7 +81,7 @@ const FAMILIES: [&Family; 9] = [
     &LOG_UNIFORM,
 ];
 
-/// Names of all families, and the one that may be meant.
+/// Names of all families, with a suggestion.
 fn known_families(name: &str) -> String {
     let known = FAMILIES.map(|family| family.name);
     known.join(", ") + &did_you_mean(name, known)
@@ -90,7 +90,7 @@ fn known_families(name: &str) -> String {
 impl Prior {
     /// Prior from a family name and its arguments in order.
     ///
-    /// Underscores are optional: `lognormal` is `log_normal`.
+    /// Underscores are optional: `lognormal` means `log_normal`.
     ///
     /// # Errors
     /// [`ParameterError::UnknownPrior`], [`ParameterError::PriorArity`] or [`ParameterError::PriorArgument`].
@@ -133,7 +133,6 @@ impl Prior {
 }
 
 impl Family {
-    /// Checks number and range of arguments.
     pub(super) fn check(&self, args: &[f64]) -> Result<(), ParameterError> {
         if args.len() != self.arguments.len() {
             return Err(ParameterError::PriorArity { signature: self.signature(), found: args.len() });
@@ -155,7 +154,7 @@ impl Family {
 }
 
 impl Must {
-    /// Condition in words, if the value violates it.
+    /// Condition that the value violates, in words.
     fn violated_by(self, value: f64, previous: f64) -> Option<&'static str> {
         let (met, condition) = match self {
             Self::BeFinite => (value.is_finite(), "finite"),
@@ -169,7 +168,7 @@ impl Must {
 }
 
 impl Prior {
-    /// Text of the prior with numbers formatted by `number`, such as with fewer digits.
+    /// Text of the prior with numbers formatted by `number`, for example with fewer digits.
     #[must_use]
     pub fn text_with(&self, number: &dyn Fn(f64) -> String) -> String {
         let arguments: Vec<String> = self.arguments().into_iter().map(number).collect();
@@ -210,7 +209,7 @@ impl TryFrom<String> for Prior {
     }
 }
 
-/// `true` if two names agree without underscores.
+/// Returns `true` if two names agree without underscores.
 fn same_name(left: &str, right: &str) -> bool {
     let letters = |name: &str| name.replace('_', "");
     letters(left) == letters(right)

@@ -1,4 +1,4 @@
-//! Mini-batches: terms of the next step, and their weight.
+//! Schedules of mini-batches.
 
 mod order;
 
@@ -6,18 +6,17 @@ use super::error::OptimError;
 use order::{Blocks, shuffle};
 use serde::{Deserialize, Serialize};
 
-/// Some of the N terms of an objective, and the factor that makes their sum an estimate of the whole.
+/// Terms of one evaluation of an objective with N terms, and their weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Batch<'a> {
-    /// Terms, counted from 0, in the order of summation.
+    /// Terms in the order of summation, from 0.
     pub indices: &'a [usize],
-    /// N divided by the number of indices: the weighted sum has the full sum as its expectation. A shorter
-    /// last batch weighs more.
+    /// N divided by the number of indices: the expectation of the weighted sum is the full sum. A shorter
+    /// last batch has a larger weight.
     pub weight: f64,
 }
 
-/// Order of the terms in an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Order {
     Shuffled,
@@ -27,8 +26,8 @@ enum Order {
 
 /// Schedule of mini-batches: epochs over all terms, cut into batches.
 ///
-/// A function of its seed, with a random stream per epoch: its state is an epoch and a position, so
-/// checkpoints in mid-epoch cost a few bytes.
+/// The order of an epoch depends on seed and epoch number only, so a checkpoint stores just epoch and
+/// position.
 ///
 /// ```
 /// use gp_optim::Batches;
@@ -56,11 +55,11 @@ pub struct Batches {
     cache: Cache,
 }
 
-/// Values that follow from seed and epoch.
+/// Values computed from seed and epoch.
 #[derive(Clone, Debug, Default)]
 struct Cache {
     indices: Vec<usize>,
-    /// Epoch of the indices of a shuffled schedule.
+    /// Epoch to which shuffled indices belong.
     epoch: Option<u64>,
     blocks: Option<Blocks>,
 }
@@ -74,11 +73,11 @@ impl Batches {
         Self::build(terms, size, seed, Order::Shuffled)
     }
 
-    /// Blocks of `len` consecutive terms in random order, shuffled within.
+    /// Blocks of `len` consecutive terms in random order, with terms shuffled within blocks.
     ///
-    /// For data read in blocks, such as row groups of a file. Memory: N / `len` + `len` indices. Epochs
-    /// start at a random place of a block, so batches are unbiased even with a shorter last block; their
-    /// variance exceeds that of [`Batches::shuffled`] if terms of a block are alike.
+    /// For data read in blocks, such as row groups of a file. Memory: N / `len` + `len` indices. Epochs start
+    /// at a random position, so batches are unbiased even if the last block is shorter. Their variance
+    /// exceeds that of [`Batches::shuffled`] if terms of a block are similar.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] if `terms`, `size` or `len` is 0.
@@ -87,8 +86,8 @@ impl Batches {
         Self::build(terms, size, seed, Order::Blocks { len })
     }
 
-    /// Terms in storage order, epoch after epoch: for streams of known length. Memory: one batch. Unbiased
-    /// as far as the stream's order is random.
+    /// Terms in storage order, for streams of known length. Memory: one batch. Batches are unbiased only if
+    /// the stream is in random order.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] if `terms` or `size` is 0.
@@ -96,7 +95,7 @@ impl Batches {
         Self::build(terms, size, 0, Order::InSequence)
     }
 
-    /// All terms in every batch: the objective itself.
+    /// All terms in every batch: the exact objective.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] if `terms` is 0.
@@ -110,7 +109,7 @@ impl Batches {
         Ok(Self { terms, size, order, seed, epoch: 0, position: 0, cache: Cache::default() })
     }
 
-    /// Number of terms per batch; the last of an epoch may have fewer.
+    /// Number of terms per batch; the last batch of an epoch may have fewer.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size.min(self.terms)
@@ -122,33 +121,33 @@ impl Batches {
         self.terms
     }
 
-    /// Number of batches per epoch, the last possibly short.
+    /// Number of batches per epoch; the last may be shorter.
     #[must_use]
     pub fn per_epoch(&self) -> usize {
         self.terms.div_ceil(self.size.max(1))
     }
 
-    /// `true` if every batch holds every term.
+    /// Returns `true` if every batch has all terms.
     #[must_use]
     pub fn are_whole(&self) -> bool {
         self.size >= self.terms
     }
 
-    /// Epoch of the last batch drawn, counted from 0.
+    /// Epoch of the last drawn batch, from 0.
     #[must_use]
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// `true` if the last batch drawn ended its epoch.
+    /// Returns `true` if the last drawn batch was the last of its epoch.
     #[must_use]
     pub fn ends_epoch(&self) -> bool {
         self.position >= self.terms
     }
 
-    /// Number of terms in the last batch drawn.
+    /// Number of terms in the last drawn batch.
     pub(super) fn last_len(&self) -> usize {
-        // Every batch but the last of an epoch is full.
+        // All batches but the last of an epoch are full.
         if self.ends_epoch() {
             self.terms.saturating_sub(self.per_epoch().saturating_sub(1) * self.size)
         } else {
@@ -156,7 +155,7 @@ impl Batches {
         }
     }
 
-    /// Next batch.
+    /// Draws the next batch.
     pub fn draw(&mut self) -> Batch<'_> {
         if self.ends_epoch() {
             self.position = 0;
@@ -184,7 +183,7 @@ impl Batches {
 impl Cache {
     fn shuffled(&mut self, terms: usize, seed: u64, epoch: u64, at: std::ops::Range<usize>) -> &[usize] {
         if self.epoch != Some(epoch) {
-            // From the identity, not from the last epoch: an epoch must not depend on those before it.
+            // Starts from the identity, so that an epoch does not depend on earlier ones.
             self.refill(0..terms);
             shuffle(&mut self.indices, seed, epoch, 0);
             self.epoch = Some(epoch);
@@ -194,7 +193,7 @@ impl Cache {
 
     fn refill(&mut self, indices: std::ops::Range<usize>) -> &[usize] {
         let unchanged = self.indices.len() == indices.len() && self.indices.first() == Some(&indices.start);
-        // A whole batch is the same every time; the shuffled order never asks for what it has.
+        // A whole batch in sequence is filled once; a shuffled order is refilled because it was permuted.
         if !unchanged || self.epoch.is_some() {
             self.indices.clear();
             self.indices.extend(indices);

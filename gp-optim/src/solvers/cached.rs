@@ -1,4 +1,4 @@
-//! One evaluation per point for separate requests of value and gradient.
+//! Objectives for argmin, evaluated once per point.
 
 use super::run::Remembers;
 use crate::objective::Objective;
@@ -6,10 +6,10 @@ use argmin::core::{CostFunction, Error, Gradient};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 
-/// Points remembered: line searches return to their start and best trial only.
+/// Number of points kept: a line search returns only to its start and its best trial.
 const REMEMBERED: usize = 4;
 
-/// Failed evaluation, with the objective's message.
+/// Error of an objective.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{message}")]
 pub struct EvaluationFailed {
@@ -19,8 +19,8 @@ pub struct EvaluationFailed {
 
 /// [`Objective`] as argmin's [`CostFunction`] and [`Gradient`].
 ///
-/// argmin asks for value and gradient separately, and repeatedly. The last few points, failures included,
-/// are remembered bit for bit, so each point is evaluated once.
+/// argmin asks for value and gradient separately and repeatedly. The last few results, failures included, are
+/// kept, so each point (compared bit for bit) is evaluated once.
 ///
 /// ```
 /// use argmin::core::{CostFunction, Gradient};
@@ -40,7 +40,7 @@ pub struct EvaluationFailed {
 /// ```
 #[derive(Debug)]
 pub struct CachedObjective<O> {
-    // argmin evaluates through a shared reference, an objective may keep workspace.
+    // argmin evaluates through a shared reference, but an objective may change its workspace.
     inner: RefCell<Inner<O>>,
 }
 
@@ -48,12 +48,11 @@ pub struct CachedObjective<O> {
 struct Inner<O> {
     objective: O,
     remembered: Vec<Remembered>,
-    /// Entry to overwrite next, the oldest.
+    /// Entry to overwrite next (the oldest).
     next: usize,
     evaluations: u64,
 }
 
-/// Result of the evaluation at one point.
 #[derive(Debug, Serialize, Deserialize)]
 struct Remembered {
     point: Vec<f64>,
@@ -61,7 +60,7 @@ struct Remembered {
     gradient: Vec<f64>,
 }
 
-/// Points, next entry, evaluations, and the objective's memory.
+/// Points, next entry, number of evaluations, state of the objective.
 type CachedMemory = (Vec<Remembered>, usize, u64, Vec<u8>);
 
 impl<O: Objective> CachedObjective<O> {
@@ -91,7 +90,7 @@ impl<O: Objective> Inner<O> {
         &self.remembered[index]
     }
 
-    /// Evaluates at a new point in place of the oldest; returns its entry.
+    /// Evaluates at a new point, replacing the oldest; returns the index of its entry.
     fn evaluate(&mut self, point: &[f64]) -> usize {
         let index = self.next;
         self.next = (index + 1) % REMEMBERED;
@@ -101,7 +100,7 @@ impl<O: Objective> Inner<O> {
         let entry = &mut self.remembered[index];
         entry.point.clear();
         entry.point.extend_from_slice(point);
-        // An entry that the objective forgets to write must not pass for a derivative.
+        // An entry that the objective does not write must not look like a derivative.
         entry.gradient.clear();
         entry.gradient.resize(point.len(), f64::NAN);
         self.evaluations += 1;
@@ -132,8 +131,8 @@ impl<O: Objective> Gradient for CachedObjective<O> {
     }
 }
 
-/// Memory including the points: an objective with memory must not be asked again where a resumed run should
-/// see the same values.
+/// Includes the cached points: an objective with state must not be evaluated again where a resumed run needs
+/// the same values.
 impl<O: Objective> Remembers for CachedObjective<O> {
     fn has_memory(&self) -> bool {
         self.inner.borrow().objective.memory().is_ok_and(|memory| !memory.is_empty())
@@ -158,7 +157,7 @@ impl<O: Objective> Remembers for CachedObjective<O> {
     }
 }
 
-/// Memory of the objective within that of a [`CachedObjective`].
+/// State of the objective within that of a [`CachedObjective`].
 pub(super) fn own_memory(memory: &[u8]) -> Result<Vec<u8>, String> {
     let (_, _, _, own): CachedMemory = postcard::from_bytes(memory).map_err(|error| error.to_string())?;
     Ok(own)

@@ -1,4 +1,4 @@
-//! Checkpoints in a file that is always whole.
+//! Checkpoint files.
 
 mod envelope;
 
@@ -15,14 +15,14 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// File with the solver and state of a run, for resuming.
+/// Checkpoint file of a run: its solver and state.
 ///
-/// Given to a [`Control`](super::Control), an existing file resumes the run, with the same bits as an
-/// uninterrupted one; it is then replaced at intervals, whole or not at all. Also a checkpoint for argmin's
-/// executor, but without an objective's memory.
+/// A [`Control`](super::Control) with an existing file resumes the run, and the result has the same bits as
+/// that of an uninterrupted run. The file is then replaced at intervals, completely or not at all. It can
+/// also be a checkpoint of argmin's executor, but then without the state of the objective.
 ///
-/// The label names the run (objective, data, solver); files with another label, damaged ones and newer
-/// formats are refused.
+/// The label identifies the run (objective, data, solver). Files with another label, damaged files and newer
+/// formats are rejected.
 ///
 /// ```
 /// use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;
@@ -48,20 +48,20 @@ pub struct CheckpointFile {
     max_iterations: Option<u64>,
 }
 
-/// Contents besides solver and state.
+/// Content besides solver and state.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct RunMemory {
-    /// Memory of the objective.
+    /// State of the objective.
     pub(super) memory: Vec<u8>,
-    /// Course so far, if kept.
+    /// Records of all iterations so far, if kept.
     pub(super) records: Vec<Record>,
 }
 
-/// Solver, state and the rest.
+/// Solver, state, and the rest.
 pub(super) type Stored<S, P> = (S, GradientState<P>, RunMemory);
 
 impl CheckpointFile {
-    /// Checkpoint after every iteration.
+    /// Checkpoint file, written after every iteration.
     pub fn new(path: impl Into<PathBuf>, label: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -74,7 +74,7 @@ impl CheckpointFile {
     /// Sets the number of iterations between writes.
     #[must_use]
     pub fn every(mut self, frequency: CheckpointingFrequency) -> Self {
-        // argmin divides by this number.
+        // argmin divides by this number, so 0 is not allowed.
         self.frequency = match frequency {
             CheckpointingFrequency::Every(0) => CheckpointingFrequency::Never,
             other => other,
@@ -82,14 +82,14 @@ impl CheckpointFile {
         self
     }
 
-    /// Sets a total number of iterations for a resumed run, instead of the stored one.
+    /// Sets the total number of iterations of a resumed run; the default is the stored limit.
     #[must_use]
     pub fn max_iterations(mut self, total: u64) -> Self {
         self.max_iterations = Some(total);
         self
     }
 
-    /// File for a following run: the same with a word appended to its name.
+    /// File for a later run, with `word` appended to the file name.
     #[must_use]
     pub fn beside(&self, word: &str) -> Self {
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
@@ -104,7 +104,7 @@ impl CheckpointFile {
         &self.path
     }
 
-    /// Removes the file and leftovers of killed processes, if any.
+    /// Removes the file, if it exists, and leftovers of killed processes.
     ///
     /// # Errors
     /// [`CheckpointError::Io`].
@@ -121,7 +121,7 @@ impl CheckpointFile {
         }
     }
 
-    /// Same file for one kind of run, refused by others.
+    /// The same file with the kind of run added to its label.
     pub(super) fn about(mut self, kind: &str) -> Self {
         if !kind.is_empty() {
             self.label = format!("{}: {kind}", self.label);
@@ -129,7 +129,6 @@ impl CheckpointFile {
         self
     }
 
-    /// `true` if the file is written after this iteration.
     pub(super) fn is_due(&self, iteration: u64) -> bool {
         match self.frequency {
             CheckpointingFrequency::Always => true,
@@ -138,7 +137,7 @@ impl CheckpointFile {
         }
     }
 
-    /// Replaces the file with solver and state, infinities included.
+    /// Replaces the file with solver and state; values may be infinite.
     ///
     /// # Errors
     /// [`CheckpointError::Io`], with the file unchanged, or [`CheckpointError::Encode`].
@@ -150,7 +149,7 @@ impl CheckpointFile {
         self.write_with_memory(solver, state, &RunMemory::default())
     }
 
-    /// Replaces the file, with memory and course.
+    /// Replaces the file, including state of the objective and records.
     pub(super) fn write_with_memory<S: Serialize, P: Serialize>(
         &self,
         solver: &S,
@@ -165,10 +164,10 @@ impl CheckpointFile {
             .map_err(|error| CheckpointError::io("write", &self.path, &error))
     }
 
-    /// Contents of the file; None without a file.
+    /// Solver and state from the file; None if there is no file.
     ///
     /// # Errors
-    /// [`CheckpointError`] for an unreadable file, one that is no checkpoint, newer, damaged or of another
+    /// [`CheckpointError`] if the file is unreadable, no checkpoint, of a newer format, damaged or of another
     /// run.
     pub fn read<S, P>(&self) -> Result<Option<(S, GradientState<P>)>, CheckpointError>
     where
@@ -178,7 +177,7 @@ impl CheckpointFile {
         Ok(self.read_with_memory(&Team::default())?.map(|(solver, state, _)| (solver, state)))
     }
 
-    /// Contents of the file, with memory and course.
+    /// Content of the file, including state of the objective and records.
     pub(super) fn read_with_memory<S, P>(&self, team: &Team) -> Result<Option<Stored<S, P>>, CheckpointError>
     where
         S: DeserializeOwned,
@@ -197,14 +196,13 @@ impl CheckpointFile {
         Ok(Some((solver, state, kept)))
     }
 
-    /// Objective's memory in the file, for any solver; None without a file.
+    /// State of the objective from the file, for any solver; None if there is no file.
     pub(super) fn memory(&self, team: &Team) -> Result<Option<Vec<u8>>, CheckpointError> {
         let Some(bytes) = self.bytes(team)? else { return Ok(None) };
         let (kept, _) = self.take_kept(envelope::open(&bytes, &self.path)?)?;
         Ok(Some(kept.memory))
     }
 
-    /// Bytes of the file, as process 0 reads it.
     fn bytes(&self, team: &Team) -> Result<Option<Vec<u8>>, CheckpointError> {
         team.bytes_of_first(|| match fs::read(&self.path) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -214,7 +212,7 @@ impl CheckpointFile {
     }
 
     fn take_kept<'a>(&self, payload: &'a [u8]) -> Result<(RunMemory, &'a [u8]), CheckpointError> {
-        // First the label: whatever follows it may be of another type than what is asked for.
+        // The label comes first, because the types of the rest depend on the run.
         let (found, rest) =
             postcard::take_from_bytes::<String>(payload).map_err(|error| self.malformed(&error))?;
         if found != self.label {
@@ -228,7 +226,7 @@ impl CheckpointFile {
         self.damaged(&format!("its contents do not decode: {error}"))
     }
 
-    /// Error of a memory that does not fit this run.
+    /// Error for a stored state that does not fit this run.
     pub(super) fn unfit(&self, what: String) -> CheckpointError {
         CheckpointError::Unfit { path: self.path.clone(), what }
     }

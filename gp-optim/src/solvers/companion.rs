@@ -1,17 +1,17 @@
-//! State of training besides parameters.
+//! State of training other than parameters.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// State that training changes besides parameters and evaluations depend on: sites, a posterior with steps
-/// of its own, counters. Checkpoints hold it, so a resumed run has the same bits.
+/// State that training changes, other than parameters, and that evaluations depend on: sites, a posterior
+/// with its own steps, counters. Checkpoints store it, so that a resumed run has the same bits.
 ///
-/// `()` is for evaluations of parameters alone.
+/// `()` is for evaluations that depend on parameters only.
 pub trait Companion {
-    /// Stored part: all that is not a function of data, settings and parameters.
+    /// Stored part: everything that data, settings and parameters do not determine.
     type Memory: Serialize + DeserializeOwned;
 
-    /// Kind of training in words, part of the label of checkpoints: other kinds refuse them.
+    /// Kind of training, in words; part of the checkpoint label, so that other kinds reject the file.
     const KIND: &'static str;
 
     /// State to store.
@@ -20,7 +20,7 @@ pub trait Companion {
     /// Restores a stored state.
     ///
     /// # Errors
-    /// Misfit, in words.
+    /// Reason that the state does not fit.
     fn recall(&mut self, memory: Self::Memory) -> Result<(), String>;
 }
 

@@ -1,4 +1,4 @@
-//! Early ends of a run, and its checkpoint.
+//! Checkpoint, interrupt and time limit of a run.
 
 use super::checkpoint::CheckpointFile;
 use super::error::OptimError;
@@ -11,19 +11,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Checkpoint, interrupt and time limit of a run, alike for every kind of training.
+/// Checkpoint, interrupt and time limit of a run, the same for every kind of training.
 ///
-/// - *Checkpoint file.* If it exists, the run resumes with the same bits as an uninterrupted one. Written after every iteration
-///   unless [`with_spacing`](Control::with_spacing) is set, and on interrupt or time limit. It holds parameters, solver memory,
-///   batches and the [`Companion`](super::Companion).
-/// - *Interrupt.* After the current iteration a run with a checkpoint returns
-///   [`OptimError::Interrupted`](super::OptimError::Interrupted); one without ends at the best point with
-///   [`StopReason::Interrupted`](super::StopReason::Interrupted).
-/// - *Time limit.* No further iteration begins, and evaluations with a [`brake`](Control::brake) end. The run ends at the best
-///   point with [`StopReason::TimeLimit`](super::StopReason::TimeLimit). A resumed run has the full time again.
+/// - *Checkpoint file.* If it exists, the run resumes, and its result has the same bits as that of an
+///   uninterrupted run. It is written after every iteration, or at intervals set by
+///   [`with_spacing`](Control::with_spacing), and at an interrupt or the time limit. It contains parameters,
+///   solver state, batches and the [`Companion`](super::Companion).
+/// - *Interrupt.* After the current iteration, a run with a checkpoint file returns
+///   [`OptimError::Interrupted`](super::OptimError::Interrupted). A run without one ends at the best point
+///   with [`StopReason::Interrupted`](super::StopReason::Interrupted).
+/// - *Time limit.* No new iteration starts, and evaluations with a [`brake`](Control::brake) stop. The run
+///   ends at the best point with [`StopReason::TimeLimit`](super::StopReason::TimeLimit). A resumed run has
+///   the full time again.
 ///
-/// Where several processes run in step ([`with_team`](Control::with_team)), what ends the run of process 0 ends it in all of
-/// them, and its checkpoint is the one that all go on from.
+/// With several processes ([`with_team`](Control::with_team)), process 0 decides for all when to stop, and
+/// all resume from its checkpoint.
 ///
 /// ```
 /// use gp_optim::{CheckpointFile, Control, Interrupt, MinimiseOptions, OptimError, minimise};
@@ -54,34 +56,33 @@ pub struct Control {
     spacing: Option<Duration>,
     interrupt: Interrupt,
     clock: Clock,
-    /// `true` to ignore and replace the file.
+    /// True to replace an existing file instead of resuming from it.
     anew: bool,
     watcher: Option<Watcher>,
     lever: Lever,
     team: Team,
 }
 
-/// State shared by a run and the brakes of its evaluations.
+/// State shared by a run and its brakes.
 #[derive(Clone, Debug, Default)]
 struct Lever(Arc<LeverState>);
 
 #[derive(Debug, Default)]
 struct LeverState {
-    /// `true` if time limit or interrupt end an evaluation.
+    /// Evaluations may be stopped by the time limit, or by an interrupt.
     heeds_time: AtomicBool,
     heeds_interrupt: AtomicBool,
-    /// `true` if an evaluation was ended.
+    /// An evaluation was stopped.
     pulled: AtomicBool,
 }
 
-/// Equality ignores it: it is no setting.
+/// Always equal: not a setting.
 impl PartialEq for Lever {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// Callback for every iteration.
 #[derive(Clone)]
 struct Watcher(Arc<Mutex<OnIteration>>);
 
@@ -100,12 +101,12 @@ impl PartialEq for Watcher {
     }
 }
 
-/// Time at which no further iteration begins.
+/// Time after which no iteration starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Clock {
     #[default]
     Never,
-    /// Time after the beginning.
+    /// Time after the start of the run.
     After(Duration),
     At(Instant),
 }
@@ -117,89 +118,88 @@ impl Control {
         Self::default()
     }
 
-    /// Keeps the state of the run in a file, and resumes from it.
+    /// Stores the state of the run in a file, and resumes from it.
     #[must_use]
     pub fn with_checkpoint(self, file: CheckpointFile) -> Self {
         Self { checkpoint: Some(file), ..self }
     }
 
-    /// Sets the least time between checkpoints; results do not change.
+    /// Sets the minimum time between checkpoints; results do not depend on it.
     #[must_use]
     pub fn with_spacing(self, spacing: Duration) -> Self {
         Self { spacing: Some(spacing), ..self }
     }
 
-    /// Ends the run when this interrupt is requested.
+    /// Ends the run when the interrupt is requested.
     #[must_use]
     pub fn with_interrupt(self, interrupt: Interrupt) -> Self {
         Self { interrupt, ..self }
     }
 
-    /// Ends the run after this time; None for no limit.
+    /// Ends the run after this time; None: no limit.
     #[must_use]
     pub fn with_time_limit(self, limit: Option<Duration>) -> Self {
         Self { clock: limit.map_or(Clock::Never, Clock::After), ..self }
     }
 
-    /// Runs in step with the processes of a team: clock, interrupt and file are those of process 0, and a
+    /// Runs in step with the processes of a team. Clock, interrupt and file are those of process 0; a
     /// [`brake`](Self::brake) stops between passes over the data.
     #[must_use]
     pub fn with_team(self, team: Team) -> Self {
         Self { team, ..self }
     }
 
-    /// Processes that run in step.
+    /// Team of processes that run in step.
     #[must_use]
     pub fn team(&self) -> &Team {
         &self.team
     }
 
-    /// The same without a team, for work of one process.
+    /// Same control without a team, for work of one process.
     #[must_use]
     pub fn alone(&self) -> Self {
         Self { team: Team::default(), ..self.clone() }
     }
 
-    /// Calls `watch` after every iteration, the start being number 0; its error ends the run. Iterations
-    /// before a resumed checkpoint are not repeated.
+    /// Calls `watch` after every iteration, with number 0 for the start; its error ends the run. A resumed
+    /// run does not repeat earlier iterations.
     #[must_use]
     pub fn with_watcher(self, watch: impl FnMut(&Record) -> Result<(), String> + Send + 'static) -> Self {
         Self { watcher: Some(Watcher(Arc::new(Mutex::new(watch)))), ..self }
     }
 
-    /// Passes an iteration to the watcher.
     pub(super) fn show(&self, record: impl FnOnce() -> Record) -> Result<(), OptimError> {
         let Some(Watcher(watch)) = &self.watcher else { return Ok(()) };
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
         watch(&record()).map_err(|message| OptimError::Watcher { message })
     }
 
-    /// Control with a running clock, for several runs under one time limit.
+    /// Starts the clock, for several runs under one time limit.
     #[must_use]
     pub fn begun(&self) -> Self {
         let clock = match self.clock {
-            // A limit beyond what the clock can show is none.
+            // A limit beyond the range of the clock is no limit.
             Clock::After(limit) => Instant::now().checked_add(limit).map_or(Clock::Never, Clock::At),
             other => other,
         };
         Self { clock, ..self.clone() }
     }
 
-    /// Same time limit and interrupt for an auxiliary run, without watcher or checkpoint.
+    /// Control of an auxiliary run: same time limit and interrupt, no watcher, no checkpoint.
     #[must_use]
     pub fn aside(&self) -> Self {
         let (interrupt, team) = (self.interrupt.clone(), self.team.clone());
         Self { clock: self.clock, interrupt, team, ..Self::default() }
     }
 
-    /// Control whose run replaces the file instead of resuming from it.
+    /// Control that replaces an existing checkpoint file instead of resuming from it.
     #[must_use]
     pub fn anew(&self) -> Self {
         Self { anew: true, ..self.clone() }
     }
 
-    /// Control whose file is for one kind of run, in words added to its label.
-    /// [`train_beside`](super::train_beside) uses its companion's kind.
+    /// Control whose checkpoint label includes the kind of run. [`train_beside`](super::train_beside) adds
+    /// the kind of its companion.
     #[must_use]
     pub fn about(&self, kind: &str) -> Self {
         let checkpoint = self.checkpoint.clone().map(|file| file.about(kind));
@@ -212,7 +212,7 @@ impl Control {
         self.checkpoint.as_ref()
     }
 
-    /// `true` once the time is over; false before [`begun`](Self::begun).
+    /// Returns `true` after the time limit; `false` before [`begun`](Self::begun).
     #[must_use]
     pub fn is_over(&self) -> bool {
         match self.clock {
@@ -221,28 +221,28 @@ impl Control {
         }
     }
 
-    /// `true` if iterations within an evaluation should end unfinished: the time is over, even during the evaluation
-    /// of the start, and no checkpoint has to be the same whatever the time limit was.
+    /// Returns `true` if iterations within an evaluation should stop, even in the first evaluation: the time
+    /// limit is reached and there is no checkpoint, whose content must not depend on the time limit.
     #[must_use]
     pub fn is_short(&self) -> bool {
         self.checkpoint.is_none() && self.is_over()
     }
 
-    /// `true` once an interrupt was requested.
+    /// Returns `true` if an interrupt was requested.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.team.decide(self.interrupt.is_requested())
     }
 
-    /// `true` if work has to stop: time over or interrupt requested.
+    /// Returns `true` if work should stop: time limit reached or interrupt requested.
     #[must_use]
     pub fn wants_end(&self) -> bool {
         self.is_over() || self.is_interrupted()
     }
 
-    /// Brake that ends evaluations at the time limit or interrupt, once the run can return something: not
-    /// in the evaluation of its start, not before a needed checkpoint, and not for an interrupt older than
-    /// the run. Requires [`begun`](Self::begun).
+    /// Brake that stops evaluations at the time limit or interrupt. The run must have something to return, so
+    /// the evaluation of the start is never stopped; an interrupt stops evaluations only once a required
+    /// checkpoint exists, and not if it is older than the run. Requires [`begun`](Self::begun).
     #[must_use]
     pub fn brake(&self) -> Brake {
         let control = self.clone();
@@ -258,23 +258,22 @@ impl Control {
         if self.team.is_alone() { Brake::new(stops) } else { Brake::together(stops) }
     }
 
-    /// Sets the causes heeded by [`brake`](Self::brake).
+    /// Enables the causes that stop [`brake`](Self::brake).
     pub(super) fn arm(&self, time: bool, interrupt: bool) {
         self.lever.0.heeds_time.store(time, Ordering::Relaxed);
         self.lever.0.heeds_interrupt.store(interrupt, Ordering::Relaxed);
     }
 
-    /// `true` if a brake ended an evaluation since the last call.
+    /// Returns `true` if a brake stopped an evaluation since the last call.
     pub(super) fn was_pulled(&self) -> bool {
         self.lever.0.pulled.swap(false, Ordering::Relaxed)
     }
 
-    /// File to resume from.
     pub(super) fn resumes_from(&self) -> Option<&CheckpointFile> {
         self.checkpoint.as_ref().filter(|_| !self.anew)
     }
 
-    /// `true` if a checkpoint is due at an iteration, the last being at `written`.
+    /// Returns `true` if a checkpoint is due after an iteration; the last was written at `written`.
     pub(super) fn is_due(&self, iteration: u64, written: Option<Instant>) -> bool {
         let spaced = match (self.spacing, written) {
             (Some(spacing), Some(last)) => self.team.decide(last.elapsed() >= spacing),

@@ -1,4 +1,4 @@
-//! First-order methods that survive bad evaluations, on mini-batches or the whole objective.
+//! First-order methods on mini-batches or the whole objective.
 
 mod adadelta;
 mod adam;
@@ -34,20 +34,20 @@ use settled::Settled;
 use stages::Stages;
 use watch::Watch;
 
-/// Observer key of the value of a mini-batch, an estimate of the objective.
+/// Observer key of a mini-batch's estimate of the objective.
 pub(super) const BATCH_VALUE: &str = "batch_value";
 
 /// First-order method as an argmin [`Solver`] of any [`StochasticObjective`].
 ///
-/// An iteration adds the change that the [`UpdateRule`] made of the last gradient, draws a batch and
-/// evaluates; the state's gradient is that of its parameters, absent after a failure.
+/// An iteration takes a step by the [`UpdateRule`] from the last gradient, draws a batch and evaluates it.
+/// The state's gradient is that of its parameters; it is missing after a failure.
 ///
-/// - A failed or non-finite evaluation is counted, and half the step tried on the next batch. At the start it is an
-///   [`OptimError`].
-/// - For whole batches without drift, cost is the objective and the best parameters are the lowest point seen.
-///   Otherwise the cost stays infinite, the best parameters are the last ones, and observers find the estimate as
-///   `batch_value`.
-/// - The solver, and so a checkpoint, holds method, batches and all else that the next step depends on.
+/// - A failed or non-finite evaluation is counted, and half the step is tried on the next batch. At the start
+///   it is an [`OptimError`].
+/// - For whole batches without drift, cost is the objective and the best parameters are the lowest point
+///   evaluated. Otherwise cost stays infinite, the best parameters are the last ones, and observers get the
+///   estimate as `batch_value`.
+/// - The solver contains everything the next step depends on (method, batches), and so does a checkpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Descent<R> {
     rule: R,
@@ -56,7 +56,7 @@ pub struct Descent<R> {
     stages: Stages,
     watch: Watch,
     settled: Settled,
-    /// Point to try next after a failure.
+    /// Point to try after a failure.
     retry: Option<Vec<f64>>,
     evaluations: u64,
     failures: u64,
@@ -66,7 +66,7 @@ pub struct Descent<R> {
 }
 
 impl<R: UpdateRule> Descent<R> {
-    /// New solver with default options.
+    /// Solver with default options.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] for a setting of the rule out of range.
@@ -74,7 +74,7 @@ impl<R: UpdateRule> Descent<R> {
         Self::with_options(rule, batches, DescentOptions::default())
     }
 
-    /// New solver.
+    /// Solver with these options.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] for a setting of the rule or the options out of range.
@@ -99,31 +99,31 @@ impl<R: UpdateRule> Descent<R> {
         })
     }
 
-    /// Sets learning rates per parameter, in one or more stages; checked at the start of the run.
+    /// Sets learning rates per parameter, in one or more stages; validated at the start of the run.
     #[must_use]
     pub fn stages(mut self, stages: Vec<RateStage>) -> Self {
         self.stages = Stages::new(stages, None);
         self
     }
 
-    /// Sets learning rates per parameter, in stages repeated until a round changes the mean value of an
-    /// epoch by at most `tolerance`; checked at the start of the run.
+    /// Sets learning rates per parameter, in stages that repeat until a round changes the mean value of an
+    /// epoch by at most `tolerance`; validated at the start of the run.
     ///
-    /// [`Groups::alternating`](super::Groups::alternating) moves one group at a time. With mini-batches the
-    /// tolerance should exceed the noise of the mean.
+    /// [`Groups::alternating`](super::Groups::alternating) moves one group at a time. With mini-batches,
+    /// `tolerance` should exceed the noise of the mean.
     #[must_use]
     pub fn rounds(mut self, stages: Vec<RateStage>, tolerance: f64) -> Self {
         self.stages = Stages::new(stages, Some(tolerance));
         self
     }
 
-    /// Schedule of batches at its current position.
+    /// Schedule of batches, at its current position.
     #[must_use]
     pub fn batches(&self) -> &Batches {
         &self.batches
     }
 
-    /// Number of batch evaluations, failures included.
+    /// Number of evaluated batches, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.evaluations
@@ -147,13 +147,13 @@ impl<R: UpdateRule> Descent<R> {
         self.watch.epoch_value()
     }
 
-    /// Mean batch value of every completed epoch, or of the unfinished first one.
+    /// Mean batch value of each completed epoch, or of the incomplete first one.
     #[must_use]
     pub fn epoch_values(&self) -> Vec<f64> {
         self.watch.course()
     }
 
-    /// Solver's own reason to stop; None while running or if a limit or control ended the run.
+    /// Reason of the solver to stop; None while running, or if a limit or control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
@@ -167,7 +167,7 @@ impl<R: UpdateRule> Descent<R> {
         finite: bool,
         gradient: &mut Vec<f64>,
     ) -> Result<f64, BadEvaluation> {
-        // NaN at the start, and after a failure: an entry that the objective forgets must not pass for a derivative.
+        // An entry that the objective does not write must not look like a derivative.
         gradient.resize(x.len(), f64::NAN);
         self.evaluations += 1;
         let batch = self.batches.draw();
@@ -190,7 +190,8 @@ impl<R: UpdateRule> Descent<R> {
         Err(BadEvaluation::Gradient { index, value: gradient[index] })
     }
 
-    /// Sets `next` to the method's next point from `here`, or half of a failed step; true if finite.
+    /// Sets `next` to the next point from `here`, or to half of a failed step; returns `true` if it is
+    /// finite.
     fn step(&mut self, here: &[f64], gradient: &[f64], next: &mut Vec<f64>) -> bool {
         if let Some(point) = self.retry.take() {
             *next = point;
@@ -204,7 +205,6 @@ impl<R: UpdateRule> Descent<R> {
         add_to(next, here)
     }
 
-    /// Records a successful evaluation.
     #[expect(clippy::cast_precision_loss, reason = "no table has 2⁵³ rows")]
     fn accept(&mut self, x: &[f64], value: f64, gradient: &[f64]) {
         self.failures_in_a_row = 0;
@@ -216,7 +216,7 @@ impl<R: UpdateRule> Descent<R> {
         }
     }
 
-    /// `true` if every moving parameter has a small gradient.
+    /// Returns `true` if the gradient of every trained parameter is small.
     fn is_small(&self, x: &[f64], value: f64, gradient: &[f64]) -> bool {
         let limit = self.options.gradient_tolerance * value.abs().max(1.0);
         let rates = self.stages.rates();
@@ -225,7 +225,7 @@ impl<R: UpdateRule> Descent<R> {
         entries.all(|(i, (g, x))| g.abs() * x.abs().max(1.0) <= limit || !moves(i))
     }
 
-    /// Counts a failure at `failed` and moves it half way back to `here`.
+    /// Counts a failure at `failed`; the next point is half way back to `here`.
     fn back_off(&mut self, here: &[f64], mut failed: Vec<f64>, bad: &BadEvaluation) {
         self.failures += 1;
         self.failures_in_a_row += 1;
@@ -242,8 +242,7 @@ impl<R: UpdateRule> Descent<R> {
         }
     }
 
-    /// Goes to the next stage if the last batch ends this one: the objective has settled, or an epoch is
-    /// over.
+    /// Ends the stage if the last batch completes its epochs or a plateau.
     fn watch_course(&mut self, found: Option<(f64, f64)>) {
         let (tolerance, plateau) = (self.options.value_tolerance, self.options.plateau);
         if !self.batches.are_whole() {
@@ -262,18 +261,18 @@ impl<R: UpdateRule> Descent<R> {
         }
     }
 
-    /// Ends a stage, and after the last one the run.
+    /// Ends a stage; ends the run after the last stage.
     fn end_stage(&mut self, reason: StopReason) {
         self.watch.forget_idle();
         self.settled.forget();
         if self.stages.advance(self.watch.epoch_value()) {
-            // What ended one stage of a round says nothing about the others.
+            // The reason that ended one stage does not apply to the others.
             let reason = if self.stages.are_rounds() { StopReason::Plateau } else { reason };
             self.stop.get_or_insert(reason);
         }
     }
 
-    /// Puts comparable costs into the state; estimates go to observers only.
+    /// Puts comparable values into the state; estimates go to observers only.
     fn report(&self, mut state: DescentState, value: f64) -> (DescentState, Option<KV>) {
         if self.batches.are_whole() && !self.options.drifting {
             state = state.cost(value);
@@ -333,11 +332,11 @@ impl<O: StochasticObjective, R: UpdateRule> Solver<O, DescentState> for Descent<
         if here.is_empty() || learns_from != here.len() || !rule_fits {
             return Err(does_not_fit().into());
         }
-        // The points before last are free to be written over, unless one of them is the best so far.
+        // Reuses the memory of the previous points, unless one of them is the best so far.
         let spare = [state.prev_param.take(), state.prev_best_param.take()];
         let mut x = spare.into_iter().flatten().find_map(Point::into_unshared).unwrap_or_default();
         let finite = self.step(here, &gradient, &mut x);
-        // The method has learnt from the last gradient: it may be written over too.
+        // The rule has used the last gradient, so its memory can be reused.
         match self.evaluate(problem, &x, finite, &mut gradient) {
             Ok(value) => {
                 self.accept(&x, value, &gradient);

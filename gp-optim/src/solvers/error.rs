@@ -1,4 +1,4 @@
-//! Errors that keep a minimisation from running.
+//! Errors of minimisation.
 
 mod checkpoint;
 mod groups;
@@ -8,7 +8,7 @@ pub use groups::GroupError;
 
 use crate::number::format_number;
 
-/// Fault of an evaluation.
+/// Failed evaluation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadEvaluation {
@@ -40,18 +40,18 @@ pub enum BadEvaluation {
         /// Number of entries.
         entries: usize,
     },
-    /// Point or slope left the range of floating point.
+    /// Point or slope exceeds the range of floating point.
     #[error("the step left the range of floating point")]
     Overflow,
 }
 
-/// Reason that a minimisation could not start, or was ended from outside.
+/// Reason that a minimisation could not start or was stopped.
 ///
-/// Later failures of evaluations are not errors: the solver steps back and counts them.
+/// Later failed evaluations are not errors: the solver steps back and counts them.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptimError {
-    /// There are no parameters to move.
+    /// The start has no parameters.
     #[error("the start has no parameters")]
     NoParameters,
     /// A coordinate of the start is NaN or infinite.
@@ -75,19 +75,19 @@ pub enum OptimError {
         /// Condition to meet.
         allowed: &'static str,
     },
-    /// An observer or checkpoint failed, or the stored state does not fit.
+    /// An observer or checkpoint failed, or a stored state does not fit.
     #[error("the run was broken off: {message}")]
     BrokenOff {
         /// Message of the failure.
         message: String,
     },
-    /// The run's watcher failed.
+    /// The watcher of the run returned an error.
     #[error("{message}")]
     Watcher {
         /// Message of the watcher.
         message: String,
     },
-    /// The run was interrupted and can resume from its checkpoint.
+    /// The run was interrupted and can be resumed from its checkpoint.
     #[error("interrupted after {iteration} iterations; {} has what is needed to go on", path.display())]
     Interrupted {
         /// Number of iterations.
@@ -95,13 +95,13 @@ pub enum OptimError {
         /// Checkpoint file.
         path: std::path::PathBuf,
     },
-    /// A checkpoint could not be written, or must not be resumed from.
+    /// A checkpoint could not be written, or is not valid for this run.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// Groups of parameters or their schedule are invalid.
     #[error(transparent)]
     Groups(#[from] GroupError),
-    /// Learning rates are for another number of parameters.
+    /// The number of learning rates is not the number of parameters.
     #[error("there are {rates} learning rates for {parameters} parameters")]
     RateCount {
         /// Number of parameters.
@@ -112,7 +112,7 @@ pub enum OptimError {
 }
 
 impl OptimError {
-    /// Typed error inside argmin's, or its message.
+    /// Error of this crate inside argmin's error, or its message.
     pub(super) fn from_argmin(error: argmin::core::Error) -> Self {
         error.downcast().unwrap_or_else(|other| Self::BrokenOff { message: format!("{other:#}") })
     }

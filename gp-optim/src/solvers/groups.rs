@@ -1,4 +1,4 @@
-//! Named groups of parameters: trained or not, rates, order.
+//! Named groups of parameters.
 
 mod restricted;
 mod schedule;
@@ -14,7 +14,7 @@ use super::error::GroupError;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Parameter vector cut into consecutive named groups, such as variational parameters, hyperparameters and
+/// Parameter vector split into consecutive named groups, such as variational parameters, hyperparameters and
 /// inducing inputs.
 ///
 /// ```
@@ -50,7 +50,7 @@ impl Groups {
         Self::default()
     }
 
-    /// Adds a group of the next `len` parameters, trained with factor 1.
+    /// Adds a group of the next `len` parameters, trained with learning-rate factor 1.
     ///
     /// # Errors
     /// [`GroupError::Duplicate`] or [`GroupError::Empty`].
@@ -77,7 +77,7 @@ impl Groups {
         self.groups.iter().filter(|group| group.trained).map(|group| group.name.as_str())
     }
 
-    /// Sets if a group is trained; untrained ones never move.
+    /// Sets whether a group is trained.
     ///
     /// # Errors
     /// [`GroupError::Unknown`].
@@ -85,7 +85,7 @@ impl Groups {
         self.find(name).map(|index| self.groups[index].trained = trained)
     }
 
-    /// Sets the factor on first-order steps of a group.
+    /// Sets the factor on first-order steps of a group; finite and positive.
     ///
     /// # Errors
     /// [`GroupError::Unknown`] or [`GroupError::Rate`].
@@ -98,7 +98,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Range of a group's parameters.
+    /// Positions of a group's parameters.
     ///
     /// # Errors
     /// [`GroupError::Unknown`].
@@ -108,13 +108,13 @@ impl Groups {
         Ok(start..start + self.groups[index].len)
     }
 
-    /// Factor on the steps of each parameter; 0 if untrained.
+    /// Factor on the steps of each parameter; 0 for untrained groups.
     #[must_use]
     pub fn rates(&self) -> Vec<f64> {
         self.rates_where(|group| group.trained)
     }
 
-    /// Stage of a first-order descent in which the named groups move, if trained.
+    /// Stage of a first-order run that moves only the named groups, as far as they are trained.
     ///
     /// # Errors
     /// [`GroupError::Unknown`].
@@ -124,7 +124,7 @@ impl Groups {
         Ok(RateStage { epochs, rates })
     }
 
-    /// One stage per trained group, moving alone for at most this many epochs: a round of
+    /// One stage per trained group, which moves that group only, for at most `epochs` epochs; see
     /// [`Descent::rounds`](super::Descent::rounds).
     #[must_use]
     pub fn alternating(&self, epochs: u64) -> Vec<RateStage> {

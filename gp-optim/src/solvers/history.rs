@@ -1,4 +1,4 @@
-//! Course of a run, in memory.
+//! In-memory record of a run.
 
 use super::descent::BATCH_VALUE;
 use super::state::GradientState;
@@ -14,15 +14,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Record {
     /// Number of iterations, 0 at the start.
     pub iteration: u64,
-    /// Value of the objective, or of the mini-batch.
+    /// Value of the objective or of the mini-batch.
     pub value: f64,
-    /// Largest magnitude in the gradient.
+    /// Largest absolute entry of the gradient.
     pub gradient_norm: f64,
 }
 
 /// Observer that keeps value and gradient norm of every iteration.
 ///
-/// Clones share one record: keep one, give the other to the run.
+/// Clones share one record: keep one and pass the other to the run.
 ///
 /// ```
 /// use gp_optim::argmin::core::observers::ObserverMode;
@@ -54,7 +54,7 @@ impl History {
         Self::default()
     }
 
-    /// All records so far, in order.
+    /// Records so far, in order.
     #[must_use]
     pub fn records(&self) -> Vec<Record> {
         self.lock().clone()
@@ -65,7 +65,7 @@ impl History {
         self.push(Record::of(iteration, state, kv));
     }
 
-    /// Continues an earlier run's records.
+    /// Sets the records of earlier iterations, for a resumed run.
     pub(super) fn set(&self, records: Vec<Record>) {
         *self.lock() = records;
     }
@@ -74,7 +74,7 @@ impl History {
         self.lock().push(record);
     }
 
-    /// Locked records, whole even after a panic elsewhere.
+    /// Locked records, valid even after a panic of another thread.
     fn lock(&self) -> MutexGuard<'_, Vec<Record>> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -96,7 +96,7 @@ impl<P: Clone> Observe<GradientState<P>> for History {
     }
 
     fn observe_iter(&mut self, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
-        // argmin counts an iteration only after its observers have run.
+        // argmin counts an iteration only after calling its observers.
         self.note(state.get_iter() + 1, state, kv);
         Ok(())
     }

@@ -1,28 +1,28 @@
-//! Request to stop, from another thread or a signal handler.
+//! Request to stop a run, from another thread or a signal handler.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Flag shared by its clones. A signal handler requests; a run whose [`Control`](super::Control) has a
-/// clone ends after its current iteration.
+/// Flag to stop a run, shared by its clones. A run whose [`Control`](super::Control) has a clone stops after
+/// the current iteration.
 ///
-/// Setting it is signal-safe.
+/// [`request`](Self::request) is safe in a signal handler.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Flag not yet set.
+    /// New flag, not set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Requests an end.
+    /// Requests a stop.
     pub fn request(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// `true` once an end was requested.
+    /// Returns `true` if a stop was requested.
     #[must_use]
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::SeqCst)

@@ -1,4 +1,4 @@
-//! Limited-memory BFGS that survives bad evaluations.
+//! Limited-memory BFGS that recovers from failed evaluations.
 
 mod memory;
 mod options;
@@ -16,38 +16,40 @@ use memory::Memory;
 use ray::{Found, Ray, evaluate};
 use serde::{Deserialize, Serialize};
 
-/// Factor between the decrease promised by the quadratic model and the negligible one, up to which a
-/// plateau is a minimum. Near a minimum curvature is known to a digit or two; at a wall the model promises
-/// more.
+/// A plateau counts as a minimum if the quadratic model predicts a decrease of at most this many times the
+/// negligible decrease. Near a minimum, curvature is known to one or two digits; in front of a barrier, the
+/// model predicts more.
 const KEPT_PROMISE: f64 = 100.0;
-/// Share of the negligible decrease by which the value must be seen to fall along a steep gradient: so little
-/// that curvature bends the value only where it is thousands of times the value.
+/// Decrease that a step along a steep gradient should give, as a share of the negligible decrease. It is so
+/// small that curvature matters only if it is thousands of times the value.
 const SEEN_TO_FALL: f64 = 0.1;
-/// Roundings of a value that its fall must exceed to be seen.
+/// Smallest measurable decrease, in rounding errors of the value.
 const ROUNDINGS: f64 = 1e3;
 
 /// argmin's state of an [`Lbfgs`].
 pub type LbfgsState = GradientState<Vec<f64>>;
 
-/// Guarded L-BFGS as an argmin [`Solver`].
+/// L-BFGS as an argmin [`Solver`] that recovers from failed evaluations.
 ///
-/// For problems with argmin's [`CostFunction`] and [`Gradient`] over `Vec<f64>`, asked for at the same
-/// points: wrap an objective that shares work in a [`CachedObjective`](super::CachedObjective). Start
-/// values come from `state.param(…)`.
+/// For argmin problems with [`CostFunction`] and [`Gradient`] over `Vec<f64>`. Both are evaluated at the same
+/// points; wrap an objective that computes them together in a [`CachedObjective`](super::CachedObjective).
+/// Set the start by `state.param(…)`.
 ///
-/// - Failed or non-finite trials shorten the step and are counted; at the start they are an [`OptimError`].
-/// - A step goes to the lowest point of its line search, if lower than its start: the state's parameters are always the
-///   best so far.
-/// - Pairs of little or negative curvature are skipped.
-/// - Line searches have bounded numbers of evaluations.
-/// - The solver, and so a checkpoint, holds all that the next step depends on besides the state.
+/// - A failed or non-finite evaluation shortens the step and is counted. At the start it is an
+///   [`OptimError`].
+/// - A step goes to the lowest point of its line search if that is below its start, so the state's parameters
+///   are always the best so far.
+/// - Pairs with little or negative curvature are skipped.
+/// - Each line search has a bounded number of evaluations.
+/// - The solver, and so a checkpoint, contains everything besides the state that the next step depends on.
 ///
-/// The line search is Moré and Thuente's for the strong Wolfe conditions, with the constants of L-BFGS-B.
+/// The line search is that of Moré and Thuente (1994) for the strong Wolfe conditions, with the constants of
+/// L-BFGS-B.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lbfgs {
     options: LbfgsOptions,
     memory: Memory,
-    /// Euclidean length of the last step, the scale of a step without curvature.
+    /// Euclidean length of the last step, used for a step without curvature pairs.
     length: f64,
     counts: Counts,
     last_failure: Option<String>,
@@ -60,7 +62,7 @@ pub struct Lbfgs {
 struct Counts {
     evaluations: u64,
     failures: u64,
-    /// Iterations in a row without a decrease.
+    /// Iterations in a row without decrease.
     idle: u64,
 }
 
@@ -80,7 +82,7 @@ struct Iterate {
 }
 
 impl Lbfgs {
-    /// New solver.
+    /// Solver with these settings.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`].
@@ -103,7 +105,7 @@ impl Lbfgs {
         &self.options
     }
 
-    /// Number of evaluated points, failures included.
+    /// Number of evaluations, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.counts.evaluations
@@ -121,13 +123,13 @@ impl Lbfgs {
         self.last_failure.as_deref()
     }
 
-    /// Solver's own reason to stop; None while running or if a limit or control ended the run.
+    /// Reason of the solver to stop; None while running, or if a limit or control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
     }
 
-    /// Moves to a lower point, if found.
+    /// Moves to a lower point, if one is found.
     fn advance<O>(&mut self, problem: &mut Problem<O>, here: Iterate) -> Iterate
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -152,8 +154,8 @@ impl Lbfgs {
         self.question_plateau(problem, there)
     }
 
-    /// Takes back a plateau with a steep gradient along which the value does not fall: rounding gave the
-    /// quadratic model its curvature, and its promise is worth nothing.
+    /// Turns a plateau into [`StopReason::Blocked`] if the gradient is steep but the value does not decrease
+    /// along it: the model's curvature was then rounding noise.
     fn question_plateau<O>(&mut self, problem: &mut Problem<O>, at: Iterate) -> Iterate
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -182,7 +184,7 @@ impl Lbfgs {
         }
     }
 
-    /// Point a short step down the gradient, and the decrease of the value there that the gradient promises.
+    /// Point a short step down the gradient, and the decrease expected there.
     fn short_step_down(&self, at: &Iterate) -> (Vec<f64>, f64) {
         let rounding = ROUNDINGS * f64::EPSILON * at.value.abs().max(1.0);
         let fall = (SEEN_TO_FALL * self.no_decrease(at.value)).max(rounding);
@@ -191,13 +193,14 @@ impl Lbfgs {
         (point, fall)
     }
 
-    /// Relative gradient at which a curvature equal to the value promises the most that a plateau may.
+    /// Relative gradient above which a plateau is checked: with a curvature equal to the value, the model
+    /// predicts the largest decrease that a plateau allows.
     fn steep_gradient(&self) -> f64 {
         (2.0 * KEPT_PROMISE * self.options.value_tolerance).sqrt().max(self.options.gradient_tolerance)
     }
 
-    /// Runs one line search: lowest point below `here`, its cost, and the decrease promised by the
-    /// quadratic model (infinite without one).
+    /// Runs one line search. Returns the lowest point below `here`, the cost, and the decrease predicted by
+    /// the quadratic model (infinite without one).
     fn descend<O>(&mut self, problem: &mut Problem<O>, here: &Iterate) -> (Option<Found>, SearchCost, f64)
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -219,7 +222,7 @@ impl Lbfgs {
         (found, cost, promise)
     }
 
-    /// Sets the direction and returns its negative slope; a memory that points uphill is cleared.
+    /// Sets the direction and returns its negative slope. Clears the memory if it points uphill.
     fn aim(&mut self, gradient: &[f64]) -> f64 {
         loop {
             self.memory.direction(gradient, &mut self.work.shares, &mut self.work.direction);
@@ -231,7 +234,7 @@ impl Lbfgs {
         }
     }
 
-    /// Learns from the step and takes it.
+    /// Takes the step and adds its curvature pair.
     fn accept(&mut self, here: Iterate, found: Found, promise: f64) -> Iterate {
         let mut x = std::mem::take(&mut self.work.point);
         x.clone_from(&here.x);
@@ -246,12 +249,12 @@ impl Lbfgs {
         there
     }
 
-    /// Decrease that counts as none at this value.
+    /// Negligible decrease at this value.
     fn no_decrease(&self, value: f64) -> f64 {
         self.options.value_tolerance * value.abs().max(1.0)
     }
 
-    /// Reason to stop after a step of promised decrease `promise`, if any.
+    /// Reason to stop after a step with predicted decrease `promise`, if any.
     fn reason_to_stop(&self, at: &Iterate, promise: f64) -> Option<StopReason> {
         if relative_gradient(at) <= self.options.gradient_tolerance {
             Some(StopReason::SmallGradient)
@@ -265,7 +268,7 @@ impl Lbfgs {
         }
     }
 
-    /// Reason to stop if neither model nor steepest descent found a lower value.
+    /// Reason to stop if neither the quadratic model nor steepest descent found a lower value.
     fn reason_to_give_up(&self, here: &Iterate, cost: SearchCost, promise: f64) -> StopReason {
         if self.counts.evaluations >= self.options.max_evaluations {
             StopReason::MaxEvaluations
@@ -324,7 +327,6 @@ fn with_iterate(state: LbfgsState, iterate: Iterate) -> LbfgsState {
     state.param(iterate.x).cost(iterate.value).gradient(iterate.gradient)
 }
 
-/// Evaluates the start, from which nothing can step back.
 fn start<O>(problem: &mut Problem<O>, x: Vec<f64>) -> Result<Iterate, OptimError>
 where
     O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -339,7 +341,7 @@ where
     Ok(Iterate { x, value, gradient })
 }
 
-/// Largest relative change of the value per relative change of one parameter.
+/// Largest relative change of the value per relative change of a parameter.
 fn relative_gradient(at: &Iterate) -> f64 {
     let scaled = at.gradient.iter().zip(&at.x).map(|(g, x)| g.abs() * x.abs().max(1.0));
     scaled.fold(0.0, f64::max) / at.value.abs().max(1.0)

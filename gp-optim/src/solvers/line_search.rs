@@ -1,17 +1,17 @@
-//! Line search for a lower value, of bounded cost, that survives failures.
+//! Line search with bounded cost that recovers from failed evaluations.
 
 mod cubic;
 mod more_thuente;
 
 use more_thuente::MoreThuente;
 
-/// Sufficient decrease: share of the initial slope that the average decrease must reach.
+/// Sufficient decrease: smallest average slope, as a share of the initial slope.
 const DECREASE: f64 = 1e-3;
-/// Curvature condition: share of the initial slope below which a slope is flat. Loose: a quasi-Newton step
-/// of one mostly passes.
+/// Curvature condition: largest final slope, as a share of the initial slope. Loose, so that a quasi-Newton
+/// step of 1 mostly passes.
 const FLATNESS: f64 = 0.9;
 
-/// Value and slope at one step along the ray.
+/// Value and slope at one step along the search direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Trial {
     pub(super) step: f64,
@@ -21,29 +21,26 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Sufficient decrease from the start.
+    /// Returns `true` for a sufficient decrease from `start`.
     fn decreases(&self, start: &Self) -> bool {
         self.value <= start.value + DECREASE * start.slope * self.step
     }
 
-    /// Strong Wolfe conditions.
     fn satisfies_wolfe(&self, start: &Self) -> bool {
         self.decreases(start) && self.slope.abs() <= -FLATNESS * start.slope
     }
 }
 
-/// Outcome of a trial step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Outcome {
     /// Finite value and slope.
     Finite(Trial),
     /// Failed evaluation.
     Failed,
-    /// Known point after rounding; not evaluated.
+    /// Rounded to a known point; not evaluated.
     Known,
 }
 
-/// Cost of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SearchCost {
     pub(super) evaluations: u64,
@@ -53,9 +50,9 @@ pub(super) struct SearchCost {
 
 /// Searches from `start` (step 0, negative slope) until the strong Wolfe conditions hold.
 ///
-/// After a failure it steps back towards the best step and then requires sufficient decrease only, since a
-/// flat slope may lie behind the wall. Ends early when no step is left between those tried, and after
-/// `limit` evaluations. The caller keeps the lowest trial.
+/// After a failed evaluation it steps back towards the best step and then requires only sufficient decrease,
+/// because a flat slope may lie beyond the failing step. It also ends when no untried step is left in the
+/// interval, or after `limit` evaluations. The caller keeps the lowest trial.
 pub(super) fn search(
     start: Trial,
     first_step: f64,
@@ -90,12 +87,12 @@ pub(super) fn search(
     cost
 }
 
-/// Next step, or half the way to the wall if it lies beyond.
+/// Next step; half way to the failed step if it is not below that.
 fn short_of(wall: f64, next: f64, best: f64) -> f64 {
     if next < wall { next } else { best + 0.5 * (wall - best) }
 }
 
-/// Step between the best and a failed one: half way at first, a tenth on repeated failure.
+/// Step between the best and a failed one: half way, or a tenth of the way after repeated failures.
 fn step_back(failed: f64, best: f64, failures: u64) -> Option<f64> {
     let share = if failures == 1 { 0.5 } else { 0.1 };
     let next = best + share * (failed - best);
@@ -106,7 +103,7 @@ fn step_back(failed: f64, best: f64, failures: u64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Searches f along the axis from 0 and returns the lowest trial with the cost.
+    /// Lowest trial of a search along f from 0, and its cost.
     fn lowest(f: impl Fn(f64) -> Option<(f64, f64)>, first: f64, limit: u64) -> (Trial, SearchCost) {
         let trial = |step: f64| f(step).map(|(value, slope)| Trial { step, value, slope });
         let start = trial(0.0).unwrap_or(Trial { step: 0.0, value: f64::NAN, slope: f64::NAN });
@@ -119,7 +116,7 @@ mod tests {
         (lowest, cost)
     }
 
-    // Functions 1 to 3 of Moré and Thuente (1994), from steps six orders of magnitude apart.
+    // Functions 1 to 3 of Moré and Thuente (1994), from first steps that differ by six orders of magnitude.
     const FIRST_STEPS: [f64; 5] = [1e-3, 1e-1, 1.0, 1e1, 1e3];
 
     #[test]
@@ -135,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_slope_too_small_to_match_ends_near_the_minimum() {
-        // Its slope at the start, −5e-7, asks for more than a bracket of a tenth can give.
+        // With an initial slope of −5e-7 the conditions need more than a bracket of a tenth can give.
         let power = |t: f64| {
             let s = t + 0.004;
             Some((s.powi(5) - 2.0 * s.powi(4), 5.0 * s.powi(4) - 8.0 * s.powi(3)))

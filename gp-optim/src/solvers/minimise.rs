@@ -1,4 +1,4 @@
-//! Minimisation of an objective from a start.
+//! Minimisation of an objective.
 
 use super::cached::CachedObjective;
 use super::control::Control;
@@ -12,12 +12,12 @@ use crate::objective::Objective;
 use argmin::core::{OptimizationResult, State};
 use serde::{Deserialize, Serialize};
 
-/// Limits of a run and settings of its solver.
+/// Limits and solver settings of a minimisation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MinimiseOptions {
-    /// Most iterations; 0 evaluates and returns the start.
+    /// Maximum number of iterations; 0 evaluates the start only.
     pub max_iterations: u64,
-    /// Settings of the solver, including tolerances, plateau and evaluation limit.
+    /// Solver settings, including tolerances, plateau and evaluation limit.
     pub lbfgs: LbfgsOptions,
     /// Time limit, interrupt and checkpoint.
     #[serde(skip)]
@@ -34,33 +34,32 @@ impl Default for MinimiseOptions {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Minimum {
-    /// Lowest point seen.
+    /// Lowest point evaluated.
     pub x: Vec<f64>,
-    /// Objective there.
+    /// Value at `x`.
     pub value: f64,
-    /// Gradient there.
+    /// Gradient at `x`.
     pub gradient: Vec<f64>,
-    /// Largest magnitude in that gradient.
+    /// Largest absolute entry of `gradient`.
     pub gradient_norm: f64,
     /// Number of iterations.
     pub iterations: u64,
-    /// Number of evaluations of value and gradient together, failures included, and trials rounded onto
-    /// known points.
+    /// Number of evaluations of value and gradient, including failures and trials rounded to known points.
     pub evaluations: u64,
-    /// `true` if the point is a minimum within tolerances.
+    /// True if `x` is a minimum within tolerances.
     pub converged: bool,
-    /// Reason for the end.
+    /// Reason that the run stopped.
     pub reason: StopReason,
-    /// Number of failed or non-finite evaluations, each stepped back from.
+    /// Number of failed or non-finite evaluations.
     pub failed_evaluations: u64,
-    /// Message of the last of them.
+    /// Message of the last failed evaluation.
     pub last_failure: Option<String>,
 }
 
-/// Minimisation by the guarded L-BFGS, ready to run.
+/// Configured minimisation by [`Lbfgs`].
 pub type Run<O> = ControlledRun<CachedObjective<O>, Lbfgs, Vec<f64>>;
 
-/// Minimises an objective from a start by the guarded L-BFGS.
+/// Minimises an objective from a start, by [`Lbfgs`].
 ///
 /// ```
 /// use gp_optim::{MinimiseOptions, minimise};
@@ -79,8 +78,8 @@ pub type Run<O> = ControlledRun<CachedObjective<O>, Lbfgs, Vec<f64>>;
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] for a setting out of range, or a start that is empty, not finite or cannot be evaluated.
-/// Later faults are part of the [`Minimum`].
+/// [`OptimError`] for an invalid setting, or a start that is empty, not finite or cannot be evaluated. Later
+/// failures are reported in the [`Minimum`].
 pub fn minimise<O: Objective>(
     objective: O,
     x0: &[f64],
@@ -89,12 +88,12 @@ pub fn minimise<O: Objective>(
     minimise_with(objective, x0, options, |run| run)
 }
 
-/// [`minimise`] with observers attached by `attach`.
+/// Same as [`minimise`], with observers attached by `attach`.
 ///
-/// A stored checkpoint is resumed, ignoring `x0`.
+/// If there is a checkpoint, the run resumes from it and ignores `x0`.
 ///
 /// # Errors
-/// As [`minimise`]; [`OptimError::BrokenOff`] for a failed observer, [`OptimError::Checkpoint`] and
+/// As for [`minimise`]; [`OptimError::BrokenOff`] for a failed observer, [`OptimError::Checkpoint`] and
 /// [`OptimError::Interrupted`].
 pub fn minimise_with<O: Objective>(
     objective: O,
@@ -109,7 +108,7 @@ pub fn minimise_with<O: Objective>(
     Ok(minimum(attach(run).run()?))
 }
 
-/// [`minimise`] with the course of the run.
+/// Same as [`minimise`], with the record of the run.
 pub(super) fn minimise_recording<O: Objective>(
     objective: O,
     x0: &[f64],

@@ -1,27 +1,27 @@
-//! Anderson mixing of the last few steps.
+//! Anderson mixing of fixed-point iterations.
 //!
-//! A full step leads from `x_j` by `r_j`, zero at convergence. The weights θ, summing to 1, minimise `‖Σ
-//! θ_j r_j‖`, and `Σ θ_j (x_j + r_j)` is the proposal. It removes joint overshooting and creeping of
-//! numbers that depend on each other.
+//! A full step at `x_j` is `r_j`, which is zero at convergence. Weights θ with sum 1 minimise `‖Σ θ_j r_j‖`;
+//! the proposal is `Σ θ_j (x_j + r_j)`. It prevents coupled numbers from overshooting together or converging
+//! slowly.
 
 use super::vector::{all_finite, dot};
 use std::collections::VecDeque;
 
-/// Least share of the square of a change of r that is no combination of others, for it to count as new.
+/// A change of r is new only if at least this share of its square is independent of other changes.
 const NEW: f64 = 1e-8;
-/// Least share of the squares that it is a difference of, since rounding in small changes grows later.
+/// The same relative to the squares it is a difference of, because elimination amplifies rounding.
 const ROUNDING: f64 = 1e-8;
 
-/// Point and its full step.
+/// Point and full step.
 #[derive(Clone, Debug, Default)]
 struct Known {
     place: Vec<f64>,
     step: Vec<f64>,
-    /// Products of this step with itself and earlier ones, newest first.
+    /// Inner products of this step with itself and earlier steps, newest first.
     products: Vec<f64>,
 }
 
-/// Last few points of an iteration, and their combination.
+/// Last points of an iteration, and their combination.
 ///
 /// ```
 /// use gp_optim::Mixing;
@@ -38,22 +38,22 @@ pub struct Mixing {
     /// Past points, newest first.
     past: VecDeque<Known>,
     here: Known,
-    /// θ of the current and past points.
+    /// θ of the current and the past points.
     weights: Vec<f64>,
     mixed: Vec<f64>,
     is_mixed: bool,
 }
 
 impl Mixing {
-    /// Mixing with memory for this many points.
+    /// Mixing that remembers this many points.
     #[must_use]
     pub fn new(memory: usize) -> Self {
         let (weights, mixed) = (Vec::new(), Vec::new());
         Self { memory, past: VecDeque::new(), here: Known::default(), weights, mixed, is_mixed: false }
     }
 
-    /// Proposes a point, given `place` and its full `step`: the plain step without memory or if mixing
-    /// overflows. Lengths never change.
+    /// Mixed point, given the current point `place` and its full `step`. None means: take the plain step,
+    /// because there is no memory or mixing overflows. Lengths must not change.
     pub fn propose(&mut self, place: Vec<f64>, step: Vec<f64>) -> Option<&[f64]> {
         let mut products = vec![dot(&step, &step)];
         products.extend(self.past.iter().map(|past| dot(&step, &past.step)));
@@ -75,20 +75,20 @@ impl Mixing {
         self.is_mixed.then_some(&self.mixed[..])
     }
 
-    /// Weights of the last proposal: current point, then past ones, newest first, summing to 1; empty
-    /// before any.
+    /// Weights of the last proposal: current point, then past points, newest first; their sum is 1. Empty
+    /// before the first proposal.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// `true` if a proposal was made since points were remembered or cleared.
+    /// Returns `true` if the last proposal mixed points and was neither remembered nor forgotten since.
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         self.is_mixed
     }
 
-    /// Remembers the point of the last proposal, once.
+    /// Adds the point of the last proposal to the memory, once.
     pub fn remember(&mut self) {
         if !self.here.products.is_empty() {
             self.past.push_front(std::mem::take(&mut self.here));
@@ -103,20 +103,21 @@ impl Mixing {
         self.is_mixed = false;
     }
 
-    /// Product of two steps: 0 is the current one, 1 the newest past.
+    /// Inner product of two steps: 0 is the current one, 1 the newest past one.
     fn product(&self, a: usize, b: usize) -> f64 {
         let (newer, older) = (a.min(b), a.max(b));
         let known = if newer == 0 { &self.here } else { &self.past[newer - 1] };
         known.products[older - newer]
     }
 
-    /// Least squares of r on its changes, by elimination; a change with nothing new gets no weight.
+    /// Solves the least-squares problem of r on its changes, by elimination. Changes that are not new get
+    /// weight 0.
     fn set_weights(&mut self) {
         let count = self.past.len();
         let of_changes = |a: usize, b: usize| {
             self.product(0, 0) - self.product(0, a) - self.product(0, b) + self.product(a, b)
         };
-        // The lower half of LDLᵀ, with the right-hand side as its last row.
+        // Lower half of LDLᵀ; the right-hand side is its last row.
         let mut rows: Vec<Vec<f64>> =
             (1..=count).map(|a| (1..=a).map(|b| of_changes(a, b)).collect()).collect();
         rows.push((1..=count).map(|a| self.product(0, 0) - self.product(0, a)).collect());
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
     use crate::solvers::vector::norm;
 
-    /// `r = b − A x` with eigenvalues of A between 0.01 and 2.5, so that whole steps alone move away from rest.
+    /// `r = b − A x` with eigenvalues of A between 0.01 and 2.5, so that full steps alone diverge.
     fn step(x: &[f64]) -> Vec<f64> {
         let scales = [0.01, 0.3, 1.0, 2.0, 2.5];
         let mean = x.iter().sum::<f64>() / 5.0;
@@ -167,11 +168,11 @@ mod tests {
             mixing.remember();
             x = next;
         }
-        // Places here are of size 500, and products of steps have half of the digits of the steps.
+        // Points here are of size 500, and inner products of steps have half the digits of the steps.
         assert!(norm(&step(&x)) < 1e-6, "{x:?}: {:?}", step(&x));
     }
 
-    /// By brute force: no other weights of the same sum make the mixed step shorter.
+    /// Compares with other weights of the same sum: none makes the mixed step shorter.
     #[test]
     fn weights_make_the_mixed_step_shortest() {
         let places = [[0.0; 5], [1.0, -1.0, 2.0, 0.5, 0.0], [0.3, 0.2, 0.1, 0.0, -0.4]];
@@ -210,13 +211,13 @@ mod tests {
         mixing.remember();
         assert!(mixing.propose(vec![1.0], vec![0.5]).is_none());
         mixing.remember();
-        // The same place once more says nothing new: a whole step it is.
+        // Repeating the same point adds nothing new: full step.
         assert_eq!(mixing.propose(vec![1.0], vec![0.5]), Some(&[1.5][..]));
         mixing.forget();
         assert!(mixing.propose(vec![1.0], vec![0.5]).is_none());
         mixing.remember();
         mixing.remember();
-        // What leads beyond all numbers is no proposal.
+        // A point beyond the range of numbers is not proposed.
         assert!(mixing.propose(vec![1e308], vec![1e308]).is_none() && !mixing.is_mixed());
     }
 }

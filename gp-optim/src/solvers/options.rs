@@ -1,8 +1,8 @@
-//! Range checks of settings.
+//! Validation of settings.
 
 use super::error::OptimError;
 
-/// Fails at the first named setting whose condition does not hold.
+/// Fails at the first setting that violates the condition.
 pub(super) fn check(
     settings: &[(&'static str, f64)],
     allowed: &'static str,

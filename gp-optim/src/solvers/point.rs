@@ -1,4 +1,4 @@
-//! Parameter vector that is free to clone.
+//! Parameter vector that is cheap to clone.
 
 use super::state::GradientState;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -8,21 +8,21 @@ use std::sync::Arc;
 /// argmin's state of a [`Descent`](super::Descent).
 pub type DescentState = GradientState<Point>;
 
-/// Point in parameter space, shared by its clones, read as a slice.
+/// Parameter vector shared by its clones; dereferences to a slice.
 ///
-/// argmin clones the parameters whenever they are best, in a first-order method at every step; copying a
-/// `Vec<f64>` would cost as much as the step.
+/// argmin clones the parameters whenever they are the best so far, in first-order methods at every step.
+/// Copying a `Vec<f64>` would cost as much as the step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point(Arc<Vec<f64>>);
 
 impl Point {
-    /// Numbers, copied only if another clone exists.
+    /// Numbers; copied only if another clone exists.
     #[must_use]
     pub fn into_vec(self) -> Vec<f64> {
         Arc::unwrap_or_clone(self.0)
     }
 
-    /// Memory of an unshared point.
+    /// Numbers, if no other clone exists.
     pub(super) fn into_unshared(self) -> Option<Vec<f64>> {
         Arc::try_unwrap(self.0).ok()
     }

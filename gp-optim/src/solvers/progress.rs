@@ -1,4 +1,4 @@
-//! Progress line on the terminal.
+//! Progress line on a terminal.
 
 use super::history::Record;
 use super::state::GradientState;
@@ -6,9 +6,9 @@ use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, State};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Observer that shows iteration, value and gradient norm on standard error, if a terminal.
+/// Observer that shows iteration, value and gradient norm on standard error, if it is a terminal.
 ///
-/// The line is cleared at the end.
+/// The line is cleared at the end of the run.
 #[derive(Clone, Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -22,7 +22,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Progress line on standard error, redrawn a few times a second; nothing if not a terminal.
+    /// Progress line on standard error, redrawn eight times per second; no output if it is not a terminal.
     #[must_use]
     pub fn new() -> Self {
         Self::on(ProgressDrawTarget::stderr_with_hz(8))
@@ -32,7 +32,7 @@ impl Progress {
         Self { bar: ProgressBar::with_draw_target(None, target), begun: false }
     }
 
-    /// Sets the length of the bar, for finite limits.
+    /// Sets the style of the line: a bar if the iteration limit is finite.
     fn begin<P: Clone>(&mut self, name: &str, state: &GradientState<P>) {
         let bounded = state.get_max_iters() < u64::MAX;
         let template = if bounded {
@@ -40,7 +40,7 @@ impl Progress {
         } else {
             "{prefix} {pos} {msg} ({elapsed})"
         };
-        // A template that indicatif does not understand is no reason to end a run: its own line is fine.
+        // An invalid template must not end a run; indicatif's default is used.
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         self.bar.set_style(style);
         self.bar.set_prefix(name.to_owned());
@@ -64,7 +64,7 @@ impl<P: Clone> Observe<GradientState<P>> for Progress {
     }
 
     fn observe_iter(&mut self, state: &GradientState<P>, kv: &KV) -> Result<(), Error> {
-        // A run that goes on from a checkpoint is not announced.
+        // argmin does not announce the start of a resumed run.
         if !self.begun {
             self.begin("resumed", state);
         }

@@ -1,4 +1,4 @@
-//! Run of a solver, from a start or checkpoint to its end.
+//! Runs of a solver under a control.
 
 use super::checkpoint::{CheckpointFile, RunMemory};
 use super::control::Control;
@@ -15,12 +15,12 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Instant;
 
-/// Problem with a memory that checkpoints hold.
+/// Problem with state that checkpoints store.
 pub trait Remembers {
-    /// `true` if later evaluations depend on more than the point.
+    /// Returns `true` if evaluations depend on more than the point.
     fn has_memory(&self) -> bool;
 
-    /// State of later evaluations besides the point.
+    /// State that later evaluations depend on, besides the point.
     ///
     /// # Errors
     /// Reason that it cannot be stored.
@@ -29,7 +29,7 @@ pub trait Remembers {
     /// Restores a stored state.
     ///
     /// # Errors
-    /// Misfit, in words.
+    /// Reason that the state does not fit.
     fn recall(&mut self, memory: &[u8]) -> Result<(), String>;
 }
 
@@ -49,7 +49,7 @@ impl<O: StochasticObjective> Remembers for O {
 
 /// argmin [`Solver`] and problem, ready to run under a [`Control`].
 ///
-/// Like argmin's executor, for problems with memory that lend their data.
+/// Replaces argmin's executor for problems with state or borrowed data.
 pub struct ControlledRun<O, S, P> {
     problem: Problem<O>,
     solver: S,
@@ -58,9 +58,9 @@ pub struct ControlledRun<O, S, P> {
     attached: Option<Box<dyn Checkpoint<S, GradientState<P>>>>,
     history: Option<History>,
     control: Control,
-    /// Time and iteration of the last checkpoint.
+    /// Time and iteration of the last written checkpoint.
     written: Option<(Instant, u64)>,
-    /// `true` if the brake ended the last iteration, whose state is invalid.
+    /// A brake stopped the last iteration, so its state is invalid.
     cut: bool,
 }
 
@@ -76,7 +76,7 @@ where
     S: Solver<O, GradientState<P>> + Serialize + DeserializeOwned,
     P: Clone + Deref<Target = [f64]> + Serialize + DeserializeOwned,
 {
-    /// Run without control.
+    /// Run without a control.
     pub fn new(problem: O, solver: S) -> Self {
         Self {
             problem: Problem::new(problem),
@@ -91,7 +91,7 @@ where
         }
     }
 
-    /// Sets up the state: start and limits.
+    /// Configures the state: start and limits.
     #[must_use]
     pub fn configure(mut self, set: impl FnOnce(GradientState<P>) -> GradientState<P>) -> Self {
         self.state = set(self.state);
@@ -108,8 +108,8 @@ where
         self
     }
 
-    /// Attaches an argmin checkpoint of solver and state; refused for a problem with memory, which only the
-    /// file of a [`Control`] holds.
+    /// Attaches an argmin checkpoint of solver and state. Problems with state are rejected when the run
+    /// starts; use the file of a [`Control`].
     #[must_use]
     pub fn checkpointing<C: Checkpoint<S, GradientState<P>> + 'static>(mut self, checkpoint: C) -> Self {
         self.attached = Some(Box::new(checkpoint));
@@ -123,17 +123,17 @@ where
         self
     }
 
-    /// Keeps the course of the run, including that before a checkpoint.
+    /// Keeps a record of the run, including iterations before a resumed checkpoint.
     pub(super) fn recording(mut self, history: History) -> Self {
         self.history = Some(history);
         self
     }
 
-    /// Runs until solver, limit or control stop it.
+    /// Runs until the solver, a limit or the control stops it.
     ///
     /// # Errors
-    /// [`OptimError`] if the run cannot start, and [`OptimError::Interrupted`] if it was interrupted and
-    /// can resume from its checkpoint.
+    /// [`OptimError`] if the run cannot start, and [`OptimError::Interrupted`] if it was interrupted and can
+    /// be resumed.
     pub fn run(mut self) -> Result<OptimizationResult<O, S, GradientState<P>>, OptimError> {
         self.control = self.control.begun();
         self.refuse_memory()?;
@@ -154,8 +154,8 @@ where
         Ok(OptimizationResult::new(self.problem, self.solver, self.state))
     }
 
-    /// Iterates to the end. An interrupted resumable run first writes its file; an interrupt older than the
-    /// run waits for one iteration, so that every run makes a step.
+    /// Iterates to the end. An interrupt stops evaluations only if a checkpoint exists or none is required.
+    /// An interrupt older than the run stops it after one iteration, so that every run makes a step.
     fn iterate_until_over(&mut self, resumed: bool) -> Result<(), OptimError> {
         let early = self.control.is_interrupted();
         while !self.is_over() {
@@ -175,7 +175,7 @@ where
         Err(OptimError::BrokenOff { message })
     }
 
-    /// Resumes from a stored checkpoint, if any.
+    /// Resumes from a checkpoint, if there is one; returns `true` if so.
     fn resume(&mut self) -> Result<bool, OptimError> {
         if let Some(file) = self.control.resumes_from()
             && let Some((solver, state, kept)) = file.read_with_memory(self.control.team())?
@@ -188,7 +188,7 @@ where
                 history.set(kept.records);
             }
             (self.solver, self.state) = (solver, state);
-            // Why the run ended before is no reason now.
+            // The stored reason to stop no longer applies.
             self.state.termination_status = TerminationStatus::NotTerminated;
             return Ok(true);
         }
@@ -203,10 +203,10 @@ where
         Ok(true)
     }
 
-    /// Describes a difference in size between the stored point and the start, if any.
+    /// Checks that the stored point is as long as the start; the error is the description.
     fn check_size(&self, stored: &GradientState<P>) -> Result<(), String> {
         let size = |state: &GradientState<P>| state.get_param().map(|point| point.len());
-        // A state without a point is none that a run has written.
+        // Runs always store a point.
         match (size(stored).unwrap_or(0), size(&self.state)) {
             (found, Some(expected)) if found != expected => Err(format!(
                 "its point has {}, the start of this run {expected}",
@@ -229,13 +229,13 @@ where
         self.record(0, &told)
     }
 
-    /// `true` if there is a reason to stop, set in the state.
+    /// Sets and checks the reason to stop.
     fn is_over(&mut self) -> bool {
         if !self.state.terminated() {
             let over = self.control.is_over().then_some(TerminationReason::Timeout);
             let status = match (self.solver.terminate_internal(&self.state), over) {
                 (TerminationStatus::NotTerminated, Some(reason)) => TerminationStatus::Terminated(reason),
-                // A solver whose evaluations were ended has nothing to say.
+                // The solver's reason is invalid if its evaluation was stopped.
                 (TerminationStatus::Terminated(_), Some(reason)) if self.cut => {
                     TerminationStatus::Terminated(reason)
                 }
@@ -286,7 +286,7 @@ where
     /// Writes a due checkpoint, and ends an interrupted run.
     fn look_up(&mut self, iteration: u64) -> Result<(), OptimError> {
         let interrupted = self.control.is_interrupted();
-        // What an evaluation that was ended has left is not where a run goes on from.
+        // The state of a stopped evaluation is invalid and is not stored.
         let due = interrupted || self.control.is_due(iteration, self.written.map(|(at, _)| at));
         if due && !self.cut {
             self.write_unless_written()?;
@@ -298,7 +298,7 @@ where
             Some(path) => Err(OptimError::Interrupted { iteration, path: path.to_owned() }),
             None => {
                 let reason = match self.solver.terminate_internal(&self.state) {
-                    // It has ended by itself in this very iteration.
+                    // The solver itself stopped in this iteration.
                     TerminationStatus::Terminated(reason) if !self.cut => reason,
                     _ => TerminationReason::Interrupt,
                 };

@@ -1,21 +1,21 @@
-//! Reasons for the end of a run.
+//! Reasons to stop.
 
 use argmin::core::{TerminationReason, TerminationStatus};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Reason for the end of a run.
+/// Reason that a run stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum StopReason {
     /// The gradient is within tolerance.
     SmallGradient,
-    /// The value no longer decreases, and the quadratic model promises no decrease.
+    /// The value no longer decreases, and the quadratic model predicts no decrease.
     Plateau,
-    /// The value no longer decreases although its slope promises it: an edge of the domain, a wall of
-    /// penalties, rounding, or a wrong gradient.
+    /// The value does not decrease although its slope is negative, or too many evaluations failed: an edge of
+    /// the domain, a penalty barrier, rounding, or a wrong gradient.
     Blocked,
-    /// Steepest descent found no lower value although all evaluations succeeded: rounding, or a wrong
+    /// Steepest descent found no lower value although all evaluations succeeded: rounding or a wrong
     /// gradient.
     NoProgress,
     /// The iteration limit was reached.
@@ -24,24 +24,23 @@ pub enum StopReason {
     MaxEvaluations,
     /// The time limit was reached.
     TimeLimit,
-    /// The target value set on the run was reached.
+    /// The target value was reached.
     TargetReached,
     /// The run was interrupted.
     Interrupted,
-    /// The mean value of mini-batches no longer decreases, within its noise.
+    /// The mean value of mini-batches no longer decreases beyond its noise.
     WithinNoise,
-    /// An observer or control ended the run, with these words.
+    /// An observer or control stopped the run, with this message.
     Other(String),
 }
 
 impl StopReason {
-    /// `true` if the end is a minimum within tolerances.
+    /// Returns `true` for a minimum within tolerances.
     #[must_use]
     pub fn is_converged(&self) -> bool {
         matches!(self, Self::SmallGradient | Self::Plateau | Self::WithinNoise)
     }
 
-    /// Status of a solver for the executor.
     pub(super) fn status(reason: Option<&Self>) -> TerminationStatus {
         match reason {
             None => TerminationStatus::NotTerminated,
@@ -52,14 +51,13 @@ impl StopReason {
         }
     }
 
-    /// Reason for the end, from solver and executor.
+    /// Reason to stop, from those of solver and executor.
     pub(super) fn of_run(solver: Option<&Self>, executor: Option<&TerminationReason>) -> Self {
         match (executor, solver) {
-            // The executor says so only where the solver had no reason of its own, or one that was no more than evaluations
-            // which were ended.
+            // These take precedence: the executor sets them only if the solver had no valid reason.
             (Some(TerminationReason::Timeout), _) => Self::TimeLimit,
             (Some(TerminationReason::Interrupt), _) => Self::Interrupted,
-            // A solver that has converged in the very iteration in which a budget ran out has still converged.
+            // A solver that converges in the iteration in which a limit is reached has converged.
             (_, Some(reason)) => reason.clone(),
             (Some(TerminationReason::MaxItersReached), None) => Self::MaxIterations,
             (Some(TerminationReason::TargetCostReached), None) => Self::TargetReached,

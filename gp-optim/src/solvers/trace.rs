@@ -1,4 +1,4 @@
-//! Course of a run, one line of JSON per iteration.
+//! Trace of a run as JSON lines.
 
 use super::history::Record;
 use super::state::GradientState;
@@ -6,7 +6,7 @@ use argmin::core::observers::Observe;
 use argmin::core::{Error, KV, State};
 use std::io::Write;
 
-/// Observer that writes one line of JSON per iteration, and one at the end.
+/// Observer that writes one JSON object per line for each iteration, and one at the end.
 ///
 /// ```json
 /// {"iteration":0,"value":9.0,"gradient_norm":6.0}
@@ -14,7 +14,7 @@ use std::io::Write;
 /// {"end":"solver converged","iterations":1}
 /// ```
 ///
-/// Numbers read back to the same bits; non-finite ones are `null`. Lines are flushed, so that a run can be
+/// Numbers parse to the same bits; non-finite ones are `null`. Every line is flushed, so that a run can be
 /// followed.
 #[derive(Debug)]
 pub struct Trace<W> {
@@ -22,7 +22,7 @@ pub struct Trace<W> {
 }
 
 impl<W: Write> Trace<W> {
-    /// Trace to a file, a buffer or standard error.
+    /// Trace to a writer, such as a file, a buffer or standard error.
     pub fn new(to: W) -> Self {
         Self { to }
     }
@@ -39,12 +39,11 @@ impl<W: Write> Trace<W> {
     }
 }
 
-/// Shortest digits that read back to the same number.
+/// Shortest text that parses to the same number.
 fn number(value: f64) -> String {
     if value.is_finite() { format!("{value:?}") } else { "null".to_owned() }
 }
 
-/// JSON string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Training of a model's parameters on data and priors.
+//! Training of a model's parameters.
 
 mod posterior;
 
@@ -17,7 +17,7 @@ use posterior::{InBatches, LogPosterior};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Error of evaluating a model, convertible from errors of parameters and solvers.
+/// Error of evaluating a model; errors of parameters and solvers convert to it.
 pub trait TrainingError: fmt::Display + From<ParameterError> + From<OptimError> {}
 
 impl<E: fmt::Display + From<ParameterError> + From<OptimError>> TrainingError for E {}
@@ -27,27 +27,27 @@ impl<E: fmt::Display + From<ParameterError> + From<OptimError>> TrainingError fo
 pub struct TrainingProgress {
     /// Number of evaluations, including this one.
     pub evaluation: u64,
-    /// `ln p(y) + ln p(parameters)` there, not necessarily the best.
+    /// `ln p(y) + ln p(parameters)` at this evaluation, not necessarily the best.
     pub log_posterior: f64,
 }
 
-/// State of training after one iteration.
+/// Record of one iteration of training.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingStep {
     /// Number of iterations, 0 at the start.
     pub iteration: u64,
     /// `ln p(y) + ln p(parameters)`
     pub log_posterior: f64,
-    /// Largest magnitude in its gradient by unconstrained parameters.
+    /// Largest absolute entry of its gradient by unconstrained parameters.
     pub gradient_norm: f64,
 }
 
-/// Result of training. `ln p(y)` may be an approximation or bound, as the model defines.
+/// Result of training. `ln p(y)` is exact, an approximation or a bound, depending on the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// `ln p(y) + ln p(parameters)` at the start.
     pub start_log_posterior: f64,
-    /// Largest `ln p(y) + ln p(parameters)` seen, at the end.
+    /// `ln p(y) + ln p(parameters)` at the end, the largest found.
     pub log_posterior: f64,
     /// `ln p(y)` at the end.
     pub log_marginal_likelihood: f64,
@@ -55,45 +55,45 @@ pub struct Training {
     pub iterations: u64,
     /// Number of evaluations of value and gradient, failures included.
     pub evaluations: u64,
-    /// Number of failed evaluations, each stepped back from.
+    /// Number of failed evaluations.
     pub failed_evaluations: u64,
-    /// Message of the last of them.
+    /// Message of the last failed evaluation.
     pub last_failure: Option<String>,
-    /// `true` if the end is a maximum within tolerances.
+    /// True if the end is a maximum within tolerances.
     pub converged: bool,
-    /// Reason for the end.
+    /// Reason that training stopped.
     pub reason: StopReason,
-    /// Course, one entry per iteration.
+    /// Record of each iteration.
     pub history: Vec<TrainingStep>,
 }
 
-/// Plan of training by a first-order method.
+/// Settings of training by a first-order method.
 #[derive(Clone, Debug)]
 pub struct DescentPlan<R> {
     /// Schedule of batches.
     pub batches: Batches,
     /// Update rule.
     pub rule: R,
-    /// Stopping criteria.
+    /// Stopping criteria and drift.
     pub options: DescentOptions,
-    /// Most steps.
+    /// Maximum number of steps.
     pub steps: u64,
-    /// `true` for [shorter](super::RateStage::cooling) steps towards the end.
+    /// True to [reduce](super::RateStage::cooling) learning rates towards the end.
     pub cools: bool,
     /// Time limit, interrupt and checkpoint.
     pub control: Control,
 }
 
-/// Moves the free parameters of a model to a maximum of `ln p(y) + ln p(parameters)` by L-BFGS; prior
-/// densities are of natural values.
+/// Trains the free parameters of a model by L-BFGS: moves them to a maximum of `ln p(y) + ln p(parameters)`.
+/// Prior densities are those of natural values.
 ///
-/// `evaluate` gives `ln p(y)` of the model, without priors, and its gradient by all natural values in the
-/// slice, and depends on nothing else; `watch` is called after every successful evaluation.
+/// `evaluate` returns `ln p(y)`, without priors, and writes its gradient by all natural values; it must
+/// depend on the model only. `watch` is called after every successful evaluation.
 ///
 /// # Errors
-/// [`OptimError`] for a start that cannot be evaluated, an option out of range, an
-/// [interrupted](OptimError::Interrupted) run, or a checkpoint fault. The model is then unchanged. Later
-/// failures are stepped back from and counted.
+/// [`OptimError`] for a start that cannot be evaluated, an invalid option, an
+/// [interrupt](OptimError::Interrupted) or an invalid checkpoint. The model is then unchanged. Later failed
+/// evaluations are counted, and the solver steps back.
 pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     model: &mut M,
     options: &MinimiseOptions,
@@ -104,10 +104,10 @@ pub fn train<M: ParameterSetMut + Clone, E: TrainingError>(
     train_beside(model, &mut (), options, alone, |model, (), progress| watch(model, progress))
 }
 
-/// [`train`] with a companion that evaluations depend on and change.
+/// Same as [`train`], with a companion that evaluations depend on and change.
 ///
 /// # Errors
-/// As [`train`]. The companion's state is then unspecified.
+/// As for [`train`]. The state of the companion is then unspecified.
 pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
     model: &mut M,
     companion: &mut C,
@@ -130,10 +130,11 @@ pub fn train_beside<M: ParameterSetMut + Clone, C: Companion, E: TrainingError>(
     Ok(Training::new(minimum, &history.records(), model.log_prior()))
 }
 
-/// Companion's state in the checkpoint of `control`; None without one. For training in several runs.
+/// State of the companion in the checkpoint of `control`, for training in several runs; None without a
+/// checkpoint.
 ///
 /// # Errors
-/// [`OptimError::Checkpoint`] for a file that is damaged or of another run.
+/// [`OptimError::Checkpoint`] if the file is damaged or of another run.
 pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Memory>, OptimError> {
     let control = control.about(C::KIND);
     let Some(file) = control.resumes_from() else { return Ok(None) };
@@ -142,16 +143,15 @@ pub fn companion_memory<C: Companion>(control: &Control) -> Result<Option<C::Mem
     Ok(Some(decoded.map_err(|what| file.unfit(what))?.1))
 }
 
-/// Moves the free parameters of a model towards a maximum of `ln p(y) + ln p(parameters)` by a first-order
-/// method.
+/// Trains the free parameters of a model by a first-order method: moves them towards a maximum of `ln p(y) +
+/// ln p(parameters)`.
 ///
-/// `evaluate` estimates `ln p(y)` from one batch, without priors, with its gradient by all natural values
-/// in the slice; it may use and change the companion. `watch` is called after every successful evaluation.
-/// A model without free parameters is still evaluated at every step.
+/// `evaluate` estimates `ln p(y)` from one batch, without priors, and writes its gradient by all natural
+/// values; it may use and change the companion. `watch` is called after every successful evaluation. A model
+/// without free parameters is evaluated at every step too.
 ///
 /// # Errors
-/// As [`train`], with the model unchanged and the companion unspecified. Later failures are stepped back
-/// from and counted.
+/// As for [`train`]. The state of the companion is then unspecified.
 pub fn train_by_descent<M: ParameterSetMut + Clone, C: Companion, R: UpdateRule, E: TrainingError>(
     model: &mut M,
     companion: &mut C,
@@ -160,7 +160,7 @@ pub fn train_by_descent<M: ParameterSetMut + Clone, C: Companion, R: UpdateRule,
     watch: impl FnMut(&M, &C, TrainingProgress),
 ) -> Result<Descended, E> {
     let free = model.free_count();
-    // A solver wants a number to move; one that nothing depends on does for a model without free ones.
+    // A solver needs at least one number; without free parameters it gets one that nothing depends on.
     let mut start = vec![0.0; free.max(1)];
     model.write_free(&mut start[..free])?;
     let epochs = plan.steps / plan.batches.per_epoch() as u64;
@@ -198,7 +198,7 @@ impl Training {
         }
     }
 
-    /// Result for a model whose parameters are all fixed.
+    /// Result for a model without free parameters.
     fn of_nothing(log_posterior: f64, log_prior: f64) -> Self {
         Self {
             start_log_posterior: log_posterior,

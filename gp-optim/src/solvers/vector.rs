@@ -1,8 +1,8 @@
-//! Sums and norms of parameter vectors, in a fixed order.
+//! Sums and norms of vectors, in a fixed order.
 
 pub(super) use crate::number::all_finite;
 
-/// Independent partial sums, so that additions overlap; their number determines the bits.
+/// Number of independent partial sums, whose additions overlap; it determines the bits.
 const LANES: usize = 8;
 
 /// Dot product aᵀb.
@@ -19,7 +19,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// √(aᵀa), finite if the largest entry and the result are.
+/// √(aᵀa); does not overflow if the largest entry and the result are finite.
 pub(super) fn norm(a: &[f64]) -> f64 {
     let squares = dot(a, a);
     if squares.is_normal() {
@@ -32,12 +32,12 @@ pub(super) fn norm(a: &[f64]) -> f64 {
     largest * a.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt()
 }
 
-/// max |aᵢ|, 0 for an empty vector, NaN if any entry is.
+/// max |aᵢ|; 0 for an empty vector, NaN if an entry is NaN.
 pub(super) fn max_norm(a: &[f64]) -> f64 {
     a.iter().fold(0.0, |most: f64, x| if x.abs() <= most || most.is_nan() { most } else { x.abs() })
 }
 
-/// sum ← sum + x; true if finite.
+/// sum ← sum + x; returns `true` if all entries are finite.
 pub(super) fn add_to(sum: &mut [f64], x: &[f64]) -> bool {
     let (sum_lanes, sum_rest) = sum.as_chunks_mut::<LANES>();
     let (x_lanes, x_rest) = x.as_chunks::<LANES>();
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(norm(&[3e-200, 4e-200]), 5e-200);
         assert_eq!(norm(&[0.0, 0.0]), 0.0);
         assert_eq!(norm(&[f64::INFINITY]), f64::INFINITY);
-        // Scaling by the largest entry rounds once more than 5e200 needs.
+        // Scaling by the largest entry adds one rounding.
         assert!((norm(&[3e200, 4e200]) / 5e200 - 1.0).abs() <= 2.0 * f64::EPSILON);
         assert!(max_norm(&[1.0, f64::NAN, 2.0]).is_nan());
         assert_eq!(max_norm(&[1.0, -3.0]), 3.0);

@@ -1,7 +1,8 @@
 //! Processes that run one command in step.
 //!
-//! Each of them does the same work on the same data, but for the sums that they share. Whatever depends on more than data and
-//! settings (a clock, a signal, what is in a file) is decided by process 0, and the others are told.
+//! All processes do the same work on the same data, except for sums that they share. Process 0 makes all
+//! decisions that depend on more than data and settings (clock, signals, contents of files) and sends them to
+//! the others.
 
 mod pretended;
 mod traffic;
@@ -12,11 +13,11 @@ use std::fmt;
 use std::sync::Arc;
 use traffic::Counters;
 
-/// An engine that sends numbers from one process to another, in order.
+/// Transport of numbers between processes, in order.
 ///
-/// A message is received by a call that waits for one of its length. Calls come from one thread at a time.
+/// A message is received by a call for a message of the same length. Calls come from one thread at a time.
 pub trait Processes: fmt::Debug + Send + Sync {
-    /// The number of this process, from 0.
+    /// Rank of this process, from 0.
     fn rank(&self) -> usize;
 
     /// Number of processes.
@@ -25,20 +26,20 @@ pub trait Processes: fmt::Debug + Send + Sync {
     /// Sends numbers to another process.
     ///
     /// # Errors
-    /// The engine's message.
+    /// Message of the transport.
     fn send(&self, to: usize, numbers: &[f64]) -> Result<(), String>;
 
-    /// Waits for as many numbers from another process.
+    /// Receives `numbers.len()` numbers from another process; blocks until they arrive.
     ///
     /// # Errors
-    /// The engine's message.
+    /// Message of the transport.
     fn receive(&self, from: usize, numbers: &mut [f64]) -> Result<(), String>;
 
-    /// Ends all processes at once, this one included, with an exit code.
+    /// Ends all processes immediately, this one included, with an exit code.
     fn end_all(&self, code: u8);
 }
 
-/// Processes that run a command in step; one by default. Clones are one team.
+/// Processes that run one command in step; by default one process. Clones are the same team.
 #[derive(Clone, Default)]
 pub struct Team(Option<Arc<Members>>);
 
@@ -48,19 +49,19 @@ struct Members {
 }
 
 impl Team {
-    /// A team of these processes.
+    /// Team of these processes.
     #[must_use]
     pub fn of(processes: impl Processes + 'static) -> Self {
         Self(Some(Arc::new(Members { processes: Box::new(processes), counters: Counters::default() })))
     }
 
-    /// `true` for one process.
+    /// Returns `true` if there is only one process.
     #[must_use]
     pub fn is_alone(&self) -> bool {
         self.count() == 1
     }
 
-    /// The number of this process, from 0.
+    /// Rank of this process, from 0.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.0.as_ref().map_or(0, |members| members.processes.rank())
@@ -72,19 +73,19 @@ impl Team {
         self.0.as_ref().map_or(1, |members| members.processes.count())
     }
 
-    /// `true` for process 0, which writes, prints and decides.
+    /// Returns `true` for process 0, which writes, prints and decides.
     #[must_use]
     pub fn leads(&self) -> bool {
         self.rank() == 0
     }
 
-    /// Messages of this process so far, and their time.
+    /// Messages of this process so far, and the time they took.
     #[must_use]
     pub fn traffic(&self) -> Traffic {
         self.0.as_ref().map_or_else(Traffic::default, |members| members.counters.so_far())
     }
 
-    /// Ends all processes at once; nothing where there is one.
+    /// Ends all processes immediately; no effect with one process.
     pub fn end_all(&self, code: u8) {
         if let Some(members) = &self.0 {
             members.processes.end_all(code);
@@ -99,10 +100,10 @@ impl Team {
         self.with(|members| members.counters.sending(numbers.len(), || members.processes.send(to, numbers)))
     }
 
-    /// Waits for as many numbers from another process.
+    /// Receives `numbers.len()` numbers from another process; blocks until they arrive.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// [`TeamError`].
     pub fn receive(&self, from: usize, numbers: &mut [f64]) -> Result<(), TeamError> {
         self.with(|members| members.counters.waiting(|| members.processes.receive(from, numbers)))
     }
@@ -112,13 +113,13 @@ impl Team {
         work(members).map_err(|reason| TeamError { reason })
     }
 
-    /// Gives all processes the numbers of one of them, in messages along a tree.
+    /// Copies the numbers of process `root` to all processes, along a tree.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// [`TeamError`].
     pub fn share(&self, root: usize, numbers: &mut [f64]) -> Result<(), TeamError> {
         let count = self.count();
-        // Counted from the root on.
+        // Rank relative to the root.
         let place = (self.rank() + count - root) % count;
         let process = |place: usize| (place + root) % count;
         let mut step = 1;
@@ -138,10 +139,11 @@ impl Team {
         Ok(())
     }
 
-    /// Adds up numbers of all processes, which have to be whole: the order of the sum is not that of the data.
+    /// Sums numbers over all processes. They must be whole numbers, because the order of the sum depends on
+    /// the number of processes.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// [`TeamError`].
     pub fn count_up(&self, numbers: &mut [f64]) -> Result<(), TeamError> {
         let (rank, count) = (self.rank(), self.count());
         let (mut step, mut other) = (1, vec![0.0; numbers.len()]);
@@ -159,10 +161,10 @@ impl Team {
         self.share(0, numbers)
     }
 
-    /// Gives all processes the numbers of all of them, in the order of processes.
+    /// Numbers of all processes, in the order of ranks, for each process.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// [`TeamError`].
     pub fn gather(&self, own: &[f64]) -> Result<Vec<f64>, TeamError> {
         let (rank, count) = (self.rank(), self.count());
         let mut lengths = vec![0.0; count];
@@ -187,7 +189,7 @@ impl Team {
         Ok(all)
     }
 
-    /// The decision of process 0, usually to stop; `true` if its message is lost.
+    /// Decision of process 0, usually to stop; `true` if its message is lost.
     #[must_use]
     pub fn decide(&self, own: bool) -> bool {
         if self.is_alone() {
@@ -197,10 +199,10 @@ impl Team {
         self.share(0, &mut decided).is_err() || decided[0] != 0.0
     }
 
-    /// The bytes that process 0 has; `own` is asked there alone.
+    /// Bytes of process 0, for each process; `own` is called there only.
     ///
     /// # Errors
-    /// That of `own` in process 0, and [`TeamError`] in the others then.
+    /// The error of `own` in process 0, then [`TeamError`] in the others.
     pub fn bytes_of_first<E: From<TeamError>>(
         &self,
         own: impl FnOnce() -> Result<Option<Vec<u8>>, E>,
@@ -208,10 +210,10 @@ impl Team {
         self.bytes_of(0, own)
     }
 
-    /// The same for another process.
+    /// Bytes of process `root`, for each process; `own` is called there only.
     ///
     /// # Errors
-    /// As [`bytes_of_first`](Self::bytes_of_first).
+    /// The error of `own` in process `root`, then [`TeamError`] in the others.
     pub fn bytes_of<E: From<TeamError>>(
         &self,
         root: usize,
@@ -245,14 +247,14 @@ impl Team {
     }
 }
 
-/// Lengths that are none.
+/// Values sent in place of a length.
 const ABSENT: f64 = -1.0;
 const FAILED: f64 = -2.0;
 
-/// Bytes of a number.
+/// Bytes per number.
 const SIZE: usize = size_of::<f64>();
 
-/// Up to eight bytes as the bits of a number, which nothing calculates with.
+/// Up to eight bytes as the bits of a number.
 fn pack(bytes: &[u8]) -> f64 {
     let mut all = [0; SIZE];
     all[..bytes.len()].copy_from_slice(bytes);
@@ -265,18 +267,18 @@ impl fmt::Debug for Team {
     }
 }
 
-/// It says who works, not what is done.
+/// Always equal: the processes do not change the task.
 impl PartialEq for Team {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// A message between processes that was lost.
+/// Lost message between processes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("processes do not hear each other: {reason}")]
 pub struct TeamError {
-    /// The engine's message.
+    /// Message of the transport.
     pub reason: String,
 }
 

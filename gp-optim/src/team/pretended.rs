@@ -1,14 +1,14 @@
-//! Processes that are threads of this one: for tests of what works in several.
+//! Threads as processes, for tests.
 
 use super::{Processes, Team};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
-/// One of several threads that send each other numbers.
+/// Thread that acts as one process of a team.
 #[derive(Debug)]
 struct Pretended {
     rank: usize,
-    /// To and from each of them.
+    /// Channels to and from each of them.
     to: Vec<Sender<Vec<f64>>>,
     from: Vec<Mutex<Receiver<Vec<f64>>>>,
 }
@@ -41,7 +41,7 @@ impl Processes for Pretended {
 }
 
 impl Team {
-    /// A team of `count` processes that are threads, each to be used in a thread of its own.
+    /// Teams of `count` threads, for tests; use each in a thread of its own.
     ///
     /// ```
     /// use gp_optim::Team;

@@ -3,18 +3,18 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Messages of a process, and their time.
+/// Messages sent by a process, and the time spent in communication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Messages sent.
     pub messages: u64,
-    /// Bytes of these.
+    /// Bytes sent.
     pub bytes: u64,
-    /// Time in calls that send or wait, which includes that in which others were not done yet.
+    /// Time spent sending and receiving, including waiting for other processes.
     pub time: Duration,
 }
 
-/// The same, as it grows.
+/// Running counts for [`Traffic`].
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     messages: AtomicU64,

@@ -5,14 +5,14 @@ use super::value::Numbers;
 use crate::parameter::Parameter;
 use crate::similar::did_you_mean;
 
-/// Both sides of a `name = value`.
+/// Named argument, `name = value`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// Text before the `=`.
+    /// Name, before the `=`.
     pub name: String,
-    /// Start column.
+    /// Column of its start.
     pub column: usize,
-    /// Value after the `=`.
+    /// Value, after the `=`.
     pub value: Value,
     pub(super) used: bool,
 }
@@ -26,18 +26,18 @@ pub enum Value {
     Numbers(Numbers),
 }
 
-/// Named arguments of one call. Builders take those they know; leftovers are an error.
+/// Named arguments of one call. A builder takes those it knows; the others are an error.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     call: String,
     column: usize,
     pub(super) given: Vec<Argument>,
-    /// Names asked for, for messages.
+    /// Names requested so far, for messages.
     known: Vec<String>,
 }
 
 impl Arguments {
-    /// Empty arguments of a call of this name at this column.
+    /// Call of this name at this column, without arguments.
     #[must_use]
     pub fn new(call: impl Into<String>, column: usize) -> Self {
         Self { call: call.into(), column, given: Vec::new(), known: Vec::new() }
@@ -49,25 +49,25 @@ impl Arguments {
         &self.call
     }
 
-    /// Start column of the call.
+    /// Column of the call's start.
     #[must_use]
     pub fn column(&self) -> usize {
         self.column
     }
 
-    /// Column of the argument of this name; that of the call if missing.
+    /// Column of an argument, or of the call if the argument is missing.
     #[must_use]
     pub fn column_of(&self, name: &str) -> usize {
         self.given.iter().find(|given| given.name == name).map_or(self.column, |given| given.column)
     }
 
-    /// `true` if there is an argument of this name.
+    /// Returns `true` if the argument is present.
     #[must_use]
     pub fn is_given(&self, name: &str) -> bool {
         self.given.iter().any(|given| given.name == name)
     }
 
-    /// Argument of this name, marked as used.
+    /// Takes the argument of this name, marking it as used.
     pub fn take(&mut self, name: &str) -> Option<Argument> {
         if !self.known.iter().any(|known| known == name) {
             self.known.push(name.to_owned());
@@ -77,10 +77,10 @@ impl Arguments {
         Some(given.clone())
     }
 
-    /// Parameter as given, in the shape of its default: one number, or as many in brackets.
+    /// Parameter as given, or its default. The shape must match: one number, or as many in brackets.
     ///
     /// # Errors
-    /// At the argument, for values outside the domain or of another shape.
+    /// At the argument, for values outside the domain or another shape.
     pub fn parameter(&mut self, default: &Parameter) -> Result<Parameter, SyntaxError> {
         let Some(given) = self.take(default.name()) else { return Ok(default.clone()) };
         let (column, name) = (given.column, default.name().to_owned());
@@ -113,10 +113,10 @@ impl Arguments {
         .ok_or_else(|| SyntaxError::new(given.column, format!("`{name}` takes a whole number")))
     }
 
-    /// Whole numbers of a setting such as `dims=[0, 2]`; None if not given.
+    /// List of whole numbers, such as `dims=[0, 2]`; None if not given.
     ///
     /// # Errors
-    /// At the argument, for anything but whole numbers in brackets, with message `wanted`.
+    /// At the argument, with message `wanted`, unless it is a list of whole numbers in brackets.
     pub fn whole_numbers(&mut self, name: &str, wanted: &str) -> Result<Option<Vec<usize>>, SyntaxError> {
         let Some(given) = self.take(name) else { return Ok(None) };
         match &given.value {
@@ -129,10 +129,10 @@ impl Arguments {
         .ok_or_else(|| SyntaxError::new(given.column, wanted))
     }
 
-    /// Fails at the first unused argument, with the names available.
+    /// Checks that every argument was used.
     ///
     /// # Errors
-    /// At that argument.
+    /// At the first unused argument, with the known names.
     pub fn finish(&self) -> Result<(), SyntaxError> {
         let Some(stray) = self.given.iter().find(|given| !given.used) else { return Ok(()) };
         let known = if self.known.is_empty() { "none".to_owned() } else { self.known.join(", ") };
@@ -143,6 +143,6 @@ impl Arguments {
 }
 
 fn whole(value: f64) -> Option<usize> {
-    // Up to 2^32 a whole f64 converts exactly, and no setting is larger.
+    // Whole numbers up to 2³² convert exactly, and no setting is larger.
     (value.fract() == 0.0 && (0.0..4_294_967_296.0).contains(&value)).then_some(value as usize)
 }

@@ -1,4 +1,4 @@
-//! Lexer: tokens with their start columns.
+//! Lexer: text to tokens with columns.
 
 use super::SyntaxError;
 
@@ -11,12 +11,12 @@ pub enum Token {
     Name(String),
     /// One of `+ * ( ) [ ] , = ~`.
     Symbol(char),
-    /// The end of the text.
+    /// End of the text.
     End,
 }
 
 impl Token {
-    /// Description for messages.
+    /// Description for error messages.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
@@ -35,7 +35,7 @@ pub(super) struct Placed {
     pub(super) column: usize,
 }
 
-/// Longest text that is read, in characters.
+/// Longest accepted text, in characters.
 const MAX_CHARACTERS: usize = 1_000_000;
 
 pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, SyntaxError> {
@@ -88,7 +88,6 @@ fn starts_number(c: char, next: Option<&char>) -> bool {
     begins(&c) || (c == '-' && next.is_some_and(begins))
 }
 
-/// End of the number that starts at `start`.
 fn number_end(characters: &[char], start: usize) -> usize {
     let mut end = start + 1;
     while let Some(&c) = characters.get(end) {

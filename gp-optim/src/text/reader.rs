@@ -1,4 +1,4 @@
-//! Reader of a text, token by token.
+//! Token-by-token reader of a text.
 
 use super::SyntaxError;
 use super::arguments::{Argument, Arguments, Value};
@@ -6,10 +6,10 @@ use super::lexer::{Placed, Token, tokens};
 use super::value::{Given, Numbers};
 use crate::prior::Prior;
 
-/// Most arguments of a call, few enough for linear search.
+/// Most arguments of a call; few enough for linear search.
 const MAX_ARGUMENTS: usize = 100;
 
-/// Cursor over the tokens of a text, with the rules that all grammars share.
+/// Cursor over the tokens of a text, with the rules shared by all grammars.
 #[derive(Clone, Debug)]
 pub struct Reader {
     tokens: Vec<Placed>,
@@ -20,7 +20,7 @@ impl Reader {
     /// Cursor at the first token.
     ///
     /// # Errors
-    /// Characters of no token, non-finite numbers, and texts of over a million characters.
+    /// For invalid characters, non-finite numbers and texts of over a million characters.
     pub fn new(text: &str) -> Result<Self, SyntaxError> {
         Ok(Self { tokens: tokens(text)?, at: 0 })
     }
@@ -43,18 +43,18 @@ impl Reader {
         self.tokens[self.at].column
     }
 
-    /// Skips the next token, but not the end.
+    /// Skips the next token unless it is the end.
     pub fn advance(&mut self) {
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
 
-    /// Fault at the next token.
+    /// Error at the next token.
     #[must_use]
     pub fn fail(&self, message: impl Into<String>) -> SyntaxError {
         SyntaxError::new(self.column(), message)
     }
 
-    /// Skips this symbol if next; true if it was.
+    /// Skips the next token if it is this symbol; returns `true` if it was.
     pub fn take_symbol(&mut self, symbol: char) -> bool {
         let found = *self.peek() == Token::Symbol(symbol);
         if found {
@@ -63,7 +63,7 @@ impl Reader {
         found
     }
 
-    /// Skips this name if next; true if it was.
+    /// Skips the next token if it is this name; returns `true` if it was.
     pub fn take_name(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Token::Name(name) if name == word);
         if found {
@@ -75,7 +75,7 @@ impl Reader {
     /// Skips this symbol.
     ///
     /// # Errors
-    /// If another token is next.
+    /// If the next token is another.
     pub fn expect_symbol(&mut self, symbol: char) -> Result<(), SyntaxError> {
         if self.take_symbol(symbol) {
             return Ok(());
@@ -83,7 +83,7 @@ impl Reader {
         Err(self.fail(format!("expected `{symbol}`, found {}", self.peek().describe())))
     }
 
-    /// Reads `name = value` into the arguments if next; true if it was.
+    /// Reads `name = value` into `arguments` if it is next; returns `true` if it was.
     ///
     /// # Errors
     /// A repeated name, too many arguments, or an unreadable value.
@@ -107,7 +107,7 @@ impl Reader {
     }
 
     fn argument_value(&mut self) -> Result<Value, SyntaxError> {
-        // Also as in Python and R.
+        // Python and R spell them `True` and `TRUE`.
         for (words, flag) in [(["true", "True", "TRUE"], true), (["false", "False", "FALSE"], false)] {
             if words.iter().any(|word| self.take_name(word)) {
                 return Ok(Value::Flag(flag));
@@ -116,10 +116,10 @@ impl Reader {
         self.numbers().map(Value::Numbers)
     }
 
-    /// Reads a number or bracketed list with marks, bounds and prior.
+    /// Reads a number or a list in brackets, with fixed marks, bounds and prior.
     ///
     /// # Errors
-    /// Anything else.
+    /// If the text is none of these.
     pub fn numbers(&mut self) -> Result<Numbers, SyntaxError> {
         let mut numbers = Numbers { vector: self.take_symbol('['), ..Numbers::default() };
         if !(numbers.vector && self.take_symbol(']')) {
@@ -133,14 +133,13 @@ impl Reader {
         Ok(numbers)
     }
 
-    /// Reads bounds and prior, where they follow.
     fn given(&mut self) -> Result<Given, SyntaxError> {
         let bounds = if self.take_name("in") { Some(self.bounds()?) } else { None };
         let prior = if self.take_symbol('~') { Some(self.prior()?) } else { None };
         Ok(Given { bounds, prior })
     }
 
-    /// Reads a number, or one in `fixed(…)`; in brackets with bounds and prior of its own.
+    /// Reads a number or `fixed(number)`; within brackets also its bounds and prior.
     fn number(&mut self, numbers: &mut Numbers) -> Result<(), SyntaxError> {
         let fixed = self.take_name("fixed");
         if fixed {

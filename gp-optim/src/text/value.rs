@@ -1,4 +1,4 @@
-//! Numbers with marks, bounds and prior, to and from a parameter.
+//! Numbers with fixed marks, bounds and priors: from text to a parameter and back.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -9,19 +9,18 @@ use crate::parameter::Parameter;
 use crate::prior::Prior;
 use crate::transform::Transform;
 
-/// One number, or several in brackets, with marks, bounds and priors, of all or of single numbers.
+/// Number, or list in brackets, with fixed marks, bounds and priors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers {
     pub(super) values: Vec<f64>,
     pub(super) fixed: Vec<bool>,
     pub(super) vector: bool,
-    /// After the number or the closing bracket.
+    /// Bounds and prior after the number or the closing bracket.
     pub(super) shared: Given,
-    /// After the numbers in brackets, one per number.
+    /// Bounds and priors inside the brackets, one entry per number.
     pub(super) own: Vec<Given>,
 }
 
-/// Bounds and prior as given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Given {
     pub(super) bounds: Option<(f64, f64)>,
@@ -29,29 +28,29 @@ pub(super) struct Given {
 }
 
 impl Numbers {
-    /// Values alone.
+    /// Values without marks, bounds and priors.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// `true` for numbers in brackets.
+    /// Returns `true` for a list in brackets.
     #[must_use]
     pub fn is_vector(&self) -> bool {
         self.vector
     }
 
-    /// `true` without bounds, prior or `fixed`, as for settings.
+    /// Returns `true` without bounds, prior and `fixed`.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         let is_bare = |given: &Given| *given == Given::default();
         is_bare(&self.shared) && self.own.iter().all(is_bare) && !self.fixed.contains(&true)
     }
 
-    /// Parameter of this name and domain with these values, bounds and prior.
+    /// Parameter of this name and domain with these values, bounds and priors.
     ///
     /// # Errors
-    /// Values or bounds outside the domain, and values without prior density.
+    /// For values or bounds outside the domain, or values without prior density.
     pub fn into_parameter(
         self,
         name: impl Into<Cow<'static, str>>,
@@ -86,7 +85,7 @@ fn transform_between((lo, hi): (f64, f64)) -> Transform {
     }
 }
 
-/// Value of a parameter with marks, bounds and prior, as text that reads back.
+/// Text of a parameter's value with fixed marks, bounds and prior; it parses to the same value.
 ///
 /// ```
 /// use gp_optim::{Parameter, Prior, Transform, text::value_text};
@@ -111,7 +110,7 @@ pub fn value_text(parameter: &Parameter) -> String {
     if differs { text } else { text + &conditions_text(parameter, 0) }
 }
 
-/// Bounds and prior of an element, to follow its value.
+/// Bounds and prior of an element, as text to follow its value.
 fn conditions_text(parameter: &Parameter, element: usize) -> String {
     let (mut text, transform) = (String::new(), parameter.transform_of(element));
     // Writing to a String cannot fail.

@@ -52,7 +52,8 @@ fn alternation_ends_where_all_parameters_together_do() {
     assert_eq!((schedule.max_rounds, schedule.tolerance, schedule.stages.len()), (200, 1e-6, 3));
     let end = minimise_in_stages(coupled, &START, &groups(), &schedule).unwrap();
     assert!(end.converged && end.reason == StopReason::Plateau && end.rounds > 2, "{end:?}");
-    // Rounds shrink the distance by a factor of a few, so what is left is of the order of the tolerance.
+    // Rounds reduce the distance by a factor of a few, so the remaining distance is of the order of the
+    // tolerance.
     assert!(end.value - together.value < 1e-5 && end.value >= together.value - 1e-9);
 }
 
@@ -222,7 +223,8 @@ fn first_order_methods_alternate_until_a_round_changes_nothing() {
         .rounds(groups.alternating(u64::MAX), 1e-6);
     let end = descend(Whole(watched), &START, solver, 1_000_000).unwrap();
     assert!(end.converged && end.reason == StopReason::Plateau, "{end:?}");
-    // As for L-BFGS above: a round that changes 1e-6 is a small multiple of that from the end.
+    // As for L-BFGS above: after a round that changes 1e-6, the remaining distance is a small multiple of
+    // that.
     assert!((end.value.unwrap() - together.value).abs() < 1e-5, "{end:?}");
     let mut turns = moved.into_inner();
     turns.dedup();

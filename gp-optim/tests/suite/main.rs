@@ -1,4 +1,4 @@
-//! Tests from outside, in one program, because linking each file alone takes longer than compiling it.
+//! Integration tests in one program, because linking each file alone takes longer than compiling it.
 
 mod checkpoints;
 mod groups;

@@ -1,4 +1,4 @@
-//! Parameters keep their values inside the set, move only what is free and survive being written to a file.
+//! Parameters: values stay inside the set, only free values move, and stored parameters read back.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 

@@ -1,5 +1,5 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
-//! The words of kernels and likelihoods: values there and back, and arguments that nobody asks for.
+//! Text of arguments: values in both directions, and unknown arguments.
 
 use gp_optim::text::{Arguments, Reader, Token, value_text};
 use gp_optim::{Parameter, Transform};

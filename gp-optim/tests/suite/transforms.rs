@@ -1,14 +1,14 @@
-//! Transforms stay inside their sets, invert each other and know their slopes.
+//! Transforms: ranges, inverses and derivatives.
 
 use gp_optim::{ParameterError, Transform};
 use proptest::prelude::*;
 
-/// The distance from a number to the next, at the larger of the magnitudes given.
+/// Distance to the next floating-point number, at the largest of the given magnitudes.
 fn spacing(magnitudes: &[f64]) -> f64 {
     magnitudes.iter().fold(f64::MIN_POSITIVE, |most, m| most.max(m.abs())) * f64::EPSILON
 }
 
-/// How far θ may move on its way to η and back: η is rounded relative to itself, and the sum with the ends
+/// Rounding error of θ on its way to η and back: η is rounded relative to itself, the sum with the ends
 /// relative to the larger of them.
 fn round_trip_tolerance(transform: Transform, theta: f64) -> f64 {
     let eta = transform.to_unconstrained(theta);

@@ -69,13 +69,13 @@ pub(crate) fn max_difference(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
     max_abs((a - b).as_ref())
 }
 
-/// Entry by entry the same bits.
+/// Returns `true` if all entries have the same bits.
 pub(crate) fn same_bits(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> bool {
     (a.nrows(), a.ncols()) == (b.nrows(), b.ncols())
         && (0..a.ncols()).all(|j| (0..a.nrows()).all(|i| a[(i, j)].to_bits() == b[(i, j)].to_bits()))
 }
 
-/// A matrix held in memory in one of several layouts, with room around it that must stay as it was.
+/// Matrix in one of several memory layouts, with a margin around it that must not change.
 pub(crate) struct Framed {
     memory: Mat<f64>,
     layout: Layout,
@@ -126,7 +126,7 @@ impl Framed {
         self.as_mut().as_ref().to_owned()
     }
 
-    /// Whether the memory around the matrix is as it was made.
+    /// Returns `true` if the margin is unchanged.
     pub(crate) fn frame_is_intact(&mut self) -> bool {
         let inside = self.nrows * self.ncols;
         self.as_mut().fill(0.5);

@@ -1,9 +1,9 @@
-//! Random orders as functions of seed and epoch.
+//! Random orders determined by seed and epoch.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Generator of one epoch; `part` separates uses within it.
+/// Random generator of one epoch; `part` separates its uses.
 fn generator(seed: u64, epoch: u64, part: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     let words = [seed, epoch, part];
@@ -21,19 +21,19 @@ pub(super) fn shuffle(indices: &mut [usize], seed: u64, epoch: u64, part: u64) {
     }
 }
 
-/// Order of an epoch through shuffled blocks.
+/// Order of an epoch in shuffled blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     terms: usize,
     len: usize,
     seed: u64,
     epoch: Option<u64>,
-    /// Start of the epoch in the sequence of blocks.
+    /// Position in the sequence of blocks at which the epoch starts.
     offset: usize,
     order: Vec<usize>,
-    /// Position of the block that may be shorter.
+    /// Position of the block that may be shorter than the others.
     short_at: usize,
-    /// Block whose terms are shuffled in `inside`.
+    /// Position of the block whose shuffled terms are in `inside`.
     open: Option<usize>,
     inside: Vec<usize>,
 }
@@ -53,7 +53,7 @@ impl Blocks {
         self.short_at = self.order.iter().position(|&block| block + 1 == count).unwrap_or(0);
     }
 
-    /// Term at a place of the epoch, both from 0.
+    /// Term at a position of the epoch, from 0.
     pub(super) fn term_at(&mut self, place: usize) -> usize {
         let place = (place + self.offset) % self.terms.max(1);
         let (turn, within) = self.locate(place);
@@ -63,7 +63,7 @@ impl Blocks {
         self.inside.get(within).copied().unwrap_or_default()
     }
 
-    /// Block of a place, and position within it.
+    /// Block at a position, and the position within that block.
     fn locate(&self, place: usize) -> (usize, usize) {
         let short = self.terms - (self.order.len() - 1) * self.len;
         let before = self.short_at * self.len;

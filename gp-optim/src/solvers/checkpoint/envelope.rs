@@ -1,11 +1,11 @@
-//! Envelope of a checkpoint, which shows whether it is whole.
+//! Envelope of a checkpoint, which detects damage.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | `GPOPTCKP` |
 //! | 4 | version of the format |
 //! | 8 | length of the payload in bytes |
-//! | 8 | check sum of everything else |
+//! | 8 | checksum of everything else |
 //! | … | payload |
 //!
 //! Numbers are little-endian.
@@ -19,7 +19,6 @@ const VERSION: u32 = 1;
 /// Bytes of magic, version and length.
 const HEAD: usize = 20;
 
-/// Wraps a payload.
 pub(super) fn seal(payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEAD + 8 + payload.len());
     bytes.extend(MAGIC);
@@ -31,7 +30,7 @@ pub(super) fn seal(payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Payload of a whole envelope of known version.
+/// Payload of an undamaged envelope of a known version.
 pub(super) fn open<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a [u8], CheckpointError> {
     let path = || path.to_path_buf();
     let damaged = |what: &str| CheckpointError::Damaged { path: path(), what: what.to_owned() };
@@ -39,7 +38,7 @@ pub(super) fn open<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a [u8], Checkpo
         return Err(CheckpointError::NotACheckpoint { path: path() });
     };
     let cut = || damaged("it ends inside its head");
-    // The version comes first: what follows it may be laid out otherwise in another one.
+    // The version comes first, because the rest may differ in other versions.
     let (version, rest) = rest.split_first_chunk().ok_or_else(cut)?;
     let found = u32::from_le_bytes(*version);
     if found != VERSION {
@@ -60,7 +59,7 @@ pub(super) fn open<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a [u8], Checkpo
 
 /// FNV-1a over 8 bytes at a time, zero padded; the length is included.
 ///
-/// Every step is invertible, so damage to a single word is always noticed.
+/// Every step is invertible, so damage to a single word is always detected.
 fn checksum(head: &[u8], payload: &[u8]) -> u64 {
     let words = head.chunks(8).chain(payload.chunks(8)).map(|chunk| {
         let mut word = [0; 8];
@@ -68,7 +67,7 @@ fn checksum(head: &[u8], payload: &[u8]) -> u64 {
         u64::from_le_bytes(word)
     });
     words.fold(0xcbf2_9ce4_8422_2325, |sum: u64, word| {
-        // The rotation brings the high bits, which a product only moves up, back into play.
+        // A product moves bits up only; the rotation moves high bits down again.
         (sum ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29)
     })
 }

@@ -3,10 +3,10 @@
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Adadelta (Zeiler 2012, algorithm 1): steps in the units of the parameters, without a learning rate.
+/// Adadelta (Zeiler 2012, algorithm 1): no learning rate, steps in the units of the parameters.
 ///
-/// s ← ρ s + (1 − ρ) g², Δ = −√(d + ε) / √(s + ε) · g, d ← ρ d + (1 − ρ) Δ². Defaults ρ = 0.95, ε = 10⁻⁶.
-/// Starts slowly: first steps are about √ε.
+/// s ← ρ s + (1 − ρ) g², Δ = −√(d + ε) / √(s + ε) · g, d ← ρ d + (1 − ρ) Δ². Defaults ρ = 0.95, ε = 10⁻⁶. The
+/// first steps are small, about √ε.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adadelta {
     decay: f64,
@@ -22,7 +22,7 @@ impl Default for Adadelta {
 }
 
 impl Adadelta {
-    /// Adadelta with decay rate ρ of both means, and ε.
+    /// Adadelta with decay rate ρ of both mean squares, and ε.
     #[must_use]
     pub fn with(decay: f64, epsilon: f64) -> Self {
         Self { decay, epsilon, ..Self::default() }
@@ -55,7 +55,7 @@ impl UpdateRule for Adadelta {
     }
 
     fn recoil(&mut self) {
-        // Mean squares: a quarter of them is half the length.
+        // The mean square: a quarter of it halves the step.
         self.changes.iter_mut().for_each(|changes| *changes *= 0.25);
     }
 }

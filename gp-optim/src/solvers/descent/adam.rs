@@ -3,7 +3,7 @@
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Adam (Kingma and Ba 2015, algorithm 1): mean of recent gradients over the root of their mean square.
+/// Adam (Kingma and Ba 2015, algorithm 1): mean of recent gradients divided by their root mean square.
 ///
 /// m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², Δ = −rate · m̂ / (√v̂ + ε) with m̂ = m / (1 − β₁ᵗ) and v̂
 /// = v / (1 − β₂ᵗ). Defaults as in the paper.
@@ -34,7 +34,7 @@ impl Default for Adam {
 }
 
 impl Adam {
-    /// Adam with this rate, about the largest change of a parameter per step.
+    /// Adam with this learning rate, about the largest change of a parameter per step.
     #[must_use]
     pub fn with_rate(rate: f64) -> Self {
         Self { rate, ..Self::default() }
@@ -78,8 +78,8 @@ impl UpdateRule for Adam {
         reserve(&mut self.square, gradient.len(), 0.0);
         self.powers = (self.powers.0 * self.mean_decay, self.powers.1 * self.square_decay);
         let (of_mean, of_square) = (1.0 - self.powers.0, (1.0 - self.powers.1).sqrt());
-        // With both corrections in front, a parameter costs one root and one quotient: rate · m̂ / (√v̂ + ε) = (rate · s / (1 −
-        // β₁ᵗ)) · m / (√v + ε s), where s = √(1 − β₂ᵗ).
+        // With both corrections applied first, a parameter costs one root and one quotient: rate · m̂ / (√v̂
+        // + ε) = (rate · s / (1 − β₁ᵗ)) · m / (√v + ε s), s = √(1 − β₂ᵗ).
         let (rate, epsilon) = (self.rate * of_square / of_mean, self.epsilon * of_square);
         let (b1, b2) = (self.mean_decay, self.square_decay);
         let memory = self.mean.iter_mut().zip(&mut self.square);

@@ -1,18 +1,18 @@
-//! All first-order methods as one type, for choices at run time.
+//! First-order method chosen at run time.
 
 use super::{Adadelta, Adam, Momentum, SignAdaptive, UpdateRule};
 use serde::{Deserialize, Serialize};
 
-/// One of the [`UpdateRule`]s of this crate.
+/// Any [`UpdateRule`] of this crate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FirstOrder {
     /// Adam: mean gradient over root mean square.
     Adam(Adam),
-    /// Adadelta: steps in the units of the parameters, without a rate.
+    /// Adadelta: steps in the units of the parameters.
     Adadelta(Adadelta),
-    /// Momentum: a velocity changed by every gradient, or Nesterov's by that ahead.
+    /// Momentum of Polyak or Nesterov.
     Momentum(Momentum),
-    /// Sign-adaptive: a rate per parameter, by the signs of its derivative.
+    /// Sign-adaptive learning rate per parameter.
     SignAdaptive(SignAdaptive),
 }
 
@@ -28,7 +28,7 @@ macro_rules! first_order {
 
 first_order! { Adam Adadelta Momentum SignAdaptive }
 
-/// Forwards a call to the variant.
+/// Calls the method of the variant.
 macro_rules! whichever {
     ($self:ident, $rule:ident => $call:expr) => {
         match $self {
@@ -66,7 +66,7 @@ impl UpdateRule for FirstOrder {
 mod tests {
     use super::*;
 
-    /// Steps of a rule, with a failure among them, and what it says of itself.
+    /// Name, number of parameters and steps of a rule, with a failure among the steps.
     fn steps(mut rule: impl UpdateRule) -> (&'static str, Option<usize>, Vec<f64>) {
         let (mut all, mut change) = (Vec::new(), [0.0; 2]);
         for k in 0..4 {

@@ -7,19 +7,18 @@ use serde::{Deserialize, Serialize};
 /// Settings of [`Descent`](super::Descent) that do not depend on the method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DescentOptions {
-    /// Convergence: |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every moving i. Whole batches only.
+    /// Whole batches: converged if |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every trained i.
     pub gradient_tolerance: f64,
-    /// Whole batches: a step that lowers the best value by at most this · max(|f|, 1) counts as none.
-    /// Mini-batches: the least relevant fall of the mean value over twenty blocks, from older to newer
-    /// half.
+    /// Negligible decrease, relative to max(|f|, 1): per step for whole batches; of the mean over twenty
+    /// blocks, from the older to the newer half, for mini-batches.
     pub value_tolerance: f64,
-    /// Number in a row that make a plateau, at least 1: of steps without decrease for whole batches; of
-    /// blocks without a fall beyond noise (Mann and Kendall's test at 5 %) for mini-batches.
+    /// Converged after this many in a row, at least 1: steps without decrease for whole batches; for
+    /// mini-batches, blocks without a decrease beyond noise (Mann-Kendall test at 5 %).
     pub plateau: u64,
-    /// Failed evaluations in a row that end the run, at least 1.
+    /// Number of failed evaluations in a row that ends the run, at least 1.
     pub max_failures: u64,
-    /// `true` if the objective changes because something behind it learns too. Values are then not
-    /// compared, and the run ends at its last point.
+    /// True if the objective changes because something it depends on is trained too. Values are then not
+    /// compared, and the result is the last point.
     pub drifting: bool,
 }
 
@@ -36,7 +35,7 @@ impl Default for DescentOptions {
 }
 
 impl DescentOptions {
-    /// Checks every setting against its range.
+    /// Validates all settings.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] names the first invalid setting.

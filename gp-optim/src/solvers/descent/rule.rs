@@ -1,37 +1,37 @@
-//! Update rules: steps from gradients.
+//! Update rules of first-order methods.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Recurrence of a first-order method: change of a point from the gradient there.
+/// Update rule of a first-order method: step from the gradient.
 ///
-/// A rule keeps numbers per parameter and is serialised with them. Its gradients are finite and of one
+/// Its state, such as one mean per parameter, is serialised with it. Gradients are finite and all of the same
 /// length.
 pub trait UpdateRule: Serialize + DeserializeOwned {
-    /// Name of the method for users.
+    /// Name of the method, for users.
     fn name(&self) -> &'static str;
 
-    /// First setting out of range: name, value, condition.
+    /// First invalid setting: name, value, condition.
     fn invalid_setting(&self) -> Option<(&'static str, f64, &'static str)>;
 
-    /// Number of parameters in memory; None before the first step.
+    /// Number of parameters in the state; None before the first step.
     fn parameters(&self) -> Option<usize>;
 
-    /// Learns from the gradient at the current point and overwrites `change` with the step.
+    /// Updates the state from the gradient at the current point and overwrites `change` with the step.
     fn step(&mut self, gradient: &[f64], change: &mut [f64]);
 
-    /// Called after a point failed, before half the step is tried: momentum should shrink as well.
+    /// Called after a failed evaluation, before half the step is tried; shrinks momentum as well.
     fn recoil(&mut self);
 }
 
-/// Allocates `n` numbers the first time.
+/// Allocates `n` numbers on first use.
 pub(super) fn reserve(memory: &mut Vec<f64>, n: usize, value: f64) {
     if memory.is_empty() {
         memory.resize(n, value);
     }
 }
 
-/// Length of a rule's memory, once allocated.
+/// Length of a rule's state, once allocated.
 pub(super) fn length(memory: &[f64]) -> Option<usize> {
     (!memory.is_empty()).then_some(memory.len())
 }
@@ -39,7 +39,6 @@ pub(super) fn length(memory: &[f64]) -> Option<usize> {
 /// Name, value and condition of a setting.
 pub(super) type Setting = (&'static str, f64, Range);
 
-/// Conditions on settings of rules.
 #[derive(Clone, Copy)]
 pub(super) enum Range {
     Positive,
@@ -69,7 +68,6 @@ impl Range {
     }
 }
 
-/// First setting out of range.
 pub(super) fn first_invalid(settings: &[Setting]) -> Option<(&'static str, f64, &'static str)> {
     let bad = settings.iter().find(|&&(_, value, range)| !range.holds(value));
     bad.map(|&(name, value, range)| (name, value, range.text()))

@@ -1,4 +1,4 @@
-//! Runs of first-order methods.
+//! Functions that run first-order methods.
 
 use super::{Descent, UpdateRule};
 use crate::solvers::control::Control;
@@ -9,33 +9,34 @@ use crate::stochastic::StochasticObjective;
 use argmin::core::{OptimizationResult, State};
 use serde::{Deserialize, Serialize};
 
-/// Result of a descent.
+/// Result of a first-order method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Descended {
-    /// Lowest point seen for whole batches without drift, else the last evaluated one.
+    /// Lowest point evaluated for whole batches without drift, otherwise the last point.
     pub x: Vec<f64>,
-    /// Objective there; None for mini-batches.
+    /// Value at `x`; None for mini-batches.
     pub value: Option<f64>,
     /// Mean batch value over the last completed epoch.
     pub epoch_value: Option<f64>,
-    /// Mean batch value of every epoch, or of the unfinished first one.
+    /// Mean batch value of each epoch, or of the incomplete first one.
     pub epoch_values: Vec<f64>,
     /// Number of iterations.
     pub iterations: u64,
-    /// Number of batch evaluations, failures included.
+    /// Number of evaluated batches, failures included.
     pub evaluations: u64,
-    /// `true` if the value has settled or the gradient is small, within the noise for mini-batches.
+    /// True if the value or, for whole batches, the gradient met its tolerance; for mini-batches within
+    /// noise.
     pub converged: bool,
-    /// Reason for the end.
+    /// Reason that the run stopped.
     pub reason: StopReason,
-    /// Number of failed or non-finite evaluations, each stepped back from.
+    /// Number of failed or non-finite evaluations.
     pub failed_evaluations: u64,
-    /// Message of the last of them.
+    /// Message of the last failed evaluation.
     pub last_failure: Option<String>,
 }
 
-/// Descent by a first-order method, ready to run.
+/// Configured run of a first-order method.
 pub type DescentRun<O, R> = ControlledRun<O, Descent<R>, Point>;
 
 /// Runs a first-order method for at most `max_iterations` steps.
@@ -58,8 +59,8 @@ pub type DescentRun<O, R> = ControlledRun<O, Descent<R>, Point>;
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] for a start that is empty, not finite or cannot be evaluated, or learning rates that do
-/// not fit it. Later faults are part of the result.
+/// [`OptimError`] for a start that is empty, not finite or cannot be evaluated, or a wrong number of learning
+/// rates. Later failures are reported in the result.
 pub fn descend<O: StochasticObjective, R: UpdateRule>(
     objective: O,
     x0: &[f64],
@@ -69,12 +70,12 @@ pub fn descend<O: StochasticObjective, R: UpdateRule>(
     descend_with(objective, x0, solver, max_iterations, &Control::new(), |run| run)
 }
 
-/// [`descend`] under a control, with observers attached by `attach`.
+/// Same as [`descend`], under a control and with observers attached by `attach`.
 ///
-/// A stored checkpoint is resumed, ignoring `x0` and `solver`.
+/// If there is a checkpoint, the run resumes from it and ignores `x0` and `solver`.
 ///
 /// # Errors
-/// As [`descend`]; [`OptimError::Checkpoint`], [`OptimError::Interrupted`], and errors of observers.
+/// As for [`descend`]; [`OptimError::Checkpoint`], [`OptimError::Interrupted`], and errors of observers.
 pub fn descend_with<O: StochasticObjective, R: UpdateRule>(
     objective: O,
     x0: &[f64],

@@ -1,37 +1,37 @@
-//! Convergence test for objectives seen through batches.
+//! Convergence test for mini-batches.
 //!
-//! Means of blocks of some twenty batches (or of shorter epochs) are tested for a trend (Mann 1945,
-//! Kendall), in the last twenty blocks and in the last half of the run as twenty means. `S = Σ_{i<j}
-//! sign(y_j − y_i)` has mean 0 and variance `n(n − 1)(2n + 5)/18` without a trend, for any noise. The
-//! objective falls while, in one of the windows, S is below its 5 % point and the newer half is lower by
-//! more than the tolerance.
+//! Mean values of blocks of at least twenty batches (or a few whole epochs, if shorter) are tested for a
+//! trend (Mann 1945, Kendall) in two windows: the last twenty blocks, and the last half of the run, averaged
+//! to twenty means. Without a trend, `S = Σ_{i<j} sign(y_j − y_i)` has mean 0 and variance `n(n − 1)(2n +
+//! 5)/18`, for any noise. The objective still decreases if in one window S is below its 5 % point and the
+//! newer half is lower than the older by more than the tolerance.
 //!
-//! A fall over a window by three standard deviations of one of its means is found nine times in ten; a
-//! steady fall beyond the scatter, always.
+//! A decrease over a window by three standard deviations of a mean is detected with probability 0.9; a steady
+//! decrease beyond the noise, always.
 
 use serde::{Deserialize, Serialize};
 
 /// Number of blocks compared.
 const BLOCKS: usize = 20;
-/// Least number of batches per block.
+/// Minimum number of batches per block.
 const BATCHES: u64 = 20;
 /// Upper 5 % point of the standard normal distribution.
 const LEVEL: f64 = 1.644_853_626_951_472_7;
 
-/// Blocks of batches so far.
+/// Blocks of batches evaluated so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Settled {
-    /// Σ value · terms and Σ terms over the evaluated batches of this block.
+    /// Σ value · terms and Σ terms over the evaluated batches of the current block.
     sum: f64,
     terms: f64,
     drawn: u64,
     means: Vec<f64>,
-    /// Blocks in a row without a detected fall.
+    /// Blocks in a row without a detected decrease.
     idle: u64,
 }
 
 impl Settled {
-    /// Adds a batch with its value and number of terms, or a failed one.
+    /// Adds a batch: value and number of terms, or None for a failure.
     pub(super) fn batch(&mut self, found: Option<(f64, f64)>) {
         self.drawn += 1;
         if let Some((value, terms)) = found {
@@ -40,7 +40,7 @@ impl Settled {
         }
     }
 
-    /// Ends a block if complete; number of blocks in a row without a fall.
+    /// Ends a complete block; returns the number of blocks in a row without a decrease.
     pub(super) fn idle(&mut self, per_epoch: u64, tolerance: f64) -> u64 {
         if self.drawn >= block_length(per_epoch) {
             self.close(tolerance);
@@ -48,7 +48,7 @@ impl Settled {
         self.idle
     }
 
-    /// Restarts, for other parameters.
+    /// Restarts the test, for other trained parameters.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
@@ -56,7 +56,7 @@ impl Settled {
     fn close(&mut self, tolerance: f64) {
         let mean = self.sum / self.terms;
         (self.sum, self.terms, self.drawn) = (0.0, 0.0, 0);
-        // A block without a single value, or with values whose sum overflows, says nothing.
+        // A block without values, or with an infinite sum, is ignored.
         if !mean.is_finite() {
             return;
         }
@@ -71,7 +71,8 @@ impl Settled {
     }
 }
 
-/// `true` if the last `count` (≥ 20) values fall in twenty means, by more than `least` from half to half.
+/// Returns `true` if the last `count` (≥ 20) values, averaged to twenty means, decrease significantly and by
+/// more than `least` from the older to the newer half.
 fn falls(values: &[f64], count: usize, least: f64) -> bool {
     let window = &values[values.len() - count..];
     let part = |i: usize| &window[i * count / BLOCKS..(i + 1) * count / BLOCKS];
@@ -79,7 +80,7 @@ fn falls(values: &[f64], count: usize, least: f64) -> bool {
     decreases(&means) && mean_of(&means[..BLOCKS / 2]) - mean_of(&means[BLOCKS / 2..]) > least
 }
 
-/// Batches per block: whole epochs, if shorter.
+/// Batches per block: a multiple of short epochs.
 fn block_length(per_epoch: u64) -> u64 {
     let per_epoch = per_epoch.max(1);
     if per_epoch >= BATCHES { BATCHES } else { per_epoch * BATCHES.div_ceil(per_epoch) }
@@ -90,7 +91,7 @@ fn mean_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// `true` if values fall in order beyond the 5 % level.
+/// Returns `true` if the values decrease at the 5 % level.
 #[expect(clippy::cast_precision_loss, reason = "twenty values have 190 pairs")]
 fn decreases(values: &[f64]) -> bool {
     let mut falls = 0.0;
@@ -103,7 +104,7 @@ fn decreases(values: &[f64]) -> bool {
     }
     let n = values.len() as f64;
     let variance = n * (n - 1.0) * (2.0 * n + 5.0) / 18.0;
-    // S moves in steps of two: half of one is the correction for continuity.
+    // Continuity correction: half the step of two of S.
     falls - 1.0 > LEVEL * variance.sqrt()
 }
 
@@ -113,12 +114,13 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// Sums of twelve uniform numbers: mean 0, variance 1.
+    /// Sum of twelve uniform numbers: mean 0, variance 1.
     fn noise(rng: &mut ChaCha8Rng) -> f64 {
         (0..12).map(|_| rng.random_range(-0.5..0.5)).sum()
     }
 
-    /// How often twenty values with this fall from the first to the last, in units of their noise, are found to fall.
+    /// Share of trials in which twenty values with this decrease from first to last, in units of their noise,
+    /// are found to decrease.
     fn found(fall: f64, transform: impl Fn(f64) -> f64) -> f64 {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let trials = 4000;
@@ -132,8 +134,8 @@ mod tests {
 
     #[test]
     fn chance_is_taken_for_a_fall_once_in_twenty_times() {
-        // Standard deviation of a share of 5 % of 4000: 0.0034. Orders do not see monotone maps: heavy tails are the
-        // same as none.
+        // The standard deviation of a share of 5 % of 4000 is 0.0034. Ranks do not change under monotone
+        // maps, so heavy tails have no effect.
         for share in [found(0.0, |y| y), found(0.0, |y| y.powi(5))] {
             assert!((share - 0.05).abs() < 0.012, "{share}");
         }
@@ -165,11 +167,13 @@ mod tests {
                 .last()
                 .unwrap()
         };
-        // Fifty blocks, of which the last thirty-one have twenty to look at; a hundredth a step is two over half of them.
+        // Of fifty blocks, the last thirty-one have twenty to compare. A fall of 0.01 per step is 2 from half
+        // to half.
         assert_eq!((idle(0.01, 1e-2), idle(0.01, 3e-2)), (0, 31));
     }
 
-    /// A fall that twenty blocks do not show, in their noise, shows over half of a long run; noise alone does not.
+    /// A decrease hidden in the noise of twenty blocks is detected over half of a long run; noise alone is
+    /// not.
     #[test]
     fn slow_progress_is_seen_in_a_long_run() {
         let idle = |fall_a_block: f64| {
@@ -186,7 +190,7 @@ mod tests {
             }
             longest
         };
-        // Means of blocks scatter by 0.22; a thousand blocks fall by 1, twenty by a tenth of the scatter.
+        // Block means have noise 0.22. A thousand blocks decrease by 1, twenty by a tenth of the noise.
         assert!(idle(0.001) < 20, "{}", idle(0.001));
         assert!(idle(0.0) > 100, "{}", idle(0.0));
     }

@@ -1,13 +1,13 @@
-//! Learning rates that follow the signs of gradients.
+//! Learning rates adapted by signs of gradients.
 
 use super::rule::{Range, UpdateRule, first_invalid, length, reserve};
 use serde::{Deserialize, Serialize};
 
-/// Steepest descent with sign-adaptive rates (Villacampa-Calvo & Hernández-Lobato 2017, appendix G): a
-/// rate grows by 2 % while the sign of its gradient stays, and halves when it changes. Whole batches only.
+/// Steepest descent with sign-adaptive rates (Villacampa-Calvo & Hernández-Lobato 2017, appendix G). Whole
+/// batches only.
 ///
-/// rᵢ ← 1.02 rᵢ if gᵢ gᵢ′ > 0, rᵢ ← rᵢ / 2 if gᵢ gᵢ′ < 0, g′ the previous gradient; Δᵢ = −rᵢ gᵢ. A zero
-/// gradient changes neither rate nor the sign to compare with.
+/// rᵢ ← 1.02 rᵢ if gᵢ gᵢ′ > 0, rᵢ ← rᵢ / 2 if gᵢ gᵢ′ < 0, with the previous gradient g′; Δᵢ = −rᵢ gᵢ. A zero
+/// gradient changes neither the rate nor the stored sign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SignAdaptive {
     first_rate: f64,
@@ -26,7 +26,7 @@ impl Default for SignAdaptive {
 }
 
 impl SignAdaptive {
-    /// Method starting from this rate for all parameters.
+    /// Sign-adaptive method with this initial rate for all parameters.
     #[must_use]
     pub fn with_rate(first_rate: f64) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl SignAdaptive {
         }
     }
 
-    /// Sets the factors of growth (at least 1) and shrinkage (below 1), and the largest rate.
+    /// Sets the factors of growth (at least 1) and shrinkage (below 1), and the maximum rate.
     #[must_use]
     pub fn factors(mut self, growth: f64, shrinkage: f64, largest_rate: f64) -> Self {
         (self.growth, self.shrinkage, self.largest_rate) = (growth, shrinkage, largest_rate);

@@ -1,14 +1,14 @@
-//! Comparison of epochs.
+//! Mean values of epochs.
 
 use serde::{Deserialize, Serialize};
 
-/// Mean values of epochs, the best of them, and the time since.
+/// Mean values of epochs, the best of them, and the number of epochs since.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Watch {
-    /// Σ value · terms and Σ terms over the evaluated batches of this epoch.
+    /// Σ value · terms and Σ terms over the evaluated batches of the current epoch.
     sum: f64,
     terms: f64,
-    /// Mean value of every epoch that had one.
+    /// Mean value of every epoch that has one.
     means: Vec<f64>,
     best: Option<f64>,
     idle: u64,
@@ -19,7 +19,7 @@ impl Watch {
         self.means.last().copied()
     }
 
-    /// Mean values of all epochs, or of the unfinished first one.
+    /// Mean values of all epochs, or of the incomplete first one.
     pub(super) fn course(&self) -> Vec<f64> {
         if self.means.is_empty() && self.terms > 0.0 {
             return vec![self.sum / self.terms];
@@ -27,7 +27,7 @@ impl Watch {
         self.means.clone()
     }
 
-    /// Epochs in a row without improvement.
+    /// Epochs in a row without decrease.
     pub(super) fn idle(&self) -> u64 {
         self.idle
     }
@@ -37,15 +37,15 @@ impl Watch {
         self.idle = 0;
     }
 
-    /// Adds a batch with its value and number of terms.
+    /// Adds a batch: value and number of terms.
     pub(super) fn batch(&mut self, value: f64, terms: f64) {
         self.sum += value * terms;
         self.terms += terms;
     }
 
-    /// Ends an epoch; idle if its mean is below the best by at most `tolerance` · max(|mean|, 1).
+    /// Ends an epoch. It is idle if its mean is not below the best by more than `tolerance` · max(|mean|, 1).
     pub(super) fn close_epoch(&mut self, tolerance: f64) {
-        // An epoch without a single value, or with values whose sum overflows, says nothing about a plateau.
+        // An epoch without values, or with an infinite sum, is ignored.
         let mean = self.sum / self.terms;
         (self.sum, self.terms) = (0.0, 0.0);
         if !mean.is_finite() {

@@ -4,23 +4,23 @@ use crate::team::TeamError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Checkpoint that cannot be written, or must not be used.
+/// Checkpoint that cannot be written or is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot {action} checkpoint `{}`: {message}", .path.display())]
     Io {
-        /// Action attempted.
+        /// Attempted action.
         action: &'static str,
         /// File.
         path: PathBuf,
-        /// Kind of refusal.
+        /// Kind of error.
         kind: io::ErrorKind,
         /// Message of the operating system.
         message: String,
     },
-    /// The file does not begin like a checkpoint.
+    /// The file does not start like a checkpoint.
     #[error("`{}` is not a checkpoint", .path.display())]
     NotACheckpoint {
         /// File.
@@ -41,7 +41,7 @@ pub enum CheckpointError {
     Damaged {
         /// File.
         path: PathBuf,
-        /// Evidence.
+        /// Detected damage.
         what: String,
     },
     /// The file belongs to a run with another label.
@@ -54,12 +54,12 @@ pub enum CheckpointError {
         /// Label of this run.
         expected: String,
     },
-    /// The file is whole but of another model or other data.
+    /// The file is undamaged, but of another model or other data.
     #[error("checkpoint `{}` does not fit this run: {what}", .path.display())]
     Unfit {
         /// File.
         path: PathBuf,
-        /// Evidence.
+        /// Difference found.
         what: String,
     },
     /// Solver or state cannot be encoded.
@@ -70,7 +70,7 @@ pub enum CheckpointError {
         /// Message of the encoder.
         message: String,
     },
-    /// The bytes read by process 0 did not arrive.
+    /// The bytes that process 0 read were not received.
     #[error(transparent)]
     Team(#[from] TeamError),
 }

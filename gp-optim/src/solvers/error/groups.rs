@@ -1,4 +1,4 @@
-//! Errors of groups.
+//! Errors of groups and schedules.
 
 use crate::number::format_number;
 
@@ -34,7 +34,7 @@ pub enum GroupError {
         /// Value given.
         value: f64,
     },
-    /// Groups are for another number of parameters.
+    /// The groups do not have the number of parameters of the model.
     #[error("the groups hold {groups} parameters, but there are {parameters}")]
     Length {
         /// Number of parameters in all groups.
@@ -42,7 +42,7 @@ pub enum GroupError {
         /// Number of parameters of the model.
         parameters: usize,
     },
-    /// A stage trains nothing.
+    /// A stage has no trained parameters.
     #[error("stage {stage} of the schedule moves no parameters")]
     NothingTrained {
         /// Stage, from 0.

@@ -1,9 +1,9 @@
-//! Problem as a function of some of its parameters.
+//! Problem restricted to some of its parameters.
 
 use argmin::core::{CostFunction, Error, Gradient};
 use std::cell::RefCell;
 
-/// Problem with all but some parameters held.
+/// Problem as a function of some parameters, with the others fixed.
 pub(super) struct Restricted<'a, O> {
     whole: &'a O,
     // argmin evaluates through a shared reference.
@@ -12,12 +12,12 @@ pub(super) struct Restricted<'a, O> {
 }
 
 impl<'a, O> Restricted<'a, O> {
-    /// Restricts to the positions `moved` in `x`.
+    /// Restricts `whole` to the positions `moved` of `x`.
     pub(super) fn new(whole: &'a O, x: &[f64], moved: &'a [usize]) -> Self {
         Self { whole, x: RefCell::new(x.to_vec()), moved }
     }
 
-    /// Applies `of` to the whole point.
+    /// Calls `of` with the full point.
     fn at<T>(&self, part: &[f64], of: impl FnOnce(&Vec<f64>) -> T) -> T {
         let mut x = self.x.borrow_mut();
         self.moved.iter().zip(part).for_each(|(&i, value)| x[i] = *value);
@@ -40,7 +40,7 @@ impl<O: Gradient<Param = Vec<f64>, Gradient = Vec<f64>>> Gradient for Restricted
 
     fn gradient(&self, part: &Vec<f64>) -> Result<Vec<f64>, Error> {
         let whole = self.at(part, |x| self.whole.gradient(x))?;
-        // A gradient that is too short lacks derivatives.
+        // NaN stands for entries missing from a gradient that is too short.
         Ok(self.moved.iter().map(|&i| whole.get(i).copied().unwrap_or(f64::NAN)).collect())
     }
 }

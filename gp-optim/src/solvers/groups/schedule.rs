@@ -1,29 +1,29 @@
-//! Schedule of groups: order and duration.
+//! Schedules of groups.
 
 use super::Groups;
 use crate::solvers::lbfgs::LbfgsOptions;
 use crate::solvers::{Control, MinimiseOptions};
 use serde::{Deserialize, Serialize};
 
-/// Part of a schedule: some groups move, all others stay.
+/// Stage of a schedule: only some groups move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// Names of the moving groups; untrained ones stay.
+    /// Names of the groups that move, as far as they are trained.
     pub groups: Vec<String>,
-    /// Most steps per visit of the stage.
+    /// Maximum number of steps each time the stage runs.
     pub max_iterations: u64,
-    /// Settings of its solver, including tolerances, plateau and evaluation limit.
+    /// Solver settings, including tolerances, plateau and evaluation limit.
     pub lbfgs: LbfgsOptions,
 }
 
-/// Stages in turn, once or in rounds.
+/// Stages in order, once or in rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Schedule {
     /// Stages of a round, in order.
     pub stages: Vec<Stage>,
-    /// Most rounds, at least 1.
+    /// Maximum number of rounds, at least 1.
     pub max_rounds: u64,
-    /// Convergence: a round changes the objective by at most this.
+    /// Converged if a round lowers the objective by at most this (absolute).
     pub tolerance: f64,
     /// Time limit, interrupt and checkpoint.
     #[serde(skip)]
@@ -31,10 +31,10 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// One trained group at a time, in rounds until one changes the objective by at most 10⁻⁶, at most 200
-    /// (Bonilla, Krauth and Dezfouli 2019, section 9.2).
+    /// Stages of one trained group each, in rounds until a round changes the objective by at most 10⁻⁶, at
+    /// most 200 (Bonilla, Krauth and Dezfouli 2019, section 9.2).
     ///
-    /// Iteration limits of `options` are per stage; its control is that of the whole.
+    /// The iteration limit of `options` applies to each stage, its control to the whole run.
     #[must_use]
     pub fn alternating(groups: &Groups, options: &MinimiseOptions) -> Self {
         let stage = |name: &str| Stage {
@@ -46,7 +46,7 @@ impl Schedule {
         Self { stages, max_rounds: 200, tolerance: 1e-6, control: options.control.clone() }
     }
 
-    /// Each stage once.
+    /// Each stage once, in order.
     #[must_use]
     pub fn once(stages: Vec<Stage>) -> Self {
         Self { stages, max_rounds: 1, tolerance: 0.0, control: Control::new() }

@@ -1,4 +1,4 @@
-//! Minimisation over one group of parameters after the other.
+//! Minimisation over groups of parameters in turn.
 
 use super::{Groups, Schedule, StagedLbfgs};
 use crate::objective::Objective;
@@ -8,34 +8,35 @@ use crate::solvers::{CachedObjective, OptimError, StopReason};
 use argmin::core::{OptimizationResult, State};
 use serde::{Deserialize, Serialize};
 
-/// Result of a schedule.
+/// Result of a minimisation in stages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Staged {
-    /// Lowest point seen.
+    /// Lowest point evaluated.
     pub x: Vec<f64>,
-    /// Objective there.
+    /// Value at `x`.
     pub value: f64,
     /// Number of completed rounds.
     pub rounds: u64,
-    /// Iterations of all stages.
+    /// Number of iterations of all stages.
     pub iterations: u64,
-    /// Evaluations of all stages.
+    /// Number of evaluations of all stages.
     pub evaluations: u64,
-    /// `true` if the last round changed nothing relevant, or a single round's last stage converged.
+    /// True if the last round changed the value by at most the tolerance, or if the last stage of a single
+    /// round converged.
     pub converged: bool,
-    /// Reason for the end.
+    /// Reason that the run stopped.
     pub reason: StopReason,
-    /// Failed evaluations of all stages.
+    /// Number of failed evaluations of all stages.
     pub failed_evaluations: u64,
-    /// Message of the last of them.
+    /// Message of the last failed evaluation.
     pub last_failure: Option<String>,
 }
 
-/// Minimisation over all stages, ready to run.
+/// Configured minimisation in stages.
 pub type StagedRun<O> = ControlledRun<CachedObjective<O>, StagedLbfgs, Vec<f64>>;
 
-/// Minimises an objective stage by stage with the guarded L-BFGS; learning rates are ignored.
+/// Minimises an objective stage by stage, by [`Lbfgs`](crate::Lbfgs); learning rates of groups are not used.
 ///
 /// ```
 /// use gp_optim::{Groups, MinimiseOptions, Schedule, minimise_in_stages};
@@ -56,7 +57,7 @@ pub type StagedRun<O> = ControlledRun<CachedObjective<O>, StagedLbfgs, Vec<f64>>
 /// ```
 ///
 /// # Errors
-/// [`OptimError`] for groups that do not fit the start or schedule, a setting out of range, or a start that
+/// [`OptimError`] for groups that do not fit the start or the schedule, an invalid setting, or a start that
 /// cannot be evaluated.
 pub fn minimise_in_stages<O: Objective>(
     objective: O,
@@ -67,14 +68,13 @@ pub fn minimise_in_stages<O: Objective>(
     minimise_in_stages_with(objective, x0, groups, schedule, |run| run)
 }
 
-/// [`minimise_in_stages`] with observers attached by `attach`, which see one run.
+/// Same as [`minimise_in_stages`], with observers attached by `attach`; they see all stages as one run.
 ///
-/// A stored checkpoint is resumed in mid-stage, ignoring `x0`, `groups` and `schedule` except for its
-/// control.
+/// If there is a checkpoint, the run resumes from it, also within a stage, and ignores `x0`, `groups` and
+/// `schedule` (except its control).
 ///
 /// # Errors
-/// As [`minimise_in_stages`], and errors of observers and checkpoints, including
-/// [`OptimError::Interrupted`].
+/// As for [`minimise_in_stages`]; errors of observers and checkpoints, [`OptimError::Interrupted`].
 pub fn minimise_in_stages_with<O: Objective>(
     objective: O,
     x0: &[f64],

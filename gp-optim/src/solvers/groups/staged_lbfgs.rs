@@ -1,4 +1,4 @@
-//! Solver for the stages of a schedule.
+//! Solver of a schedule.
 
 use super::restricted::Restricted;
 use super::{Groups, Schedule, Stage};
@@ -8,10 +8,10 @@ use crate::solvers::{GroupError, OptimError, StopReason};
 use argmin::core::{CostFunction, Error, Gradient, KV, Problem, Solver, State, TerminationStatus};
 use serde::{Deserialize, Serialize};
 
-/// Guarded L-BFGS on one group after the other, as one argmin [`Solver`].
+/// L-BFGS over groups of parameters in turn, as one argmin [`Solver`].
 ///
-/// An iteration is one step of the stage's [`Lbfgs`]. The state has all parameters, with zero gradient for
-/// resting ones; the solver, and so a checkpoint, holds schedule and position.
+/// An iteration is one step of the stage's [`Lbfgs`]. The state has all parameters; gradients of those that
+/// do not move are zero. The solver, and so a checkpoint, contains schedule and position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StagedLbfgs {
     schedule: Schedule,
@@ -36,7 +36,7 @@ struct Position {
     before: Option<f64>,
 }
 
-/// Counts of completed stages.
+/// Totals of completed stages.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Earlier {
     evaluations: u64,
@@ -45,7 +45,7 @@ struct Earlier {
 }
 
 impl StagedLbfgs {
-    /// New solver.
+    /// Solver of a schedule.
     ///
     /// # Errors
     /// [`OptimError`] for groups that do not fit the schedule or a setting out of range.
@@ -79,7 +79,7 @@ impl StagedLbfgs {
         self.at.stage
     }
 
-    /// Number of evaluated points, failures included.
+    /// Number of evaluations, failures included.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.earlier.evaluations + self.lbfgs.evaluations()
@@ -97,19 +97,19 @@ impl StagedLbfgs {
         self.lbfgs.last_failure().or(self.earlier.last_failure.as_deref())
     }
 
-    /// Solver's own reason to stop; None while running or if a limit or control ended the run.
+    /// Reason of the solver to stop; None while running, or if a limit or control ended the run.
     #[must_use]
     pub fn stop_reason(&self) -> Option<&StopReason> {
         self.stop.as_ref()
     }
 
-    /// `true` if the current stage is done.
+    /// Returns `true` if the current stage is complete.
     fn stage_is_over(&self) -> bool {
         let budget = self.schedule.stages.get(self.at.stage).map_or(0, |stage| stage.max_iterations);
         self.lbfgs.stop_reason().is_some() || self.at.steps >= budget
     }
 
-    /// Runs `init` or `next_iter` of the stage's solver on its part of the state.
+    /// Calls `init` or `next_iter` of the stage's solver with its part of the state.
     fn with_part<O>(
         &mut self,
         problem: &mut Problem<O>,
@@ -140,7 +140,7 @@ impl StagedLbfgs {
         Ok(state.param(x).gradient(gradient).cost(part.cost))
     }
 
-    /// Skips completed stages, to one with something to do or the end of the schedule.
+    /// Skips completed stages, up to one with work left or the end of the schedule.
     fn go_on<O>(&mut self, problem: &mut Problem<O>, mut state: LbfgsState) -> Result<LbfgsState, Error>
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -158,11 +158,11 @@ impl StagedLbfgs {
         Ok(state)
     }
 
-    /// Counts a round that ended at `value`, and stops after the last.
+    /// Counts a round that ended at `value`; sets the reason to stop after the last round.
     fn end_round(&mut self, value: f64) {
         self.at.rounds += 1;
         let last = self.lbfgs.stop_reason().cloned().unwrap_or(StopReason::MaxIterations);
-        // A stage never makes a value larger. Where nothing has changed at all, nothing ever will.
+        // A stage never increases the value. If a round changes nothing, neither will the next.
         let settled = self.at.before.is_some_and(|before| before - value <= self.schedule.tolerance);
         self.at.before = Some(value);
         self.stop = match (settled, self.at.rounds >= self.schedule.max_rounds) {
@@ -188,7 +188,7 @@ impl StagedLbfgs {
     }
 }
 
-/// Positions that a stage moves.
+/// Positions of the parameters that a stage moves.
 fn positions(index: usize, stage: &Stage, groups: &Groups) -> Result<Vec<usize>, GroupError> {
     let names: Vec<&str> = stage.groups.iter().map(String::as_str).collect();
     let rates = groups.stage(1, &names)?.rates;

@@ -1,14 +1,14 @@
-//! Curvature from the last steps.
+//! Curvature pairs.
 
 use crate::solvers::vector::{add_scaled, dot, norm};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Least cosine of y and s for a kept pair. On a quadratic of condition κ it is at least 2 / √κ, so only
+/// Smallest cosine between y and s of a pair. On a quadratic of condition κ it is at least 2 / √κ, so only
 /// conditions beyond 10²⁰, negative curvature and noise are skipped.
 const CAUTION: f64 = 1e-10;
 
-/// Last steps s and gradient differences y: an approximate inverse Hessian.
+/// Last steps s and gradient differences y, which define an approximate inverse Hessian H.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Memory {
     capacity: usize,
@@ -25,7 +25,7 @@ struct Pair {
     y: Vec<f64>,
     /// yᵀs, positive.
     curvature: f64,
-    /// yᵀy, the scale of the inverse Hessian.
+    /// yᵀy, for the scale of the initial inverse Hessian.
     y_squared: f64,
 }
 
@@ -42,7 +42,7 @@ impl Memory {
         self.pairs.clear();
     }
 
-    /// `true` if every pair has this number of entries.
+    /// Returns `true` if all pairs have this number of entries.
     pub(super) fn fits(&self, dimension: usize) -> bool {
         self.pairs.iter().all(|pair| pair.s.len() == dimension && pair.y.len() == dimension)
     }
@@ -67,13 +67,13 @@ impl Memory {
         }
     }
 
-    /// Adds the step between two points, if its curvature can be trusted.
+    /// Adds the pair of a step between two points, if its curvature is large enough.
     pub(super) fn learn(&mut self, from: (&[f64], &[f64]), to: (&[f64], &[f64])) {
         self.spare.set(from, to);
         if !self.spare.is_trustworthy() {
             return;
         }
-        // The oldest pair gives its buffers to the next one.
+        // The new pair takes the buffers of the oldest.
         let full = self.pairs.len() >= self.capacity;
         let freed = if full { self.pairs.pop_front() } else { None };
         self.pairs.push_back(std::mem::replace(&mut self.spare, freed.unwrap_or_default()));
@@ -112,14 +112,14 @@ mod tests {
         memory
     }
 
-    /// H g, column by column through the recursion.
+    /// H g by the recursion.
     fn apply(memory: &Memory, g: &[f64]) -> Vec<f64> {
         let (mut shares, mut direction) = (Vec::new(), Vec::new());
         memory.direction(g, &mut shares, &mut direction);
         direction.iter().map(|d| -d).collect()
     }
 
-    /// One update of a dense inverse Hessian: (I − s yᵀ/yᵀs) H (I − y sᵀ/yᵀs) + s sᵀ/yᵀs.
+    /// Update of a dense inverse Hessian: (I − s yᵀ/yᵀs) H (I − y sᵀ/yᵀs) + s sᵀ/yᵀs.
     fn dense_update(h: &[[f64; 3]; 3], s: &[f64; 3], y: &[f64; 3]) -> [[f64; 3]; 3] {
         let rho = 1.0 / dot(s, y);
         let hy: [f64; 3] = std::array::from_fn(|i| dot(&h[i], y));
@@ -148,7 +148,7 @@ mod tests {
         }
         let g = [0.7, -1.1, 0.4];
         for (row, applied) in h.iter().zip(apply(&memory, &g)) {
-            // A few dozen operations on numbers of size one.
+            // A few dozen operations on numbers of order 1.
             assert!((dot(row, &g) - applied).abs() < 1e-14);
         }
     }

@@ -1,25 +1,25 @@
-//! Settings of the solver.
+//! Settings of L-BFGS.
 
 use crate::solvers::OptimError;
 use crate::solvers::options::check;
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Lbfgs`](super::Lbfgs); defaults suit objectives of any scale.
+/// Settings of [`Lbfgs`](super::Lbfgs); the defaults suit objectives of any scale.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LbfgsOptions {
-    /// Pairs kept, at least 1.
+    /// Number of curvature pairs kept, at least 1.
     pub memory: usize,
-    /// Convergence: |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every i.
+    /// Converged if |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every i.
     pub gradient_tolerance: f64,
-    /// Largest decrease, relative to max(|f|, 1), that counts as none.
+    /// Negligible decrease, relative to max(|f|, 1).
     pub value_tolerance: f64,
-    /// Iterations in a row without decrease that make a plateau, at least 1.
+    /// Iterations in a row without decrease that end the run, at least 1.
     pub plateau: u64,
     /// Euclidean length of the first trial step, positive.
     pub first_step: f64,
-    /// Most evaluations per line search, at least 1.
+    /// Maximum number of evaluations per line search, at least 1.
     pub search_evaluations: u64,
-    /// Most evaluations of the run, at least 1.
+    /// Maximum number of evaluations of the run, at least 1.
     pub max_evaluations: u64,
 }
 
@@ -38,7 +38,7 @@ impl Default for LbfgsOptions {
 }
 
 impl LbfgsOptions {
-    /// Checks every setting against its range.
+    /// Validates all settings.
     ///
     /// # Errors
     /// [`OptimError::InvalidOption`] names the first invalid setting.

@@ -1,4 +1,4 @@
-//! Objective along one direction, with its lowest point.
+//! Objective along a search direction.
 
 use super::Work;
 use crate::solvers::BadEvaluation;
@@ -6,7 +6,7 @@ use crate::solvers::line_search::{Outcome, Trial};
 use crate::solvers::vector::dot;
 use argmin::core::{CostFunction, Gradient, Problem};
 
-/// Points x + step · direction.
+/// Objective at x + step · direction.
 pub(super) struct Ray<'a> {
     origin: &'a [f64],
     start: Trial,
@@ -15,7 +15,7 @@ pub(super) struct Ray<'a> {
     failure: Option<String>,
 }
 
-/// Lowest point of a ray.
+/// Lowest evaluated point along the direction.
 pub(super) struct Found {
     pub(super) step: f64,
     pub(super) value: f64,
@@ -23,10 +23,10 @@ pub(super) struct Found {
 }
 
 impl<'a> Ray<'a> {
-    /// Ray from `origin`, of this value, along the direction in `work`.
+    /// Ray from `origin`, where the objective is `value`, along the direction in `work`.
     pub(super) fn new(origin: &'a [f64], value: f64, slope: f64, work: &'a mut Work) -> Self {
         let start = Trial { step: 0.0, value, slope };
-        // Equal to no point at all, so that the first trial is not taken for a known one.
+        // NaN differs from every point, so that the first trial is not taken for a known one.
         work.point.clear();
         work.point.resize(origin.len(), f64::NAN);
         Self { origin, start, work, lowest: None, failure: None }
@@ -36,7 +36,7 @@ impl<'a> Ray<'a> {
         self.start
     }
 
-    /// Evaluates at a step, keeping the point if lowest and below the start.
+    /// Evaluates at a step; keeps the point if it is the lowest and below the start.
     pub(super) fn try_step<O>(&mut self, problem: &mut Problem<O>, step: f64) -> Outcome
     where
         O: CostFunction<Param = Vec<f64>, Output = f64> + Gradient<Param = Vec<f64>, Gradient = Vec<f64>>,
@@ -56,7 +56,7 @@ impl<'a> Ray<'a> {
         }
     }
 
-    /// Sets the point; true if it differs from origin and last point.
+    /// Sets the point; returns `true` if it differs from the origin and the last point.
     fn go_to(&mut self, step: f64) -> bool {
         let Work { direction, point, .. } = &mut *self.work;
         let (mut left_origin, mut left_last) = (false, false);
@@ -89,13 +89,13 @@ impl<'a> Ray<'a> {
         }
     }
 
-    /// Lowest point below the start, and message of the last failure.
+    /// Lowest point below the start, and the message of the last failure.
     pub(super) fn finish(self) -> (Option<Found>, Option<String>) {
         (self.lowest, self.failure)
     }
 }
 
-/// Value and gradient at a point, all finite.
+/// Value and gradient at a point; an error unless all are finite.
 pub(super) fn evaluate<O>(
     problem: &mut Problem<O>,
     point: &Vec<f64>,

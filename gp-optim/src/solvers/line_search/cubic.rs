@@ -1,11 +1,11 @@
-//! Safeguarded interpolation between two trials: the four cases of Moré and Thuente, section 4.
+//! Safeguarded interpolation between two trials: the four cases of Moré and Thuente (1994), section 4.
 
 use super::Trial;
 
-/// Largest share of the way from best to other end for a trial.
+/// Largest extrapolation in case 3, as a share of the way from the trial to the other end.
 const SHARE: f64 = 0.66;
 
-/// Ends of the interval and the trial between or beyond.
+/// Ends of the interval, and a trial between or beyond them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
     pub(super) best: Trial,
@@ -14,17 +14,18 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// `true` if the trial is above the best: a minimum lies between.
+    /// Returns `true` if the trial is above the best point: a minimum lies between them.
     pub(super) fn is_higher(&self) -> bool {
         self.trial.value > self.best.value
     }
 
-    /// `true` if the trial is as low as the best but slopes the other way: a minimum lies between.
+    /// Returns `true` if the trial is not above the best point but slopes the other way: a minimum lies
+    /// between them.
     pub(super) fn turns(&self) -> bool {
         !self.is_higher() && self.trial.slope * self.best.slope.signum() < 0.0
     }
 
-    /// Next step, within `range` if extrapolating; not finite if interpolation is impossible.
+    /// Next step, within `range` for extrapolation; not finite if interpolation fails.
     pub(super) fn propose(&self, bracketed: bool, range: [f64; 2]) -> f64 {
         if self.is_higher() {
             self.between_higher()
@@ -39,7 +40,8 @@ impl Ends {
         }
     }
 
-    /// Case 1: the cubic's minimiser, or half way to the parabola's if the cubic goes further.
+    /// Case 1: minimiser of the cubic, or half way to that of the parabola if the cubic's is farther from the
+    /// best.
     fn between_higher(&self) -> f64 {
         let cubic = Cubic::through(self.best, self.trial).minimiser();
         let parabola = parabola_minimiser(self.best, self.trial);
@@ -47,7 +49,7 @@ impl Ends {
         if nearer { cubic } else { cubic + 0.5 * (parabola - cubic) }
     }
 
-    /// Case 2: the farther from the trial of the cubic's minimiser and the secant's zero.
+    /// Case 2: minimiser of the cubic or zero of the secant, whichever is farther from the trial.
     fn between_opposite(&self) -> f64 {
         let cubic = Cubic::through(self.trial, self.best).minimiser();
         let secant = secant_zero(self.trial, self.best);
@@ -55,7 +57,7 @@ impl Ends {
         if further { cubic } else { secant }
     }
 
-    /// Case 3: the slope flattens, so the minimum lies beyond the trial.
+    /// Case 3: the slope is flatter at the trial, so the minimum lies beyond it.
     fn beyond_flatter(&self, bracketed: bool, range: [f64; 2]) -> f64 {
         let trial = self.trial.step;
         let cubic = Cubic::through(self.trial, self.best).minimiser_beyond().unwrap_or(self.far_end(range));
@@ -77,13 +79,13 @@ impl Ends {
     }
 }
 
-/// Cubic with the values and slopes of two trials.
+/// Cubic interpolant of value and slope at two trials.
 struct Cubic {
     from: Trial,
     towards: Trial,
-    /// Minimiser at `from + ratio · (towards − from)`.
+    /// The minimiser is `from + ratio · (towards − from)`.
     ratio: f64,
-    /// Root, zero if the cubic has no minimiser.
+    /// Square root in the formula of the minimiser; zero if there is none.
     root: f64,
 }
 
@@ -102,20 +104,20 @@ impl Cubic {
         self.from.step + self.ratio * (self.towards.step - self.from.step)
     }
 
-    /// Minimiser on the far side of `from`, seen from `towards`, if any.
+    /// Minimiser beyond `from`, seen from `towards`, if any.
     fn minimiser_beyond(&self) -> Option<f64> {
         (self.ratio < 0.0 && self.root != 0.0).then(|| self.minimiser())
     }
 }
 
-/// Minimiser of the parabola with value and slope of `from` and value of `to`.
+/// Minimiser of the parabola with value and slope at `from` and value at `to`.
 fn parabola_minimiser(from: Trial, to: Trial) -> f64 {
     let stride = to.step - from.step;
     let chord = (from.value - to.value) / stride;
     from.step + 0.5 * from.slope / (chord + from.slope) * stride
 }
 
-/// Zero of the line through the slopes of two trials.
+/// Zero of the line through the slopes at two trials.
 fn secant_zero(from: Trial, to: Trial) -> f64 {
     from.step + from.slope / (from.slope - to.slope) * (to.step - from.step)
 }
@@ -124,7 +126,7 @@ fn secant_zero(from: Trial, to: Trial) -> f64 {
 mod tests {
     use super::*;
 
-    /// A cubic with its minimum at 2 and its maximum at 0, and its slope.
+    /// Cubic with minimum at 2 and maximum at 0, and its slope.
     fn cubic(step: f64) -> Trial {
         Trial { step, value: step.powi(3) / 3.0 - step.powi(2), slope: step.powi(2) - 2.0 * step }
     }
@@ -133,7 +135,7 @@ mod tests {
     fn cubics_are_found_exactly_from_either_side() {
         for (from, to) in [(0.5, 3.0), (3.0, 0.5), (2.5, 5.0), (1.5, 1.9)] {
             let minimiser = Cubic::through(cubic(from), cubic(to)).minimiser();
-            // A handful of roundings on numbers of size ten.
+            // A few roundings of numbers of size ten.
             assert!((minimiser - 2.0).abs() < 1e-14, "{from} {to}: {minimiser}");
         }
     }

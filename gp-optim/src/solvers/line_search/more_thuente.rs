@@ -1,20 +1,20 @@
 //! Interval update of Moré and Thuente, "Line search algorithms with guaranteed sufficient decrease", ACM
-//! TOMS 20 (1994), with two safeguards for values that a cubic cannot follow.
+//! TOMS 20 (1994), with two additional safeguards for values that a cubic does not fit.
 
 use super::cubic::Ends;
 use super::{DECREASE, Trial};
 
-/// Relative width at which the interval is exhausted.
+/// Relative width below which the search ends.
 const NARROW: f64 = 0.1;
-/// Shrinkage over two trials below which a bracket is bisected.
+/// A bracket that two trials shrink by less than this factor is bisected.
 const SHRINK: f64 = 0.66;
-/// Least and largest factor of extrapolation, in strides.
+/// Smallest and largest extrapolation, in strides.
 const STRIDE: [f64; 2] = [1.1, 4.0];
-/// Most that one high trial shortens the next. Otherwise a penalty of 1e30 throws the step back to where
-/// rounding hides differences.
+/// Smallest factor by which one high trial shortens the next step. Without it, a penalty of 1e30 makes the
+/// next step so short that rounding hides differences.
 const STEP_BACK: f64 = 0.01;
 
-/// Interval that holds an acceptable step.
+/// Interval that contains an acceptable step.
 #[derive(Debug)]
 pub(super) struct MoreThuente {
     start: Trial,
@@ -23,7 +23,8 @@ pub(super) struct MoreThuente {
     /// Other end, once a minimum is bracketed.
     other: Trial,
     bracketed: bool,
-    /// `true` until a trial had sufficient decrease and a rising slope; ψ is then searched instead of φ.
+    /// True until a trial has sufficient decrease and a non-negative slope; the search minimises ψ instead of
+    /// φ until then.
     seeking_decrease: bool,
     /// Range of the next step.
     range: [f64; 2],
@@ -48,7 +49,7 @@ impl MoreThuente {
         self.best.step
     }
 
-    /// Takes an unacceptable trial and proposes the next step; None once the interval is exhausted.
+    /// Takes a trial that was not accepted and returns the next step; None if the interval is too small.
     pub(super) fn next_step(&mut self, trial: Trial) -> Option<f64> {
         let decreases = trial.decreases(&self.start);
         if decreases && trial.slope >= 0.0 {
@@ -65,7 +66,7 @@ impl MoreThuente {
         (!self.is_spent(step)).then_some(step)
     }
 
-    /// Replaces an end by the trial; returns the interpolated step.
+    /// Replaces an end of the interval by the trial; returns the interpolated step.
     ///
     /// `tilt` is subtracted from slopes: ψ(t) = φ(t) − φ(0) − tilt · t.
     fn absorb(&mut self, trial: Trial, tilt: f64) -> f64 {
@@ -87,7 +88,7 @@ impl MoreThuente {
         step
     }
 
-    /// Bisects if interpolation shrank the bracket too little or gave no number.
+    /// Bisects if the bracket shrank too slowly, or if interpolation failed.
     fn bisected_if_slow(&mut self, step: f64) -> f64 {
         let middle = self.best.step + 0.5 * (self.other.step - self.best.step);
         if !self.bracketed {
@@ -99,7 +100,7 @@ impl MoreThuente {
         if slow || !step.is_finite() { middle } else { step }
     }
 
-    /// Sets the range of the following step: the bracket, or a stretch beyond.
+    /// Sets the range of the next step: the bracket, or an extrapolation range.
     fn allow_beyond(&mut self, step: f64) {
         self.range = if self.bracketed {
             [self.best.step.min(self.other.step), self.best.step.max(self.other.step)]

@@ -1,4 +1,4 @@
-//! Negative log posterior density of a model, for solvers.
+//! Negative log posterior of a model, as an objective.
 
 use super::{TrainingError, TrainingProgress};
 use crate::objective::Objective;
@@ -7,7 +7,7 @@ use crate::solvers::{Batch, Companion};
 use crate::stochastic::StochasticObjective;
 use std::marker::PhantomData;
 
-/// `−ln p(y) − ln p(parameters)` by the free parameters, in reused memory.
+/// `−ln p(y) − ln p(parameters)` as a function of the free parameters; reuses memory.
 pub(super) struct LogPosterior<'a, M, C, F, P, E> {
     trial: M,
     companion: &'a mut C,
@@ -18,12 +18,11 @@ pub(super) struct LogPosterior<'a, M, C, F, P, E> {
     fails_with: PhantomData<E>,
 }
 
-/// Evaluations so far and the companion's stored state, from memory.
+/// Number of evaluations and state of the companion, from stored bytes.
 pub(super) fn decode<C: Companion>(memory: &[u8]) -> Result<(u64, C::Memory), String> {
     postcard::from_bytes(memory).map_err(|error| error.to_string())
 }
 
-/// Log posterior seen through batches.
 pub(super) struct InBatches<T>(pub(super) T);
 
 impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(&M, &C, TrainingProgress), E: TrainingError>
@@ -34,8 +33,8 @@ impl<'a, M: ParameterSetMut, C: Companion, F, P: FnMut(&M, &C, TrainingProgress)
         Self { trial, companion, evaluate, watch, natural, evaluations: 0, fails_with: PhantomData }
     }
 
-    /// Value, and in `gradient` the derivatives by unconstrained free parameters; `evaluate` is the
-    /// likelihood alone. Entries beyond the free parameters are 0.
+    /// Value; writes derivatives by unconstrained free parameters to `gradient`. `evaluate` computes the
+    /// likelihood only. Entries beyond the free parameters are 0.
     fn negative(
         &mut self,
         x: &[f64],

@@ -1,4 +1,4 @@
-//! Files that must not be believed.
+//! Damaged and foreign checkpoint files.
 
 use super::support::{adam, run_to};
 use gp_optim::{
@@ -57,7 +57,7 @@ fn a_newer_format_is_refused_with_both_versions() {
     assert_eq!(error, OptimError::Checkpoint(CheckpointError::Version { path, found: 7, supported: 1 }));
     let text = error.to_string();
     assert!(text.ends_with("has format 7, but this program reads format 1"), "{text}");
-    // What is refused is not overwritten either.
+    // A rejected file is not overwritten.
     assert_eq!(fs::read(file.path()).unwrap(), bytes);
 }
 
@@ -93,7 +93,8 @@ fn leftovers_of_a_broken_attempt_do_no_harm() {
     assert_eq!(names, ["run.checkpoint"]);
 }
 
-/// A run of the same name that starts with another number of coordinates, from the file of a control and from an attached one.
+/// A run with the same label but another number of parameters, from a control's file and from an attached
+/// checkpoint.
 #[test]
 fn a_point_of_another_size_is_refused_with_both_sizes() {
     let bowl = |x: &[f64], gradient: &mut [f64]| {

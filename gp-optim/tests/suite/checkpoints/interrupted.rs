@@ -1,4 +1,4 @@
-//! A run that is asked to end leaves a checkpoint of where it is, and goes on from it to the same bits.
+//! An interrupted run writes a checkpoint and, resumed, ends with the same bits.
 
 use super::support::{START, adam, bits, run_to, waves};
 use gp_optim::argmin::core::checkpointing::CheckpointingFrequency;

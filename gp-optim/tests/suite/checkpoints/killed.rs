@@ -1,4 +1,4 @@
-//! A process that is killed without notice leaves a checkpoint from which another one goes on.
+//! A killed process leaves a checkpoint from which another resumes.
 
 use super::support::{START, adam, bits, run_to, waves};
 use gp_optim::{Adam, CheckpointFile, Control, Descent, Point, descend_with};
@@ -10,19 +10,19 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Where the child finds the name of its file.
+/// Environment variable with the file name for the child.
 const FILE: &str = "GP_OPTIM_TEST_CHECKPOINT";
 
 fn checkpoint(path: &Path) -> CheckpointFile {
     CheckpointFile::new(path, "killed")
 }
 
-/// Not a test of its own: what the child of the one below does, without end.
+/// Not a test itself: the endless run of the child process of the test below.
 #[test]
 #[ignore = "runs until it is killed; started by the test beside it"]
 fn child_that_is_killed() {
     let path = env::var(FILE).unwrap();
-    // Outlives its use by far, but not the day should its parent die first.
+    // Far longer than the test needs; ends the child if its parent dies first.
     let limit = Control::new().with_time_limit(Some(Duration::from_secs(90)));
     descend_with(waves, &START, adam(), u64::MAX, &limit, |run| run.checkpointing(checkpoint(path.as_ref())))
         .unwrap();
@@ -44,13 +44,13 @@ fn run_and_kill(path: &Path, after: Duration) -> u64 {
         sleep(Duration::from_millis(1));
     }
     sleep(after);
-    // SIGKILL on Unix: nothing in the child gets a chance to tidy up.
+    // SIGKILL on Unix: the child cannot clean up.
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success());
     stored(path)
 }
 
-/// Iterations in the checkpoint: whole at every moment, whatever its writer is doing.
+/// Iterations in the checkpoint, which is valid at every moment.
 fn stored(path: &Path) -> u64 {
     let read = checkpoint(path).read::<Descent<Adam>, Point>().unwrap();
     read.map_or(0, |(_, state)| state.iter)
@@ -60,7 +60,7 @@ fn stored(path: &Path) -> u64 {
 fn a_killed_process_leaves_a_checkpoint_that_leads_to_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.checkpoint");
-    // When a child dies depends on the machine; what must hold does not.
+    // The moment of death varies; the properties tested do not.
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let mut last = 0;
     for _ in 0..12 {

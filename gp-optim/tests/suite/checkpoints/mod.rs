@@ -1,4 +1,4 @@
-//! Checkpoints: what a resumed run ends with, what a damaged file is taken for, and what a killed process leaves.
+//! Checkpoints: results of resumed runs, damaged files and killed processes.
 
 #![cfg(feature = "solvers")]
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]

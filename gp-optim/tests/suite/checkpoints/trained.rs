@@ -1,4 +1,4 @@
-//! Training beside a companion: everything that it depends on is in the checkpoint.
+//! Training with a companion: the checkpoint contains all state that it depends on.
 
 use gp_optim::{
     Adam, Batch, Batches, CheckpointError, CheckpointFile, Companion, Control, Descended, DescentOptions,
@@ -28,8 +28,8 @@ fn model() -> Model {
     Model(Parameter::vector("x", vec![2.0, 0.3], Transform::Positive).unwrap())
 }
 
-/// A number that follows the parameters by half of the way at every evaluation, and is part of the objective: a run
-/// that forgot it would go elsewhere.
+/// Number that moves half way to the parameters at every evaluation and is part of the objective: a run that
+/// did not restore it would give other results.
 #[derive(Debug, Default, PartialEq)]
 struct Follower {
     at: f64,
@@ -61,7 +61,7 @@ fn evaluate(model: &Model, follower: &mut Follower, gradient: &mut [f64]) -> Res
     Ok(-(x[0] - 1.0).powi(2) - (x[1] - 1.0).powi(2) - apart * apart)
 }
 
-/// How a run under a control ended: the outcome, parameters and companion; and what was shown of its progress.
+/// Result of a run under a control: outcome, parameters, companion, and reported progress.
 struct Ended<T> {
     run: Result<T, Failure>,
     values: Vec<f64>,
@@ -76,7 +76,7 @@ enum Failure {
     Parameter(#[from] ParameterError),
 }
 
-/// Requests an end after this many evaluations.
+/// Requests an interrupt after this many evaluations.
 fn asks(after: u64, interrupt: &Interrupt) -> impl FnMut(TrainingProgress) + use<> {
     let interrupt = interrupt.clone();
     move |progress| {
@@ -117,7 +117,8 @@ fn first_order(control: Control, mut progress: impl FnMut(TrainingProgress)) -> 
     Ended { run, values: model.0.values().to_vec(), follower }
 }
 
-/// Interrupts the run after every number of evaluations, resumes it, and expects what the straight one came to.
+/// Interrupts the run after each number of evaluations, resumes it, and compares the result with the
+/// uninterrupted run.
 fn resumes_anywhere<T: PartialEq + std::fmt::Debug>(run: impl Fn(Control, u64, &Interrupt) -> Ended<T>) {
     let straight = run(Control::new(), u64::MAX, &Interrupt::new());
     let folder = tempfile::tempdir().unwrap();
@@ -125,7 +126,7 @@ fn resumes_anywhere<T: PartialEq + std::fmt::Debug>(run: impl Fn(Control, u64, &
     assert!(all > 8, "{all} evaluations are too few to interrupt");
     for after in 1..all {
         let file = CheckpointFile::new(folder.path().join(after.to_string()), "numbers");
-        // After the first iteration a checkpoint is written when the end is asked for, and not before.
+        // One checkpoint after the first iteration, then only at the interrupt.
         let control = Control::new().with_checkpoint(file).with_spacing(Duration::from_secs(3600));
         let interrupt = Interrupt::new();
         let broken = run(control.clone().with_interrupt(interrupt.clone()), after, &interrupt);
@@ -168,7 +169,7 @@ fn training_without_a_checkpoint_ends_with_the_best_so_far() {
 fn when_the_time_is_over_the_rest_can_be_done_later() {
     let folder = tempfile::tempdir().unwrap();
     let file = CheckpointFile::new(folder.path().join("run"), "numbers");
-    // One checkpoint at the beginning and none in an hour, so that the second is that of the end of time.
+    // One checkpoint at the start and none for an hour, so the second is that of the time limit.
     let kept = Control::new().with_checkpoint(file).with_spacing(Duration::from_secs(3600));
     let late = kept.clone().with_time_limit(Some(Duration::from_millis(30)));
     let slow = |_: TrainingProgress| std::thread::sleep(Duration::from_millis(4));
@@ -179,7 +180,7 @@ fn when_the_time_is_over_the_rest_can_be_done_later() {
     assert!(ended.iterations < 40, "{ended:?}");
     let mut evaluations = 0;
     let resumed = first_order(kept, |_| evaluations += 1);
-    // On a machine that stood still for so long, there was not even a first step to be written down.
+    // On a very slow machine there may be no step to store.
     let done = if ended.iterations == 0 { 0 } else { ended.iterations + 1 };
     assert_eq!(evaluations, all - done, "it went on from where time was over");
     assert_eq!(resumed.run, first_order(Control::new(), |_| {}).run);

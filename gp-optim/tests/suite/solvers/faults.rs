@@ -1,11 +1,11 @@
-//! Objectives that fail on the way: the solver steps back, says so and keeps the best it has seen.
+//! Failing objectives: the solver steps back, reports the failures and returns the best point.
 
 use super::support::rosenbrock;
 use gp_optim::{BadEvaluation, LbfgsOptions, MinimiseOptions, Minimum, OptimError, StopReason, minimise};
 use proptest::prelude::*;
 use std::convert::Infallible;
 
-/// 6-d Rosenbrock from −1.2, where it is 3509, with the half space x₀ > 0.5 replaced by something else.
+/// 6-d Rosenbrock from −1.2 (value 3509), with the half space x₀ > 0.5 replaced.
 fn walled(broken: impl Fn(&mut [f64]) -> Result<f64, String>) -> Minimum {
     let mut lowest = f64::INFINITY;
     let objective = |x: &[f64], gradient: &mut [f64]| {
@@ -22,11 +22,12 @@ fn walled(broken: impl Fn(&mut [f64]) -> Result<f64, String>) -> Minimum {
     minimum
 }
 
-/// What every kind of wall must lead to: a point at the wall, near the least value there, and no claim of a minimum.
+/// Requirements for every kind of barrier: a point at the barrier, near the minimum there, not reported as
+/// converged.
 fn check_walled(minimum: &Minimum) {
     assert!(minimum.x[0] <= 0.5, "{minimum:?}");
-    // The least value with x₀ ≤ 0.5 is 3.63523 (L-BFGS-B with that bound); without knowing of a bound, a line search
-    // ends close by. argmin's own L-BFGS stops at 4.1 or 319, or does not stop.
+    // The minimum for x₀ ≤ 0.5 is 3.63523 (L-BFGS-B with that bound). A line search that does not know the
+    // bound ends nearby. argmin's own L-BFGS stops at 4.1 or 319, or does not stop.
     assert!(minimum.value >= 3.63523 && minimum.value < 4.0, "{minimum:?}");
     assert_eq!(minimum.reason, StopReason::Blocked);
     assert!(!minimum.converged);
@@ -91,7 +92,7 @@ fn a_domain_that_holds_the_minimum_is_searched_to_the_end() {
     let minimum = minimise(objective, &[20.0, 20.0, 20.0], &MinimiseOptions::default()).unwrap();
     assert_eq!(minimum.failed_evaluations, failed);
     assert!(failed > 0 && minimum.converged, "{minimum:?}");
-    // The relative gradient is below 1e-6 of a value near 10⁴, so the flattest direction is the worst known.
+    // The relative gradient is below 1e-6 of a value near 10⁴, so the flattest direction is the least accurate.
     assert!((minimum.x[0] - 1.0).abs() < 0.02 && (minimum.x[2] - 1.0).abs() < 2e-6, "{minimum:?}");
 }
 
@@ -126,7 +127,7 @@ fn a_gradient_of_the_wrong_sign_is_not_taken_for_a_minimum() {
     assert!(!minimum.converged && minimum.value <= 9.0, "{minimum:?}");
 }
 
-/// A bowl about 0 whose curvatures are `bends`, added to `height`; also its gradient.
+/// Bowl about 0 with curvatures `bends`, plus `height`; and its gradient.
 fn bowl(height: f64, bends: [f64; 2], x: &[f64], gradient: &mut [f64]) -> f64 {
     let mut value = height;
     for (i, bend) in bends.into_iter().enumerate() {
@@ -136,7 +137,7 @@ fn bowl(height: f64, bends: [f64; 2], x: &[f64], gradient: &mut [f64]) -> f64 {
     value
 }
 
-/// Number between −1 and 1 that changes with the last bits of a point, as rounding does.
+/// Number between −1 and 1 that depends on the last bits of a point, like a rounding error.
 fn rounding(x: &[f64]) -> f64 {
     let mixed =
         x.iter().fold(17u64, |mixed, x| (mixed ^ x.to_bits()).wrapping_mul(6_364_136_223_846_793_005));
@@ -148,7 +149,7 @@ fn coarse() -> MinimiseOptions {
     MinimiseOptions { lbfgs, ..MinimiseOptions::default() }
 }
 
-/// The value of noise-free regression near its floor: its gradient is a thousand times what the bowl's is.
+/// Value of noise-free regression near its minimum; its gradient is a thousand times that of the bowl.
 #[test]
 fn a_gradient_made_of_rounding_is_no_minimum() {
     for run in 0..200 {
@@ -165,7 +166,7 @@ fn a_gradient_made_of_rounding_is_no_minimum() {
     }
 }
 
-/// Curvature of hundreds of times the value near its zero: steep, and yet a minimum.
+/// Curvature of hundreds of times the value, near zero: steep, but a minimum.
 #[test]
 fn a_steep_gradient_that_the_value_follows_may_be_at_a_minimum() {
     let (mut steepest, mut plateaus) = (0.0_f64, 0);
@@ -223,7 +224,7 @@ fn a_bad_start_is_an_error_that_says_so() {
 }
 
 proptest! {
-    /// Any evaluation may fail, in any of the ways there are.
+    /// Any evaluation may fail, in any way.
     #[test]
     fn scattered_failures_never_cost_the_best(seed in any::<u64>(), share in 0.0..0.9) {
         let mut state = seed;
@@ -254,7 +255,7 @@ proptest! {
         let minimum = minimise(objective, &[-1.2; 4], &MinimiseOptions::default()).unwrap();
         prop_assert_eq!(minimum.value, lowest);
         prop_assert_eq!(rosenbrock(&minimum.x, &mut [0.0; 4]), minimum.value);
-        // Steps so short that rounding lands them on a recent point are answered from memory, and rare.
+        // Steps so short that they round to a recent point are answered from the cache; they are rare.
         prop_assert!((count..=count + 9).contains(&minimum.evaluations), "{count}, {minimum:?}");
         prop_assert!((failed..=failed + 9).contains(&minimum.failed_evaluations), "{failed}, {minimum:?}");
     }

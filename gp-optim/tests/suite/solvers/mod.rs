@@ -1,4 +1,4 @@
-//! The guarded L-BFGS and what surrounds it: smooth problems, failing ones, and the course of a run.
+//! L-BFGS on smooth and failing problems, and its runs.
 
 #![cfg(feature = "solvers")]
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]

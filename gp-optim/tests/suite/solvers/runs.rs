@@ -1,4 +1,4 @@
-//! The course of a run: budgets, traces, checkpoints, and use through argmin's own executor.
+//! Runs: limits, traces, checkpoints, and use in argmin's executor.
 
 use super::support::rosenbrock;
 use gp_optim::argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
@@ -53,7 +53,7 @@ fn budgets_end_a_run_and_are_named() {
     assert_eq!((late.reason, late.converged), (StopReason::TimeLimit, false));
 }
 
-/// Evaluations that a brake ends say nothing of the objective, whatever the solver makes of them.
+/// The result of an evaluation stopped by a brake is not used.
 #[test]
 fn a_run_whose_evaluations_were_ended_names_what_ended_them() {
     for limit in [Some(Duration::from_millis(20)), None] {
@@ -119,7 +119,7 @@ fn every_setting_is_heeded() {
     let early = run(LbfgsOptions { value_tolerance: 0.05, plateau: 1, ..default() });
     let later = run(LbfgsOptions { value_tolerance: 0.05, plateau: 2, ..default() });
     assert!(early.iterations < later.iterations && later.iterations < base.iterations);
-    // One evaluation a search: the path differs, and still every step goes down.
+    // One evaluation per line search: the path differs, but every step still decreases the value.
     let hasty = run(LbfgsOptions { search_evaluations: 1, ..default() });
     assert!(hasty.iterations + 1 >= hasty.evaluations - 1 && hasty.value < 3509.0);
 }
@@ -137,7 +137,7 @@ fn history_records_every_iteration() {
     assert_eq!((last.value, last.gradient_norm), (minimum.value, minimum.gradient_norm));
 }
 
-/// Keeps the solver as text and the state as it is, from one iteration; can be resumed from.
+/// Keeps one iteration: the solver as text, and the state; a run can resume from it.
 #[derive(Clone, Default)]
 struct Kept {
     at: u64,
@@ -200,7 +200,7 @@ fn a_state_that_does_not_fit_is_refused() {
     assert!(matches!(error, Err(OptimError::BrokenOff { .. })), "{error:?}");
 }
 
-/// An observer that fails in its third iteration.
+/// Observer that fails in its third iteration.
 struct Failing;
 
 impl Observe<LbfgsState> for Failing {
@@ -216,7 +216,7 @@ fn a_failing_observer_breaks_the_run_off_with_its_message() {
     assert_eq!(error, OptimError::BrokenOff { message: "disk full".to_owned() });
 }
 
-/// A problem written for argmin, with value and gradient apart.
+/// Problem written for argmin, with separate value and gradient.
 struct Apart;
 
 impl CostFunction for Apart {

@@ -1,4 +1,4 @@
-//! Smooth problems: the minimum is found, with no more evaluations than a well-known solver needs.
+//! Smooth problems: the minimum is found with at most as many evaluations as by a well-known solver.
 
 use super::support::{self, problems};
 use gp_optim::{LbfgsOptions, MinimiseOptions, minimise};
@@ -32,7 +32,7 @@ fn no_more_evaluations_than_scipy() {
     for (problem, scipy) in problems().iter().zip(SCIPY) {
         let ours = evaluations(problem).unwrap_or(usize::MAX);
         println!("{:<30} {ours:>5} {scipy:>5}", problem.name);
-        // Long runs depend on the last bit of every sum; another mathematical library may cost a step or two.
+        // Long runs depend on the last bit of every sum; another mathematical library may need one or two steps more.
         assert!(20 * ours <= 21 * scipy + 20, "{}: {ours}, scipy {scipy}", problem.name);
         total += ours;
     }

@@ -1,10 +1,10 @@
 //! Smooth functions with known minima, after Moré, Garbow and Hillstrom, "Testing unconstrained optimization
 //! software", ACM TOMS 7 (1981), unless said otherwise.
 
-/// A function that writes its gradient and returns its value.
+/// Function that writes its gradient and returns its value.
 pub(crate) type Function = fn(&[f64], &mut [f64]) -> f64;
 
-/// A function with the start that the literature uses and its least value.
+/// Function with the start used in the literature and its minimum value.
 pub(crate) struct Problem {
     pub(crate) name: &'static str,
     pub(crate) function: Function,

@@ -1,4 +1,4 @@
-//! Which terms a schedule of mini-batches draws, how they are weighted, and how it goes on after a break.
+//! Schedules of mini-batches: terms, weights, and resuming.
 
 use gp_optim::{Batches, OptimError};
 use std::collections::HashMap;
@@ -52,7 +52,7 @@ fn orders_are_what_they_say() {
     assert_ne!(first, epoch(&mut Batches::shuffled(100, 100, 2).unwrap()));
     assert_eq!(first, epoch(&mut Batches::shuffled(100, 100, 1).unwrap()));
 
-    // Ten full blocks of ten: the epoch starts inside one of them, which is met again at its end.
+    // Ten full blocks of ten: the epoch starts inside a block and ends in the same block.
     let mut blocks = Batches::in_blocks(100, 100, 10, 3).unwrap();
     let places: Vec<usize> = epoch(&mut blocks)[0].0.iter().map(|term| term / 10).collect();
     let changes = places.windows(2).filter(|pair| pair[0] != pair[1]).count();

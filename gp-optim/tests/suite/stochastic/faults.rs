@@ -1,4 +1,4 @@
-//! Evaluations that fail, settings that cannot be, and objectives that lead nowhere.
+//! Failing evaluations, invalid settings, and objectives without a minimum.
 
 use super::support::{Squares, bowl_objective, endless};
 use gp_optim::{
@@ -12,7 +12,7 @@ fn whole() -> Batches {
     Batches::whole(1).unwrap()
 }
 
-/// x − ln x, which does not exist for x ≤ 0; what comes there is up to `beyond`.
+/// x − ln x, undefined for x ≤ 0, where `beyond` gives the result.
 fn runs_into<R: UpdateRule>(rule: R, beyond: fn() -> Result<f64, String>) -> gp_optim::Descended {
     let wall = |x: &[f64], gradient: &mut [f64]| {
         if x[0] <= 0.0 {
@@ -31,7 +31,7 @@ fn walls_are_stepped_back_from_and_counted() {
         [|| Err("no logarithm".to_owned()), || Ok(f64::NAN), || Ok(f64::NEG_INFINITY)];
     for wall in walls {
         let ends = [
-            // The first step of each reaches beyond zero, or its momentum does.
+            // The first step of each method, or its momentum, goes beyond zero.
             runs_into(Momentum::new(25.0, 0.0), wall),
             runs_into(Momentum::nesterov(3.0, 0.9), wall),
             runs_into(Adam::with_rate(30.0), wall),
@@ -63,7 +63,7 @@ fn failures_without_end_end_the_run_at_the_best_point() {
 
 #[test]
 fn a_diverging_method_returns_the_best_it_has_seen() {
-    // 25 · 0.1 > 2: every step overshoots further, until the numbers end.
+    // 25 · 0.1 > 2: steps overshoot more and more, up to overflow.
     let solver = Descent::with_options(Momentum::new(0.1, 0.0), whole(), endless()).unwrap();
     let end = descend(Whole(bowl_objective), &[3.0, 1.0], solver, 5_000).unwrap();
     let start = bowl_objective(&[3.0, 1.0], &mut [0.0; 2]).unwrap();
@@ -81,7 +81,7 @@ fn a_poisoned_batch_is_passed_over() {
         }
         Ok::<f64, Infallible>(value)
     };
-    // The seed starts with a batch that is whole.
+    // The first batch of this seed succeeds.
     let batches = Batches::shuffled(20, 4, 3).unwrap();
     assert!(!batches.clone().draw().indices.contains(&13));
     let solver = Descent::with_options(Adam::with_rate(0.02), batches, endless()).unwrap();
@@ -107,7 +107,7 @@ fn starts_that_cannot_be_are_errors() {
     assert_eq!(not_finite, Err(OptimError::StartNotFinite { index: 1, value: f64::INFINITY }));
     let failing = run(&[0.0], |_, _| Err("no data".to_owned())).unwrap_err();
     assert_eq!(failing.to_string(), "at the start, the objective failed: no data");
-    // An entry that is not written is not a derivative.
+    // An entry that is not written is not used as a derivative.
     assert!(matches!(run(&[0.0], |_, _| Ok(0.0)), Err(OptimError::Start(_))));
 }
 

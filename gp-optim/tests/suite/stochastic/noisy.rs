@@ -1,4 +1,4 @@
-//! Mini-batches of a quadratic: where runs end, what they report, and when they stop.
+//! Mini-batches of a quadratic: results, reports and stopping of runs.
 
 use super::support::{Squares, bits, bowl_objective, endless};
 use gp_optim::argmin::core::State;
@@ -13,7 +13,7 @@ use std::time::Duration;
 fn mini_batches_lead_to_the_minimum_of_the_whole() {
     let squares = Squares::new(50);
     let mean = squares.mean();
-    // 50 terms in batches of 8: the last has two and, wrongly weighted, would pull to itself.
+    // 50 terms in batches of 8: the last has two, and a wrong weight would pull the result towards them.
     let batches = || Batches::shuffled(50, 8, 21).unwrap();
     let near = |x: &[f64], tolerance: f64| {
         assert!((0..2).all(|k| (x[k] - mean[k]).abs() < tolerance), "{x:?} near {mean:?}");
@@ -41,7 +41,7 @@ fn whole_batches_have_a_value_and_parts_an_estimate() {
     assert_eq!(end.value, None);
     let mut gradient = [0.0; 2];
     let whole = squares.evaluate(&[1.0, 1.0], Batches::whole(10).unwrap().draw(), &mut gradient);
-    // The parameters do not move, so the mean over an epoch is the objective but for rounding.
+    // The parameters do not move, so the mean over an epoch is the objective up to rounding.
     assert!((end.epoch_value.unwrap() / whole - 1.0).abs() < 1e-14);
     assert!(history.records().iter().all(|record| record.value.is_finite()));
 

@@ -1,4 +1,4 @@
-//! What observers are told about a run.
+//! Reports to observers.
 
 use super::support::{Squares, endless};
 use gp_optim::argmin::core::observers::{Observe, ObserverMode};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-/// A buffer that outlives the run it is handed to.
+/// Buffer that outlives the run that writes to it.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -49,7 +49,7 @@ fn the_trace_is_the_history_line_by_line() {
     assert!(lines[13]["end"].as_str().unwrap().contains("iterations"), "{}", lines[13]);
 }
 
-/// A disk that is full.
+/// Writer that fails like a full disk.
 struct Full;
 
 impl Write for Full {
@@ -70,7 +70,7 @@ fn a_trace_that_cannot_be_written_ends_the_run_with_the_reason() {
     assert!(end.unwrap_err().to_string().contains("disk full"));
 }
 
-/// Where in memory the parameters of a run are.
+/// Memory addresses of the parameters of a run.
 #[derive(Clone, Default)]
 struct Places(Arc<Mutex<BTreeSet<usize>>>);
 
@@ -87,7 +87,7 @@ impl Observe<DescentState> for Places {
 fn parameters_go_to_and_fro_between_two_places() {
     let places = Places::default();
     for batch in [4, 10] {
-        // With parts every point counts as the best so far, and with a small rate every whole one is.
+        // With mini-batches every point counts as the best so far; with a small rate also with whole batches.
         let batches = Batches::in_sequence(10, batch).unwrap();
         let solver = Descent::with_options(Adam::with_rate(1e-3), batches, endless()).unwrap();
         descend_with(Squares::new(10).objective(), &[90.0, 90.0], solver, 50, &Control::new(), |run| {

@@ -1,4 +1,4 @@
-//! Descents on mini-batches that stop when the objective no longer falls within its noise, and not before.
+//! Runs on mini-batches stop when, and only when, the objective no longer decreases within its noise.
 
 use gp_optim::{Adam, Batch, Batches, Descended, Descent, DescentOptions, StopReason, descend};
 use std::convert::Infallible;
@@ -44,7 +44,8 @@ fn what_has_converged_stops_early_and_loses_less_than_the_noise() {
         for seed in 0..5 {
             let end = run(3.0, batch, seed, 20_000);
             assert_eq!((&end.reason, end.converged), (&StopReason::WithinNoise, true), "{batch} {seed}");
-            // Some sixty steps to the minimum, and twenty-four blocks of twenty batches at least, the start among them.
+            // About sixty steps to the minimum, and at least twenty-four blocks of twenty batches, including
+            // the start.
             assert!((479..4_000).contains(&end.iterations), "{}", end.iterations);
             let lost = at(end.x[0]) - at(0.0);
             // Of the mean of twenty batches.
@@ -58,7 +59,7 @@ fn what_has_converged_stops_early_and_loses_less_than_the_noise() {
 fn what_still_improves_does_not_stop() {
     for batch in [20, 1000] {
         for seed in 0..5 {
-            // A twentieth a step at most: after 3000 it has come half of the way at most.
+            // At most a twentieth per step: after 3000 steps at most half of the way.
             let end = run(300.0, batch, seed, 3_000);
             assert_eq!((&end.reason, end.converged), (&StopReason::MaxIterations, false));
             assert!((149.0..200.0).contains(&end.x[0]), "{:?}", end.x);

@@ -1,4 +1,4 @@
-//! Each method against its published recurrence, written out with scalars.
+//! Each method compared with its published recurrence, in scalar form.
 
 use super::support::{bowl, path};
 use gp_optim::{Adadelta, Adam, Momentum, SignAdaptive, UpdateRule};
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 const STEPS: u64 = 60;
 
-/// The solver and the recurrence round differently in each of sixty steps, and the bowl does not amplify errors:
-/// 1e-12 leaves a factor of a hundred.
+/// Solver and recurrence round differently in each of sixty steps, and the bowl does not amplify errors:
+/// 1e-12 has a margin of a hundred.
 fn assert_close(found: &[Vec<f64>], expected: &[[f64; 2]]) {
     assert_eq!(found.len(), expected.len());
     for (step, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -18,7 +18,7 @@ fn assert_close(found: &[Vec<f64>], expected: &[[f64; 2]]) {
     }
 }
 
-/// The points x₀, x₁, … of `next`, which is given the step's number from 1.
+/// Points x₀, x₁, … of `next`, whose argument is the step number, from 1.
 fn expected(mut next: impl FnMut(i32, [f64; 2]) -> [f64; 2]) -> Vec<[f64; 2]> {
     let mut points = vec![[3.0, 1.0]];
     for step in 1..=STEPS as i32 {
@@ -139,7 +139,7 @@ fn every_method_finds_the_minimum() {
     close(path(Momentum::nesterov(0.02, 0.8), 500), 1e-10);
     close(path(SignAdaptive::with_rate(0.01), 500), 1e-6);
     close(path(Adam::with_rate(0.05), 2_000), 1e-6);
-    // Slow to start and restless at the end: ε keeps its steps from vanishing.
+    // Slow at first; scatters at the end, because ε prevents steps from vanishing.
     close(path(Adadelta::default(), 20_000), 1e-2);
 }
 
@@ -162,7 +162,7 @@ fn sign_adaptive_rates_are_bounded_and_zero_has_no_sign() {
     assert_eq!(step(&mut rule, -1.0), 0.375);
 }
 
-/// A method that the crate does not have: steps of one length along the sign of the gradient.
+/// Method that is not in the crate: steps of constant length along the sign of the gradient.
 #[derive(Serialize, Deserialize)]
 struct SignDescent(f64);
 

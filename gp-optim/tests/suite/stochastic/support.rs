@@ -1,4 +1,4 @@
-//! Sums of squares over a small table, and a record of where a run has been.
+//! Sums of squares over a small table, and a record of the path of a run.
 
 use gp_optim::argmin::core::observers::{Observe, ObserverMode};
 use gp_optim::argmin::core::{Error, KV, State};
@@ -9,12 +9,12 @@ use gp_optim::{
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
-/// Never stops of its own accord.
+/// Settings with which a run stops only at its limit.
 pub(crate) fn endless() -> DescentOptions {
     DescentOptions { gradient_tolerance: 0.0, value_tolerance: 0.0, plateau: u64::MAX, ..Default::default() }
 }
 
-/// The parameters after every iteration, the start first.
+/// Parameters after every iteration; the start is first.
 #[derive(Clone, Default)]
 pub(crate) struct Path(Arc<Mutex<Vec<Vec<f64>>>>);
 
@@ -47,7 +47,7 @@ pub(crate) fn bowl_objective(x: &[f64], gradient: &mut [f64]) -> Result<f64, Inf
     Ok(value)
 }
 
-/// Where a method goes on the bowl in so many steps, from (3, 1).
+/// Path of a method on the bowl, from (3, 1).
 pub(crate) fn path<R: UpdateRule + 'static>(rule: R, steps: u64) -> Vec<Vec<f64>> {
     let solver = Descent::with_options(rule, Batches::whole(1).unwrap(), endless()).unwrap();
     let path = Path::default();
