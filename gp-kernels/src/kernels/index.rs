@@ -26,7 +26,8 @@ fn weights(levels: usize, rank: usize) -> Result<Parameter, KernelError> {
     // at multiples of c + 2; if rank = levels, the last one would equal the one before, and has it at the last level.
     let start = |k: usize| {
         let (level, column) = (k / rank, k % rank);
-        let is_high = if column + 1 == levels { level + 1 == levels } else { level.is_multiple_of(column + 2) };
+        let is_high =
+            if column + 1 == levels { level + 1 == levels } else { level.is_multiple_of(column + 2) };
         if is_high { 0.7 } else { 0.5 }
     };
     Ok(Parameter::vector("w", (0..levels * rank).map(start).collect(), Transform::Identity)?)
@@ -193,6 +194,26 @@ impl Kernel for Index {
         for (i, &g) in upstream.iter().enumerate() {
             let a = code(points, i);
             self.add_gradient(a, a, g, grads.params);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::weights;
+
+    #[test]
+    fn columns_of_weights_start_differently_at_every_rank() {
+        for (levels, rank) in [(2, 2), (3, 2), (3, 3), (5, 4), (5, 5), (40, 40)] {
+            let start = weights(levels, rank).unwrap();
+            let column =
+                |c: usize| (0..levels).map(|level| start.values()[level * rank + c]).collect::<Vec<_>>();
+            for c in 1..rank {
+                assert!(
+                    (0..c).all(|other| column(other) != column(c)),
+                    "column {c} of {rank}, {levels} levels"
+                );
+            }
         }
     }
 }
