@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::spec::FitSpec;
 use crate::error::{CliError, ErrorKind};
 use crate::files;
+use crate::interrupt::TrainingState;
 use crate::method::{SECOND_STAGE, TrainingRows, target_stage};
 use crate::model::{MODEL, UNITS, says_nothing_of_lengths};
 use gp_ep::{DataError, DataSource, Rows as Selection};
@@ -145,6 +146,16 @@ impl CheckpointFolder {
         CheckpointFile::new(self.folder.join(TRAINING), format!("gp fit of data {}", self.record.data))
     }
 
+    /// State of training here, for signals.
+    #[must_use]
+    pub(crate) fn state(&self) -> TrainingState {
+        let (folder, shown) = (self.folder.clone(), self.folder.display());
+        let last_words = format!(
+            "interrupted before the first checkpoint was written; the same command with --resume {shown} in place of --checkpoint begins training again"
+        );
+        TrainingState { is_saved: Box::new(move || holds_training(&folder)), last_words }
+    }
+
     /// Adds how to resume to an interruption; other errors pass unchanged.
     #[must_use]
     pub fn how_to_go_on(&self, error: CliError) -> CliError {
@@ -197,11 +208,26 @@ pub(super) fn how_to_go_on(error: CliError, folder: &Path) -> CliError {
     if error.kind() != ErrorKind::Interrupted {
         return error;
     }
-    let message = format!(
+    CliError::new(ErrorKind::Interrupted, going_on(folder))
+}
+
+/// Last words of training that goes on from a folder.
+pub(super) fn going_on(folder: &Path) -> String {
+    format!(
         "interrupted; the same command with --resume {} in place of --checkpoint goes on",
         folder.display()
-    );
-    CliError::new(ErrorKind::Interrupted, message)
+    )
+}
+
+/// `true` if a folder holds the state of training after an iteration, of any stage.
+pub(super) fn holds_training(folder: &Path) -> bool {
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.any(|entry| is_training(&entry.file_name().to_string_lossy()))
+}
+
+/// `true` for the name of a training checkpoint, but not of a file being written beside it.
+fn is_training(name: &str) -> bool {
+    name.strip_prefix(TRAINING).is_some_and(|stage| stage.is_empty() || stage.starts_with('.'))
 }
 
 /// Fields common to all versions of the record.

@@ -119,7 +119,7 @@ pub fn run(
     notes.stage(format_args!("fitting without each of {} parts in turn", parts.len()));
     let all = FoldsInTurn { frame: &frame, spec: &spec, context, parts, line: notes.line() };
     let scored = match &folders {
-        Some(folders) => interrupt::while_training(|interrupt| {
+        Some(folders) => interrupt::while_training(folders.state(), |interrupt| {
             all.score(|part, plan| folders.fit(part, plan, &spec, ORIGIN, interrupt, context))
         })
         .map_err(|error| folders.how_to_go_on(error))?,
