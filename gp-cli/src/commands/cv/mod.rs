@@ -150,7 +150,8 @@ pub fn run(
         });
         return print_json(out, &told);
     }
-    notes.say(format_args!("{}", lines(&summaries, scored.len()).trim_end()));
+    let unit = |score: &str| scored.first().and_then(|first| first.unit_of_score(score));
+    notes.say(format_args!("{}", lines(&summaries, scored.len(), &unit).trim_end()));
     pooled::lines(&covered).iter().for_each(|line| notes.say(format_args!("{line}")));
     out::print(out, &context.writers.first().bytes(&table(&scored, &summaries))?)
 }
