@@ -9,7 +9,8 @@ mod several;
 pub(crate) use coverage::remarks as coverage_remarks;
 pub use several::{SeveralScores, TargetScores};
 
-use crate::data::Frame;
+use crate::data::{Frame, Kind};
+use crate::encode::Target;
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::metrics::{ClassScores, Interval, LEVELS, NumberForecasts, NumberScores, Standing, share_below};
@@ -19,6 +20,10 @@ use constant::Constant;
 use gp_kernels::posterior::LatentBeliefs;
 use serde::Serialize;
 use serde_json::{Value, json};
+
+/// Warning of scores on the rows of training.
+const SEEN: &str = "these are the rows that the model was trained on: it fits them better than others, and its intervals look wider \
+                    here; score other rows, or use gp cv";
 
 /// Scores of predictors on the same rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +36,8 @@ pub struct Evaluation {
     pub predictors: Vec<(&'static str, String)>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
+    /// Unit of errors and widths of a single target: `days` of a date.
+    pub unit: Option<&'static str>,
 }
 
 /// Scores by predictor: `gp` is the model; `mean` or `shares` the constant prediction; `linear` the linear baseline.
@@ -61,6 +68,20 @@ impl Evaluation {
             Scores::Classes { of, .. } => of.iter().flat_map(|(name, s)| with(name, s.named())).collect(),
             Scores::Several(several) => several.named(),
         }
+    }
+
+    /// Unit of a score by its name, as in [`named`](Self::named).
+    #[must_use]
+    pub fn unit_of_score(&self, score: &str) -> Option<&'static str> {
+        let (name, of) = score.split_once('(').unwrap_or((score, ""));
+        let unit = match &self.scores {
+            Scores::Several(several) => {
+                let target = of.strip_suffix(')');
+                several.targets.iter().find(|known| Some(known.name.as_str()) == target)?.unit
+            }
+            Scores::Numbers(_) | Scores::Classes { .. } => self.unit,
+        };
+        unit.filter(|_| ["rmse", "mae"].contains(&name))
     }
 
     /// JSON form: `rows`, `warnings`, `labels` of classes, `scores` and descriptions (`predictors`) by predictor; with
@@ -103,8 +124,18 @@ struct Assessed<'a> {
 /// # Errors
 /// [`Data`](ErrorKind::Data) for a table that does not suit the model or has no target.
 pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
+    let was_seen = model.was_trained_on(frame)?;
+    let mut found = evaluate_rows(model, frame, was_seen)?;
+    if was_seen {
+        found.warnings.insert(0, SEEN.to_owned());
+    }
+    Ok(found)
+}
+
+/// Scores on rows that may be those of training, whose intervals are expected to be wide.
+fn evaluate_rows(model: &Model, frame: &Frame, was_seen: bool) -> Result<Evaluation, CliError> {
     if model.has_several_targets() {
-        return several::evaluate_targets(model, frame);
+        return several::evaluate_targets(model, frame, was_seen);
     }
     frame.require(&[&model.target().name])?;
     let seen = model.encode(frame)?;
@@ -123,10 +154,18 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     let (rows, mut warnings) = (frame.row_count(), seen.warnings());
     warnings.extend(model.left_out_of(frame));
     if let Scores::Numbers(of) = &scores {
-        warnings.extend(of.iter().take(1).flat_map(|(_, scores)| coverage::remarks(rows, scores)));
+        warnings.extend(
+            of.iter().take(1).flat_map(|(_, scores)| coverage::remarks_where(rows, scores, was_seen)),
+        );
     }
     warnings.extend(gaps);
-    Ok(Evaluation { rows, scores, predictors, warnings })
+    let unit = unit_of(model.target());
+    Ok(Evaluation { rows, scores, predictors, warnings, unit })
+}
+
+/// Unit of differences of a target, if it has one with a name.
+fn unit_of(target: &Target) -> Option<&'static str> {
+    (target.kind == Kind::Date).then_some("days")
 }
 
 /// Share of targets, in data units, below the predicted quantile of each level; equal to the level if calibrated.
@@ -264,8 +303,10 @@ impl Grid {
     }
 
     fn text(&self) -> String {
+        let all = self.rows.iter().flat_map(|(_, cells)| cells);
+        let longest = all.map(|cell| cell.chars().count() + 1).max().unwrap_or(0).max(11);
         let line = |name: &str, cells: &[String]| {
-            let cells: String = cells.iter().map(|cell| format!("{cell:>11}")).collect();
+            let cells: String = cells.iter().map(|cell| format!("{cell:>longest$}")).collect();
             format!("{name:<31}{cells}\n")
         };
         let rows = self.rows.iter().map(|(name, cells)| line(name, cells));
@@ -278,7 +319,7 @@ impl Grid {
 pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
     let on = format!("on {}", counted(evaluation.rows, "row"));
     match &evaluation.scores {
-        Scores::Numbers(of) => vec![numbers_grid(on, of)],
+        Scores::Numbers(of) => vec![numbers_grid(on, of, evaluation.unit)],
         Scores::Several(several) => several.grids(evaluation.rows),
         Scores::Classes { labels, of } => {
             let mut all = vec![classes_grid(on, of)];
@@ -309,14 +350,20 @@ pub(crate) fn number(value: f64) -> String {
     if size == 0.0 || (1e-3..1e5).contains(&size) { format!("{value:.4}") } else { format!("{value:.3e}") }
 }
 
+/// Text of an amount with its unit, if any.
+pub(crate) fn with_unit(text: String, unit: Option<&str>) -> String {
+    unit.map_or(text.clone(), |unit| format!("{text} {unit}"))
+}
+
 fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-fn numbers_grid(title: String, of: &[(&str, NumberScores)]) -> Grid {
+fn numbers_grid(title: String, of: &[(&str, NumberScores)], unit: Option<&str>) -> Grid {
+    let amount = |value: f64| with_unit(number(value), unit);
     let mut grid = Grid::new(title, of.iter().map(|(name, _)| *name));
-    grid.push("root mean squared error (rmse)", of.iter().map(|(_, s)| number(s.rmse)));
-    grid.push("mean absolute error (mae)", of.iter().map(|(_, s)| number(s.mae)));
+    grid.push("root mean squared error (rmse)", of.iter().map(|(_, s)| amount(s.rmse)));
+    grid.push("mean absolute error (mae)", of.iter().map(|(_, s)| amount(s.mae)));
     grid.push("standardised sq. error (smse)", of.iter().map(|(_, s)| number(s.smse)));
     grid.push("negative log density (nlpd)", of.iter().map(|(_, s)| number(s.nlpd)));
     grid.push("standardised log loss (msll)", of.iter().map(|(_, s)| number(s.msll)));
@@ -326,7 +373,7 @@ fn numbers_grid(title: String, of: &[(&str, NumberScores)]) -> Grid {
         if of.iter().any(|(_, s)| s.claimed[place] != *level) {
             grid.push("  its probability", of.iter().map(|(_, s)| percent(s.claimed[place])));
         }
-        grid.push("  its width", of.iter().map(|(_, s)| number(s.width[place])));
+        grid.push("  its width", of.iter().map(|(_, s)| amount(s.width[place])));
     }
     grid
 }

@@ -182,9 +182,8 @@ fn examples(name: &str) -> &'static [&'static str] {
 }
 
 fn grouped(argument: Arg, fits: bool) -> Arg {
+    let argument = in_any_case(argument);
     let Some(name) = argument.get_long().map(str::to_owned) else { return argument };
-    let is_flag = !argument.get_action().takes_values();
-    let argument = if is_flag { argument } else { argument.ignore_case(true) };
     if name == "seed" && !fits {
         return argument;
     }
@@ -196,9 +195,14 @@ fn grouped(argument: Arg, fits: bool) -> Arg {
     }
 }
 
+/// The argument with its choices in any case.
+fn in_any_case(argument: Arg) -> Arg {
+    if argument.get_action().takes_values() { argument.ignore_case(true) } else { argument }
+}
+
 /// Method setting among the flags of a command.
 pub(crate) fn setting(argument: Arg) -> Arg {
-    argument.help_heading(SETTINGS).hide_short_help(true)
+    in_any_case(argument).help_heading(SETTINGS).hide_short_help(true)
 }
 
 #[cfg(test)]

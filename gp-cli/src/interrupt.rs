@@ -11,7 +11,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) const EXIT_CODE: u8 = 130;
 
-static TRAINING: Mutex<Option<Interrupt>> = Mutex::new(None);
+static TRAINING: Mutex<Option<Training>> = Mutex::new(None);
+
+/// Training with a checkpoint.
+struct Training {
+    interrupt: Interrupt,
+    state: TrainingState,
+}
+
+/// State of training on disk, for a signal.
+pub(crate) struct TrainingState {
+    /// `true` if there is something to go on from, so that the iteration is worth waiting for.
+    pub(crate) is_saved: Box<dyn Fn() -> bool + Send>,
+    /// Last words if there is not.
+    pub(crate) last_words: String,
+}
 
 /// `true` during training without a checkpoint.
 static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
@@ -52,29 +66,35 @@ fn is_ignored(signal: i32) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn listen(_line: Line) {}
 
-/// Interrupts training that has a checkpoint after its iteration. Other work, and a second signal, end at once. Comes
-/// too late for a command that is done.
+/// Interrupts training that has written a checkpoint after its iteration. Other work, and a second signal, end at once.
+/// Comes too late for a command that is done.
 #[cfg(unix)]
 fn heed(line: &Line) {
     match locked(&TRAINING).as_ref() {
-        Some(training) if !training.is_requested() => {
-            training.request();
+        Some(training) if training.interrupt.is_requested() => end(line, last_words()),
+        Some(training) if (training.state.is_saved)() => {
+            training.interrupt.request();
             if std::io::stderr().is_terminal() {
                 let text = "finishing this iteration; again, and it ends at once without a checkpoint of it";
                 let _ = line.aside(|| writeln!(std::io::stderr(), "{text}"));
             }
         }
-        _ => {
-            let done = locked(&DONE);
-            if *done {
-                return;
-            }
-            let _abandoned = gp_optim::files::abandon();
-            line.end();
-            let _ = writeln!(std::io::stderr(), "{}", last_words());
-            std::process::exit(i32::from(EXIT_CODE));
-        }
+        Some(training) => end(line, &training.state.last_words),
+        None => end(line, last_words()),
     }
+}
+
+/// Ends the process, unless the command is done.
+#[cfg(unix)]
+fn end(line: &Line, last_words: &str) {
+    let done = locked(&DONE);
+    if *done {
+        return;
+    }
+    let _abandoned = gp_optim::files::abandon();
+    line.end();
+    let _ = writeln!(std::io::stderr(), "{last_words}");
+    std::process::exit(i32::from(EXIT_CODE));
 }
 
 /// Marks the command as done: a later signal changes neither its messages nor its exit code. Never returns if a signal
@@ -122,10 +142,10 @@ pub(crate) fn model_is_written() {
     WRITTEN.store(true, Ordering::Relaxed);
 }
 
-/// Runs training that a signal interrupts, leaving a checkpoint.
-pub(crate) fn while_training<T>(train: impl FnOnce(&Interrupt) -> T) -> T {
+/// Runs training that a signal interrupts, leaving a checkpoint; before the first checkpoint it ends at once.
+pub(crate) fn while_training<T>(state: TrainingState, train: impl FnOnce(&Interrupt) -> T) -> T {
     let interrupt = Interrupt::new();
-    *locked(&TRAINING) = Some(interrupt.clone());
+    *locked(&TRAINING) = Some(Training { interrupt: interrupt.clone(), state });
     let trained = train(&interrupt);
     *locked(&TRAINING) = None;
     trained

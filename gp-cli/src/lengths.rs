@@ -152,15 +152,13 @@ pub(crate) fn readable_in_model_units(kernel: &dyn Kernel) -> String {
     kernel.expression_with(&value_text)
 }
 
-/// Likelihood expression for display: values to four digits, bounds and priors as given.
+/// Likelihood expression for display: numbers to four digits, long lists shortened.
 pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
-    let mut shown = likelihood.clone_box();
-    for parameter in shown.parameters_mut() {
-        let rounded: Vec<f64> = parameter.values().iter().map(|value| to_few_digits(*value)).collect();
-        // A value at a bound may have no rounded neighbour inside; show it in full.
-        let _ = parameter.set_values(&rounded);
-    }
-    shown.expression()
+    let settings = likelihood.settings().into_iter().map(|(name, value)| format!("{name}={value}"));
+    let parameters = likelihood.parameters().iter().map(|of| format!("{}={}", of.name(), value_text(of)));
+    let arguments: Vec<String> = settings.chain(parameters).collect();
+    let name = likelihood.name();
+    if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
 }
 
 /// Length in column units: one per column if it is one number and units differ.
@@ -168,12 +166,15 @@ fn in_data_units(parameter: &Parameter, units: &[f64]) -> Option<Parameter> {
     parameter.scaled(units).or_else(|_| parameter.repeated(units.len())?.scaled(units)).ok()
 }
 
-/// Value with its marks, in few digits, and with the bounds and prior that all elements have. Those that differ by element
-/// are left to [`length_lines`].
+/// Value with its marks, in few digits, and with the bounds and prior that all elements have. Bounds that differ by element
+/// follow each; priors that do are left to [`length_lines`].
 fn value_text(parameter: &Parameter) -> String {
+    let first = conditions_of(parameter, 0);
+    let are_alike = (1..parameter.len()).all(|element| conditions_of(parameter, element) == first);
     let number = |(place, value): (usize, &f64)| {
         let number = few_digits(*value);
-        if parameter.is_fixed(place) { format!("fixed({number})") } else { number }
+        let number = if parameter.is_fixed(place) { format!("fixed({number})") } else { number };
+        if are_alike { number } else { number + &bounds_of(parameter, place) }
     };
     let numbers: Vec<String> = parameter.values().iter().enumerate().map(number).collect();
     let text = match numbers.as_slice() {
@@ -186,18 +187,26 @@ fn value_text(parameter: &Parameter) -> String {
         few if parameter.is_vector() => format!("[{}]", few.join(", ")),
         one => one.concat(),
     };
-    let first = conditions_of(parameter, 0);
-    let are_alike = (1..parameter.len()).all(|element| conditions_of(parameter, element) == first);
     if are_alike { text + &first } else { text }
 }
 
 /// Bounds and prior of an element, to follow its value.
 fn conditions_of(parameter: &Parameter, element: usize) -> String {
+    conditions(own_ends(parameter, element), parameter.prior_of(element))
+}
+
+/// Bounds of an element, to follow its value.
+fn bounds_of(parameter: &Parameter, element: usize) -> String {
+    conditions(own_ends(parameter, element), None)
+}
+
+/// Finite ends of an element's bounds, if they are not its domain.
+fn own_ends(parameter: &Parameter, element: usize) -> (Option<f64>, Option<f64>) {
     let transform = parameter.transform_of(element);
     let ends = if transform == parameter.domain() { Transform::Identity } else { transform };
     let end = |end: f64| end.is_finite().then_some(end);
     let (low, high) = ends.ends();
-    conditions((end(low), end(high)), parameter.prior_of(element))
+    (end(low), end(high))
 }
 
 /// Number to four significant digits, without trailing zeros.
@@ -223,6 +232,27 @@ pub(crate) fn four_digits(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bounds that differ by input follow each value.
+    #[test]
+    fn bounds_of_each_input_are_shown() {
+        let text = |text: &str| gp_kernels::parse(text).unwrap().expression_with(&value_text);
+        assert_eq!(
+            text("rbf(lengthscale=[1.23456 in [0.1, 10], 2 in [0.2, 20]])"),
+            "rbf(lengthscale=[1.235 in [0.1, 10], 2 in [0.2, 20]])"
+        );
+        assert_eq!(text("rbf(lengthscale=[1 in [0, 5], 2 in [0, 5]])"), "rbf(lengthscale=[1, 2] in [0, 5])");
+    }
+
+    #[test]
+    fn likelihoods_are_shown_in_few_digits() {
+        let shown = |text: &str| readable_likelihood(gp_likelihoods::parse(text).unwrap().as_ref());
+        assert_eq!(
+            shown("student_t(scale=0.123456789 in [0.000123456789, none], dof=3 ~ gamma(1.23456789, 1))"),
+            "student_t(scale=0.1235 in [1.235e-4, none], dof=3 ~ gamma(1.235, 1))"
+        );
+        assert_eq!([shown("poisson"), shown("softmax(classes=3)")], ["poisson", "softmax(classes=3)"]);
+    }
 
     #[test]
     fn lengths_are_named_by_their_columns() {

@@ -12,6 +12,7 @@ pub mod encode;
 mod error;
 pub mod evaluate;
 pub mod files;
+mod fingerprint;
 pub mod fit;
 #[cfg(test)]
 mod foreign;

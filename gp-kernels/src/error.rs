@@ -1,7 +1,7 @@
 //! Errors of kernels, their inputs and their text.
 
 use gp_linalg::LinalgError;
-use gp_optim::{ParameterError, did_you_mean, format_number};
+use gp_optim::{ParameterError, format_number};
 
 use crate::expression::error::ExpressionError;
 
@@ -104,7 +104,7 @@ pub enum KernelError {
         reason: String,
     },
     /// A name is in no list or registry.
-    #[error("unknown {kind} `{name}`; there are: {available}{}", did_you_mean(name, available.split(", ")))]
+    #[error("unknown {kind} `{name}`; there are: {available}{meant}")]
     UnknownName {
         /// Kind of item.
         kind: &'static str,
@@ -112,6 +112,8 @@ pub enum KernelError {
         name: String,
         /// Available names.
         available: String,
+        /// End of the message with the name or alias that may be meant, by [`did_you_mean`](gp_optim::did_you_mean).
+        meant: String,
     },
     /// A name matches several entries.
     #[error("`{name}` may be {first} or {last}; say which")]

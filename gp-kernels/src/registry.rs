@@ -5,7 +5,7 @@ use crate::error::KernelError;
 use crate::expression::{self, Columns, KernelEntry};
 use crate::kernel::Kernel;
 use crate::kernels;
-use gp_optim::named;
+use gp_optim::{did_you_mean, named};
 
 /// Kernels of this crate. A new kernel is a file in `kernels/` and a line here.
 const BUILT_IN: &[fn() -> KernelEntry] = &[
@@ -60,8 +60,8 @@ impl Registry {
         found.ok_or_else(|| self.unknown(name))
     }
 
-    /// Entry for a name typed by a person: ignores case and underscores, and knows aliases.
-    /// Parsing uses [`find`](Self::find), which does not.
+    /// Entry for a name as people type it, also in expressions: ignores case and underscores, and knows aliases.
+    /// [`find`](Self::find) needs the exact name.
     ///
     /// ```
     /// use gp_kernels::Registry;
@@ -89,19 +89,21 @@ impl Registry {
     }
 
     fn unknown(&self, name: &str) -> KernelError {
+        let aliases = self.entries.iter().flat_map(|entry| entry.aliases().iter().copied());
         KernelError::UnknownName {
             kind: "kernel",
             name: name.to_owned(),
             available: self.entries.iter().map(KernelEntry::name).collect::<Vec<_>>().join(", "),
+            meant: did_you_mean(name, self.entries.iter().map(KernelEntry::name).chain(aliases)),
         }
     }
 
-    /// Parses a kernel expression.
+    /// Parses a kernel expression. Names may be in any case, and aliases.
     ///
     /// # Errors
     /// [`KernelError::Expression`] with the column of the error.
     pub fn parse(&self, text: &str) -> Result<Box<dyn Kernel>, KernelError> {
-        expression::parse(text, &|name| self.find(name), Columns::Unknown)
+        expression::parse(text, &|name| self.named(name), Columns::Unknown)
     }
 
     /// Parses a kernel expression for points of `inputs` columns. Resolves `ard=true` and reports missing
@@ -110,7 +112,7 @@ impl Registry {
     /// # Errors
     /// [`KernelError::Expression`] with the column of the error.
     pub fn parse_for(&self, text: &str, inputs: usize) -> Result<Box<dyn Kernel>, KernelError> {
-        expression::parse(text, &|name| self.find(name), Columns::Count(inputs))
+        expression::parse(text, &|name| self.named(name), Columns::Count(inputs))
     }
 
     /// Parses a kernel expression with lengths in other units: along column d, `units[d]` units of the
@@ -129,7 +131,7 @@ impl Registry {
     /// [`KernelError::Expression`] with the column of the error, for example if one number, bound or prior
     /// covers columns of different units.
     pub fn parse_in_units(&self, text: &str, units: &[f64]) -> Result<Box<dyn Kernel>, KernelError> {
-        expression::parse(text, &|name| self.find(name), Columns::Units(units))
+        expression::parse(text, &|name| self.named(name), Columns::Units(units))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Errors of this crate.
 
+use gp_optim::ParameterError;
 use gp_optim::text::SyntaxError;
-use gp_optim::{ParameterError, did_you_mean};
 
 /// Error of this crate, with argument, value and allowed range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -57,12 +57,14 @@ pub enum LikelihoodError {
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
     /// No likelihood has this name.
-    #[error("no likelihood is called `{name}`; there are {available}{}", did_you_mean(name, available.split(", ")))]
+    #[error("no likelihood is called `{name}`; there are {available}{meant}")]
     UnknownName {
         /// Name given.
         name: String,
         /// Available names.
         available: String,
+        /// End of the message with the name or alias that may be meant, by [`did_you_mean`](gp_optim::did_you_mean).
+        meant: String,
     },
     /// A name has several meanings.
     #[error("`{name}` may be {first} or {last}; say which")]

@@ -1,7 +1,7 @@
 //! Registry of likelihoods by name.
 
-use gp_optim::named;
 use gp_optim::text::{Arguments, SyntaxError};
+use gp_optim::{did_you_mean, named};
 
 use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
@@ -70,8 +70,8 @@ impl Registry {
         found.ok_or_else(|| self.unknown(name))
     }
 
-    /// Entry for a name that may differ in case or underscores or be an alias. [`find`](Self::find), which
-    /// parsing uses, needs the exact name.
+    /// Entry for a name as people type it, also in expressions: ignores case and underscores, and knows aliases.
+    /// [`find`](Self::find) needs the exact name.
     ///
     /// ```
     /// use gp_likelihoods::Registry;
@@ -100,10 +100,13 @@ impl Registry {
 
     fn unknown(&self, name: &str) -> LikelihoodError {
         let available: Vec<_> = self.entries.iter().map(LikelihoodEntry::name).collect();
-        LikelihoodError::UnknownName { name: name.to_owned(), available: available.join(", ") }
+        let aliases = self.entries.iter().flat_map(|entry| entry.aliases().iter().copied());
+        let meant = did_you_mean(name, available.iter().copied().chain(aliases));
+        LikelihoodError::UnknownName { name: name.to_owned(), available: available.join(", "), meant }
     }
 
-    /// Parses a likelihood, such as `student_t(scale=0.04, dof=2.5)`. Missing arguments have defaults.
+    /// Parses a likelihood, such as `student_t(scale=0.04, dof=2.5)`; a bare name has all defaults. Names may be in any case,
+    /// and aliases.
     ///
     /// # Errors
     /// [`LikelihoodError::Expression`] with the column of the fault.
@@ -122,7 +125,7 @@ impl Registry {
             LikelihoodError::Syntax(fault) => fault,
             other => SyntaxError::new(column, other.to_string()),
         };
-        let entry = self.find(arguments.call()).map_err(at_call)?;
+        let entry = self.named(arguments.call()).map_err(at_call)?;
         let likelihood = entry.build(&mut arguments).map_err(at_call)?;
         arguments.finish()?;
         Ok(likelihood)

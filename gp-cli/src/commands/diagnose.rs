@@ -19,6 +19,8 @@ use std::path::PathBuf;
 
 /// Default number of inducing inputs or active rows; each coordinate is a derivative to check.
 const INDUCING: usize = 6;
+/// Name of inducing inputs in `--fix`.
+const INDUCING_INPUTS: &str = "inducing";
 
 /// Options of `gp diagnose`.
 #[derive(Clone, Debug, clap::Args)]
@@ -49,7 +51,7 @@ pub struct DiagnoseOptions {
 /// Derivatives by the elements of one parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct DerivativeRow<'a> {
-    parameter: &'a str,
+    parameter: String,
     values: usize,
     /// Largest error among them.
     worst: &'a GradientCheck,
@@ -117,16 +119,40 @@ pub fn run(
 
 /// All gradients; with unrelated targets, those of each with its name as prefix.
 fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
-    let Some(parts) = plan.problem.parts()? else { return plan.method.gradients(&plan.problem) };
+    let named = |of: &str, check: GradientCheck| {
+        let parameter = format!("{of}{}", as_fixed(&check.parameter));
+        GradientCheck { parameter, ..check }
+    };
+    let Some(parts) = plan.problem.parts()? else {
+        let all = plan.method.gradients(&plan.problem)?;
+        return Ok(all.into_iter().map(|check| named("", check)).collect());
+    };
     let mut all = Vec::new();
     for (part, of) in parts.iter().zip(plan.observed.targets()) {
-        let named = |check: GradientCheck| {
-            let parameter = format!("{}: {}", of.target.name, check.parameter);
-            GradientCheck { parameter, ..check }
-        };
-        all.extend(plan.method.gradients(part)?.into_iter().map(named));
+        let of = format!("{}: ", of.target.name);
+        all.extend(plan.method.gradients(part)?.into_iter().map(|check| named(&of, check)));
     }
     Ok(all)
+}
+
+/// Name of a parameter as `--fix` takes it; one of several latent functions follows in brackets.
+fn as_fixed(name: &str) -> String {
+    let (of, own) = match name.strip_prefix("latent[").and_then(|rest| rest.split_once("].")) {
+        Some((latent, own)) => (Some(latent), own),
+        None => (None, name),
+    };
+    let (of, own) = match own.strip_prefix("kernel[").and_then(|rest| rest.split_once("].")) {
+        Some((latent, own)) => (Some(latent), own),
+        None => (of, own),
+    };
+    let own = own.strip_prefix("kernel.").unwrap_or(own);
+    let own = match own.split_once(['.', '[']) {
+        Some(("noise", value)) => format!("likelihood.{value}"),
+        Some(("z", place)) => format!("{INDUCING_INPUTS}[{place}"),
+        _ => own.to_owned(),
+    };
+    let latent = of.and_then(|latent| latent.parse::<usize>().ok());
+    latent.map_or(own.clone(), |latent| format!("{own} (function {})", latent + 1))
 }
 
 /// Plan of the full fit, restricted to some rows.
@@ -155,9 +181,7 @@ fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> 
 fn rows(checks: &[GradientCheck]) -> Vec<DerivativeRow<'_>> {
     let mut rows: Vec<DerivativeRow<'_>> = Vec::new();
     for check in checks {
-        let name = check.parameter.as_str();
-        let stem =
-            if name.ends_with(']') { name.rsplit_once('[').map_or(name, |(stem, _)| stem) } else { name };
+        let stem = stem(&check.parameter);
         match rows.last_mut().filter(|row| row.parameter == stem) {
             Some(row) => {
                 row.values += 1;
@@ -169,6 +193,13 @@ fn rows(checks: &[GradientCheck]) -> Vec<DerivativeRow<'_>> {
         }
     }
     rows
+}
+
+/// Name of a parameter without the place of a value in it.
+fn stem(name: &str) -> String {
+    let (own, function) = name.split_once(" (").unwrap_or((name, ""));
+    let front = if own.ends_with(']') { own.rsplit_once('[').map_or(own, |(stem, _)| stem) } else { own };
+    if function.is_empty() { front.to_owned() } else { format!("{front} ({function}") }
 }
 
 fn table(rows: &[DerivativeRow<'_>]) -> String {
@@ -186,4 +217,23 @@ fn table(rows: &[DerivativeRow<'_>]) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_flags() {
+        for (name, expected, of_all) in [
+            ("kernel.rbf.lengthscale[2]", "rbf.lengthscale[2]", "rbf.lengthscale"),
+            ("noise.variance", "likelihood.variance", "likelihood.variance"),
+            ("z[3]", "inducing[3]", "inducing"),
+            ("latent[1].z[0]", "inducing[0] (function 2)", "inducing (function 2)"),
+            ("kernel[0].scale.variance", "scale.variance (function 1)", "scale.variance (function 1)"),
+            ("posterior[0].mean[1]", "posterior[0].mean[1]", "posterior[0].mean"),
+        ] {
+            assert_eq!((as_fixed(name).as_str(), stem(&as_fixed(name)).as_str()), (expected, of_all));
+        }
+    }
 }

@@ -192,7 +192,7 @@ fn train(
         plan.problem.settings.control = control;
         return interrupt::without_checkpoint(|| fit::fit(plan, &options.spec, ORIGIN));
     };
-    let trained = interrupt::while_training(|interrupt| {
+    let trained = interrupt::while_training(folder.state(), |interrupt| {
         let control = control.with_interrupt(interrupt.clone());
         plan.problem.settings.control = folder.keep(control, options.checkpoint_every);
         fit::fit(plan, &options.spec, ORIGIN)

@@ -16,6 +16,7 @@ use gp_ep::Posterior as _;
 use gp_kernels::inducing::Coverage;
 use gp_kernels::posterior::LatentFunction;
 use gp_kernels::{Kernel, KernelExt};
+use gp_optim::Parameter;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write;
@@ -126,6 +127,9 @@ pub fn text(model: &Model) -> String {
     targets::lines(model).iter().for_each(|(name, words)| page.line(name, words));
     functions(model, &mut page);
     let training = &model.about().training;
+    if training.learned_nothing() {
+        page.line("depends on", NO_INPUT);
+    }
     training.influence.iter().for_each(|influence| depends_on(model, influence, &mut page));
     training.updates.iter().for_each(|update| page.line("updated", update));
     training.warnings.iter().for_each(|warning| page.line("warning", warning));
@@ -138,6 +142,9 @@ struct Page(String);
 
 /// Most parts of a mixture shown.
 const MOST_PARTS: usize = 3;
+
+/// Words in place of influences.
+pub(super) const NO_INPUT: &str = "no input: nothing was learned";
 
 /// Width of the name column, unless a name is longer.
 const NAME_WIDTH: usize = 11;
@@ -199,12 +206,10 @@ fn course(model: &Model, page: &mut Page) {
     let curve = log_posterior(model);
     if let (Some(first), Some(last)) = (curve.first(), curve.last()) {
         let gained = if last < first { "down" } else { "up" };
-        let (by, line) = ((last - first).abs(), sparkline(&curve));
+        let (by, line, trained) = ((last - first).abs(), sparkline(&curve), trained_value(model));
         page.line(
             "",
-            &format!(
-                "log posterior {gained} by {by:.3} in training, from {first:.3} to {last:.3} nats, {line}"
-            ),
+            &format!("{trained} {gained} by {by:.3} in training, from {first:.3} to {last:.3} nats, {line}"),
         );
     }
     model.about_temperature().iter().for_each(|line| page.line("probabilities", line));
@@ -218,6 +223,25 @@ fn tried(model: &Model, page: &mut Page) {
             page.line(if place == 0 { "chosen of" } else { "" }, line.trim_end());
         }
     }
+}
+
+/// Name of the value that training maximises: without priors it is the objective itself.
+pub(super) fn trained_value(model: &Model) -> &'static str {
+    let posterior = model.posterior();
+    let of_likelihood = posterior.likelihood().parameters().iter().any(has_prior);
+    let of_kernels = posterior.describe().iter().any(|latent| {
+        let mut found = false;
+        latent.kernel.for_each_parameter(&mut |parameter| found |= has_prior(parameter));
+        found
+    });
+    match of_likelihood || of_kernels {
+        true => "log posterior",
+        false => model.about().training.objective_kind.words(),
+    }
+}
+
+fn has_prior(parameter: &Parameter) -> bool {
+    (0..parameter.len()).any(|element| parameter.prior_of(element).is_some())
 }
 
 /// Log posterior density after each iteration, in nats, in the units of the objective (densities in data units).

@@ -31,13 +31,14 @@ pub(super) fn flag(cell: &str) -> Option<f64> {
     }
 }
 
-/// Days since 1970-01-01 for `YYYY-MM-DD`, optionally followed by a blank or `T`, a time `HH:MM[:SS[.s]]` and
-/// `Z`. Other time zones are not supported.
+/// Days since 1970-01-01 of `YYYY-MM`, or of `YYYY-MM-DD`, optionally with a time `HH:MM[:SS[.s]]` after a blank or `T`, and a final
+/// `Z`; other time zones are not supported.
 ///
 /// ```
 /// use gp_cli::data::days_since_epoch;
 /// assert_eq!(days_since_epoch("1970-01-02"), Some(1.0));
 /// assert_eq!(days_since_epoch("2000-03-01 06:00"), Some(11017.25));
+/// assert_eq!(days_since_epoch("1970-02"), Some(31.0));
 /// assert_eq!(days_since_epoch("2000-02-30"), None);
 /// ```
 #[must_use]
@@ -47,7 +48,9 @@ pub fn days_since_epoch(cell: &str) -> Option<f64> {
         None => (cell, None),
     };
     let mut parts = date.split('-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    let (year, month) = (parts.next()?, parts.next()?);
+    // A month is its first day.
+    let day = parts.next().or(time.is_none().then_some("01"))?;
     if parts.next().is_some() || year.len() != 4 || month.len() != 2 || day.len() != 2 {
         return None;
     }
@@ -148,7 +151,18 @@ mod tests {
         }
         assert_eq!(days_since_epoch("1970-01-01T12:00:00Z"), Some(0.5));
         assert_eq!(days_since_epoch("1970-01-01T00:00:43.2"), Some(0.0005));
-        for text in ["2023-02-29", "2023-13-01", "23-01-01", "2023-1-1", "2023-01-01 24:00", "1-2-3-4", "x"] {
+        for text in [
+            "2023-02-29",
+            "2023-13-01",
+            "23-01-01",
+            "2023-1-1",
+            "2023-01-01 24:00",
+            "1-2-3-4",
+            "x",
+            "2023-13",
+            "2023-1",
+            "2023-01 10:00",
+        ] {
             assert_eq!(days_since_epoch(text), None, "{text}");
         }
     }

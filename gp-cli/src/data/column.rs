@@ -56,7 +56,7 @@ impl FromStr for Kind {
     fn from_str(text: &str) -> Result<Self, String> {
         [Self::Number, Self::Boolean, Self::Category, Self::Date]
             .into_iter()
-            .find(|kind| kind.to_string() == text)
+            .find(|kind| kind.to_string().eq_ignore_ascii_case(text))
             .ok_or_else(|| {
                 format!("`{text}` is no type of column; there are number, boolean, category and date")
             })

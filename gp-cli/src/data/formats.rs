@@ -149,7 +149,7 @@ impl Formats {
             };
             return self
                 .iter()
-                .find(|format| format.name() == name)
+                .find(|format| format.name().eq_ignore_ascii_case(name))
                 .ok_or_else(|| CliError::new(ErrorKind::Usage, message()));
         }
         let by_mark = self.iter().find(|format| format.recognises(head));

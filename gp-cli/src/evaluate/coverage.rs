@@ -7,8 +7,19 @@ use gp_likelihoods::special::incomplete_beta;
 /// Tail probability below which coverage is off: that beyond three standard errors of a Gaussian.
 const CHANCE: f64 = 1.35e-3;
 
+/// Remarks on intervals, of rows that were trained on only on those that are too narrow: others are expected.
+pub(super) fn remarks_where(rows: usize, scores: &NumberScores, was_seen: bool) -> Vec<String> {
+    let [narrow, wide] = off_by_more_than_chance(rows, scores);
+    [narrow, wide.filter(|_| !was_seen)].into_iter().flatten().collect()
+}
+
 /// Remarks on central intervals whose coverage of some rows is off by more than chance, assuming independent rows.
 pub(crate) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
+    off_by_more_than_chance(rows, scores).into_iter().flatten().collect()
+}
+
+/// Remark on intervals that are too narrow, and on those that are too wide.
+fn off_by_more_than_chance(rows: usize, scores: &NumberScores) -> [Option<String>; 2] {
     let (mut narrow, mut wide) = (Vec::new(), Vec::new());
     for (place, level) in LEVELS.into_iter().enumerate() {
         let (claimed, coverage) = (scores.claimed[place], scores.coverage[place]);
@@ -28,7 +39,7 @@ pub(crate) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
     let remark = |(off, what): (Vec<String>, &str)| {
         (!off.is_empty()).then(|| format!("{} of {rows} rows: they are too {what}", listed(&off)))
     };
-    [(narrow, "narrow"), (wide, "wide")].into_iter().filter_map(remark).collect()
+    [(narrow, "narrow"), (wide, "wide")].map(remark)
 }
 
 /// Probability of at most `k` successes in `n` trials of probability `p`.

@@ -1,6 +1,6 @@
 //! Scores of a model of several targets: each on the rows that have it, and all jointly.
 
-use super::{Evaluation, Grid, Scores, evaluate, number, numbers_grid};
+use super::{Evaluation, Grid, Scores, evaluate_rows, number, numbers_grid};
 use crate::data::{Column, Frame};
 use crate::error::CliError;
 use crate::left_out::counted;
@@ -18,6 +18,8 @@ pub struct TargetScores {
     pub rows: usize,
     /// Scores by predictor, the model first.
     pub of: Vec<(&'static str, NumberScores)>,
+    /// Unit of its errors, if it has one with a name.
+    pub unit: Option<&'static str>,
 }
 
 /// Scores of several targets.
@@ -38,7 +40,7 @@ const JOINT: &str = "joint_nlpd";
 ///
 /// # Errors
 /// [`Data`](crate::ErrorKind::Data) for a table that does not suit the model or has no target.
-pub(super) fn evaluate_targets(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
+pub(super) fn evaluate_targets(model: &Model, frame: &Frame, was_seen: bool) -> Result<Evaluation, CliError> {
     let (mut targets, mut warnings, mut predictors) = (Vec::new(), Vec::new(), Vec::new());
     for one in model.by_target()? {
         let name = one.target().name.clone();
@@ -46,11 +48,11 @@ pub(super) fn evaluate_targets(model: &Model, frame: &Frame) -> Result<Evaluatio
         if rows.is_empty() {
             continue;
         }
-        let found = evaluate(&one, &frame.rows(&rows)?)?;
+        let found = evaluate_rows(&one, &frame.rows(&rows)?, was_seen)?;
         warnings.extend(found.warnings.iter().map(|warning| format!("target {name}: {warning}")));
         predictors = found.predictors;
         if let Scores::Numbers(of) = found.scores {
-            targets.push(TargetScores { name, rows: rows.len(), of });
+            targets.push(TargetScores { name, rows: rows.len(), of, unit: found.unit });
         }
     }
     if targets.is_empty() {
@@ -80,6 +82,7 @@ pub(super) fn evaluate_targets(model: &Model, frame: &Frame) -> Result<Evaluatio
         scores: Scores::Several(SeveralScores { targets, joint }),
         predictors,
         warnings,
+        unit: None,
     })
 }
 
@@ -148,7 +151,11 @@ impl SeveralScores {
     /// One table per target, and one of means.
     pub(super) fn grids(&self, rows: usize) -> Vec<Grid> {
         let of = |target: &TargetScores| {
-            numbers_grid(format!("{} on {}", target.name, counted(target.rows, "row")), &target.of)
+            numbers_grid(
+                format!("{} on {}", target.name, counted(target.rows, "row")),
+                &target.of,
+                target.unit,
+            )
         };
         let mut all: Vec<Grid> = self.targets.iter().map(of).collect();
         let predictors: Vec<&'static str> = names(&self.targets).collect();

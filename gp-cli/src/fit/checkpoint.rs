@@ -5,9 +5,11 @@ use super::plan::Plan;
 use super::spec::FitSpec;
 use crate::error::{CliError, ErrorKind};
 use crate::files;
-use crate::method::{SECOND_STAGE, TrainingRows, target_stage};
+use crate::fingerprint::Fingerprint;
+use crate::interrupt::TrainingState;
+use crate::method::{SECOND_STAGE, target_stage};
 use crate::model::{MODEL, UNITS, says_nothing_of_lengths};
-use gp_ep::{DataError, DataSource, Rows as Selection};
+use gp_ep::DataSource as _;
 use gp_optim::files::{FolderLock, Onlooker};
 use gp_optim::{CheckpointFile, Control, OptimError};
 use serde::{Deserialize, Serialize};
@@ -145,6 +147,16 @@ impl CheckpointFolder {
         CheckpointFile::new(self.folder.join(TRAINING), format!("gp fit of data {}", self.record.data))
     }
 
+    /// State of training here, for signals.
+    #[must_use]
+    pub(crate) fn state(&self) -> TrainingState {
+        let (folder, shown) = (self.folder.clone(), self.folder.display());
+        let last_words = format!(
+            "interrupted before the first checkpoint was written; the same command with --resume {shown} in place of --checkpoint begins training again"
+        );
+        TrainingState { is_saved: Box::new(move || holds_training(&folder)), last_words }
+    }
+
     /// Adds how to resume to an interruption; other errors pass unchanged.
     #[must_use]
     pub fn how_to_go_on(&self, error: CliError) -> CliError {
@@ -197,11 +209,26 @@ pub(super) fn how_to_go_on(error: CliError, folder: &Path) -> CliError {
     if error.kind() != ErrorKind::Interrupted {
         return error;
     }
-    let message = format!(
+    CliError::new(ErrorKind::Interrupted, going_on(folder))
+}
+
+/// Last words of training that goes on from a folder.
+pub(super) fn going_on(folder: &Path) -> String {
+    format!(
         "interrupted; the same command with --resume {} in place of --checkpoint goes on",
         folder.display()
-    );
-    CliError::new(ErrorKind::Interrupted, message)
+    )
+}
+
+/// `true` if a folder holds the state of training after an iteration, of any stage.
+pub(super) fn holds_training(folder: &Path) -> bool {
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.any(|entry| is_training(&entry.file_name().to_string_lossy()))
+}
+
+/// `true` for the name of a training checkpoint, but not of a file being written beside it.
+fn is_training(name: &str) -> bool {
+    name.strip_prefix(TRAINING).is_some_and(|stage| stage.is_empty() || stage.starts_with('.'))
 }
 
 /// Fields common to all versions of the record.
@@ -246,7 +273,9 @@ impl RunIdentity {
         for key in keys {
             let (then, now) = (self.config.get(key), now.config.get(key));
             if then != now {
-                let text = |value: Option<&Value>| value.map_or("not given".to_owned(), Value::to_string);
+                let text = |value: Option<&Value>| {
+                    value.map_or("not given".to_owned(), |value| as_written(key, value))
+                };
                 return differ(&format!("--{key}"), &text(then), &text(now));
             }
         }
@@ -266,43 +295,14 @@ impl RunIdentity {
     }
 }
 
-/// FNV-1a over the bits of numbers; machine-independent.
-struct Fingerprint(u64);
-
-impl Default for Fingerprint {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fingerprint {
-    fn number(&mut self, value: f64) {
-        for byte in value.to_bits().to_le_bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+/// Value of a flag as a user writes it: a list with the flag between its values.
+fn as_written(key: &str, value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => {
+            let each: Vec<String> = values.iter().map(|value| as_written(key, value)).collect();
+            each.join(&format!(" --{key} "))
         }
-    }
-
-    fn numbers(&mut self, values: &[f64]) {
-        values.iter().for_each(|&value| self.number(value));
-    }
-
-    /// Adds all points, then all observations, in memory or in a file.
-    fn rows(&mut self, rows: &TrainingRows) -> Result<(), DataError> {
-        const AT_ONCE: usize = 4096;
-        let (mut points, mut targets) = (Vec::new(), Vec::new());
-        for observations in [false, true] {
-            for start in (0..rows.count()).step_by(AT_ONCE) {
-                let range = start..(start + AT_ONCE).min(rows.count());
-                points.resize(range.len() * rows.dim(), 0.0);
-                targets.resize(range.len() * rows.outputs(), 0.0);
-                rows.read(&Selection::Range(range), &mut points, &mut targets)?;
-                self.numbers(if observations { &targets } else { &points });
-            }
-        }
-        Ok(())
-    }
-
-    fn text(&self) -> String {
-        format!("{:016x}", self.0)
+        other => other.to_string(),
     }
 }

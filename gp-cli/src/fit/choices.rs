@@ -1,7 +1,7 @@
 //! Method, optimiser and settings: requested or default.
 
 use super::observed::Observed;
-use super::parameters::{self, INDUCING, WINDOWS};
+use super::parameters::{self, INDUCING, WINDOWS, is_fixed};
 use super::spec::FitSpec;
 use super::streaming;
 use crate::context::Context;
@@ -117,14 +117,13 @@ fn unheeded(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option
     };
     let seen = method.seen_through();
     let (rows, placed) = (seen == SeenThrough::Rows, seen == SeenThrough::InducingInputs);
-    let fixes = |wanted: &str| spec.fix.iter().any(|name| name == wanted);
     let of_places = [
         ("inducing", rows && spec.inducing.is_some()),
         ("inducing-file", !placed && !spec.inducing_file.is_empty()),
         ("placement", !placed && spec.placement.is_some()),
         ("windows", !placed && spec.windows.is_some()),
-        ("fix inducing", !placed && fixes(INDUCING)),
-        ("fix windows", spec.windows.is_none() && fixes(WINDOWS)),
+        ("fix inducing", !placed && is_fixed(spec, INDUCING)),
+        ("fix windows", spec.windows.is_none() && is_fixed(spec, WINDOWS)),
     ];
     let of_method = spec.settings.names().filter(|name| !heeds(name));
     let all = of_method.chain(of_places.into_iter().filter(|(_, idle)| *idle).map(|(name, _)| name));
@@ -186,7 +185,7 @@ pub(super) fn settings(spec: &FitSpec, may_move: bool) -> Settings {
         control: Control::new().with_time_limit(spec.time_limit),
         seed: spec.seed,
         fixed_inducing: parameters::fixes_inducing(spec, may_move),
-        fixed_windows: spec.fix.iter().any(|name| name == WINDOWS),
+        fixed_windows: is_fixed(spec, WINDOWS),
         ..Settings::default()
     }
 }

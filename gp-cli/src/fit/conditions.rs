@@ -119,7 +119,7 @@ impl Condition {
 pub(super) fn is_given(name: &str, spec: &FitSpec) -> bool {
     let text: String = spec.kernel.iter().chain(&spec.likelihood).map(String::as_str).collect();
     let text: String = text.split_whitespace().collect();
-    text.contains(&format!("{name}="))
+    text.to_lowercase().contains(&format!("{}=", name.to_lowercase()))
 }
 
 /// Factors from the units of a flag to those of the elements: 1 unless they are lengths along `columns` in their units.

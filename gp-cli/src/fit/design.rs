@@ -67,7 +67,7 @@ impl Design {
             if spec.kernel.is_empty() { (found, Vec::new()) } else { (Vec::new(), found) };
         let search = Search::new(spec, context, (observed, inputs), method, pseudo)?;
         let mut kernels = kernels(spec, &context.kernels, method, observed, (inputs, pseudo), &seasons)?;
-        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), inputs)?;
+        parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), (inputs, &context.kernels))?;
         let (inducing, placing) = match method.seen_through() {
             SeenThrough::InducingInputs => place(spec, context, pseudo, inputs, &sample, &kernels, observed)?,
             _ => (Vec::new(), None),
@@ -104,7 +104,7 @@ impl Design {
             log_scales,
         });
         let starts = starts.collect();
-        parameters::apply(spec, &mut kernels, whole.likelihood.as_mut(), inputs)?;
+        parameters::apply(spec, &mut kernels, whole.likelihood.as_mut(), (inputs, &context.kernels))?;
         let sample = Sample::of(rows, pseudo, spec.seed)?;
         Ok(Self {
             pseudo,

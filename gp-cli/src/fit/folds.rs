@@ -1,11 +1,12 @@
 //! Resumable cross-validation: one subfolder per fold, with its checkpoint or its finished model.
 
-use super::checkpoint::{CheckpointFolder, how_to_go_on, lock, none_in};
+use super::checkpoint::{CheckpointFolder, going_on, holds_training, how_to_go_on, lock, none_in};
 use super::plan::Plan;
 use super::run;
 use super::spec::FitSpec;
 use crate::error::{CliError, ErrorKind};
 use crate::files;
+use crate::interrupt::TrainingState;
 use crate::model::{Model, Vocabulary};
 use gp_optim::Interrupt;
 use gp_optim::files::FolderLock;
@@ -94,6 +95,17 @@ impl FoldFolders {
         let model = run::fit(plan, spec, origin)?;
         files::write_whole(&folder, MODEL, &model.to_bytes()?)?;
         Ok(model)
+    }
+
+    /// State of training here, for signals: finished folds are kept in any case.
+    #[must_use]
+    pub(crate) fn state(&self) -> TrainingState {
+        let (folder, last_words) = (self.folder.clone(), going_on(&self.folder));
+        let is_saved = move || {
+            let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+            entries.into_iter().any(|entry| holds_training(&entry.path()))
+        };
+        TrainingState { is_saved: Box::new(is_saved), last_words }
     }
 
     /// Adds how to resume to an interruption; other errors pass unchanged.

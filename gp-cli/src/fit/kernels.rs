@@ -2,6 +2,7 @@
 
 use super::names;
 use super::observed::Observed;
+use super::rewritten::Rewritten;
 use super::seasons::Season;
 use super::spec::{FitSpec, LengthUnits, Standardize};
 use crate::encode::Inputs;
@@ -10,7 +11,6 @@ use crate::method::Method;
 use gp_kernels::{Kernel, KernelError, Registry};
 use gp_likelihoods::Support;
 use gp_optim::format_number;
-use std::borrow::Cow;
 
 /// Most inputs with one length-scale each.
 const ARD_INPUTS: usize = 64;
@@ -30,13 +30,13 @@ pub(super) fn kernels(
     seasons: &[Season],
 ) -> Result<Vec<Box<dyn Kernel>>, CliError> {
     let (latents, dim) = (observed.likelihood.latents(), inputs.dim());
-    let named = |text: &String| names::kernel(text, inputs, registry).map(Cow::into_owned);
+    let usual = || {
+        usual_kernel(method, observed, (dim, is_straight(observed, dim, pseudo)), (seasons, spec.standardize))
+    };
+    let usual = if spec.kernel.is_empty() { usual() } else { String::new() };
     let texts = match spec.kernel.as_slice() {
-        [] => {
-            let shape = (dim, is_straight(observed, dim, pseudo));
-            vec![usual_kernel(method, observed, shape, (seasons, spec.standardize))]
-        }
-        some => some.iter().map(named).collect::<Result<_, _>>()?,
+        [] => vec![Rewritten::unchanged(&usual)],
+        some => some.iter().map(|text| names::kernel(text, inputs)).collect::<Result<_, _>>()?,
     };
     if texts.len() != 1 && texts.len() != latents {
         return Err(CliError::usage(format!(
@@ -44,20 +44,28 @@ pub(super) fn kernels(
             texts.len()
         )));
     }
-    let parse = |text: &String| match spec.units {
+    let parse = |text: &Rewritten<'_>| match spec.units {
         LengthUnits::Data if !spec.kernel.is_empty() => in_data_units(text, registry, &inputs.units()),
-        _ => registry.parse_for(text, dim).map_err(|cause| unusable("--kernel cannot be used", cause)),
+        _ => registry
+            .parse_for(&text.text, dim)
+            .map_err(|cause| unusable("--kernel cannot be used", text.in_kernel(cause))),
     };
     (0..latents).map(|latent| parse(&texts[latent.min(texts.len() - 1)])).collect()
 }
 
-fn in_data_units(text: &str, registry: &Registry, units: &[f64]) -> Result<Box<dyn Kernel>, CliError> {
-    registry.parse_in_units(text, units).map_err(|cause| match registry.parse_for(text, units.len()) {
-        Ok(_) => unusable(
-            "--kernel cannot be used in the units of the data (for those of the model say --units model)",
-            cause,
-        ),
-        Err(cause) => unusable("--kernel cannot be used", cause),
+fn in_data_units(
+    text: &Rewritten<'_>,
+    registry: &Registry,
+    units: &[f64],
+) -> Result<Box<dyn Kernel>, CliError> {
+    registry.parse_in_units(&text.text, units).map_err(|cause| {
+        match registry.parse_for(&text.text, units.len()) {
+            Ok(_) => unusable(
+                "--kernel cannot be used in the units of the data (for those of the model say --units model)",
+                text.in_kernel(cause),
+            ),
+            Err(cause) => unusable("--kernel cannot be used", text.in_kernel(cause)),
+        }
     })
 }
 

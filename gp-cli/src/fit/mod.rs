@@ -52,6 +52,7 @@ mod plan;
 mod quoted;
 mod reading;
 mod restarts;
+mod rewritten;
 mod run;
 mod sample;
 mod search;

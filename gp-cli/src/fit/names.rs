@@ -1,62 +1,43 @@
-//! Names in expressions: columns in `dims=[age, "blood pressure", colour=red]`, and other names of kernels and
-//! likelihoods.
+//! Names in expressions: columns in `dims=[age, "blood pressure", colour=red]`, and numbers of classes.
 
+use super::rewritten::Rewritten;
 use crate::encode::Inputs;
 use crate::error::CliError;
-use gp_kernels::{KernelError, Registry};
-use gp_likelihoods::{Likelihood, LikelihoodError};
+use gp_likelihoods::Likelihood;
 use gp_optim::did_you_mean;
-use std::borrow::Cow;
 
 /// Setting of the number of classes in expressions of likelihoods.
 const CLASSES: &str = "classes";
-
-/// Likelihood expression with its usual name in place of another spelling or an alias.
-///
-/// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for a name that may mean several.
-pub(super) fn likelihood<'t>(
-    text: &'t str,
-    known: &gp_likelihoods::Registry,
-) -> Result<Cow<'t, str>, CliError> {
-    let start = text.len() - text.trim_start().len();
-    let length = text[start..].find(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    let (name, rest) = text[start..].split_at(length.unwrap_or(text.len() - start));
-    match known.named(name) {
-        Ok(entry) if entry.name() != name => Ok(Cow::Owned(format!("{}{rest}", entry.name()))),
-        Err(cause @ LikelihoodError::AmbiguousName { .. }) => {
-            Err(CliError::usage(format!("--likelihood: {cause}")))
-        }
-        // The parser reports unknown names.
-        _ => Ok(Cow::Borrowed(text)),
-    }
-}
 
 /// Likelihood expression with the number of classes of the target, if it is for classes and does not say how many.
 pub(super) fn of_classes<'t>(
     text: &'t str,
     classes: usize,
     known: &gp_likelihoods::Registry,
-) -> Cow<'t, str> {
+) -> Rewritten<'t> {
     let start = text.len() - text.trim_start().len();
     let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
     let length = text[start..].find(|letter| !is_letter(letter)).unwrap_or(text.len() - start);
     let (name, rest) = text[start..].split_at(length);
     let takes_count = |likelihood: Box<dyn Likelihood>| takes_classes(likelihood.as_ref());
-    let says_count = rest.split(|letter| !is_letter(letter)).any(|word| word == CLASSES);
+    let says_count = rest.split(|letter| !is_letter(letter)).any(|word| word.eq_ignore_ascii_case(CLASSES));
     if classes < 2 || says_count || !known.parse(name).is_ok_and(takes_count) {
-        return Cow::Borrowed(text);
+        return Rewritten::unchanged(text);
     }
-    let inner = match rest.trim_start() {
-        "" => ")",
-        call => match call.strip_prefix('(') {
-            Some(inner) => inner.trim_start(),
-            // The parser reports what is left over.
-            None => return Cow::Borrowed(text),
-        },
-    };
+    let mut counted = Rewritten::new(text);
+    counted.replace(start, "");
+    counted.keep(text.len() - rest.len());
+    let call = rest.trim_start();
+    if call.is_empty() {
+        counted.replace(text.len(), &format!("({CLASSES}={classes})"));
+        return counted;
+    }
+    // The parser reports what is left over.
+    let Some(inner) = call.strip_prefix('(').map(str::trim_start) else { return Rewritten::unchanged(text) };
     let comma = if inner.starts_with(')') { "" } else { ", " };
-    Cow::Owned(format!("{name}({CLASSES}={classes}{comma}{inner}"))
+    counted.replace(text.len() - inner.len(), &format!("({CLASSES}={classes}{comma}"));
+    counted.keep(text.len());
+    counted
 }
 
 /// `true` for a likelihood that can be told the number of classes.
@@ -64,61 +45,43 @@ pub(super) fn takes_classes(likelihood: &dyn Likelihood) -> bool {
     likelihood.settings().iter().any(|(setting, _)| *setting == CLASSES)
 }
 
-/// Kernel expression with aliases replaced and column numbers in place of names. An input's name stands for all of its
-/// columns; `colour=red` for that column alone. Names with blanks, commas or brackets are quoted.
+/// Kernel expression with column numbers in place of names. An input's name stands for all of its columns; `colour=red`
+/// for that column alone. Names with blanks, commas or brackets are quoted.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage) for an unknown name, or a name inside a call that renumbers columns.
-pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs, known: &Registry) -> Result<Cow<'t, str>, CliError> {
-    let (mut out, mut rest, mut open) = (String::new(), text, Vec::new());
+pub(super) fn kernel<'t>(text: &'t str, inputs: &Inputs) -> Result<Rewritten<'t>, CliError> {
+    let (mut out, mut rest, mut open) = (Rewritten::new(text), text, Vec::new());
     while let Some(at) = rest.find(|letter: char| letter.is_alphabetic() || matches!(letter, '_' | '(' | ')'))
     {
-        let (front, from) = rest.split_at(at);
-        out.push_str(front);
+        let from = &rest[at..];
         let length =
             from.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(from.len());
         let (word, behind) = from.split_at(length.max(1));
-        match is_of_parameter(&out, behind) {
-            true => out.push_str(word),
-            false => out.push_str(usual_name(word, known)?),
-        }
         rest = behind;
         match word {
             "(" => open.push(false),
             ")" => drop(open.pop()),
-            "dims" => {
+            _ if word.eq_ignore_ascii_case("dims") => {
                 if let Some((list, behind)) = list(rest) {
                     let is_nested = open.iter().filter(|is_call| **is_call).count() > 1;
-                    out.push_str(&format!("=[{}]", columns(list, inputs, is_nested)?));
+                    out.keep(text.len() - rest.len());
+                    out.replace(
+                        text.len() - behind.len(),
+                        &format!("=[{}]", columns(list, inputs, is_nested)?),
+                    );
                     rest = behind;
                 }
             }
             _ if rest.trim_start().starts_with('(') => {
-                let (blanks, behind) = rest.split_at(rest.len() - rest.trim_start().len() + 1);
-                out.push_str(blanks);
+                rest = &rest[rest.len() - rest.trim_start().len() + 1..];
                 open.push(true);
-                rest = behind;
             }
             _ => {}
         }
     }
-    out.push_str(rest);
-    Ok(if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) })
-}
-
-/// Usual name of a kernel; other words as they are.
-fn usual_name<'n>(name: &'n str, known: &Registry) -> Result<&'n str, CliError> {
-    match known.named(name) {
-        Ok(entry) => Ok(entry.name()),
-        Err(cause @ KernelError::AmbiguousName { .. }) => Err(CliError::usage(format!("--kernel: {cause}"))),
-        // The parser reports unknown names.
-        Err(_) => Ok(name),
-    }
-}
-
-/// `true` for a word between such texts that is no kernel: a parameter, its value or a prior.
-fn is_of_parameter(front: &str, behind: &str) -> bool {
-    front.trim_end().ends_with(['=', '~']) || behind.trim_start().starts_with('=')
+    out.keep(text.len());
+    Ok(out)
 }
 
 /// Text between the brackets of `=[…]`, and the rest.
@@ -184,6 +147,7 @@ mod tests {
     use super::*;
     use crate::data::{Column, Frame, Kind};
     use crate::encode::{Columns, Survey};
+    use gp_kernels::Registry;
 
     fn inputs() -> Inputs {
         let number = |name: &str| Column::of_numbers(name, Kind::Number, vec![1.0, 2.0, 4.0]);
@@ -216,46 +180,37 @@ mod tests {
                 "select(rbf(dims=[0]) + linear, dims=[0, 1, 2])",
             ),
         ] {
-            assert_eq!(kernel(text, &inputs, &Registry::built_in()).unwrap(), expected);
+            assert_eq!(kernel(text, &inputs).unwrap().text, expected);
         }
         for text in
             ["rbf(lengthscale=[1, 2], dims=[0, 2])", "rbf(dims=[])", "rbf(dims=[0", "dims", "2 * white"]
         {
-            assert!(
-                matches!(kernel(text, &inputs, &Registry::built_in()).unwrap(), Cow::Borrowed(_)),
-                "{text}"
-            );
+            assert_eq!(kernel(text, &inputs).unwrap().text, text);
         }
     }
 
+    /// Faults are shown in the expression that was given, at its own columns.
     #[test]
-    fn names_that_others_use_are_known() {
-        let (inputs, registry) = (inputs(), Registry::built_in());
+    fn columns_are_those_of_the_expression_given() {
+        let text = "RBF(dims=[colour, age]) + se(foo=1)";
+        let rewritten = kernel(text, &inputs()).unwrap();
+        assert_eq!(rewritten.text, "RBF(dims=[1, 2, 0]) + se(foo=1)");
+        let fault = Registry::built_in().parse_for(&rewritten.text, 4).unwrap_err();
         assert_eq!(
-            kernel("2 * se(dims=[age]) + rational_quadratic", &inputs, &registry).unwrap(),
-            "2 * rbf(dims=[0]) + rq"
+            rewritten.in_kernel(fault).to_string(),
+            format!(
+                "column 30 of kernel expression `{text}`: `se` has no argument `foo`; there are: dims, ard, lengthscale"
+            )
         );
-        for (text, expected) in [
-            ("RBF(lengthscale=2 ~ exponential(1))", "rbf(lengthscale=2 ~ exponential(1))"),
-            ("arccos(bias=2) + Bias", "arccos(bias=2) + constant"),
-            ("Matern_52 * OU", "matern52 * matern12"),
-        ] {
-            assert_eq!(kernel(text, &inputs, &registry).unwrap(), expected);
-        }
-        let said = kernel("matern", &inputs, &registry).unwrap_err().to_string();
-        assert!(said.contains("may be matern12, matern32 or matern52"), "{said}");
         let known = gp_likelihoods::Registry::built_in();
-        for (text, expected) in [
-            ("probit", "bernoulli_probit"),
-            (" student(dof=4)", "student_t(dof=4)"),
-            ("poisson", "poisson"),
-            ("NegativeBinomial", "negative_binomial"),
-            ("weibull", "weibull"),
-        ] {
-            assert_eq!(likelihood(text, &known).unwrap(), expected);
+        for (text, column) in [("Softmax(a=1)", 9), ("softmax( a = 1 )", 10), ("softmax(", 9)] {
+            let rewritten = of_classes(text, 3, &known);
+            let fault = rewritten.in_likelihood(known.parse(&rewritten.text).unwrap_err()).to_string();
+            assert!(
+                fault.starts_with(&format!("column {column} of likelihood expression `{text}`: ")),
+                "{fault}"
+            );
         }
-        let said = likelihood("multiclass", &known).unwrap_err().to_string();
-        assert!(said.contains("may be softmax, robust_max or multiclass_probit"), "{said}");
     }
 
     #[test]
@@ -267,20 +222,20 @@ mod tests {
             ("robust_max(epsilon=0.01)", "robust_max(classes=5, epsilon=0.01)"),
             ("multiclass_probit", "multiclass_probit(classes=5)"),
         ] {
-            assert_eq!(of_classes(text, 5, &known), expected);
+            assert_eq!(of_classes(text, 5, &known).text, expected);
             assert_eq!(known.parse(expected).unwrap().support().classes(), 5);
         }
         for text in
             ["softmax(classes=3)", "robust_max( epsilon=0.1, classes = 4)", "gaussian", "soft", "softmax +"]
         {
-            assert!(matches!(of_classes(text, 5, &known), Cow::Borrowed(_)), "{text}");
+            assert_eq!(of_classes(text, 5, &known).text, text);
         }
-        assert_eq!(of_classes("softmax", 1, &known), "softmax");
+        assert_eq!(of_classes("softmax", 1, &known).text, "softmax");
     }
 
     #[test]
     fn names_that_there_are_not_are_refused() {
-        let refused = |text: &str| kernel(text, &inputs(), &Registry::built_in()).unwrap_err().to_string();
+        let refused = |text: &str| kernel(text, &inputs()).unwrap_err().to_string();
         let said = refused("rbf(dims=[agee])");
         assert!(said.contains("no input `agee`") && said.contains("did you mean `age`?"), "{said}");
         assert!(refused("select(rbf(dims=[age]), dims=[age, colour])").contains("inside of another call"));

@@ -4,7 +4,7 @@ use super::conditions::{self, Condition};
 use super::spec::FitSpec;
 use crate::encode::Inputs;
 use crate::error::CliError;
-use gp_kernels::{Kernel, KernelExt};
+use gp_kernels::{Kernel, KernelExt, Registry};
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, did_you_mean};
 
@@ -15,6 +15,51 @@ pub(super) const WINDOWS: &str = "windows";
 /// Name of no parameter in `--fix`.
 const NOTHING: &str = "none";
 
+/// Name of a parameter, as given and with the usual names of kernels.
+struct Name<'t> {
+    given: &'t str,
+    usual: String,
+}
+
+impl<'t> Name<'t> {
+    fn new(given: &'t str, known: &Registry) -> Self {
+        let Some((kernels, last)) = given.rsplit_once('.') else {
+            return Self { given, usual: given.to_owned() };
+        };
+        let kernels: Vec<String> = kernels.split('.').map(|part| usual_part(part, known)).collect();
+        Self { given, usual: format!("{}.{last}", kernels.join(".")) }
+    }
+
+    /// `true` for this name, in any case.
+    fn is(&self, word: &str) -> bool {
+        self.usual.eq_ignore_ascii_case(word)
+    }
+
+    /// Name behind such a first part, or the whole name.
+    fn behind(&self, front: &str) -> &str {
+        match self.usual.split_once('.') {
+            Some((first, rest)) if first.eq_ignore_ascii_case(front) => rest,
+            _ => &self.usual,
+        }
+    }
+}
+
+/// Part of a name but its last, with the usual name of a kernel for an alias, also before the number of one of several: `rbf2` for `se2`.
+fn usual_part(part: &str, known: &Registry) -> String {
+    let stem = part.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let usual = |name: &str| known.named(name).ok().map(|entry| entry.name());
+    match (usual(part), usual(stem)) {
+        (Some(name), _) => name.to_owned(),
+        (None, Some(name)) => format!("{name}{}", &part[stem.len()..]),
+        (None, None) => part.to_owned(),
+    }
+}
+
+/// `true` if `--fix` names this, in any case.
+pub(super) fn is_fixed(spec: &FitSpec, word: &str) -> bool {
+    spec.fix.iter().any(|name| name.eq_ignore_ascii_case(word))
+}
+
 /// Applies `--fix`, `--bound`, `--prior` and `--no-train`. Lengths are in the units chosen by `--units`.
 ///
 /// # Errors
@@ -23,11 +68,14 @@ pub(super) fn apply(
     spec: &FitSpec,
     kernels: &mut [Box<dyn Kernel>],
     likelihood: &mut dyn Likelihood,
-    inputs: &Inputs,
+    (inputs, known): (&Inputs, &Registry),
 ) -> Result<(), CliError> {
     let dim = inputs.dim();
-    for name in spec.fix.iter().filter(|name| ![INDUCING, WINDOWS, NOTHING].contains(&name.as_str())) {
-        change((name.as_str(), dim), kernels, likelihood, &|parameter, _| {
+    let fixed = spec.fix.iter().map(|name| Name::new(name, known));
+    let of_all = ["kernel", "likelihood"].map(|name| Name::new(name, known));
+    let fixed = fixed.filter(|name| ![INDUCING, WINDOWS, NOTHING].iter().any(|word| name.is(word)));
+    for name in fixed.chain(of_all.into_iter().filter(|_| spec.no_train)) {
+        change((&name, dim), kernels, likelihood, &|parameter, _| {
             parameter.fix_all(true);
             Ok(())
         })?;
@@ -36,28 +84,20 @@ pub(super) fn apply(
         let (name, ends) = split(text, "--bound")?;
         let said = format!("--bound {text}");
         let condition = Condition::bound(ends, &said)?;
-        put((name, condition, &said), spec, kernels, likelihood, inputs)?;
+        put((&Name::new(name, known), condition, &said), spec, kernels, likelihood, inputs)?;
     }
     for text in &spec.prior {
         let (name, prior) = split(text, "--prior")?;
         let said = format!("--prior {text}");
         let condition = Condition::prior(prior, &said)?;
-        put((name, condition, &said), spec, kernels, likelihood, inputs)?;
-    }
-    if spec.no_train {
-        for name in ["kernel", "likelihood"] {
-            change((name, dim), kernels, likelihood, &|parameter, _| {
-                parameter.fix_all(true);
-                Ok(())
-            })?;
-        }
+        put((&Name::new(name, known), condition, &said), spec, kernels, likelihood, inputs)?;
     }
     Ok(())
 }
 
 /// Puts a condition on all parameters with a name.
 fn put(
-    (name, condition, said): (&str, Condition, &str),
+    (name, condition, said): (&Name<'_>, Condition, &str),
     spec: &FitSpec,
     kernels: &mut [Box<dyn Kernel>],
     likelihood: &mut dyn Likelihood,
@@ -79,8 +119,11 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     let bound = spec.bound.iter().map(|text| ("bound", named(text)));
     let expected = spec.prior.iter().map(|text| ("prior", named(text)));
     let mut all = fixed.chain(bound).chain(expected);
-    let is_known =
-        |name: &str| [INDUCING, NOTHING, "likelihood"].contains(&name) || name.starts_with("likelihood.");
+    let is_known = |name: &str| {
+        let front = name.split('.').next().unwrap_or_default();
+        let is = |word: &str| name.eq_ignore_ascii_case(word);
+        is(INDUCING) || is(NOTHING) || front.eq_ignore_ascii_case("likelihood")
+    };
     match all.find(|(_, name)| !is_known(name)) {
         None => Ok(()),
         Some((flag, name)) => Err(CliError::usage(format!(
@@ -91,8 +134,7 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
 
 /// `true` if inducing inputs are fixed: by `--fix`, or by default if the method cannot move them.
 pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
-    spec.no_train
-        || if spec.fix.is_empty() { !may_move } else { spec.fix.iter().any(|name| name == INDUCING) }
+    spec.no_train || if spec.fix.is_empty() { !may_move } else { is_fixed(spec, INDUCING) }
 }
 
 /// Change of one parameter, given the columns it is a length along.
@@ -100,24 +142,24 @@ type Change<'a> = &'a dyn Fn(&mut Parameter, Option<&[usize]>) -> Result<(), Cli
 
 /// Changes all parameters with a name, or all of `kernel` or `likelihood`.
 fn change(
-    (name, dim): (&str, usize),
+    (name, dim): (&Name<'_>, usize),
     kernels: &mut [Box<dyn Kernel>],
     likelihood: &mut dyn Likelihood,
     apply: Change<'_>,
 ) -> Result<(), CliError> {
-    if name == "likelihood" {
+    if name.is("likelihood") {
         return likelihood.parameters_mut().iter_mut().try_for_each(|parameter| apply(parameter, None));
     }
-    let of_likelihood = name.strip_prefix("likelihood.").unwrap_or(name);
-    if let Some(parameter) =
-        likelihood.parameters_mut().iter_mut().find(|known| known.name() == of_likelihood)
-    {
+    let of_likelihood = name.behind("likelihood");
+    let mut parameters = likelihood.parameters_mut().iter_mut();
+    if let Some(parameter) = parameters.find(|known| known.name().eq_ignore_ascii_case(of_likelihood)) {
         let names = kernels.iter().flat_map(|kernel| kernel.parameter_names());
-        let of_kernel = names.map(|full| stem(&full).to_owned()).find(|full| is_called(full, name));
-        return match of_kernel.filter(|_| name == of_likelihood) {
+        let of_kernel = names.map(|full| stem(&full).to_owned()).find(|full| is_called(full, &name.usual));
+        return match of_kernel.filter(|_| name.is(of_likelihood)) {
             None => apply(parameter, None),
             Some(of_kernel) => Err(CliError::usage(format!(
-                "`{name}` is the name of a parameter of the likelihood and of the kernel; write likelihood.{name} or {of_kernel}"
+                "`{0}` is the name of a parameter of the likelihood and of the kernel; write likelihood.{0} or {of_kernel}",
+                name.given
             ))),
         };
     }
@@ -132,22 +174,25 @@ fn stem(full: &str) -> &str {
     full.split_once('[').map_or(full, |(stem, _)| stem)
 }
 
-/// `true` for the full name of a parameter, or the end of it.
+/// `true` for the full name of a parameter, or the end of it, in any case.
 fn is_called(full: &str, name: &str) -> bool {
-    full == name || full.strip_suffix(name).is_some_and(|front| front.ends_with('.'))
+    let end = full.len().checked_sub(name.len()).and_then(|start| full.split_at_checked(start));
+    end.is_some_and(|(front, end)| {
+        end.eq_ignore_ascii_case(name) && (front.is_empty() || front.ends_with('.'))
+    })
 }
 
 fn change_kernel(
-    (name, dim): (&str, usize),
+    (name, dim): (&Name<'_>, usize),
     kernel: &mut dyn Kernel,
     likelihood: &dyn Likelihood,
     apply: Change<'_>,
 ) -> Result<(), CliError> {
-    let wanted = name.strip_prefix("kernel.").unwrap_or(name);
+    let wanted = name.behind("kernel");
     let names = kernel.parameter_names();
-    let matches = |full: &str| name == "kernel" || is_called(stem(full), wanted);
+    let matches = |full: &str| name.is("kernel") || is_called(stem(full), wanted);
     if !names.iter().any(|full| matches(full)) {
-        return Err(unknown(name, &names, likelihood));
+        return Err(unknown(name.given, &names, likelihood));
     }
     let (mut place, mut outcome) = (0, Ok(()));
     let mut lengths = kernel.length_columns(dim).into_iter();

@@ -11,6 +11,7 @@ use super::trained::{Trained, TrainingContext};
 use crate::data::TableChoice;
 use crate::encode::Role;
 use crate::error::{CliError, ErrorKind};
+use crate::fingerprint;
 use crate::method::{Fit, Given};
 use crate::model::{About, Approximation, FurtherTarget, Influence, Model, TrainingRecord, TriedKernels};
 use faer::MatRef;
@@ -41,7 +42,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         ..
     } = plan;
     let begun = Instant::now();
-    let rows = problem.rows.count();
+    let (rows, check_sum) = (problem.rows.count(), fingerprint::of_rows(&problem.rows)?);
     let config = effective(spec, &choice, &problem.settings.given);
     let alpha = power(method.as_ref(), &problem);
     let targets = observed.targets();
@@ -95,11 +96,14 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
             search: kernels,
             starts,
             choices: choices.to_vec(),
+            check_sum: Some(check_sum),
             ..record
         },
         seed: spec.seed,
         config,
     };
+    let mut about = about;
+    about.training.leave_out_idle_shares();
     Ok(Model::new(about, fit.posterior, baseline))
 }
 
@@ -166,6 +170,7 @@ fn training_record(
         },
         updates: Vec::new(),
         updated_rows: 0,
+        check_sum: None,
     }
 }
 

@@ -185,9 +185,9 @@ pub(super) fn as_said(
     context: &Context,
 ) -> Result<Box<dyn Likelihood>, CliError> {
     let known = &context.likelihoods;
-    let usual = names::likelihood(text, known)?;
     let classes = if labels.more { 0 } else { labels.names.len() };
-    known.parse(&names::of_classes(&usual, classes, known)).map_err(wrong_likelihood)
+    let counted = names::of_classes(text, classes, known);
+    known.parse(&counted.text).map_err(|fault| wrong_likelihood(counted.in_likelihood(fault)))
 }
 
 /// Refuses to take numbers that hardly repeat for labels because of a likelihood that does not say how many there are.
@@ -196,9 +196,8 @@ pub(super) fn as_said(
 /// [`Usage`](ErrorKind::Usage).
 fn check_labels(text: &str, labels: &Labels, context: &Context) -> Result<(), CliError> {
     let known = &context.likelihoods;
-    let usual = names::likelihood(text, known)?;
-    let counted = names::of_classes(&usual, labels.names.len(), known);
-    if counted == usual || !hardly_repeat(labels) {
+    let counted = names::of_classes(text, labels.names.len(), known).text;
+    if counted == text || !hardly_repeat(labels) {
         return Ok(());
     }
     let what = format!(

@@ -6,6 +6,7 @@ use crate::encode::QUARTILES;
 use crate::error::CliError;
 use crate::lengths::{four_digits, value_names};
 use crate::method::{Fit, TrainingRows};
+use crate::model::NOTHING_LEARNED;
 use gp_ep::DataSource as _;
 use gp_kernels::KernelExt;
 use gp_kernels::posterior::LatentBeliefs;
@@ -54,7 +55,7 @@ pub(super) fn judge(fit: &mut Fit, seen: &FittedRows<'_>, seed: u64) -> Result<(
             "the mean of the target"
         };
         fit.converged = false;
-        fit.reason = format!("nothing was learned: predictions are {same}; {}", fit.reason);
+        fit.reason = format!("{NOTHING_LEARNED}: predictions are {same}; {}", fit.reason);
     }
     fit.warnings.extend(runaways(fit, seen.columns));
     let likelihood = fit.posterior.likelihood();

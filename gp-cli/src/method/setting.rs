@@ -244,8 +244,8 @@ impl Setting {
                 _ => refusal(format!("is not a whole number from {least} to {most}")),
             },
             SettingKind::Choice { words, .. } => {
-                if words.iter().any(|(word, _)| *word == text) {
-                    return Ok(text.into());
+                if let Some((word, _)) = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)) {
+                    return Ok((*word).into());
                 }
                 let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
                 refusal(format!("is none of {}", known.join(", ")))
@@ -274,6 +274,7 @@ mod tests {
         assert!(alpha.read("nan").is_err() && alpha.read("x").is_err());
         assert!(count.read("0").unwrap_err().with_causes().contains("whole number from 1 on"));
         assert!(shape.read("round").unwrap_err().with_causes().contains("full, diagonal"));
+        assert_eq!(shape.read("Diagonal").unwrap(), Value::from("diagonal"));
         assert_eq!(Setting::flag("fast", "quickly").read("true").unwrap(), Value::from(true));
     }
 }

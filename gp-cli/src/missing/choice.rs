@@ -21,7 +21,7 @@ pub(crate) fn parse_rule(text: &str) -> Result<(String, Missing), String> {
     let (name, rule) = text.rsplit_once('=').ok_or("it has to be COL=RULE, such as age=keep")?;
     Ok((
         name.to_owned(),
-        Missing::from_str(rule, false)
+        Missing::from_str(rule, true)
             .map_err(|_| format!("`{rule}` is no rule for missing values; there are error, drop and keep"))?,
     ))
 }

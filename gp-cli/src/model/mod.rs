@@ -24,8 +24,8 @@ pub(crate) use length_units::{MODEL, UNITS, are_of_model, says_nothing_of_length
 pub(crate) use of_target::of_output;
 pub use of_target::together;
 pub use posteriors::{PosteriorEntry, Posteriors, Stored};
-pub(crate) use record::method_with_power;
 pub use record::{About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainingRecord};
+pub(crate) use record::{NOTHING_LEARNED, method_with_power};
 pub use rows::ModelRows;
 pub(crate) use tempered::without_temperature;
 pub use tried::{TriedKernel, TriedKernels, TriedStart, TriedStarts};
@@ -110,6 +110,7 @@ impl Model {
     fn restore(record: Record, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let Record { mut about, posterior, baseline, .. } = record;
         about.training.leave_out_old_shares();
+        about.training.leave_out_idle_shares();
         let baseline = baseline.map(|baseline| baseline.restore(names)).transpose()?;
         Ok(Self { about, posterior: posterior.restore(names)?, baseline })
     }

@@ -132,6 +132,7 @@ fn of_about(about: &About, place: usize, latents: Range<usize>) -> About {
             rows,
             rows_of_targets: Vec::new(),
             log_scales: None,
+            check_sum: None,
             ..training.clone()
         },
         ..about.clone()

@@ -134,14 +134,35 @@ pub struct TrainingRecord {
     /// Number of rows added by updates.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub updated_rows: usize,
+    /// Checksum of the rows trained on, in any order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check_sum: Option<String>,
 }
 
-/// Warning for a model with influences of an earlier version.
+/// Start of the reason that a model learned nothing.
+pub(crate) const NOTHING_LEARNED: &str = "nothing was learned";
+
+/// Warning of a model whose shares are those of an earlier version.
 const OLD_SHARES: &str = "the shares of inputs in the variance are left out, because the program that fitted this model could \
                           put them above 100 %; fit again to see them";
 
 impl TrainingRecord {
-    /// Removes influences with shares above 1, which only earlier versions wrote, and adds a warning.
+    /// `true` if predictions do not depend on the inputs, or are no better than the shares of labels. Of several targets,
+    /// those of all.
+    #[must_use]
+    pub fn learned_nothing(&self) -> bool {
+        self.reason.starts_with(NOTHING_LEARNED)
+    }
+
+    /// Leaves out the influences of what learned nothing, which earlier versions wrote.
+    pub(crate) fn leave_out_idle_shares(&mut self) {
+        let reason = &self.reason;
+        let is_idle = |target: &str| reason.contains(&format!("{target}: {NOTHING_LEARNED}"));
+        let all = self.learned_nothing();
+        self.influence.retain(|of| !all && !of.target.as_ref().is_some_and(|name| is_idle(name)));
+    }
+
+    /// Leaves out influences with shares above 1, which only earlier versions wrote, and warns of it.
     pub(super) fn leave_out_old_shares(&mut self) {
         let all = self.influence.iter().flat_map(|influence| &influence.inputs);
         if all.flat_map(|input| [input.alone, input.total]).any(|share| share.value.max(share.high) > 1.0) {

@@ -4,6 +4,7 @@ use super::{Approximation, Model};
 use crate::data::Frame;
 use crate::encode::{Adjuster, Role, RoleValues, Unseen};
 use crate::error::CliError;
+use crate::fingerprint;
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::LatentBeliefs;
 
@@ -84,6 +85,25 @@ impl Model {
     pub fn encode(&self, frame: &Frame) -> Result<ModelRows, CliError> {
         let encoded = self.inputs().encode(frame)?;
         self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })
+    }
+
+    /// `true` for a table of the rows that the model was trained on, in any order.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn was_trained_on(&self, frame: &Frame) -> Result<bool, CliError> {
+        let training = &self.about().training;
+        let Some(check_sum) = training.check_sum.as_ref().filter(|_| training.rows == frame.row_count())
+        else {
+            return Ok(false);
+        };
+        let roles = self.about().roles.iter().all(|(_, name)| frame.column(name).is_some());
+        let targets = self.targets().iter().all(|target| frame.column(&target.name).is_some());
+        if !roles || !targets {
+            return Ok(false);
+        }
+        let (points, seen) = (self.inputs().encode(frame)?.points, self.training_observations(frame)?);
+        Ok(fingerprint::of_points(points.as_ref(), &seen) == *check_sum)
     }
 
     /// Adds role values of a single target to the points of a table. For several targets, use the models of

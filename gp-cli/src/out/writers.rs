@@ -55,11 +55,12 @@ impl Writers {
         })
     }
 
-    /// Format for an extension without the dot, such as `csv` or `csv.gz`.
+    /// Format by an extension without the dot, in any case, such as `csv` or `csv.gz`.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage), listing the extensions.
     pub fn named(&self, name: &str) -> Result<Arc<dyn TableFormat>, CliError> {
+        let name = &name.to_lowercase();
         let packed = name.strip_suffix(gzip::EXTENSION).and_then(|front| front.strip_suffix('.'));
         let found = match packed {
             Some(end) => {

@@ -96,7 +96,7 @@ fn kernels_have_other_names() {
     let vague = "fit s.csv --target y --force --kernel matern";
     desk.refused(vague, 2, &["--kernel", "`matern` may be matern12, matern32 or matern52"]);
     let kernels = desk.ok("generate kernels").out;
-    assert!(kernels.contains("    also: se, squared_exponential, "), "{kernels}");
+    assert!(kernels.contains("    also: se, sq_exp, squared_exponential, "), "{kernels}");
     assert!(desk.ok("generate likelihoods").out.contains("    also: probit, bernoulli\n"));
 }
 

@@ -217,6 +217,34 @@ fn without_a_checkpoint_the_end_comes_at_once_and_leaves_nothing() {
     assert_eq!(desk.names(), ["t.csv", "trace.jsonl"]);
 }
 
+/// A first iteration may take long, and there is nothing to lose before it.
+#[test]
+fn before_the_first_checkpoint_the_end_comes_at_once() {
+    let desk = Desk::new();
+    desk.write("t.csv", circle(4_000));
+    let fit = "fit t.csv --target y --method ivm --inducing 300 --iterations 1 --checkpoint state --quiet";
+    let mut child = start(&desk, fit);
+    wait_for(&desk.path("state/fit.json"), &mut child);
+    sleep(Duration::from_millis(100));
+    assert!(
+        !desk.path("state/training.checkpoint").exists(),
+        "the first iteration is too short for this test"
+    );
+    let begun = Instant::now();
+    signal(&child, "-INT");
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert_eq!(said.code, 130, "{}", said.err);
+    let words =
+        ["interrupted before the first checkpoint was written", "--resume state", "begins training again"];
+    assert!(
+        words.iter().all(|words| said.err.contains(words)) && said.err.lines().count() == 1,
+        "{}",
+        said.err
+    );
+    desk.ok("fit t.csv --target y --method ivm --inducing 300 --iterations 1 --resume state --time-limit 1s");
+}
+
 /// A folder with the checkpoint of an interrupted fit.
 fn interrupted() -> Desk {
     let desk = desk();
@@ -232,6 +260,8 @@ fn checkpoints_of_other_fits_are_refused_with_what_differs() {
     let fit = FITS[0];
     desk.refused(&format!("{fit} --seed 3 --resume state"), 2, &["--seed was 0, and is 3"]);
     desk.refused(&format!("{fit} --alpha 0.5 --resume state"), 2, &["--alpha was not given, and is 0.5"]);
+    let kernels = format!("{fit} --kernel \"1 * rbf + linear\" --resume state");
+    desk.refused(&kernels, 2, &["--kernel was not given, and is 1 * rbf + linear"]);
     desk.refused(&format!("{fit} --checkpoint state"), 7, &["`state` holds a checkpoint", "--resume state"]);
     desk.refused(&format!("{fit} --resume nowhere"), 7, &["`nowhere` holds no checkpoint"]);
     desk.write("t.csv", circle(301));

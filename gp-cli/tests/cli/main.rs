@@ -54,6 +54,7 @@ mod temperature;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod texts;
+mod trust;
 mod tutorial;
 mod units;
 mod update;

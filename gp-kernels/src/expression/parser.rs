@@ -113,7 +113,7 @@ impl Parser<'_> {
     fn factor(&mut self) -> Result<Factor, KernelError> {
         match self.reader.peek().clone() {
             Token::Number(_) => self.numbers().map(Factor::Number),
-            Token::Name(name) if name == "fixed" => self.numbers().map(Factor::Number),
+            token if token.is_name("fixed") => self.numbers().map(Factor::Number),
             Token::Name(name) => self.call(name).map(Factor::Kernel),
             Token::Symbol('(') => {
                 self.reader.advance();

@@ -19,7 +19,7 @@ impl Profile for SquaredExponential {
     const NAME: &'static str = "rbf";
     const SUMMARY: &'static str = "squared exponential, exp(-r²/2): very smooth functions";
     const ALIASES: &'static [&'static str] =
-        &["se", "squared_exponential", "exponentiated_quadratic", "exp_quad", "eq"];
+        &["se", "sq_exp", "squared_exponential", "exponentiated_quadratic", "exp_quad", "eq", "gaussian"];
     type Metric = Euclid;
 
     fn apply(&self, _own: &[Parameter], s: &mut [f64]) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Greedy, KMeans, Placement, RandomSubset};
 use crate::error::KernelError;
+use gp_optim::{did_you_mean, named};
 
 /// List of placements by name. Other crates can add theirs.
 #[derive(Clone, Debug)]
@@ -35,15 +36,18 @@ impl Placements {
         self.iter().map(Placement::name).collect()
     }
 
-    /// Placement with this name.
+    /// Placement of this name, in any case.
     ///
     /// # Errors
     /// [`KernelError::UnknownName`] with the available names.
     pub fn find(&self, name: &str) -> Result<&dyn Placement, KernelError> {
-        self.iter().find(|placement| placement.name() == name).ok_or_else(|| KernelError::UnknownName {
+        let places = named(name, self.names().into_iter().map(|known| (known, &[][..])));
+        let found = places.first().and_then(|&place| self.known.get(place));
+        found.map(AsRef::as_ref).ok_or_else(|| KernelError::UnknownName {
             kind: "placement",
             name: name.to_owned(),
             available: self.names().join(", "),
+            meant: did_you_mean(name, self.names()),
         })
     }
 }

@@ -30,6 +30,27 @@ fn reading_what_was_printed_prints_the_same() {
 }
 
 #[test]
+fn names_are_taken_in_any_case_and_by_other_programs_names() {
+    for (text, expected) in [
+        ("2 * SE(ARD=TRUE, Lengthscale=Fixed(3), DIMS=[0])", "2 * rbf(lengthscale=[fixed(3)], dims=[0])"),
+        (
+            "sqexp(lengthscale=2 IN [1, None] ~ LogNormal(0, 1))",
+            "rbf(lengthscale=2 in [1, none] ~ log_normal(0, 1))",
+        ),
+        ("Rational_Quadratic + Bias", "rq(lengthscale=1, alpha=1) + constant(variance=1)"),
+    ] {
+        assert_eq!(printed(text), expected);
+    }
+    let said = |text: &str| parse(text).expect_err("a fault").to_string();
+    assert!(said("Matern").contains("`Matern` may be matern12, matern32 or matern52"), "{}", said("Matern"));
+    assert!(said("gausian").ends_with("; did you mean `gaussian`?"), "{}", said("gausian"));
+    assert!(
+        said("rbf + SE(foo=1)").contains("column 10 of kernel expression `rbf + SE(foo=1)`: `SE` has no")
+    );
+    assert!(said("rbf(lengthscale=1, Lengthscale=2)").contains("given twice"));
+}
+
+#[test]
 fn printing_is_canonical() {
     assert_eq!(printed("rbf+white"), "rbf(lengthscale=1) + white(variance=1)");
     assert_eq!(printed("rbf * 2"), "2 * rbf(lengthscale=1)");

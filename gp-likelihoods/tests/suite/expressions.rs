@@ -29,6 +29,16 @@ fn reading_what_was_printed_prints_the_same() {
 }
 
 #[test]
+fn names_are_taken_in_any_case_and_by_other_programs_names() {
+    assert_eq!(printed("Normal(Variance=Fixed(2))"), "gaussian(variance=fixed(2))");
+    assert_eq!(printed("NegBin"), printed("negative_binomial"));
+    let said = |text: &str| parse(text).expect_err("a fault").to_string();
+    assert!(said("bernouli").ends_with("; did you mean `bernoulli`?"), "{}", said("bernouli"));
+    assert!(said("multiclass").contains("`multiclass` may be softmax, robust_max or multiclass_probit"));
+    assert!(said("normal(variance=-2)").contains("column 8 of likelihood expression `normal(variance=-2)`"));
+}
+
+#[test]
 fn faults_are_found_where_they_are() {
     for (text, column, message) in [
         ("", 1, "expected a likelihood, found the end"),

@@ -90,7 +90,7 @@ fn known_families(name: &str) -> String {
 impl Prior {
     /// Prior from a family name and its arguments in order.
     ///
-    /// Underscores are optional: `lognormal` means `log_normal`.
+    /// Underscores are optional, and case does not matter: `LogNormal` is `log_normal`.
     ///
     /// # Errors
     /// [`ParameterError::UnknownPrior`], [`ParameterError::PriorArity`] or [`ParameterError::PriorArgument`].
@@ -211,6 +211,6 @@ impl TryFrom<String> for Prior {
 
 /// Returns `true` if two names agree without underscores.
 fn same_name(left: &str, right: &str) -> bool {
-    let letters = |name: &str| name.replace('_', "");
+    let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
     letters(left) == letters(right)
 }

@@ -17,6 +17,13 @@ pub struct Argument {
     pub(super) used: bool,
 }
 
+impl Argument {
+    /// `true` for this name, in any case.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+}
+
 /// Value of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -26,7 +33,7 @@ pub enum Value {
     Numbers(Numbers),
 }
 
-/// Named arguments of one call. A builder takes those it knows; the others are an error.
+/// Named arguments of one call, in any case. A builder takes those it knows; the others are an error.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     call: String,
@@ -58,13 +65,13 @@ impl Arguments {
     /// Column of an argument, or of the call if the argument is missing.
     #[must_use]
     pub fn column_of(&self, name: &str) -> usize {
-        self.given.iter().find(|given| given.name == name).map_or(self.column, |given| given.column)
+        self.given.iter().find(|given| given.is_called(name)).map_or(self.column, |given| given.column)
     }
 
     /// Returns `true` if the argument is present.
     #[must_use]
     pub fn is_given(&self, name: &str) -> bool {
-        self.given.iter().any(|given| given.name == name)
+        self.given.iter().any(|given| given.is_called(name))
     }
 
     /// Takes the argument of this name, marking it as used.
@@ -72,7 +79,7 @@ impl Arguments {
         if !self.known.iter().any(|known| known == name) {
             self.known.push(name.to_owned());
         }
-        let given = self.given.iter_mut().find(|given| given.name == name)?;
+        let given = self.given.iter_mut().find(|given| given.is_called(name))?;
         given.used = true;
         Some(given.clone())
     }

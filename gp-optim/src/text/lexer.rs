@@ -16,7 +16,13 @@ pub enum Token {
 }
 
 impl Token {
-    /// Description for error messages.
+    /// `true` for this name, in any case.
+    #[must_use]
+    pub fn is_name(&self, word: &str) -> bool {
+        matches!(self, Self::Name(name) if name.eq_ignore_ascii_case(word))
+    }
+
+    /// Description for messages.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {

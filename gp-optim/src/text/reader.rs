@@ -63,9 +63,9 @@ impl Reader {
         found
     }
 
-    /// Skips the next token if it is this name; returns `true` if it was.
+    /// Skips the next token if it is this name, in any case; returns `true` if it was.
     pub fn take_name(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Token::Name(name) if name == word);
+        let found = self.peek().is_name(word);
         if found {
             self.advance();
         }
@@ -96,7 +96,7 @@ impl Reader {
         if arguments.given.len() >= MAX_ARGUMENTS {
             return Err(self.fail(format!("`{}` takes at most {MAX_ARGUMENTS} arguments", arguments.call())));
         }
-        if arguments.given.iter().any(|given| given.name == name) {
+        if arguments.given.iter().any(|given| given.is_called(&name)) {
             return Err(self.fail(format!("argument `{name}` is given twice")));
         }
         self.advance();
@@ -107,9 +107,8 @@ impl Reader {
     }
 
     fn argument_value(&mut self) -> Result<Value, SyntaxError> {
-        // Python and R spell them `True` and `TRUE`.
-        for (words, flag) in [(["true", "True", "TRUE"], true), (["false", "False", "FALSE"], false)] {
-            if words.iter().any(|word| self.take_name(word)) {
+        for (word, flag) in [("true", true), ("false", false)] {
+            if self.take_name(word) {
                 return Ok(Value::Flag(flag));
             }
         }

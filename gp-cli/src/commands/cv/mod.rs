@@ -119,7 +119,7 @@ pub fn run(
     notes.stage(format_args!("fitting without each of {} parts in turn", parts.len()));
     let all = FoldsInTurn { frame: &frame, spec: &spec, context, parts, line: notes.line() };
     let scored = match &folders {
-        Some(folders) => interrupt::while_training(|interrupt| {
+        Some(folders) => interrupt::while_training(folders.state(), |interrupt| {
             all.score(|part, plan| folders.fit(part, plan, &spec, ORIGIN, interrupt, context))
         })
         .map_err(|error| folders.how_to_go_on(error))?,
@@ -150,7 +150,8 @@ pub fn run(
         });
         return print_json(out, &told);
     }
-    notes.say(format_args!("{}", lines(&summaries, scored.len()).trim_end()));
+    let unit = |score: &str| scored.first().and_then(|first| first.unit_of_score(score));
+    notes.say(format_args!("{}", lines(&summaries, scored.len(), &unit).trim_end()));
     pooled::lines(&covered).iter().for_each(|line| notes.say(format_args!("{line}")));
     out::print(out, &context.writers.first().bytes(&table(&scored, &summaries))?)
 }

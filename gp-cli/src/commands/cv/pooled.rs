@@ -124,7 +124,8 @@ mod tests {
     fn fold(rows: usize, inside: f64, warning: &str) -> ScoredFold {
         let scores = NumberScores { coverage: [inside; 3], claimed: LEVELS, ..NumberScores::default() };
         let scores = Scores::Numbers(vec![("gp", scores), ("mean", NumberScores::default())]);
-        let evaluation = Evaluation { rows, scores, predictors: Vec::new(), warnings: Vec::new() };
+        let evaluation =
+            Evaluation { rows, scores, predictors: Vec::new(), warnings: Vec::new(), unit: None };
         ScoredFold { evaluation, chosen: Vec::new(), warnings: vec![warning.to_owned()] }
     }
 

@@ -1,6 +1,6 @@
 //! Mean scores over folds with standard errors, as a table and as text.
 
-use crate::evaluate::{Evaluation, number};
+use crate::evaluate::{Evaluation, number, with_unit};
 use crate::out::OutTable;
 use serde::Serialize;
 
@@ -16,6 +16,9 @@ pub struct Summary {
     /// Standard error of the mean.
     pub standard_error: f64,
 }
+
+/// Share of a mean below which its standard error is rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// Means with standard errors, in the order of predictors and scores.
 pub(super) fn summarise(scored: &[&Evaluation]) -> Vec<Summary> {
@@ -67,7 +70,11 @@ pub(super) fn table(scored: &[&Evaluation], summaries: &[Summary]) -> OutTable {
 }
 
 /// Means and standard errors as text: one line per score, one column per predictor.
-pub(super) fn lines(summaries: &[Summary], folds: usize) -> String {
+pub(super) fn lines(
+    summaries: &[Summary],
+    folds: usize,
+    unit: &dyn Fn(&str) -> Option<&'static str>,
+) -> String {
     let mut predictors: Vec<&str> = summaries.iter().map(|summary| summary.predictor.as_str()).collect();
     predictors.dedup();
     let mut scores: Vec<&str> = summaries.iter().map(|summary| summary.score.as_str()).collect();
@@ -76,8 +83,11 @@ pub(super) fn lines(summaries: &[Summary], folds: usize) -> String {
     let cell = |score: &str, predictor: &str| {
         let found = summaries.iter().find(|entry| entry.predictor == predictor && entry.score == score);
         found.map_or_else(String::new, |entry| match entry.standard_error {
-            error if error.is_finite() => format!("{} ± {}", number(entry.mean), number(error)),
-            _ => number(entry.mean),
+            error if error.is_finite() => {
+                let error = if error < ROUNDING * entry.mean.abs() { 0.0 } else { error };
+                with_unit(format!("{} ± {}", number(entry.mean), number(error)), unit(score))
+            }
+            _ => with_unit(number(entry.mean), unit(score)),
         })
     };
     let line = |name: &str, cells: Vec<String>| {
@@ -107,7 +117,7 @@ mod tests {
             summary("mean", "rmse", 2.0, f64::NAN),
             summary("mean", "mae", 1.0, 0.5),
         ];
-        let text = lines(&summaries, 4);
+        let text = lines(&summaries, 4, &|_| None);
         let words: Vec<Vec<&str>> = text
             .lines()
             .map(|line| line.split("  ").filter(|w| !w.is_empty()).map(str::trim).collect())

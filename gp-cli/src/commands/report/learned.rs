@@ -1,6 +1,8 @@
 //! Report sections on the model: origin, training and influences.
 
-use super::super::inspect::{function_names, kernel_line, length_scales, log_posterior};
+use super::super::inspect::{
+    NO_INPUT, function_names, kernel_line, length_scales, log_posterior, trained_value,
+};
 use super::super::targets;
 use super::html::{Cell, Section};
 use crate::error::CliError;
@@ -64,8 +66,12 @@ fn word_row(name: &str, words: &str) -> (String, Vec<Cell>) {
 /// Influence of inputs and kernel terms; None if unknown.
 pub(super) fn depends_on(model: &Model) -> Option<Section> {
     let influence = &model.about().training.influence;
-    let first = influence.first()?;
     let mut section = Section::new("What predictions depend on");
+    if model.about().training.learned_nothing() {
+        section.text(&sentence(NO_INPUT));
+        return Some(section);
+    }
+    let first = influence.first()?;
     section.text(
         "Shares of the variance of the fitted function over the rows of training: what an input accounts for alone, \
          whatever the others are, and together with them. In brackets: where nine of ten functions lie that the data \
@@ -137,7 +143,7 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     section.table("", &[], &rows);
     training.search.iter().for_each(|kernels| kernels_table(kernels, &mut section));
     training.starts.iter().for_each(|starts| starts_table(starts, &mut section));
-    if let Some(curve) = curve(&log_posterior(model)) {
+    if let Some(curve) = curve(&log_posterior(model), trained_value(model)) {
         section.picture(&curve)?;
     }
     let covered = function_names(model).into_iter().filter_map(|(name, latents)| {
@@ -184,10 +190,9 @@ fn starts_table(starts: &TriedStarts, section: &mut Section) {
 }
 
 /// Objective by iteration, if any.
-fn curve(values: &[f64]) -> Option<Picture> {
-    let y = values.to_vec();
+fn curve(values: &[f64], name: &str) -> Option<Picture> {
+    let (y, label) = (values.to_vec(), format!("{name}, in the units of the objective"));
     let x: Vec<f64> = (0..y.len()).map(|iteration| iteration as f64).collect();
-    let label = "log posterior density, in the units of the objective".to_owned();
     let picture = Picture {
         title: "course of training".to_owned(),
         x_name: "iteration".to_owned(),

@@ -81,7 +81,8 @@ impl<'s> PointSearch<'s> {
             }
         }
         let better = |best: Climber, other: Climber| if other.value > best.value { other } else { best };
-        Ok(climbers.into_iter().reduce(better).map(|climber| climber.place).unwrap_or_default())
+        let best = climbers.into_iter().reduce(better).map(|climber| climber.place).unwrap_or_default();
+        Ok(best.iter().zip(&self.space.axes).map(|(&value, axis)| axis.rounded(value)).collect())
     }
 
     /// Neighbours: along single inputs, to other levels, and along all numbers at once.
@@ -211,6 +212,9 @@ mod tests {
         assert!((found[0] - 1.234).abs() < 1e-3 && found[1] == 1.0 && found[2] == 7.0, "{found:?}");
         assert!((found[3] - 2e5).abs() < 1e3, "{found:?}");
         assert_eq!(found, PointSearch::new(&space, 3).best(values).unwrap());
+        // In few digits, which are easy to set.
+        assert_eq!([found[0], found[3]], [found[0], found[3]].map(|value| (value * 1e4).round() / 1e4));
+        assert_eq!(found[3] % 10.0, 0.0);
         // Maximum at a corner.
         let corner = |places: &[InputValues]| Ok(places.iter().map(|place| place[0] - place[3]).collect());
         assert_eq!(PointSearch::new(&space, 3).best(corner).unwrap()[0], 5.0);

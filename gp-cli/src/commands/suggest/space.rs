@@ -4,6 +4,9 @@ use crate::data::Kind;
 use crate::encode::{Feature, FeatureEncoding, Inputs};
 use crate::error::CliError;
 
+/// Digits of a value behind the first digit of its range.
+const STEP_DIGITS: i32 = 4;
+
 /// Restriction of one input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wish {
@@ -95,6 +98,21 @@ impl Axis {
 
     fn is_fixed(&self) -> bool {
         matches!(self, Self::Among(values) if values.len() < 2)
+    }
+
+    /// Value in steps of a power of ten, at most 1/10,000 of the range; ends stay.
+    pub(super) fn rounded(&self, value: f64) -> f64 {
+        let Self::Between(low, high) = *self else { return value };
+        let digits = STEP_DIGITS - (high - low).log10().floor() as i32;
+        let text = match usize::try_from(digits) {
+            Ok(places) => format!("{value:.places$}"),
+            Err(_) => {
+                let step = 10_f64.powi(-digits);
+                format!("{:.0}", (value / step).round() * step)
+            }
+        };
+        let rounded = text.parse().unwrap_or(value);
+        if value == low || value == high { value } else { f64::clamp(rounded, low, high) }
     }
 
     /// Value at this share, 0 to 1, of the range.

@@ -12,7 +12,6 @@ pub(super) use mixture::start_mixture;
 pub(super) use parts::parts;
 
 use super::bounds;
-use super::names;
 use super::observed::{Observed, check_range};
 use super::settled::wrong_likelihood;
 use super::spec::FitSpec;
@@ -118,8 +117,7 @@ fn likelihood(
     context: &Context,
 ) -> Result<(Box<dyn Likelihood>, String), CliError> {
     if let Some(text) = &spec.likelihood {
-        let text = names::likelihood(text, &context.likelihoods)?;
-        let found = context.likelihoods.parse(&text).map_err(wrong_likelihood)?;
+        let found = context.likelihoods.parse(text).map_err(wrong_likelihood)?;
         if found.outputs() == outputs {
             return Ok((found, "by the likelihood".to_owned()));
         }
