@@ -1,7 +1,6 @@
 //! Checksums of rows.
 
 use crate::error::CliError;
-use crate::method::TrainingRows;
 use faer::MatRef;
 use gp_ep::{DataError, DataSource, Rows as Selection};
 
@@ -29,7 +28,7 @@ impl Fingerprint {
     }
 
     /// Adds all points, then all observations, in memory or in a file.
-    pub(crate) fn rows(&mut self, rows: &TrainingRows) -> Result<(), DataError> {
+    pub(crate) fn rows(&mut self, rows: &dyn DataSource) -> Result<(), DataError> {
         let (mut points, mut targets) = (Vec::new(), Vec::new());
         for observations in [false, true] {
             for start in (0..rows.count()).step_by(AT_ONCE) {
@@ -52,7 +51,7 @@ impl Fingerprint {
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows.
-pub(crate) fn of_rows(rows: &TrainingRows) -> Result<String, CliError> {
+pub(crate) fn of_rows(rows: &dyn DataSource) -> Result<String, CliError> {
     let (mut points, mut targets, mut sum) = (Vec::new(), Vec::new(), 0_u64);
     for start in (0..rows.count()).step_by(AT_ONCE) {
         let range = start..(start + AT_ONCE).min(rows.count());
