@@ -131,6 +131,16 @@ impl Feature {
         units
     }
 
+    /// Scale of a number that is never missing; None for booleans and words.
+    pub(super) fn own_scale(&self) -> Option<f64> {
+        match &self.encoding {
+            FeatureEncoding::Scaled(standardiser) if self.range.is_some() && self.missing.is_none() => {
+                Some(standardiser.scale)
+            }
+            _ => None,
+        }
+    }
+
     /// Replacement of a missing number, in model units.
     pub(super) fn filled(&self) -> Option<f64> {
         match (&self.encoding, self.missing?.number) {

@@ -3,7 +3,7 @@
 use super::column_survey::ColumnSurvey;
 use super::feature::{Feature, FeatureEncoding};
 use super::survey::Survey;
-use super::units::OneKind;
+use super::units::{FEWEST, OneKind};
 use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions};
 use crate::error::CliError;
 use crate::standardise::Standardiser;
@@ -101,6 +101,14 @@ impl Inputs {
     #[must_use]
     pub fn units(&self) -> Vec<f64> {
         self.features.iter().flat_map(Feature::units).collect()
+    }
+
+    /// `true` for numbers of one kind, eight or more, that share a scale.
+    #[must_use]
+    pub(crate) fn are_of_one_kind(&self) -> bool {
+        let mut scales = self.features.iter().map(Feature::own_scale);
+        let first = scales.next().flatten();
+        self.features.len() >= FEWEST && first.is_some() && scales.all(|scale| scale == first)
     }
 
     /// Point columns of each feature.

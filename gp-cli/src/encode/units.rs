@@ -4,7 +4,7 @@ use super::column_survey::{ColumnSurvey, Surveyed};
 use crate::standardise::{Range, Standardiser};
 
 /// Fewest inputs of one range that share a scale, if also half of all varying ones.
-const FEWEST: usize = 8;
+pub(super) const FEWEST: usize = 8;
 
 /// Common scale of similar inputs.
 ///

@@ -1,6 +1,6 @@
 //! Model of one target, or of targets that share something: kernels and initial inducing inputs, from a sample of rows.
 
-use super::kernels::kernels;
+use super::kernels::{kernels, shares_a_length};
 use super::observed::Observed;
 use super::parameters;
 use super::placing::{self, Placing, place};
@@ -58,7 +58,7 @@ impl Design {
         let (count, latents) = (rows.count(), observed.likelihood.latents());
         let pseudo = match method.seen_through() {
             SeenThrough::Rows => 0,
-            _ => placing::count(spec, method, latents, count)?,
+            _ => placing::count(spec, method, shares_a_length(spec, observed, inputs), (latents, count))?,
         };
         let sample = Sample::of(rows, pseudo, spec.seed)?;
         let found =

@@ -13,7 +13,7 @@ use gp_likelihoods::Support;
 use gp_optim::format_number;
 
 /// Most inputs with one length-scale each.
-const ARD_INPUTS: usize = 64;
+pub(super) const ARD_INPUTS: usize = 64;
 /// Shape of the inverse gamma prior of length-scales: for long ones hardly more than that of a scale without information.
 const LONG: f64 = 0.01;
 /// Deviation of the logarithms of variances and of the linear term's length-scale, under Gaussian noise.
@@ -31,7 +31,12 @@ pub(super) fn kernels(
 ) -> Result<Vec<Box<dyn Kernel>>, CliError> {
     let (latents, dim) = (observed.likelihood.latents(), inputs.dim());
     let usual = || {
-        usual_kernel(method, observed, (dim, is_straight(observed, dim, pseudo)), (seasons, spec.standardize))
+        let shape = Shape {
+            dim,
+            straight: has_line(spec, observed, inputs, pseudo),
+            one_length: shares_a_length(spec, observed, inputs),
+        };
+        usual_kernel(method, observed, shape, (seasons, spec.standardize))
     };
     let usual = if spec.kernel.is_empty() { usual() } else { String::new() };
     let texts = match spec.kernel.as_slice() {
@@ -80,13 +85,50 @@ pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> boo
     pseudo == 0 || pseudo > least
 }
 
+/// `true` if the default kernel has a linear term, for this many inducing inputs or active points. Several classes whose
+/// length-scale is found by regressions have none: it doubled the time and made predictions of handwritten digits worse.
+pub(super) fn has_line(spec: &FitSpec, observed: &Observed, inputs: &Inputs, pseudo: usize) -> bool {
+    let found = is_one_of_several(observed) && shares_a_length(spec, observed, inputs);
+    !found && is_straight(observed, inputs.dim(), pseudo)
+}
+
 /// `true` for several unordered classes.
 fn is_one_of_several(observed: &Observed) -> bool {
     let likelihood = observed.likelihood.as_ref();
     matches!(likelihood.support(), Support::Classes(_)) && likelihood.latents() > 1
 }
 
-/// Default kernel: RBF with one length-scale per input, plus linear, plus the seasons found. Standardised points are √D
+/// Inputs of a default kernel.
+#[derive(Clone, Copy)]
+struct Shape {
+    dim: usize,
+    /// `true` for a linear term.
+    straight: bool,
+    /// `true` for one length-scale for all inputs.
+    one_length: bool,
+}
+
+impl Shape {
+    /// Initial length-scales: one per input, unless there are many or they share one.
+    fn lengths(self) -> String {
+        let length = format_number(usual_length(self.dim));
+        match self.dim {
+            2..=ARD_INPUTS if !self.one_length => format!("[{}]", vec![length; self.dim].join(", ")),
+            _ => length,
+        }
+    }
+}
+
+/// `true` if the default kernel begins with one length-scale for few inputs: those of labels, and of one kind. Training
+/// begins with the question whether they [need one each](super::start).
+pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inputs) -> bool {
+    let of_labels = observed.likelihood.support().classes() > 0;
+    let few = (2..=ARD_INPUTS).contains(&inputs.dim());
+    let is_usual = spec.kernel.is_empty() && spec.standardize.inputs();
+    is_usual && of_labels && few && inputs.are_of_one_kind()
+}
+
+/// Default kernel: RBF with one length-scale per input (one for all [where they share it](shares_a_length)), plus linear, plus the seasons found. Standardised points are √D
 /// or more apart.
 ///
 /// A linear function has D + 1 directions. Fewer inducing inputs cannot represent it and would turn it into noise, so
@@ -104,7 +146,7 @@ fn is_one_of_several(observed: &Observed) -> bool {
 fn usual_kernel(
     method: &dyn Method,
     observed: &Observed,
-    shape: (usize, bool),
+    shape: Shape,
     (seasons, standardize): (&[Season], Standardize),
 ) -> String {
     if !observed.likelihood.is_linear_gaussian() {
@@ -122,17 +164,17 @@ fn usual_kernel(
 /// Default kernel of labels and counts: `(median, deviation)` are those of the prior of the smooth function's variance.
 fn kernel_of_labels(
     (median, deviation): (f64, f64),
-    (dim, straight): (usize, bool),
+    shape: Shape,
     seasons: &[Season],
 ) -> String {
-    let length = usual_length(dim);
+    let length = usual_length(shape.dim);
     let around = |value: f64, deviation: f64| {
         format!(" ~ log_normal({}, {})", format_number(value.ln()), format_number(deviation))
     };
     let (one, prior) = (around(1.0, 1.0), around(length, 1.0));
     let variance = format!("{}{}", format_number(median), around(median, deviation));
-    let smooth = format!("{variance} * rbf(lengthscale={}{prior})", one_per_input(dim));
-    let line = match straight {
+    let smooth = format!("{variance} * rbf(lengthscale={}{prior})", shape.lengths());
+    let line = match shape.straight {
         true => format!(" + linear(lengthscale={}{prior})", format_number(length)),
         false => String::new(),
     };
@@ -143,21 +185,22 @@ fn kernel_of_labels(
 /// Default kernel of numbers, with priors where inputs and targets are standardised.
 fn kernel_of_numbers(
     has_scale: bool,
-    (dim, straight): (usize, bool),
+    shape: Shape,
     (seasons, standardize): (&[Season], Standardize),
 ) -> String {
+    let usual = usual_length(shape.dim);
     let near = |mode: f64| match standardize.target() {
         true => format!(" ~ log_normal({}, {})", format_number(mode.ln() + WIDE * WIDE), format_number(WIDE)),
         false => String::new(),
     };
     let long = match standardize.inputs() {
         true => {
-            format!(" ~ inverse_gamma({}, {})", format_number(LONG), format_number(2.0 * usual_length(dim)))
+            format!(" ~ inverse_gamma({}, {})", format_number(LONG), format_number(2.0 * usual))
         }
         false => String::new(),
     };
-    let slope = 3.0 * usual_length(dim);
-    let line = match (straight, standardize) {
+    let slope = 3.0 * usual;
+    let line = match (shape.straight, standardize) {
         (false, _) => String::new(),
         (true, Standardize::Both) => {
             format!(" + linear(lengthscale={}{})", format_number(slope), near(slope))
@@ -165,22 +208,13 @@ fn kernel_of_numbers(
         (true, _) => format!(" + linear(lengthscale={})", format_number(slope)),
     };
     let scale = if has_scale { format!("1{}", near(1.0)) } else { "fixed(1)".to_owned() };
-    let smooth = format!("{scale} * rbf(lengthscale={}{long})", one_per_input(dim));
+    let smooth = format!("{scale} * rbf(lengthscale={}{long})", shape.lengths());
     format!("{smooth}{line}{}", terms(seasons, near))
 }
 
 /// √D
 fn usual_length(dim: usize) -> f64 {
     (dim as f64).sqrt()
-}
-
-/// Initial length-scales: one per input, unless there are many.
-fn one_per_input(dim: usize) -> String {
-    let length = format_number(usual_length(dim));
-    match dim {
-        2..=ARD_INPUTS => format!("[{}]", vec![length; dim].join(", ")),
-        _ => length,
-    }
 }
 
 /// Prior of a smooth function's variance under non-Gaussian likelihoods: median, and standard deviation of the

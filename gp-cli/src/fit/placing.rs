@@ -120,14 +120,18 @@ fn with_windows(inputs: InducingInputs, width: Option<f64>) -> Result<InducingIn
     Ok(inputs.with_windows(variances.as_ref())?)
 }
 
-/// Number of inducing inputs or active points.
+/// Number of inducing inputs or active points; `one_length` for kernels with one length-scale.
 pub(super) fn count(
     spec: &FitSpec,
     method: &dyn Method,
-    latents: usize,
-    rows: usize,
+    one_length: bool,
+    (latents, rows): (usize, usize),
 ) -> Result<usize, CliError> {
-    match spec.inducing.unwrap_or(method.usual_inducing(latents, rows)).min(rows) {
+    let usual = match one_length {
+        true => method.usual_inducing_of_one_length(latents, rows),
+        false => method.usual_inducing(latents, rows),
+    };
+    match spec.inducing.unwrap_or(usual).min(rows) {
         0 => Err(CliError::usage("--inducing 0: at least one inducing point is needed".to_owned())),
         count => Ok(count),
     }

@@ -6,7 +6,7 @@ use super::choices::{
 use super::design::{Design, PartStart};
 use super::expected_time::ExpectedTime;
 use super::heavy::heavy_rows;
-use super::kernels::is_straight;
+use super::kernels::{has_line, is_straight, shares_a_length};
 use super::lookalikes::lookalikes;
 use super::observe::observe;
 use super::observed::Observed;
@@ -336,9 +336,14 @@ fn describe(
         " for each latent function"
     };
     let kernel = match spec.kernel.len() {
-        0 if is_straight(observed, sizes.dim, sizes.inducing) => "RBF plus linear",
+        0 if has_line(spec, observed, &plan.inputs, sizes.inducing) => "RBF plus linear",
+        0 if is_straight(observed, sizes.dim, sizes.inducing) => "RBF",
         0 => "RBF; too few inducing points for a linear term on so many inputs",
         _ => "as --kernel says",
+    };
+    let one_length = match shares_a_length(spec, observed, &plan.inputs) {
+        true => ", one length-scale because inputs are of one kind (one for each if labels depend on few)",
+        false => "",
     };
     let (shown, of) = match spec.units {
         LengthUnits::Model => (readable_in_model_units(problem.kernels[0].as_ref()), "model"),
@@ -356,7 +361,7 @@ fn describe(
         match spec.search {
             Some(_) => "kernel: to be searched for".to_owned(),
             None => format!(
-                "kernel: {kernel}{each}{}; {}{}{}",
+                "kernel: {kernel}{one_length}{each}{}; {}{}{}",
                 seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
                 short(&shown),
                 if has_lengths { format!(", lengths in the units of the {of}") } else { String::new() },

@@ -74,6 +74,11 @@ pub trait Method: Debug + Send + Sync {
         if latents == 1 { 100 } else { 50 }
     }
 
+    /// Default number of inducing points for classes whose inputs share a length-scale, trained in fewer evaluations.
+    fn usual_inducing_of_one_length(&self, latents: usize, rows: usize) -> usize {
+        self.usual_inducing(latents, rows)
+    }
+
     /// Rows per batch, given or default; `None` if every step uses all rows.
     fn batch_size(&self, given: &Given, optimizer: Optimizer) -> Option<usize> {
         let own = self.settings().iter().find(|setting| setting.name() == BATCH_SIZE);

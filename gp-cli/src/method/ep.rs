@@ -108,6 +108,10 @@ impl Method for Ep {
         100
     }
 
+    fn usual_inducing_of_one_length(&self, latents: usize, rows: usize) -> usize {
+        if latents == 1 { self.usual_inducing(latents, rows) } else { 200 }
+    }
+
     fn learns_inducing(&self, rows: usize, given: &Given) -> bool {
         learns_inducing(rows, given.number_in(&ALPHA, LOG_CONCAVE))
     }

@@ -17,7 +17,7 @@ pub(super) const ROWS: usize = 500;
 /// Unordered classes that are told from all others, the most frequent ones.
 const CLASSES: usize = 3;
 /// Initial noise of labels of mean 0 and variance 1.
-const NOISE: f64 = 0.3;
+pub(super) const NOISE: f64 = 0.3;
 
 /// Sets the length-scales of default kernels to those that regression on the labels finds (geometric means over classes).
 ///
@@ -53,18 +53,17 @@ fn told_lengths(found: &Found, rows: usize) -> Option<Vec<f64>> {
     (found.log_evidence > of_noise + logs.len() as f64).then_some(logs)
 }
 
-/// Number of regressions that [`settle`] makes.
+/// Number of regressions, each on other numbers.
 pub(super) fn regressions(problem: &Problem) -> usize {
     let likelihood = problem.likelihood.as_ref();
-    match (log_lengths(problem.kernels[0].as_ref()), likelihood.latents()) {
-        (None, _) => 0,
-        (Some(_), 1) => 1,
-        (Some(_), _) => likelihood.support().classes().min(CLASSES),
+    match likelihood.latents() {
+        1 => 1,
+        _ => likelihood.support().classes().min(CLASSES),
     }
 }
 
 /// Logarithms of the length-scales of a kernel with one per input.
-fn log_lengths(kernel: &dyn Kernel) -> Option<Vec<f64>> {
+pub(super) fn log_lengths(kernel: &dyn Kernel) -> Option<Vec<f64>> {
     let mut logs = None;
     kernel.for_each_parameter(&mut |parameter| {
         if is_lengths(parameter) {
@@ -75,7 +74,7 @@ fn log_lengths(kernel: &dyn Kernel) -> Option<Vec<f64>> {
 }
 
 /// Labels as numbers of mean 0 and variance 1: two or ordered classes as they are, others one against all the rest.
-fn numbers(problem: &Problem, rows: &TrainingRows) -> Result<Vec<Vec<f64>>, CliError> {
+pub(super) fn numbers(problem: &Problem, rows: &TrainingRows) -> Result<Vec<Vec<f64>>, CliError> {
     let labels = rows.column(0)?;
     let likelihood = problem.likelihood.as_ref();
     if likelihood.latents() == 1 {

@@ -10,6 +10,7 @@
 
 mod labels;
 mod mixture;
+mod shared;
 
 use super::interrupt::check_interrupt;
 use super::sample::Sample;
@@ -68,7 +69,10 @@ pub(super) fn settle(
         return if all_rows { Ok(()) } else { mixture::settle(problem, spec, sample) };
     }
     if problem.likelihood.support().classes() > 0 {
-        return labels::settle(problem, spec, sample);
+        return match shared::is_wanted(problem) {
+            true => shared::settle(problem, spec, sample),
+            false => labels::settle(problem, spec, sample),
+        };
     }
     let Some(noise) = problem.likelihood.gaussian_noise() else { return Ok(()) };
     if all_rows && with_short_lengths(problem.kernels[0].as_ref()).is_none() {
@@ -94,8 +98,11 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, seen_through: SeenThrough) -> (
         (0, 0)
     } else if likelihood.mixing().is_some() {
         (if all_rows { 0 } else { problem.kernels.len() }, ROWS)
+    } else if shared::is_wanted(problem) {
+        (shared::FITS * labels::regressions(problem), labels::ROWS)
     } else if likelihood.support().classes() > 0 {
-        (starts * labels::regressions(problem), labels::ROWS)
+        let each = if labels::log_lengths(kernel).is_some() { starts } else { 0 };
+        (each * labels::regressions(problem), labels::ROWS)
     } else if likelihood.gaussian_noise().is_none() || (all_rows && starts == 1) {
         (0, 0)
     } else {
