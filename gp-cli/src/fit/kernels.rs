@@ -162,11 +162,7 @@ fn usual_kernel(
 }
 
 /// Default kernel of labels and counts: `(median, deviation)` are those of the prior of the smooth function's variance.
-fn kernel_of_labels(
-    (median, deviation): (f64, f64),
-    shape: Shape,
-    seasons: &[Season],
-) -> String {
+fn kernel_of_labels((median, deviation): (f64, f64), shape: Shape, seasons: &[Season]) -> String {
     let length = usual_length(shape.dim);
     let around = |value: f64, deviation: f64| {
         format!(" ~ log_normal({}, {})", format_number(value.ln()), format_number(deviation))

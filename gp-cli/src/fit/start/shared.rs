@@ -63,17 +63,13 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
 }
 
 /// Regression on numbers with one length-scale.
-struct Regression {
+struct LengthFit {
     log_length: f64,
     /// Evidence of one length-scale per input, above that of one for all.
     gain: f64,
 }
 
-fn regressions(
-    problem: &Problem,
-    each: &dyn Kernel,
-    few: &TrainingRows,
-) -> Result<Vec<Regression>, CliError> {
+fn regressions(problem: &Problem, each: &dyn Kernel, few: &TrainingRows) -> Result<Vec<LengthFit>, CliError> {
     let (points, _) = few.whole()?;
     let placed = placed(problem, few)?;
     let mut noise = Gaussian::new(NOISE)?;
@@ -86,7 +82,7 @@ fn regressions(
         let mut log_length = f64::NAN;
         let mut kernel = one.model.process(0).kernel().clone_box();
         change_length(kernel.as_mut(), &mut |length| log_length = length.value().ln());
-        found.push(Regression { log_length, gain: each.log_evidence - one.log_evidence });
+        found.push(LengthFit { log_length, gain: each.log_evidence - one.log_evidence });
     }
     Ok(found)
 }
