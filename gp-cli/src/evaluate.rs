@@ -22,8 +22,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Warning of scores on the rows of training.
-const SEEN: &str = "these are the rows that the model was trained on: it fits them better than others, and its intervals look wider \
-                    here; score other rows, or use gp cv";
+const SEEN: &str = "these are the rows that the model was trained on, which it fits better than others; score other rows, or use gp cv";
 
 /// Scores of predictors on the same rows.
 #[derive(Clone, Debug, PartialEq)]

@@ -47,24 +47,27 @@ impl Fingerprint {
     }
 }
 
-/// Checksum of rows in any order: the sum of those of single rows, each its point and its observation.
+/// Checksum of rows in any order: the sum of those of single rows, each its point and its targets, the first columns of its
+/// observation.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows.
-pub(crate) fn of_rows(rows: &dyn DataSource) -> Result<String, CliError> {
-    let (mut points, mut targets, mut sum) = (Vec::new(), Vec::new(), 0_u64);
+pub(crate) fn of_rows(rows: &dyn DataSource, targets: usize) -> Result<String, CliError> {
+    let (mut points, mut observed, mut sum) = (Vec::new(), Vec::new(), 0_u64);
     for start in (0..rows.count()).step_by(AT_ONCE) {
         let range = start..(start + AT_ONCE).min(rows.count());
         points.resize(range.len() * rows.dim(), 0.0);
-        targets.resize(range.len() * rows.outputs(), 0.0);
-        rows.read(&Selection::Range(range), &mut points, &mut targets)?;
-        let pairs = points.chunks_exact(rows.dim().max(1)).zip(targets.chunks_exact(rows.outputs().max(1)));
-        sum = pairs.map(|(point, y)| of_row(point.iter().copied(), y)).fold(sum, u64::wrapping_add);
+        observed.resize(range.len() * rows.outputs(), 0.0);
+        rows.read(&Selection::Range(range), &mut points, &mut observed)?;
+        let pairs = points.chunks_exact(rows.dim().max(1)).zip(observed.chunks_exact(rows.outputs().max(1)));
+        sum = pairs
+            .map(|(point, y)| of_row(point.iter().copied(), &y[..targets.min(y.len())]))
+            .fold(sum, u64::wrapping_add);
     }
     Ok(Fingerprint(sum).text())
 }
 
-/// The same of points (N×D) and observations (N×outputs, row by row).
+/// The same of points (N×D) and targets, row by row.
 pub(crate) fn of_points(points: MatRef<'_, f64>, observations: &[f64]) -> String {
     let outputs = observations.len() / points.nrows().max(1);
     let rows = points.row_iter().zip(observations.chunks_exact(outputs.max(1)));

@@ -249,9 +249,12 @@ mod tests {
         let shown = |text: &str| readable_likelihood(gp_likelihoods::parse(text).unwrap().as_ref());
         assert_eq!(
             shown("student_t(scale=0.123456789 in [0.000123456789, none], dof=3 ~ gamma(1.23456789, 1))"),
-            "student_t(scale=0.1235 in [1.235e-4, none], dof=3 ~ gamma(1.235, 1))"
+            "student_t(scale=0.1235 in [0.0001235, none], dof=3 ~ gamma(1.235, 1))"
         );
-        assert_eq!([shown("poisson"), shown("softmax(classes=3)")], ["poisson", "softmax(classes=3)"]);
+        assert_eq!(
+            [shown("poisson"), shown("softmax(classes=3)")],
+            ["poisson(offset=0)", "softmax(classes=3)"]
+        );
     }
 
     #[test]

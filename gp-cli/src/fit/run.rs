@@ -42,7 +42,8 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         ..
     } = plan;
     let begun = Instant::now();
-    let (rows, check_sum) = (problem.rows.count(), fingerprint::of_rows(&problem.rows)?);
+    let (rows, check_sum) =
+        (problem.rows.count(), fingerprint::of_rows(&problem.rows, 1 + observed.others.len())?);
     let config = effective(spec, &choice, &problem.settings.given);
     let alpha = power(method.as_ref(), &problem);
     let targets = observed.targets();

@@ -97,12 +97,11 @@ impl Model {
         else {
             return Ok(false);
         };
-        let roles = self.about().roles.iter().all(|(_, name)| frame.column(name).is_some());
-        let targets = self.targets().iter().all(|target| frame.column(&target.name).is_some());
-        if !roles || !targets {
+        if self.targets().iter().any(|target| frame.column(&target.name).is_none()) {
             return Ok(false);
         }
-        let (points, seen) = (self.inputs().encode(frame)?.points, self.training_observations(frame)?);
+        let points = self.inputs().encode(frame)?.points;
+        let seen = self.observations(frame)?.unwrap_or_default();
         Ok(fingerprint::of_points(points.as_ref(), &seen) == *check_sum)
     }
 

@@ -280,7 +280,7 @@ fn names_that_are_nearly_right_are_suggested() {
         ("--bound lengthscal=1..2", "the parameters are scale.variance, rbf.lengthscale, linear.lengthscale"),
         ("--prior \"rbf.lengthscale=gama(2,1)\"", "did you mean `gamma`?"),
         ("--kernel rbf(length_scale=2)", "did you mean `lengthscale`?"),
-        ("--kernel rbf(ARD=true)", "did you mean `ard`?"),
+        ("--kernel rbf(adr=true)", "did you mean `ard`?"),
         ("--task classification", "say binary for two labels, multiclass for several"),
         ("--task poisson", "say count for numbers of events"),
         ("--method sgpr", "sgpr is method vfe"),

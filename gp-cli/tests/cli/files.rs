@@ -75,9 +75,10 @@ fn a_reader_who_leaves_is_no_error() {
     desk.ok("fit t.csv --target y");
     let rows = (0..20_000).fold("x\n".to_owned(), |text, i| text + &format!("{}\n", i % 7));
     desk.write("many.csv", rows);
+    desk.write("other.csv", sine(31));
     for words in [
         &["predict", "model.gp", "many.csv"][..],
-        &["eval", "model.gp", "t.csv"],
+        &["eval", "model.gp", "other.csv"],
         &["inspect", "model.gp"],
         &["generate", "man"],
     ] {

@@ -58,7 +58,7 @@ fn faults_of_expressions_are_shown_as_they_were_written() {
         ("--kernel \"SE(foo=2)\"", ["column 4 of kernel expression `SE(foo=2)`: ", "`SE` has no argument"]),
         (
             "--kernel \"linear(dims=[a, b]) + se(lengthscale=-2)\"",
-            ["column 27 of kernel expression `linear(dims=[a, b]) + se(", "is -2"],
+            ["column 26 of kernel expression `linear(dims=[a, b]) + se(", "is -2"],
         ),
         ("--likelihood \"normal(variance=-2)\"", ["column 8 of likelihood", "`normal(variance=-2)`"]),
         ("--kernel gausian", ["unknown kernel `gausian`", "did you mean `gaussian`?"]),
@@ -196,7 +196,7 @@ fn rows_of_training_are_known_again() {
     assert!(!desk.ok("eval model.gp other.csv").err.contains(seen));
     desk.ok("fit s.csv --target y --method svgp --batch-size 20 --epochs 2 --stream always --force --quiet");
     assert!(desk.ok("eval model.gp s.csv").err.contains(seen));
-    desk.write("w.csv", "x,y,z,w\n1,2,1,1\n2,3,,2\n3,5,2,1\n4,4,1,1\n5,7,3,1\n6,8,0,2\n");
+    desk.write("w.csv", "x,y,z,w\n1,2,1,1\n2,3,4,2\n3,5,2,1\n4,4,1,1\n5,7,3,1\n6,8,0,2\n");
     desk.ok("fit w.csv --target y,z --weights w --no-train --force --quiet");
     assert!(desk.ok("eval model.gp w.csv").err.contains(seen));
 }

@@ -275,7 +275,7 @@ fn checkpoints_without_units_go_on() {
         desk.write("state/fit.json", record.to_string());
         let line = format!("{fit} {units} --resume state -o done.gp");
         if refused {
-            desk.refused(&line, 2, &["--units was \"model\", and is \"data\""]);
+            desk.refused(&line, 2, &["--units was model, and is data"]);
         } else {
             desk.ok(&line);
         }

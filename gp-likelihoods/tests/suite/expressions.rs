@@ -72,7 +72,7 @@ fn files_hold_the_expression() {
     assert_eq!(json, "\"student_t(scale=0.04 ~ gamma(2, 1), dof=fixed(2.5))\"");
     let back: Box<dyn Likelihood> = serde_json::from_str(&json).unwrap();
     assert_eq!(back.parameters(), noise.parameters());
-    assert!(serde_json::from_str::<Box<dyn Likelihood>>("\"student\"").is_err());
+    assert!(serde_json::from_str::<Box<dyn Likelihood>>("\"studnet\"").is_err());
 }
 
 #[test]

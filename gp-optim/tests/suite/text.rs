@@ -46,11 +46,16 @@ fn arguments_are_used_up() {
     let stray = arguments.finish().unwrap_err();
     assert_eq!(stray.column, 19);
     assert_eq!(stray.message, "`call` has no argument `dims`; there are: scale, order, degree");
-    let mut again = Reader::new("Scale=2").unwrap();
+    let mut again = Reader::new("scael=2").unwrap();
     let mut near = Arguments::new("call", 1);
     again.named_argument(&mut near).unwrap();
     near.parameter(&Parameter::positive("scale")).unwrap();
     assert!(near.finish().unwrap_err().message.ends_with("there are: scale; did you mean `scale`?"));
+    let mut other = Reader::new("Scale=2 IN [1, None]").unwrap();
+    let mut in_any_case = Arguments::new("call", 1);
+    other.named_argument(&mut in_any_case).unwrap();
+    assert_eq!(in_any_case.parameter(&Parameter::positive("scale")).unwrap().value(), 2.0);
+    assert_eq!(in_any_case.finish(), Ok(()));
     assert_eq!(arguments.whole_numbers("dims", "columns"), Ok(Some(vec![0, 2])));
     assert_eq!(arguments.finish(), Ok(()));
 }
