@@ -100,6 +100,12 @@ mod tests {
         }
     }
 
+    #[test]
+    fn pixels_with_an_age_are_not_all_of_one_kind() {
+        let inputs = super::super::Inputs::learn(&survey(FEWEST), true).unwrap();
+        assert!(!inputs.are_of_one_kind());
+    }
+
     /// Replacements of missing values count neither in ranges nor in spreads.
     #[test]
     fn missing_values_have_no_say() {

@@ -24,6 +24,7 @@ use crate::model::Functions;
 use gp_ep::operations;
 use gp_ep::power_ep::{EpState, Level};
 use gp_ep::{EpOptions, Inference as _, InferenceError, Learning, PowerEp, Steps, Trained};
+use gp_kernels::KernelExt as _;
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::FirstOrder;
 
@@ -47,10 +48,13 @@ const ITERATIONS: Setting = common::ITERATIONS.usually_whole_by_case(&[OUTER, OU
 const OUTER: UsualCase<u64> = UsualCase::new(100, "with lbfgs");
 const OUTER_OF_NUMBERS: UsualCase<u64> = UsualCase::new(300, "with lbfgs for numbers");
 const INNER: UsualCase<u64> = UsualCase::new(500, "with another optimizer");
-/// Typical number of evaluations of training, with one and with several targets, and sweeps per evaluation.
+/// Typical number of evaluations of training: at most, per free parameter of the kernels, and with several targets.
 const USUAL_EVALUATIONS: f64 = 30.0;
+const EVALUATIONS_A_PARAMETER: f64 = 4.0;
 const USUAL_OF_TARGETS: f64 = 300.0;
+/// Sweeps per evaluation, and those with several classes, whose latents depend on each other.
 const SWEEPS_AN_EVALUATION: f64 = 10.0;
+const SWEEPS_OF_CLASSES: f64 = 25.0;
 /// Steps without a larger relative gain that count as a plateau.
 const PLATEAU: u64 = 20;
 const VALUE_TOLERANCE: f64 = 1e-5;
@@ -154,9 +158,10 @@ impl Method for Ep {
         let (counts, sweeps) = if first_order {
             (Work::of_evaluations(most as f64, most as f64), 1.0)
         } else {
-            let several = problem.likelihood.targets() > 1;
-            let usual = if several { USUAL_OF_TARGETS } else { USUAL_EVALUATIONS };
-            (Work::of_minimising(usual, most), SWEEPS_AN_EVALUATION)
+            let (latents, targets) = (problem.likelihood.latents(), problem.likelihood.targets());
+            let classes = latents > 1 && targets == 1;
+            let sweeps = if classes { SWEEPS_OF_CLASSES } else { SWEEPS_AN_EVALUATION };
+            (Work::of_minimising(usual_evaluations(problem), most), sweeps)
         };
         Some(Work {
             products: operations::step(&sizes) + (sweeps - 1.0) * operations::sweep(&sizes),
@@ -188,6 +193,17 @@ impl Method for Ep {
         let sites = RestingSites { power, level: self.level, own: true };
         super::update::over_components(later, |later| super::update::by_sites(self.name, later, sites))
     }
+}
+
+fn usual_evaluations(problem: &Problem) -> f64 {
+    if problem.likelihood.targets() > 1 {
+        return USUAL_OF_TARGETS;
+    }
+    let mut free = 0;
+    for kernel in problem.kernels.iter().take(if problem.alike { 1 } else { usize::MAX }) {
+        kernel.for_each_parameter(&mut |parameter| free += parameter.free_len());
+    }
+    (EVALUATIONS_A_PARAMETER * free.max(1) as f64).min(USUAL_EVALUATIONS)
 }
 
 fn iterations(problem: &Problem) -> u64 {
@@ -238,4 +254,40 @@ fn inner(mut model: PowerEp, problem: &Problem, rule: FirstOrder) -> Result<Fit,
     }
     over_parameters(&mut fit, &model, problem);
     Ok(fit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::{Settings, TrainingRows};
+    use faer::Mat;
+    use gp_kernels::inducing::InducingInputs;
+
+    fn work(kernel: &str, likelihood: &str) -> Work {
+        let points = Mat::from_fn(6, 2, |i, d| (i + d) as f64);
+        let likelihood = gp_likelihoods::parse(likelihood).unwrap();
+        let latents = likelihood.latents();
+        let problem = Problem {
+            rows: TrainingRows::in_memory(points.clone(), vec![1.0; 6]),
+            kernels: vec![gp_kernels::parse(kernel).unwrap(); latents],
+            alike: true,
+            inducing: vec![InducingInputs::points(points.as_ref()).unwrap(); latents],
+            likelihood,
+            settings: Settings::default(),
+        };
+        Ep::EP.work(&problem).unwrap()
+    }
+
+    #[test]
+    fn few_parameters_take_few_evaluations_and_several_classes_many_sweeps() {
+        let signs = work("2 * rbf(lengthscale=[1, 2]) + linear", "bernoulli_probit");
+        assert_eq!((signs.usual, signs.integrals), (16.0, 60.0));
+        let classes = work("2 * rbf(lengthscale=fixed(1))", "multiclass_probit(classes=3)");
+        assert_eq!((classes.usual, classes.integrals), (4.0, 150.0));
+        let many = work(
+            "2 * rbf(lengthscale=[1, 2]) * rq(lengthscale=[1, 2]) + linear + constant + white",
+            "bernoulli_probit",
+        );
+        assert_eq!(many.usual, USUAL_EVALUATIONS);
+    }
 }

@@ -234,3 +234,62 @@ fn several_classes_are_learned_to_the_end() {
     assert!(batches["iterations"].as_u64().unwrap() >= 500, "{batches}");
     assert!(objective(&batches) > objective(&whole) - 5.0, "{batches} and {whole}");
 }
+
+/// Ten scores from 0 to 9, and the label that a rule gives them.
+fn scores(rows: usize, label: impl Fn(usize, &mut [f64]) -> usize) -> String {
+    let names: Vec<String> = (0..10).map(|column| format!("x{column}")).collect();
+    (0..rows).fold(format!("{},label\n", names.join(",")), |text, row| {
+        let mut x: Vec<f64> = (0..10).map(|column| (5.0 + 5.0 * spread(row, column)).floor()).collect();
+        let label = label(row, &mut x);
+        let cells: Vec<String> = x.iter().map(|x| x.clamp(0.0, 9.0).to_string()).collect();
+        text + &format!("{},class {label}\n", cells.join(","))
+    })
+}
+
+/// Scores that are higher in a third of the columns, another third for every class.
+fn scores_of_kinds(rows: usize, classes: usize) -> String {
+    scores(rows, |row, x| {
+        let class = row % classes;
+        x.iter_mut().skip(class).step_by(classes).for_each(|score| *score = (0.5 * *score).floor() + 5.0);
+        class
+    })
+}
+
+/// Kernel of a fit, and the line of the plan on it.
+fn default_kernel(desk: &Desk, rows: &str) -> (String, String) {
+    desk.write("t.csv", rows);
+    let said = desk.ok("fit t.csv --target label --force");
+    let plan = said.err.lines().find(|line| line.starts_with("kernel: ")).unwrap().to_owned();
+    (desk.ok("inspect model.gp --json").json()["latents"][0]["kernel"].as_str().unwrap().to_owned(), plan)
+}
+
+#[test]
+fn labels_of_similar_inputs_have_one_length_scale_unless_few_inputs_matter() {
+    let desk = Desk::new();
+    let (all_matter, plan) = default_kernel(&desk, &scores_of_kinds(150, 2));
+    assert!(
+        plan.starts_with("kernel: RBF plus linear, one length-scale because inputs are of one kind"),
+        "{plan}"
+    );
+    assert!(!all_matter.contains('[') && !all_matter.contains("fixed"), "{all_matter}");
+    let by_two = |_: usize, x: &mut [f64]| usize::from((x[0] > 4.0) == (x[1] > 4.0));
+    let (two_matter, plan) = default_kernel(&desk, &scores(200, by_two));
+    assert!(plan.contains("one length-scale because inputs are of one kind (one for each if"), "{plan}");
+    assert!(two_matter.contains("rbf(lengthscale=["), "{two_matter}");
+    // In units of their own, inputs are of no kind.
+    let own = desk.ok("fit t.csv --target label --standardize none --force");
+    assert!(!own.err.contains("of one kind"), "{}", own.err);
+}
+
+/// The evidence of several classes would make it longer.
+#[test]
+fn several_classes_of_similar_inputs_keep_the_length_scale_of_regressions() {
+    let desk = Desk::new();
+    let (kernel, plan) = default_kernel(&desk, &scores_of_kinds(240, 3));
+    assert!(plan.starts_with("kernel: RBF, one length-scale because inputs are of one kind"), "{plan}");
+    assert!(kernel.contains("rbf(lengthscale=fixed("), "{kernel}");
+    let said = desk.ok("fit t.csv --target label --force --json").json();
+    assert_eq!(said["m"], 200, "{said}");
+    let given = desk.ok("fit t.csv --target label --force --json --inducing 30").json();
+    assert_eq!(given["m"], 30, "{given}");
+}
