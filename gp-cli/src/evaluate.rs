@@ -351,7 +351,10 @@ pub(crate) fn number(value: f64) -> String {
 
 /// Text of an amount with its unit, if any.
 pub(crate) fn with_unit(text: String, unit: Option<&str>) -> String {
-    unit.map_or(text.clone(), |unit| format!("{text} {unit}"))
+    match unit {
+        Some(unit) => text + " " + unit,
+        None => text,
+    }
 }
 
 fn percent(share: f64) -> String {
