@@ -29,17 +29,8 @@ impl Fingerprint {
 
     /// Adds all points, then all observations, in memory or in a file.
     pub(crate) fn rows(&mut self, rows: &dyn DataSource) -> Result<(), DataError> {
-        let (mut points, mut targets) = (Vec::new(), Vec::new());
-        for observations in [false, true] {
-            for start in (0..rows.count()).step_by(AT_ONCE) {
-                let range = start..(start + AT_ONCE).min(rows.count());
-                points.resize(range.len() * rows.dim(), 0.0);
-                targets.resize(range.len() * rows.outputs(), 0.0);
-                rows.read(&Selection::Range(range), &mut points, &mut targets)?;
-                self.numbers(if observations { &targets } else { &points });
-            }
-        }
-        Ok(())
+        each_block(rows, |points, _| self.numbers(points))?;
+        each_block(rows, |_, observed| self.numbers(observed))
     }
 
     pub(crate) fn text(&self) -> String {
@@ -53,18 +44,27 @@ impl Fingerprint {
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows.
 pub(crate) fn of_rows(rows: &dyn DataSource, targets: usize) -> Result<String, CliError> {
-    let (mut points, mut observed, mut sum) = (Vec::new(), Vec::new(), 0_u64);
+    let mut sum = 0_u64;
+    each_block(rows, |points, observed| {
+        let pairs = points.chunks_exact(rows.dim().max(1)).zip(observed.chunks_exact(rows.outputs().max(1)));
+        sum = pairs
+            .map(|(point, y)| of_row(point.iter().copied(), &y[..targets.min(y.len())]))
+            .fold(sum, u64::wrapping_add);
+    })?;
+    Ok(Fingerprint(sum).text())
+}
+
+/// Calls `work` on points and observations, some rows at a time.
+fn each_block(rows: &dyn DataSource, mut work: impl FnMut(&[f64], &[f64])) -> Result<(), DataError> {
+    let (mut points, mut observed) = (Vec::new(), Vec::new());
     for start in (0..rows.count()).step_by(AT_ONCE) {
         let range = start..(start + AT_ONCE).min(rows.count());
         points.resize(range.len() * rows.dim(), 0.0);
         observed.resize(range.len() * rows.outputs(), 0.0);
         rows.read(&Selection::Range(range), &mut points, &mut observed)?;
-        let pairs = points.chunks_exact(rows.dim().max(1)).zip(observed.chunks_exact(rows.outputs().max(1)));
-        sum = pairs
-            .map(|(point, y)| of_row(point.iter().copied(), &y[..targets.min(y.len())]))
-            .fold(sum, u64::wrapping_add);
+        work(&points, &observed);
     }
-    Ok(Fingerprint(sum).text())
+    Ok(())
 }
 
 /// The same of points (N×D) and targets, row by row.
@@ -77,7 +77,7 @@ pub(crate) fn of_points(points: MatRef<'_, f64>, observations: &[f64]) -> String
 
 fn of_row(point: impl Iterator<Item = f64>, observation: &[f64]) -> u64 {
     let mut row = Fingerprint::default();
-    row.numbers(&point.collect::<Vec<_>>());
+    point.for_each(|value| row.number(value));
     row.numbers(observation);
     row.0
 }
