@@ -1,4 +1,4 @@
-//! Conversion of role values to what a likelihood takes.
+//! Conversion of role values to columns of observations.
 
 use super::roles::{Role, Roles, words};
 use crate::data::{FILL_OR_DROP, Frame};
@@ -46,7 +46,7 @@ pub struct Adjuster {
 }
 
 impl Adjuster {
-    /// Adjuster for a likelihood of targets in units of this scale.
+    /// Adjuster for a likelihood and the scale of a target.
     #[must_use]
     pub fn new(likelihood: &dyn Likelihood, scale: f64) -> Self {
         // Several targets are numbers with Gaussian noise.
@@ -66,7 +66,8 @@ impl Adjuster {
         if self.moves_target() { row.offset / self.scale } else { row.offset + row.exposure.ln() }
     }
 
-    /// Target without its offset: subtracted or, under a log link, divided out.
+    /// Target without its offset: subtracted under an identity link, divided out with the exposure under a log
+    /// link, else unchanged.
     #[must_use]
     pub fn bare(&self, y: f64, row: &RowRoles) -> f64 {
         match self.link {
@@ -82,7 +83,8 @@ impl Adjuster {
         row.noise / (self.scale * self.scale)
     }
 
-    /// Adjustment column of [`Adjusted`](gp_likelihoods::Adjusted), for an observation less the target's offset.
+    /// Value of the adjustment column of [`Adjusted`](gp_likelihoods::Adjusted): known noise for Gaussian
+    /// likelihoods, else the offset unless it is subtracted from the target (then 0).
     #[must_use]
     pub fn adjustment(&self, row: &RowRoles) -> f64 {
         match (self.is_gaussian, self.moves_target()) {
@@ -98,16 +100,16 @@ impl Adjuster {
 pub struct RoleValues(Vec<RowRoles>);
 
 impl RoleValues {
-    /// All roles of observations.
+    /// Values of all roles that change observations.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data), with its place, for a missing column, one of words, or a missing or invalid
-    /// value.
+    /// [`Data`](crate::ErrorKind::Data), with the place, for a missing column, a column of words, or a missing
+    /// or invalid value.
     pub fn of_observations(roles: &Roles, frame: &Frame) -> Result<Self, CliError> {
         Self::read(roles.iter(), frame)
     }
 
-    /// Roles used in predictions.
+    /// Values of the roles that predictions use.
     ///
     /// # Errors
     /// As [`of_observations`](Self::of_observations).

@@ -1,11 +1,11 @@
-//! Summary of one column without its rows.
+//! Summary of one column, without its rows.
 
 use super::raw::{Levels, RawColumn};
 use crate::data::{Column, Frame, Kind, Lookalike, Values};
 use crate::error::CliError;
 use crate::standardise::{Range, Standardiser, Sum};
 
-/// Most distinct values of a target that are counted; most distinct words of an input.
+/// Maximum number of counted distinct values of a target, and of distinct words of an input.
 pub const MOST_VALUES: usize = 1 << 16;
 
 /// Summary of one column.
@@ -25,9 +25,9 @@ pub struct ColumnSurvey {
 pub enum Kept {
     /// They are an error.
     Never,
-    /// Kept; an input without any is an ordinary one.
+    /// Kept. Without missing values in training, the input is an ordinary one.
     WhereMissing,
-    /// Kept, with a missing-value column even if none is missing.
+    /// Kept, with a column that marks missing values even if none is missing.
     Always,
 }
 
@@ -40,7 +40,7 @@ pub enum Surveyed {
         sum: Sum,
         /// Minimum and maximum.
         range: Range,
-        /// Scale, once measured.
+        /// Scale; the identity until measured.
         scale: Standardiser,
     },
     /// Distinct words, in order of first occurrence.
@@ -48,7 +48,7 @@ pub enum Surveyed {
 }
 
 impl ColumnSurvey {
-    /// Empty survey of a column, starting at the first rows of a chunk.
+    /// Empty survey of a column that begins with this chunk.
     pub(super) fn begin(column: &Column, piece: &Frame) -> Self {
         Self {
             name: column.name().to_owned(),
@@ -94,7 +94,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Least of the present numbers; None for words.
+    /// Minimum of the present numbers; None for words.
     #[must_use]
     pub fn least(&self) -> Option<f64> {
         match &self.values {
@@ -103,7 +103,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Greatest of the present numbers; None for words.
+    /// Maximum of the present numbers; None for words.
     #[must_use]
     pub fn greatest(&self) -> Option<f64> {
         match &self.values {
@@ -137,7 +137,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Other notation that the words resemble, if any.
+    /// Unsupported notation of numbers or dates that the words resemble, if any.
     #[must_use]
     pub fn lookalike(&self) -> Option<Lookalike> {
         match &self.values {
@@ -156,7 +156,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Adds rows, and returns them as numbers.
+    /// Adds the rows of a chunk, and returns their values; words as indices.
     pub(super) fn look<'f>(
         &mut self,
         column: &'f Column,

@@ -12,7 +12,7 @@ pub struct Columns<'a> {
     pub targets: Vec<&'a str>,
     /// Role columns.
     pub others: Vec<(Role, &'a str)>,
-    /// `true` if a row may miss some targets.
+    /// `true` if rows may lack some of several targets.
     pub gaps: bool,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Columns<'a> {
     /// Refuses a role for the target or a feature.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage).
+    /// [`Usage`](crate::ErrorKind::Usage), naming column and flag.
     pub fn check_roles(&self, roles: &Roles) -> Result<(), CliError> {
         for (role, name) in roles.iter() {
             let what = if self.targets.contains(&name) {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub struct Factors {
     /// Block numbers from 0, in order of first occurrence.
     pub blocks: Vec<usize>,
-    /// Powers per row.
+    /// Power per row.
     pub powers: Vec<f64>,
     known: HashMap<u64, usize>,
 }
@@ -38,8 +38,8 @@ impl Factors {
         self.powers.extend(power);
     }
 
-    /// Powers per factor: per row or, with blocks, per block; None without a column. Different powers within a block
-    /// are an error, made by `fault` from a row and a message.
+    /// Power per factor: per row or, with blocks, per block. `None` without a column. `fault` makes the error
+    /// for different powers within a block, from a row and a message.
     ///
     /// # Errors
     /// Those made by `fault`.
@@ -67,7 +67,7 @@ impl Factors {
     }
 }
 
-/// Role column as numbers, words by index; empty without a column.
+/// Role column as numbers; words as indices. Empty without a column.
 fn values(role: Role, roles: &Roles, frame: &Frame) -> Result<Vec<f64>, CliError> {
     let Some(name) = roles.column(role) else { return Ok(Vec::new()) };
     let column = frame.require(&[name])?[0];

@@ -23,7 +23,7 @@ pub struct Feature {
     pub kind: Kind,
     /// Encoding of its values as numbers.
     pub encoding: FeatureEncoding,
-    /// Range of its numbers in training; absent in model files of earlier versions.
+    /// Range of its numbers in training; absent from model files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
     /// Replacement of missing values; None if they are errors.
@@ -41,8 +41,8 @@ pub enum FeatureEncoding {
     OneHot(Vec<String>),
 }
 
-/// Replacement of an input's missing values. Adds a last column: 1 for a missing value, else 0; columns of levels are
-/// then 0.
+/// Replacement of an input's missing values. Adds a last column: 1 for a missing value, else 0. Columns of
+/// levels are 0 if the value is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filling {
     /// Replacement in data units: the mean of the present numbers; None for words.
@@ -62,7 +62,7 @@ fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<
 }
 
 impl Feature {
-    /// Input from a table column; `unit` gives its scale from its own spread.
+    /// Input from a table column; `unit` returns its scale, given the column and its own scale.
     pub(super) fn learn(
         survey: &Survey,
         column: &ColumnSurvey,
@@ -131,7 +131,7 @@ impl Feature {
         units
     }
 
-    /// Scale of a number that is never missing; None for booleans and words.
+    /// Scale of a numeric input that marks no missing values; None for booleans and words.
     pub(super) fn own_scale(&self) -> Option<f64> {
         match &self.encoding {
             FeatureEncoding::Scaled(standardiser) if self.range.is_some() && self.missing.is_none() => {
@@ -149,7 +149,7 @@ impl Feature {
         }
     }
 
-    /// Sets the non-zero entries; returns an unknown level, if any.
+    /// Calls `set(row, column, value)` for the non-zero entries; returns the first unknown level, if any.
     pub(super) fn fill<'c>(
         &self,
         column: &'c Column,
@@ -206,7 +206,7 @@ impl Feature {
         }
     }
 
-    /// Fault of a tampered file, if any.
+    /// Inconsistency of an altered model file, if any.
     pub(super) fn check(&self) -> Result<(), String> {
         let is_number = matches!(self.encoding, FeatureEncoding::Scaled(_));
         match self.missing {
@@ -218,7 +218,7 @@ impl Feature {
     }
 }
 
-/// Advice against a column of words that hardly repeat, if they do not.
+/// Advice to exclude a column with too many distinct words, if it has.
 pub(crate) fn too_many_words(name: &str, words: usize, rows: usize) -> Option<String> {
     (words > MAX_LEVELS.min(rows / 2)).then(|| {
         format!(

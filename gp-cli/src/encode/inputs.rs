@@ -22,7 +22,7 @@ pub struct Inputs {
     features: Vec<Feature>,
 }
 
-/// Points, with anything unusual.
+/// Points, and levels unseen in training.
 #[derive(Clone, Debug)]
 pub struct Encoded {
     /// Points, N×D, one per row.
@@ -56,8 +56,8 @@ impl Encoded {
 }
 
 impl Inputs {
-    /// Inputs from the features of a table. Numbers are scaled by their own spread, by a common scale of similar
-    /// inputs, or not at all.
+    /// Inputs from the features of a table. With `standardise`, each numeric input has its own scale, or
+    /// similar inputs a common one.
     ///
     /// # Errors
     /// [`Data`](crate::ErrorKind::Data) for more than [`MAX_LEVELS`](super::MAX_LEVELS) levels, or a column without a
@@ -85,7 +85,7 @@ impl Inputs {
         self.features.iter().map(|feature| feature.name.as_str()).collect()
     }
 
-    /// D.
+    /// Input dimension D.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.features.iter().map(Feature::width).sum()
@@ -103,7 +103,7 @@ impl Inputs {
         self.features.iter().flat_map(Feature::units).collect()
     }
 
-    /// `true` for numbers of one kind, eight or more, that share a scale.
+    /// `true` for at least eight numeric inputs, all with the same scale.
     #[must_use]
     pub(crate) fn are_of_one_kind(&self) -> bool {
         let mut scales = self.features.iter().map(Feature::own_scale);
@@ -155,7 +155,7 @@ impl Inputs {
         frame.refuse_missing(&strict, advice)
     }
 
-    /// Fault of a tampered file, if any.
+    /// Inconsistency of an altered model file, if any.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.features.iter().try_for_each(Feature::check)
     }
@@ -180,8 +180,8 @@ impl Inputs {
         Ok(Encoded { points, unseen })
     }
 
-    /// Points with these feature values, in data units; words as their [level](Feature::level), any other index as
-    /// unknown.
+    /// Points with these feature values, in data units. Words are given by their [level](Feature::level);
+    /// other indices are unknown words.
     #[must_use]
     pub(crate) fn points_at(&self, rows: &[Vec<f64>]) -> Mat<f64> {
         let mut points = Mat::zeros(rows.len(), self.dim());
@@ -203,7 +203,7 @@ impl Inputs {
         points
     }
 
-    /// Widens known ranges by the numbers of further rows.
+    /// Extends known ranges to the numbers of further rows.
     pub(crate) fn widen(&mut self, frame: &Frame) {
         for feature in &mut self.features {
             let numbers = frame.column(&feature.name).and_then(|column| column.numbers());

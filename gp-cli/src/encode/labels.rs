@@ -11,7 +11,7 @@ pub(crate) const QUARTILES: f64 = 1.349;
 #[derive(Clone, Debug)]
 pub struct LabelCounter {
     kind: Kind,
-    /// Most distinct values kept.
+    /// Maximum number of distinct values kept.
     most: usize,
     more: bool,
     words: HashMap<String, Frequency>,
@@ -36,15 +36,15 @@ impl Frequency {
 /// Distinct values of a column, sorted by number or alphabetically.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Labels {
-    /// Their texts.
+    /// Values as text.
     pub names: Vec<String>,
-    /// Frequency of each.
+    /// Number of rows per value.
     pub counts: Vec<u64>,
-    /// Total row weight of each; the frequency without weights.
+    /// Total weight per value; without weights, the number of rows.
     pub weights: Vec<f64>,
-    /// Their numbers, if numeric.
+    /// Values as numbers; `None` for words.
     pub numbers: Option<Vec<f64>>,
-    /// `true` if further values were not counted.
+    /// `true` if there are more distinct values than counted.
     pub more: bool,
 }
 
@@ -124,9 +124,10 @@ impl LabelCounter {
 }
 
 impl Labels {
-    /// Robust scale by median and quartiles; `None` if half of the numbers are equal.
+    /// Median, and interquartile range as the standard deviation of a normal distribution. `None` for words
+    /// and for equal quartiles.
     ///
-    /// Beyond the limit of distinct values, it is that of the first rows.
+    /// Beyond the limit of distinct values, those of the first rows.
     #[must_use]
     pub fn robust_units(&self) -> Option<Standardiser> {
         let [low, median, high] = [0.25, 0.5, 0.75].map(|share| self.quantile(share));
@@ -135,7 +136,7 @@ impl Labels {
         units.is_sound().then_some(units)
     }
 
-    /// Share of each in the total weight.
+    /// Share of each value in the total weight.
     #[must_use]
     pub fn shares(&self) -> Vec<f64> {
         let all: f64 = self.weights.iter().sum();

@@ -8,8 +8,9 @@ use crate::error::CliError;
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood};
 
-/// Observations row by row: targets in model units and, if roles change observations, an adjustment per target and a
-/// weight, as [`Adjusted`](gp_likelihoods::Adjusted) orders them. `likelihood` is that of the targets.
+/// Observations, row by row: targets in model units and, if roles change observations, an adjustment per
+/// target and one weight, in the column order of [`Adjusted`](gp_likelihoods::Adjusted). `likelihood` is the
+/// one without role columns.
 ///
 /// # Errors
 /// As [`Target::encode`] and [`RoleValues::of_observations`].
@@ -42,7 +43,7 @@ struct OfTarget<'f> {
     scale: Standardiser,
     adjuster: Adjuster,
     values: RoleValues,
-    /// Its numbers, if offsets are subtracted.
+    /// Numbers of the target column, if offsets are subtracted from them.
     numbers: Option<&'f [f64]>,
 }
 

@@ -1,4 +1,4 @@
-//! Table rows as numbers, words by index.
+//! Table rows as numbers, with indices for words.
 
 use crate::data::Values;
 use crate::error::CliError;

@@ -1,4 +1,4 @@
-//! Role columns, besides inputs and target.
+//! Columns besides inputs and target: weights, offsets and other roles.
 
 use crate::data::{Frame, ReadOptions};
 use crate::error::{CliError, ErrorKind};
@@ -38,7 +38,7 @@ impl Role {
         }
     }
 
-    /// `true` if it changes observations rather than the approximation.
+    /// `true` if the role changes observations rather than the approximation.
     #[must_use]
     pub fn adjusts(self) -> bool {
         !matches!(self, Self::Blocks | Self::AlphaColumn)
@@ -50,7 +50,7 @@ impl Role {
         matches!(self, Self::Offset | Self::NoiseVariance)
     }
 
-    /// `true` if predictions need it.
+    /// `true` if predictions require the column.
     #[must_use]
     pub fn is_for_predictions(self) -> bool {
         matches!(self, Self::Offset | Self::Exposure)
@@ -93,7 +93,7 @@ impl Named {
 }
 
 impl Roles {
-    /// Roles of these columns; repeated ones in the order of targets.
+    /// Roles of these columns. A repeated role has one column per target, in order.
     #[must_use]
     pub fn new(columns: impl IntoIterator<Item = (Role, String)>) -> Self {
         let mut roles = BTreeMap::new();
@@ -121,7 +121,7 @@ impl Roles {
         Self::new(self.0.iter().filter_map(own))
     }
 
-    /// Refuses per-target columns in the wrong number or for a role of rows.
+    /// Checks repeated roles: one column per target, and only for roles that allow it.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage).
@@ -172,7 +172,7 @@ impl Roles {
         self.0.keys().any(|role| role.adjusts())
     }
 
-    /// Description of the columns, as text.
+    /// Flag and column of each role, as text.
     #[must_use]
     pub fn describe(&self) -> Vec<String> {
         self.iter().map(|(role, name)| format!("{} {name}", role.flag())).collect()
@@ -183,7 +183,7 @@ impl Roles {
         Self::ask_for(self.iter(), options);
     }
 
-    /// Adds the columns that predictions use.
+    /// Adds the columns that predictions use to read options.
     pub fn extend_for_predictions(&self, options: &mut ReadOptions) {
         let helps = |role: Role| role.is_for_predictions() || role == Role::NoiseVariance;
         Self::ask_for(self.iter().filter(|(role, _)| helps(*role)), options);

@@ -1,4 +1,4 @@
-//! Conversion of surveyed rows to points and observations.
+//! Conversion of table rows, in chunks, to points and observations.
 
 use super::adjuster::{Adjuster, RowRoles};
 use super::column_survey::{ColumnSurvey, Surveyed};
@@ -22,34 +22,34 @@ pub struct RowEncoder {
     dim: usize,
 }
 
-/// Positions of role values after the features, and their conversion.
+/// Conversion of role values, and their positions after the features.
 #[derive(Clone, Debug)]
 struct RoleEncoding {
     adjuster: Adjuster,
     places: Vec<(Role, usize)>,
-    /// Position of the target less its offset.
+    /// Position of the target less its offset, if used.
     moved: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
 enum Encoding {
-    /// With the replacement of missing numbers, if these are marked.
+    /// Scale, and the replacement of missing numbers, if these are marked.
     Scaled(Standardiser, Option<f64>),
-    /// Columns of levels, by index in the survey.
+    /// Column of each level, by index of the word in the survey.
     OneHot { columns: Vec<usize>, width: usize },
 }
 
 #[derive(Clone, Debug)]
 enum TargetEncoding {
     Number(Standardiser),
-    /// By index of words in the survey.
+    /// Label per word, by index in the survey.
     Words(Vec<f64>),
-    /// Keyed by the bits of numbers.
+    /// Label per number, keyed by the bits of the number.
     Numbers(HashMap<u64, f64>),
 }
 
 impl RowEncoder {
-    /// Encoder for the survey that inputs and targets were learned from, targets in its order.
+    /// Encoder for a survey, and for the inputs and targets learned from it, in the same order.
     #[must_use]
     pub fn new(
         survey: &Survey,
@@ -86,7 +86,7 @@ impl RowEncoder {
         }
     }
 
-    /// D.
+    /// Input dimension D.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
@@ -118,14 +118,14 @@ impl RowEncoder {
         }
     }
 
-    /// P
+    /// Number of observation columns P.
     #[must_use]
     pub fn outputs(&self) -> usize {
         let targets = self.targets.len();
         targets + if self.roles.is_empty() { 0 } else { Adjusted::columns_after(targets) }
     }
 
-    /// The P observation values of a row.
+    /// Observation of a row: P numbers.
     pub fn observe(&self, row: &[f64], observed: &mut [f64]) {
         let count = self.targets.len();
         let (targets, columns) = observed.split_at_mut(count);
@@ -221,7 +221,7 @@ mod tests {
         Frame::new("t.csv", columns, None).unwrap()
     }
 
-    /// Marked missing values in the first and later rows.
+    /// Missing values in the first and later rows, if marked.
     #[test]
     fn missing_values_become_what_they_become_in_tables() {
         let words = [None, Some("b"), Some("a"), None].into_iter();
@@ -322,7 +322,7 @@ mod tests {
         }
     }
 
-    /// Features and targets of every type, as in whole tables.
+    /// Features and targets of every type equal those of whole tables.
     #[test]
     fn rows_become_what_tables_become() {
         let frame = frame();
@@ -339,7 +339,7 @@ mod tests {
                 };
                 let support = likelihood.support();
                 let target = Target { name: target.to_owned(), kind, values, names: Vec::new() };
-                // Whole tables do not know the label of the other zero.
+                // A whole table has no label for the other zero.
                 let known = target.encode(&frame, support);
                 let points = inputs.encode(&frame).unwrap().points;
                 let encoder =

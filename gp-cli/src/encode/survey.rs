@@ -1,4 +1,4 @@
-//! Summary of a table without its rows: types, sums and words of columns, whole or in chunks.
+//! Summary of a table without its rows: types, sums and words of columns, from a whole table or chunks.
 
 use super::column_survey::{ColumnSurvey, Kept, MOST_VALUES, Surveyed, weight_of};
 use super::columns::Columns;
@@ -9,8 +9,8 @@ use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Spread, Sum};
 
-/// Table summary for choices: features, targets and role columns. Values may be missing only in features that keep
-/// them, and in several targets if one is present.
+/// Summary of features, targets and role columns, from which choices are made. Missing values are allowed in
+/// features that keep them, and with several targets in all but one target of a row.
 #[derive(Clone, Debug)]
 pub struct Survey {
     source: String,
@@ -21,13 +21,13 @@ pub struct Survey {
     features: usize,
     /// Roles of the columns after the targets.
     roles: Vec<Role>,
-    /// `true` if a row may miss some targets.
+    /// `true` if rows may lack some of several targets.
     gaps: bool,
     /// Targets less their offsets, if both exist and are numeric.
     moved: Vec<Moved>,
     /// Total weight of the rows.
     weight: Sum,
-    /// One per target.
+    /// Distinct values per target.
     labels: Vec<LabelCounter>,
     /// Targets of the first row, as text.
     first_targets: Vec<String>,
@@ -76,7 +76,7 @@ impl Survey {
         })
     }
 
-    /// The survey with `kept` deciding the treatment of missing values by feature name.
+    /// Sets the treatment of missing values by feature name.
     #[must_use]
     pub fn keeping(mut self, kept: impl Fn(&str) -> Kept) -> Self {
         self.columns[..self.features].iter_mut().for_each(|column| column.kept = kept(&column.name));
@@ -101,7 +101,7 @@ impl Survey {
         Ok(self)
     }
 
-    /// Adds rows, and returns them as numbers.
+    /// Adds the rows of a chunk, and returns them as numbers.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for a missing value, or more words than [`MOST_VALUES`].
@@ -179,7 +179,7 @@ impl Survey {
         Ok(())
     }
 
-    /// All columns of a row of numbers, targets less offsets included.
+    /// All columns of a row of numbers, including targets less offsets.
     fn all_columns(&self) -> impl Iterator<Item = &ColumnSurvey> {
         self.columns.iter().chain(self.moved.iter().map(|moved| &moved.column))
     }
@@ -190,7 +190,7 @@ impl Survey {
         &self.source
     }
 
-    /// N.
+    /// Number of rows N.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
@@ -226,21 +226,21 @@ impl Survey {
         self.moved.iter().find(|moved| moved.target == target).map(|moved| &moved.column)
     }
 
-    /// Distinct values of that.
+    /// Distinct values of a target (from 0) less its offset; empty without an offset.
     #[must_use]
     pub fn moved_labels(&self, target: usize) -> Labels {
         let moved = self.moved.iter().find(|moved| moved.target == target);
         moved.map(|moved| moved.labels.labels()).unwrap_or_default()
     }
 
-    /// Position of that in a row of numbers.
+    /// Position of a target (from 0) less its offset in a row of numbers.
     #[must_use]
     pub fn place_of_moved(&self, target: usize) -> Option<usize> {
         let at = self.moved.iter().position(|moved| moved.target == target)?;
         Some(self.columns.len() + at)
     }
 
-    /// Numbers per row.
+    /// Length of a row of numbers.
     #[must_use]
     pub fn width(&self) -> usize {
         self.columns.len() + self.moved.len()
@@ -252,13 +252,13 @@ impl Survey {
         self.weight.weight()
     }
 
-    /// Mean weight of all rows: 1 without weights.
+    /// Mean weight of the rows: 1 without weights.
     #[must_use]
     pub fn mean_weight(&self) -> f64 {
         self.weight() / self.rows() as f64
     }
 
-    /// Total weight of the rows that have a target (from 0); of all rows if it holds words.
+    /// Total weight of the rows that have a target (from 0); for words, of all rows.
     #[must_use]
     pub fn weight_of_target(&self, target: usize) -> f64 {
         match self.targets().get(target).map(ColumnSurvey::values) {

@@ -26,14 +26,14 @@ pub struct Target {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetValues {
-    /// Number, shifted and scaled.
+    /// Number, with its scale.
     Number(Standardiser),
-    /// Label, in the order of class probabilities.
+    /// Labels, in the order of class probabilities.
     Classes(Vec<String>),
 }
 
 impl Target {
-    /// Labels for display (names or texts), if any.
+    /// Labels for display (names, else texts); None for numbers.
     #[must_use]
     pub fn labels(&self) -> Option<&[String]> {
         match &self.values {
@@ -43,7 +43,7 @@ impl Target {
         }
     }
 
-    /// Labels for display, with texts after names: `yes (1)`.
+    /// Labels for display, with the text after a different name: `yes (1)`.
     #[must_use]
     pub fn labels_with_texts(&self) -> Option<Vec<String>> {
         let TargetValues::Classes(texts) = &self.values else { return None };
@@ -66,13 +66,13 @@ impl Target {
         let known: HashMap<String, usize> = pairs(&self.names).into_iter().chain(pairs(texts)).collect();
         (0..column.values().len()).map(move |row| {
             let text = column.text(row);
-            // Earlier model files store dates as days.
+            // Earlier model files store dates as numbers of days.
             let days = || column.numbers().map(|days| format_number(days[row]));
             known.get(text.as_str()).or_else(|| known.get(days()?.as_str())).copied()
         })
     }
 
-    /// Scale of a number; the identity for labels.
+    /// Scale of numbers; the identity for labels.
     #[must_use]
     pub fn scale(&self) -> Standardiser {
         match self.values {
@@ -81,7 +81,8 @@ impl Target {
         }
     }
 
-    /// Adds this column, with its training type, to read options; named labels may appear by name.
+    /// Adds this column to read options. It has its training type, unless labels have names: tables may then
+    /// hold names.
     pub fn extend(&self, options: &mut ReadOptions) {
         options.columns.get_or_insert_default().insert(self.name.clone());
         if self.names.is_empty() {
@@ -92,8 +93,8 @@ impl Target {
     /// Observations of a table, for a likelihood with this support.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data), with its place, for a missing value, an unknown label, or a number outside the
-    /// support.
+    /// [`Data`](ErrorKind::Data), with the place, for a missing value, an unknown label, or a number outside
+    /// the support.
     pub fn encode(&self, frame: &Frame, support: Support) -> Result<Vec<f64>, CliError> {
         let columns = frame.require(&[&self.name])?;
         frame.refuse_missing(&columns, FILL_OR_DROP)?;
@@ -117,7 +118,7 @@ impl Target {
         }
     }
 
-    /// The same for one of several targets: NaN if missing, also without the column.
+    /// Like [`encode`](Self::encode), for one of several targets: NaN for missing values or a missing column.
     ///
     /// # Errors
     /// As [`encode`](Self::encode), except for missing values.
@@ -148,7 +149,8 @@ impl Target {
     }
 }
 
-/// Observations of a table with one output per target, row by row. With several targets, missing ones are NaN.
+/// Observations of a table, row by row, with one output per target. With several targets, missing values are
+/// NaN.
 ///
 /// # Errors
 /// As [`Target::encode`].
@@ -161,7 +163,7 @@ pub fn encode_targets(targets: &[&Target], frame: &Frame, support: Support) -> R
     Ok((0..frame.row_count()).flat_map(|row| columns.iter().map(move |column| column[row])).collect())
 }
 
-/// Observation within this support, or its fault.
+/// The observation if the support contains it, else its fault.
 pub(crate) fn checked(
     observation: f64,
     support: Support,

@@ -3,14 +3,14 @@
 use super::column_survey::{ColumnSurvey, Surveyed};
 use crate::standardise::{Range, Standardiser};
 
-/// Fewest inputs of one range that share a scale, if also half of all varying ones.
+/// Minimum number of inputs with equal ranges that share a scale, if they are also half of the varying ones.
 pub(super) const FEWEST: usize = 8;
 
 /// Common scale of similar inputs.
 ///
-/// With separate scales, a rarely bright pixel would dominate distances, and images would be compared by their margins.
-/// With a common scale, pixels count by how much they vary. Inputs are similar if many share their minimum and maximum;
-/// others within that range join them.
+/// With separate scales, a rarely bright pixel would dominate distances, and images would be compared by their
+/// margins. With a common scale, pixels with more variance count more. Inputs are similar if many have equal
+/// ranges; inputs within that range join them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct OneKind {
     range: Range,
@@ -18,7 +18,7 @@ pub(super) struct OneKind {
 }
 
 impl OneKind {
-    /// The similar inputs among these columns, if most are similar.
+    /// Range and scale of the similar inputs, if at least half of the varying columns are.
     pub(super) fn among(columns: &[ColumnSurvey]) -> Option<Self> {
         let varying: Vec<(Range, f64)> = columns.iter().filter_map(numbers).filter(varies).collect();
         let mut ranges: Vec<Range> = varying.iter().map(|(range, _)| *range).collect();
@@ -106,7 +106,7 @@ mod tests {
         assert!(!inputs.are_of_one_kind());
     }
 
-    /// Replacements of missing values count neither in ranges nor in spreads.
+    /// Missing values count neither in ranges nor in spreads.
     #[test]
     fn missing_values_have_no_say() {
         let gaps = |row: usize| if row.is_multiple_of(3) { f64::NAN } else { (row % 10) as f64 };

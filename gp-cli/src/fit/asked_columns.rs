@@ -10,8 +10,8 @@ impl FitSpec {
     /// Columns to predict, at least one.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) without a target, for a repeated column, a mixture of a single target, or a
-    /// single-target flag with several targets.
+    /// [`Usage`](crate::ErrorKind::Usage) without a target, for a repeated column, a mixture of one target, or
+    /// flags that need a single target.
     pub fn targets(&self) -> Result<&[String], CliError> {
         self.target()?;
         self.roles().check_targets(self.target.len())?;
@@ -31,7 +31,7 @@ impl FitSpec {
         Ok(&self.target)
     }
 
-    /// Read options: requested columns and types.
+    /// Options of reading the table: requested columns and types.
     ///
     /// # Errors
     /// As [`target`](Self::target).
@@ -62,7 +62,7 @@ impl FitSpec {
         Ok(options)
     }
 
-    /// Treatment of missing values.
+    /// Treatment of missing values by column.
     ///
     /// # Errors
     /// As [`targets`](Self::targets) and [`MissingRules::of_fit`].
@@ -74,7 +74,7 @@ impl FitSpec {
 /// Refuses flags that need a single target.
 ///
 /// # Errors
-/// [`Usage`](crate::ErrorKind::Usage), naming the first of them.
+/// [`Usage`](crate::ErrorKind::Usage), naming the first flag.
 fn check_flags(spec: &FitSpec) -> Result<(), CliError> {
     let refuse = |what: &str| Err(CliError::usage(format!("{what}; fit a model for each target")));
     if !matches!(spec.task, TaskChoice::Auto | TaskChoice::Regression) {

@@ -1,25 +1,26 @@
-//! Default noise bounds of likelihoods that expect outliers, and of rows that count more than once.
+//! Default lower bounds of noise, for likelihoods that expect outliers and for weighted rows.
 //!
-//! A heavy-tailed density can grow without limit on rows that agree and ignore the rest, so the maximum likelihood may
-//! have no noise and no variance. Such likelihoods state [least values](gp_likelihoods::Described::least_values) of their
-//! parameters.
+//! A heavy-tailed density can grow without limit on rows that agree, ignoring the rest, so the maximum
+//! likelihood may have no noise and no variance. Such likelihoods give [least
+//! values](gp_likelihoods::Described::least_values) of their parameters.
 //!
-//! A row of weight w is w rows of the very same target. If weights are above 1 on average, the density grows without
-//! limit as Gaussian noise vanishes, until numbers overflow. A bound ends this where predictions are still numbers.
+//! A row of weight w counts as w rows with the same target. If the mean weight exceeds 1, the density grows
+//! without limit as Gaussian noise vanishes, until numbers overflow. The bound keeps predictions finite.
 
 use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Transform, format_number};
 
-/// Least noise variance of weighted rows, as a share of the target's variance. Below what counts as lost noise.
+/// Minimum noise variance of weighted rows, relative to the target's variance; below the level that warnings
+/// call lost noise.
 const LEAST_NOISE: f64 = 1e-9;
-/// Least Gaussian noise variance that can be computed with: gradients have its inverse square.
+/// Minimum Gaussian noise variance: gradients contain its inverse square.
 const LEAST_VARIANCE: f64 = 1e-100;
-/// Factor by which noise may fall from a start below that.
+/// Factor by which noise may fall below a smaller initial value.
 const BELOW_START: f64 = 10.0;
 
-/// Bounds the free parameters with a least value that have neither bounds nor prior and start within. `variance` is that
-/// of the target in the units of the likelihood.
+/// Sets least values as lower bounds of free parameters that have neither bounds nor prior and start above
+/// them. `variance` is that of the target in the units of the likelihood.
 ///
 /// # Errors
 /// None for bounds within the domain.
@@ -33,7 +34,7 @@ pub(super) fn bound_outliers(likelihood: &mut dyn Likelihood, variance: f64) -> 
     Ok(())
 }
 
-/// Refuses Gaussian noise whose inverse square is no number.
+/// Refuses Gaussian noise whose inverse square would overflow.
 ///
 /// # Errors
 /// [`Usage`](crate::ErrorKind::Usage).
@@ -51,8 +52,8 @@ pub(super) fn check_noise(likelihood: &dyn Likelihood) -> Result<(), CliError> {
     }
 }
 
-/// Bounds Gaussian noise from below if rows count more than once on average. `variance` is that of the target in the
-/// units of the likelihood, of several the least.
+/// Sets a lower bound of Gaussian noise if the mean weight exceeds 1. `variance` is that of the target in the
+/// units of the likelihood; for several targets, the least.
 ///
 /// # Errors
 /// None for bounds within the domain.

@@ -1,4 +1,4 @@
-//! Checkpoint folder: identity of the training run (problem, settings, data) and its state.
+//! Checkpoint folder: the state of training, and the identity of the run (problem, settings, data).
 
 use super::memo;
 use super::plan::Plan;
@@ -24,7 +24,7 @@ const RECORD: &str = "fit.json";
 const TRAINING: &str = "training.checkpoint";
 /// Version of the record.
 const FORMAT: u32 = 1;
-/// Settings that may change on resuming.
+/// Settings that may differ on resuming.
 const FREE: [&str; 1] = ["time-limit"];
 
 /// Folder with the state of training.
@@ -35,7 +35,7 @@ pub struct CheckpointFolder {
     _lock: Arc<FolderLock>,
 }
 
-/// Identity of a training run; only the same run resumes.
+/// Identity of a training run. Only the same run can resume.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct RunIdentity {
     format: u32,
@@ -47,7 +47,7 @@ struct RunIdentity {
     targets: usize,
     features: Vec<String>,
     rows: usize,
-    /// Checksum of the encoded table and the initial inducing inputs.
+    /// Checksums of the encoded table and of the initial inducing inputs.
     data: String,
     inducing: String,
 }
@@ -74,7 +74,7 @@ impl CheckpointFolder {
         Ok(Self { folder, record, _lock: lock })
     }
 
-    /// All possible files of a checkpoint in a folder, existing or not.
+    /// All possible files of a checkpoint in a folder, whether they exist or not.
     pub fn files(folder: &Path) -> Vec<PathBuf> {
         let names = [RECORD, TRAINING].into_iter().chain(memo::ALL).map(|name| folder.join(name));
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -83,7 +83,7 @@ impl CheckpointFolder {
         names.chain(stages.map(|entry| entry.path())).collect()
     }
 
-    /// `true` if the folder holds a started checkpoint.
+    /// `true` if the folder contains a checkpoint.
     pub(super) fn is_begun(folder: &Path) -> bool {
         folder.join(RECORD).exists()
     }
@@ -91,11 +91,11 @@ impl CheckpointFolder {
     /// Folder of a run to resume.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) without a checkpoint, [`Model`](ErrorKind::Model) for a damaged one,
-    /// [`Usage`](ErrorKind::Usage), naming the difference, for one of other data or settings.
+    /// [`Io`](ErrorKind::Io) without a checkpoint, [`Model`](ErrorKind::Model) for a damaged one or a newer
+    /// format, [`Usage`](ErrorKind::Usage), naming the difference, for other data or settings.
     pub fn resume(folder: &Path, plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
         let path = folder.join(RECORD);
-        // Does not create a missing folder.
+        // A missing folder is not created.
         let lock = folder.is_dir().then(|| lock(folder)).transpose()?.map(Arc::new);
         let bytes = plan.problem.settings.control.team().bytes_of_first(|| match fs::read(&path) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -115,7 +115,7 @@ impl CheckpointFolder {
         }
         let mut begun: RunIdentity = serde_json::from_slice(&bytes).map_err(damaged)?;
         if says_nothing_of_lengths(&begun.config) {
-            // Units have no effect there.
+            // Without length-scales, units have no effect.
             begun.config.extend(spec.config().remove_entry(UNITS));
         }
         begun.config.entry(UNITS).or_insert_with(|| MODEL.into());
@@ -137,7 +137,7 @@ impl CheckpointFolder {
         &self.folder
     }
 
-    /// The control with a checkpoint here, written at most this often.
+    /// The control with checkpoints in this folder, at least `spacing` apart.
     #[must_use]
     pub fn keep(&self, control: Control, spacing: Duration) -> Control {
         control.with_checkpoint(self.file()).with_spacing(spacing)
@@ -147,7 +147,7 @@ impl CheckpointFolder {
         CheckpointFile::new(self.folder.join(TRAINING), format!("gp fit of data {}", self.record.data))
     }
 
-    /// State of training here, for signals.
+    /// State of training in this folder, for the handler of signals.
     #[must_use]
     pub(crate) fn state(&self) -> TrainingState {
         let (folder, shown) = (self.folder.clone(), self.folder.display());
@@ -157,7 +157,7 @@ impl CheckpointFolder {
         TrainingState { is_saved: Box::new(move || holds_training(&folder)), last_words }
     }
 
-    /// Adds how to resume to an interruption; other errors pass unchanged.
+    /// Adds advice on resuming to an interruption; returns other errors unchanged.
     #[must_use]
     pub fn how_to_go_on(&self, error: CliError) -> CliError {
         how_to_go_on(error, &self.folder)
@@ -180,7 +180,7 @@ impl CheckpointFolder {
         for path in memos.map(|name| self.folder.join(name)).filter(|path| path.exists()) {
             fs::remove_file(&path).map_err(|cause| CliError::io("remove", &path, cause))?;
         }
-        // So do targets fitted one by one.
+        // So do targets fitted separately.
         for target in 0..self.record.targets {
             let file = self.file().beside(&target_stage(target));
             file.remove().map_err(OptimError::from)?;
@@ -204,7 +204,7 @@ pub(super) fn none_in(folder: &Path) -> CliError {
     CliError::new(ErrorKind::Io, message)
 }
 
-/// Adds to an interruption how to resume from this folder.
+/// Adds advice on resuming from this folder to an interruption.
 pub(super) fn how_to_go_on(error: CliError, folder: &Path) -> CliError {
     if error.kind() != ErrorKind::Interrupted {
         return error;
@@ -212,7 +212,7 @@ pub(super) fn how_to_go_on(error: CliError, folder: &Path) -> CliError {
     CliError::new(ErrorKind::Interrupted, going_on(folder))
 }
 
-/// Last words of training that goes on from a folder.
+/// Message for an interrupted run that can resume from a folder.
 pub(super) fn going_on(folder: &Path) -> String {
     format!(
         "interrupted; the same command with --resume {} in place of --checkpoint goes on",
@@ -220,13 +220,13 @@ pub(super) fn going_on(folder: &Path) -> String {
     )
 }
 
-/// `true` if a folder holds the state of training after an iteration, of any stage.
+/// `true` if a folder contains the state after an iteration, of any stage.
 pub(super) fn holds_training(folder: &Path) -> bool {
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.any(|entry| is_training(&entry.file_name().to_string_lossy()))
 }
 
-/// `true` for the name of a training checkpoint, but not of a file being written beside it.
+/// `true` for the name of a training checkpoint; `false` for a temporary file beside it.
 fn is_training(name: &str) -> bool {
     name.strip_prefix(TRAINING).is_some_and(|stage| stage.is_empty() || stage.starts_with('.'))
 }
@@ -266,7 +266,7 @@ impl RunIdentity {
         })
     }
 
-    /// First difference from the run that began the checkpoint.
+    /// First difference between the run of the checkpoint and this one.
     fn difference(&self, now: &Self) -> Option<String> {
         let differ = |what: &str, then: &str, now: &str| Some(format!("{what} was {then}, and is {now}"));
         let keys = self.config.keys().chain(now.config.keys());
@@ -295,7 +295,7 @@ impl RunIdentity {
     }
 }
 
-/// Value of a flag as a user writes it: a list with the flag between its values.
+/// Value of a flag as typed: the items of a list separated by the flag.
 fn as_written(key: &str, value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Method, optimiser and settings: requested or default.
+//! Method, optimiser and settings: as requested, or by default.
 
 use super::observed::Observed;
 use super::parameters::{self, INDUCING, WINDOWS, is_fixed};
@@ -13,7 +13,7 @@ use gp_optim::Control;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The specification with the requested method replaced by its counterpart for this likelihood.
+/// Specification with the requested method replaced by its counterpart for this likelihood, if it has one.
 pub(super) fn resolved<'a>(
     spec: &'a FitSpec,
     context: &Context,
@@ -36,7 +36,7 @@ pub(super) fn resolved<'a>(
     })
 }
 
-/// Requested method, or the default for the likelihood, number of rows and storage; with the reason.
+/// Requested method, or the default for likelihood, number of rows and storage; with the reason.
 pub(super) fn choose_method(
     spec: &FitSpec,
     context: &Context,
@@ -61,14 +61,14 @@ pub(super) fn choose_method(
         spec.settings.names().all(has) && roles.iter().all(|(role, _)| method.heeds(role))
     };
     let found = context.methods.iter().filter(has_all).find_map(usual);
-    // Settings unknown to all such methods are refused by the default method.
+    // Settings that no such method has: the default method refuses them.
     found
         .or_else(|| context.methods.iter().find_map(usual))
         .ok_or_else(|| CliError::usage("no method is the usual one for these data; choose one with --method"))
 }
 
-/// Rows times latents per target above which mini-batches are the default, where supported: full sweeps at every step
-/// would take minutes.
+/// Number of rows times latents per target above which mini-batches are the default, if supported: steps with
+/// full sweeps would take minutes.
 const MANY_LATENT_VALUES: usize = 20_000;
 
 /// Requested optimiser, or the default that supports all requested flags.
@@ -90,7 +90,8 @@ pub(super) fn choose_optimizer(
             let several = likelihood.latents() > 1 && likelihood.targets() == 1;
             let many = rows.saturating_mul(likelihood.latents()) > MANY_LATENT_VALUES;
             let in_batches = method.batch_size(&spec.settings, Optimizer::Adam).is_some();
-            // Without log-concavity, several latents converge slowly or not at all; parameters then move in between.
+            // Without log-concavity, sites of several latents converge slowly or not at all; Adam moves
+            // parameters between sweeps.
             if several && (!likelihood.is_log_concave() || (many && in_batches)) {
                 usual.sort_by_key(|&optimizer| optimizer != Optimizer::Adam);
             }
@@ -109,7 +110,7 @@ pub(super) fn choose_optimizer(
     }
 }
 
-/// A given flag that has no effect.
+/// First given flag that has no effect.
 fn unheeded(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option<String> {
     let heeds = |name: &str| {
         let own = method.settings().iter().find(|setting| setting.name() == name);
@@ -156,7 +157,7 @@ fn share_a_kernel(spec: &FitSpec) -> bool {
     spec.target.len() > 1 && spec.kernel.len() == 1
 }
 
-/// Refuses settings without effect; returns those of the method, as it declares them.
+/// Refuses settings without effect; returns those of the method, checked against its declarations.
 pub(super) fn check_settings(
     spec: &FitSpec,
     method: &dyn Method,
@@ -171,7 +172,7 @@ pub(super) fn check_settings(
     spec.settings.checked(method.settings())
 }
 
-/// Refuses a temperature of observations that are no classes.
+/// Refuses a temperature for likelihoods without classes.
 pub(super) fn check_temperature(spec: &FitSpec, likelihood: &dyn Likelihood) -> Result<(), CliError> {
     if spec.temperature.is_none() || likelihood.support().classes() > 0 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! From a table to a model.
+//! Fitting: from a table to a model.
 //!
 //! ```
 //! use gp_cli::Context;

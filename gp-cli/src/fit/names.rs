@@ -1,4 +1,5 @@
-//! Names in expressions: columns in `dims=[age, "blood pressure", colour=red]`, and numbers of classes.
+//! Completion of expressions: column names in `dims=[age, "blood pressure", colour=red]`, and numbers of
+//! classes.
 
 use super::rewritten::Rewritten;
 use crate::encode::Inputs;
@@ -6,10 +7,10 @@ use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::did_you_mean;
 
-/// Setting of the number of classes in expressions of likelihoods.
+/// Name of the likelihood setting for the number of classes.
 const CLASSES: &str = "classes";
 
-/// Likelihood expression with the number of classes of the target, if it is for classes and does not say how many.
+/// Likelihood expression with the number of classes of the target, if it takes one and has none.
 pub(super) fn of_classes<'t>(
     text: &'t str,
     classes: usize,
@@ -32,7 +33,7 @@ pub(super) fn of_classes<'t>(
         counted.replace(text.len(), &format!("({CLASSES}={classes})"));
         return counted;
     }
-    // The parser reports what is left over.
+    // The parser reports an incomplete expression.
     let Some(inner) = call.strip_prefix('(').map(str::trim_start) else { return Rewritten::unchanged(text) };
     let comma = if inner.starts_with(')') { "" } else { ", " };
     counted.replace(text.len() - inner.len(), &format!("({CLASSES}={classes}{comma}"));
@@ -40,13 +41,13 @@ pub(super) fn of_classes<'t>(
     counted
 }
 
-/// `true` for a likelihood that can be told the number of classes.
+/// `true` if a likelihood has a setting for the number of classes.
 pub(super) fn takes_classes(likelihood: &dyn Likelihood) -> bool {
     likelihood.settings().iter().any(|(setting, _)| *setting == CLASSES)
 }
 
-/// Kernel expression with column numbers in place of names. An input's name stands for all of its columns; `colour=red`
-/// for that column alone. Names with blanks, commas or brackets are quoted.
+/// Kernel expression with column numbers in place of names. The name of an input stands for all of its
+/// columns, `colour=red` for that column alone. Names with blanks, commas or brackets are quoted.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage) for an unknown name, or a name inside a call that renumbers columns.
@@ -107,7 +108,7 @@ fn columns(mut list: &str, inputs: &Inputs, is_nested: bool) -> Result<String, C
         let end = outside_quotes(list, ',').unwrap_or(list.len());
         let item = list[..end].trim();
         if item.bytes().all(|byte| byte.is_ascii_digit()) {
-            // Also empty items, which the parser reports.
+            // Also empty items; the parser reports them.
             numbers.push(item.to_owned());
         } else {
             numbers.extend(named(item.trim_matches('"'), inputs, is_nested)?);
@@ -189,7 +190,7 @@ mod tests {
         }
     }
 
-    /// Faults are shown in the expression that was given, at its own columns.
+    /// Faults are located in the expression as given.
     #[test]
     fn columns_are_those_of_the_expression_given() {
         let text = "RBF(dims=[colour, age]) + se(foo=1)";

@@ -1,4 +1,4 @@
-//! Observation of the target, from its values and the flags.
+//! Task, likelihood and scale of the target, from its values and the flags.
 
 use super::bounds;
 use super::label_names;
@@ -21,10 +21,9 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Likelihood, Link, Support};
 use gp_optim::format_number;
 
-/// Determines the task and how the target is observed.
+/// Determines the task and the observation model of the target.
 ///
-/// # Errors
-/// [`Data`](ErrorKind::Data) for a target without information or that the likelihood refuses,
+/// [`Data`](ErrorKind::Data) for a target without information or outside the support of the likelihood,
 /// [`Usage`](ErrorKind::Usage) for an unsuitable task or likelihood.
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
     if survey.targets().len() > 1 {
@@ -53,7 +52,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     Ok(Observed { task, reason, target, roles, weights, summary, rows, others, likelihood })
 }
 
-/// The task, which is one of counts if the likelihood is: a regression with a likelihood of counts is no contradiction.
+/// Task after the likelihood is known: regression with a likelihood for counts becomes the count task.
 fn observed_task(task: Task, reason: String, likelihood: &dyn Likelihood) -> (Task, String) {
     match (task, likelihood.support()) {
         (Task::Regression, Support::Counts) => (Task::Count, "of --likelihood".to_owned()),
@@ -110,7 +109,8 @@ fn likelihood(
     Ok(likelihood)
 }
 
-/// Name of a likelihood for as many classes as a target has: this one if it can be told how many.
+/// Name of a likelihood for the target's number of classes: this one if the number can be set, else the usual
+/// one.
 fn of_any_number<'l>(
     likelihood: &'l dyn Likelihood,
     survey: &Survey,
@@ -142,13 +142,13 @@ fn target(
     spec: &FitSpec,
 ) -> Result<Target, CliError> {
     let column = survey.target()?;
-    // A target less its offset has its own scale.
+    // Subtracting the offset changes the scale.
     let moved = survey.moved(0).filter(|_| likelihood.link() == Link::Identity);
     let support = likelihood.support();
     let values = match (support.classes(), moved.unwrap_or(column).scale()) {
         (0, Some(scale)) => {
             let scaled = spec.standardize.target() && support == Support::Real;
-            // Heavy tails are not log-concave: such a likelihood expects outliers.
+            // A likelihood that is not log-concave has heavy tails, for data with outliers.
             let robust = || match moved {
                 None => labels.robust_units(),
                 Some(_) => survey.moved_labels(0).robust_units(),

@@ -1,4 +1,4 @@
-//! Target as the likelihood takes it.
+//! Target with its task, roles and likelihood.
 
 use super::task::Task;
 use crate::data::Frame;
@@ -8,7 +8,7 @@ use crate::model::{FurtherTarget, TargetSummary};
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood};
 
-/// Target as the likelihood takes it.
+/// Target with its task, roles and likelihood.
 #[derive(Debug)]
 pub struct Observed {
     /// Kind of the target.
@@ -19,11 +19,11 @@ pub struct Observed {
     pub target: Target,
     /// Role columns.
     pub roles: Roles,
-    /// Total weight of the rows with a target, per target; their number without weights.
+    /// Total weight per target of the rows that have it; without weights, their number.
     pub weights: Vec<f64>,
-    /// Its distribution.
+    /// Distribution of the target.
     pub summary: TargetSummary,
-    /// Rows with a target.
+    /// Number of rows with a target.
     pub rows: usize,
     /// Further targets, if several.
     pub others: Vec<FurtherTarget>,
@@ -39,14 +39,15 @@ impl Observed {
         [FurtherTarget { target, summary, rows: self.rows }].into_iter().chain(self.others.clone()).collect()
     }
 
-    /// Weighted sum of log scales over all observations: log density in scaled units minus log density in data units.
+    /// Weighted sum of log scales over all observations: log density in scaled units minus log density in data
+    /// units.
     #[must_use]
     pub fn log_scales(&self) -> f64 {
         let targets = [&self.target].into_iter().chain(self.others.iter().map(|of| &of.target));
         targets.zip(&self.weights).map(|(target, weight)| weight * target.scale().scale.ln()).sum()
     }
 
-    /// The likelihood with role columns added.
+    /// The likelihood, with role columns added if there are any.
     #[must_use]
     pub fn adjusted(&self) -> Box<dyn Likelihood> {
         let plain = self.likelihood.clone();

@@ -37,7 +37,7 @@ use std::sync::Arc;
 /// Memory of the placement, in copies of the sample.
 const COPIES: f64 = 3.0;
 
-/// Rows from which inducing inputs are learned in mini-batches under any likelihood.
+/// Number of rows from which mini-batch methods train inducing inputs under any likelihood.
 const MANY_LABELS: usize = 10_000;
 
 /// A fit that is ready to run.
@@ -45,30 +45,30 @@ const MANY_LABELS: usize = 10_000;
 pub struct Plan {
     /// Encoding of table columns as points.
     pub inputs: Inputs,
-    /// The target.
+    /// Target, roles and likelihood.
     pub observed: Observed,
     /// Method of inference.
     pub method: Arc<dyn Method>,
     /// Problem for the method.
     pub problem: Problem,
-    /// Rows that the choices were made from.
+    /// Sample of rows that the choices are based on.
     pub sample: Sample,
     /// Placement of inducing inputs, if any.
     pub(super) placing: Option<Placing>,
     pub(super) search: Option<Search>,
-    /// Start per target, if targets are fitted one by one.
+    /// Initial kernels and placement per target, if targets are fitted separately.
     pub(super) parts: Vec<PartStart>,
     /// Choices with reasons: task, method, kernel.
     pub choices: [String; 3],
-    /// Cost and storage of the rows.
+    /// Memory estimate, and the reason for reading rows from a file, if so.
     pub cost: String,
     /// Progress reports.
     pub stages: Stages,
-    /// Dropped rows and treatment of missing values.
+    /// Notes for the user: dropped rows, treatment of missing values, work that processes do not share.
     pub notes: Vec<String>,
     /// Warnings of possibly unintended choices, also stored in the model file.
     pub warnings: Vec<String>,
-    /// Options that the table was read by, for the record.
+    /// Options of reading the table, stored in the model file.
     pub(super) choice: TableChoice,
 }
 
@@ -89,7 +89,7 @@ impl Plan {
         Ok(plan.with_notes(frame.left_out()))
     }
 
-    /// The same for a table in a file.
+    /// Like [`new`](Self::new), for a table read from a file in chunks.
     ///
     /// # Errors
     /// As [`new`](Self::new); [`Usage`](crate::ErrorKind::Usage) for a method that needs all rows in memory.
@@ -102,7 +102,7 @@ impl Plan {
         Ok(plan.with_notes(&left_out))
     }
 
-    /// Makes all choices; `streamed` is the reason for rows outside memory, if so.
+    /// Makes all choices. `streamed` is the reason for leaving rows in a file, if so.
     fn of(
         survey: &Survey,
         spec: &FitSpec,
@@ -115,7 +115,7 @@ impl Plan {
         let spec = &*resolved(spec, context, parts.first().unwrap_or(&observed).likelihood.as_ref())?;
         let inputs = Inputs::learn(survey, spec.standardize.inputs())?;
         let count = survey.rows();
-        // Unrelated targets are fitted like a single one.
+        // Targets fitted separately get the method of a single target.
         let one = parts.first().unwrap_or(&observed);
         let (method, why_method) = choose_method(spec, context, one, count, streamed.is_some())?;
         let size = (count, streamed.is_some());
@@ -138,8 +138,8 @@ impl Plan {
         };
         let Design { pseudo, sample, seasons, missed, search, kernels, inducing, placing, parts: starts } =
             design;
-        // Gaussian noise, or many labels, suffice to learn inducing inputs. With few labels, moving them made
-        // predictions worse (two sets of some hundred rows).
+        // Inducing inputs are trained under Gaussian noise or with many labels. With few labels, training them
+        // made predictions worse (two data sets of some hundred rows).
         let in_batches = method.batch_size(&given, optimizer).is_some();
         let given = if parts.is_empty() { with_power(given, method.as_ref(), &observed) } else { given };
         let may_move = if is_linear {
@@ -203,7 +203,7 @@ impl Plan {
         Self { stages, ..self }
     }
 
-    /// The plan with the options that the table was read by.
+    /// The plan with the options of reading the table, for the model file.
     #[must_use]
     pub fn read_by(self, choice: &TableChoice) -> Self {
         Self { choice: choice.clone(), ..self }
@@ -214,7 +214,7 @@ impl Plan {
         Self { notes: [first, &self.notes].concat(), ..self }
     }
 
-    /// Refuses a fit that exceeds the memory left for `at_once` concurrent fits.
+    /// Checks that `at_once` concurrent fits stay within the memory budget.
     ///
     /// # Errors
     /// [`Numerical`](ErrorKind::Numerical), around an [`OverBudget`](crate::OverBudget).
@@ -234,8 +234,9 @@ impl Plan {
         budget.check(bytes, &what, ADVICE).map_err(|over| over.of_kind(ErrorKind::Numerical))
     }
 
-    /// Expected training time of all targets with the quick fits that they start from, measured for some milliseconds on
-    /// each problem; None if operations are not counted, or if a kernel search or several starts come first.
+    /// Expected training time of all targets, including the quick fits before each. Measuring takes some
+    /// milliseconds per problem. `None` if the method does not count its operations, or with a kernel search
+    /// or restarts.
     #[must_use]
     pub fn expected_time(&self, spec: &FitSpec) -> Option<ExpectedTime> {
         if spec.search.is_some() || spec.restarts.is_some() {
@@ -267,15 +268,15 @@ impl Plan {
 /// Advice for a fit that exceeds memory.
 const ADVICE: &str = "choose another method with --method, or fewer inducing points with --inducing";
 
-/// `true` if latents share one kernel and one set of inducing inputs: classes by default, unless several are given;
-/// targets if one is given.
+/// `true` if latents share one kernel and one set of inducing inputs: classes unless several kernels or tables
+/// of inducing points are given; targets if one kernel and at most one such table is given.
 fn alike(spec: &FitSpec, observed: &Observed) -> bool {
     let kernels = spec.kernel.len();
     let one = if observed.others.is_empty() { kernels <= 1 } else { kernels == 1 };
     one && spec.inducing_file.len() <= 1
 }
 
-/// Warning of more latents than targets in a mixture with a single kernel.
+/// Warning about a mixture with more latents than targets and a single kernel.
 fn too_many_latents(spec: &FitSpec) -> Option<String> {
     let (latents, targets) = (spec.latents?, spec.target.len());
     (latents > targets && spec.kernel.len() <= 1).then(|| {
@@ -285,7 +286,7 @@ fn too_many_latents(spec: &FitSpec) -> Option<String> {
     })
 }
 
-/// Refuses options that separately fitted targets lack.
+/// Refuses options unavailable for targets fitted separately.
 fn check_parts(parts: &[Observed], given: &Given) -> Result<(), CliError> {
     if parts.is_empty() || given.word(&PARAMETERS) != Some("uncertain") {
         return Ok(());
@@ -314,7 +315,7 @@ fn describe(
     let Plan { observed, problem, .. } = plan;
     let sizes = problem.sizes();
     let has_lengths = problem.kernels[0].length_columns(sizes.dim).iter().any(Option::is_some);
-    // Priors of several lengths are not shown in the units of the data.
+    // The kernel text omits priors that differ between length-scales in data units.
     let has_weak_priors = spec.kernel.is_empty() && has_priors(problem.kernels[0].as_ref());
     let inducing = match sizes.inducing {
         0 => String::new(),

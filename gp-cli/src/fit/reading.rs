@@ -1,4 +1,4 @@
-//! Table of a fit: its rows and columns.
+//! Reading the table of a fit, and selecting its columns.
 
 use super::spec::FitSpec;
 use crate::data::{Column, Formats, Frame, Input, Stream, TableChoice};
@@ -7,7 +7,7 @@ use crate::error::{CliError, ErrorKind};
 use crate::left_out::LeftOut;
 use crate::missing::{MissingRules, none_left};
 
-/// Reads the table of a fit; rows that miss a value are refused or dropped, as the flags say.
+/// Reads the table of a fit. Rows with a missing value are refused or dropped, according to the flags.
 ///
 /// # Errors
 /// As [`Formats::open`]; [`Data`](ErrorKind::Data) if no row is left.
@@ -20,7 +20,7 @@ pub fn read(
     read_input(Stream::Never.open(path, formats)?, choice, spec, formats)
 }
 
-/// The same for an already opened file.
+/// Like [`read`], for an open file.
 ///
 /// # Errors
 /// As [`read`].
@@ -34,7 +34,7 @@ pub fn read_input(
     drop_incomplete(frame, &spec.missing_rules()?)
 }
 
-/// Drops rows that miss a value, if requested; returns which.
+/// Drops rows with a missing value, if requested; returns which.
 ///
 /// # Errors
 /// [`Data`](ErrorKind::Data) if no row is left.
@@ -51,15 +51,15 @@ pub fn drop_incomplete(frame: Frame, rules: &MissingRules) -> Result<(Frame, Lef
 /// Empty survey of the columns that a fit uses.
 ///
 /// # Errors
-/// [`Usage`](ErrorKind::Usage) and [`Data`](ErrorKind::Data) for columns that do not exist or cannot have the requested
-/// use.
+/// [`Usage`](ErrorKind::Usage) and [`Data`](ErrorKind::Data) for columns that do not exist or are unsuitable
+/// for their use.
 pub(super) fn begin_survey(piece: &Frame, spec: &FitSpec) -> Result<Survey, CliError> {
     let (columns, rules) = (columns(piece, spec)?, spec.missing_rules()?);
     check_missing_in(piece, spec, &columns.features)?;
     Ok(Survey::begin(piece, &columns)?.keeping(|name| rules.kept(name)))
 }
 
-/// Refuses rules for columns that are neither an input nor the target.
+/// Refuses `--missing-in` for columns without a use in the fit.
 fn check_missing_in(frame: &Frame, spec: &FitSpec, inputs: &[&str]) -> Result<(), CliError> {
     let targets = spec.targets()?;
     let roles = spec.roles();
@@ -85,7 +85,7 @@ fn check_excluded(frame: &Frame, spec: &FitSpec) -> Result<(), CliError> {
     if missing.is_empty() { Ok(()) } else { Err(frame.lacks(&missing, " to leave out by --exclude")) }
 }
 
-/// Error that asks about a nameless column with ambiguous values.
+/// Error for an unnamed first column, which may be a feature or row names.
 fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
     let what = format!(
         "`{}`: the first column has no name; if it names the rows, leave it out with --exclude {name}; if it is a feature, say what it holds, as in --type {name}=number",

@@ -47,7 +47,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
     let config = effective(spec, &choice, &problem.settings.given);
     let alpha = power(method.as_ref(), &problem);
     let targets = observed.targets();
-    // One clock for all parts of the fit.
+    // The time limit covers all parts of the fit.
     problem.settings.control = problem.settings.control.begun();
     let columns = inputs.column_names();
     let task = TrainingContext {
@@ -116,7 +116,7 @@ fn chosen_kernel(tried: &TriedKernels) -> String {
     }
 }
 
-/// Flags, also of reading the table, and further settings of the method.
+/// Effective configuration: flags, options of reading the table, settings of the method.
 fn effective(spec: &FitSpec, choice: &TableChoice, given: &Given) -> Map<String, Value> {
     let mut config = spec.config();
     for (name, value) in [("format", &choice.format), ("table", &choice.table), ("query", &choice.query)] {
@@ -128,7 +128,7 @@ fn effective(spec: &FitSpec, choice: &TableChoice, given: &Given) -> Map<String,
     config
 }
 
-/// Turns a failed diagnostic into a warning: the model must not be lost.
+/// Turns a failed diagnostic into a warning, so that the model is not lost.
 fn no_answer(error: CliError, warnings: &mut Vec<String>) -> Result<Vec<Influence>, CliError> {
     if error.kind() != ErrorKind::Numerical {
         return Err(error);
@@ -149,7 +149,7 @@ fn training_record(
         method: method.to_owned(),
         alpha,
         rows,
-        // Densities of scaled numbers, back to data units.
+        // From densities in scaled units to densities in data units.
         objective: fit.objective - log_scales,
         objective_kind: fit.objective_kind,
         converged: fit.converged,
@@ -183,7 +183,7 @@ fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>,
     for latent in posterior.describe() {
         let Some(z) = latent.seen_through else { continue };
         let now = (latent.kernel.expression(), z, latent.windows);
-        // Classes with a shared kernel and inducing inputs share the result.
+        // Classes with a shared kernel and inducing inputs share the coverage.
         let coverage = match (&before, found.last()) {
             (Some(before), Some(last)) if *before == now => *last,
             _ => {

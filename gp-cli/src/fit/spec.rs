@@ -206,7 +206,7 @@ struct Flags {
 }
 
 impl FitSpec {
-    /// `true` if the method is to be chosen.
+    /// `true` for an automatic choice of method.
     pub(super) fn is_auto(&self) -> bool {
         self.method.eq_ignore_ascii_case(AUTO)
     }
@@ -228,7 +228,7 @@ impl FitSpec {
         Ok(spec)
     }
 
-    /// Rejoins quoted names that were cut at their commas: `"height, cm",age` is two columns.
+    /// Rejoins quoted names that were cut at their commas: `"height, cm",age` names two columns.
     pub(crate) fn join_quoted_names(&mut self) {
         let lists = [&mut self.target, &mut self.features, &mut self.exclude, &mut self.order];
         let lists = lists.into_iter().chain([&mut self.labels]);
@@ -275,7 +275,7 @@ impl FitSpec {
     }
 }
 
-/// Writes a single text as a plain string, as versions before several targets did.
+/// Writes a single text as a plain string, as in model files from before several targets.
 fn one_or_several<S: Serializer>(all: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     match all {
         // A name with a comma must be quoted, so it is written as a list.

@@ -3,7 +3,7 @@
 use super::task_flag::TaskChoice;
 use serde::Serialize;
 
-/// Kind of the target.
+/// Task: kind of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
@@ -13,7 +13,7 @@ pub enum Task {
     Binary,
     /// One of several labels.
     Multiclass,
-    /// Count of events, from 0 on.
+    /// Number of events: 0, 1, …
     Count,
     /// One of several ordered labels.
     Ordinal,

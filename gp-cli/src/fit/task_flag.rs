@@ -24,7 +24,7 @@ pub enum TaskChoice {
     Ordinal,
 }
 
-/// Words of other programs, and what they are here.
+/// Task names of other programs, with advice.
 const ELSEWHERE: [(&[&str], &str); 2] = [
     (
         &["classification", "classify", "classifier", "class", "classes"],
@@ -36,7 +36,7 @@ const ELSEWHERE: [(&[&str], &str); 2] = [
     ),
 ];
 
-/// Parser of the possible values, for `--task`.
+/// Parser of `--task`, with advice on task names of other programs.
 #[derive(Clone, Debug)]
 pub(super) struct TaskParser(EnumValueParser<TaskChoice>);
 

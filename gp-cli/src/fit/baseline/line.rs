@@ -1,8 +1,8 @@
-//! A known linear function of the inputs, as the posterior of a latent function.
+//! A given linear function of the inputs, as the posterior of a latent function.
 //!
-//! The kernel is linear with a long length-scale ℓ plus a constant, with two inducing inputs, 0 and ℓ w/|w|. Their
-//! covariance matrix is `[1 1; 1 2]`, so a point x has whitened coordinates 1 and `x·w/(|w| ℓ)`, and the mean `(b, |w|
-//! ℓ)` is the function `b + w·x`. The remaining prior variance is negligible: at most `|x|²/ℓ²`.
+//! The kernel is linear with a long length-scale ℓ plus a constant, with inducing inputs 0 and ℓ w/|w|. Their
+//! covariance is `[1 1; 1 2]`, so x has whitened coordinates 1 and `x·w/(|w| ℓ)`, and the whitened mean `(b,
+//! |w| ℓ)` gives `b + w·x`. The remaining prior variance is at most `|x|²/ℓ²`, which is negligible.
 
 use crate::error::CliError;
 use faer::Mat;
@@ -14,7 +14,7 @@ use gp_kernels::kernels::linear::{Identity, Linear};
 use gp_kernels::posterior::{InducingPosterior, PosteriorFactor};
 use gp_linalg::JitterPolicy;
 
-/// Length-scale. Its square stays far from the rounding of 1; its inverse square is far below any relevant variance.
+/// Length-scale ℓ: ℓ² stays well below 1/ε, and 1/ℓ² far below any relevant variance.
 const LENGTH: f64 = 1e5;
 
 /// The function `level + slopes·x`.
@@ -23,7 +23,7 @@ const LENGTH: f64 = 1e5;
 /// Of kind [`Numerical`](crate::ErrorKind::Numerical) for numbers that are not finite.
 pub(super) fn line(level: f64, slopes: &[f64]) -> Result<InducingPosterior, CliError> {
     let steepness = slopes.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
-    // A constant function has no direction; use any.
+    // A constant function has no direction: any will do.
     let towards = |d: usize| match steepness {
         0.0 => f64::from(u8::from(d == 0)),
         _ => slopes[d] / steepness,

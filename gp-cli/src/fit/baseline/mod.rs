@@ -1,9 +1,9 @@
-//! Linear baseline on the same data: linear, logistic or other generalised linear regression, as a posterior that a
-//! model file holds.
+//! Linear baseline on the same data: linear, logistic or another generalised linear regression, as a posterior
+//! for the model file.
 //!
-//! Labels and counts use penalised likelihood ([`penalised`]), real numbers a closed form, the rest EP with a linear
-//! kernel. That kernel has rank D + 1, so D + 1 inducing inputs in general position are exact: only the likelihood is
-//! approximated.
+//! Labels and counts use a penalised likelihood ([`penalised`]), real numbers a closed form, other targets EP
+//! with a linear kernel. That kernel has rank D + 1, so D + 1 inducing inputs in general position are exact,
+//! and only the likelihood is approximated.
 
 mod line;
 mod penalised;
@@ -25,24 +25,24 @@ use gp_likelihoods::{
 };
 use gp_optim::Control;
 
-/// Largest N D² per latent: some seconds.
+/// Maximum N D² per latent: some seconds.
 const MOST_WORK: f64 = 1e9;
-/// Most rows for targets other than real numbers, labels and counts: EP converges slowly there.
+/// Maximum number of rows for EP, which converges slowly here.
 const MOST_OTHERS: usize = 2_000;
-/// Iterations over the two variances with converged sites, or steps alternating with sweeps.
+/// Iterations over the two variances with converged sites; steps that alternate with sweeps.
 const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 50;
 /// Initial noise with several targets.
 const NOISE: f64 = 0.1;
 
-/// Linear model of a sample; None if it would take too long or the time is over. The clock of the problem's control
-/// must be running.
+/// Linear model of a sample. `None` if it would take too long, or if the time limit has passed. The clock of
+/// the problem's control must be running.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) if it cannot be fitted.
 pub(super) fn linear(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     let (control, seed) = (&problem.settings.control, problem.settings.seed);
-    // EP needs integrals, which a log density alone does not give.
+    // EP needs integrals; likelihoods with only a log density have none.
     if is_over(control) || problem.likelihood.is_sampled() {
         return Ok(None);
     }
@@ -66,7 +66,7 @@ fn with_columns(own: Box<dyn Likelihood>, is_adjusted: bool) -> Box<dyn Likeliho
     if is_adjusted { Box::new(Adjusted::new(own)) } else { own }
 }
 
-/// One linear regression per target, on the rows that have it.
+/// One linear regression per target, on the rows that have this target.
 fn of_several(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     if problem.likelihood.support() != Support::Real {
         return Ok(None);
@@ -86,13 +86,13 @@ fn of_several(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approxi
     (lines.len() == outputs).then(|| together(&lines, noise.into())).transpose()
 }
 
-/// `true` once time is over or the run was interrupted.
+/// `true` after the time limit or an interrupt.
 fn is_over(control: &Control) -> bool {
     control.wants_end()
 }
 
-/// Standard likelihood of the same observations, if it has no parameters: softmax with one latent per class, log odds,
-/// log rate.
+/// Standard likelihood without parameters for the same observations, if there is one: Bernoulli with log odds,
+/// softmax with one latent per class, Poisson with a log rate.
 fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let latents = of_model.latents();
     Ok(match of_model.support() {
@@ -103,7 +103,7 @@ fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likeli
     })
 }
 
-/// `true` for counts whose one latent is their log rate and whose variance is their mean.
+/// `true` for counts with one latent, their log rate, and variance equal to the mean.
 fn is_log_poisson(of_model: &dyn Likelihood) -> bool {
     let is_log_rate = of_model.latents() == 1 && of_model.link() == Link::Log;
     is_log_rate && dispersion(of_model) == Some(Dispersion::Mean)
@@ -127,7 +127,7 @@ fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approxim
     let mut given = Given::default();
     given.insert(ITERATIONS.name(), if in_turns { FEW_STEPS } else { FEW_ITERATIONS }.into());
     let optimizer = in_turns.then_some(Optimizer::SignAdaptive);
-    // Fixed values and priors of the likelihood apply here too; those of kernels do not.
+    // Fixed values and priors of the likelihood apply here too, but not those of kernels.
     let kernels: Vec<Box<dyn Kernel>> = vec![kernel; latents];
     let fit = method.fit(Problem {
         rows: sample,

@@ -1,6 +1,6 @@
-//! Generalised linear regression by penalised likelihood, `Σ ln p(y | W x + b) − ½ |W|²`: a standard normal prior on
-//! the weights of standardised inputs, none on the intercepts. For labels this is the usual multinomial logistic
-//! regression.
+//! Generalised linear regression by penalised likelihood, `Σ ln p(y | W x + b) − ½ |W|²`: a standard normal
+//! prior on the weights of standardised inputs, none on the intercepts. For labels, this is multinomial
+//! logistic regression.
 
 use super::is_over;
 use super::line::line;
@@ -14,24 +14,25 @@ use gp_likelihoods::{Likelihood, LikelihoodError, PointSlopes};
 use gp_optim::{Control, LbfgsOptions, MinimiseOptions, minimise};
 use rayon::prelude::*;
 
-/// Most multiplications per evaluation, N (D + 1) Q, and fewest rows: beyond it, a subset of the rows is used.
+/// Maximum number of multiplications per evaluation, N (D + 1) Q. Beyond it, a subset of at least `LEAST_ROWS`
+/// is used.
 const MOST_WORK: usize = 10_000_000;
 const LEAST_ROWS: usize = 2_000;
 /// Iteration limit; each takes one or two evaluations.
 const ITERATIONS: u64 = 100;
-/// Smallest relative change of the value that continues the search.
+/// Relative change of the value below which the search has converged.
 const VALUE_TOLERANCE: f64 = 1e-8;
-/// Relative spread below which differences are rounding.
+/// Relative spread below which differences are rounding errors.
 const ROUNDING: f64 = 1e-9;
-/// Rows per block of a sum; independent of the number of threads.
+/// Rows per block of a sum. It is fixed, so that results do not depend on the number of threads.
 const BLOCK: usize = 1_024;
 
-/// Number of rows to use from a sample, for this many latents.
+/// Maximum number of rows to use, for this many latents.
 pub(super) fn most_rows(sample: &TrainingRows, latents: usize) -> usize {
     (MOST_WORK / ((sample.dim() + 1) * latents)).max(LEAST_ROWS)
 }
 
-/// Fits the regression under a likelihood without parameters; None if time ran out.
+/// Fits the regression under a likelihood without parameters. `None` after the time limit or an interrupt.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) if the start cannot be evaluated.
@@ -48,7 +49,7 @@ pub(super) fn fit(
     };
     let objective = |x: &[f64], gradient: &mut [f64]| regression.loss(x, gradient);
     let found = minimise(objective, &regression.start(), &options);
-    // Unconverged weights are no result.
+    // Unconverged weights are discarded.
     if is_over(control) {
         return Ok(None);
     }
@@ -62,7 +63,7 @@ pub(super) fn fit(
     Ok(Some(Predictor::new(Functions::from(lines), likelihood, by)?))
 }
 
-/// Rows of standardised inputs, each preceded by a 1.
+/// Regression data: rows of standardised inputs, each preceded by a 1, with observations.
 struct Regression<'a> {
     inputs: Vec<f64>,
     width: usize,
@@ -75,7 +76,7 @@ struct Regression<'a> {
     deviations: Vec<f64>,
 }
 
-/// Loss and gradient of some rows.
+/// Loss and gradient of a block of rows.
 struct Share {
     loss: f64,
     gradient: Vec<f64>,
@@ -94,7 +95,7 @@ impl<'a> Regression<'a> {
         let means: Vec<f64> = (0..dim).map(mean).collect();
         let deviation = |d: usize| {
             let deviation = average(&|i| (points[(i, d)] - means[d]).powi(2)).sqrt();
-            // The spread of a constant is rounding.
+            // The computed spread of a constant is rounding error.
             if deviation > ROUNDING * (1.0 + means[d].abs()) { deviation } else { 1.0 }
         };
         let deviations: Vec<f64> = (0..dim).map(deviation).collect();
@@ -107,7 +108,7 @@ impl<'a> Regression<'a> {
         Ok(Self { inputs, width, observed, outputs, likelihood, latents, means, deviations })
     }
 
-    /// Constant functions; for counts, the logarithm of their mean.
+    /// Initial weights: constant functions; for counts, the logarithm of the mean rate.
     fn start(&self) -> Vec<f64> {
         let mut start = vec![0.0; self.width * self.latents];
         if self.likelihood.support().classes() == 0 {
@@ -122,7 +123,8 @@ impl<'a> Regression<'a> {
         start
     }
 
-    /// `−Σ ln p + ½ |W|²` with its gradient. Weights are ordered by column, all latents of each; the intercepts first.
+    /// `−Σ ln p + ½ |W|²` and its gradient. Weights are ordered by column, with all latents of a column
+    /// together; intercepts come first.
     fn loss(&self, weights: &[f64], gradient: &mut [f64]) -> Result<f64, LikelihoodError> {
         let blocks =
             self.inputs.par_chunks(BLOCK * self.width).zip(self.observed.par_chunks(BLOCK * self.outputs));
@@ -158,7 +160,7 @@ impl<'a> Regression<'a> {
         Ok(share)
     }
 
-    /// Intercept and slopes of one latent in the original inputs.
+    /// Intercept and slopes of one latent, for inputs that are not standardised.
     fn function(&self, weights: &[f64], latent: usize) -> (f64, Vec<f64>) {
         let own = |column: usize| weights[column * self.latents + latent];
         let slopes: Vec<f64> =

@@ -44,7 +44,7 @@ fn probabilities(by: &Approximation) -> Mat<f64> {
     by.given(&by.beliefs(elsewhere().as_ref()).unwrap()).class_probabilities().unwrap()
 }
 
-/// The solver stops at a relative change of 1e-8.
+/// Solvers stop at a relative change of 1e-8.
 const TOLERANCE: f64 = 2e-4;
 
 #[test]
@@ -123,7 +123,7 @@ fn more_rows_cost_no_more() {
     assert_eq!(most_rows(&narrow, 26), MOST_WORK / (17 * 26));
 }
 
-/// The mean of equal numbers is off by rounding, which must not become a divisor.
+/// The computed mean of equal numbers has a rounding error, by which nothing may be divided.
 #[test]
 fn constant_inputs_have_no_spread() {
     let points = Mat::from_fn(37, 2, |i, d| if d == 0 { 0.1 + 0.2 } else { i as f64 });
