@@ -1,4 +1,4 @@
-//! Bounds and priors of flags, put on parameters in their own units.
+//! Bounds and priors from flags, applied to parameters in their own units.
 
 use super::spec::{FitSpec, LengthUnits};
 use crate::encode::Inputs;
@@ -48,10 +48,11 @@ impl Condition {
         text.parse().map(Self::Prior).map_err(|cause| CliError::usage(format!("{said}: {cause}")))
     }
 
-    /// Puts the condition on every element, times its factor. Default starts move inside.
+    /// Applies the condition to every element, scaled by its factor. Default initial values outside are moved
+    /// inside.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage) for bounds outside the domain, and given values outside.
+    /// [`Usage`](crate::ErrorKind::Usage) for bounds beyond the domain, and for given initial values outside.
     pub(super) fn put(
         self,
         parameter: &mut Parameter,
@@ -80,7 +81,7 @@ impl Condition {
         Ok(())
     }
 
-    /// Condition with bounds cut to a domain; None for bounds that reach beyond it.
+    /// Condition with open bounds closed by the domain; `None` for bounds that reach beyond it.
     fn within(self, domain: Transform) -> Option<Self> {
         let Self::Bound(bound) = self else { return Some(self) };
         let cut = match (bound, domain.ends()) {
@@ -99,7 +100,7 @@ impl Condition {
         }
     }
 
-    /// Ends of the values allowed.
+    /// Ends of the interval of permitted values.
     fn ends(self) -> (f64, f64) {
         match self {
             Self::Bound(bound) => bound.ends(),
@@ -115,14 +116,15 @@ impl Condition {
     }
 }
 
-/// `true` if `--kernel` or `--likelihood` gives values of parameters with this name.
+/// `true` if `--kernel` or `--likelihood` sets a parameter of this name.
 pub(super) fn is_given(name: &str, spec: &FitSpec) -> bool {
     let text: String = spec.kernel.iter().chain(&spec.likelihood).map(String::as_str).collect();
     let text: String = text.split_whitespace().collect();
     text.to_lowercase().contains(&format!("{}=", name.to_lowercase()))
 }
 
-/// Factors from the units of a flag to those of the elements: 1 unless they are lengths along `columns` in their units.
+/// Factors from the units of a flag to those of each element: 1, except for lengths along `columns` in data
+/// units.
 ///
 /// # Errors
 /// [`Usage`](crate::ErrorKind::Usage) for one number shared by columns of different units.
@@ -153,7 +155,7 @@ pub(super) fn factors(
     }
 }
 
-/// A start within ends: the middle of logarithms if both ends are positive.
+/// Initial value between two ends; the geometric mean if both are positive and finite.
 fn start_within((lo, hi): (f64, f64)) -> f64 {
     match (lo.is_finite(), hi.is_finite()) {
         (true, true) if lo > 0.0 => (lo * hi).sqrt(),
@@ -176,7 +178,7 @@ fn refused(said: &str, cause: &gp_optim::ParameterError) -> CliError {
     CliError::usage(format!("{said}: {cause}"))
 }
 
-/// Parses `0.1..10`, `0.1..`, `..10`. An infinite end is none.
+/// Parses `0.1..10`, `0.1..` or `..10`. An infinite end is no bound.
 fn bounds(text: &str) -> Option<Transform> {
     let (lo, hi) = text.split_once("..")?;
     let end = |text: &str, none: f64| {

@@ -1,4 +1,4 @@
-//! Copies of rows, which would foresee each other.
+//! Merging of duplicate rows, which would predict each other when one is left out.
 
 use crate::error::CliError;
 use crate::method::TrainingRows;
@@ -6,11 +6,12 @@ use faer::{Mat, MatRef};
 use gp_ep::DataSource as _;
 use std::cmp::Ordering;
 
-/// Share of repeated points with different labels from which repetitions are rows of their own: copies never disagree.
+/// Fraction of repeated points with different labels above which repetitions are separate rows: duplicates
+/// never disagree.
 const DISAGREEING: f64 = 0.05;
 
-/// Rows without copies: each copied row is kept once, with the total weight of its copies. Rows with equal inputs are
-/// copies, unless equal inputs often have different labels.
+/// Rows with each set of duplicates merged into one row of their total weight. Rows with equal inputs are
+/// duplicates, unless equal inputs often have different labels.
 ///
 /// # Errors
 /// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
@@ -38,7 +39,7 @@ pub(super) fn merged(rows: &TrainingRows) -> Result<TrainingRows, CliError> {
     Ok(TrainingRows::in_memory(kept, observed.collect()))
 }
 
-/// One row: its point, and a label that an adjustment and a weight may follow.
+/// One row: its point and its label, which an adjustment and a weight may follow.
 struct LabelledRow<'a> {
     points: MatRef<'a, f64>,
     observed: &'a [f64],
@@ -58,7 +59,7 @@ impl LabelledRow<'_> {
         self.observed.get(2).copied().unwrap_or(1.0)
     }
 
-    /// Order of points, and of adjustments at equal ones.
+    /// Order by point, then by adjustment.
     fn by_point(&self, other: &Self) -> Ordering {
         let along = |d: usize| self.points[(self.place, d)].total_cmp(&other.points[(other.place, d)]);
         let first = (0..self.points.ncols()).map(along).find(|order| order.is_ne());

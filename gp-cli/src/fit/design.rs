@@ -1,4 +1,4 @@
-//! Model of one target, or of targets that share something: kernels and initial inducing inputs, from a sample of rows.
+//! Design of a model for one or several targets: kernels and initial inducing inputs, from a sample of rows.
 
 use super::kernels::{kernels, shares_a_length};
 use super::observed::Observed;
@@ -22,10 +22,10 @@ use std::borrow::Cow;
 pub(super) struct Design {
     /// Number of inducing inputs or active rows; 0 for all rows.
     pub(super) pseudo: usize,
-    /// Rows that the choices were made from.
+    /// Sample of rows that the choices are based on.
     pub(super) sample: Sample,
     pub(super) seasons: Vec<Season>,
-    /// Seasons that given kernels do not have.
+    /// Seasons of the data that given kernels lack.
     pub(super) missed: Vec<Season>,
     pub(super) search: Option<Search>,
     pub(super) kernels: Vec<Box<dyn Kernel>>,
@@ -33,11 +33,11 @@ pub(super) struct Design {
     pub(super) inducing: Vec<InducingInputs>,
     /// Placement of inducing inputs, if any.
     pub(super) placing: Option<Placing>,
-    /// Start per target, if targets are fitted one by one.
+    /// Start of each fit, if targets are fitted separately.
     pub(super) parts: Vec<PartStart>,
 }
 
-/// Start of one target's fit.
+/// Kernel search and placement of a target fitted separately.
 #[derive(Debug)]
 pub(super) struct PartStart {
     pub(super) search: Option<Search>,
@@ -47,7 +47,7 @@ pub(super) struct PartStart {
 }
 
 impl Design {
-    /// Design for targets observed together; parameter flags also apply to the likelihood.
+    /// Design for all targets of one likelihood. Parameter flags are applied to kernels and likelihood.
     pub(super) fn new(
         observed: &mut Observed,
         (spec, context): (&FitSpec, &Context),
@@ -75,7 +75,7 @@ impl Design {
         Ok(Self { pseudo, sample, seasons, missed, search, kernels, inducing, placing, parts: Vec::new() })
     }
 
-    /// Design for independent targets, each with the rows that have it.
+    /// Design for targets fitted separately, each on the rows that have it.
     pub(super) fn of_parts(
         (whole, parts): (&mut Observed, &mut [Observed]),
         (spec, context): (&FitSpec, &Context),
@@ -120,7 +120,7 @@ impl Design {
     }
 }
 
-/// Flags repeated per latent must be given for all or none.
+/// Refuses flags that are given several times, but not once per target.
 fn check_counts(spec: &FitSpec, count: usize) -> Result<(), CliError> {
     let given = [("--kernel", spec.kernel.len()), ("--inducing-file", spec.inducing_file.len())];
     match given.into_iter().find(|(_, times)| *times > 1 && *times != count) {

@@ -1,4 +1,4 @@
-//! Counts that vary more than their likelihood allows.
+//! Overdispersion of counts.
 
 use super::sample::Sample;
 use crate::error::CliError;
@@ -6,20 +6,21 @@ use crate::method::{Fit, TrainingRows};
 use gp_ep::DataSource as _;
 use gp_likelihoods::{Dispersion, dispersion};
 
-/// Most and fewest rows that are looked at.
+/// Maximum and minimum number of rows examined.
 const MOST_ROWS: usize = 2_000;
 const FEWEST_ROWS: usize = 30;
-/// Columns of observations with roles: after the count, its offset with the logarithm of the exposure, and the weight.
+/// Columns of observations with roles, after the count: the offset, with the logarithm of the exposure, and
+/// the weight.
 const OFFSET: usize = 1;
 const WEIGHT: usize = 2;
-/// Excess that matters, and standard errors by which chance may exceed.
+/// Relevant excess over the ratio 1, and number of standard errors that chance explains.
 const EXCESS: f64 = 0.3;
 const ERRORS: f64 = 3.0;
 
-/// Warns if squared residuals of counts are well above their means, the variance that a Poisson likelihood states. Means are
-/// of the exposures and offsets of rows, and a row of weight w is w rows. Rows
-/// are training rows, whose residuals are too small rather than too large. The predicted variance is no measure: a
-/// function that follows the excess is uncertain where it does.
+/// Warns of overdispersion: squared residuals of counts well above the means, which are the variances of a
+/// Poisson likelihood. Means include exposures and offsets; a row of weight w counts w times. Residuals of
+/// training rows are too small rather than too large. Predictive variances would hide the excess: they are
+/// large where the function follows it.
 ///
 /// # Errors
 /// Those of predictions.
@@ -45,7 +46,7 @@ pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(
     let ratio = mean(&|row| (counts[row] - moments[row].mean).powi(2) / moments[row].mean);
     // The variance of (y − μ)²/μ is 2 + 1/μ for a Poisson count.
     let scatter = mean(&|row| 2.0 + 1.0 / moments[row].mean);
-    // As many rows of one weight say as much.
+    // Number of equally weighted rows with the same information.
     let count = total.powi(2) / weights.iter().map(|weight| weight * weight).sum::<f64>();
     if ratio > 1.0 + EXCESS.max(ERRORS * (scatter / count).sqrt()) {
         let name = likelihood.name();

@@ -1,5 +1,5 @@
-//! Expected training time: operation counts of the method times measured rates. Measuring takes some milliseconds on
-//! the problem itself.
+//! Expected training time: the method's operation counts times rates measured on the problem, in some
+//! milliseconds.
 
 use super::start::ITERATIONS;
 use crate::method::{Integral, Problem, TrainingRows, Work};
@@ -19,40 +19,40 @@ pub struct ExpectedTime {
     pub evaluation: f64,
     /// Typical number of evaluations or steps.
     pub usual: f64,
-    /// Most evaluations or steps.
+    /// Maximum number of evaluations or steps.
     pub most: f64,
-    /// Seconds of quick fits to start from.
+    /// Seconds of the quick fits before training.
     pub quick: f64,
 }
 
-/// Typical evaluations of a quick fit.
+/// Typical number of evaluations of a quick fit.
 const QUICK_EVALUATIONS: f64 = 45.0;
-/// Smallest share of the time that is told apart.
+/// Share of the total time above which quick fits are reported separately.
 const TOLD: f64 = 0.1;
 
 /// Columns of products and covariances, and rows of integrals, in a measurement.
 const COLUMNS: usize = 256;
 const INTEGRALS: usize = 64;
-/// Most inducing points in a measurement; larger products run at the same rate.
+/// Maximum number of inducing points in a measurement; larger products run at the same rate.
 const MOST_INDUCING: usize = 500;
-/// Time after which a measurement is not repeated, and most repeats.
+/// Time after which a measurement is not repeated, and maximum number of repeats.
 const MEASURED: Duration = Duration::from_millis(20);
 const REPEATS: usize = 5;
 /// Combined rate of products, solves and factorisations, relative to products alone.
 const SHARE: f64 = 0.4;
-/// Exponent of the speed-up by threads: T run T^GAIN times as fast. Two run 1.71 times as fast (median of 33
-/// measurements).
+/// Exponent of the speed-up by threads: T threads are T^GAIN times as fast. Two were 1.71 times as fast
+/// (median of 33 measurements).
 const GAIN: f64 = 0.77;
 
 impl ExpectedTime {
-    /// Measures on some rows; None if the method does not count its operations or the start cannot be evaluated.
+    /// Measures the problem on some rows. `None` if it cannot be evaluated at its initial values.
     pub(super) fn of(problem: &Problem, work: &Work, sample: &TrainingRows) -> Option<Self> {
         let gain = (rayon::current_num_threads() as f64).powf(GAIN);
         let seconds = Measured { problem, sample }.seconds(work).ok()?;
         Some(Self { evaluation: seconds / gain, usual: work.usual, most: work.most, quick: 0.0 })
     }
 
-    /// Expected time of quick fits, one after another, each of a problem of this size.
+    /// Expected time of `count` successive quick fits, each of a problem of this size.
     pub(super) fn of_quick(problem: &Problem, count: usize) -> Option<Self> {
         let sizes = problem.extents();
         let work = Work {
@@ -63,12 +63,12 @@ impl ExpectedTime {
         Self::of(problem, &work, &problem.rows)
     }
 
-    /// The same after quick fits, if any.
+    /// The time, preceded by quick fits if any.
     pub(super) fn after(self, quick: Option<Self>) -> Self {
         Self { quick: self.quick + quick.map_or(0.0, |quick| quick.seconds()), ..self }
     }
 
-    /// Time of several trainings, one after another; an evaluation is the mean of all.
+    /// Total of successive fits; `evaluation` is their mean.
     pub(super) fn one_after_another(each: &[Self]) -> Self {
         let usual: f64 = each.iter().map(|of| of.usual).sum();
         let evaluation = each.iter().map(|of| of.evaluation * of.usual).sum::<f64>() / usual;
@@ -82,7 +82,7 @@ impl ExpectedTime {
         self.quick + self.evaluation * self.usual
     }
 
-    /// Text line including the effect of a time limit; None below a second.
+    /// Description in one line, with a warning of a time limit that is too short; None below a second.
     #[must_use]
     pub fn describe(&self, limit: Option<Duration>) -> Option<String> {
         let seconds = self.seconds();
@@ -161,7 +161,7 @@ impl Measured<'_> {
         Ok(seconds / count as f64)
     }
 
-    /// Seconds per integral over the latents of an observation, about its prior.
+    /// Seconds per integral over the latents of an observation, for a standard normal belief.
     fn integral(&self, integral: Integral) -> Result<f64, Box<dyn Error>> {
         let likelihood = self.problem.likelihood.as_ref();
         let (_, observed) = self.sample.whole()?;
@@ -195,7 +195,7 @@ impl Measured<'_> {
     }
 }
 
-/// Time to two digits, in text.
+/// Time as text, to two digits.
 fn about(seconds: f64) -> String {
     match seconds {
         0.0..1.0 => format!("{} ms", two_digits(1e3 * seconds)),
@@ -211,7 +211,7 @@ fn two_digits(value: f64) -> String {
     if rounded >= 10.0 { format!("{rounded:.0}") } else { format!("{rounded:.1}") }
 }
 
-/// Shortest time of a piece of work. The first run, which also allocates, counts only if it is long.
+/// Shortest time of repeated work. The first run includes allocations and counts only if it is long.
 fn least(mut work: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
     let begun = Instant::now();
     work()?;

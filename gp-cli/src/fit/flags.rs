@@ -5,7 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
 
-/// Adds a flag per declared setting, adjusted by `arranged`.
+/// Adds one flag per declared setting, adjusted by `arranged`.
 #[must_use]
 pub fn with_settings(command: Command, methods: &Methods, arranged: impl Fn(Arg) -> Arg) -> Command {
     methods.settings().iter().fold(command, |command, declared| command.arg(arranged(flag(declared))))
@@ -24,7 +24,7 @@ pub fn given(matches: &ArgMatches, methods: &Methods) -> Given {
     given
 }
 
-/// Type of a setting common to all methods; None if they differ, for the chosen method to check.
+/// Type of a setting, if it is the same for all methods; else the chosen method checks the value.
 fn shared_kind(declared: &[(&str, Setting)]) -> Option<SettingKind> {
     let first = declared[0].1.kind();
     let same = |kind: SettingKind| std::mem::discriminant(&kind) == std::mem::discriminant(&first);
@@ -42,7 +42,8 @@ fn value(matches: &ArgMatches, name: &str, kind: Option<SettingKind>) -> Option<
     }
 }
 
-/// One flag for all methods that declare a setting. Accepts values of any of them; the chosen method checks.
+/// Flag of a setting, shared by all methods that declare it. It accepts every value that one of them accepts;
+/// the chosen method checks the value.
 fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     let first = declared[0].1;
     let help = format!("{} [{}]", first.help(), methods(declared).join("; "));
@@ -65,7 +66,7 @@ fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     }
 }
 
-/// The methods of a setting with its default for each: methods with the same words together.
+/// Methods of a setting, each with its optimisers and default; methods that agree share an entry.
 fn methods(declared: &[(&'static str, Setting)]) -> Vec<String> {
     let mut groups: Vec<(Vec<&str>, String)> = Vec::new();
     for (method, setting) in declared {
@@ -78,7 +79,7 @@ fn methods(declared: &[(&'static str, Setting)]) -> Vec<String> {
     groups.into_iter().map(|(names, words)| names.join(", ") + &words).collect()
 }
 
-/// The optimisers of a setting and its default, as they follow the names of methods.
+/// Optimisers and default of a setting, as text after the names of methods.
 fn words_behind(setting: &Setting) -> String {
     let by: Vec<String> = setting.optimizers().iter().map(ToString::to_string).collect();
     let by = if by.is_empty() { String::new() } else { format!(" with {}", by.join(" or ")) };
@@ -97,7 +98,7 @@ fn whole_number(text: &str, least: u64) -> Result<u64, String> {
     number.ok_or_else(|| format!("it has to be a whole number from {least} on"))
 }
 
-/// Union of the words of all methods.
+/// Words accepted by any of the methods.
 fn words(declared: &[(&str, Setting)]) -> Vec<PossibleValue> {
     let mut words: Vec<(&'static str, &'static str)> = Vec::new();
     for (_, setting) in declared {

@@ -28,7 +28,7 @@ pub struct FoldFolders {
 }
 
 impl FoldFolders {
-    /// Folder for new fits; `every` is the least time between checkpoints.
+    /// Folder for new fits; `every` is the minimum time between checkpoints.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io) if the folder cannot be written to, is in use, or holds folds already.
@@ -61,13 +61,13 @@ impl FoldFolders {
         self.folder.join(format!("{PART}{}", part + 1))
     }
 
-    /// `true` if any fold's folder exists; folds start in parallel.
+    /// `true` if the folder of any fold exists. Folds start in parallel, so it may be any one.
     fn are_begun(&self) -> bool {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(PART))
     }
 
-    /// Runs or resumes a fold's fit, until interrupted.
+    /// Runs or resumes the fit of a fold (from 0), or loads its finished model.
     ///
     /// # Errors
     /// As [`CheckpointFolder::resume`], [`fit`](super::fit) and [`Model::load`].
@@ -97,7 +97,7 @@ impl FoldFolders {
         Ok(model)
     }
 
-    /// State of training here, for signals: finished folds are kept in any case.
+    /// State of training, for the handler of signals. Finished folds are kept in any case.
     #[must_use]
     pub(crate) fn state(&self) -> TrainingState {
         let (folder, last_words) = (self.folder.clone(), going_on(&self.folder));
@@ -108,7 +108,7 @@ impl FoldFolders {
         TrainingState { is_saved: Box::new(is_saved), last_words }
     }
 
-    /// Adds how to resume to an interruption; other errors pass unchanged.
+    /// Adds advice on resuming to an interruption; returns other errors unchanged.
     #[must_use]
     pub fn how_to_go_on(&self, error: CliError) -> CliError {
         how_to_go_on(error, &self.folder)

@@ -1,39 +1,41 @@
-//! Meaning of whole numbers (labels, counts or amounts), from values and frequencies.
+//! Meaning of whole numbers (labels, counts or amounts), from their frequencies.
 //!
-//! | seen | taken for |
+//! | values | meaning |
 //! |---|---|
 //! | numbers that hardly repeat | amounts |
-//! | at most 26 numbers from 0 or 1 without a gap, at least ten rows each on average, frequent up to the last | labels |
-//! | numbers from 0 on whose frequencies die out towards the top | counts |
-//! | at most 12 numbers that start elsewhere or have gaps, all about as frequent | [`Guess::Unclear`]: the user has to decide |
-//! | zeros, then a gap, then numbers that die out | unclear |
+//! | at most 26 consecutive numbers from 0 or 1, at least ten rows each on average, frequent up to the last | labels |
+//! | numbers from 0 with frequencies that fall towards the largest | counts |
+//! | at most 12 numbers that start elsewhere or have gaps, equally frequent | [`Guess::Unclear`]: the user decides |
+//! | zeros, then a gap, then falling frequencies | unclear |
 //! | other numbers that start elsewhere or have gaps | amounts |
 //! | none of these, and at most 12 numbers | unclear |
 
 use crate::encode::Labels;
 
 const MOST_LABELS: usize = 26;
-/// Fewest rows per label, on average.
+/// Minimum number of rows per label, on average.
 const ROWS_PER_LABEL: u64 = 10;
-/// Fewest rows per number, on average, for numbers that repeat.
+/// Minimum number of rows per distinct number, on average, for repeated numbers.
 const ROWS_PER_NUMBER: u64 = 3;
-/// Most different values for a question to the user; beyond, treating them as amounts does little harm.
+/// Maximum number of distinct values for a question to the user. Treating more values as amounts does little
+/// harm.
 const MOST_ASKED: usize = 12;
-/// Fewest different counts; fewer may be labels, some of them rare.
+/// Minimum number of distinct counts; fewer may be labels with rare ones among them.
 const FEWEST_COUNTS: usize = 5;
-/// Largest ratio of frequencies of evenly used labels.
+/// Maximum ratio of frequencies that are similar.
 const EVEN: u64 = 4;
-/// Frequencies run out if the next number would have fewer rows than this …
+/// Frequencies run out if the extrapolated next one is below this many rows …
 const RUNS_OUT: f64 = 8.0;
-/// … or a smaller share of rows.
+/// … or below this share of the rows.
 const RARE: f64 = 0.005;
-/// Largest share of rows in the upper third of the range, for numbers with a tail.
+/// Maximum share of rows in the upper third of the range, for numbers with a tail.
 const TAIL: f64 = 0.2;
-/// Least share of zeros in counts; without zeros, a number serves as well.
+/// Minimum share of zeros in counts; without zeros, regression is as suitable.
 const ZEROS: f64 = 0.01;
-/// Least ratio of variance to mean of counts; 1 for a Poisson distribution.
+/// Minimum ratio of variance to mean of counts; 1 for a Poisson distribution.
 const LEAST_DISPERSION: f64 = 0.7;
-/// Share of counts, from zero on, without a gap; single large ones may be far away.
+/// Share of rows with the smallest numbers, where counts have no gap; the largest may be far away. Also the
+/// minimum share of numbers followed by the next integer.
 const BODY: f64 = 0.75;
 
 /// Meaning of the values of a numeric column.
@@ -78,7 +80,7 @@ impl Guess {
     }
 }
 
-/// Readings of numbers other than amounts that a user may have in mind, as flags to say so; empty for none.
+/// Flags for plausible meanings other than amounts, as text after an error or a warning; empty without any.
 pub(crate) fn other_readings(labels: &Labels) -> &'static str {
     let numbers = labels.numbers.as_deref().filter(|_| !labels.more).unwrap_or_default();
     let rows: u64 = labels.counts.iter().sum();
@@ -103,7 +105,7 @@ struct Frequencies<'a> {
 }
 
 impl<'a> Frequencies<'a> {
-    /// None for other numbers.
+    /// Frequencies of the labels; None unless they are repeated whole numbers.
     fn of(labels: &'a Labels) -> Option<Self> {
         let numbers = labels.numbers.as_deref().filter(|_| !labels.more)?;
         let rows = labels.counts.iter().sum();
@@ -112,22 +114,23 @@ impl<'a> Frequencies<'a> {
         (whole && repeat && !numbers.is_empty()).then_some(Self { numbers, counts: &labels.counts, rows })
     }
 
-    /// `true` for numbers from 0 or 1 on.
+    /// `true` if the smallest number is 0 or 1.
     fn begins(&self) -> bool {
         [0.0, 1.0].contains(&self.numbers[0])
     }
 
-    /// `true` for so few numbers that a user can be asked about them.
+    /// `true` if there are few enough numbers to ask the user.
     fn are_few(&self) -> bool {
         self.numbers.len() <= MOST_ASKED
     }
 
-    /// `true` for enough rows per number for labels.
+    /// `true` if there are enough rows per number for labels.
     fn are_frequent(&self) -> bool {
         self.rows >= ROWS_PER_LABEL * self.numbers.len() as u64
     }
 
-    /// Meaning of numbers that begin elsewhere or have gaps: stars from 2 to 5, or 0, 50 and 100, may be labels.
+    /// Meaning of numbers that start elsewhere or have gaps. Stars from 2 to 5, or 0, 50 and 100, may be
+    /// labels.
     fn amounts_or_labels(&self) -> Guess {
         let may_be_labels = self.are_few() && self.are_even() && self.are_frequent();
         if may_be_labels { Guess::Unclear } else { Guess::Amounts }
@@ -150,25 +153,25 @@ impl<'a> Frequencies<'a> {
         is_gapped(self.numbers)
     }
 
-    /// `true` if most numbers have a neighbour one above.
+    /// `true` if most numbers are followed by the next integer.
     fn are_dense(&self) -> bool {
         let next = self.numbers.windows(2).filter(|pair| pair[1] - pair[0] == 1.0).count();
         next as f64 >= BODY * (self.numbers.len() - 1) as f64
     }
 
-    /// `true` if all are about equally frequent.
+    /// `true` if all frequencies are similar.
     fn are_even(&self) -> bool {
         let (least, most) = (self.counts.iter().min(), self.counts.iter().max());
         least.zip(most).is_some_and(|(least, most)| EVEN * least >= *most)
     }
 
-    /// `true` if few rows have large numbers, fewer the larger they are.
+    /// `true` if few rows have large numbers, and the largest are rare.
     fn has_tail(&self) -> bool {
         let upper_third = self.mean(|number| f64::from(u8::from(3.0 * number > 2.0 * self.last())));
         self.runs_out() && upper_third <= TAIL
     }
 
-    /// `true` if the next number would be rare, extrapolating from the most frequent number to the last.
+    /// `true` if the next number would be rare, by extrapolating from the most frequent number to the largest.
     fn runs_out(&self) -> bool {
         let most = self.pairs().fold((0.0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
         let last = self.counts.last().copied().unwrap_or_default() as f64;
@@ -177,19 +180,19 @@ impl<'a> Frequencies<'a> {
         next < RUNS_OUT.max(RARE * self.rows as f64)
     }
 
-    /// `true` for a count-like distribution: zero included, no gaps among small numbers, variance at least about the
-    /// mean.
+    /// `true` for a count-like distribution: zeros, no gaps among small numbers, and a variance not much below
+    /// the mean.
     fn are_events(&self) -> bool {
         self.vary_as_counts() && !is_gapped(self.body())
     }
 
-    /// `true` for a count-like distribution whose small numbers are missing beside many zeros.
+    /// `true` for a count-like distribution with a gap between zero and the other small numbers.
     fn are_events_after_zeros(&self) -> bool {
         let body = self.body();
         self.vary_as_counts() && body.len() > FEWEST_COUNTS && !is_gapped(&body[1..])
     }
 
-    /// `true` if zero occurs and the variance is at least about the mean.
+    /// `true` if zero occurs and the variance is not much below the mean.
     fn vary_as_counts(&self) -> bool {
         let mean = self.mean(|number| number);
         let variance = self.mean(|number| (number - mean).powi(2));
@@ -197,7 +200,7 @@ impl<'a> Frequencies<'a> {
         zeros >= ZEROS && variance >= LEAST_DISPERSION * mean
     }
 
-    /// Numbers of most rows, from the least on.
+    /// Smallest numbers, with most of the rows.
     fn body(&self) -> &[f64] {
         let mut seen = 0;
         let body = self.counts.iter().take_while(|&&count| {
@@ -208,13 +211,13 @@ impl<'a> Frequencies<'a> {
         &self.numbers[..body.count()]
     }
 
-    /// `true` if there are enough different numbers to rule out rare classes.
+    /// `true` if there are enough distinct numbers to exclude rare classes.
     fn are_many_events(&self) -> bool {
         let many = self.numbers.len() > MOST_ASKED;
         many || (self.numbers.len() >= FEWEST_COUNTS && self.has_one_peak())
     }
 
-    /// `true` if frequencies rise, then fall, up to chance.
+    /// `true` if frequencies rise, then fall, apart from chance.
     fn has_one_peak(&self) -> bool {
         let dips = (1..self.counts.len().saturating_sub(1)).filter(|&place| {
             let highest = |counts: &[u64]| counts.iter().copied().max().unwrap_or_default() as f64;
@@ -253,7 +256,7 @@ mod tests {
         guess((first..).zip(counts.iter().copied()))
     }
 
-    /// Draws by inverting a distribution function: `ratio(k)` is P(k) / P(k − 1).
+    /// Random numbers by inversion; `ratio(k)` is P(k) / P(k − 1).
     fn draws(rows: usize, seed: u64, zero: f64, ratio: impl Fn(f64) -> f64) -> Guess {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut found = BTreeMap::new();
@@ -294,7 +297,7 @@ mod tests {
                 let geometric = draws(rows, seed, 0.25, |_| 0.75);
                 assert_eq!(geometric, Counts, "geometric, {rows} rows, seed {seed}");
             }
-            // So few values may be classes, but are not taken for classes.
+            // Few values may be classes, but they are not guessed as classes.
             let rare = poisson(0.3, 300, seed);
             assert!(rare == Unclear || rare == Counts, "{rare:?}, seed {seed}");
         }

@@ -1,13 +1,14 @@
-//! Rows of numbers that count far more than once.
+//! Warning of very large weights.
 
 use crate::encode::{ColumnSurvey, Role, Survey};
 use crate::lengths::four_digits;
 use gp_likelihoods::{Likelihood, Support};
 
-/// Least weight of a row of numbers with a remark.
+/// Minimum weight for a warning.
 const HEAVY: f64 = 100.0;
 
-/// Warning of rows that count as hundreds of the very same target. Labels and counts may well be the same.
+/// Warns of rows of a real-valued target that count hundreds of times. Labels and counts may well be equal in
+/// so many rows.
 pub(super) fn heavy_rows(survey: &Survey, likelihood: &dyn Likelihood) -> Option<String> {
     let column = survey.role(Role::Weights, 0)?;
     let most = column.greatest().filter(|most| *most >= HEAVY && likelihood.support() == Support::Real)?;

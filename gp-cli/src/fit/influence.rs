@@ -1,4 +1,4 @@
-//! Influence of inputs over rows of training, for the model file.
+//! Influence of inputs at training rows, for the model file.
 
 use super::sample::Sample;
 use crate::encode::Inputs;
@@ -9,10 +9,10 @@ use crate::model::{Approximation, FurtherTarget, Influence, of_output};
 use faer::Mat;
 use gp_ep::DataSource as _;
 
-/// Rows used for the variance.
+/// Maximum number of rows for the variance.
 const ROWS: usize = 1_000;
 
-/// Influence over rows of a fit.
+/// Influence of the inputs at training rows, for each latent.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read or predicted.
@@ -33,7 +33,7 @@ pub(crate) fn of_rows(
     of_points(posterior, inputs, points.as_ref(), (rows.count(), seed))
 }
 
-/// Resamples rows by weight; each once for equal weights.
+/// Resamples rows in proportion to their weights; with equal weights, each row once.
 fn by_weight(weights: &[f64]) -> Vec<usize> {
     let step = weights.iter().sum::<f64>() / weights.len() as f64;
     let (mut chosen, mut end) = (Vec::with_capacity(weights.len()), 0.0);
@@ -46,7 +46,7 @@ fn by_weight(weights: &[f64]) -> Vec<usize> {
     chosen
 }
 
-/// Influence per target if each is a latent or a mixture of latents, otherwise per latent.
+/// Influence per target if targets have their own latents or mix them, otherwise per latent.
 ///
 /// # Errors
 /// As [`of_rows`].

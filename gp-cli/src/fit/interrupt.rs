@@ -3,7 +3,7 @@
 use crate::error::{CliError, ErrorKind};
 use gp_optim::Control;
 
-/// Stops after an interrupt: work cut short is repeated on resuming, so nothing may depend on it.
+/// Stops a fit after an interrupt, so that nothing depends on unfinished work; resuming repeats that work.
 ///
 /// # Errors
 /// [`Interrupted`](ErrorKind::Interrupted) if there is a checkpoint to resume.

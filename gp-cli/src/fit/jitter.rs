@@ -1,14 +1,14 @@
-//! Warning of jitter in covariance matrices that affects a model.
+//! Warning of jitter that affects predictions.
 
 use crate::model::Approximation;
 use gp_likelihoods::Likelihood;
 
-/// Share of the noise below which jitter is irrelevant.
+/// Fraction of the noise variance below which jitter is irrelevant.
 const SHARE_OF_NOISE: f64 = 0.01;
-/// The same as a share of the latent variance, for observations without Gaussian noise.
+/// Variance, in model units, below which jitter is irrelevant without Gaussian noise.
 const SHARE_OF_LATENT: f64 = 1e-6;
 
-/// Warning if jitter is large beside the noise.
+/// Warns if jitter is large relative to the noise.
 pub(super) fn warning(posterior: &Approximation) -> Option<String> {
     let added = posterior.describe().iter().map(|latent| latent.jitter).fold(0.0, f64::max);
     told(added, posterior.likelihood())

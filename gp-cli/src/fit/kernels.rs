@@ -12,15 +12,17 @@ use gp_kernels::{Kernel, KernelError, Registry};
 use gp_likelihoods::Support;
 use gp_optim::format_number;
 
-/// Most inputs with one length-scale each.
+/// Maximum number of inputs with a length-scale each.
 pub(super) const ARD_INPUTS: usize = 64;
-/// Shape of the inverse gamma prior of length-scales: for long ones hardly more than that of a scale without information.
+/// Shape of the inverse gamma prior of length-scales. At long ones, the density is nearly the scale-invariant
+/// 1/ℓ.
 const LONG: f64 = 0.01;
-/// Deviation of the logarithms of variances and of the linear term's length-scale, under Gaussian noise.
+/// Standard deviation of the logarithms of variances and of the linear term's length-scale, under Gaussian
+/// noise.
 const WIDE: f64 = 2.0;
 
-/// One kernel per latent, over column numbers: as given (one may serve all), or the default with the seasons found.
-/// `pseudo` is the number of inducing inputs or active points (0: all of the rows).
+/// One kernel per latent, with columns by number: as given (a single one for all latents), or the default with
+/// the seasons found. `pseudo` is the number of inducing inputs or active points (0: all rows).
 pub(super) fn kernels(
     spec: &FitSpec,
     registry: &Registry,
@@ -78,15 +80,16 @@ fn unusable(what: &str, cause: KernelError) -> CliError {
     CliError::caused(ErrorKind::Usage, what, cause)
 }
 
-/// `true` if this many inducing inputs or active points (0: all rows) can represent a linear function of the inputs.
-/// Shared by classes, twice as many are needed, for one function per class beside a smooth one.
+/// `true` if this many inducing inputs or active points (0: all rows) can represent a linear function of the
+/// inputs. Classes share them and need twice as many, for a linear function each beside a smooth one.
 pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> bool {
     let least = if is_one_of_several(observed) { 2 * dim } else { dim };
     pseudo == 0 || pseudo > least
 }
 
-/// `true` if the default kernel has a linear term, for this many inducing inputs or active points. Several classes whose
-/// length-scale is found by regressions have none: it doubled the time and made predictions of handwritten digits worse.
+/// `true` if the default kernel has a linear term, for this many inducing inputs or active points. Several
+/// classes that share an initial length-scale have none: it doubled the time and made predictions of
+/// handwritten digits worse.
 pub(super) fn has_line(spec: &FitSpec, observed: &Observed, inputs: &Inputs, pseudo: usize) -> bool {
     let found = is_one_of_several(observed) && shares_a_length(spec, observed, inputs);
     !found && is_straight(observed, inputs.dim(), pseudo)
@@ -98,18 +101,18 @@ fn is_one_of_several(observed: &Observed) -> bool {
     matches!(likelihood.support(), Support::Classes(_)) && likelihood.latents() > 1
 }
 
-/// Inputs of a default kernel.
+/// Form of a default kernel.
 #[derive(Clone, Copy)]
 struct Shape {
     dim: usize,
-    /// `true` for a linear term.
+    /// `true` if there is a linear term.
     straight: bool,
-    /// `true` for one length-scale for all inputs.
+    /// `true` if all inputs share one length-scale.
     one_length: bool,
 }
 
 impl Shape {
-    /// Initial length-scales: one per input, unless there are many or they share one.
+    /// Initial length-scales: one per input, unless there are many inputs or they share one.
     fn lengths(self) -> String {
         let length = format_number(usual_length(self.dim));
         match self.dim {
@@ -119,8 +122,8 @@ impl Shape {
     }
 }
 
-/// `true` if the default kernel begins with one length-scale for few inputs: those of labels, and of one kind. Training
-/// begins with the question whether they [need one each](super::start).
+/// `true` if the default kernel starts with one length-scale for all inputs: for labels, with at most
+/// [`ARD_INPUTS`] inputs of one kind. Training first tests whether inputs [need one each](super::start).
 pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inputs) -> bool {
     let of_labels = observed.likelihood.support().classes() > 0;
     let few = (2..=ARD_INPUTS).contains(&inputs.dim());
@@ -128,21 +131,22 @@ pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inpu
     is_usual && of_labels && few && inputs.are_of_one_kind()
 }
 
-/// Default kernel: RBF with one length-scale per input (one for all [where they share it](shares_a_length)), plus linear, plus the seasons found. Standardised points are √D
-/// or more apart.
+/// Default kernel: RBF with one length-scale per input, or [one for all](shares_a_length), plus linear, plus
+/// the seasons found. Standardised points are √D or more apart.
 ///
-/// A linear function has D + 1 directions. Fewer inducing inputs cannot represent it and would turn it into noise, so
-/// it is then left out.
+/// A linear function has D + 1 directions. With fewer inducing inputs, the linear term is left out: they would
+/// turn it into noise.
 ///
-/// Weak priors keep parameters where predictions are sound if rows say little. They are densities of natural values, so
-/// that a log-normal one is highest at e^(m − s²).
+/// Weak priors keep predictions sound if the data contain little information. They are densities of natural
+/// values, so that a log-normal density is highest at e^(m − s²).
 ///
-/// - Labels and counts carry less information than numbers, and separable labels leave the function unbounded: variances
-///   stay near 1 and length-scales near √D, within a factor of about 7. Several classes are more often separable and need
-///   functions larger than the 1 of the link: their variance is near 10, within a factor of about 20.
-/// - Numbers: short length-scales along many inputs would turn noise into a function, so that `exp(−2√D / ℓ)` disfavours
-///   them, each by itself. Long ones, of inputs without effect, cost little. Variances of standardised targets
-///   are 1 within a factor of about 50.
+/// - Labels and counts carry less information than numbers, and separable labels do not bound the function.
+///   Variances stay near 1 and length-scales near √D, within a factor of about 7. Several classes are more
+///   often separable and need functions larger than the 1 of the link: their variance is near 10, within a
+///   factor of about 20.
+/// - Numbers: short length-scales of many inputs would fit noise, so each is penalised by `exp(−2√D / ℓ)`.
+///   Long ones, of inputs without effect, cost little. Variances of standardised targets are 1 within a factor
+///   of about 50.
 fn usual_kernel(
     method: &dyn Method,
     observed: &Observed,
@@ -161,7 +165,8 @@ fn usual_kernel(
     text
 }
 
-/// Default kernel of labels and counts: `(median, deviation)` are those of the prior of the smooth function's variance.
+/// Default kernel of labels and counts; `(median, deviation)` is the [prior](usual_variance) of the RBF's
+/// variance.
 fn kernel_of_labels((median, deviation): (f64, f64), shape: Shape, seasons: &[Season]) -> String {
     let length = usual_length(shape.dim);
     let around = |value: f64, deviation: f64| {
@@ -178,7 +183,7 @@ fn kernel_of_labels((median, deviation): (f64, f64), shape: Shape, seasons: &[Se
     format!("{smooth}{line}{seasons} + constant(variance=1{one})")
 }
 
-/// Default kernel of numbers, with priors where inputs and targets are standardised.
+/// Default kernel of numbers, with priors for standardised inputs and targets.
 fn kernel_of_numbers(
     has_scale: bool,
     shape: Shape,
@@ -208,12 +213,12 @@ fn kernel_of_numbers(
     format!("{smooth}{line}{}", terms(seasons, near))
 }
 
-/// √D
+/// Default length-scale √D.
 fn usual_length(dim: usize) -> f64 {
     (dim as f64).sqrt()
 }
 
-/// Prior of a smooth function's variance under non-Gaussian likelihoods: median, and standard deviation of the
+/// Prior of the RBF's variance under non-Gaussian likelihoods: median, and standard deviation of the
 /// logarithm.
 pub(super) fn usual_variance(observed: &Observed) -> (f64, f64) {
     if is_one_of_several(observed) { (10.0, 1.5) } else { (1.0, 1.0) }

@@ -20,8 +20,8 @@ pub(super) fn check(task: Task, column: &str, spec: &FitSpec) -> Result<(), CliE
     }
 }
 
-/// Names of all labels in order; labels without a given name keep their text. `texts` are the labels as the model
-/// stores them.
+/// Names of all labels, in order; empty without `--labels`. Labels without a given name keep their text.
+/// `texts` are the labels as stored in the model.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage) for text that is not `LABEL=NAME`, an unknown label, or names that are not unique.
@@ -72,7 +72,7 @@ pub(super) fn of(
     Ok(if said.is_empty() { Vec::new() } else { names })
 }
 
-/// Reason to suspect a mistake in the text after `=`.
+/// Message if the text after `=` seems to contain another name.
 fn doubtful(name: &str, labels: &Labels) -> Option<String> {
     let next = name.split_whitespace().skip(1).find(|word| split(word, labels).is_some());
     next.map(|next| {
@@ -80,7 +80,7 @@ fn doubtful(name: &str, labels: &Labels) -> Option<String> {
     })
 }
 
-/// Index of the label before `=` (labels may contain `=` too), and the name after it.
+/// Index of the label before `=`, and the name after it. Labels may contain `=` too.
 fn split<'t>(text: &'t str, labels: &Labels) -> Option<(usize, &'t str)> {
     let mut ends = text.rmatch_indices('=').map(|(at, _)| at);
     ends.find_map(|at| Some((place_of_label(labels, &text[..at])?, &text[at + 1..])))

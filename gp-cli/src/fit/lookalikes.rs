@@ -1,9 +1,10 @@
-//! Warnings about words: those that look like numbers or dates, and those that hardly repeat.
+//! Warnings of words that look like numbers or dates, or that hardly repeat.
 
 use super::spec::FitSpec;
 use crate::encode::{ColumnSurvey, Survey, Surveyed, too_many_words};
 
-/// One sentence per feature whose words look like numbers or dates, unless declared as words, or hardly repeat.
+/// One warning per feature whose words look like numbers or dates, unless its type was given, or hardly
+/// repeat.
 pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
     let asked = |name: &str| spec.kinds.iter().any(|(column, _)| column == name);
     let features = survey.features().iter();
@@ -15,7 +16,7 @@ pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
     features.filter_map(about).collect()
 }
 
-/// The words of a column hardly repeat.
+/// Warning if the words of a column hardly repeat.
 fn rare_words(column: &ColumnSurvey, rows: usize) -> Option<String> {
     match column.values() {
         Surveyed::Words(levels) => too_many_words(column.name(), levels.words().len(), rows),

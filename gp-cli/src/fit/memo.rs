@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 pub(super) const STARTS: &str = "starts.json";
 /// File of the kernel search.
 pub(super) const SEARCH: &str = "search.json";
-/// All such files.
+/// All files of decisions.
 pub(super) const ALL: [&str; 2] = [STARTS, SEARCH];
 
-/// Folder of a checkpoint, if any.
+/// Storage of decisions beside a checkpoint; without a checkpoint, nothing is stored.
 #[derive(Clone, Debug)]
 pub(super) struct Memo {
     folder: Option<PathBuf>,
-    /// Suffix of file names: that of a single target's checkpoint.
+    /// Suffix of file names for a target fitted separately.
     end: String,
     team: Team,
 }
@@ -39,7 +39,7 @@ impl Memo {
         Self { folder: file.and_then(Path::parent).map(Path::to_owned), end, team: control.team().clone() }
     }
 
-    /// Decision stored before an interruption.
+    /// Decision stored before an interruption, if any.
     ///
     /// # Errors
     /// [`Io`](ErrorKind::Io) for an unreadable file, [`Model`](ErrorKind::Model) for a damaged one.

@@ -1,4 +1,4 @@
-//! Noise of a finished fit: warning if it vanished, and the objective it allows.
+//! Checks of the noise of a finished fit: warnings if it vanished, and the largest possible objective.
 
 use crate::lengths::four_digits;
 use crate::predict::FAR_VARIANCE;
@@ -6,14 +6,16 @@ use gp_likelihoods::{Likelihood, Support};
 use gp_optim::{Parameter, StopReason};
 use std::f64::consts::TAU;
 
-/// Share of the target's variance below which noise counts as zero: a deviation of a ten-thousandth.
+/// Share of the target's variance below which noise counts as zero: 1e-4 of its standard deviation.
 const NO_NOISE: f64 = 1e-8;
-/// Least noise that the warning advises, a deviation of a tenth. Much smaller bounds leave models of copied rows as they are.
+/// Noise bound that the warning advises, a tenth of the target's standard deviation. Much smaller bounds have
+/// no effect on models of duplicated rows.
 const ADVISED: &str = "0.01";
-/// Relative rounding of an objective.
+/// Relative rounding error of an objective.
 const ROUNDING: f64 = 1e-6;
 
-/// Learned noise that counts as zero, with its first such value. `spreads` are the deviations of the targets.
+/// Learned noise that counts as zero, with its first such value. `spreads` are the standard deviations of the
+/// targets.
 fn lost<'a>(likelihood: &'a dyn Likelihood, spreads: &[f64]) -> Option<(&'a Parameter, f64)> {
     let noise = noise(likelihood).filter(|noise| noise.free_len() > 0)?;
     let is_lost = |(&value, &spread): (&f64, &f64)| value < NO_NOISE * spread * spread;
@@ -21,7 +23,8 @@ fn lost<'a>(likelihood: &'a dyn Likelihood, spreads: &[f64]) -> Option<(&'a Para
     Some((noise, *value))
 }
 
-/// Cause of an end without convergence where the noise vanished: an objective near noise 0 has few digits.
+/// Cause of missing convergence if the noise vanished: near zero noise, rounding errors dominate the
+/// objective.
 pub(super) fn rounding(reason: &str, likelihood: &dyn Likelihood, spreads: &[f64]) -> Option<String> {
     let found_none = [StopReason::Blocked, StopReason::NoProgress];
     let (noise, value) =
@@ -29,7 +32,7 @@ pub(super) fn rounding(reason: &str, likelihood: &dyn Likelihood, spreads: &[f64
     Some(format!("rounding hides further gains, because the {} of the noise is {value:.1e}", noise.name()))
 }
 
-/// Warning of noise that was learned away.
+/// Warning of noise trained to zero.
 pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weight: f64) -> Option<String> {
     lost(likelihood, spreads).map(|(noise, lost)| {
         let why = if mean_weight > 1.0 {
@@ -46,7 +49,7 @@ pub(super) fn lost_noise(likelihood: &dyn Likelihood, spreads: &[f64], mean_weig
     })
 }
 
-/// Statement of weights above 1 on average, with advice.
+/// Explanation of a mean weight above 1, with advice.
 fn of_weights(mean_weight: f64) -> String {
     format!(
         "a weight of {} on average says that each row was seen so often with the very same target, so that nothing is noise; divide --weights by their mean if they say which rows matter more, or give --noise-variance if they say how exact each row is",
@@ -54,8 +57,8 @@ fn of_weights(mean_weight: f64) -> String {
     )
 }
 
-/// Warning of predictions of training rows whose variance is beyond all targets. `spread` is the target's deviation, in
-/// the same units.
+/// Warning of variances at training rows far above that of the target. `spread` is the target's standard
+/// deviation in the same units.
 pub(super) fn boundless(variances: &[f64], spread: f64, mean_weight: f64) -> Option<String> {
     let limit = FAR_VARIANCE * spread * spread;
     let largest = variances.iter().copied().fold(0.0, f64::max);
@@ -72,7 +75,7 @@ pub(super) fn boundless(variances: &[f64], spread: f64, mean_weight: f64) -> Opt
     })
 }
 
-/// One value per element, as written in expressions.
+/// Initial values for advice, one per element, as written in expressions.
 fn start(noise: &Parameter) -> String {
     match noise.values().len() {
         1 => "0.1".to_owned(),
@@ -87,14 +90,14 @@ fn noise(likelihood: &dyn Likelihood) -> Option<&Parameter> {
     likelihood.parameters().iter().find(of_noise).filter(|_| is_one_each)
 }
 
-/// Largest possible log evidence of observations with this total weight: 0 for labels and counts. Gaussian noise allows
-/// at most `(2πσ²)^{-½}` per observation.
+/// Upper bound of the log evidence of observations with this total weight: 0 for labels and counts,
+/// `(2πσ²)^{-½}` per observation with Gaussian noise.
 pub(super) fn largest_evidence(likelihood: &dyn Likelihood, weight: f64) -> Option<f64> {
     if likelihood.support().is_discrete() {
         return Some(0.0);
     }
     let noise = noise(likelihood).filter(|_| likelihood.is_linear_gaussian())?;
-    // Missing targets have no density, so a negative bound would be wrong for them.
+    // Missing targets contribute 0, which a negative peak would not bound.
     let peak = |variance: &f64| (-0.5 * (TAU * variance).ln()).max(0.0);
     let largest = weight * noise.values().iter().map(peak).sum::<f64>();
     Some(largest + ROUNDING * largest.abs())
@@ -156,7 +159,7 @@ mod tests {
         assert!(told.contains("up to inf times") && told.contains("a weight of 30"), "{told}");
     }
 
-    /// Three observations on the function.
+    /// Three observations equal to the function.
     #[test]
     fn no_evidence_is_above_that_of_targets_on_the_function() {
         let most = |text: &str| largest_evidence(gp_likelihoods::parse(text).unwrap().as_ref(), 3.0);

@@ -7,7 +7,7 @@ use crate::encode::{ColumnSurvey, Labels};
 use crate::error::CliError;
 use std::collections::HashSet;
 
-/// Most different numbers that are listed as labels.
+/// Maximum number of distinct numbers listed as labels.
 const MOST_NUMBERS: usize = 26;
 
 /// Labels in the requested order, or in their own.
@@ -54,7 +54,7 @@ pub(super) fn in_order(labels: Labels, column: &str, order: &[String]) -> Result
     Err(CliError::usage(what))
 }
 
-/// Refuses an order for unordered targets, and unordered labels that need one.
+/// Refuses an order for numbers and counts, and words without one for an ordinal target.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage).

@@ -1,4 +1,4 @@
-//! Fixed marks, bounds and priors by parameter name.
+//! Applies `--fix`, `--bound`, `--prior` and `--no-train` to parameters by name.
 
 use super::conditions::{self, Condition};
 use super::spec::FitSpec;
@@ -12,10 +12,10 @@ use gp_optim::{Parameter, did_you_mean};
 pub(super) const INDUCING: &str = "inducing";
 /// Name of window widths in `--fix`.
 pub(super) const WINDOWS: &str = "windows";
-/// Name of no parameter in `--fix`.
+/// Word for no parameter in `--fix`.
 const NOTHING: &str = "none";
 
-/// Name of a parameter, as given and with the usual names of kernels.
+/// Name of a parameter: as given, and with the usual kernel names instead of aliases.
 struct Name<'t> {
     given: &'t str,
     usual: String,
@@ -30,12 +30,12 @@ impl<'t> Name<'t> {
         Self { given, usual: format!("{}.{last}", kernels.join(".")) }
     }
 
-    /// `true` for this name, in any case.
+    /// `true` for this name, ignoring case.
     fn is(&self, word: &str) -> bool {
         self.usual.eq_ignore_ascii_case(word)
     }
 
-    /// Name behind such a first part, or the whole name.
+    /// Name after this first part, or the whole name without it.
     fn behind(&self, front: &str) -> &str {
         match self.usual.split_once('.') {
             Some((first, rest)) if first.eq_ignore_ascii_case(front) => rest,
@@ -44,7 +44,7 @@ impl<'t> Name<'t> {
     }
 }
 
-/// Part of a name but its last, with the usual name of a kernel for an alias, also before the number of one of several: `rbf2` for `se2`.
+/// Kernel part of a name, with the usual name for an alias, also before a number: `rbf2` for `se2`.
 fn usual_part(part: &str, known: &Registry) -> String {
     let stem = part.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let usual = |name: &str| known.named(name).ok().map(|entry| entry.name());
@@ -55,7 +55,7 @@ fn usual_part(part: &str, known: &Registry) -> String {
     }
 }
 
-/// `true` if `--fix` names this, in any case.
+/// `true` if `--fix` contains this word, ignoring case.
 pub(super) fn is_fixed(spec: &FitSpec, word: &str) -> bool {
     spec.fix.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
@@ -95,7 +95,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Puts a condition on all parameters with a name.
+/// Applies a condition to all parameters of a name.
 fn put(
     (name, condition, said): (&Name<'_>, Condition, &str),
     spec: &FitSpec,
@@ -132,15 +132,16 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     }
 }
 
-/// `true` if inducing inputs are fixed: by `--fix`, or by default if the method cannot move them.
+/// `true` if inducing inputs are not trained: with `--no-train`, if `--fix` names them, or without `--fix`
+/// unless `may_move`.
 pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
     spec.no_train || if spec.fix.is_empty() { !may_move } else { is_fixed(spec, INDUCING) }
 }
 
-/// Change of one parameter, given the columns it is a length along.
+/// Change of one parameter; the second argument is the columns of a length-scale.
 type Change<'a> = &'a dyn Fn(&mut Parameter, Option<&[usize]>) -> Result<(), CliError>;
 
-/// Changes all parameters with a name, or all of `kernel` or `likelihood`.
+/// Changes all parameters of a name; `kernel` and `likelihood` name all of theirs.
 fn change(
     (name, dim): (&Name<'_>, usize),
     kernels: &mut [Box<dyn Kernel>],
@@ -169,12 +170,12 @@ fn change(
     Ok(())
 }
 
-/// Name of a value without its place in a vector.
+/// Parameter name without the index of an element.
 fn stem(full: &str) -> &str {
     full.split_once('[').map_or(full, |(stem, _)| stem)
 }
 
-/// `true` for the full name of a parameter, or the end of it, in any case.
+/// `true` if the name is the full name of a parameter or its last parts, ignoring case.
 fn is_called(full: &str, name: &str) -> bool {
     let end = full.len().checked_sub(name.len()).and_then(|start| full.split_at_checked(start));
     end.is_some_and(|(front, end)| {
@@ -206,13 +207,13 @@ fn change_kernel(
     outcome
 }
 
-/// Error for a name without a parameter, with those there are: a vector once, without its elements.
+/// Error for an unknown name. It lists the known names; vectors once, without indices.
 fn unknown(name: &str, of_kernel: &[String], likelihood: &dyn Likelihood) -> CliError {
     let of_likelihood = likelihood.parameters().iter().map(|known| format!("likelihood.{}", known.name()));
     let of_kernel = of_kernel.iter().map(|full| stem(full).to_owned());
     let mut known: Vec<String> = of_kernel.chain(of_likelihood).collect();
     known.dedup();
-    // The last part of a name is a name too.
+    // The last part of a name is accepted too.
     let parts = known.iter().filter_map(|name| Some(name.rsplit_once('.')?.1));
     let meant = did_you_mean(name, known.iter().map(String::as_str).chain(parts));
     CliError::usage(format!("there is no parameter `{name}`; the parameters are {}{meant}", known.join(", ")))

@@ -17,7 +17,8 @@ use gp_kernels::{Kernel, KernelError, KernelExt as _};
 /// Default placement of inducing inputs.
 const PLACEMENT: &str = "kmeans";
 
-/// Inducing inputs of all latents: from files, or placed among the rows of a sample; with the placement.
+/// Inducing inputs per latent: from files, or placed among the rows of a sample. The placement is returned in
+/// the second case.
 pub(super) fn place(
     spec: &FitSpec,
     context: &Context,
@@ -73,7 +74,7 @@ impl Placing {
         Ok(Self { placements, name, count, windows: spec.windows })
     }
 
-    /// Places among rows, identical for all latents.
+    /// Places inducing inputs among rows, the same for all latents.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) for an unknown placement or one that does not suit the rows.
@@ -120,7 +121,8 @@ fn with_windows(inputs: InducingInputs, width: Option<f64>) -> Result<InducingIn
     Ok(inputs.with_windows(variances.as_ref())?)
 }
 
-/// Number of inducing inputs or active points; `one_length` for kernels with one length-scale.
+/// Number of inducing inputs or active points, at most that of rows; `one_length` for kernels with one
+/// length-scale.
 pub(super) fn count(
     spec: &FitSpec,
     method: &dyn Method,
@@ -142,7 +144,7 @@ fn placements(known: &Placements, observed: &Observed, labels: Vec<f64>) -> Plac
     known.clone().with(Box::new(ivm))
 }
 
-/// Reads a table with one column per feature, in feature order.
+/// Reads inducing inputs from a table with one column per feature, in order.
 fn read_inducing(path: &str, inputs: &Inputs, formats: &Formats) -> Result<InducingInputs, CliError> {
     let frame = formats.open(path, &ReadOptions::default())?;
     let (found, features) = (frame.columns(), inputs.features());

@@ -1,9 +1,9 @@
-//! Several starts of training: a short round of each, then full training of the best.
+//! Several starts of training: a short round from each, then full training from the best.
 //!
-//! The default start is one of them. The others have parameters spread about it ([`spread`]) and inducing inputs placed
-//! with another seed. Rounds are compared by the objective plus log priors. Mini-batch objectives are estimates, and
-//! objectives of active rows depend on the rows chosen: such rounds hold out a fifth of the rows and are compared by
-//! its log density. The best start is then trained as if it were the only one.
+//! The first is the default start. Others have parameters spread about it ([`spread`]) and inducing inputs
+//! placed with another seed. Rounds are compared by the objective plus log priors. Mini-batch objectives are
+//! estimates, and objectives of active rows depend on the rows: such rounds hold out a fifth of the rows and
+//! are compared by its log density. The best start is then trained like a single one.
 
 use super::interrupt::check_interrupt;
 use super::memo::{Memo, STARTS};
@@ -30,16 +30,17 @@ use std::time::{Duration, Instant};
 /// Iterations per round: quasi-Newton, or first-order steps.
 const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 200;
-/// Mini-batches per round, and most rows in a round.
+/// Mini-batches per round, and maximum number of rows in a round.
 const FEW_BATCHES: u64 = 400;
 const MOST_ROWS: usize = 20_000;
-/// One in this many rows is held out, if objectives are not comparable.
+/// One in this many rows is held out if objectives are not comparable.
 const LEFT_OUT: usize = 5;
-/// Scores closer than this belong to one optimum.
+/// Scores that differ by less than this count as equal.
 const ROUNDING: f64 = 1e-3;
-/// Share of the time limit for all rounds together.
+/// Share of the remaining time for all rounds together.
 const SHARE_OF_TIME: f64 = 0.5;
-/// Random stream of start k: this plus k, of the same seed.
+/// Random stream of the spread of parameters and of the held-out rows. Start k places inducing inputs with
+/// stream `STREAM + k`.
 const STREAM: u64 = 1_000;
 
 /// Starts and their comparison.
@@ -52,13 +53,13 @@ pub(super) struct Restarts<'a> {
     pub(super) stages: &'a Stages,
     /// Start time of the fit.
     pub(super) begun: Instant,
-    /// Target, if several are fitted one by one.
+    /// Target, if several are fitted separately.
     pub(super) target: Option<&'a str>,
     /// Sum of log scales over all observations, which converts densities to data units.
     pub(super) log_scales: f64,
 }
 
-/// Refuses several starts if they would be identical.
+/// Refuses several starts if they would be identical or cannot be compared.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage).
@@ -84,14 +85,14 @@ pub(super) fn check(
     Err(CliError::usage(format!("--restarts makes no difference: {why}; leave it out")))
 }
 
-/// `true` if objectives of two starts are over the same rows.
+/// `true` if the objectives of all starts include the same rows.
 fn is_comparable(method: &dyn Method, problem: &Problem) -> bool {
     problem.settings.batch_size.is_none() && method.seen_through() != SeenThrough::ActiveRows
 }
 
 impl Restarts<'_> {
-    /// Problem at its best start, and the starts tried. `usual` is the default start; `drawn_about` is the same before
-    /// any quick fit.
+    /// Problem at its best start, and the starts tried. `usual` is the default start, `drawn_about` the same
+    /// before quick fits.
     ///
     /// # Errors
     /// [`Interrupted`](ErrorKind::Interrupted) between starts; errors of reading rows.
@@ -148,7 +149,7 @@ impl Restarts<'_> {
 struct Rounds<'a> {
     of: &'a Restarts<'a>,
     control: Control,
-    /// All rows or a sample, and the held-out rows.
+    /// Rows to train on: all, or a sample without the held-out rows.
     rows: TrainingRows,
     left_out: Option<TrainingRows>,
     /// Number of all rows.
@@ -184,11 +185,11 @@ impl<'a> Rounds<'a> {
         TriedStarts { target: self.of.target.map(str::to_owned), by, tried: Vec::new() }
     }
 
-    /// Trains for a while; a failure is recorded as an outcome.
+    /// Trains briefly from a start; a numerical failure is recorded as its outcome.
     fn attempt(&self, number: usize, problem: Problem) -> Result<TriedStart, CliError> {
         let began = Instant::now();
         let outcome = self.of.method.fit(self.short(problem)).and_then(|fit| {
-            // An impossible objective says nothing about a start.
+            // A start with an impossible objective gets no score.
             let fault = skill::impossible(&fit, self.weight);
             Ok((self.score(&fit)?, fault, fit))
         });
@@ -241,7 +242,7 @@ impl<'a> Rounds<'a> {
         problem
     }
 
-    /// Score of a training, in data units.
+    /// Score of a round, in data units.
     fn score(&self, fit: &Fit) -> Result<f64, CliError> {
         let Some(left_out) = &self.left_out else {
             return Ok(fit.objective + log_prior(&fit.posterior) - self.of.log_scales);
@@ -252,7 +253,7 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// Marks the start with the highest score; the first among ties, the default if none has a score.
+/// Marks the start with the highest score: the first of equal ones, the default if none has a score.
 fn keep_best(tried: &mut [TriedStart]) {
     let score = |start: &TriedStart| start.score.unwrap_or(f64::NEG_INFINITY);
     let better = |best: usize, one: usize| {
@@ -265,7 +266,7 @@ fn keep_best(tried: &mut [TriedStart]) {
     }
 }
 
-/// Splits some of the rows: training rows and a held-out fifth.
+/// Splits at most `MOST_ROWS` rows into training rows and a held-out fifth.
 fn divided(rows: &TrainingRows, seed: u64) -> Result<(TrainingRows, TrainingRows), CliError> {
     let some = Sample::at_most(rows, MOST_ROWS, seed)?.rows;
     let count = some.count();

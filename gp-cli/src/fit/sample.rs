@@ -1,4 +1,4 @@
-//! Rows that choices are made from: all, or a sample of many.
+//! Rows that choices are based on: all, or a sample of many.
 
 use crate::error::CliError;
 use crate::method::TrainingRows;
@@ -7,9 +7,10 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
 
-/// Most rows used for the placement of inducing inputs, the linear baseline and coverage.
+/// Maximum number of rows for the placement of inducing inputs, the linear baseline and coverage, unless there
+/// are many inducing inputs.
 const MOST_ROWS: usize = 50_000;
-/// Fewest sample rows per inducing input.
+/// Minimum number of sample rows per inducing input.
 const ROWS_AN_INDUCING_INPUT: usize = 10;
 /// Random stream; other choices of a fit use stream 0 of the same seed.
 const STREAM: u64 = 1;
@@ -19,7 +20,7 @@ const STREAM: u64 = 1;
 pub struct Sample {
     /// Points and observations.
     pub rows: TrainingRows,
-    /// Positions among all rows, ascending; None if all rows.
+    /// Positions among all rows, ascending; None for all rows.
     places: Option<Vec<usize>>,
 }
 
@@ -56,7 +57,7 @@ impl Sample {
         self.places.as_ref().map_or(row, |places| places[row])
     }
 
-    /// Number of rows a sample holds in memory besides the table.
+    /// Number of rows that a sample holds in memory in addition to the table.
     #[must_use]
     pub fn held(rows: &TrainingRows, inducing: usize) -> usize {
         let all = rows.count() <= most(inducing);

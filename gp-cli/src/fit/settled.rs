@@ -1,4 +1,4 @@
-//! Task, from the values of the target.
+//! Task of a fit, from the flags or the values of the target.
 
 use super::guess::{Guess, other_readings};
 use super::lookalikes::lookalikes;
@@ -17,11 +17,12 @@ use crate::left_out::listed;
 use crate::missing::Missing;
 use gp_likelihoods::{Likelihood, Support};
 
-/// Fewest rows per number, on average, of numbers that a likelihood may take for classes without being told how many.
+/// Minimum number of rows per distinct number, on average, for a likelihood to take numbers as classes without
+/// a given number of classes.
 const ROWS_PER_CLASS: u64 = 3;
 
-/// The flags with the task and the inputs with missing values determined from the whole table, so that folds are fitted
-/// alike whatever values they hold. Also returns notes about the table.
+/// Flags with the task, and the inputs that keep missing values, determined from the whole table: all folds
+/// are then fitted alike. Also returns notes about the table.
 ///
 /// # Errors
 /// As [`Plan::new`](super::Plan::new).
@@ -51,7 +52,7 @@ fn kept_names(survey: &Survey) -> Vec<&str> {
     survey.features().iter().filter(|column| column.keeps_missing()).map(ColumnSurvey::name).collect()
 }
 
-/// Treatment of missing values by column; all columns keep them if some do.
+/// Treatment of missing values by column: as given, else kept in columns where the whole table keeps some.
 fn kept(survey: &Survey, spec: &FitSpec) -> Vec<(String, Missing)> {
     let said = |name: &str| spec.missing_in.iter().any(|(column, _)| column == name);
     let names = kept_names(survey).into_iter().filter(|name| !said(name));
@@ -108,7 +109,7 @@ pub(super) fn task(
     }
 }
 
-/// `true` if a column was declared to hold words.
+/// `true` if `--type` declares a column as words.
 fn is_word(spec: &FitSpec, name: &str) -> bool {
     spec.kinds.iter().any(|(column, kind)| column == name && *kind == Kind::Category)
 }
@@ -175,7 +176,7 @@ fn task_of(likelihood: &dyn Likelihood) -> Task {
     }
 }
 
-/// Likelihood of the flag, for as many classes as the target has unless it says how many.
+/// Likelihood of the flag, with the target's number of classes unless it is given.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage) for a text that cannot be read.
@@ -190,7 +191,7 @@ pub(super) fn as_said(
     known.parse(&counted.text).map_err(|fault| wrong_likelihood(counted.in_likelihood(fault)))
 }
 
-/// Refuses to take numbers that hardly repeat for labels because of a likelihood that does not say how many there are.
+/// Refuses numbers that hardly repeat as labels of a likelihood without a given number of classes.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage).
@@ -208,14 +209,14 @@ fn check_labels(text: &str, labels: &Labels, context: &Context) -> Result<(), Cl
     Err(CliError::usage(what))
 }
 
-/// `true` for numbers with too few rows each to be labels.
+/// `true` for numbers with too few rows each for labels.
 fn hardly_repeat(labels: &Labels) -> bool {
     let rows = labels.counts.iter().sum::<u64>();
     labels.numbers.is_some() && rows < ROWS_PER_CLASS * labels.names.len() as u64
 }
 
-/// Refuses classes for a task of numbers, and the reverse; and an order of labels for a likelihood that has none, and the
-/// reverse.
+/// Checks that task and likelihood agree: both for labels or both for numbers, and labels with or without an
+/// order for both.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage).
@@ -235,7 +236,7 @@ pub(super) fn check_task(task: Task, likelihood: &dyn Likelihood) -> Result<(), 
     Err(CliError::usage(what))
 }
 
-/// Two labels have the same model in any order.
+/// Checks that task and likelihood agree on an order of labels. With two labels, an order makes no difference.
 fn check_order(task: Task, likelihood: &dyn Likelihood) -> Result<(), CliError> {
     let likely = task_of(likelihood);
     let differ =

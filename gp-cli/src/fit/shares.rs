@@ -1,4 +1,4 @@
-//! Labels as a fit foresees them, beside the shares of labels alone.
+//! Comparison of a fit's class probabilities with class frequencies.
 
 use super::sample::Sample;
 use crate::error::CliError;
@@ -8,28 +8,30 @@ use crate::model::NOTHING_LEARNED;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Support;
 
-/// Most rows looked at.
+/// Maximum number of rows examined.
 const ROWS: usize = 2_000;
-/// Gain on training rows, as a part of the log loss of shares, that no model without a pattern has.
+/// Gain on training rows, relative to the log loss of class frequencies, that a model without skill does not
+/// reach.
 const LARGE: f64 = 0.25;
-/// Standard errors by which chance may exceed.
+/// Number of standard errors that chance explains.
 const ERRORS: f64 = 2.0;
-/// Evidence above that of the shares, per free share, that no chance has: odds of 20 to 1.
+/// Log evidence above that of class frequencies, per free frequency, that chance does not explain: odds of 20
+/// to 1.
 const STRONG: f64 = 3.0;
 
-/// Labels of rows, from 0, and how a fit foresees them.
+/// Labels of rows, from 0, with their predicted probabilities.
 pub(super) struct Foreseen<'a> {
     pub(super) labels: &'a [usize],
-    /// `ln p` of each label; NaN where it is not known.
+    /// `ln p` of each label; NaN if unknown.
     pub(super) log_probabilities: &'a [f64],
-    /// Name of these rows.
+    /// Description of the rows, for messages.
     pub(super) how: &'static str,
-    /// Evidence of the fit above that of the shares, in nats, if it is one of the same rows.
+    /// Log evidence of the fit less that of class frequencies, in nats, if both are of the same rows.
     pub(super) evidence_gain: Option<f64>,
 }
 
-/// Clears the converged mark of a fit that foresees labels no better than the shares of all others do, and warns of a gain
-/// that chance may make, unless the evidence tells otherwise: few rows leave wide errors.
+/// Clears the converged mark of a fit that predicts labels no better than the frequencies of the other labels.
+/// Warns of a gain that chance explains, unless the evidence is strong: standard errors of few rows are large.
 pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
     let Foreseen { labels, log_probabilities, how, evidence_gain } = *foreseen;
     let classes = fit.posterior.likelihood().support().classes();
@@ -60,8 +62,9 @@ pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
     }
 }
 
-/// The same of a method whose rows cannot be left out, by its objective beside that of the shares alone (Schwarz's
-/// approximation). A bound may be far below the evidence of a good model, whose training rows tell it apart.
+/// The same for methods that leave no rows out: compares the objective with the evidence of class frequencies
+/// (Schwarz's approximation). A bound may be far below the evidence of a good model, so predictions of
+/// training rows are compared too.
 ///
 /// # Errors
 /// Those of predictions.
@@ -89,8 +92,8 @@ pub(super) fn judge_by_evidence(
     Ok(())
 }
 
-/// Evidence of a fit of this many rows above that of the shares of labels, in nats; None for rows with weights, and for
-/// an estimate that is no log probability.
+/// Log evidence of a fit of `count` rows less that of class frequencies, in nats. None with role columns, and
+/// for an objective that is no log probability.
 ///
 /// # Errors
 /// Those of rows that cannot be read.
@@ -99,8 +102,8 @@ pub(super) fn evidence_gain(fit: &Fit, rows: &TrainingRows, count: usize) -> Res
     Ok(gain.filter(|_| fit.objective <= 0.0))
 }
 
-/// Mean of `ln p` under the shares of labels, and the evidence of the shares for this many rows by Schwarz's
-/// approximation; None for rows with weights.
+/// Mean `ln p` of labels under class frequencies, and the log evidence of these for `count` rows by Schwarz's
+/// approximation. None with role columns.
 fn of_shares(fit: &Fit, rows: &TrainingRows, count: usize) -> Result<Option<(f64, f64)>, CliError> {
     let likelihood = fit.posterior.likelihood();
     if rows.outputs() > likelihood.targets() {
@@ -112,20 +115,21 @@ fn of_shares(fit: &Fit, rows: &TrainingRows, count: usize) -> Result<Option<(f64
     Ok(Some((mean, count * mean - 0.5 * (classes as f64 - 1.0) * count.ln())))
 }
 
-/// Mean of `ln p` of labels under their shares.
+/// Mean `ln p` of labels under their frequencies.
 fn mean_of_shares(labels: &[usize], classes: usize) -> f64 {
     let share =
         |class: usize| labels.iter().filter(|&&label| label == class).count() as f64 / labels.len() as f64;
     (0..classes).map(share).filter(|share| *share > 0.0).map(|share| share * share.ln()).sum()
 }
 
-/// Labels as positions of their classes.
+/// Labels as class numbers, from 0.
 pub(super) fn labels(support: Support, targets: Vec<f64>) -> Vec<usize> {
     let class = |y: f64| (0..support.classes()).position(|c| support.label(c) == y).unwrap_or(usize::MAX);
     targets.into_iter().map(class).collect()
 }
 
-/// `ln p` of each label under the shares of all others and one of each class, which makes no label impossible.
+/// `ln p` of each label under the frequencies of all others, plus one label per class so that none has
+/// probability 0.
 fn log_shares(labels: &[usize], classes: usize) -> Vec<f64> {
     let counts: Vec<f64> =
         (0..classes).map(|class| labels.iter().filter(|&&label| label == class).count() as f64).collect();
@@ -143,7 +147,7 @@ mod tests {
         crate::fit::skill::tests::fit(Box::new(BernoulliProbit), objective)
     }
 
-    /// A gain within two standard errors: half of the rows are foreseen well, the others badly.
+    /// Gain within two standard errors: half of the rows are predicted well, the others badly.
     #[test]
     fn strong_evidence_is_no_chance() {
         let labels: Vec<usize> = (0..40).map(|i| i % 2).collect();
@@ -161,12 +165,12 @@ mod tests {
             assert_eq!(judged(weak, 0.0), (true, 1), "{weak:?}");
         }
         assert_eq!(judged(Some(3.1), 0.0), (true, 0));
-        // Worse than the shares stays worse, and a clear gain clear.
+        // A fit worse than class frequencies stays worse, and a clear gain stays clear.
         assert_eq!(judged(Some(3.1), -0.2), (false, 0));
         assert_eq!(judged(None, 0.6), (true, 0));
     }
 
-    /// Beside the exact evidence of a share with a uniform prior, `k! (n − k)! / (n + 1)!`.
+    /// Comparison with the exact evidence of a frequency under a uniform prior, `k! (n − k)! / (n + 1)!`.
     #[test]
     fn the_evidence_of_shares_is_nearly_that_of_a_uniform_prior() {
         for (count, ones) in [(40, 20), (100, 30), (1000, 450)] {

@@ -12,16 +12,17 @@ use gp_kernels::KernelExt;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::{Likelihood, Support};
 
-/// Most rows examined.
+/// Maximum number of rows examined.
 const ROWS: usize = 500;
-/// Standard deviation of the mean below which a function is flat: in units of real targets, otherwise of the latent.
+/// Standard deviation of a flat latent mean, at most: relative to that of a real target, else in units of the
+/// latent.
 const FLAT: f64 = 0.02;
 /// Largest plausible parameter in standardised units; its inverse is the smallest.
 const LARGEST: f64 = 1e8;
-/// Most targets named in a message.
+/// Maximum number of parameters named in a message.
 const MOST_NAMES: usize = 4;
 
-/// Rows of a fit.
+/// Rows of a fit, for its checks.
 #[derive(Debug)]
 pub(super) struct FittedRows<'a> {
     /// Number of rows, and their mean weight.
@@ -32,8 +33,8 @@ pub(super) struct FittedRows<'a> {
     pub(super) columns: &'a [String],
 }
 
-/// Clears the converged mark of a fit that learned nothing or has an impossible objective, and warns of parameters that
-/// the data leave open.
+/// Clears the converged mark of a fit that learned nothing, or whose objective or variances are impossible.
+/// Warns of these, of parameters that the data do not determine, and of noise trained to zero.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) if the fit cannot predict.
@@ -99,7 +100,7 @@ pub(super) fn impossible(fit: &Fit, weight: f64) -> Option<String> {
     ))
 }
 
-/// Variances of predictions of one real target; empty if there are several, or no variances.
+/// Predictive variances of a single real target; else empty.
 fn variances(fit: &Fit, beliefs: &LatentBeliefs) -> Vec<f64> {
     let likelihood = fit.posterior.likelihood();
     if likelihood.targets() > 1 || likelihood.support() != Support::Real {
@@ -116,7 +117,7 @@ fn is_flat(fit: &Fit, beliefs: &LatentBeliefs, targets: &[f64]) -> bool {
     }
     let likelihood = fit.posterior.likelihood();
     let unit = match likelihood.support() {
-        // A log density alone does not tell the units of its latent.
+        // With only a log density, the units of the latent are unknown.
         Support::Real if likelihood.is_sampled() => 1.0,
         Support::Real if likelihood.is_log_concave() => spread(targets),
         Support::Real => typical_spread(targets),
@@ -141,7 +142,7 @@ fn typical_spread(values: &[f64]) -> f64 {
     if robust > 0.0 { robust.min(spread(values)) } else { spread(values) }
 }
 
-/// Warning of runaway parameters. `columns` are the names of the coordinates of points.
+/// Warning of parameters far beyond plausible values. `columns` are the names of the coordinates of points.
 fn runaways(fit: &Fit, columns: &[String]) -> Option<String> {
     let mut found: Vec<String> = Vec::new();
     for latent in fit.posterior.describe() {
@@ -179,7 +180,7 @@ pub(super) mod tests {
     use gp_likelihoods::{BernoulliProbit, Gaussian};
     use gp_linalg::JitterPolicy;
 
-    /// A fit of this objective whose posterior is the prior.
+    /// A fit with this objective, and the prior as posterior.
     pub(in crate::fit) fn fit(likelihood: Box<dyn Likelihood>, objective: f64) -> Fit {
         let points = Mat::from_fn(2, 1, |i, _| i as f64);
         let inputs = InducingInputs::points(points.as_ref()).unwrap();

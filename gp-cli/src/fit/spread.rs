@@ -1,4 +1,4 @@
-//! Multiple starts: parameters spread around the defaults.
+//! Random starts: parameters spread around the defaults.
 
 use crate::method::Problem;
 use gp_kernels::{Kernel, KernelExt as _};
@@ -6,14 +6,14 @@ use gp_optim::{Parameter, Transform};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-/// Largest factor on a parameter, up or down, and on its elements relative to each other.
+/// Maximum factor on a parameter, up or down, and on its elements relative to each other.
 const FACTOR: f64 = 10.0;
 const ELEMENTS_FACTOR: f64 = 3.0;
-/// Size of moves of signed parameters, relative to moves of logarithms.
+/// Scale of moves of unbounded parameters, relative to moves of logarithms.
 const OF_EITHER_SIGN: f64 = 0.5;
 
-/// Numbers between −1 and 1 per start and parameter: random for the first start, then in steps of the square root of a
-/// prime, one per parameter, which spreads them evenly.
+/// Evenly spread numbers between −1 and 1 per start and parameter: a random number, plus the start's number
+/// times the square root of a prime, modulo 1. Each parameter has its own prime.
 #[derive(Debug)]
 pub(super) struct StartPlaces {
     first: ChaCha8Rng,
@@ -22,7 +22,7 @@ pub(super) struct StartPlaces {
 }
 
 impl StartPlaces {
-    /// Places of a start, counted from 1.
+    /// Numbers of a start (from 1); `first` is the same generator for all starts.
     pub(super) fn of(start: usize, first: ChaCha8Rng) -> Self {
         Self { first, start: start as f64, prime: 1 }
     }
@@ -41,8 +41,8 @@ impl StartPlaces {
     }
 }
 
-/// Moves all free parameters of kernels and likelihood log-uniformly, by a factor between a tenth and ten; bounded
-/// parameters within their bounds.
+/// Moves all free parameters of kernels and likelihood log-uniformly, by a factor between a tenth and ten;
+/// elements of a vector by up to three more. Bounded parameters stay within their bounds.
 pub(super) fn spread(problem: &mut Problem, places: &mut StartPlaces) {
     if problem.alike && !problem.kernels.is_empty() {
         spread_kernel(problem.kernels[0].as_mut(), places);
@@ -77,7 +77,7 @@ fn move_away(parameter: &mut Parameter, places: &mut StartPlaces) {
         let scale = if transform == Transform::Identity { OF_EITHER_SIGN } else { 1.0 };
         let before = transform.to_unconstrained(parameter.values()[element]);
         let moved = transform.to_natural(before + scale * (together + apart));
-        // Keep the default if a prior refuses the value.
+        // The default stays if a prior excludes the value.
         let _ = parameter.set(element, moved);
     }
 }

@@ -1,4 +1,4 @@
-//! Tables outside memory: read once into a file of numbers, from which rows are taken as needed.
+//! Tables outside memory: read once, and written to a file of numbers from which rows are read as needed.
 
 use super::observed::Observed;
 use super::reading::begin_survey;
@@ -15,13 +15,13 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Rows, and from columns: block per row, power per factor.
+/// Rows; block per row and power per factor, if there are such columns.
 pub(super) type EncodedRows = (TrainingRows, Vec<usize>, Option<Vec<f64>>);
 
-/// Rows read at a time in a full pass.
+/// Number of rows read at once in a full pass.
 const AT_ONCE: usize = 4096;
 
-/// Table with known columns and its rows in an unnamed file: one number per column, words numbered. The file disappears
+/// Table with its rows in an unnamed file: one number per column, with indices for words. The file disappears
 /// with the process, however it ends.
 ///
 /// ```
@@ -111,7 +111,7 @@ impl Streamed {
         &self.survey
     }
 
-    /// Rows dropped for a missing value.
+    /// Rows dropped because of a missing value.
     #[must_use]
     pub fn dropped(&self) -> &LeftOut {
         &self.dropped
@@ -123,16 +123,17 @@ impl Streamed {
         &self.left_out
     }
 
-    /// Reason for not being in memory.
+    /// Reason for leaving the rows in a file.
     #[must_use]
     pub fn why(&self) -> &str {
         &self.why
     }
 
-    /// Rows in model units.
+    /// Rows in model units, with blocks and powers.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data), with its place, for an observation that the likelihood refuses.
+    /// [`Data`](ErrorKind::Data), with the place, for an observation outside the support or different powers
+    /// in a block.
     pub(super) fn into_rows(self, inputs: &Inputs, observed: &Observed) -> Result<EncodedRows, CliError> {
         let support = observed.likelihood.support();
         let (all, features) = (observed.targets(), self.survey.features().len());
@@ -160,7 +161,7 @@ impl Streamed {
         ))
     }
 
-    /// Blocks and powers of all rows, in memory; needs a pass over the file if there are any.
+    /// Blocks and powers of all rows, in memory. Reads the whole file if there are such columns.
     fn factors(&self) -> Result<Factors, CliError> {
         let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| self.survey.place_of(role, 0));
         let mut factors = Factors::default();
@@ -174,7 +175,7 @@ impl Streamed {
     }
 }
 
-/// Survey and file for the columns of the first chunk.
+/// Survey and file for the columns of a table, from its first chunk.
 fn begin(piece: &Frame, spec: &FitSpec, folder: &Path) -> Result<(Survey, RawWriter), CliError> {
     let survey = begin_survey(piece, spec)?;
     let width = survey.width();
@@ -186,7 +187,7 @@ impl Origin {
         self.formats.pieces(&self.input, &self.options)
     }
 
-    /// Error about a row; dropped rows do not count.
+    /// Error about a row, not counting dropped ones. Reads the table again to locate it.
     fn fault(&self, row: usize, column: &str, what: &str) -> CliError {
         self.find(row, column, what).unwrap_or_else(|error| error)
     }

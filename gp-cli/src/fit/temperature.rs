@@ -1,4 +1,4 @@
-//! Temperature of class probabilities, from training rows that are left out one at a time.
+//! Temperature of class probabilities, from training rows left out one at a time.
 
 use super::copies;
 use super::sample::Sample;
@@ -10,9 +10,9 @@ use gp_ep::{DataSource as _, Temperature};
 use gp_kernels::stoppable;
 use gp_optim::{Brake, Control};
 
-/// Most rows that are left out, a bound on cost.
+/// Maximum number of rows left out, which bounds the cost.
 const ROWS: usize = 2_000;
-/// Largest share of rows that cannot be left out: such rows are unusual, and the others would mislead.
+/// Maximum share of rows that cannot be left out. Such rows are unusual: a result without them would mislead.
 const FAILED: f64 = 0.01;
 
 /// Method that trained a fit, with its settings, the number of rows and its control.
@@ -23,18 +23,19 @@ pub(super) struct TrainedBy<'a> {
     pub(super) control: Control,
 }
 
-/// Rows left out: their labels, and the probabilities of all classes for each.
+/// Rows left out: their labels, and the probability of each class.
 struct LeftOutRows {
     probabilities: Mat<f64>,
     labels: Vec<usize>,
 }
 
-/// Sets the temperature of a fit: the given one, or the best for rows left out, which is returned. It stays 1 without
-/// classes, of methods whose posterior does not say what a row's label added, and where parameters were not trained. A
-/// fit whose rows are foreseen no better than by the shares of the other labels has not converged.
+/// Sets the temperature of a fit: the given one, or the best for left-out rows, which is returned. It stays 1
+/// without classes, without training, and for methods whose posterior does not separate the contributions of
+/// rows. A fit that predicts left-out rows no better than the frequencies of the other labels is marked as not
+/// converged.
 ///
 /// # Errors
-/// [`Numerical`](ErrorKind::Numerical) for a given temperature of observations that are no classes.
+/// [`Numerical`](ErrorKind::Numerical) for a given temperature and a likelihood without classes.
 pub(super) fn settle(
     fit: &mut Fit,
     by: &TrainedBy<'_>,
@@ -81,7 +82,8 @@ fn set(fit: &mut Fit, temperature: f64) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Brake for interrupts after training; never for several processes, which would have to stop together.
+/// Stops work after training on an interrupt. Several processes do not stop, as they would have to stop
+/// together.
 fn brake(control: &Control) -> Brake {
     if !control.team().is_alone() || control.is_interrupted() {
         return Brake::default();
@@ -113,7 +115,7 @@ fn leave_out(
     Ok(Some(LeftOutRows { probabilities, labels }))
 }
 
-/// `ln p` of a label at a temperature.
+/// `ln p` of a label at a temperature; NaN for an unknown label.
 fn log_probability(probabilities: &Mat<f64>, row: usize, label: usize, temperature: f64) -> f64 {
     let tempered = |class: usize| probabilities[(row, class)].max(f64::MIN_POSITIVE).ln() / temperature;
     let largest = (0..probabilities.ncols()).map(tempered).fold(f64::NEG_INFINITY, f64::max);

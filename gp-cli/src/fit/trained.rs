@@ -1,4 +1,4 @@
-//! Training of a plan's problems, one by one.
+//! Training of a plan's problem, or of its parts one by one.
 
 use super::baseline;
 use super::design::PartStart;
@@ -29,7 +29,7 @@ pub(super) struct Trained {
     pub(super) starts: Vec<TriedStarts>,
 }
 
-/// Context of a training run, and the target if there are several.
+/// Context of a training run, with the name of the target if there are several.
 #[derive(Clone, Copy)]
 pub(super) struct TrainingContext<'a> {
     pub(super) method: &'a dyn Method,
@@ -42,7 +42,7 @@ pub(super) struct TrainingContext<'a> {
 }
 
 impl TrainingContext<'_> {
-    /// Searches for a kernel if requested, and trains from the best of several starts.
+    /// Searches for a kernel if requested, then trains, from the best of several starts if requested.
     ///
     /// # Errors
     /// As [`fit`](super::fit).
@@ -67,8 +67,8 @@ impl TrainingContext<'_> {
         Ok(Trained { kernels, ..trained })
     }
 
-    /// Trains a problem from the best of several starts, and checks it on sample rows before and after. `of` names what
-    /// is trained, for messages.
+    /// Trains a problem and its linear baseline, and checks the fit on sample rows. `of` names what is
+    /// trained, for messages.
     fn train(
         &self,
         mut problem: Problem,

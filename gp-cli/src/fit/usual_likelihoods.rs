@@ -1,4 +1,4 @@
-//! Likelihoods that are taken for a task unless `--likelihood` says one: their only names in fits.
+//! Default likelihoods of tasks, named only here.
 
 use super::task::Task;
 
@@ -13,8 +13,8 @@ pub(super) enum ClassIntegrals {
     Factors,
 }
 
-/// Likelihood of a task, without the number of classes and the mean of counts; of several classes the one with the cheapest
-/// integrals.
+/// Default likelihood of a task, without the number of classes and the mean of counts. For several classes,
+/// the one with the cheapest integrals.
 pub(super) const fn usual(task: Task, integrals: ClassIntegrals) -> &'static str {
     match (task, integrals) {
         (Task::Regression, _) => "gaussian(variance=0.1)",
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
     use gp_likelihoods::{Registry, Support};
 
-    /// Every one is in the registry and observes what its task is about.
+    /// Every default is in the registry and has the support of its task.
     #[test]
     fn usual_likelihoods_observe_their_tasks() {
         let parsed = |task, by| Registry::built_in().parse(usual(task, by)).unwrap();

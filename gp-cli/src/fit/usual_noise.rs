@@ -1,16 +1,17 @@
-//! Prior of the noise of numbers, if nothing was said of model and noise.
+//! Default prior of Gaussian noise.
 
 use super::spec::FitSpec;
 use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::Prior;
 
-/// Prior of noise as a share of the target's variance. Priors are densities of natural values, so this one is highest at
-/// e^(7.8 − 3²), about 0.3: no noise at all needs some rows that speak for it, or a smooth function of few inputs.
+/// Prior of the noise variance, relative to that of the target. As a density of natural values, it is highest
+/// at e^(7.8 − 3²), about 0.3: vanishing noise needs evidence from some rows, or a smooth function of few
+/// inputs.
 const PRIOR: Prior = Prior::LogNormal { mu: 7.8, sigma: 3.0 };
 
-/// Gives the noise of the default model a weak prior, where targets are standardised. Noise beside known noise may well be
-/// none.
+/// Sets a weak prior of the noise of the default model, if targets are standardised and no noise is known:
+/// noise besides known noise may well be zero.
 ///
 /// # Errors
 /// None for a prior of positive numbers.

@@ -1,6 +1,6 @@
 //! Refusal of constant targets.
 //!
-//! The part explained by the latent must vary: numbers less their offsets, or counts relative to exposure.
+//! The part that the latent explains must vary: numbers less their offsets, or counts relative to exposure.
 
 use super::task::Task;
 use super::task_flag::TaskChoice;
@@ -11,7 +11,7 @@ use gp_likelihoods::{Likelihood, Link};
 /// Relative difference below which numbers are equal up to rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Possible task, with the role, of a constant target beside a varying role column.
+/// Task of a constant target beside a varying role column, if possible, with the role.
 pub(super) fn task_beside(survey: &Survey) -> Option<(Task, Role)> {
     let varies = |role: Role| survey.role(role, 0).is_some_and(|column| varies(column, &[]));
     [(Task::Count, Role::Exposure), (Task::Regression, Role::Offset)]
@@ -44,7 +44,7 @@ pub(super) fn check_observed(
         return if is_one { Err(one_value(survey)) } else { Ok(()) };
     }
     if likelihood.link() == Link::Log {
-        // Without any event the rate is 0, whatever the exposure.
+        // Without any event, the rate is 0 at any exposure.
         return if is_one && column.mean() == Some(0.0) { Err(one_value(survey)) } else { Ok(()) };
     }
     let (moved, offset) =
@@ -62,7 +62,8 @@ pub(super) fn check_observed(
     Err(CliError::new(ErrorKind::Data, format!("`{}`, column {name}: {what}", survey.source())))
 }
 
-/// `true` if numbers differ by more than the rounding of the largest and of their sources.
+/// `true` if numbers differ by more than the rounding error of the largest of them and of the columns they
+/// were computed from.
 fn varies(column: &ColumnSurvey, computed_from: &[&ColumnSurvey]) -> bool {
     let range = |column: &ColumnSurvey| match column.values() {
         Surveyed::Numbers { range, .. } => Some((range.lowest, range.highest)),

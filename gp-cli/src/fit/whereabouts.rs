@@ -1,4 +1,4 @@
-//! Rows of a table during a fit: in memory, or read from a file as needed.
+//! Rows of a table during a fit: in memory, or in a file and read as needed.
 
 use super::spec::FitSpec;
 use super::streaming;
@@ -10,11 +10,11 @@ use crate::memory::size_text;
 use std::path::{Path, PathBuf};
 
 impl Stream {
-    /// Reason for not holding the table in memory; None if it is held.
+    /// Reason for leaving the rows in a file; None if the table is held in memory.
     ///
     /// # Errors
-    /// [`Usage`](ErrorKind::Usage) if the flags ask for a file and method or format cannot; [`Data`](ErrorKind::Data)
-    /// if the rows do not fit in memory.
+    /// [`Usage`](ErrorKind::Usage) if the flags request a file but the method needs all rows in memory;
+    /// [`Data`](ErrorKind::Data) if the rows neither fit in memory nor can be left in a file.
     pub fn why_not_held(
         self,
         input: &Input,
@@ -22,7 +22,7 @@ impl Stream {
         spec: &FitSpec,
         context: &Context,
     ) -> Result<Option<String>, CliError> {
-        // Free memory differs between processes.
+        // The first process decides for all: free memory differs between processes.
         in_step::of_first(&context.team, || self.why_not_here(input, choice, spec, context))
     }
 
@@ -52,7 +52,7 @@ impl Stream {
     }
 }
 
-/// Choice by needed and free memory; `able` tells why the fit cannot read from a file.
+/// Choice by needed and free memory, in bytes; `able` is an error if the fit cannot read from a file.
 fn by_size(needed: f64, free: f64, able: Result<(), CliError>) -> Result<Option<String>, CliError> {
     if needed <= SHARE_HELD * free {
         return Ok(None);

@@ -3,11 +3,11 @@
 use super::super::seasons::four_digits;
 use gp_optim::format_number;
 
-/// Most inputs with one length-scale each.
+/// Maximum number of inputs with a length-scale each.
 const ARD_INPUTS: usize = 64;
-/// Bounds of length-scales along the circle.
+/// Bounds of the length-scale of a periodic kernel.
 const SHAPES: (f64, f64) = (0.2, 10.0);
-/// Bounds of a rational quadratic's exponent; beyond, it is an RBF.
+/// Bounds of the exponent of a rational quadratic; beyond, it is nearly an RBF.
 const EXPONENTS: (f64, f64) = (0.05, 50.0);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Kernels without direction or period.
+    /// Forms that are neither linear nor periodic.
     pub(super) const SMOOTH: [Self; 4] = [Self::Rbf, Self::Matern32, Self::Matern52, Self::RationalQuadratic];
 
     fn name(self) -> &'static str {
@@ -44,7 +44,7 @@ impl Form {
     }
 }
 
-/// Columns of a base kernel.
+/// Columns that a base kernel uses.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SeenColumns {
     /// Column numbers; None for all.

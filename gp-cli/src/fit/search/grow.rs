@@ -8,29 +8,29 @@ use crate::fit::seasons::Plausible;
 use crate::model::TriedKernel;
 use rayon::prelude::*;
 
-/// Most trainings of all candidates together.
+/// Maximum number of trainings of all candidates together.
 pub(super) const MOST_FITS: usize = 200;
-/// Most inputs with terms of their own.
+/// Maximum number of inputs with terms of their own.
 const MOST_INPUTS: usize = 4;
 /// Initial length-scales of smooth functions, in typical distances: slow and fast, and slow beside a season.
 const LENGTHS: [f64; 2] = [1.0, 0.2];
 const SLOW: f64 = 3.0;
 /// Initial variance per product, for targets of variance 1.
 const VARIANCE: f64 = 0.5;
-/// Initial memory of seasons, in standard deviations of the input.
+/// Initial length-scale over which seasons change, in standard deviations of the input.
 const MEMORY: f64 = 5.0;
-/// Initial length-scale of linear functions, which start small.
+/// Initial length-scale of linear functions; it is long, so that they start small.
 const STRAIGHT: f64 = 3.0;
 
-/// Grammar of kernels and their comparison.
+/// Grammar of kernels, with their comparison.
 pub(super) struct Grammar<'a> {
     pub(super) judge: &'a Judge<'a>,
-    /// All inputs together, and each alone if several.
+    /// All inputs together; each alone, if there are several.
     pub(super) all: SeenColumns,
     pub(super) inputs: Vec<SeenColumns>,
     /// `true` if the inducing inputs can represent a linear function of all inputs.
     pub(super) is_straight: bool,
-    /// Seasons along one input, and its column's units.
+    /// Seasons along one input, with its columns and their units.
     pub(super) seasons: Option<(Plausible, SeenColumns, f64)>,
     pub(super) depth: usize,
 }
@@ -43,7 +43,7 @@ pub(super) struct Grown {
     pub(super) ended: &'static str,
 }
 
-/// A kernel, as its training starts.
+/// A kernel, with one or more sets of initial values.
 type Candidate = Vec<Structure>;
 
 impl Grammar<'_> {
@@ -147,14 +147,14 @@ impl Grammar<'_> {
         candidates
     }
 
-    /// Periodic base kernels besides known periods.
+    /// Periodic base kernels with plausible periods, except known ones.
     fn seasonal(&self, known: &[f64]) -> Vec<Base> {
         let Some((plausible, seen, unit)) = &self.seasons else { return Vec::new() };
         let periods = plausible.clone().beside(known);
         periods.into_iter().map(|(period, around)| Base::periodic(period, around, *unit, seen)).collect()
     }
 
-    /// Sums and products with one base kernel more or less, and smooth ones in other forms.
+    /// Sums and products with one base kernel more or less, and smooth base kernels of another form.
     fn larger(&self, best: &Structure, inputs: &[SeenColumns]) -> Vec<Candidate> {
         let seasons = self.seasonal(&best.periods());
         let mut candidates = self.sums(best, inputs, &seasons);
@@ -212,7 +212,8 @@ impl Grammar<'_> {
         candidates
     }
 
-    /// Inputs with the largest effect on a smooth function of all, if it separates them.
+    /// Inputs with the shortest length-scales in a smooth kernel of all inputs; empty without one length-scale
+    /// per column.
     fn most_important(&self, judged: &[Option<Judged>]) -> Vec<SeenColumns> {
         let smooth = judged.iter().flatten().flat_map(|judged| &judged.structure.products);
         let mut factors = smooth.flat_map(|product| &product.factors);
@@ -234,7 +235,7 @@ impl Grammar<'_> {
     }
 }
 
-/// Drops candidates beyond a number of trainings; returns the number left after the kept ones.
+/// Drops candidates beyond a number of trainings; returns the number of trainings left.
 fn affordable(candidates: &mut Vec<Candidate>, mut fits: usize) -> usize {
     candidates.retain(|candidate| {
         let stays = candidate.len() <= fits;
@@ -244,7 +245,7 @@ fn affordable(candidates: &mut Vec<Candidate>, mut fits: usize) -> usize {
     fits
 }
 
-/// The kernel without one product, or one factor.
+/// The kernel without one of its products or factors.
 fn reduced(best: &Structure) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for (place, product) in best.products.iter().enumerate() {
@@ -262,11 +263,11 @@ fn reduced(best: &Structure) -> Vec<Candidate> {
     candidates
 }
 
-/// Each smooth factor in each other form.
+/// The kernel with one smooth factor of another form.
 fn reshaped(best: &Structure) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     if best.products.iter().map(|product| product.factors.len()).sum::<usize>() == 1 {
-        // The first step tried all of them.
+        // The first step tried all of these.
         return candidates;
     }
     for (place, product) in best.products.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Score of a kernel: its evidence on some rows, less a penalty per parameter.
+//! Score of a kernel: its log evidence on some rows, less a penalty per parameter.
 
 use super::structure::{Around, Priors, Structure};
 use crate::error::{CliError, ErrorKind};
@@ -10,7 +10,7 @@ use gp_likelihoods::{Gaussian, Likelihood};
 use gp_linalg::Threading;
 use gp_optim::Control;
 
-/// Optimiser iterations per start: exact regression, and EP with converged sites.
+/// Maximum number of iterations per start: exact regression, and EP with converged sites.
 const ITERATIONS_OF_NUMBERS: u64 = 40;
 const ITERATIONS_OF_LABELS: u64 = 20;
 /// Initial noise, for a target of variance 1.
@@ -28,7 +28,7 @@ pub(super) struct LabelEvidence {
 #[derive(Debug)]
 pub(super) struct Judge<'a> {
     pub(super) registry: &'a Registry,
-    /// Rows; targets that are numbers have mean 0, variance 1 and Gaussian noise.
+    /// Rows; real-valued targets have mean 0, variance 1 and Gaussian noise.
     pub(super) rows: TrainingRows,
     pub(super) labels: Option<LabelEvidence>,
     pub(super) control: Control,
@@ -48,7 +48,7 @@ impl Judge<'_> {
         0.5 * (self.rows.count() as f64).ln()
     }
 
-    /// Kernel of highest evidence among the trained starts; None if time is over or none finishes.
+    /// Trained kernel of highest evidence; None if time is over or no training succeeds.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) for a registry that lacks a kernel of this crate.
@@ -77,7 +77,7 @@ impl Judge<'_> {
             None => self.of_numbers(kernel, noise)?,
             Some(labels) => self.of_labels(kernel, labels),
         };
-        // Trainings that ended early are not comparable.
+        // Trainings cut short are not comparable.
         Ok(trained.filter(|_| !self.control.wants_end()).map(|(values, noise, evidence)| Judged {
             structure: start.with_values(&values),
             noise,
@@ -101,7 +101,7 @@ impl Judge<'_> {
         Ok(Some((model.kernel().parameter_values(), model.noise().variance(), evidence.value)))
     }
 
-    /// The same by EP, without noise.
+    /// The same for labels, by EP; the noise returned has no meaning.
     fn of_labels(&self, kernel: Box<dyn Kernel>, labels: &LabelEvidence) -> Option<(Vec<f64>, f64, f64)> {
         let latents = labels.likelihood.latents();
         let mut given = Given::default();

@@ -1,10 +1,10 @@
-//! Kernel search: growing sums of products of base kernels, after Duvenaud, Lloyd, Grosse, Tenenbaum and Ghahramani
-//! (2013).
+//! Kernel search: growth of sums of products of base kernels, after Duvenaud, Lloyd, Grosse, Tenenbaum and
+//! Ghahramani (2013).
 //!
-//! Kernels are compared on at most [`ROWS`] rows by the log evidence of exact regression (labels: of EP with
-//! [`INDUCING`] inducing inputs), minus half the log number of rows per parameter and, per period, the log number of
-//! possible periods. The best of each step grows in the next, until the score stops rising. Training on all rows starts
-//! from it.
+//! Kernels are compared on at most [`ROWS`] rows by the log evidence of exact regression (for labels, of EP
+//! with [`INDUCING`] inducing inputs), less half the log number of rows per parameter and the log number of
+//! possible periods per period. The best kernel of each step grows in the next until the score stops rising.
+//! It is then trained on all rows.
 
 mod base;
 mod grow;
@@ -39,13 +39,13 @@ use judge::{Judge, Judged, LabelEvidence};
 use serde::{Deserialize, Serialize};
 use structure::{Around, Priors};
 
-/// Rows to compare kernels on, and to look for seasons in.
+/// Maximum number of rows for comparing kernels and for finding seasons.
 const ROWS: usize = 250;
 const ROWS_OF_SEASONS: usize = 1_000;
-/// Inducing inputs for labels.
+/// Maximum number of inducing inputs for labels.
 const INDUCING: usize = 50;
-/// Least initial noise, for a target of variance 1: large weights may leave none, and the first evaluation must be
-/// finite.
+/// Minimum initial noise, for a target of variance 1: the search may find no noise under large weights, but
+/// the first evaluation must be finite.
 const LEAST_NOISE: f64 = 1e-8;
 /// Share of the time limit for the search.
 const SHARE_OF_TIME: f64 = 0.3;
@@ -59,7 +59,7 @@ pub(super) struct Search {
     dim: usize,
     is_straight: bool,
     is_gaussian: bool,
-    /// Prior variances under non-Gaussian likelihoods.
+    /// Prior of kernel variances under non-Gaussian likelihoods.
     variances: Around,
     white: Option<f64>,
     along: Option<Along>,
@@ -68,7 +68,7 @@ pub(super) struct Search {
     places_anew: bool,
 }
 
-/// Result as stored beside a checkpoint.
+/// Result, as stored beside a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredSearch {
     kernel: Option<String>,
@@ -108,8 +108,8 @@ impl Search {
         }))
     }
 
-    /// Sets the problem's kernel and noise to the result; returns the kernels tried. The clock of the problem's control
-    /// must be running.
+    /// Sets kernel and noise of the problem to the result; returns the kernels tried. The clock of the
+    /// problem's control must be running.
     ///
     /// # Errors
     /// [`Interrupted`](ErrorKind::Interrupted); [`Numerical`](ErrorKind::Numerical) for unreadable rows.
@@ -123,7 +123,7 @@ impl Search {
         let (control, memo) = (problem.settings.control.clone(), Memo::beside(&problem.settings.control));
         let kept = match memo.read(SEARCH)? {
             Some(kept) => kept,
-            // Kernels are compared in parallel, one thread each, by one process for all.
+            // One process compares kernels for all, in parallel with one thread per kernel.
             None => in_step::of_first(control.team(), || self.find(&problem.alone(), spec, sample))?,
         };
         check_interrupt(&control)?;
@@ -135,7 +135,7 @@ impl Search {
         problem.kernels = vec![kernel; problem.kernels.len()];
         if self.is_gaussian {
             for noise in problem.likelihood.parameters_mut().iter_mut().filter(|noise| !noise.is_fixed(0)) {
-                // Keep the default if bounds or a prior refuse the value.
+                // The default stays if bounds or a prior exclude the value.
                 let _ = noise.set(0, kept.noise);
             }
         }
@@ -185,7 +185,7 @@ impl Search {
         Ok(self.kept(grammar.grow()?, &judge, unit))
     }
 
-    /// Plausible periods along the input that has some.
+    /// Plausible periods along the input that has seasons, if any.
     fn seasons(
         &self,
         rows: &TrainingRows,
@@ -213,7 +213,7 @@ impl Search {
         Ok(Some(LabelEvidence { likelihood, inducing: placed.inputs, variances }))
     }
 
-    /// Kernel of the latent in model units.
+    /// Result of the search, with the kernel in model units.
     fn kept(&self, grown: Grown, judge: &Judge<'_>, unit: f64) -> StoredSearch {
         let rows = judge.rows.count();
         let by = match judge.labels {
@@ -246,7 +246,7 @@ fn variances(observed: &Observed) -> Around {
     Around(median, deviation)
 }
 
-/// Each input alone, if several.
+/// Each input alone; empty for a single input.
 fn single_inputs(inputs: &Inputs) -> Vec<SeenColumns> {
     let (features, places) = (inputs.features(), inputs.places());
     if features.len() < 2 {
@@ -260,7 +260,8 @@ fn single_inputs(inputs: &Inputs) -> Vec<SeenColumns> {
     features.iter().zip(places).map(seen).collect()
 }
 
-/// Likelihood for labels: one probit per class if unordered. None for numbers.
+/// Likelihood for comparing kernels of labels: probit, or the model's own for ordered labels and offsets. None
+/// for numbers.
 fn of_labels(
     likelihood: &dyn Likelihood,
     context: &Context,

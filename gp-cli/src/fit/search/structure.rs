@@ -3,7 +3,7 @@
 use super::base::{Base, Form};
 use gp_optim::format_number;
 
-/// Product of base kernels with a variance; a linear factor has it in its length-scale.
+/// Product of base kernels and a variance. A linear factor expresses the variance by its length-scale.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Product {
     pub(super) variance: Option<f64>,
@@ -46,14 +46,14 @@ impl Product {
     }
 }
 
-/// Sum of products, plus a constant unless observations vary about zero.
+/// Sum of products, plus a constant unless targets have mean zero.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Structure {
     pub(super) products: Vec<Product>,
     pub(super) constant: Option<f64>,
 }
 
-/// Weak priors of a kernel, if any: length-scales around typical distances, variances around a number.
+/// Weak priors of a kernel, if any: length-scales near typical distances, variances near a given median.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Priors(pub(super) Option<Around>);
 
@@ -104,7 +104,7 @@ impl Structure {
         self.products.iter().map(of).sum::<usize>() + usize::from(self.constant.is_some())
     }
 
-    /// The structure with other values, in the order of the expression.
+    /// The structure with these values, in the order of its expression.
     pub(super) fn with_values(&self, values: &[f64]) -> Self {
         let (mut learned, mut values) = (self.clone(), values.iter().copied());
         let mut take = |value: &mut f64| *value = values.next().unwrap_or(*value);
@@ -130,7 +130,7 @@ impl Structure {
         scaled
     }
 
-    /// The kernel with slow smooth functions.
+    /// The kernel with smooth factors made slow: length-scales of at least this many typical distances.
     pub(super) fn slowed(&self, distances: f64) -> Self {
         let mut slow = self.clone();
         let factors = slow.products.iter_mut().flat_map(|product| &mut product.factors);
@@ -141,8 +141,8 @@ impl Structure {
         slow
     }
 
-    /// `true` if a product may take this factor: no squares of smooth functions or of one season, at most two linear
-    /// factors.
+    /// `true` if a product may take this factor: no two smooth kernels and no two seasons of the same columns;
+    /// at most two linear kernels, of the same columns.
     pub(super) fn takes(&self, place: usize, base: &Base) -> bool {
         let factors = &self.products[place].factors;
         let alike = factors.iter().filter(|known| {

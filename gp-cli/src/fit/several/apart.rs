@@ -7,7 +7,7 @@ use crate::method::{Fit, Problem, TrainingRows};
 use crate::model::{Approximation, together};
 use gp_likelihoods::Likelihood;
 
-/// Fits the parts of a problem one by one, each with its part of the sample, and combines them.
+/// Fits the parts of a problem one by one, each with its part of the sample, and combines the fits.
 ///
 /// # Errors
 /// Those of a fit.
@@ -52,7 +52,7 @@ fn join(fits: &[Fit], whole: &dyn Likelihood, names: &[&str]) -> Result<Fit, Cli
     })
 }
 
-/// Sum of all curves; finished ones stay at their last value.
+/// Sum of all curves; ended ones keep their last value.
 fn summed(fits: &[Fit]) -> Vec<f64> {
     let longest = fits.iter().map(|fit| fit.curve.len()).max().unwrap_or(0);
     let at = |place: usize| {

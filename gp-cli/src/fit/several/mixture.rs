@@ -6,11 +6,11 @@ use faer::Mat;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Likelihood;
 
-/// Least initial noise of a target, as a share of its variance.
+/// Minimum initial noise of a target, relative to its variance.
 const LEAST_NOISE: f64 = 0.1;
-/// Least weight of a component relative to the largest: a latent with zero weight learns nothing.
+/// Minimum weight of a component, relative to the largest; a latent of zero weight would not be trained.
 const LEAST_WEIGHT: f64 = 0.05;
-/// Sweeps of Jacobi rotations, which converge quadratically.
+/// Number of sweeps of Jacobi rotations, which converge quadratically.
 const SWEEPS: usize = 20;
 
 /// Sets mixing weights to the principal components of the targets, `W = U Λ^{½}` for the covariance matrix `U Λ Uᵀ`,
@@ -38,7 +38,7 @@ pub(in crate::fit) fn start_mixture(
     Ok(())
 }
 
-/// Pairwise covariances of the first observation columns.
+/// Covariances of targets, each over the rows that have both.
 fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError> {
     let (observed, width) = (rows.whole()?.1, rows.outputs());
     let mut covariance = Mat::zeros(outputs, outputs);
@@ -60,8 +60,8 @@ fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError>
     Ok(covariance)
 }
 
-/// `U Λ^{½}` of the largest eigenvalues, one column each, with positive largest weight. Columns beyond P are
-/// scaled-down columns of the identity.
+/// `U Λ^{½}` for the largest eigenvalues, one column each, with signs that make the largest weight positive.
+/// Columns beyond P are small multiples of columns of the identity.
 fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     let outputs = covariance.nrows();
     let pairs = eigenpairs(covariance.clone());

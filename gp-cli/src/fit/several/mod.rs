@@ -1,7 +1,7 @@
-//! Several targets in one model: their observation and the start of their mixture.
+//! Several targets in one model: their likelihood, scales and initial mixing weights.
 //!
-//! Targets with their own latents and kernels are unrelated: each is fitted on the rows that have it, and the fits are
-//! combined. Targets with a shared kernel, and mixtures, are fitted together.
+//! Targets with their own latents and kernels are fitted separately, each on the rows that have it, and the
+//! fits are combined. Targets with a shared kernel, and mixtures, are fitted together.
 
 mod apart;
 mod mixture;
@@ -26,10 +26,10 @@ use crate::standardise::Standardiser;
 use gp_likelihoods::{Coregionalised, Gaussians, Likelihood, Support};
 use gp_optim::{Parameter, Prior};
 
-/// Initial noise, as a share of a target's variance.
+/// Initial noise variance, for targets of variance 1.
 const NOISE: f64 = 0.1;
 
-/// Determines how several targets are observed together.
+/// Determines the likelihood of several targets, and their scales.
 ///
 /// # Errors
 /// [`Data`](ErrorKind::Data) for a target that is not numeric or constant, [`Usage`](ErrorKind::Usage) for options
@@ -42,7 +42,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     let mut targets = Vec::with_capacity(columns.len());
     for (place, column) in columns.iter().enumerate() {
         check_column(survey, (place, column))?;
-        // A target less its offset has its own scale.
+        // Subtracting the offset changes the scale.
         let own = survey.moved(place).unwrap_or(column).scale().unwrap_or(Standardiser::identity());
         if scaled {
             check_range(column.name(), own)?;
@@ -149,7 +149,8 @@ fn likelihood(
     }
 }
 
-/// Weak prior that resolves the scale between mixing weights and latents, of which only products are identified.
+/// Weak prior of mixing weights. Only products of weights and latents are identified; the prior determines
+/// their scales.
 fn mixed_prior(parameters: &mut [Parameter]) -> Result<(), CliError> {
     Ok(parameters[0].set_prior(Some(Prior::Normal { mean: 0.0, sd: 1.0 }))?)
 }

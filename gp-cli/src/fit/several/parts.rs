@@ -3,7 +3,7 @@
 use super::super::observed::Observed;
 use super::super::spec::FitSpec;
 
-/// Each target alone if each has its own latent and kernel; empty if they share one.
+/// One part per target if each has its own latent and kernel; empty if they share one.
 pub(in crate::fit) fn parts(observed: &Observed, spec: &FitSpec) -> Vec<Observed> {
     if observed.others.is_empty() || spec.kernel.len() == 1 {
         return Vec::new();

@@ -1,7 +1,7 @@
-//! Start of labels: length-scales of regression on the labels as numbers.
+//! Initial length-scales for labels: those of regression on the labels as numbers.
 //!
-//! Labels have no noise that a quick fit could learn, and EP costs more. Regression on them is wrong about their noise but
-//! right about the inputs along which they change.
+//! Labels have no noise for a quick fit to learn, and EP costs more. Regression is wrong about the noise of
+//! labels, but right about the inputs that they depend on.
 
 use super::{Found, better, each_lengths, is_lengths, placed};
 use crate::error::CliError;
@@ -12,14 +12,15 @@ use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
 use std::f64::consts::TAU;
 
-/// Most rows.
+/// Maximum number of rows.
 pub(super) const ROWS: usize = 500;
-/// Unordered classes that are told from all others, the most frequent ones.
+/// Maximum number of unordered classes, the most frequent ones, with a regression against the rest.
 const CLASSES: usize = 3;
 /// Initial noise of labels of mean 0 and variance 1.
 pub(super) const NOISE: f64 = 0.3;
 
-/// Sets the length-scales of default kernels to those that regression on the labels finds (geometric means over classes).
+/// Sets the length-scales of default kernels to those of regressions on the labels (geometric means over
+/// classes).
 ///
 /// # Errors
 /// As [`settle`](super::settle).
@@ -45,15 +46,15 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// Logarithms of the length-scales of a regression on numbers of mean 0 and variance 1, if its evidence is above that of
-/// noise alone by a nat per length-scale: length-scales fitted to noise are short.
+/// Logarithms of the length-scales of a regression on numbers of mean 0 and variance 1. None unless its log
+/// evidence is above that of noise alone by one nat per length-scale: length-scales fitted to noise are short.
 fn told_lengths(found: &Found, rows: usize) -> Option<Vec<f64>> {
     let logs = log_lengths(found.model.process(0).kernel())?;
     let of_noise = -0.5 * rows as f64 * (1.0 + TAU.ln());
     (found.log_evidence > of_noise + logs.len() as f64).then_some(logs)
 }
 
-/// Number of regressions, each on other numbers.
+/// Number of regressions, each for other numbers.
 pub(super) fn regressions(problem: &Problem) -> usize {
     let likelihood = problem.likelihood.as_ref();
     match likelihood.latents() {
@@ -62,7 +63,7 @@ pub(super) fn regressions(problem: &Problem) -> usize {
     }
 }
 
-/// Logarithms of the length-scales of a kernel with one per input.
+/// Logarithms of length-scales; None unless there is one per input.
 pub(super) fn log_lengths(kernel: &dyn Kernel) -> Option<Vec<f64>> {
     let mut logs = None;
     kernel.for_each_parameter(&mut |parameter| {
@@ -73,7 +74,8 @@ pub(super) fn log_lengths(kernel: &dyn Kernel) -> Option<Vec<f64>> {
     logs
 }
 
-/// Labels as numbers of mean 0 and variance 1: two or ordered classes as they are, others one against all the rest.
+/// Labels as numbers of mean 0 and variance 1: two or ordered classes as one column, others as one class
+/// against the rest.
 pub(super) fn numbers(problem: &Problem, rows: &TrainingRows) -> Result<Vec<Vec<f64>>, CliError> {
     let labels = rows.column(0)?;
     let likelihood = problem.likelihood.as_ref();

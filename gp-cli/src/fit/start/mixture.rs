@@ -1,4 +1,4 @@
-//! Start of mixtures of latent functions.
+//! Initial kernels of mixtures of latent functions.
 
 use super::{ROWS, placed, quick};
 use crate::error::CliError;
@@ -9,10 +9,11 @@ use faer::Mat;
 use gp_ep::DataSource as _;
 use gp_likelihoods::{Gaussian, Likelihood};
 
-/// Initial noise of combined targets in the quick fit.
+/// Initial noise variance of combined targets in the quick fit.
 const NOISE: f64 = 0.1;
 
-/// Starts each latent from a quick fit of the targets' combination that determines it best.
+/// Sets the kernel of each latent by a quick fit to the combination of targets that determines the latent
+/// best.
 ///
 /// # Errors
 /// As [`settle`](super::settle).
@@ -29,8 +30,8 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// Scores of one latent function from the targets: `Σ_p W_pq y_p / Σ_p W²_pq` over those present; None if
-/// there are none.
+/// Estimates of one latent function from the targets: `Σ_p W_pq y_p / Σ_p W²_pq` over those present in a row.
+/// None without any.
 fn scores(
     likelihood: &dyn Likelihood,
     latent: usize,

@@ -1,12 +1,14 @@
-//! Start of training: a quick fit of some rows.
+//! Start of training: quick fits on some rows.
 //!
-//! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of which few
-//! matter, the nearest optimum of the variational bound is all noise. Power EP with α = ½ avoids this and learns the
-//! relevant inputs from a thousand rows in seconds. All methods with inducing inputs start from its result.
+//! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of which
+//! few matter, the nearest optimum of the variational bound is pure noise. Power EP with α = ½ avoids this and
+//! finds the relevant inputs from a thousand rows in seconds. Methods with inducing inputs start from its
+//! result.
 //!
-//! With many inputs or words and few rows, all length-scales may grow before the one along which the function is curved
-//! has been found; a line explains some of the rest, and training ends there. A second quick fit begins with length-scales
-//! a quarter as long. Where it ends higher, every method starts from it.
+//! With many inputs or words and few rows, all length-scales may grow before the one along which the function
+//! is curved is found; a linear term explains part of the rest, and training ends there. A second quick fit
+//! therefore starts with length-scales a quarter as long. If its result is better, every method starts from
+//! it.
 
 mod labels;
 mod mixture;
@@ -24,17 +26,17 @@ use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
 use gp_optim::Parameter;
 
-/// Rows and inducing inputs of the quick fit.
+/// Maximum numbers of rows, inducing inputs and iterations of a quick fit.
 const ROWS: usize = 1_000;
 const INDUCING: usize = 100;
 pub(super) const ITERATIONS: u64 = 60;
-/// Half way between the variational bound and EP, as Bui et al. (2017) advise.
+/// Midway between the variational bound and EP, as Bui et al. (2017) advise.
 const POWER: f64 = 0.5;
-/// Parameter of the usual kernel with one number per input.
+/// Name of the parameter with length-scales.
 const LENGTHS: &str = "lengthscale";
-/// Share of the usual length-scales in the second quick fit.
+/// Factor on default length-scales in the second quick fit.
 const SHORT: f64 = 0.25;
-/// Nats by which the second quick fit has to be better: more than two ends at one optimum differ by.
+/// Minimum gain of the second quick fit, in nats; more than the difference between two ends at one optimum.
 const GAIN: f64 = 1.0;
 
 /// Result of a quick fit.
@@ -44,13 +46,13 @@ struct Found {
     log_evidence: f64,
 }
 
-/// `true` for default kernels that are trained.
+/// `true` for a default kernel that is trained.
 pub(super) fn is_wanted(spec: &FitSpec) -> bool {
     spec.kernel.is_empty() && spec.search.is_none() && !spec.no_train
 }
 
-/// Sets default kernel and noise to the result of a quick fit; for methods that see all rows, only to that of the second
-/// one, where it is better. Kernels of labels get the length-scales of a regression on the labels.
+/// Sets default kernel and noise to the result of the quick fits; for methods that use all rows, only if the
+/// second one is better. Kernels of labels get the length-scales of regressions on the labels.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows, [`Interrupted`](crate::ErrorKind::Interrupted) if
@@ -89,7 +91,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-/// Quick fits that [`settle`] makes, and the most rows of each.
+/// Number of quick fits that [`settle`] makes, and the maximum number of rows of each.
 fn quick_fits(problem: &Problem, spec: &FitSpec, seen_through: SeenThrough) -> (usize, usize) {
     let (kernel, likelihood) = (problem.kernels[0].as_ref(), problem.likelihood.as_ref());
     let all_rows = seen_through != SeenThrough::InducingInputs;
@@ -110,7 +112,7 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, seen_through: SeenThrough) -> (
     }
 }
 
-/// A problem of the size of a quick fit, for its time, and the number of quick fits; None without any.
+/// A problem of the size of a quick fit, to measure its time, and the number of quick fits; None without any.
 ///
 /// # Errors
 /// As [`settle`].
@@ -140,7 +142,7 @@ pub(super) fn quick_problem(
     Ok(Some((small, count)))
 }
 
-/// The better of two quick fits; the second one or none, if only another start than the usual one is wanted.
+/// The better of two quick fits. With `only_another`, the second one if it is better, else None.
 fn better(
     (problem, placed): (&Problem, &InducingInputs),
     (noise, only_another): (&Gaussian, bool),
@@ -154,7 +156,7 @@ fn better(
     Ok(second.filter(|second| second.log_posterior > least).or(first.filter(|_| !only_another)))
 }
 
-/// The kernel with shorter length-scales, if each input has one and some are learned.
+/// The kernel with shorter length-scales; None unless each input has one and some are free.
 fn with_short_lengths(kernel: &dyn Kernel) -> Option<Box<dyn Kernel>> {
     let mut short = kernel.clone_box();
     let is_short = each_lengths(short.as_mut(), &mut |parameter| {
@@ -165,12 +167,12 @@ fn with_short_lengths(kernel: &dyn Kernel) -> Option<Box<dyn Kernel>> {
     is_short.then_some(short)
 }
 
-/// `true` for the length-scales of the usual kernel, if each input has one.
+/// `true` for length-scales with one per input.
 fn is_lengths(parameter: &Parameter) -> bool {
     parameter.is_vector() && parameter.name() == LENGTHS
 }
 
-/// Changes the length-scales of a usual kernel; true if it has one per input, and the change succeeds.
+/// Changes length-scales with one per input; `true` if there are any and the change succeeds.
 fn each_lengths(kernel: &mut dyn Kernel, change: &mut dyn FnMut(&mut Parameter) -> bool) -> bool {
     let mut is_changed = false;
     kernel.for_each_parameter_mut(&mut |parameter| {
@@ -179,15 +181,15 @@ fn each_lengths(kernel: &mut dyn Kernel, change: &mut dyn FnMut(&mut Parameter) 
     is_changed
 }
 
-/// Inducing inputs of quick fits of these rows, the same for all kernels and observations.
+/// Inducing inputs of quick fits on these rows, the same for all kernels and observations.
 fn placed(problem: &Problem, rows: &TrainingRows) -> Result<InducingInputs, CliError> {
     let (points, _) = rows.whole()?;
     let count = INDUCING.min(points.nrows());
     Ok(KMeans::new().place(problem.kernels[0].as_ref(), points, count, problem.settings.seed)?.inputs)
 }
 
-/// Quick fit; None if it fails. With a checkpoint, an interrupt discards an unfinished fit, since training starts from
-/// its result.
+/// Quick fit; None if it fails. With a checkpoint, an interrupt is an error, since training would start from
+/// an unfinished result.
 fn quick(
     (problem, placed): (&Problem, &InducingInputs),
     kernel: &dyn Kernel,
@@ -199,7 +201,7 @@ fn quick(
     let control = &problem.settings.control;
     let mut aside = control.aside();
     if control.checkpoint().is_some() {
-        // A resumed run must start where a run with more time would.
+        // Without a time limit, so that a resumed run starts at the same values.
         aside = aside.with_time_limit(None);
     }
     let learned = model.learn(rows, Learning::Outer(minimise_options(ITERATIONS, &aside)));

@@ -1,10 +1,11 @@
-//! Start of labels whose inputs are of one kind, such as pixels: one length-scale for all, or one each.
+//! Start for labels with inputs of one kind, such as pixels: one length-scale for all inputs, or one each.
 //!
-//! Regressions on the labels decide. One length-scale each has to gain ½ (D − 1) ln N nats, as by the Bayesian information
-//! criterion. Noise is fixed: free, it would vanish, and then many length-scales fit any labels.
+//! Regressions on the labels decide: one length-scale each must gain ½ (D − 1) ln N nats, as by the Bayesian
+//! information criterion. Noise is fixed: free, it would vanish, and many length-scales would then fit any
+//! labels.
 //!
-//! The length-scale of several classes is that of the regressions. The evidence of sparse EP prefers longer ones, whose
-//! predictions of rows left out are worse: on handwritten digits twice as long ones.
+//! With several classes, the length-scale of the regressions is kept. The evidence of sparse EP prefers longer
+//! ones (twice as long on handwritten digits), with worse predictions of left-out rows.
 
 use super::labels::{self, NOISE, ROWS};
 use super::{LENGTHS, placed, quick};
@@ -18,10 +19,10 @@ use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
 use gp_optim::Parameter;
 
-/// Quick fits per regression.
+/// Number of quick fits per regression.
 pub(super) const FITS: usize = 2;
 
-/// `true` for a default kernel of one length-scale where there could be one per input.
+/// `true` for labels and a default kernel with one length-scale, if the inputs are few enough for one each.
 pub(super) fn is_wanted(problem: &Problem) -> bool {
     let mut is_one = false;
     let mut kernel = problem.kernels[0].clone_box();
@@ -29,7 +30,7 @@ pub(super) fn is_wanted(problem: &Problem) -> bool {
     is_one && problem.likelihood.support().classes() > 0 && (2..=ARD_INPUTS).contains(&problem.sizes().dim)
 }
 
-/// Sets the length-scale, or replaces it by one per input.
+/// Sets the length-scale, fixing it for several classes, or replaces it by one per input.
 ///
 /// # Errors
 /// As [`settle`](super::settle).
@@ -62,10 +63,10 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// Regression on numbers with one length-scale.
+/// Regression with one length-scale.
 struct LengthFit {
     log_length: f64,
-    /// Evidence of one length-scale per input, above that of one for all.
+    /// Log evidence with one length-scale per input, less that with one for all.
     gain: f64,
 }
 
@@ -97,7 +98,7 @@ fn one_each(kernel: &dyn Kernel, dim: usize) -> Result<Box<dyn Kernel>, CliError
     Ok(each)
 }
 
-/// Changes the length-scales of the smooth function, the first term.
+/// Changes the length-scales of the first kernel term that has any, the smooth one.
 fn change_length(kernel: &mut dyn Kernel, change: &mut dyn FnMut(&mut Parameter)) {
     let mut is_done = false;
     kernel.for_each_parameter_mut(&mut |parameter| {
