@@ -41,7 +41,6 @@ impl RowRoles {
 pub struct Adjuster {
     link: Link,
     is_gaussian: bool,
-    /// Scale of the target.
     scale: f64,
 }
 
@@ -66,7 +65,7 @@ impl Adjuster {
         if self.moves_target() { row.offset / self.scale } else { row.offset + row.exposure.ln() }
     }
 
-    /// Target without its offset: subtracted under an identity link, divided out with the exposure under a log
+    /// Target less its offset: subtracted under an identity link, divided out with the exposure under a log
     /// link, else unchanged.
     #[must_use]
     pub fn bare(&self, y: f64, row: &RowRoles) -> f64 {
@@ -83,8 +82,8 @@ impl Adjuster {
         row.noise / (self.scale * self.scale)
     }
 
-    /// Value of the adjustment column of [`Adjusted`](gp_likelihoods::Adjusted): known noise for Gaussian
-    /// likelihoods, else the offset unless it is subtracted from the target (then 0).
+    /// Adjustment column of [`Adjusted`](gp_likelihoods::Adjusted): known noise for Gaussian likelihoods, else
+    /// the offset; 0 if that is subtracted from the target.
     #[must_use]
     pub fn adjustment(&self, row: &RowRoles) -> f64 {
         match (self.is_gaussian, self.moves_target()) {

@@ -5,7 +5,7 @@ use crate::data::{Column, Frame, Kind, Lookalike, Values};
 use crate::error::CliError;
 use crate::standardise::{Range, Standardiser, Sum};
 
-/// Maximum number of counted distinct values of a target, and of distinct words of an input.
+/// Limit on counted distinct values of a target, and on distinct words of an input.
 pub const MOST_VALUES: usize = 1 << 16;
 
 /// Summary of one column.
@@ -15,7 +15,6 @@ pub struct ColumnSurvey {
     kind: Kind,
     pub(super) first_place: String,
     pub(super) kept: Kept,
-    /// Number of missing values.
     missing: usize,
     pub(super) values: Surveyed,
 }
@@ -25,7 +24,7 @@ pub struct ColumnSurvey {
 pub enum Kept {
     /// They are an error.
     Never,
-    /// Kept. Without missing values in training, the input is an ordinary one.
+    /// Kept; without missing values in training, an ordinary input.
     WhereMissing,
     /// Kept, with a column that marks missing values even if none is missing.
     Always,
@@ -156,7 +155,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Adds the rows of a chunk, and returns their values; words as indices.
+    /// Adds the rows of a chunk, and returns their values, with indices for words.
     pub(super) fn look<'f>(
         &mut self,
         column: &'f Column,

@@ -8,7 +8,7 @@ use crate::standardise::{Range, Standardiser};
 use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
 
-/// Most levels of an input.
+/// Maximum number of levels of an input.
 pub const MAX_LEVELS: usize = 256;
 
 /// Suffix of the column that marks missing values, after the name of its input.
@@ -21,7 +21,7 @@ pub struct Feature {
     pub name: String,
     /// Column type.
     pub kind: Kind,
-    /// Encoding of its values as numbers.
+    /// Encoding of its values.
     pub encoding: FeatureEncoding,
     /// Range of its numbers in training; absent from model files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,8 +41,8 @@ pub enum FeatureEncoding {
     OneHot(Vec<String>),
 }
 
-/// Replacement of an input's missing values. Adds a last column: 1 for a missing value, else 0. Columns of
-/// levels are 0 if the value is missing.
+/// Replacement of an input's missing values. Adds a last column: 1 for a missing value (with 0 in all columns
+/// of levels), else 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filling {
     /// Replacement in data units: the mean of the present numbers; None for words.
@@ -131,7 +131,7 @@ impl Feature {
         units
     }
 
-    /// Scale of a numeric input that marks no missing values; None for booleans and words.
+    /// Scale of a numeric input without marked missing values; None for other inputs.
     pub(super) fn own_scale(&self) -> Option<f64> {
         match &self.encoding {
             FeatureEncoding::Scaled(standardiser) if self.range.is_some() && self.missing.is_none() => {

@@ -19,7 +19,6 @@ pub struct LabelCounter {
     numbers: HashMap<u64, Frequency>,
 }
 
-/// Frequency of a value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Frequency {
     rows: u64,
@@ -44,7 +43,7 @@ pub struct Labels {
     pub weights: Vec<f64>,
     /// Values as numbers; `None` for words.
     pub numbers: Option<Vec<f64>>,
-    /// `true` if there are more distinct values than counted.
+    /// `true` if further distinct values were not counted.
     pub more: bool,
 }
 
@@ -124,8 +123,8 @@ impl LabelCounter {
 }
 
 impl Labels {
-    /// Median, and interquartile range as the standard deviation of a normal distribution. `None` for words
-    /// and for equal quartiles.
+    /// Median, and interquartile range scaled to the standard deviation of a normal distribution. `None` for
+    /// words and for equal quartiles.
     ///
     /// Beyond the limit of distinct values, those of the first rows.
     #[must_use]

@@ -8,9 +8,9 @@ use crate::error::CliError;
 use crate::standardise::Standardiser;
 use gp_likelihoods::{Adjusted, Likelihood};
 
-/// Observations, row by row: targets in model units and, if roles change observations, an adjustment per
-/// target and one weight, in the column order of [`Adjusted`](gp_likelihoods::Adjusted). `likelihood` is the
-/// one without role columns.
+/// Observations, row by row, in the column order of [`Adjusted`](gp_likelihoods::Adjusted): targets in model
+/// units and, if roles change observations, an adjustment per target and one weight. `likelihood` excludes
+/// role columns.
 ///
 /// # Errors
 /// As [`Target::encode`] and [`RoleValues::of_observations`].

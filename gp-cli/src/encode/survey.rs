@@ -9,8 +9,8 @@ use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Spread, Sum};
 
-/// Summary of features, targets and role columns, from which choices are made. Missing values are allowed in
-/// features that keep them, and with several targets in all but one target of a row.
+/// Summary of features, targets and role columns, from which choices are made. Values may be missing in
+/// features that keep them, and in some of several targets.
 #[derive(Clone, Debug)]
 pub struct Survey {
     source: String,
@@ -25,7 +25,6 @@ pub struct Survey {
     gaps: bool,
     /// Targets less their offsets, if both exist and are numeric.
     moved: Vec<Moved>,
-    /// Total weight of the rows.
     weight: Sum,
     /// Distinct values per target.
     labels: Vec<LabelCounter>,
@@ -135,7 +134,7 @@ impl Survey {
         Ok(RawPiece { rows: piece.row_count(), columns: raw })
     }
 
-    /// Refuses invalid role values.
+    /// Refuses invalid values of roles.
     fn check_roles(&self, piece: &Frame, others: &[&Column]) -> Result<(), CliError> {
         for (&role, column) in self.roles.iter().zip(others).filter(|(role, _)| **role != Role::Blocks) {
             let numbers = column.numbers().ok_or_else(|| words(piece.source(), role, column.name()))?;
@@ -179,7 +178,7 @@ impl Survey {
         Ok(())
     }
 
-    /// All columns of a row of numbers, including targets less offsets.
+    /// Columns of a row of numbers, with targets less their offsets at the end.
     fn all_columns(&self) -> impl Iterator<Item = &ColumnSurvey> {
         self.columns.iter().chain(self.moved.iter().map(|moved| &moved.column))
     }

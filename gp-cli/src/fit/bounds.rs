@@ -11,16 +11,16 @@ use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Transform, format_number};
 
-/// Minimum noise variance of weighted rows, relative to the target's variance; below the level that warnings
-/// call lost noise.
+/// Minimum noise variance of weighted rows, relative to the target's; less than causes a warning of vanished
+/// noise.
 const LEAST_NOISE: f64 = 1e-9;
 /// Minimum Gaussian noise variance: gradients contain its inverse square.
 const LEAST_VARIANCE: f64 = 1e-100;
 /// Factor by which noise may fall below a smaller initial value.
 const BELOW_START: f64 = 10.0;
 
-/// Sets least values as lower bounds of free parameters that have neither bounds nor prior and start above
-/// them. `variance` is that of the target in the units of the likelihood.
+/// Sets least values as lower bounds of free parameters that have no bounds or prior and start above them.
+/// `variance` is that of the target in the units of the likelihood.
 ///
 /// # Errors
 /// None for bounds within the domain.
@@ -71,7 +71,7 @@ pub(super) fn bound_weighted(
     bound_below(noise, (LEAST_NOISE * variance).min(start / BELOW_START))
 }
 
-/// Bounds a free parameter that has neither bounds nor prior and starts above the bound.
+/// Sets a lower bound of a free parameter that has no bounds or prior and starts above it.
 fn bound_below(parameter: &mut Parameter, lo: f64) -> Result<(), CliError> {
     let was_said = parameter.transform() != parameter.domain()
         || parameter.prior().is_some()

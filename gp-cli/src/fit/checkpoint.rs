@@ -74,7 +74,7 @@ impl CheckpointFolder {
         Ok(Self { folder, record, _lock: lock })
     }
 
-    /// All possible files of a checkpoint in a folder, whether they exist or not.
+    /// All possible files of a checkpoint in a folder, existing or not.
     pub fn files(folder: &Path) -> Vec<PathBuf> {
         let names = [RECORD, TRAINING].into_iter().chain(memo::ALL).map(|name| folder.join(name));
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -220,7 +220,7 @@ pub(super) fn going_on(folder: &Path) -> String {
     )
 }
 
-/// `true` if a folder contains the state after an iteration, of any stage.
+/// `true` if a folder contains the state of training after an iteration, of any stage.
 pub(super) fn holds_training(folder: &Path) -> bool {
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.any(|entry| is_training(&entry.file_name().to_string_lossy()))

@@ -152,7 +152,6 @@ pub(super) fn check_roles(
     Err(CliError::usage(format!("method {name} takes no {flag}; those that do are {able}")))
 }
 
-/// `true` for several targets with one shared kernel.
 fn share_a_kernel(spec: &FitSpec) -> bool {
     spec.target.len() > 1 && spec.kernel.len() == 1
 }

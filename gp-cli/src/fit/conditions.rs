@@ -155,7 +155,7 @@ pub(super) fn factors(
     }
 }
 
-/// Initial value between two ends; the geometric mean if both are positive and finite.
+/// Initial value between two ends: the geometric mean if both are positive and finite.
 fn start_within((lo, hi): (f64, f64)) -> f64 {
     match (lo.is_finite(), hi.is_finite()) {
         (true, true) if lo > 0.0 => (lo * hi).sqrt(),

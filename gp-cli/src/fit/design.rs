@@ -47,7 +47,8 @@ pub(super) struct PartStart {
 }
 
 impl Design {
-    /// Design for all targets of one likelihood. Parameter flags are applied to kernels and likelihood.
+    /// Design for one target, or for targets fitted together. Parameter flags are applied to kernels and
+    /// likelihood.
     pub(super) fn new(
         observed: &mut Observed,
         (spec, context): (&FitSpec, &Context),

@@ -19,8 +19,8 @@ const ERRORS: f64 = 3.0;
 
 /// Warns of overdispersion: squared residuals of counts well above the means, which are the variances of a
 /// Poisson likelihood. Means include exposures and offsets; a row of weight w counts w times. Residuals of
-/// training rows are too small rather than too large. Predictive variances would hide the excess: they are
-/// large where the function follows it.
+/// training rows are rather too small. Predictive variances would hide the excess: they are large where the
+/// function follows it.
 ///
 /// # Errors
 /// Those of predictions.

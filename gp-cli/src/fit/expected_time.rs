@@ -45,7 +45,7 @@ const SHARE: f64 = 0.4;
 const GAIN: f64 = 0.77;
 
 impl ExpectedTime {
-    /// Measures the problem on some rows. `None` if it cannot be evaluated at its initial values.
+    /// Measures the problem on some rows. `None` if its initial values cannot be evaluated.
     pub(super) fn of(problem: &Problem, work: &Work, sample: &TrainingRows) -> Option<Self> {
         let gain = (rayon::current_num_threads() as f64).powf(GAIN);
         let seconds = Measured { problem, sample }.seconds(work).ok()?;
@@ -82,7 +82,7 @@ impl ExpectedTime {
         self.quick + self.evaluation * self.usual
     }
 
-    /// Description in one line, with a warning of a time limit that is too short; None below a second.
+    /// Description in one line, with a warning of a short time limit; None below a second.
     #[must_use]
     pub fn describe(&self, limit: Option<Duration>) -> Option<String> {
         let seconds = self.seconds();

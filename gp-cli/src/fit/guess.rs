@@ -34,8 +34,8 @@ const TAIL: f64 = 0.2;
 const ZEROS: f64 = 0.01;
 /// Minimum ratio of variance to mean of counts; 1 for a Poisson distribution.
 const LEAST_DISPERSION: f64 = 0.7;
-/// Share of rows with the smallest numbers, where counts have no gap; the largest may be far away. Also the
-/// minimum share of numbers followed by the next integer.
+/// Share of rows with the smallest counts, which have no gap; larger ones may be far away. Also the minimum
+/// share of numbers followed by the next integer.
 const BODY: f64 = 0.75;
 
 /// Meaning of the values of a numeric column.
@@ -144,7 +144,6 @@ impl<'a> Frequencies<'a> {
         self.numbers.last().copied().unwrap_or_default()
     }
 
-    /// Mean of a function over all rows.
     fn mean(&self, of: impl Fn(f64) -> f64) -> f64 {
         self.pairs().map(|(number, count)| count * of(number)).sum::<f64>() / self.rows as f64
     }

@@ -12,7 +12,7 @@ use gp_ep::DataSource as _;
 /// Maximum number of rows for the variance.
 const ROWS: usize = 1_000;
 
-/// Influence of the inputs at training rows, for each latent.
+/// Influence of the inputs at training rows.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for rows that cannot be read or predicted.

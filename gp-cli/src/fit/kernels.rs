@@ -107,7 +107,6 @@ struct Shape {
     dim: usize,
     /// `true` if there is a linear term.
     straight: bool,
-    /// `true` if all inputs share one length-scale.
     one_length: bool,
 }
 
@@ -213,7 +212,6 @@ fn kernel_of_numbers(
     format!("{smooth}{line}{}", terms(seasons, near))
 }
 
-/// Default length-scale √D.
 fn usual_length(dim: usize) -> f64 {
     (dim as f64).sqrt()
 }

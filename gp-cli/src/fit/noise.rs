@@ -90,8 +90,8 @@ fn noise(likelihood: &dyn Likelihood) -> Option<&Parameter> {
     likelihood.parameters().iter().find(of_noise).filter(|_| is_one_each)
 }
 
-/// Upper bound of the log evidence of observations with this total weight: 0 for labels and counts,
-/// `(2πσ²)^{-½}` per observation with Gaussian noise.
+/// Upper bound of the log evidence of observations with this total weight: 0 for labels and counts; for
+/// Gaussian noise, from the largest density `(2πσ²)^{-½}` of an observation; else None.
 pub(super) fn largest_evidence(likelihood: &dyn Likelihood, weight: f64) -> Option<f64> {
     if likelihood.support().is_discrete() {
         return Some(0.0);

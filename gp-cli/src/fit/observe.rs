@@ -23,6 +23,7 @@ use gp_optim::format_number;
 
 /// Determines the task and the observation model of the target.
 ///
+/// # Errors
 /// [`Data`](ErrorKind::Data) for a target without information or outside the support of the likelihood,
 /// [`Usage`](ErrorKind::Usage) for an unsuitable task or likelihood.
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {

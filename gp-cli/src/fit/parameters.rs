@@ -30,7 +30,6 @@ impl<'t> Name<'t> {
         Self { given, usual: format!("{}.{last}", kernels.join(".")) }
     }
 
-    /// `true` for this name, ignoring case.
     fn is(&self, word: &str) -> bool {
         self.usual.eq_ignore_ascii_case(word)
     }

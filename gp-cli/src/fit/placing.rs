@@ -17,8 +17,7 @@ use gp_kernels::{Kernel, KernelError, KernelExt as _};
 /// Default placement of inducing inputs.
 const PLACEMENT: &str = "kmeans";
 
-/// Inducing inputs per latent: from files, or placed among the rows of a sample. The placement is returned in
-/// the second case.
+/// Inducing inputs per latent: from files, or placed among the rows of a sample, with the placement.
 pub(super) fn place(
     spec: &FitSpec,
     context: &Context,

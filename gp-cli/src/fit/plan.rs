@@ -372,7 +372,6 @@ fn describe(
     ]
 }
 
-/// Name of the method with its power.
 fn method_name(plan: &Plan) -> String {
     let (name, problem) = (plan.method.name(), &plan.problem);
     if problem.settings.powers.is_some() {

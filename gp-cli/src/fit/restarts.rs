@@ -3,7 +3,7 @@
 //! The first is the default start. Others have parameters spread about it ([`spread`]) and inducing inputs
 //! placed with another seed. Rounds are compared by the objective plus log priors. Mini-batch objectives are
 //! estimates, and objectives of active rows depend on the rows: such rounds hold out a fifth of the rows and
-//! are compared by its log density. The best start is then trained like a single one.
+//! are compared by its log density. The best start is trained like a single one.
 
 use super::interrupt::check_interrupt;
 use super::memo::{Memo, STARTS};

@@ -21,8 +21,8 @@ use gp_likelihoods::{Likelihood, Support};
 /// a given number of classes.
 const ROWS_PER_CLASS: u64 = 3;
 
-/// Flags with the task, and the inputs that keep missing values, determined from the whole table: all folds
-/// are then fitted alike. Also returns notes about the table.
+/// Flags with the task and the inputs that keep missing values determined from the whole table, so that all
+/// folds are fitted alike. Also returns notes about the table.
 ///
 /// # Errors
 /// As [`Plan::new`](super::Plan::new).

@@ -26,7 +26,7 @@ pub(super) struct Foreseen<'a> {
     pub(super) log_probabilities: &'a [f64],
     /// Description of the rows, for messages.
     pub(super) how: &'static str,
-    /// Log evidence of the fit less that of class frequencies, in nats, if both are of the same rows.
+    /// Log evidence of the fit minus that of class frequencies, in nats, if both are of the same rows.
     pub(super) evidence_gain: Option<f64>,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn judge_by_evidence(
     Ok(())
 }
 
-/// Log evidence of a fit of `count` rows less that of class frequencies, in nats. None with role columns, and
+/// Log evidence of a fit of `count` rows minus that of class frequencies, in nats. None with role columns, and
 /// for an objective that is no log probability.
 ///
 /// # Errors

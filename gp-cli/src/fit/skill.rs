@@ -14,8 +14,8 @@ use gp_likelihoods::{Likelihood, Support};
 
 /// Maximum number of rows examined.
 const ROWS: usize = 500;
-/// Standard deviation of a flat latent mean, at most: relative to that of a real target, else in units of the
-/// latent.
+/// Standard deviation of the mean below which a function is flat: relative to that of a real target, else in
+/// latent units.
 const FLAT: f64 = 0.02;
 /// Largest plausible parameter in standardised units; its inverse is the smallest.
 const LARGEST: f64 = 1e8;
@@ -33,8 +33,9 @@ pub(super) struct FittedRows<'a> {
     pub(super) columns: &'a [String],
 }
 
-/// Clears the converged mark of a fit that learned nothing, or whose objective or variances are impossible.
-/// Warns of these, of parameters that the data do not determine, and of noise trained to zero.
+/// Clears the converged mark of a fit that learned nothing, has an impossible objective, or has variances far
+/// above the target's. Warns of these, of parameters that the data do not determine, and of noise trained to
+/// zero.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) if the fit cannot predict.

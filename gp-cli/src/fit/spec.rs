@@ -248,7 +248,7 @@ impl FitSpec {
         }
     }
 
-    /// The column to predict, or the first of several.
+    /// Column to predict, or the first of several.
     ///
     /// # Errors
     /// [`Usage`](ErrorKind::Usage) without a target.

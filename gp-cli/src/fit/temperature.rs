@@ -82,8 +82,8 @@ fn set(fit: &mut Fit, temperature: f64) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Stops work after training on an interrupt. Several processes do not stop, as they would have to stop
-/// together.
+/// Stops work after training on an interrupt. No effect after an earlier interrupt, or with several processes,
+/// which would have to stop together.
 fn brake(control: &Control) -> Brake {
     if !control.team().is_alone() || control.is_interrupted() {
         return Brake::default();

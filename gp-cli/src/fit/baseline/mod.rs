@@ -35,14 +35,14 @@ const FEW_STEPS: u64 = 50;
 /// Initial noise with several targets.
 const NOISE: f64 = 0.1;
 
-/// Linear model of a sample. `None` if it would take too long, or if the time limit has passed. The clock of
-/// the problem's control must be running.
+/// Linear model of a sample. `None` if it would take too long, after the time limit or an interrupt, or if the
+/// likelihood has only a log density. The clock of the problem's control must be running.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) if it cannot be fitted.
 pub(super) fn linear(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     let (control, seed) = (&problem.settings.control, problem.settings.seed);
-    // EP needs integrals; likelihoods with only a log density have none.
+    // EP needs integrals, which a log density alone does not give.
     if is_over(control) || problem.likelihood.is_sampled() {
         return Ok(None);
     }
@@ -91,8 +91,8 @@ fn is_over(control: &Control) -> bool {
     control.wants_end()
 }
 
-/// Standard likelihood without parameters for the same observations, if there is one: Bernoulli with log odds,
-/// softmax with one latent per class, Poisson with a log rate.
+/// Standard likelihood without parameters for the same observations, if any: Bernoulli with log odds, softmax
+/// with one latent per class, Poisson with a log rate.
 fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let latents = of_model.latents();
     Ok(match of_model.support() {
@@ -103,7 +103,7 @@ fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likeli
     })
 }
 
-/// `true` for counts with one latent, their log rate, and variance equal to the mean.
+/// `true` for counts with one latent, their log rate, and a variance equal to the mean.
 fn is_log_poisson(of_model: &dyn Likelihood) -> bool {
     let is_log_rate = of_model.latents() == 1 && of_model.link() == Link::Log;
     is_log_rate && dispersion(of_model) == Some(Dispersion::Mean)

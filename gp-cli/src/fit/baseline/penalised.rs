@@ -24,7 +24,7 @@ const ITERATIONS: u64 = 100;
 const VALUE_TOLERANCE: f64 = 1e-8;
 /// Relative spread below which differences are rounding errors.
 const ROUNDING: f64 = 1e-9;
-/// Rows per block of a sum. It is fixed, so that results do not depend on the number of threads.
+/// Rows per block of a sum; fixed, so that results do not depend on the number of threads.
 const BLOCK: usize = 1_024;
 
 /// Maximum number of rows to use, for this many latents.

@@ -49,7 +49,6 @@ impl Form {
 pub(super) struct SeenColumns {
     /// Column numbers; None for all.
     pub(super) columns: Option<Vec<usize>>,
-    /// Number of columns.
     pub(super) count: usize,
     /// Name of the input, for display; empty for all.
     pub(super) input: String,
@@ -119,7 +118,6 @@ impl Base {
         format!("{name}(lengthscale={lengths}{prior}{alpha}{on})")
     }
 
-    /// Display text.
     pub(super) fn describe(&self) -> String {
         let input = &self.seen.input;
         match (self.form, self.values.as_slice()) {

@@ -35,7 +35,6 @@ pub(super) struct Grammar<'a> {
     pub(super) depth: usize,
 }
 
-/// Best kernel and all that were tried.
 pub(super) struct Grown {
     pub(super) best: Option<Judged>,
     pub(super) tried: Vec<TriedKernel>,

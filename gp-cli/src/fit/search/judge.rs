@@ -34,7 +34,6 @@ pub(super) struct Judge<'a> {
     pub(super) control: Control,
 }
 
-/// Trained kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
     pub(super) structure: Structure,

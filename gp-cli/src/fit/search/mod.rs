@@ -123,7 +123,7 @@ impl Search {
         let (control, memo) = (problem.settings.control.clone(), Memo::beside(&problem.settings.control));
         let kept = match memo.read(SEARCH)? {
             Some(kept) => kept,
-            // One process compares kernels for all, in parallel with one thread per kernel.
+            // The first process compares kernels for all, in parallel with one thread per kernel.
             None => in_step::of_first(control.team(), || self.find(&problem.alone(), spec, sample))?,
         };
         check_interrupt(&control)?;

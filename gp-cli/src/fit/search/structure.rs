@@ -3,7 +3,7 @@
 use super::base::{Base, Form};
 use gp_optim::format_number;
 
-/// Product of base kernels and a variance. A linear factor expresses the variance by its length-scale.
+/// Product of base kernels and a variance, which a linear factor expresses by its length-scale.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Product {
     pub(super) variance: Option<f64>,
@@ -33,7 +33,6 @@ impl Product {
         self.factors.iter().any(|factor| factor.form == Form::Linear)
     }
 
-    /// Multiplies the variance by a number.
     fn scale(&mut self, by: f64) {
         match &mut self.variance {
             Some(variance) => *variance *= by,

@@ -32,8 +32,8 @@ const NOISE: f64 = 0.1;
 /// Determines the likelihood of several targets, and their scales.
 ///
 /// # Errors
-/// [`Data`](ErrorKind::Data) for a target that is not numeric or constant, [`Usage`](ErrorKind::Usage) for options
-/// unsupported with several targets.
+/// [`Data`](ErrorKind::Data) for a target that is constant or not numeric, [`Usage`](ErrorKind::Usage) for
+/// options unsupported with several targets.
 pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Result<Observed, CliError> {
     let (columns, roles) = (survey.targets(), spec.roles());
     let (mut likelihood, reason) = likelihood(columns.len(), spec, context)?;

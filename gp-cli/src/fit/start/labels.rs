@@ -1,7 +1,7 @@
 //! Initial length-scales for labels: those of regression on the labels as numbers.
 //!
 //! Labels have no noise for a quick fit to learn, and EP costs more. Regression is wrong about the noise of
-//! labels, but right about the inputs that they depend on.
+//! labels, but right about the inputs along which they change.
 
 use super::{Found, better, each_lengths, is_lengths, placed};
 use crate::error::CliError;
@@ -14,7 +14,7 @@ use std::f64::consts::TAU;
 
 /// Maximum number of rows.
 pub(super) const ROWS: usize = 500;
-/// Maximum number of unordered classes, the most frequent ones, with a regression against the rest.
+/// Maximum number of unordered classes with a regression against the rest: the most frequent ones.
 const CLASSES: usize = 3;
 /// Initial noise of labels of mean 0 and variance 1.
 pub(super) const NOISE: f64 = 0.3;

@@ -66,7 +66,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
 /// Regression with one length-scale.
 struct LengthFit {
     log_length: f64,
-    /// Log evidence with one length-scale per input, less that with one for all.
+    /// Log evidence with one length-scale per input, minus that with one for all.
     gain: f64,
 }
 

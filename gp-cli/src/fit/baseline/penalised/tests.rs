@@ -123,7 +123,7 @@ fn more_rows_cost_no_more() {
     assert_eq!(most_rows(&narrow, 26), MOST_WORK / (17 * 26));
 }
 
-/// The computed mean of equal numbers has a rounding error, by which nothing may be divided.
+/// The mean of equal numbers has a rounding error, which must not become a divisor.
 #[test]
 fn constant_inputs_have_no_spread() {
     let points = Mat::from_fn(37, 2, |i, d| if d == 0 { 0.1 + 0.2 } else { i as f64 });
