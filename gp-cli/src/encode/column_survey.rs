@@ -47,7 +47,7 @@ pub enum Surveyed {
 }
 
 impl ColumnSurvey {
-    /// Empty survey of a column that begins with this chunk.
+    /// Empty survey of a column; `piece` is the first chunk.
     pub(super) fn begin(column: &Column, piece: &Frame) -> Self {
         Self {
             name: column.name().to_owned(),
@@ -155,7 +155,7 @@ impl ColumnSurvey {
         }
     }
 
-    /// Adds the rows of a chunk, and returns their values, with indices for words.
+    /// Adds the rows of a chunk; returns their values, with indices for words.
     pub(super) fn look<'f>(
         &mut self,
         column: &'f Column,
@@ -186,7 +186,6 @@ impl ColumnSurvey {
     }
 }
 
-/// Weight of a row; 1 by default.
 pub(super) fn weight_of(weights: Option<&[f64]>, row: usize) -> f64 {
     weights.and_then(|weights| weights.get(row)).copied().unwrap_or(1.0)
 }

@@ -38,7 +38,7 @@ impl Factors {
         self.powers.extend(power);
     }
 
-    /// Power per factor: per row or, with blocks, per block. `None` without a column. `fault` makes the error
+    /// Power per factor: per row or, with blocks, per block; None without a column. `fault` makes the error
     /// for different powers within a block, from a row and a message.
     ///
     /// # Errors

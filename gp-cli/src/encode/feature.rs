@@ -1,4 +1,4 @@
-//! One input: standardised numbers, or one column per level of words; replacement of missing values.
+//! One input: standardised numbers, or one column per level; replacement of missing values.
 
 use super::column_survey::{ColumnSurvey, Surveyed};
 use super::survey::Survey;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of levels of an input.
 pub const MAX_LEVELS: usize = 256;
 
-/// Suffix of the column that marks missing values, after the name of its input.
+/// Suffix of the column that marks missing values.
 pub(crate) const MISSING: &str = "(missing)";
 
 /// Table column as an input.
@@ -62,7 +62,7 @@ fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<
 }
 
 impl Feature {
-    /// Input from a table column; `unit` returns its scale, given the column and its own scale.
+    /// Input from a table column; `unit` returns its scale, given its own scale.
     pub(super) fn learn(
         survey: &Survey,
         column: &ColumnSurvey,
@@ -131,7 +131,7 @@ impl Feature {
         units
     }
 
-    /// Scale of a numeric input without marked missing values; None for other inputs.
+    /// Scale of a numeric input without marked missing values, else None.
     pub(super) fn own_scale(&self) -> Option<f64> {
         match &self.encoding {
             FeatureEncoding::Scaled(standardiser) if self.range.is_some() && self.missing.is_none() => {
@@ -206,7 +206,7 @@ impl Feature {
         }
     }
 
-    /// Inconsistency of an altered model file, if any.
+    /// Inconsistency of an altered model file.
     pub(super) fn check(&self) -> Result<(), String> {
         let is_number = matches!(self.encoding, FeatureEncoding::Scaled(_));
         match self.missing {
@@ -218,7 +218,7 @@ impl Feature {
     }
 }
 
-/// Advice to exclude a column with too many distinct words, if it has.
+/// Advice to exclude a column with too many distinct words.
 pub(crate) fn too_many_words(name: &str, words: usize, rows: usize) -> Option<String> {
     (words > MAX_LEVELS.min(rows / 2)).then(|| {
         format!(

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-/// Advice for a missing value of an input without missing values in training.
+/// Advice for missing values of an input that had none in training.
 const NEVER_BEFORE: &str = ", as it never was in training; fill it in, leave out all such rows with --missing drop, or fit the model anew with --missing-in COL=keep";
 
 /// Inputs of a model: table columns, and their encoding as the D columns of points.
@@ -103,7 +103,7 @@ impl Inputs {
         self.features.iter().flat_map(Feature::units).collect()
     }
 
-    /// `true` for at least eight numeric inputs, all with the same scale.
+    /// `true` for at least eight numeric inputs with one common scale.
     #[must_use]
     pub(crate) fn are_of_one_kind(&self) -> bool {
         let mut scales = self.features.iter().map(Feature::own_scale);
@@ -155,7 +155,7 @@ impl Inputs {
         frame.refuse_missing(&strict, advice)
     }
 
-    /// Inconsistency of an altered model file, if any.
+    /// Inconsistency of an altered model file.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.features.iter().try_for_each(Feature::check)
     }
@@ -180,8 +180,8 @@ impl Inputs {
         Ok(Encoded { points, unseen })
     }
 
-    /// Points with these feature values, in data units. Words are given by their [level](Feature::level);
-    /// other indices are unknown words.
+    /// Points with these feature values, in data units. Words are given by [level](Feature::level); other
+    /// indices are unknown words.
     #[must_use]
     pub(crate) fn points_at(&self, rows: &[Vec<f64>]) -> Mat<f64> {
         let mut points = Mat::zeros(rows.len(), self.dim());

@@ -43,7 +43,7 @@ struct OfTarget<'f> {
     scale: Standardiser,
     adjuster: Adjuster,
     values: RoleValues,
-    /// Numbers of the target column, if offsets are subtracted from them.
+    /// Target column, if offsets are subtracted from it.
     numbers: Option<&'f [f64]>,
 }
 

@@ -39,7 +39,7 @@ impl Levels {
         &self.words
     }
 
-    /// Indices of a chunk's words among all; adds new words in row order.
+    /// Indices of a chunk's words; new words are added in row order.
     pub(super) fn places(&mut self, codes: &[u32], levels: &[String]) -> Vec<f64> {
         let mut places = vec![f64::NAN; levels.len()];
         for &code in codes.iter().filter(|code| **code != Values::NO_LEVEL) {

@@ -27,13 +27,13 @@ pub struct RowEncoder {
 struct RoleEncoding {
     adjuster: Adjuster,
     places: Vec<(Role, usize)>,
-    /// Position of the target less its offset, if used.
+    /// Position of the target less its offset.
     moved: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
 enum Encoding {
-    /// Scale, and the replacement of missing numbers, if these are marked.
+    /// Scale, and replacement of missing numbers if these are marked.
     Scaled(Standardiser, Option<f64>),
     /// Column of each level, by index of the word in the survey.
     OneHot { columns: Vec<usize>, width: usize },
@@ -42,9 +42,9 @@ enum Encoding {
 #[derive(Clone, Debug)]
 enum TargetEncoding {
     Number(Standardiser),
-    /// Label per word, by index in the survey.
+    /// Label per word of the survey.
     Words(Vec<f64>),
-    /// Label per number, keyed by the bits of the number.
+    /// Label per number, by its bits.
     Numbers(HashMap<u64, f64>),
 }
 

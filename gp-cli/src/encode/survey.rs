@@ -1,4 +1,4 @@
-//! Summary of a table without its rows: types, sums and words of columns, from a whole table or chunks.
+//! Summary of a table without its rows, from the whole table or chunks.
 
 use super::column_survey::{ColumnSurvey, Kept, MOST_VALUES, Surveyed, weight_of};
 use super::columns::Columns;
@@ -21,7 +21,6 @@ pub struct Survey {
     features: usize,
     /// Roles of the columns after the targets.
     roles: Vec<Role>,
-    /// `true` if rows may lack some of several targets.
     gaps: bool,
     /// Targets less their offsets, if both exist and are numeric.
     moved: Vec<Moved>,
@@ -32,7 +31,6 @@ pub struct Survey {
     first_targets: Vec<String>,
 }
 
-/// A target less its offset.
 #[derive(Clone, Debug)]
 struct Moved {
     /// Indices among targets and among role columns.
@@ -134,7 +132,6 @@ impl Survey {
         Ok(RawPiece { rows: piece.row_count(), columns: raw })
     }
 
-    /// Refuses invalid values of roles.
     fn check_roles(&self, piece: &Frame, others: &[&Column]) -> Result<(), CliError> {
         for (&role, column) in self.roles.iter().zip(others).filter(|(role, _)| **role != Role::Blocks) {
             let numbers = column.numbers().ok_or_else(|| words(piece.source(), role, column.name()))?;
@@ -178,7 +175,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Columns of a row of numbers, with targets less their offsets at the end.
+    /// Columns of a row of numbers, with targets less offsets at the end.
     fn all_columns(&self) -> impl Iterator<Item = &ColumnSurvey> {
         self.columns.iter().chain(self.moved.iter().map(|moved| &moved.column))
     }
@@ -298,7 +295,7 @@ impl Survey {
     }
 }
 
-/// Index of a role's column for a target (from 0): the only one, or the target's.
+/// Index of a role's column for a target (from 0).
 fn place_of(roles: &[Role], role: Role, target: usize) -> Option<usize> {
     let places: Vec<usize> = (0..roles.len()).filter(|&place| roles[place] == role).collect();
     let only = if places.len() == 1 { places.first() } else { None };

@@ -43,7 +43,7 @@ impl Target {
         }
     }
 
-    /// Labels for display, with the text after a different name: `yes (1)`.
+    /// Labels for display, with texts after names: `yes (1)`.
     #[must_use]
     pub fn labels_with_texts(&self) -> Option<Vec<String>> {
         let TargetValues::Classes(texts) = &self.values else { return None };
@@ -81,8 +81,8 @@ impl Target {
         }
     }
 
-    /// Adds this column to read options. It has its training type, unless labels have names: tables may then
-    /// hold names.
+    /// Adds this column to read options, with its training type unless labels have names, which tables may
+    /// hold.
     pub fn extend(&self, options: &mut ReadOptions) {
         options.columns.get_or_insert_default().insert(self.name.clone());
         if self.names.is_empty() {
@@ -118,7 +118,8 @@ impl Target {
         }
     }
 
-    /// Like [`encode`](Self::encode), for one of several targets: NaN for missing values or a missing column.
+    /// Like [`encode`](Self::encode), for one of several targets: NaN for missing values or without the
+    /// column.
     ///
     /// # Errors
     /// As [`encode`](Self::encode), except for missing values.

@@ -3,7 +3,8 @@
 use super::column_survey::{ColumnSurvey, Surveyed};
 use crate::standardise::{Range, Standardiser};
 
-/// Minimum number of inputs with equal ranges that share a scale, if they are also half of the varying ones.
+/// Minimum number of inputs with equal ranges for a common scale; they must also be half of the varying
+/// inputs.
 pub(super) const FEWEST: usize = 8;
 
 /// Common scale of similar inputs.
@@ -18,7 +19,7 @@ pub(super) struct OneKind {
 }
 
 impl OneKind {
-    /// Range and scale of the similar inputs, if at least half of the varying columns are.
+    /// The similar inputs, if at least half of the varying columns are.
     pub(super) fn among(columns: &[ColumnSurvey]) -> Option<Self> {
         let varying: Vec<(Range, f64)> = columns.iter().filter_map(numbers).filter(varies).collect();
         let mut ranges: Vec<Range> = varying.iter().map(|(range, _)| *range).collect();
@@ -34,7 +35,7 @@ impl OneKind {
         Some(Self { range, scale: (squares / count as f64).sqrt() })
     }
 
-    /// Scale of a column: the common one if similar, else its own.
+    /// The common scale if the column is similar, else its own.
     pub(super) fn unit(&self, column: &ColumnSurvey, own: Standardiser) -> Standardiser {
         match numbers(column) {
             Some((range, _)) if self.range.contains(&range) => Standardiser { scale: self.scale, ..own },

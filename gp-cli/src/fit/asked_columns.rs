@@ -1,4 +1,4 @@
-//! Requested target columns, and the options and rules for reading the table.
+//! Requested targets, and options of reading the table.
 
 use super::spec::FitSpec;
 use super::task_flag::TaskChoice;

@@ -1,8 +1,8 @@
 //! Default lower bounds of noise, for likelihoods that expect outliers and for weighted rows.
 //!
 //! A heavy-tailed density can grow without limit on rows that agree, ignoring the rest, so the maximum
-//! likelihood may have no noise and no variance. Such likelihoods give [least
-//! values](gp_likelihoods::Described::least_values) of their parameters.
+//! likelihood may have no noise and no variance. Such likelihoods give
+//! [least values](gp_likelihoods::Described::least_values) of their parameters.
 //!
 //! A row of weight w counts as w rows with the same target. If the mean weight exceeds 1, the density grows
 //! without limit as Gaussian noise vanishes, until numbers overflow. The bound keeps predictions finite.
@@ -11,16 +11,15 @@ use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Transform, format_number};
 
-/// Minimum noise variance of weighted rows, relative to the target's; less than causes a warning of vanished
-/// noise.
+/// Minimum noise variance of weighted rows, relative to the target's; below the warning of vanished noise.
 const LEAST_NOISE: f64 = 1e-9;
 /// Minimum Gaussian noise variance: gradients contain its inverse square.
 const LEAST_VARIANCE: f64 = 1e-100;
 /// Factor by which noise may fall below a smaller initial value.
 const BELOW_START: f64 = 10.0;
 
-/// Sets least values as lower bounds of free parameters that have no bounds or prior and start above them.
-/// `variance` is that of the target in the units of the likelihood.
+/// Bounds free parameters by their least values if they have no bounds or prior and start above. `variance` is
+/// that of the target in the units of the likelihood.
 ///
 /// # Errors
 /// None for bounds within the domain.
@@ -52,8 +51,8 @@ pub(super) fn check_noise(likelihood: &dyn Likelihood) -> Result<(), CliError> {
     }
 }
 
-/// Sets a lower bound of Gaussian noise if the mean weight exceeds 1. `variance` is that of the target in the
-/// units of the likelihood; for several targets, the least.
+/// Bounds Gaussian noise from below if the mean weight exceeds 1. `variance` is that of the target in the
+/// units of the likelihood; of several, the least.
 ///
 /// # Errors
 /// None for bounds within the domain.
@@ -71,7 +70,7 @@ pub(super) fn bound_weighted(
     bound_below(noise, (LEAST_NOISE * variance).min(start / BELOW_START))
 }
 
-/// Sets a lower bound of a free parameter that has no bounds or prior and starts above it.
+/// Bounds a free parameter from below if it has no bounds or prior and starts above.
 fn bound_below(parameter: &mut Parameter, lo: f64) -> Result<(), CliError> {
     let was_said = parameter.transform() != parameter.domain()
         || parameter.prior().is_some()

@@ -1,4 +1,4 @@
-//! Checkpoint folder: the state of training, and the identity of the run (problem, settings, data).
+//! Checkpoint folder: state of training, and identity of the run (problem, settings, data).
 
 use super::memo;
 use super::plan::Plan;
@@ -19,7 +19,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Names of the files in the folder.
 const RECORD: &str = "fit.json";
 const TRAINING: &str = "training.checkpoint";
 /// Version of the record.
@@ -147,7 +146,7 @@ impl CheckpointFolder {
         CheckpointFile::new(self.folder.join(TRAINING), format!("gp fit of data {}", self.record.data))
     }
 
-    /// State of training in this folder, for the handler of signals.
+    /// State of training, for the handler of signals.
     #[must_use]
     pub(crate) fn state(&self) -> TrainingState {
         let (folder, shown) = (self.folder.clone(), self.folder.display());
@@ -204,7 +203,6 @@ pub(super) fn none_in(folder: &Path) -> CliError {
     CliError::new(ErrorKind::Io, message)
 }
 
-/// Adds advice on resuming from this folder to an interruption.
 pub(super) fn how_to_go_on(error: CliError, folder: &Path) -> CliError {
     if error.kind() != ErrorKind::Interrupted {
         return error;
@@ -220,13 +218,13 @@ pub(super) fn going_on(folder: &Path) -> String {
     )
 }
 
-/// `true` if a folder contains the state of training after an iteration, of any stage.
+/// `true` if a folder contains the state after an iteration, of any stage.
 pub(super) fn holds_training(folder: &Path) -> bool {
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.any(|entry| is_training(&entry.file_name().to_string_lossy()))
 }
 
-/// `true` for the name of a training checkpoint; `false` for a temporary file beside it.
+/// `true` for the name of a training checkpoint, but not of a temporary file beside it.
 fn is_training(name: &str) -> bool {
     name.strip_prefix(TRAINING).is_some_and(|stage| stage.is_empty() || stage.starts_with('.'))
 }
@@ -295,7 +293,7 @@ impl RunIdentity {
     }
 }
 
-/// Value of a flag as typed: the items of a list separated by the flag.
+/// Value of a flag as typed; items of a list are separated by the flag.
 fn as_written(key: &str, value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Method, optimiser and settings: as requested, or by default.
+//! Method, optimiser and settings.
 
 use super::observed::Observed;
 use super::parameters::{self, INDUCING, WINDOWS, is_fixed};
@@ -13,7 +13,7 @@ use gp_optim::Control;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Specification with the requested method replaced by its counterpart for this likelihood, if it has one.
+/// The specification with the method's counterpart for this likelihood, if any.
 pub(super) fn resolved<'a>(
     spec: &'a FitSpec,
     context: &Context,
@@ -36,7 +36,7 @@ pub(super) fn resolved<'a>(
     })
 }
 
-/// Requested method, or the default for likelihood, number of rows and storage; with the reason.
+/// Requested method, or the default for likelihood, rows and storage; with the reason.
 pub(super) fn choose_method(
     spec: &FitSpec,
     context: &Context,
@@ -61,17 +61,17 @@ pub(super) fn choose_method(
         spec.settings.names().all(has) && roles.iter().all(|(role, _)| method.heeds(role))
     };
     let found = context.methods.iter().filter(has_all).find_map(usual);
-    // Settings that no such method has: the default method refuses them.
+    // The default method refuses settings that no such method has.
     found
         .or_else(|| context.methods.iter().find_map(usual))
         .ok_or_else(|| CliError::usage("no method is the usual one for these data; choose one with --method"))
 }
 
-/// Number of rows times latents per target above which mini-batches are the default, if supported: steps with
-/// full sweeps would take minutes.
+/// Rows times latents per target above which mini-batches are the default, if supported: steps with full
+/// sweeps would take minutes.
 const MANY_LATENT_VALUES: usize = 20_000;
 
-/// Requested optimiser, or the default that supports all requested flags.
+/// Requested optimiser, or a default that supports all requested flags.
 pub(super) fn choose_optimizer(
     spec: &FitSpec,
     context: &Context,
@@ -156,7 +156,7 @@ fn share_a_kernel(spec: &FitSpec) -> bool {
     spec.target.len() > 1 && spec.kernel.len() == 1
 }
 
-/// Refuses settings without effect; returns those of the method, checked against its declarations.
+/// Refuses settings without effect; returns those of the method.
 pub(super) fn check_settings(
     spec: &FitSpec,
     method: &dyn Method,

@@ -48,8 +48,7 @@ impl Condition {
         text.parse().map(Self::Prior).map_err(|cause| CliError::usage(format!("{said}: {cause}")))
     }
 
-    /// Applies the condition to every element, scaled by its factor. Default initial values outside are moved
-    /// inside.
+    /// Applies the condition to every element, times its factor. Default initial values are moved inside.
     ///
     /// # Errors
     /// [`Usage`](crate::ErrorKind::Usage) for bounds beyond the domain, and for given initial values outside.
@@ -81,7 +80,7 @@ impl Condition {
         Ok(())
     }
 
-    /// Condition with open bounds closed by the domain; `None` for bounds that reach beyond it.
+    /// Condition with open bounds closed by the domain; None if bounds reach beyond it.
     fn within(self, domain: Transform) -> Option<Self> {
         let Self::Bound(bound) = self else { return Some(self) };
         let cut = match (bound, domain.ends()) {
@@ -100,7 +99,7 @@ impl Condition {
         }
     }
 
-    /// Ends of the interval of permitted values.
+    /// Interval of permitted values.
     fn ends(self) -> (f64, f64) {
         match self {
             Self::Bound(bound) => bound.ends(),
@@ -155,7 +154,7 @@ pub(super) fn factors(
     }
 }
 
-/// Initial value between two ends: the geometric mean if both are positive and finite.
+/// Initial value within two ends: their geometric mean if both are positive and finite.
 fn start_within((lo, hi): (f64, f64)) -> f64 {
     match (lo.is_finite(), hi.is_finite()) {
         (true, true) if lo > 0.0 => (lo * hi).sqrt(),

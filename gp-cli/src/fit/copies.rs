@@ -1,4 +1,4 @@
-//! Merging of duplicate rows, which would predict each other when one is left out.
+//! Merging of duplicate rows, which would predict each other when left out.
 
 use crate::error::CliError;
 use crate::method::TrainingRows;
@@ -6,12 +6,11 @@ use faer::{Mat, MatRef};
 use gp_ep::DataSource as _;
 use std::cmp::Ordering;
 
-/// Fraction of repeated points with different labels above which repetitions are separate rows: duplicates
-/// never disagree.
+/// Fraction of repeated points with different labels above which repetitions are no duplicates.
 const DISAGREEING: f64 = 0.05;
 
-/// Rows with each set of duplicates merged into one row of their total weight. Rows with equal inputs are
-/// duplicates, unless equal inputs often have different labels.
+/// Rows with duplicates merged into one row of their total weight. Rows with equal inputs are duplicates,
+/// unless equal inputs often have different labels.
 ///
 /// # Errors
 /// [`Usage`](crate::ErrorKind::Usage) for rows outside memory.
@@ -39,7 +38,7 @@ pub(super) fn merged(rows: &TrainingRows) -> Result<TrainingRows, CliError> {
     Ok(TrainingRows::in_memory(kept, observed.collect()))
 }
 
-/// One row: its point and its label, which an adjustment and a weight may follow.
+/// One row: point and label, then possibly adjustment and weight.
 struct LabelledRow<'a> {
     points: MatRef<'a, f64>,
     observed: &'a [f64],

@@ -1,4 +1,4 @@
-//! Design of a model for one or several targets: kernels and initial inducing inputs, from a sample of rows.
+//! Design of a model: kernels and initial inducing inputs, from a sample of rows.
 
 use super::kernels::{kernels, shares_a_length};
 use super::observed::Observed;
@@ -22,7 +22,7 @@ use std::borrow::Cow;
 pub(super) struct Design {
     /// Number of inducing inputs or active rows; 0 for all rows.
     pub(super) pseudo: usize,
-    /// Sample of rows that the choices are based on.
+    /// Rows that the choices are based on.
     pub(super) sample: Sample,
     pub(super) seasons: Vec<Season>,
     /// Seasons of the data that given kernels lack.
@@ -31,9 +31,8 @@ pub(super) struct Design {
     pub(super) kernels: Vec<Box<dyn Kernel>>,
     /// Inducing inputs per latent; empty if all rows are used.
     pub(super) inducing: Vec<InducingInputs>,
-    /// Placement of inducing inputs, if any.
     pub(super) placing: Option<Placing>,
-    /// Start of each fit, if targets are fitted separately.
+    /// Starts of targets fitted separately.
     pub(super) parts: Vec<PartStart>,
 }
 
@@ -42,13 +41,12 @@ pub(super) struct Design {
 pub(super) struct PartStart {
     pub(super) search: Option<Search>,
     pub(super) placing: Option<Placing>,
-    /// Sum of log scales over all observations of the target.
+    /// Sum of log scales over all observations.
     pub(super) log_scales: f64,
 }
 
 impl Design {
-    /// Design for one target, or for targets fitted together. Parameter flags are applied to kernels and
-    /// likelihood.
+    /// Design for one target, or targets fitted together; applies parameter flags to kernels and likelihood.
     pub(super) fn new(
         observed: &mut Observed,
         (spec, context): (&FitSpec, &Context),
@@ -121,7 +119,7 @@ impl Design {
     }
 }
 
-/// Refuses flags that are given several times, but not once per target.
+/// Refuses flags given several times, but not once per target.
 fn check_counts(spec: &FitSpec, count: usize) -> Result<(), CliError> {
     let given = [("--kernel", spec.kernel.len()), ("--inducing-file", spec.inducing_file.len())];
     match given.into_iter().find(|(_, times)| *times > 1 && *times != count) {

@@ -9,11 +9,11 @@ use gp_likelihoods::{Dispersion, dispersion};
 /// Maximum and minimum number of rows examined.
 const MOST_ROWS: usize = 2_000;
 const FEWEST_ROWS: usize = 30;
-/// Columns of observations with roles, after the count: the offset, with the logarithm of the exposure, and
-/// the weight.
+/// Columns of observations with roles, after the count: offset, with the logarithm of the exposure, and
+/// weight.
 const OFFSET: usize = 1;
 const WEIGHT: usize = 2;
-/// Relevant excess over the ratio 1, and number of standard errors that chance explains.
+/// Relevant excess over 1, and standard errors that chance explains.
 const EXCESS: f64 = 0.3;
 const ERRORS: f64 = 3.0;
 
@@ -46,7 +46,7 @@ pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(
     let ratio = mean(&|row| (counts[row] - moments[row].mean).powi(2) / moments[row].mean);
     // The variance of (y − μ)²/μ is 2 + 1/μ for a Poisson count.
     let scatter = mean(&|row| 2.0 + 1.0 / moments[row].mean);
-    // Number of equally weighted rows with the same information.
+    // Effective number of rows of equal weight.
     let count = total.powi(2) / weights.iter().map(|weight| weight * weight).sum::<f64>();
     if ratio > 1.0 + EXCESS.max(ERRORS * (scatter / count).sqrt()) {
         let name = likelihood.name();

@@ -1,5 +1,4 @@
-//! Expected training time: the method's operation counts times rates measured on the problem, in some
-//! milliseconds.
+//! Expected training time: operation counts of the method, times rates measured in some milliseconds.
 
 use super::start::ITERATIONS;
 use crate::method::{Integral, Problem, TrainingRows, Work};
@@ -33,26 +32,26 @@ const TOLD: f64 = 0.1;
 /// Columns of products and covariances, and rows of integrals, in a measurement.
 const COLUMNS: usize = 256;
 const INTEGRALS: usize = 64;
-/// Maximum number of inducing points in a measurement; larger products run at the same rate.
+/// Maximum number of inducing points in a measurement; the rate is the same for more.
 const MOST_INDUCING: usize = 500;
-/// Time after which a measurement is not repeated, and maximum number of repeats.
+/// Time after which a measurement is not repeated, and maximum repeats.
 const MEASURED: Duration = Duration::from_millis(20);
 const REPEATS: usize = 5;
-/// Combined rate of products, solves and factorisations, relative to products alone.
+/// Rate of products, solves and factorisations together, relative to products alone.
 const SHARE: f64 = 0.4;
-/// Exponent of the speed-up by threads: T threads are T^GAIN times as fast. Two were 1.71 times as fast
-/// (median of 33 measurements).
+/// Exponent of the speed-up: T threads are T^GAIN times as fast. Two were 1.71 times as fast (median of 33
+/// measurements).
 const GAIN: f64 = 0.77;
 
 impl ExpectedTime {
-    /// Measures the problem on some rows. `None` if its initial values cannot be evaluated.
+    /// Measures the problem on some rows; None if it cannot be evaluated.
     pub(super) fn of(problem: &Problem, work: &Work, sample: &TrainingRows) -> Option<Self> {
         let gain = (rayon::current_num_threads() as f64).powf(GAIN);
         let seconds = Measured { problem, sample }.seconds(work).ok()?;
         Some(Self { evaluation: seconds / gain, usual: work.usual, most: work.most, quick: 0.0 })
     }
 
-    /// Expected time of `count` successive quick fits, each of a problem of this size.
+    /// Expected time of `count` successive quick fits of problems of this size.
     pub(super) fn of_quick(problem: &Problem, count: usize) -> Option<Self> {
         let sizes = problem.extents();
         let work = Work {
@@ -63,7 +62,7 @@ impl ExpectedTime {
         Self::of(problem, &work, &problem.rows)
     }
 
-    /// The time, preceded by quick fits if any.
+    /// The time, after quick fits if any.
     pub(super) fn after(self, quick: Option<Self>) -> Self {
         Self { quick: self.quick + quick.map_or(0.0, |quick| quick.seconds()), ..self }
     }
@@ -161,7 +160,7 @@ impl Measured<'_> {
         Ok(seconds / count as f64)
     }
 
-    /// Seconds per integral over the latents of an observation, for a standard normal belief.
+    /// Seconds per integral over the latents of an observation.
     fn integral(&self, integral: Integral) -> Result<f64, Box<dyn Error>> {
         let likelihood = self.problem.likelihood.as_ref();
         let (_, observed) = self.sample.whole()?;
@@ -211,7 +210,7 @@ fn two_digits(value: f64) -> String {
     if rounded >= 10.0 { format!("{rounded:.0}") } else { format!("{rounded:.1}") }
 }
 
-/// Shortest time of repeated work. The first run includes allocations and counts only if it is long.
+/// Shortest time of repeated work. The first run, with allocations, counts only if it is long.
 fn least(mut work: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
     let begun = Instant::now();
     work()?;

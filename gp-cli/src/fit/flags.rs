@@ -24,7 +24,7 @@ pub fn given(matches: &ArgMatches, methods: &Methods) -> Given {
     given
 }
 
-/// Type of a setting, if it is the same for all methods; else the chosen method checks the value.
+/// Type of a setting if all methods agree; else the chosen method checks the value.
 fn shared_kind(declared: &[(&str, Setting)]) -> Option<SettingKind> {
     let first = declared[0].1.kind();
     let same = |kind: SettingKind| std::mem::discriminant(&kind) == std::mem::discriminant(&first);
@@ -42,8 +42,7 @@ fn value(matches: &ArgMatches, name: &str, kind: Option<SettingKind>) -> Option<
     }
 }
 
-/// Flag of a setting, shared by all methods that declare it. It accepts every value that one of them accepts;
-/// the chosen method checks the value.
+/// Flag of a setting. It accepts every value that some method accepts; the chosen method checks it.
 fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     let first = declared[0].1;
     let help = format!("{} [{}]", first.help(), methods(declared).join("; "));
@@ -66,7 +65,7 @@ fn flag(declared: &[(&'static str, Setting)]) -> Arg {
     }
 }
 
-/// Methods of a setting, each with its optimisers and default; methods that agree share an entry.
+/// Methods of a setting with optimisers and default, grouped if these are equal.
 fn methods(declared: &[(&'static str, Setting)]) -> Vec<String> {
     let mut groups: Vec<(Vec<&str>, String)> = Vec::new();
     for (method, setting) in declared {
@@ -79,7 +78,7 @@ fn methods(declared: &[(&'static str, Setting)]) -> Vec<String> {
     groups.into_iter().map(|(names, words)| names.join(", ") + &words).collect()
 }
 
-/// Optimisers and default of a setting, as text after the names of methods.
+/// Optimisers and default of a setting, to follow method names.
 fn words_behind(setting: &Setting) -> String {
     let by: Vec<String> = setting.optimizers().iter().map(ToString::to_string).collect();
     let by = if by.is_empty() { String::new() } else { format!(" with {}", by.join(" or ")) };

@@ -16,7 +16,6 @@ use std::time::Duration;
 
 /// Prefix of fold folders.
 const PART: &str = "part-";
-/// File name of a fold's model.
 const MODEL: &str = "model.gp";
 
 /// Folders of all folds.
@@ -61,7 +60,7 @@ impl FoldFolders {
         self.folder.join(format!("{PART}{}", part + 1))
     }
 
-    /// `true` if the folder of any fold exists. Folds start in parallel, so it may be any one.
+    /// `true` if any fold has a folder; folds start in parallel.
     fn are_begun(&self) -> bool {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(PART))
@@ -97,7 +96,7 @@ impl FoldFolders {
         Ok(model)
     }
 
-    /// State of training, for the handler of signals. Finished folds are kept in any case.
+    /// State of training, for the handler of signals. Finished folds are always kept.
     #[must_use]
     pub(crate) fn state(&self) -> TrainingState {
         let (folder, last_words) = (self.folder.clone(), going_on(&self.folder));

@@ -15,36 +15,34 @@ use crate::encode::Labels;
 const MOST_LABELS: usize = 26;
 /// Minimum number of rows per label, on average.
 const ROWS_PER_LABEL: u64 = 10;
-/// Minimum number of rows per distinct number, on average, for repeated numbers.
+/// Minimum number of rows per distinct number, on average, if numbers repeat.
 const ROWS_PER_NUMBER: u64 = 3;
-/// Maximum number of distinct values for a question to the user. Treating more values as amounts does little
-/// harm.
+/// Maximum number of distinct values for a question to the user. For more, amounts do little harm.
 const MOST_ASKED: usize = 12;
-/// Minimum number of distinct counts; fewer may be labels with rare ones among them.
+/// Minimum number of distinct counts; fewer may be labels, some of them rare.
 const FEWEST_COUNTS: usize = 5;
-/// Maximum ratio of frequencies that are similar.
+/// Maximum ratio of similar frequencies.
 const EVEN: u64 = 4;
-/// Frequencies run out if the extrapolated next one is below this many rows …
+/// Frequencies run out if the next is expected below this many rows …
 const RUNS_OUT: f64 = 8.0;
 /// … or below this share of the rows.
 const RARE: f64 = 0.005;
-/// Maximum share of rows in the upper third of the range, for numbers with a tail.
+/// Maximum share of rows in the upper third of the range, if there is a tail.
 const TAIL: f64 = 0.2;
-/// Minimum share of zeros in counts; without zeros, regression is as suitable.
+/// Minimum share of zeros in counts; without zeros, regression will do.
 const ZEROS: f64 = 0.01;
 /// Minimum ratio of variance to mean of counts; 1 for a Poisson distribution.
 const LEAST_DISPERSION: f64 = 0.7;
-/// Share of rows with the smallest counts, which have no gap; larger ones may be far away. Also the minimum
-/// share of numbers followed by the next integer.
+/// Share of rows whose counts have no gap, from the smallest; single large ones may be far away.
 const BODY: f64 = 0.75;
 
 /// Meaning of the values of a numeric column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
-    /// Class names.
+    /// Labels of classes.
     Labels,
     Counts,
-    /// Numbers.
+    /// Real numbers.
     Amounts,
     /// Several meanings are plausible.
     Unclear,
@@ -80,7 +78,7 @@ impl Guess {
     }
 }
 
-/// Flags for plausible meanings other than amounts, as text after an error or a warning; empty without any.
+/// Flags for plausible meanings other than amounts, to append to a message.
 pub(crate) fn other_readings(labels: &Labels) -> &'static str {
     let numbers = labels.numbers.as_deref().filter(|_| !labels.more).unwrap_or_default();
     let rows: u64 = labels.counts.iter().sum();
@@ -105,7 +103,7 @@ struct Frequencies<'a> {
 }
 
 impl<'a> Frequencies<'a> {
-    /// Frequencies of the labels; None unless they are repeated whole numbers.
+    /// None for other numbers.
     fn of(labels: &'a Labels) -> Option<Self> {
         let numbers = labels.numbers.as_deref().filter(|_| !labels.more)?;
         let rows = labels.counts.iter().sum();
@@ -119,12 +117,12 @@ impl<'a> Frequencies<'a> {
         [0.0, 1.0].contains(&self.numbers[0])
     }
 
-    /// `true` if there are few enough numbers to ask the user.
+    /// `true` if few enough to ask the user.
     fn are_few(&self) -> bool {
         self.numbers.len() <= MOST_ASKED
     }
 
-    /// `true` if there are enough rows per number for labels.
+    /// `true` if frequent enough for labels.
     fn are_frequent(&self) -> bool {
         self.rows >= ROWS_PER_LABEL * self.numbers.len() as u64
     }
@@ -158,19 +156,19 @@ impl<'a> Frequencies<'a> {
         next as f64 >= BODY * (self.numbers.len() - 1) as f64
     }
 
-    /// `true` if all frequencies are similar.
+    /// `true` if frequencies are similar.
     fn are_even(&self) -> bool {
         let (least, most) = (self.counts.iter().min(), self.counts.iter().max());
         least.zip(most).is_some_and(|(least, most)| EVEN * least >= *most)
     }
 
-    /// `true` if few rows have large numbers, and the largest are rare.
+    /// `true` if few rows have large numbers, and a larger one would be rare.
     fn has_tail(&self) -> bool {
         let upper_third = self.mean(|number| f64::from(u8::from(3.0 * number > 2.0 * self.last())));
         self.runs_out() && upper_third <= TAIL
     }
 
-    /// `true` if the next number would be rare, by extrapolating from the most frequent number to the largest.
+    /// `true` if the next number would be rare, extrapolating from the most frequent to the largest.
     fn runs_out(&self) -> bool {
         let most = self.pairs().fold((0.0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
         let last = self.counts.last().copied().unwrap_or_default() as f64;
@@ -179,19 +177,19 @@ impl<'a> Frequencies<'a> {
         next < RUNS_OUT.max(RARE * self.rows as f64)
     }
 
-    /// `true` for a count-like distribution: zeros, no gaps among small numbers, and a variance not much below
-    /// the mean.
+    /// `true` for count-like numbers: zeros, no gaps among small numbers, and variance at least about the
+    /// mean.
     fn are_events(&self) -> bool {
         self.vary_as_counts() && !is_gapped(self.body())
     }
 
-    /// `true` for a count-like distribution with a gap between zero and the other small numbers.
+    /// `true` for count-like numbers with a gap after zero.
     fn are_events_after_zeros(&self) -> bool {
         let body = self.body();
         self.vary_as_counts() && body.len() > FEWEST_COUNTS && !is_gapped(&body[1..])
     }
 
-    /// `true` if zero occurs and the variance is not much below the mean.
+    /// `true` if zero occurs and the variance is at least about the mean.
     fn vary_as_counts(&self) -> bool {
         let mean = self.mean(|number| number);
         let variance = self.mean(|number| (number - mean).powi(2));
@@ -210,7 +208,7 @@ impl<'a> Frequencies<'a> {
         &self.numbers[..body.count()]
     }
 
-    /// `true` if there are enough distinct numbers to exclude rare classes.
+    /// `true` if there are too many distinct numbers for rare classes.
     fn are_many_events(&self) -> bool {
         let many = self.numbers.len() > MOST_ASKED;
         many || (self.numbers.len() >= FEWEST_COUNTS && self.has_one_peak())
@@ -229,7 +227,6 @@ impl<'a> Frequencies<'a> {
     }
 }
 
-/// `true` if a number between first and last is missing.
 fn is_gapped(numbers: &[f64]) -> bool {
     numbers.windows(2).any(|pair| pair[1] - pair[0] != 1.0)
 }
@@ -250,7 +247,6 @@ mod tests {
         Guess::of(&labels)
     }
 
-    /// Guess for the frequencies of consecutive numbers from `first` on.
     fn from(first: i64, counts: &[u64]) -> Guess {
         guess((first..).zip(counts.iter().copied()))
     }

@@ -7,8 +7,8 @@ use gp_likelihoods::{Likelihood, Support};
 /// Minimum weight for a warning.
 const HEAVY: f64 = 100.0;
 
-/// Warns of rows of a real-valued target that count hundreds of times. Labels and counts may well be equal in
-/// so many rows.
+/// Warns of weights in the hundreds for a real-valued target. Labels and counts may well be equal in so many
+/// rows.
 pub(super) fn heavy_rows(survey: &Survey, likelihood: &dyn Likelihood) -> Option<String> {
     let column = survey.role(Role::Weights, 0)?;
     let most = column.greatest().filter(|most| *most >= HEAVY && likelihood.support() == Support::Real)?;

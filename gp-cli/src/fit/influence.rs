@@ -33,7 +33,7 @@ pub(crate) fn of_rows(
     of_points(posterior, inputs, points.as_ref(), (rows.count(), seed))
 }
 
-/// Resamples rows in proportion to their weights; with equal weights, each row once.
+/// Resamples rows by weight; with equal weights, each row once.
 fn by_weight(weights: &[f64]) -> Vec<usize> {
     let step = weights.iter().sum::<f64>() / weights.len() as f64;
     let (mut chosen, mut end) = (Vec::with_capacity(weights.len()), 0.0);

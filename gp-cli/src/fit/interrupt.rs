@@ -3,7 +3,7 @@
 use crate::error::{CliError, ErrorKind};
 use gp_optim::Control;
 
-/// Stops a fit after an interrupt, so that nothing depends on unfinished work; resuming repeats that work.
+/// Stops a fit after an interrupt, so that nothing depends on unfinished work, which resuming repeats.
 ///
 /// # Errors
 /// [`Interrupted`](ErrorKind::Interrupted) if there is a checkpoint to resume.

@@ -3,9 +3,9 @@
 use crate::model::Approximation;
 use gp_likelihoods::Likelihood;
 
-/// Fraction of the noise variance below which jitter is irrelevant.
+/// Fraction of the noise below which jitter is irrelevant.
 const SHARE_OF_NOISE: f64 = 0.01;
-/// Variance, in model units, below which jitter is irrelevant without Gaussian noise.
+/// The same without Gaussian noise, as a variance in model units.
 const SHARE_OF_LATENT: f64 = 1e-6;
 
 /// Warns if jitter is large relative to the noise.

@@ -14,15 +14,13 @@ use gp_optim::format_number;
 
 /// Maximum number of inputs with a length-scale each.
 pub(super) const ARD_INPUTS: usize = 64;
-/// Shape of the inverse gamma prior of length-scales. At long ones, the density is nearly the scale-invariant
-/// 1/ℓ.
+/// Shape of the inverse gamma prior of length-scales, which is nearly the scale-invariant 1/ℓ at long ones.
 const LONG: f64 = 0.01;
-/// Standard deviation of the logarithms of variances and of the linear term's length-scale, under Gaussian
-/// noise.
+/// Standard deviation of logarithms, of variances and the linear term's length-scale, under Gaussian noise.
 const WIDE: f64 = 2.0;
 
-/// One kernel per latent, with columns by number: as given (a single one for all latents), or the default with
-/// the seasons found. `pseudo` is the number of inducing inputs or active points (0: all rows).
+/// One kernel per latent, with columns by number: as given (one for all, or one each), or the default with
+/// seasons. `pseudo` is the number of inducing inputs or active points (0: all rows).
 pub(super) fn kernels(
     spec: &FitSpec,
     registry: &Registry,
@@ -81,15 +79,14 @@ fn unusable(what: &str, cause: KernelError) -> CliError {
 }
 
 /// `true` if this many inducing inputs or active points (0: all rows) can represent a linear function of the
-/// inputs. Classes share them and need twice as many, for a linear function each beside a smooth one.
+/// inputs. Classes share them and need twice as many, for linear functions beside smooth ones.
 pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> bool {
     let least = if is_one_of_several(observed) { 2 * dim } else { dim };
     pseudo == 0 || pseudo > least
 }
 
-/// `true` if the default kernel has a linear term, for this many inducing inputs or active points. Several
-/// classes that share an initial length-scale have none: it doubled the time and made predictions of
-/// handwritten digits worse.
+/// `true` if the default kernel has a linear term. Several classes that share an initial length-scale have
+/// none: it doubled the time and made predictions of handwritten digits worse.
 pub(super) fn has_line(spec: &FitSpec, observed: &Observed, inputs: &Inputs, pseudo: usize) -> bool {
     let found = is_one_of_several(observed) && shares_a_length(spec, observed, inputs);
     !found && is_straight(observed, inputs.dim(), pseudo)
@@ -111,7 +108,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// Initial length-scales: one per input, unless there are many inputs or they share one.
+    /// Initial length-scales: one per input, or one for all.
     fn lengths(self) -> String {
         let length = format_number(usual_length(self.dim));
         match self.dim {
@@ -121,8 +118,8 @@ impl Shape {
     }
 }
 
-/// `true` if the default kernel starts with one length-scale for all inputs: for labels, with at most
-/// [`ARD_INPUTS`] inputs of one kind. Training first tests whether inputs [need one each](super::start).
+/// `true` if the default kernel starts with one length-scale: for labels, with few inputs of one kind.
+/// Training first tests whether inputs [need one each](super::start).
 pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inputs) -> bool {
     let of_labels = observed.likelihood.support().classes() > 0;
     let few = (2..=ARD_INPUTS).contains(&inputs.dim());

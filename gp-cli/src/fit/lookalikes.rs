@@ -3,8 +3,7 @@
 use super::spec::FitSpec;
 use crate::encode::{ColumnSurvey, Survey, Surveyed, too_many_words};
 
-/// One warning per feature whose words look like numbers or dates, unless its type was given, or hardly
-/// repeat.
+/// One warning per feature whose words hardly repeat, or look like numbers or dates without a given type.
 pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
     let asked = |name: &str| spec.kinds.iter().any(|(column, _)| column == name);
     let features = survey.features().iter();
@@ -16,7 +15,6 @@ pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
     features.filter_map(about).collect()
 }
 
-/// Warning if the words of a column hardly repeat.
 fn rare_words(column: &ColumnSurvey, rows: usize) -> Option<String> {
     match column.values() {
         Surveyed::Words(levels) => too_many_words(column.name(), levels.words().len(), rows),

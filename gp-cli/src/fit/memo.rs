@@ -13,10 +13,9 @@ use std::path::{Path, PathBuf};
 pub(super) const STARTS: &str = "starts.json";
 /// File of the kernel search.
 pub(super) const SEARCH: &str = "search.json";
-/// All files of decisions.
 pub(super) const ALL: [&str; 2] = [STARTS, SEARCH];
 
-/// Storage of decisions beside a checkpoint; without a checkpoint, nothing is stored.
+/// Decisions beside a checkpoint; without a checkpoint, nothing is stored.
 #[derive(Clone, Debug)]
 pub(super) struct Memo {
     folder: Option<PathBuf>,

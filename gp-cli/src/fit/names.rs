@@ -10,7 +10,7 @@ use gp_optim::did_you_mean;
 /// Name of the likelihood setting for the number of classes.
 const CLASSES: &str = "classes";
 
-/// Likelihood expression with the number of classes of the target, if it takes one and has none.
+/// Likelihood expression with the target's number of classes, if it takes one and has none.
 pub(super) fn of_classes<'t>(
     text: &'t str,
     classes: usize,
@@ -92,7 +92,6 @@ fn list(text: &str) -> Option<(&str, &str)> {
     Some((&inner[..end], &inner[end + 1..]))
 }
 
-/// First position of a character outside quotes.
 fn outside_quotes(text: &str, wanted: char) -> Option<usize> {
     let mut is_quoted = false;
     text.char_indices().find_map(|(place, letter)| {

@@ -1,4 +1,4 @@
-//! Checks of the noise of a finished fit: warnings if it vanished, and the largest possible objective.
+//! Checks of the noise of a finished fit.
 
 use crate::lengths::four_digits;
 use crate::predict::FAR_VARIANCE;
@@ -6,15 +6,15 @@ use gp_likelihoods::{Likelihood, Support};
 use gp_optim::{Parameter, StopReason};
 use std::f64::consts::TAU;
 
-/// Share of the target's variance below which noise counts as zero: 1e-4 of its standard deviation.
+/// Share of the target's variance below which noise counts as zero: a relative deviation of 1e-4.
 const NO_NOISE: f64 = 1e-8;
-/// Noise bound that the warning advises, a tenth of the target's standard deviation. Much smaller bounds have
-/// no effect on models of duplicated rows.
+/// Noise bound in the advice: a tenth of the target's deviation. Much smaller bounds have no effect on models
+/// of duplicated rows.
 const ADVISED: &str = "0.01";
 /// Relative rounding error of an objective.
 const ROUNDING: f64 = 1e-6;
 
-/// Learned noise that counts as zero, with its first such value. `spreads` are the standard deviations of the
+/// Learned noise that counts as zero, and its first such value. `spreads` are the standard deviations of the
 /// targets.
 fn lost<'a>(likelihood: &'a dyn Likelihood, spreads: &[f64]) -> Option<(&'a Parameter, f64)> {
     let noise = noise(likelihood).filter(|noise| noise.free_len() > 0)?;
@@ -23,8 +23,7 @@ fn lost<'a>(likelihood: &'a dyn Likelihood, spreads: &[f64]) -> Option<(&'a Para
     Some((noise, *value))
 }
 
-/// Cause of missing convergence if the noise vanished: near zero noise, rounding errors dominate the
-/// objective.
+/// Cause of missing convergence if the noise vanished: rounding errors dominate the objective.
 pub(super) fn rounding(reason: &str, likelihood: &dyn Likelihood, spreads: &[f64]) -> Option<String> {
     let found_none = [StopReason::Blocked, StopReason::NoProgress];
     let (noise, value) =
@@ -57,8 +56,7 @@ fn of_weights(mean_weight: f64) -> String {
     )
 }
 
-/// Warning of variances at training rows far above that of the target. `spread` is the target's standard
-/// deviation in the same units.
+/// Warning of variances at training rows far above the target's. `spread` is the target's standard deviation.
 pub(super) fn boundless(variances: &[f64], spread: f64, mean_weight: f64) -> Option<String> {
     let limit = FAR_VARIANCE * spread * spread;
     let largest = variances.iter().copied().fold(0.0, f64::max);
@@ -75,7 +73,7 @@ pub(super) fn boundless(variances: &[f64], spread: f64, mean_weight: f64) -> Opt
     })
 }
 
-/// Initial values for advice, one per element, as written in expressions.
+/// Initial values for the advice, one per element.
 fn start(noise: &Parameter) -> String {
     match noise.values().len() {
         1 => "0.1".to_owned(),
@@ -90,8 +88,8 @@ fn noise(likelihood: &dyn Likelihood) -> Option<&Parameter> {
     likelihood.parameters().iter().find(of_noise).filter(|_| is_one_each)
 }
 
-/// Upper bound of the log evidence of observations with this total weight: 0 for labels and counts; for
-/// Gaussian noise, from the largest density `(2πσ²)^{-½}` of an observation; else None.
+/// Upper bound of the log evidence of observations with this total weight: 0 for labels and counts, from
+/// densities of at most `(2πσ²)^{-½}` for Gaussian noise, else None.
 pub(super) fn largest_evidence(likelihood: &dyn Likelihood, weight: f64) -> Option<f64> {
     if likelihood.support().is_discrete() {
         return Some(0.0);

@@ -1,4 +1,4 @@
-//! Task, likelihood and scale of the target, from its values and the flags.
+//! Task, likelihood and scale of the target.
 
 use super::bounds;
 use super::label_names;
@@ -53,7 +53,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     Ok(Observed { task, reason, target, roles, weights, summary, rows, others, likelihood })
 }
 
-/// Task after the likelihood is known: regression with a likelihood for counts becomes the count task.
+/// The count task instead of regression, if the likelihood is for counts.
 fn observed_task(task: Task, reason: String, likelihood: &dyn Likelihood) -> (Task, String) {
     match (task, likelihood.support()) {
         (Task::Regression, Support::Counts) => (Task::Count, "of --likelihood".to_owned()),
@@ -110,8 +110,7 @@ fn likelihood(
     Ok(likelihood)
 }
 
-/// Name of a likelihood for the target's number of classes: this one if the number can be set, else the usual
-/// one.
+/// Likelihood for the target's number of classes: this one if the number can be set, else the usual one.
 fn of_any_number<'l>(
     likelihood: &'l dyn Likelihood,
     survey: &Survey,

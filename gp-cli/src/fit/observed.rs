@@ -65,7 +65,7 @@ impl Observed {
     }
 }
 
-/// Checks that the squared scale is representable: predicted variances are in squared target units.
+/// Checks that the squared scale is representable, for variances in squared units of the target.
 pub(super) fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(), CliError> {
     if (scale * scale).is_normal() {
         return Ok(());

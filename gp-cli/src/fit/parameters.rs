@@ -15,7 +15,7 @@ pub(super) const WINDOWS: &str = "windows";
 /// Word for no parameter in `--fix`.
 const NOTHING: &str = "none";
 
-/// Name of a parameter: as given, and with the usual kernel names instead of aliases.
+/// Parameter name: as given, and with usual kernel names instead of aliases.
 struct Name<'t> {
     given: &'t str,
     usual: String,
@@ -43,7 +43,7 @@ impl<'t> Name<'t> {
     }
 }
 
-/// Kernel part of a name, with the usual name for an alias, also before a number: `rbf2` for `se2`.
+/// Kernel part of a name with aliases replaced, also before a number: `rbf2` for `se2`.
 fn usual_part(part: &str, known: &Registry) -> String {
     let stem = part.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let usual = |name: &str| known.named(name).ok().map(|entry| entry.name());
@@ -59,7 +59,7 @@ pub(super) fn is_fixed(spec: &FitSpec, word: &str) -> bool {
     spec.fix.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
 
-/// Applies `--fix`, `--bound`, `--prior` and `--no-train`. Lengths are in the units chosen by `--units`.
+/// Applies `--fix`, `--bound`, `--prior` and `--no-train`, with lengths in `--units`.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage) for unknown names and impossible values.
@@ -108,7 +108,7 @@ fn put(
     })
 }
 
-/// Refuses `--fix`, `--bound` and `--prior` of kernel parameters if the kernel is searched for.
+/// Refuses flags for kernel parameters if the kernel is searched for.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage).
@@ -131,8 +131,7 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     }
 }
 
-/// `true` if inducing inputs are not trained: with `--no-train`, if `--fix` names them, or without `--fix`
-/// unless `may_move`.
+/// `true` if inducing inputs are fixed: by `--no-train` or `--fix`, or without `--fix` unless `may_move`.
 pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
     spec.no_train || if spec.fix.is_empty() { !may_move } else { is_fixed(spec, INDUCING) }
 }
@@ -174,7 +173,7 @@ fn stem(full: &str) -> &str {
     full.split_once('[').map_or(full, |(stem, _)| stem)
 }
 
-/// `true` if the name is the full name of a parameter or its last parts, ignoring case.
+/// `true` for the full name of a parameter or its last parts, ignoring case.
 fn is_called(full: &str, name: &str) -> bool {
     let end = full.len().checked_sub(name.len()).and_then(|start| full.split_at_checked(start));
     end.is_some_and(|(front, end)| {
@@ -206,7 +205,7 @@ fn change_kernel(
     outcome
 }
 
-/// Error for an unknown name. It lists the known names; vectors once, without indices.
+/// Error for an unknown name, with the known ones.
 fn unknown(name: &str, of_kernel: &[String], likelihood: &dyn Likelihood) -> CliError {
     let of_likelihood = likelihood.parameters().iter().map(|known| format!("likelihood.{}", known.name()));
     let of_kernel = of_kernel.iter().map(|full| stem(full).to_owned());

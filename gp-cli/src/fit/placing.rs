@@ -51,7 +51,6 @@ pub(super) fn place(
     Ok((places, Some(placing)))
 }
 
-/// Placement of inducing inputs among rows.
 #[derive(Clone, Debug)]
 pub(super) struct Placing {
     placements: Placements,
@@ -120,8 +119,7 @@ fn with_windows(inputs: InducingInputs, width: Option<f64>) -> Result<InducingIn
     Ok(inputs.with_windows(variances.as_ref())?)
 }
 
-/// Number of inducing inputs or active points, at most that of rows; `one_length` for kernels with one
-/// length-scale.
+/// Number of inducing inputs or active points; `one_length` for kernels with one length-scale.
 pub(super) fn count(
     spec: &FitSpec,
     method: &dyn Method,

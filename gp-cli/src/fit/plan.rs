@@ -53,10 +53,9 @@ pub struct Plan {
     pub problem: Problem,
     /// Sample of rows that the choices are based on.
     pub sample: Sample,
-    /// Placement of inducing inputs, if any.
     pub(super) placing: Option<Placing>,
     pub(super) search: Option<Search>,
-    /// Initial kernels and placement per target, if targets are fitted separately.
+    /// Starts of targets fitted separately.
     pub(super) parts: Vec<PartStart>,
     /// Choices with reasons: task, method, kernel.
     pub choices: [String; 3],
@@ -265,18 +264,17 @@ impl Plan {
     }
 }
 
-/// Advice for a fit that exceeds memory.
 const ADVICE: &str = "choose another method with --method, or fewer inducing points with --inducing";
 
-/// `true` if latents share one kernel and one set of inducing inputs: classes unless several kernels or tables
-/// of inducing points are given; targets if one kernel and at most one such table is given.
+/// `true` if latents share kernel and inducing inputs: classes unless several of either are given; targets if
+/// one kernel is given.
 fn alike(spec: &FitSpec, observed: &Observed) -> bool {
     let kernels = spec.kernel.len();
     let one = if observed.others.is_empty() { kernels <= 1 } else { kernels == 1 };
     one && spec.inducing_file.len() <= 1
 }
 
-/// Warning about a mixture with more latents than targets and a single kernel.
+/// Warning of more latents than targets in a mixture with one kernel.
 fn too_many_latents(spec: &FitSpec) -> Option<String> {
     let (latents, targets) = (spec.latents?, spec.target.len());
     (latents > targets && spec.kernel.len() <= 1).then(|| {
@@ -296,8 +294,8 @@ fn check_parts(parts: &[Observed], given: &Given) -> Result<(), CliError> {
     ))
 }
 
-/// Sets the default power of Power EP for several targets: that of regression or, for shared latents, of the
-/// variational bound.
+/// Sets the default power for several targets: that of regression or, for shared latents, of the variational
+/// bound.
 fn with_power(mut given: Given, method: &dyn Method, observed: &Observed) -> Given {
     let takes_power = method.settings().iter().any(|setting| setting.name() == ALPHA.name());
     if !observed.others.is_empty() && takes_power && given.number(&ALPHA).is_none() {

@@ -2,7 +2,7 @@
 
 /// Rejoins the pieces of a list that was cut at every comma.
 ///
-/// A piece that starts with a double quote extends to a piece that ends with one; quotes inside are doubled.
+/// A piece that starts with a double quote extends to one that ends with one; inside, quotes are doubled.
 /// Unclosed quotes are part of the name.
 pub(super) fn joined(pieces: &[String]) -> Vec<String> {
     let (mut names, mut rest) = (Vec::with_capacity(pieces.len()), pieces);

@@ -85,7 +85,7 @@ fn check_excluded(frame: &Frame, spec: &FitSpec) -> Result<(), CliError> {
     if missing.is_empty() { Ok(()) } else { Err(frame.lacks(&missing, " to leave out by --exclude")) }
 }
 
-/// Error for an unnamed first column, which may be a feature or row names.
+/// Error for an unnamed first column: a feature, or row names.
 fn what_is_unnamed(frame: &Frame, name: &str) -> CliError {
     let what = format!(
         "`{}`: the first column has no name; if it names the rows, leave it out with --exclude {name}; if it is a feature, say what it holds, as in --type {name}=number",

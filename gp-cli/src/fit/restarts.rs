@@ -39,8 +39,7 @@ const LEFT_OUT: usize = 5;
 const ROUNDING: f64 = 1e-3;
 /// Share of the remaining time for all rounds together.
 const SHARE_OF_TIME: f64 = 0.5;
-/// Random stream of the spread of parameters and of the held-out rows. Start k places inducing inputs with
-/// stream `STREAM + k`.
+/// Random stream of parameters and held-out rows. Start k places inducing inputs with stream `STREAM + k`.
 const STREAM: u64 = 1_000;
 
 /// Starts and their comparison.
@@ -51,11 +50,10 @@ pub(super) struct Restarts<'a> {
     pub(super) sample: &'a TrainingRows,
     pub(super) placing: Option<&'a Placing>,
     pub(super) stages: &'a Stages,
-    /// Start time of the fit.
     pub(super) begun: Instant,
     /// Target, if several are fitted separately.
     pub(super) target: Option<&'a str>,
-    /// Sum of log scales over all observations, which converts densities to data units.
+    /// Sum of log scales over all observations, to convert densities to data units.
     pub(super) log_scales: f64,
 }
 
@@ -91,8 +89,8 @@ fn is_comparable(method: &dyn Method, problem: &Problem) -> bool {
 }
 
 impl Restarts<'_> {
-    /// Problem at its best start, and the starts tried. `usual` is the default start, `drawn_about` the same
-    /// before quick fits.
+    /// Problem at its best start, and the starts tried. `drawn_about` is the default start `usual` before
+    /// quick fits.
     ///
     /// # Errors
     /// [`Interrupted`](ErrorKind::Interrupted) between starts; errors of reading rows.
@@ -149,7 +147,7 @@ impl Restarts<'_> {
 struct Rounds<'a> {
     of: &'a Restarts<'a>,
     control: Control,
-    /// Rows to train on: all, or a sample without the held-out rows.
+    /// Rows to train on: all, or a sample without those held out.
     rows: TrainingRows,
     left_out: Option<TrainingRows>,
     /// Number of all rows.
@@ -185,7 +183,7 @@ impl<'a> Rounds<'a> {
         TriedStarts { target: self.of.target.map(str::to_owned), by, tried: Vec::new() }
     }
 
-    /// Trains briefly from a start; a numerical failure is recorded as its outcome.
+    /// Trains briefly from a start; records a numerical failure.
     fn attempt(&self, number: usize, problem: Problem) -> Result<TriedStart, CliError> {
         let began = Instant::now();
         let outcome = self.of.method.fit(self.short(problem)).and_then(|fit| {
@@ -216,7 +214,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The problem with few iterations, on the rows of rounds.
+    /// The problem with few iterations, on these rows.
     fn short(&self, mut problem: Problem) -> Problem {
         let settings = &mut problem.settings;
         let optimizer = settings.optimizer.unwrap_or(Optimizer::Lbfgs);
@@ -253,7 +251,7 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// Marks the start with the highest score: the first of equal ones, the default if none has a score.
+/// Marks the best start: the first of equal ones, the default without scores.
 fn keep_best(tried: &mut [TriedStart]) {
     let score = |start: &TriedStart| start.score.unwrap_or(f64::NEG_INFINITY);
     let better = |best: usize, one: usize| {
@@ -266,7 +264,7 @@ fn keep_best(tried: &mut [TriedStart]) {
     }
 }
 
-/// Splits at most `MOST_ROWS` rows into training rows and a held-out fifth.
+/// Training rows and a held-out fifth, of at most `MOST_ROWS`.
 fn divided(rows: &TrainingRows, seed: u64) -> Result<(TrainingRows, TrainingRows), CliError> {
     let some = Sample::at_most(rows, MOST_ROWS, seed)?.rows;
     let count = some.count();

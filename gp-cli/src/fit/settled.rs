@@ -17,8 +17,8 @@ use crate::left_out::listed;
 use crate::missing::Missing;
 use gp_likelihoods::{Likelihood, Support};
 
-/// Minimum number of rows per distinct number, on average, for a likelihood to take numbers as classes without
-/// a given number of classes.
+/// Minimum number of rows per distinct number, on average, for numbers as classes if their number is not
+/// given.
 const ROWS_PER_CLASS: u64 = 3;
 
 /// Flags with the task and the inputs that keep missing values determined from the whole table, so that all
@@ -52,7 +52,7 @@ fn kept_names(survey: &Survey) -> Vec<&str> {
     survey.features().iter().filter(|column| column.keeps_missing()).map(ColumnSurvey::name).collect()
 }
 
-/// Treatment of missing values by column: as given, else kept in columns where the whole table keeps some.
+/// Treatment of missing values by column: as given, else kept where the whole table keeps some.
 fn kept(survey: &Survey, spec: &FitSpec) -> Vec<(String, Missing)> {
     let said = |name: &str| spec.missing_in.iter().any(|(column, _)| column == name);
     let names = kept_names(survey).into_iter().filter(|name| !said(name));
@@ -109,7 +109,6 @@ pub(super) fn task(
     }
 }
 
-/// `true` if `--type` declares a column as words.
 fn is_word(spec: &FitSpec, name: &str) -> bool {
     spec.kinds.iter().any(|(column, kind)| column == name && *kind == Kind::Category)
 }
@@ -191,7 +190,7 @@ pub(super) fn as_said(
     known.parse(&counted.text).map_err(|fault| wrong_likelihood(counted.in_likelihood(fault)))
 }
 
-/// Refuses numbers that hardly repeat as labels of a likelihood without a given number of classes.
+/// Refuses numbers that hardly repeat as labels, if the number of classes is not given.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage).
@@ -215,8 +214,7 @@ fn hardly_repeat(labels: &Labels) -> bool {
     labels.numbers.is_some() && rows < ROWS_PER_CLASS * labels.names.len() as u64
 }
 
-/// Checks that task and likelihood agree: both for labels or both for numbers, and labels with or without an
-/// order for both.
+/// Checks that task and likelihood agree on labels or numbers, and on an order of labels.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage).
@@ -236,7 +234,7 @@ pub(super) fn check_task(task: Task, likelihood: &dyn Likelihood) -> Result<(), 
     Err(CliError::usage(what))
 }
 
-/// Checks that task and likelihood agree on an order of labels. With two labels, an order makes no difference.
+/// Checks an order of labels, which makes no difference with two.
 fn check_order(task: Task, likelihood: &dyn Likelihood) -> Result<(), CliError> {
     let likely = task_of(likelihood);
     let differ =

@@ -10,13 +10,11 @@ use gp_likelihoods::Support;
 
 /// Maximum number of rows examined.
 const ROWS: usize = 2_000;
-/// Gain on training rows, relative to the log loss of class frequencies, that a model without skill does not
-/// reach.
+/// Gain on training rows, relative to the log loss of class frequencies, that no model without skill reaches.
 const LARGE: f64 = 0.25;
-/// Number of standard errors that chance explains.
+/// Standard errors that chance explains.
 const ERRORS: f64 = 2.0;
-/// Log evidence above that of class frequencies, per free frequency, that chance does not explain: odds of 20
-/// to 1.
+/// Gain of log evidence per free frequency that chance does not explain: odds of 20 to 1.
 const STRONG: f64 = 3.0;
 
 /// Labels of rows, from 0, with their predicted probabilities.
@@ -26,12 +24,12 @@ pub(super) struct Foreseen<'a> {
     pub(super) log_probabilities: &'a [f64],
     /// Description of the rows, for messages.
     pub(super) how: &'static str,
-    /// Log evidence of the fit minus that of class frequencies, in nats, if both are of the same rows.
+    /// Log evidence minus that of class frequencies, in nats, if both are of the same rows.
     pub(super) evidence_gain: Option<f64>,
 }
 
-/// Clears the converged mark of a fit that predicts labels no better than the frequencies of the other labels.
-/// Warns of a gain that chance explains, unless the evidence is strong: standard errors of few rows are large.
+/// Clears the converged mark of a fit that predicts labels no better than the frequencies of the others. Warns
+/// of a gain that chance explains, unless the evidence is strong: standard errors of few rows are large.
 pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
     let Foreseen { labels, log_probabilities, how, evidence_gain } = *foreseen;
     let classes = fit.posterior.likelihood().support().classes();
@@ -128,7 +126,7 @@ pub(super) fn labels(support: Support, targets: Vec<f64>) -> Vec<usize> {
     targets.into_iter().map(class).collect()
 }
 
-/// `ln p` of each label under the frequencies of all others, plus one label per class so that none has
+/// `ln p` of each label under the frequencies of the others, plus one of each class so that none has
 /// probability 0.
 fn log_shares(labels: &[usize], classes: usize) -> Vec<f64> {
     let counts: Vec<f64> =

@@ -14,10 +14,9 @@ use gp_likelihoods::{Likelihood, Support};
 
 /// Maximum number of rows examined.
 const ROWS: usize = 500;
-/// Standard deviation of the mean below which a function is flat: relative to that of a real target, else in
-/// latent units.
+/// Standard deviation below which a mean is flat: relative to a real target's, else in latent units.
 const FLAT: f64 = 0.02;
-/// Largest plausible parameter in standardised units; its inverse is the smallest.
+/// Largest plausible parameter in standardised units, and inverse of the smallest.
 const LARGEST: f64 = 1e8;
 /// Maximum number of parameters named in a message.
 const MOST_NAMES: usize = 4;
@@ -88,7 +87,7 @@ pub(super) fn mean_weight(likelihood: &dyn Likelihood, rows: &TrainingRows) -> R
     Ok(weights.sum::<f64>() / points.nrows() as f64)
 }
 
-/// Warning of an objective that is impossible for observations of this weight; None if possible.
+/// Warning of an impossible objective for observations of this weight.
 pub(super) fn impossible(fit: &Fit, weight: f64) -> Option<String> {
     let likelihood = fit.posterior.likelihood();
     let largest = largest_evidence(likelihood, weight).filter(|largest| fit.objective > *largest)?;
@@ -101,7 +100,7 @@ pub(super) fn impossible(fit: &Fit, weight: f64) -> Option<String> {
     ))
 }
 
-/// Predictive variances of a single real target; else empty.
+/// Predictive variances of a single real target.
 fn variances(fit: &Fit, beliefs: &LatentBeliefs) -> Vec<f64> {
     let likelihood = fit.posterior.likelihood();
     if likelihood.targets() > 1 || likelihood.support() != Support::Real {
@@ -143,7 +142,7 @@ fn typical_spread(values: &[f64]) -> f64 {
     if robust > 0.0 { robust.min(spread(values)) } else { spread(values) }
 }
 
-/// Warning of parameters far beyond plausible values. `columns` are the names of the coordinates of points.
+/// Warning of parameters beyond plausible values. `columns` are the names of coordinates.
 fn runaways(fit: &Fit, columns: &[String]) -> Option<String> {
     let mut found: Vec<String> = Vec::new();
     for latent in fit.posterior.describe() {

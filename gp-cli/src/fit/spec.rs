@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Value for an automatic choice.
 const AUTO: &str = "auto";
 
-/// Everything that makes a difference to a fitted model.
+/// All flags that affect a fitted model.
 #[derive(Clone, Debug, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FitSpec {

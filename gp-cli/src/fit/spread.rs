@@ -6,10 +6,10 @@ use gp_optim::{Parameter, Transform};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-/// Maximum factor on a parameter, up or down, and on its elements relative to each other.
+/// Maximum factors, up or down: on a parameter, and on its elements relative to each other.
 const FACTOR: f64 = 10.0;
 const ELEMENTS_FACTOR: f64 = 3.0;
-/// Scale of moves of unbounded parameters, relative to moves of logarithms.
+/// Scale of moves of unbounded parameters, relative to those of logarithms.
 const OF_EITHER_SIGN: f64 = 0.5;
 
 /// Evenly spread numbers between −1 and 1 per start and parameter: a random number, plus the start's number

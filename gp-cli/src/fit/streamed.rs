@@ -1,4 +1,4 @@
-//! Tables outside memory: read once, and written to a file of numbers from which rows are read as needed.
+//! Tables outside memory: written to a file of numbers, from which rows are read as needed.
 
 use super::observed::Observed;
 use super::reading::begin_survey;
@@ -161,7 +161,7 @@ impl Streamed {
         ))
     }
 
-    /// Blocks and powers of all rows, in memory. Reads the whole file if there are such columns.
+    /// Blocks and powers of all rows. Reads the whole file if there are such columns.
     fn factors(&self) -> Result<Factors, CliError> {
         let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| self.survey.place_of(role, 0));
         let mut factors = Factors::default();
@@ -175,7 +175,7 @@ impl Streamed {
     }
 }
 
-/// Survey and file for the columns of a table, from its first chunk.
+/// Survey and file for the columns of a chunk.
 fn begin(piece: &Frame, spec: &FitSpec, folder: &Path) -> Result<(Survey, RawWriter), CliError> {
     let survey = begin_survey(piece, spec)?;
     let width = survey.width();
@@ -187,7 +187,7 @@ impl Origin {
         self.formats.pieces(&self.input, &self.options)
     }
 
-    /// Error about a row, not counting dropped ones. Reads the table again to locate it.
+    /// Error about a row, not counting dropped ones; reads the table again.
     fn fault(&self, row: usize, column: &str, what: &str) -> CliError {
         self.find(row, column, what).unwrap_or_else(|error| error)
     }

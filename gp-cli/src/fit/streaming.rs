@@ -33,7 +33,7 @@ pub(super) fn check_spec(spec: &FitSpec, methods: &Methods) -> Result<(), CliErr
     check(methods.find(&spec.method)?.as_ref(), spec.optimizer, methods)
 }
 
-/// Methods that can read rows from a file; with the optimisers that can, unless all can.
+/// Methods that can read rows from a file, with their optimisers unless all can.
 pub(crate) fn able(methods: &Methods) -> Vec<String> {
     let with = |method: &Arc<dyn Method>| {
         let (can, cannot): (Vec<Optimizer>, Vec<Optimizer>) =

@@ -10,9 +10,9 @@ use gp_ep::{DataSource as _, Temperature};
 use gp_kernels::stoppable;
 use gp_optim::{Brake, Control};
 
-/// Maximum number of rows left out, which bounds the cost.
+/// Maximum number of rows left out, for the cost.
 const ROWS: usize = 2_000;
-/// Maximum share of rows that cannot be left out. Such rows are unusual: a result without them would mislead.
+/// Maximum share of rows that cannot be left out. They are unusual, so results without them would mislead.
 const FAILED: f64 = 0.01;
 
 /// Method that trained a fit, with its settings, the number of rows and its control.
@@ -30,9 +30,8 @@ struct LeftOutRows {
 }
 
 /// Sets the temperature of a fit: the given one, or the best for left-out rows, which is returned. It stays 1
-/// without classes, without training, and for methods whose posterior does not separate the contributions of
-/// rows. A fit that predicts left-out rows no better than the frequencies of the other labels is marked as not
-/// converged.
+/// without classes, without training, and for methods whose posterior does not separate contributions of rows.
+/// A fit that predicts left-out rows no better than the frequencies of other labels has not converged.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) for a given temperature and a likelihood without classes.
@@ -82,8 +81,8 @@ fn set(fit: &mut Fit, temperature: f64) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Stops work after training on an interrupt. No effect after an earlier interrupt, or with several processes,
-/// which would have to stop together.
+/// Stops work after training on an interrupt, unless one came before. Several processes go on, as they would
+/// have to stop together.
 fn brake(control: &Control) -> Brake {
     if !control.team().is_alone() || control.is_interrupted() {
         return Brake::default();

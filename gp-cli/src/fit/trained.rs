@@ -29,7 +29,7 @@ pub(super) struct Trained {
     pub(super) starts: Vec<TriedStarts>,
 }
 
-/// Context of a training run, with the name of the target if there are several.
+/// Context of a training run, with the target's name if there are several.
 #[derive(Clone, Copy)]
 pub(super) struct TrainingContext<'a> {
     pub(super) method: &'a dyn Method,

@@ -9,7 +9,7 @@ pub(super) enum ClassIntegrals {
     Densities,
     /// Powers of factors below 1, from α or weights.
     Powers,
-    /// Whole factors, along lines.
+    /// Whole factors: one-dimensional integrals.
     Factors,
 }
 

@@ -5,13 +5,12 @@ use crate::error::CliError;
 use gp_likelihoods::Likelihood;
 use gp_optim::Prior;
 
-/// Prior of the noise variance, relative to that of the target. As a density of natural values, it is highest
-/// at e^(7.8 − 3²), about 0.3: vanishing noise needs evidence from some rows, or a smooth function of few
-/// inputs.
+/// Prior of the noise variance, relative to the target's. As a density of natural values, it is highest at
+/// e^(7.8 − 3²), about 0.3: vanishing noise needs evidence, or a smooth function of few inputs.
 const PRIOR: Prior = Prior::LogNormal { mu: 7.8, sigma: 3.0 };
 
-/// Sets a weak prior of the noise of the default model, if targets are standardised and no noise is known:
-/// noise besides known noise may well be zero.
+/// Sets a weak prior of the default model's noise if targets are standardised. Noise besides known noise may
+/// well be zero, and has no prior.
 ///
 /// # Errors
 /// None for a prior of positive numbers.

@@ -11,7 +11,7 @@ use gp_likelihoods::{Likelihood, Link};
 /// Relative difference below which numbers are equal up to rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Task of a constant target beside a varying role column, if possible, with the role.
+/// Task that explains a constant target by a varying role column, and this role.
 pub(super) fn task_beside(survey: &Survey) -> Option<(Task, Role)> {
     let varies = |role: Role| survey.role(role, 0).is_some_and(|column| varies(column, &[]));
     [(Task::Count, Role::Exposure), (Task::Regression, Role::Offset)]
@@ -62,8 +62,7 @@ pub(super) fn check_observed(
     Err(CliError::new(ErrorKind::Data, format!("`{}`, column {name}: {what}", survey.source())))
 }
 
-/// `true` if numbers differ by more than the rounding error of the largest of them and of the columns they
-/// were computed from.
+/// `true` if numbers differ by more than the rounding error of the largest, or of the columns they come from.
 fn varies(column: &ColumnSurvey, computed_from: &[&ColumnSurvey]) -> bool {
     let range = |column: &ColumnSurvey| match column.values() {
         Surveyed::Numbers { range, .. } => Some((range.lowest, range.highest)),

@@ -52,7 +52,7 @@ impl Stream {
     }
 }
 
-/// Choice by needed and free memory, in bytes; `able` is an error if the fit cannot read from a file.
+/// Choice by bytes needed and free; `able` is the error if the fit cannot read from a file.
 fn by_size(needed: f64, free: f64, able: Result<(), CliError>) -> Result<Option<String>, CliError> {
     if needed <= SHARE_HELD * free {
         return Ok(None);

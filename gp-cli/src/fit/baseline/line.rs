@@ -1,8 +1,8 @@
 //! A given linear function of the inputs, as the posterior of a latent function.
 //!
 //! The kernel is linear with a long length-scale ℓ plus a constant, with inducing inputs 0 and ℓ w/|w|. Their
-//! covariance is `[1 1; 1 2]`, so x has whitened coordinates 1 and `x·w/(|w| ℓ)`, and the whitened mean `(b,
-//! |w| ℓ)` gives `b + w·x`. The remaining prior variance is at most `|x|²/ℓ²`, which is negligible.
+//! covariance is `[1 1; 1 2]`, so x has whitened coordinates 1 and `x·w/(|w| ℓ)`. The whitened mean
+//! `(b, |w| ℓ)` therefore gives `b + w·x`. The remaining prior variance is at most `|x|²/ℓ²`, which is negligible.
 
 use crate::error::CliError;
 use faer::Mat;

@@ -61,12 +61,11 @@ pub(super) fn linear(problem: &Problem, sample: &TrainingRows) -> Result<Option<
     }
 }
 
-/// The likelihood, extended by role columns if there are any.
 fn with_columns(own: Box<dyn Likelihood>, is_adjusted: bool) -> Box<dyn Likelihood> {
     if is_adjusted { Box::new(Adjusted::new(own)) } else { own }
 }
 
-/// One linear regression per target, on the rows that have this target.
+/// One linear regression per target, on the rows that have it.
 fn of_several(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     if problem.likelihood.support() != Support::Real {
         return Ok(None);
@@ -91,8 +90,8 @@ fn is_over(control: &Control) -> bool {
     control.wants_end()
 }
 
-/// Standard likelihood without parameters for the same observations, if any: Bernoulli with log odds, softmax
-/// with one latent per class, Poisson with a log rate.
+/// Standard likelihood without parameters, if there is one: Bernoulli with log odds, softmax with one latent
+/// per class, Poisson with a log rate.
 fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likelihood>>, CliError> {
     let latents = of_model.latents();
     Ok(match of_model.support() {
@@ -103,7 +102,7 @@ fn without_parameters(of_model: &dyn Likelihood) -> Result<Option<Box<dyn Likeli
     })
 }
 
-/// `true` for counts with one latent, their log rate, and a variance equal to the mean.
+/// `true` for counts whose latent is their log rate and whose variance is their mean.
 fn is_log_poisson(of_model: &dyn Likelihood) -> bool {
     let is_log_rate = of_model.latents() == 1 && of_model.link() == Link::Log;
     is_log_rate && dispersion(of_model) == Some(Dispersion::Mean)
@@ -127,7 +126,7 @@ fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approxim
     let mut given = Given::default();
     given.insert(ITERATIONS.name(), if in_turns { FEW_STEPS } else { FEW_ITERATIONS }.into());
     let optimizer = in_turns.then_some(Optimizer::SignAdaptive);
-    // Fixed values and priors of the likelihood apply here too, but not those of kernels.
+    // Fixed values and priors of the likelihood apply here, those of kernels do not.
     let kernels: Vec<Box<dyn Kernel>> = vec![kernel; latents];
     let fit = method.fit(Problem {
         rows: sample,

@@ -14,20 +14,20 @@ use gp_likelihoods::{Likelihood, LikelihoodError, PointSlopes};
 use gp_optim::{Control, LbfgsOptions, MinimiseOptions, minimise};
 use rayon::prelude::*;
 
-/// Maximum number of multiplications per evaluation, N (D + 1) Q. Beyond it, a subset of at least `LEAST_ROWS`
-/// is used.
+/// Maximum number of multiplications per evaluation, N (D + 1) Q. Beyond it, at least `LEAST_ROWS` rows are
+/// sampled.
 const MOST_WORK: usize = 10_000_000;
 const LEAST_ROWS: usize = 2_000;
 /// Iteration limit; each takes one or two evaluations.
 const ITERATIONS: u64 = 100;
-/// Relative change of the value below which the search has converged.
+/// Relative change of the value that counts as converged.
 const VALUE_TOLERANCE: f64 = 1e-8;
 /// Relative spread below which differences are rounding errors.
 const ROUNDING: f64 = 1e-9;
-/// Rows per block of a sum; fixed, so that results do not depend on the number of threads.
+/// Rows per block of a sum, for any number of threads.
 const BLOCK: usize = 1_024;
 
-/// Maximum number of rows to use, for this many latents.
+/// Maximum number of rows.
 pub(super) fn most_rows(sample: &TrainingRows, latents: usize) -> usize {
     (MOST_WORK / ((sample.dim() + 1) * latents)).max(LEAST_ROWS)
 }
@@ -63,7 +63,7 @@ pub(super) fn fit(
     Ok(Some(Predictor::new(Functions::from(lines), likelihood, by)?))
 }
 
-/// Regression data: rows of standardised inputs, each preceded by a 1, with observations.
+/// Rows of standardised inputs, each preceded by a 1, with observations.
 struct Regression<'a> {
     inputs: Vec<f64>,
     width: usize,
@@ -160,7 +160,7 @@ impl<'a> Regression<'a> {
         Ok(share)
     }
 
-    /// Intercept and slopes of one latent, for inputs that are not standardised.
+    /// Intercept and slopes of one latent, in the original inputs.
     fn function(&self, weights: &[f64], latent: usize) -> (f64, Vec<f64>) {
         let own = |column: usize| weights[column * self.latents + latent];
         let slopes: Vec<f64> =

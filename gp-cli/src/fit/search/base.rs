@@ -7,7 +7,7 @@ use gp_optim::format_number;
 const ARD_INPUTS: usize = 64;
 /// Bounds of the length-scale of a periodic kernel.
 const SHAPES: (f64, f64) = (0.2, 10.0);
-/// Bounds of the exponent of a rational quadratic; beyond, it is nearly an RBF.
+/// Bounds of a rational quadratic's exponent; beyond, it is nearly an RBF.
 const EXPONENTS: (f64, f64) = (0.05, 50.0);
 
 #[derive(Clone, Copy, Debug, PartialEq)]

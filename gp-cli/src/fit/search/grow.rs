@@ -12,14 +12,14 @@ use rayon::prelude::*;
 pub(super) const MOST_FITS: usize = 200;
 /// Maximum number of inputs with terms of their own.
 const MOST_INPUTS: usize = 4;
-/// Initial length-scales of smooth functions, in typical distances: slow and fast, and slow beside a season.
+/// Initial length-scales of smooth functions, in typical distances: slow and fast; slower beside a season.
 const LENGTHS: [f64; 2] = [1.0, 0.2];
 const SLOW: f64 = 3.0;
 /// Initial variance per product, for targets of variance 1.
 const VARIANCE: f64 = 0.5;
-/// Initial length-scale over which seasons change, in standard deviations of the input.
+/// Initial length-scale of changes of a season, in standard deviations of the input.
 const MEMORY: f64 = 5.0;
-/// Initial length-scale of linear functions; it is long, so that they start small.
+/// Initial length-scale of linear functions, which start small.
 const STRAIGHT: f64 = 3.0;
 
 /// Grammar of kernels, with their comparison.
@@ -87,7 +87,7 @@ impl Grammar<'_> {
         Ok(grown)
     }
 
-    /// Records the kernels of a step; returns the best with its score.
+    /// Records the kernels of a step; returns the best.
     fn record(
         &self,
         step: usize,
@@ -146,14 +146,14 @@ impl Grammar<'_> {
         candidates
     }
 
-    /// Periodic base kernels with plausible periods, except known ones.
+    /// Periodic base kernels with plausible new periods.
     fn seasonal(&self, known: &[f64]) -> Vec<Base> {
         let Some((plausible, seen, unit)) = &self.seasons else { return Vec::new() };
         let periods = plausible.clone().beside(known);
         periods.into_iter().map(|(period, around)| Base::periodic(period, around, *unit, seen)).collect()
     }
 
-    /// Sums and products with one base kernel more or less, and smooth base kernels of another form.
+    /// Kernels with one base kernel more or less, or a smooth one of another form.
     fn larger(&self, best: &Structure, inputs: &[SeenColumns]) -> Vec<Candidate> {
         let seasons = self.seasonal(&best.periods());
         let mut candidates = self.sums(best, inputs, &seasons);
@@ -211,8 +211,7 @@ impl Grammar<'_> {
         candidates
     }
 
-    /// Inputs with the shortest length-scales in a smooth kernel of all inputs; empty without one length-scale
-    /// per column.
+    /// Inputs with the shortest length-scales in a smooth kernel of all inputs, if it has one per column.
     fn most_important(&self, judged: &[Option<Judged>]) -> Vec<SeenColumns> {
         let smooth = judged.iter().flatten().flat_map(|judged| &judged.structure.products);
         let mut factors = smooth.flat_map(|product| &product.factors);
@@ -234,7 +233,7 @@ impl Grammar<'_> {
     }
 }
 
-/// Drops candidates beyond a number of trainings; returns the number of trainings left.
+/// Drops candidates beyond a number of trainings; returns those left.
 fn affordable(candidates: &mut Vec<Candidate>, mut fits: usize) -> usize {
     candidates.retain(|candidate| {
         let stays = candidate.len() <= fits;

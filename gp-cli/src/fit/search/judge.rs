@@ -10,7 +10,7 @@ use gp_likelihoods::{Gaussian, Likelihood};
 use gp_linalg::Threading;
 use gp_optim::Control;
 
-/// Maximum number of iterations per start: exact regression, and EP with converged sites.
+/// Maximum iterations per start: exact regression, and EP with converged sites.
 const ITERATIONS_OF_NUMBERS: u64 = 40;
 const ITERATIONS_OF_LABELS: u64 = 20;
 /// Initial noise, for a target of variance 1.
@@ -42,7 +42,7 @@ pub(super) struct Judged {
 }
 
 impl Judge<'_> {
-    /// Penalty per parameter: half the log number of rows (Bayesian information criterion).
+    /// Penalty per parameter of the Bayesian information criterion: half the log number of rows.
     pub(super) fn cost_of_a_parameter(&self) -> f64 {
         0.5 * (self.rows.count() as f64).ln()
     }
@@ -100,7 +100,7 @@ impl Judge<'_> {
         Ok(Some((model.kernel().parameter_values(), model.noise().variance(), evidence.value)))
     }
 
-    /// The same for labels, by EP; the noise returned has no meaning.
+    /// The same for labels, by EP; the noise has no meaning.
     fn of_labels(&self, kernel: Box<dyn Kernel>, labels: &LabelEvidence) -> Option<(Vec<f64>, f64, f64)> {
         let latents = labels.likelihood.latents();
         let mut given = Given::default();

@@ -39,13 +39,13 @@ use judge::{Judge, Judged, LabelEvidence};
 use serde::{Deserialize, Serialize};
 use structure::{Around, Priors};
 
-/// Maximum number of rows for comparing kernels and for finding seasons.
+/// Maximum number of rows to compare kernels, and to find seasons.
 const ROWS: usize = 250;
 const ROWS_OF_SEASONS: usize = 1_000;
 /// Maximum number of inducing inputs for labels.
 const INDUCING: usize = 50;
-/// Minimum initial noise, for a target of variance 1: the search may find no noise under large weights, but
-/// the first evaluation must be finite.
+/// Minimum initial noise, for a target of variance 1: large weights may leave none, but the first evaluation
+/// must be finite.
 const LEAST_NOISE: f64 = 1e-8;
 /// Share of the time limit for the search.
 const SHARE_OF_TIME: f64 = 0.3;
@@ -185,7 +185,7 @@ impl Search {
         Ok(self.kept(grammar.grow()?, &judge, unit))
     }
 
-    /// Plausible periods along the input that has seasons, if any.
+    /// Plausible periods along the input with seasons, if any.
     fn seasons(
         &self,
         rows: &TrainingRows,
@@ -260,7 +260,7 @@ fn single_inputs(inputs: &Inputs) -> Vec<SeenColumns> {
     features.iter().zip(places).map(seen).collect()
 }
 
-/// Likelihood for comparing kernels of labels: probit, or the model's own for ordered labels and offsets. None
+/// Likelihood to compare kernels of labels: probit, or the model's own for ordered labels and offsets. None
 /// for numbers.
 fn of_labels(
     likelihood: &dyn Likelihood,

@@ -3,7 +3,7 @@
 use super::base::{Base, Form};
 use gp_optim::format_number;
 
-/// Product of base kernels and a variance, which a linear factor expresses by its length-scale.
+/// Product of base kernels with a variance; a linear factor's length-scale replaces it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Product {
     pub(super) variance: Option<f64>,
@@ -11,7 +11,6 @@ pub(super) struct Product {
 }
 
 impl Product {
-    /// Product of one factor, with an initial variance.
     pub(super) fn of(base: Base, variance: f64) -> Self {
         Self { variance: (base.form != Form::Linear).then_some(variance), factors: vec![base] }
     }
@@ -52,7 +51,7 @@ pub(super) struct Structure {
     pub(super) constant: Option<f64>,
 }
 
-/// Weak priors of a kernel, if any: length-scales near typical distances, variances near a given median.
+/// Weak priors, if any: length-scales near typical distances, variances near a median.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Priors(pub(super) Option<Around>);
 
@@ -129,7 +128,7 @@ impl Structure {
         scaled
     }
 
-    /// The kernel with smooth factors made slow: length-scales of at least this many typical distances.
+    /// The kernel with length-scales of smooth factors of at least this many typical distances.
     pub(super) fn slowed(&self, distances: f64) -> Self {
         let mut slow = self.clone();
         let factors = slow.products.iter_mut().flat_map(|product| &mut product.factors);

@@ -8,7 +8,7 @@ use gp_likelihoods::Likelihood;
 
 /// Minimum initial noise of a target, relative to its variance.
 const LEAST_NOISE: f64 = 0.1;
-/// Minimum weight of a component, relative to the largest; a latent of zero weight would not be trained.
+/// Minimum weight of a component, relative to the largest: a latent of weight zero would not be trained.
 const LEAST_WEIGHT: f64 = 0.05;
 /// Number of sweeps of Jacobi rotations, which converge quadratically.
 const SWEEPS: usize = 20;
@@ -60,8 +60,8 @@ fn covariance(rows: &TrainingRows, outputs: usize) -> Result<Mat<f64>, CliError>
     Ok(covariance)
 }
 
-/// `U Λ^{½}` for the largest eigenvalues, one column each, with signs that make the largest weight positive.
-/// Columns beyond P are small multiples of columns of the identity.
+/// `U Λ^{½}` of the largest eigenvalues, one column each, with positive largest weight. Columns beyond P are
+/// small multiples of the identity's.
 fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     let outputs = covariance.nrows();
     let pairs = eigenpairs(covariance.clone());

@@ -149,8 +149,8 @@ fn likelihood(
     }
 }
 
-/// Weak prior of mixing weights. Only products of weights and latents are identified; the prior determines
-/// their scales.
+/// Weak prior of mixing weights, which separates their scale from that of latents: only products are
+/// identified.
 fn mixed_prior(parameters: &mut [Parameter]) -> Result<(), CliError> {
     Ok(parameters[0].set_prior(Some(Prior::Normal { mean: 0.0, sd: 1.0 }))?)
 }

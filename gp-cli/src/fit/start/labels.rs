@@ -14,12 +14,12 @@ use std::f64::consts::TAU;
 
 /// Maximum number of rows.
 pub(super) const ROWS: usize = 500;
-/// Maximum number of unordered classes with a regression against the rest: the most frequent ones.
+/// Maximum number of unordered classes to regress against the rest, the most frequent ones.
 const CLASSES: usize = 3;
 /// Initial noise of labels of mean 0 and variance 1.
 pub(super) const NOISE: f64 = 0.3;
 
-/// Sets the length-scales of default kernels to those of regressions on the labels (geometric means over
+/// Sets length-scales of default kernels to those of regressions on the labels (geometric means over classes).
 /// classes).
 ///
 /// # Errors
@@ -46,8 +46,8 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// Logarithms of the length-scales of a regression on numbers of mean 0 and variance 1. None unless its log
-/// evidence is above that of noise alone by one nat per length-scale: length-scales fitted to noise are short.
+/// Logarithms of length-scales, if the log evidence of the regression exceeds that of noise by one nat per
+/// length-scale: length-scales fitted to noise are short. Numbers have mean 0 and variance 1.
 fn told_lengths(found: &Found, rows: usize) -> Option<Vec<f64>> {
     let logs = log_lengths(found.model.process(0).kernel())?;
     let of_noise = -0.5 * rows as f64 * (1.0 + TAU.ln());
@@ -74,8 +74,8 @@ pub(super) fn log_lengths(kernel: &dyn Kernel) -> Option<Vec<f64>> {
     logs
 }
 
-/// Labels as numbers of mean 0 and variance 1: two or ordered classes as one column, others as one class
-/// against the rest.
+/// Labels as numbers of mean 0 and variance 1: two or ordered classes as they are, others one against the
+/// rest.
 pub(super) fn numbers(problem: &Problem, rows: &TrainingRows) -> Result<Vec<Vec<f64>>, CliError> {
     let labels = rows.column(0)?;
     let likelihood = problem.likelihood.as_ref();

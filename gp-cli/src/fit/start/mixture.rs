@@ -12,7 +12,7 @@ use gp_likelihoods::{Gaussian, Likelihood};
 /// Initial noise variance of combined targets in the quick fit.
 const NOISE: f64 = 0.1;
 
-/// Sets the kernel of each latent by a quick fit to the combination of targets that determines the latent
+/// Sets the kernel of each latent by a quick fit to the combination of targets that determines it best.
 /// best.
 ///
 /// # Errors
@@ -30,8 +30,8 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     Ok(())
 }
 
-/// Estimates of one latent function from the targets: `Σ_p W_pq y_p / Σ_p W²_pq` over those present in a row.
-/// None without any.
+/// Estimates of one latent function from the targets present in a row: `Σ_p W_pq y_p / Σ_p W²_pq`. None
+/// without any.
 fn scores(
     likelihood: &dyn Likelihood,
     latent: usize,

@@ -36,7 +36,7 @@ const POWER: f64 = 0.5;
 const LENGTHS: &str = "lengthscale";
 /// Factor on default length-scales in the second quick fit.
 const SHORT: f64 = 0.25;
-/// Minimum gain of the second quick fit, in nats; more than the difference between two ends at one optimum.
+/// Minimum gain of the second quick fit, in nats; two ends at one optimum differ by less.
 const GAIN: f64 = 1.0;
 
 /// Result of a quick fit.
@@ -91,7 +91,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-/// Number of quick fits that [`settle`] makes, and the maximum number of rows of each.
+/// Number of quick fits that [`settle`] makes, and their maximum number of rows.
 fn quick_fits(problem: &Problem, spec: &FitSpec, seen_through: SeenThrough) -> (usize, usize) {
     let (kernel, likelihood) = (problem.kernels[0].as_ref(), problem.likelihood.as_ref());
     let all_rows = seen_through != SeenThrough::InducingInputs;
@@ -112,7 +112,7 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, seen_through: SeenThrough) -> (
     }
 }
 
-/// A problem of the size of a quick fit, to measure its time, and the number of quick fits; None without any.
+/// A problem of the size of a quick fit, to measure its time, and their number; None without any.
 ///
 /// # Errors
 /// As [`settle`].
@@ -156,7 +156,7 @@ fn better(
     Ok(second.filter(|second| second.log_posterior > least).or(first.filter(|_| !only_another)))
 }
 
-/// The kernel with shorter length-scales; None unless each input has one and some are free.
+/// The kernel with shorter length-scales, if each input has one and some are free.
 fn with_short_lengths(kernel: &dyn Kernel) -> Option<Box<dyn Kernel>> {
     let mut short = kernel.clone_box();
     let is_short = each_lengths(short.as_mut(), &mut |parameter| {
@@ -172,7 +172,7 @@ fn is_lengths(parameter: &Parameter) -> bool {
     parameter.is_vector() && parameter.name() == LENGTHS
 }
 
-/// Changes length-scales with one per input; `true` if there are any and the change succeeds.
+/// Changes length-scales with one per input; `false` without any, or if the change fails.
 fn each_lengths(kernel: &mut dyn Kernel, change: &mut dyn FnMut(&mut Parameter) -> bool) -> bool {
     let mut is_changed = false;
     kernel.for_each_parameter_mut(&mut |parameter| {
@@ -181,7 +181,7 @@ fn each_lengths(kernel: &mut dyn Kernel, change: &mut dyn FnMut(&mut Parameter) 
     is_changed
 }
 
-/// Inducing inputs of quick fits on these rows, the same for all kernels and observations.
+/// Inducing inputs of quick fits, the same for all kernels and observations.
 fn placed(problem: &Problem, rows: &TrainingRows) -> Result<InducingInputs, CliError> {
     let (points, _) = rows.whole()?;
     let count = INDUCING.min(points.nrows());

@@ -22,7 +22,7 @@ use gp_optim::Parameter;
 /// Number of quick fits per regression.
 pub(super) const FITS: usize = 2;
 
-/// `true` for labels and a default kernel with one length-scale, if the inputs are few enough for one each.
+/// `true` for labels and a default kernel with one length-scale, if inputs are few enough for one each.
 pub(super) fn is_wanted(problem: &Problem) -> bool {
     let mut is_one = false;
     let mut kernel = problem.kernels[0].clone_box();
