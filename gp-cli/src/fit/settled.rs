@@ -17,8 +17,8 @@ use crate::left_out::listed;
 use crate::missing::Missing;
 use gp_likelihoods::{Likelihood, Support};
 
-/// Minimum number of rows per distinct number, on average, for numbers as classes if their number is not
-/// given.
+/// Minimum number of rows per distinct number, on average, to take numbers as classes without a given number
+/// of classes.
 const ROWS_PER_CLASS: u64 = 3;
 
 /// Flags with the task and the inputs that keep missing values determined from the whole table, so that all

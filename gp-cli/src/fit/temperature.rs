@@ -29,9 +29,9 @@ struct LeftOutRows {
     labels: Vec<usize>,
 }
 
-/// Sets the temperature of a fit: the given one, or the best for left-out rows, which is returned. It stays 1
-/// without classes, without training, and for methods whose posterior does not separate contributions of rows.
-/// A fit that predicts left-out rows no better than the frequencies of other labels has not converged.
+/// Sets the temperature of a fit: the given one, or the best for left-out rows, which is returned. None is
+/// sought without classes, without training, or if the method's posterior does not separate contributions of
+/// rows. A fit that predicts left-out rows no better than the frequencies of other labels has not converged.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) for a given temperature and a likelihood without classes.

@@ -20,7 +20,6 @@ const CLASSES: usize = 3;
 pub(super) const NOISE: f64 = 0.3;
 
 /// Sets length-scales of default kernels to those of regressions on the labels (geometric means over classes).
-/// classes).
 ///
 /// # Errors
 /// As [`settle`](super::settle).

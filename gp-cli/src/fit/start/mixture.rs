@@ -13,7 +13,6 @@ use gp_likelihoods::{Gaussian, Likelihood};
 const NOISE: f64 = 0.1;
 
 /// Sets the kernel of each latent by a quick fit to the combination of targets that determines it best.
-/// best.
 ///
 /// # Errors
 /// As [`settle`](super::settle).
