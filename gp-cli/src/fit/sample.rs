@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
 
-/// Maximum number of rows in a sample, unless there are many inducing inputs.
+/// Maximum number of rows for placement, linear baseline and coverage, unless there are many inducing inputs.
 const MOST_ROWS: usize = 50_000;
 /// Minimum number of sample rows per inducing input.
 const ROWS_AN_INDUCING_INPUT: usize = 10;
