@@ -18,8 +18,8 @@ pub(crate) fn within<R: Send>(team: &Team, work: impl FnOnce() -> R + Send) -> R
     if team.is_alone() { rayon::scope(|_| work()) } else { work() }
 }
 
-/// Starts the pool, by default with one thread per processor as far as memory allows. Otherwise, if the system allows no
-/// more threads, a later computation would panic.
+/// Starts the pool, by default with one thread per processor, or fewer under an address-space limit. If no pool were
+/// started here and the system refused threads, a later computation would panic.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage) if the system refuses the requested threads, [`Numerical`](ErrorKind::Numerical) if it
