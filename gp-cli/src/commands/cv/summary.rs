@@ -17,7 +17,7 @@ pub struct Summary {
     pub standard_error: f64,
 }
 
-/// Standard errors below this share of the mean are rounding, and set to 0.
+/// Standard errors below this share of the mean are rounding, and shown as 0.
 const ROUNDING: f64 = 1e-12;
 
 /// Means with standard errors, in the order of predictors and scores.
