@@ -83,7 +83,7 @@ pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     picture_in_stages(model, frame, &Stages::default())
 }
 
-/// Same as [`picture`], and reports progress to `stages`.
+/// Same as [`picture()`], and reports progress to `stages`.
 fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let scales = number_scales(model);
     let columns = |frame: &Frame| -> Vec<Vec<f64>> {
