@@ -185,7 +185,7 @@ fn what_cannot_be_divided_is_refused() {
     desk.ok(&format!("cv few.csv --target y --rolling t --folds 2 {QUICK}"));
 }
 
-/// As many folds as rows is leave-one-out.
+/// Leave-one-out: as many folds as rows.
 #[test]
 fn one_row_is_left_out_at_a_time() {
     let desk = Desk::new();
