@@ -6,7 +6,6 @@ use crate::line::Line;
 use gp_optim::{Control, Record};
 use serde_json::json;
 
-/// Observers of training.
 #[derive(Debug)]
 pub(crate) struct Course {
     line: Line,
@@ -33,7 +32,6 @@ impl Course {
     }
 }
 
-/// Progress as text.
 fn detail(record: &Record) -> String {
     let Record { iteration, value, gradient_norm, .. } = record;
     format!("iteration {iteration}, log posterior {:.3}, gradient {gradient_norm:.1e}", -value)

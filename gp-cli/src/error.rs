@@ -80,7 +80,6 @@ impl CliError {
         Self::new(ErrorKind::Usage, message)
     }
 
-    /// Error of a file or folder.
     pub(crate) fn io(doing: &str, path: &Path, cause: std::io::Error) -> Self {
         Self::caused(ErrorKind::Io, format!("cannot {doing} `{}`", path.display()), cause)
     }

@@ -149,7 +149,6 @@ const EXAMPLES: [(&str, &[&str]); 14] = [
     ("demo", &["gp demo"]),
 ];
 
-/// End of the long help of fitting commands.
 const LANGUAGES: &str = "\
 Kernels are sums of products, with a number in front of each: \"1.3 * rbf(ard=true) + linear * periodic(period=7)\". \
 dims=[age, colour] lets one see some inputs alone, by name or by number from 0; names with blanks or commas are quoted. \

@@ -190,12 +190,10 @@ fn value_text(parameter: &Parameter) -> String {
     if are_alike { text + &first } else { text }
 }
 
-/// Bounds and prior of an element as text, to follow its value.
 fn conditions_of(parameter: &Parameter, element: usize) -> String {
     conditions(own_ends(parameter, element), parameter.prior_of(element))
 }
 
-/// Bounds of an element as text, to follow its value.
 fn bounds_of(parameter: &Parameter, element: usize) -> String {
     conditions(own_ends(parameter, element), None)
 }

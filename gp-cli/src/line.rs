@@ -53,7 +53,6 @@ impl Line {
         });
     }
 
-    /// Sets the progress within the stage.
     pub(crate) fn detail(&self, detail: impl FnOnce() -> String) {
         self.change(|state| state.detail = detail());
     }

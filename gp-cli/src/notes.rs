@@ -23,7 +23,6 @@ impl<'a> Notes<'a> {
         Self { line: if self.quiet { Line::default() } else { line }, ..self }
     }
 
-    /// Progress line.
     pub(crate) fn line(&self) -> &Line {
         &self.line
     }

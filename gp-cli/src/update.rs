@@ -61,7 +61,6 @@ pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<Update
     })
 }
 
-/// Number of new rows, as text.
 pub(crate) fn more_rows(rows: usize) -> String {
     counted(rows, "more row")
 }

@@ -223,7 +223,6 @@ fn ends(values: &[f64], places: usize) -> (Vec<f64>, Vec<f64>) {
     values.chunks_exact(count).map(end).unzip()
 }
 
-/// Plots of agreement between predictions and observations.
 pub(super) fn agreement_sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     Ok(Picture { panels: agreement(model, frame, &model.encode(frame)?)?, ..Picture::default() })
 }

@@ -283,7 +283,6 @@ fn show(
     scores.map_or(Ok(()), |scores| out::print(out, evaluate::table(scores).as_bytes()))
 }
 
-/// JSON summary of the fit.
 fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, took: &Took) -> Value {
     let (training, latents) = (&model.about().training, model.posterior().describe());
     let mut kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
@@ -326,7 +325,6 @@ struct Took {
     processes: Value,
 }
 
-/// Refuses processes with different data.
 fn check_same_data(context: &Context, plan: &Plan) -> Result<(), CliError> {
     if context.team.is_alone() {
         return Ok(());

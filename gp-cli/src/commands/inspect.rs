@@ -183,7 +183,6 @@ fn origin(model: &Model, page: &mut Page) {
     }
 }
 
-/// Adds the record of training.
 fn course(model: &Model, page: &mut Page) {
     let training = &model.about().training;
     page.line(

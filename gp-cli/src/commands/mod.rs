@@ -140,7 +140,6 @@ fn left_of(
     Ok((frame.rows(&complete)?, missed))
 }
 
-/// Column names without repetitions.
 fn each_once(names: &[String]) -> impl Iterator<Item = &str> {
     let is_new = |(place, name): &(usize, &String)| !names[..*place].contains(name);
     names.iter().enumerate().filter(is_new).map(|(_, name)| name.as_str())

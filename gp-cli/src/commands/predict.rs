@@ -177,7 +177,6 @@ struct TableSummary {
 }
 
 impl TableSummary {
-    /// Adds a chunk.
     fn look(&mut self, model: &Model, rows: &Frame, predicted: &Predictions) {
         if self.columns.is_empty() {
             self.lacking = model.left_out_of(rows);

@@ -33,7 +33,6 @@ pub struct SeveralScores {
 
 /// Unitless scores, which are averaged over targets.
 const MEANS: [&str; 3] = ["smse", "nlpd", "msll"];
-/// Name of the mean negative joint log density.
 const JOINT: &str = "joint_nlpd";
 
 /// Scores a model of several targets on a table that contains at least one.

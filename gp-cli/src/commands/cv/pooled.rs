@@ -52,7 +52,6 @@ pub(super) fn coverage(folds: &[ScoredFold]) -> Vec<PooledCoverage> {
 }
 
 impl PooledCoverage {
-    /// Adds the rows of a fold.
     fn add(&mut self, rows: usize, scores: &NumberScores) {
         let all = (self.rows + rows) as f64;
         let mean = |own: f64, more: f64| (own * self.rows as f64 + more * rows as f64) / all;
@@ -63,7 +62,6 @@ impl PooledCoverage {
         self.rows += rows;
     }
 
-    /// Coverage, as text.
     fn words(&self) -> String {
         let one = |place: usize| {
             let (level, claimed) = (100.0 * LEVELS[place], 100.0 * self.claimed[place]);
@@ -92,7 +90,6 @@ impl PooledCoverage {
     }
 }
 
-/// Lines of text about the coverage.
 pub(super) fn lines(pooled: &[PooledCoverage]) -> Vec<String> {
     pooled.iter().map(PooledCoverage::words).collect()
 }

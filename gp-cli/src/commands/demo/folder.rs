@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 pub(super) const ORIGIN: &str = "gp demo";
 pub(super) const MODEL: &str = "model.gp";
 
-/// Writable output folder.
 #[derive(Debug)]
 pub(super) struct OutputFolder {
     path: PathBuf,

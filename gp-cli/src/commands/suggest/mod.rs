@@ -117,7 +117,6 @@ pub enum Extreme {
     Max,
 }
 
-/// Chosen points.
 struct Suggested {
     places: Vec<InputValues>,
     /// Criterion at each point when it was chosen.

@@ -26,7 +26,6 @@ pub(super) struct Space {
     pub(super) axes: Vec<Axis>,
 }
 
-/// Allowed values of one input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Axis {
     /// Interval with a smaller and a larger end.
