@@ -91,7 +91,7 @@ impl Command {
         }
     }
 
-    /// Takes over method settings, which the types here do not declare.
+    /// Reads the settings of methods, which no type here declares.
     pub(crate) fn take_settings(&mut self, matches: &ArgMatches, context: &Context) {
         let spec: &mut FitSpec = match self {
             Self::Fit(options) => &mut options.spec,
@@ -106,7 +106,7 @@ impl Command {
     }
 }
 
-/// Command line of a program, with its method settings as flags and registered names in help texts.
+/// Command line of `gp`, with method settings as flags and registered names in help texts.
 pub(crate) fn command(context: &Context) -> clap::Command {
     Arguments::command().mut_subcommands(|subcommand| {
         let fits = subcommand.get_arguments().any(|known| known.get_id() == "method");
@@ -115,9 +115,9 @@ pub(crate) fn command(context: &Context) -> clap::Command {
     })
 }
 
-/// The argument with registered names filled into its help.
+/// Fills registered names into the help of an argument.
 ///
-/// Negative numbers are accepted as values, so that the parser of the value reports the fault.
+/// Accepts negative numbers as values, so that the parser of the value reports the error.
 fn with_names(argument: Arg, context: &Context) -> Arg {
     let is_flag = argument.get_long().is_some() && argument.get_action().takes_values();
     let argument = if is_flag { argument.allow_negative_numbers(true) } else { argument };

@@ -9,9 +9,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// Appends the entries of the configuration file that the command line does not set.
+/// Appends the entries of the configuration file that are not set on the command line.
 pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
-    // An unparsable line is refused later, by the regular parser.
+    // The main parser reports an invalid command line.
     let Ok(matches) = command.clone().try_get_matches_from(&arguments) else { return Ok(arguments) };
     let Some((_, given)) = matches.subcommand() else { return Ok(arguments) };
     let Ok(Some(path)) = given.try_get_one::<PathBuf>("config") else { return Ok(arguments) };
@@ -19,7 +19,7 @@ pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<
     expand_text(command, arguments, path, &text)
 }
 
-/// The same with the text of the file, and its name for errors.
+/// Same as [`expand`] for the text of a file; errors name `path`.
 pub(crate) fn expand_text(
     command: &Command,
     mut arguments: Vec<OsString>,
@@ -40,7 +40,7 @@ pub(crate) fn expand_text(
     Ok(arguments)
 }
 
-/// Arguments of one entry; empty if the command line sets it or excludes it.
+/// Arguments for one entry; empty if the command line sets the flag or one that conflicts with it.
 fn flag(
     path: &Path,
     (top, command): (&Command, &Command),
@@ -74,13 +74,13 @@ fn flag(
         Value::Array(values) => values.as_slice(),
         one => std::slice::from_ref(one),
     };
-    // A TOML list is already split: commas belong to its names.
+    // A TOML list is already split: its values may contain commas.
     let is_list = flag.get_value_delimiter().is_some() && value.is_array();
     let text = |value| word(path, key, value).map(|text| if is_list { quoted(&text) } else { text });
     values.iter().map(|value| Ok(format!("--{key}={}", text(value)?).into())).collect()
 }
 
-/// `true` if a given flag excludes this one, or is excluded by it.
+/// `true` if `flag` conflicts with flag `known` of the command line.
 fn excludes(command: &Command, (flag, known): (&Arg, &str), given: &ArgMatches) -> bool {
     let Some(said) = command.get_arguments().find(|other| other.get_id() == known) else { return false };
     let apart = |one: &Arg, other: &Arg| {

@@ -1,4 +1,4 @@
-//! Registries of a program: methods, kernels, likelihoods, posteriors and others. All names come from here.
+//! Registries of everything that is selected by name.
 
 use crate::data::{Format, Formats};
 use crate::memory::Budget;
@@ -23,15 +23,15 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// Kernels of expressions.
+    /// Kernels, by their names in expressions.
     pub kernels: Registry,
-    /// Likelihoods of expressions.
+    /// Likelihoods, by their names in expressions.
     pub likelihoods: gp_likelihoods::Registry,
-    /// Placements of inducing inputs; every fit adds the one by label.
+    /// Placements of inducing inputs; every fit adds placement by label.
     pub placements: Placements,
-    /// Methods of inference.
+    /// Inference methods.
     pub methods: Methods,
-    /// Posteriors in model files.
+    /// Posteriors that model files can hold.
     pub posteriors: Posteriors,
     /// Input formats.
     pub formats: Formats,
@@ -42,7 +42,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Everything in these crates.
+    /// Registries with everything in these crates.
     #[must_use]
     pub fn built_in() -> Self {
         Self {
@@ -101,19 +101,18 @@ impl Context {
 }
 
 impl Context {
-    /// The context in one of several processes that run every command together; only process 0 writes files and
-    /// messages.
+    /// Context for one of several processes that run every command together. Only process 0 writes files and messages.
     #[must_use]
     pub fn with_team(self, team: Team) -> Self {
         Self { team, ..self }
     }
 
-    /// The context for work by this process alone.
+    /// Context for one process.
     pub(crate) fn alone(&self) -> Self {
         self.clone().with_team(Team::default())
     }
 
-    /// The context with a memory budget for commands.
+    /// Sets the memory budget of commands.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         Self { formats: self.formats.within(budget), ..self }

@@ -1,4 +1,4 @@
-//! Training progress, on the terminal and as JSON lines in a file.
+//! Training progress: terminal line and trace file.
 
 use crate::error::CliError;
 use crate::files::TraceFile;
@@ -6,7 +6,6 @@ use crate::line::Line;
 use gp_optim::{Control, Record};
 use serde_json::json;
 
-/// Observers of training.
 #[derive(Debug)]
 pub(crate) struct Course {
     line: Line,
@@ -14,12 +13,12 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    /// Observers: a terminal line, and a trace file with a JSON line per iteration.
+    /// Writes progress to the terminal and one JSON line per iteration to `trace`.
     pub(crate) fn new(line: Line, trace: Option<TraceFile>) -> Self {
         Self { line, trace }
     }
 
-    /// The control, observed at every iteration.
+    /// Attaches the observers to a control; they run at every iteration.
     pub(crate) fn watch(self, control: Control) -> Control {
         let Self { line, mut trace } = self;
         control.with_watcher(move |record| {
@@ -33,7 +32,6 @@ impl Course {
     }
 }
 
-/// Progress of training.
 fn detail(record: &Record) -> String {
     let Record { iteration, value, gradient_norm, .. } = record;
     format!("iteration {iteration}, log posterior {:.3}, gradient {gradient_norm:.1e}", -value)

@@ -1,4 +1,4 @@
-//! Errors by exit code.
+//! Errors and exit codes.
 
 use crate::interrupt;
 use gp_ep::InferenceError;
@@ -9,33 +9,33 @@ use gp_optim::{CheckpointError, OptimError, ParameterError, TeamError};
 use std::error::Error;
 use std::path::Path;
 
-/// Message of a failure without details.
+/// Message before a cause from inference.
 const INFERENCE: &str = "inference failed";
 
-/// Cause of an error, which decides the exit code.
+/// Kind of an error; determines the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The command line.
+    /// Invalid command line.
     Usage,
-    /// A table of data.
+    /// Invalid data.
     Data,
-    /// A model file.
+    /// Invalid model file.
     Model,
-    /// An impossible computation.
+    /// Numerical failure.
     Numerical,
-    /// Training that did not converge, although required.
+    /// Training did not converge, with `--strict`.
     NotConverged,
-    /// Files and folders.
+    /// A file or folder cannot be read or written.
     Io,
-    /// Failure of another process of the team, which reports it.
+    /// Another process of the team failed and reports it.
     Elsewhere,
-    /// An interrupt was requested.
+    /// Interrupted by a signal.
     Interrupted,
 }
 
 impl ErrorKind {
-    /// The exit code of the command.
+    /// Exit code of the command.
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
@@ -51,7 +51,7 @@ impl ErrorKind {
     }
 }
 
-/// Error of a command: kind, message and cause.
+/// Error of a command.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct CliError {
@@ -80,7 +80,6 @@ impl CliError {
         Self::new(ErrorKind::Usage, message)
     }
 
-    /// Error of a file or folder.
     pub(crate) fn io(doing: &str, path: &Path, cause: std::io::Error) -> Self {
         Self::caused(ErrorKind::Io, format!("cannot {doing} `{}`", path.display()), cause)
     }
@@ -91,7 +90,7 @@ impl CliError {
         self.kind
     }
 
-    /// The message and those of its causes, joined by colons.
+    /// Message followed by those of its causes, joined by colons.
     #[must_use]
     pub fn with_causes(&self) -> String {
         let mut text = self.message.clone();

@@ -1,4 +1,4 @@
-//! Scores of a model on a table, beside baselines.
+//! Scores of a model and its baselines on a table.
 
 mod constant;
 mod coverage;
@@ -21,13 +21,13 @@ use gp_kernels::posterior::LatentBeliefs;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Warning of scores on the rows of training.
+/// Warning that the scored rows are training rows.
 const SEEN: &str = "these are the rows that the model was trained on, which it fits better than others; score other rows, or use gp cv";
 
 /// Scores of predictors on the same rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// Rows scored.
+    /// Number of scored rows.
     pub rows: usize,
     /// Scores, the model first.
     pub scores: Scores,
@@ -35,7 +35,7 @@ pub struct Evaluation {
     pub predictors: Vec<(&'static str, String)>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// Unit of errors and widths of a single target: `days` of a date.
+    /// Unit of errors and interval widths: `days` for a date, otherwise none; for a single target only.
     pub unit: Option<&'static str>,
 }
 
@@ -46,17 +46,17 @@ pub enum Scores {
     Numbers(Vec<(&'static str, NumberScores)>),
     /// Scores of classes with these labels.
     Classes {
-        /// Labels, in the order of the confusion matrices.
+        /// Class labels, in the order of the confusion matrices.
         labels: Vec<String>,
-        /// The scores.
+        /// Scores by predictor.
         of: Vec<(&'static str, ClassScores)>,
     },
-    /// Scores of several targets.
+    /// Scores for several targets.
     Several(SeveralScores),
 }
 
 impl Evaluation {
-    /// Predictor, score name and value, for comparison over folds.
+    /// Predictor, score name and value of each score that is compared over folds.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, String, f64)> {
         let with = |name: &'static str, scores: Vec<(&'static str, f64)>| {
@@ -69,7 +69,7 @@ impl Evaluation {
         }
     }
 
-    /// Unit of a score by its name, as in [`named`](Self::named).
+    /// Unit of a score, by its name in [`named`](Self::named).
     #[must_use]
     pub fn unit_of_score(&self, score: &str) -> Option<&'static str> {
         let (name, of) = score.split_once('(').unwrap_or((score, ""));
@@ -83,8 +83,8 @@ impl Evaluation {
         unit.filter(|_| ["rmse", "mae"].contains(&name))
     }
 
-    /// JSON form: `rows`, `warnings`, `labels` of classes, `scores` and descriptions (`predictors`) by predictor; with
-    /// several targets, `targets` with rows and scores of each, besides means.
+    /// JSON with `rows`, `warnings`, `levels`, class `labels`, and `scores` and descriptions (`predictors`) by predictor.
+    /// With several targets, `scores` are means and `targets` holds rows and scores per target.
     #[must_use]
     pub fn to_json(&self) -> Value {
         fn by_name<S: Serialize>(of: &[(&'static str, S)]) -> Value {
@@ -114,11 +114,11 @@ impl Evaluation {
 struct Assessed<'a> {
     model: &'a Model,
     seen: &'a ModelRows,
-    /// Observations as the likelihood takes them.
+    /// Observations in likelihood units.
     observations: Vec<f64>,
 }
 
-/// Scores a model and its baselines on a table that has the target.
+/// Scores a model and its baselines on a table that contains the target.
 ///
 /// # Errors
 /// [`Data`](ErrorKind::Data) for a table that does not suit the model or has no target.
@@ -131,7 +131,7 @@ pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
     Ok(found)
 }
 
-/// Scores on rows that may be those of training, whose intervals are expected to be wide.
+/// Scores without the warning for training rows. If `was_seen`, wide intervals are not reported: they are expected.
 fn evaluate_rows(model: &Model, frame: &Frame, was_seen: bool) -> Result<Evaluation, CliError> {
     if model.has_several_targets() {
         return several::evaluate_targets(model, frame, was_seen);
@@ -162,12 +162,12 @@ fn evaluate_rows(model: &Model, frame: &Frame, was_seen: bool) -> Result<Evaluat
     Ok(Evaluation { rows, scores, predictors, warnings, unit })
 }
 
-/// Unit of differences of a target, if it has one with a name.
+/// Unit of differences of a target: `days` for dates, otherwise none.
 fn unit_of(target: &Target) -> Option<&'static str> {
     (target.kind == Kind::Date).then_some("days")
 }
 
-/// Share of targets, in data units, below the predicted quantile of each level; equal to the level if calibrated.
+/// Share of `targets` (data units) below the predicted quantile of each level; equal to the level if calibrated.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) if the likelihood has no distribution function.
@@ -183,7 +183,7 @@ pub fn shares_below(
     Ok(levels.iter().map(|&level| share_below(&standings, level)).collect())
 }
 
-/// Positions of observations in their predicted distributions.
+/// Distribution functions of the predictions at the observations.
 fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<Vec<Standing>, CliError> {
     let predicted = by.given(beliefs);
     let up_to = predicted.cdfs(0, y)?;
@@ -196,7 +196,7 @@ fn standings(by: &Approximation, beliefs: &LatentBeliefs, y: &[f64]) -> Result<V
     Ok(below.into_iter().zip(up_to).map(|(below, up_to)| Standing { below, up_to }).collect())
 }
 
-/// Scores, predictor descriptions, and warnings of non-finite scores.
+/// Scores, predictor descriptions, and warnings about non-finite scores.
 type ScoredPredictors = (Scores, Vec<(&'static str, String)>, Vec<String>);
 
 impl Assessed<'_> {
@@ -265,7 +265,7 @@ impl Assessed<'_> {
     }
 }
 
-/// Mean probability of a count between two ends, inclusive.
+/// Mean predicted probability of counts from `lower` to `upper`, inclusive.
 fn mean_probability(
     by: &Approximation,
     beliefs: &LatentBeliefs,
@@ -278,16 +278,16 @@ fn mean_probability(
     Ok(sum / up_to.len().max(1) as f64)
 }
 
-/// Table of scores: named columns, named rows.
+/// Table of scores with row and column names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
     /// Heading of the row names.
     pub title: String,
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// Names of the rows, with their cells.
+    /// Name and cells of each row.
     pub rows: Vec<(String, Vec<String>)>,
-    /// `true` if each row holds counts that add up.
+    /// `true` if cells are counts.
     pub counts: bool,
 }
 
@@ -313,7 +313,7 @@ impl Grid {
     }
 }
 
-/// Tables of scores with a column per predictor; for classes also confusion matrix and calibration of the model.
+/// Tables of scores, one column per predictor. For classes, also the model's confusion matrix and calibration.
 #[must_use]
 pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
     let on = format!("on {}", counted(evaluation.rows, "row"));
@@ -329,7 +329,7 @@ pub fn grids(evaluation: &Evaluation) -> Vec<Grid> {
     }
 }
 
-/// The same as text, followed by descriptions of the predictors.
+/// Tables of [`grids`] as text, followed by descriptions of the predictors.
 #[must_use]
 pub fn table(evaluation: &Evaluation) -> String {
     let mut texts: Vec<String> = grids(evaluation).iter().map(Grid::text).collect();
@@ -337,19 +337,19 @@ pub fn table(evaluation: &Evaluation) -> String {
     texts.join("\n")
 }
 
-/// Predictors besides the model, for descriptions.
+/// Names and descriptions of the baselines.
 #[must_use]
 pub fn others(evaluation: &Evaluation) -> &[(&'static str, String)] {
     evaluation.predictors.get(1..).unwrap_or_default()
 }
 
-/// Number with four decimals if they are informative.
+/// Number with four decimals; in scientific notation if very large or small.
 pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e5).contains(&size) { format!("{value:.4}") } else { format!("{value:.3e}") }
 }
 
-/// Text of an amount with its unit, if any.
+/// Text followed by its unit, if any.
 pub(crate) fn with_unit(text: String, unit: Option<&str>) -> String {
     match unit {
         Some(unit) => text + " " + unit,

@@ -1,4 +1,4 @@
-//! Built-in likelihoods under a name that the command does not know, for tests.
+//! Likelihoods with an unregistered name, for tests.
 
 use gp_likelihoods::{Density, Described, Likelihood, ObservationMoments, Scalar, forward};
 use rand::Rng;
@@ -6,7 +6,7 @@ use rand::Rng;
 #[derive(Clone, Debug)]
 struct Foreign<L>(L);
 
-/// A likelihood of the same observations by somebody else.
+/// Built-in likelihood under an unregistered name.
 pub(crate) fn foreign(of: impl Density) -> Box<dyn Likelihood> {
     Box::new(Foreign(of))
 }

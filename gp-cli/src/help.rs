@@ -1,8 +1,8 @@
-//! Help beyond the flags: groups, examples, and the flags of the short help.
+//! Layout of help: groups of flags, examples, and flags in the short help.
 
 use clap::{Arg, Command};
 
-/// Flag groups in help order, with their members. Method settings follow as a further group.
+/// Groups of flags, in the order of the help. Method settings follow in a group of their own.
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Data",
@@ -149,7 +149,6 @@ const EXAMPLES: [(&str, &[&str]); 14] = [
     ("demo", &["gp demo"]),
 ];
 
-/// End of the long help of fitting commands.
 const LANGUAGES: &str = "\
 Kernels are sums of products, with a number in front of each: \"1.3 * rbf(ard=true) + linear * periodic(period=7)\". \
 dims=[age, colour] lets one see some inputs alone, by name or by number from 0; names with blanks or commas are quoted. \
@@ -159,7 +158,7 @@ their columns, unless --units model. `gp generate kernels` lists all with their 
 parameters and other names, and `gp generate likelihoods` does so for likelihoods, such as \"student_t(dof=4)\". Upper and \
 lower case are alike in these names.";
 
-/// The command with grouped flags, examples first, and a short help.
+/// Groups the flags of a command, puts examples first, and adds a short help.
 pub(crate) fn arranged(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let fits = command.get_arguments().any(|known| known.get_id() == "likelihood");
@@ -195,12 +194,12 @@ fn grouped(argument: Arg, fits: bool) -> Arg {
     }
 }
 
-/// The argument with its choices in any case.
+/// Accepts choices in upper or lower case.
 fn in_any_case(argument: Arg) -> Arg {
     if argument.get_action().takes_values() { argument.ignore_case(true) } else { argument }
 }
 
-/// Method setting among the flags of a command.
+/// Puts a method setting in its group.
 pub(crate) fn setting(argument: Arg) -> Arg {
     in_any_case(argument).help_heading(SETTINGS).hide_short_help(true)
 }
@@ -229,7 +228,7 @@ mod tests {
         }
     }
 
-    /// Every command has examples, and all of them can be read.
+    /// Every command has examples, and the parser accepts them.
     #[test]
     fn examples_can_be_read() {
         let command = command(&Context::built_in());

@@ -1,8 +1,8 @@
-//! Commands run by several processes together, each with a share of the work.
+//! Commands that several processes run together, each with a share of the work.
 //!
-//! Only process 0 writes files and messages. The others run the same code silently, so that all make the same choices;
-//! anything beyond command line and data (clocks, signals, free memory, changing files) is broadcast by process 0. A
-//! failing process ends all, with its message and exit code.
+//! All processes run the same code and make the same choices. Only process 0 writes files and messages. It broadcasts
+//! everything that depends on more than command line and data: clocks, signals, free memory, changing files. A failing
+//! process ends all, with its message and exit code.
 
 use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
@@ -15,17 +15,17 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Time a process waits for process 0 to fail likewise before it ends all.
+/// Time for which a failing process waits for process 0 to report the same failure, before it ends all.
 const FOR_THE_FIRST: Duration = Duration::from_secs(2);
-/// Time a process without a message waits for one that has a message.
+/// Time for which a process without a message waits for the process that has one.
 const FOR_THE_CAUSE: Duration = Duration::from_secs(10);
-/// Bytes kept of a silent process's notes.
+/// Kept bytes of the messages of a process other than 0.
 const LAST_WORDS: usize = 4096;
 
-/// Runs a command line: output, error stream and terminal line in, exit code out.
+/// Runs a command with output, error stream and terminal line; returns the exit code.
 type RunLine<'a> = &'a dyn Fn(&mut (dyn Write + Send), &mut (dyn Write + Send), &Line) -> u8;
 
-/// Runs the command line in every process of a team.
+/// Runs the command in this process of a team.
 pub(crate) fn run(team: &Team, line: &Line, run: RunLine<'_>) -> ExitCode {
     let mut words = LastWords::default();
     let code = if team.leads() {
@@ -46,13 +46,13 @@ fn end_all(team: &Team, code: u8, words: &LastWords) {
         sleep(FOR_THE_CAUSE);
     } else if !team.leads() {
         sleep(FOR_THE_FIRST);
-        // Without stderr there is no way to report.
+        // A failure to print cannot be reported.
         let _ = writeln!(io::stderr(), "process {}: {}", team.rank(), words.last_line());
     }
     team.end_all(code);
 }
 
-/// Tail of the written text.
+/// Last bytes written.
 #[derive(Debug, Default)]
 struct LastWords(Vec<u8>);
 
@@ -76,7 +76,7 @@ impl Write for LastWords {
     }
 }
 
-/// Refuses processes that might differ in results: in version, arguments, or processor features.
+/// Refuses processes that differ in version, arguments or processor features, and so might differ in results.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage), naming the first process that differs and how.
@@ -98,7 +98,7 @@ pub(crate) fn check(context: &Context, words: &[OsString]) -> Result<(), CliErro
     own.iter().try_for_each(|(what, value)| check_same(&context.team, what, value))
 }
 
-/// Refuses processes that differ in a value; all processes reach the same verdict.
+/// Refuses processes that differ in a value; returns the same in all of them.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage), naming the first process that differs and how.
@@ -113,7 +113,7 @@ pub(crate) fn check_same(team: &Team, what: &str, own: &str) -> Result<(), CliEr
     }
 }
 
-/// One text per process.
+/// Text of each process.
 fn values(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
     let characters: Vec<f64> =
         own.chars().map(|character| f64::from(u32::from(character))).chain([-1.0]).collect();
@@ -123,10 +123,10 @@ fn values(team: &Team, own: &str) -> Result<Vec<String>, TeamError> {
     Ok(all.split(|&code| code < 0.0).take(team.count()).map(text).collect())
 }
 
-/// Result of process 0, broadcast to all.
+/// Broadcasts the result of process 0.
 ///
 /// # Errors
-/// That of process 0; in the others then [`Elsewhere`](ErrorKind::Elsewhere).
+/// The error of process 0; [`Elsewhere`](ErrorKind::Elsewhere) in the other processes.
 pub(crate) fn of_first<T: serde::Serialize + serde::de::DeserializeOwned>(
     team: &Team,
     find: impl FnOnce() -> Result<T, CliError>,

@@ -7,15 +7,16 @@ use crate::parts::term_names;
 use faer::MatRef;
 use gp_ep::{Posterior as _, ShareOptions, VarianceShares};
 
-/// Most multiplications, and the same again for ranges: at most about a second.
+/// Maximum number of multiplications for the shares, and again for their ranges; about one second.
 const MOST_WORK: f64 = 2e10;
-/// Fewest rows with the other inputs unchanged for any result.
+/// Minimum number of rows; with fewer, nothing is computed.
 const LEAST_ROWS: usize = 8;
 
-/// Least share of the variance that is of no single input and is worth a remark; sums of shares are good to about half of it.
+/// Minimum share of the variance, outside single inputs, that is reported. Sums of shares are accurate to about half of it.
 const LEAST_SHARED: f64 = 0.1;
 
-/// Influence over points. `rows` are the training rows, for posteriors without inducing inputs.
+/// Influence of each input over `points`; empty if too expensive. `rows` is the number of training rows, which determines
+/// the cost for posteriors without inducing inputs.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
@@ -30,7 +31,7 @@ pub(crate) fn of_points(
     Ok(found.iter().map(|shares| named(shares, posterior, inputs)).collect())
 }
 
-/// Effort within the work limit; None if too little is left.
+/// Numbers of rows and draws within [`MOST_WORK`]; None with fewer than [`LEAST_ROWS`] rows.
 fn effort(posterior: &Approximation, inputs: &Inputs, rows: usize, seed: u64) -> Option<ShareOptions> {
     let mut how = ShareOptions::default();
     how.seed = seed;
@@ -56,14 +57,14 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", if percent.abs() < 0.05 { 0.0 } else { percent })
 }
 
-/// Remarks on the variance that shares of single inputs leave out.
+/// Remarks on variance due to several inputs together: interactions and correlations.
 pub(crate) fn together(influence: &Influence) -> Vec<String> {
     let sum = |of: fn(&InputInfluence) -> f64| influence.inputs.iter().map(of).sum::<f64>();
     let (alone, total) = (sum(|of| of.alone.value), sum(|of| of.total.value));
     if influence.inputs.len() < 2 {
         return Vec::new();
     }
-    // An effect of two inputs together is in the total of both.
+    // The totals of two interacting inputs both contain their interaction.
     let by_interaction = 0.5 * (total - alone).max(0.0);
     let shared = 1.0 - alone - by_interaction;
     let mut said = Vec::new();
@@ -87,7 +88,7 @@ pub(crate) fn together(influence: &Influence) -> Vec<String> {
     said
 }
 
-/// Remark on negative shares of kernel terms, if there are any.
+/// Remark on kernel terms with a negative share, if any.
 pub(crate) fn offset_terms(influence: &Influence) -> Option<&'static str> {
     let is_negative = |(_, share): &(String, f64)| *share <= -0.0005;
     influence.terms.iter().any(is_negative).then_some("a term with a negative share is offset by the others")
@@ -101,7 +102,7 @@ fn named(shares: &VarianceShares, posterior: &Approximation, inputs: &Inputs) ->
     };
     let mut of_inputs: Vec<InputInfluence> =
         inputs.names().into_iter().zip(&shares.inputs).map(named).collect();
-    // Stable sort keeps the order of ties.
+    // The sort is stable: ties keep their order.
     of_inputs.sort_by(|a, b| b.total.value.total_cmp(&a.total.value));
     let kernel = posterior.describe()[shares.latents.start].kernel;
     let names = term_names(kernel, &inputs.column_names());

@@ -1,6 +1,6 @@
-//! Termination signals: Ctrl-C, SIGTERM, a closed terminal.
+//! Termination signals: Ctrl-C, SIGTERM, closed terminal.
 //!
-//! Signals are global to the process, so this module has static state.
+//! State is static because signals belong to the whole process.
 
 use crate::line::Line;
 use gp_optim::Interrupt;
@@ -19,11 +19,11 @@ struct Training {
     state: TrainingState,
 }
 
-/// State of training on disk, for a signal.
+/// Checkpoint state of training, for the signal handler.
 pub(crate) struct TrainingState {
-    /// `true` if there is something to go on from, so that the iteration is worth waiting for.
+    /// `true` if a checkpoint exists, so that the process finishes the iteration before it ends.
     pub(crate) is_saved: Box<dyn Fn() -> bool + Send>,
-    /// Last words if there is not.
+    /// Final message if there is no checkpoint.
     pub(crate) last_words: String,
 }
 
@@ -33,15 +33,15 @@ static WITHOUT_CHECKPOINT: AtomicBool = AtomicBool::new(false);
 /// `true` once the model file is complete.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// `true` once the command is done. A signal that ends the process keeps the lock, so that it ends one way only.
+/// `true` once the command is done. A signal that ends the process keeps the lock, so that nothing else ends it.
 static DONE: Mutex<bool> = Mutex::new(false);
 
-/// Listens for signals in a thread, and clears the terminal line before the process ends. If that fails, signals keep
+/// Starts a thread that handles signals and clears the terminal line before the process ends. If that fails, signals keep
 /// their default effect.
 #[cfg(unix)]
 pub(crate) fn listen(line: Line) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-    // Exceeding a file size limit then becomes a write error, reported like others.
+    // With SIGXFSZ caught, exceeding a file size limit is an ordinary write error.
     let mut heeded = vec![SIGINT, SIGTERM, SIGXFSZ];
     // Under `nohup` the process should outlive its terminal.
     if !is_ignored(SIGHUP) {
@@ -49,11 +49,11 @@ pub(crate) fn listen(line: Line) {
     }
     let Ok(mut signals) = signal_hook::iterator::Signals::new(heeded) else { return };
     let listening = move || signals.forever().filter(|signal| *signal != SIGXFSZ).for_each(|_| heed(&line));
-    // Without room for a thread, the work itself will fail and report it.
+    // If no thread can start, the computation will fail and report it.
     let _ = std::thread::Builder::new().spawn(listening);
 }
 
-/// `true` if this signal was ignored at the start of the process; `false` if unknown.
+/// `true` if the process was started with this signal ignored; `false` if unknown.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -62,12 +62,12 @@ fn is_ignored(signal: i32) -> bool {
     ignored.is_some_and(|ignored| ignored >> (signal - 1) & 1 == 1)
 }
 
-/// No effect: signals keep their default on this system.
+/// Does nothing: on this system, signals keep their default effect.
 #[cfg(not(unix))]
 pub(crate) fn listen(_line: Line) {}
 
-/// Interrupts training that has written a checkpoint after its iteration. Other work, and a second signal, end at once.
-/// Comes too late for a command that is done.
+/// Handles a signal. Training with a checkpoint stops after its iteration; a second signal, and other work, end the process
+/// at once. A finished command is not affected.
 #[cfg(unix)]
 fn heed(line: &Line) {
     match locked(&TRAINING).as_ref() {
@@ -103,7 +103,7 @@ pub(crate) fn command_is_done() {
     done_by(|| ());
 }
 
-/// The same after the last words of the command.
+/// Same as [`command_is_done`], after the command's last message.
 pub(crate) fn done_by<T>(last_words: impl FnOnce() -> T) -> T {
     let mut done = locked(&DONE);
     let said = last_words();
@@ -111,13 +111,13 @@ pub(crate) fn done_by<T>(last_words: impl FnOnce() -> T) -> T {
     said
 }
 
-/// Says something, unless a signal is ending the process and has the last word.
+/// Prints a message; never returns if a signal is ending the process.
 pub(crate) fn before_the_end<T>(say: impl FnOnce() -> T) -> T {
     let _done = locked(&DONE);
     say()
 }
 
-/// Message when ending at once.
+/// Final message of an interrupted process.
 #[cfg(unix)]
 fn last_words() -> &'static str {
     if WRITTEN.load(Ordering::Relaxed) {
@@ -129,7 +129,7 @@ fn last_words() -> &'static str {
     }
 }
 
-/// Runs training that a signal ends at once.
+/// Runs training without checkpoints: a signal ends it at once.
 pub(crate) fn without_checkpoint<T>(train: impl FnOnce() -> T) -> T {
     WITHOUT_CHECKPOINT.store(true, Ordering::Relaxed);
     let trained = train();
@@ -137,12 +137,12 @@ pub(crate) fn without_checkpoint<T>(train: impl FnOnce() -> T) -> T {
     trained
 }
 
-/// Marks the model file as complete: a later signal loses nothing.
+/// Marks the model file as complete, for the message of a later signal.
 pub(crate) fn model_is_written() {
     WRITTEN.store(true, Ordering::Relaxed);
 }
 
-/// Runs training that a signal interrupts, leaving a checkpoint; before the first checkpoint it ends at once.
+/// Runs training with checkpoints: a signal interrupts it after its iteration, or at once before the first checkpoint.
 pub(crate) fn while_training<T>(state: TrainingState, train: impl FnOnce(&Interrupt) -> T) -> T {
     let interrupt = Interrupt::new();
     *locked(&TRAINING) = Some(Training { interrupt: interrupt.clone(), state });
@@ -151,7 +151,7 @@ pub(crate) fn while_training<T>(state: TrainingState, train: impl FnOnce(&Interr
     trained
 }
 
-/// Locked contents, valid even after a panic elsewhere.
+/// Locks a mutex, also after a panic in another thread.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

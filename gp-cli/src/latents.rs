@@ -1,4 +1,4 @@
-//! Latents and target values as prediction columns, in data units.
+//! Prediction columns of latents and targets, in data units.
 
 use crate::data::Kind;
 use crate::model::Model;
@@ -6,7 +6,7 @@ use crate::out::OutTable;
 use crate::standardise::Standardiser;
 use gp_kernels::posterior::LatentBeliefs;
 
-/// Adds target values, dates to the second; variances of dates are in square days.
+/// Adds target values; dates are rounded to seconds.
 pub(crate) fn push_targets(table: &mut OutTable, model: &Model, name: impl Into<String>, values: Vec<f64>) {
     const SECONDS_PER_DAY: f64 = 86_400.0;
     if model.target().kind != Kind::Date {
@@ -16,20 +16,20 @@ pub(crate) fn push_targets(table: &mut OutTable, model: &Model, name: impl Into<
     table.push_dates(name, values.into_iter().map(to_second).collect());
 }
 
-/// Scale of the latents: that of the target for a single one, if the target is scaled.
+/// Scale of the latents: that of the target for a single latent, otherwise the identity.
 pub(crate) fn latent_scale(model: &Model) -> Standardiser {
     let single = model.posterior().likelihood().latents() == 1;
     if single { model.target().scale() } else { Standardiser::identity() }
 }
 
-/// Names of several latents: their label or number. None for a single one.
+/// Name of each latent: its class label or number; None for a single latent.
 pub(crate) fn latent_labels(model: &Model) -> Vec<Option<String>> {
     let count = model.posterior().likelihood().latents();
     let label = |q: usize| model.target().labels().and_then(|labels| labels.get(q)).cloned();
     (0..count).map(|q| (count > 1).then(|| label(q).unwrap_or_else(|| q.to_string()))).collect()
 }
 
-/// Adds mean and variance of each latent.
+/// Adds mean and variance of each latent. Variances of dates are in square days.
 pub(crate) fn push_latents(table: &mut OutTable, model: &Model, beliefs: &LatentBeliefs) {
     let scale = latent_scale(model);
     for (function, label) in beliefs.functions().iter().zip(latent_labels(model)) {

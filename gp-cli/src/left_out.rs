@@ -1,11 +1,11 @@
-//! Rows with missing values: count and places.
+//! Rows dropped because of missing values.
 
 use crate::data::Frame;
 
-/// Most places named in a message.
+/// Maximum number of places in a message.
 const NAMED: usize = 5;
 
-/// Rows with missing values that are left out, over the chunks of a table.
+/// Count and places of dropped rows, over the chunks of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     rows: usize,
@@ -14,7 +14,7 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Adds a chunk and its dropped rows.
+    /// Adds a chunk of the table with its dropped rows.
     pub(crate) fn look(&mut self, frame: &Frame, left_out: &[usize]) {
         self.rows += frame.row_count();
         self.count += left_out.len();
@@ -32,14 +32,14 @@ impl LeftOut {
         self.rows
     }
 
-    /// Sentence on the rows of a table that miss `what`; None without any.
+    /// Sentence about dropped rows, which miss `what`; None without any.
     pub(crate) fn sentence(&self, of: &str, what: &str) -> Option<String> {
         let verb = if self.count == 1 { "misses" } else { "miss" };
         let (rows, places) = (counted(self.count, "row"), self.places());
         (self.count > 0).then(|| format!("left out {rows}{of} that {verb} {what}: {places}"))
     }
 
-    /// Places of the rows, as text: `line 3, line 9 and 4 more`.
+    /// Places of dropped rows: `line 3, line 9 and 4 more`.
     #[must_use]
     pub fn places(&self) -> String {
         let named = self.first.join(", ");
@@ -63,7 +63,7 @@ pub(crate) fn listed(items: &[String]) -> String {
     }
 }
 
-/// Numbers below `count` other than these ascending ones.
+/// Numbers below `count` that are not in `some` (ascending).
 pub(crate) fn others(count: usize, some: &[usize]) -> Vec<usize> {
     let mut some = some.iter().copied().peekable();
     (0..count).filter(|row| some.next_if_eq(row).is_none()).collect()

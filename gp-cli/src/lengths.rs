@@ -1,4 +1,4 @@
-//! Kernels for display: lengths (length-scales, periods) in data units, numbers to four digits.
+//! Kernels and likelihoods for display: lengths (length-scales, periods) in data units, four significant digits.
 
 use crate::data::Kind;
 use crate::encode::Inputs;
@@ -7,21 +7,21 @@ use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Prior, Transform, format_number};
 use serde::Serialize;
 
-/// Most distinct numbers of a list shown in full.
+/// Maximum length of a list that is shown in full.
 const LONGEST_LIST: usize = 6;
-/// Digits shown of a length.
+/// Numbers shown of a longer list.
 const SHOWN: usize = 3;
 
-/// Length of a kernel along one input, in data units.
+/// Length parameter along one input, in data units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct InputLength {
     /// Parameter name, such as `periodic.period`.
     pub parameter: String,
-    /// Column, or level of one.
+    /// Column, or level of a column.
     pub input: String,
-    /// Its value.
+    /// Length.
     pub value: f64,
-    /// Unit: `days` along a date, None along a number.
+    /// Unit: `days` for dates, None for numbers.
     pub unit: Option<&'static str>,
     /// `true` if fixed in training.
     pub fixed: bool,
@@ -63,7 +63,7 @@ pub(crate) fn lengths(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<InputLength> 
     found
 }
 
-/// Full names of all values of a kernel, lengths by their columns: `rbf.lengthscale of age` instead of `rbf.lengthscale[2]`.
+/// Names of all parameter values of a kernel, with column names for lengths: `rbf.lengthscale of age`.
 pub(crate) fn value_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String> {
     let (mut names, mut along) = (kernel.parameter_names(), kernel.length_columns(columns.len()).into_iter());
     let mut first = 0;
@@ -79,7 +79,7 @@ pub(crate) fn value_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String
     names
 }
 
-/// Bounds in other units, unless they are those of the parameter's domain.
+/// Bounds times `unit`; None if infinite or those of the parameter's domain.
 fn bounds(parameter: &Parameter, element: usize, unit: f64) -> (Option<f64>, Option<f64>) {
     let ((low, high), (least, most)) =
         (parameter.transform_of(element).scaled(unit).ends(), parameter.domain().ends());
@@ -87,7 +87,7 @@ fn bounds(parameter: &Parameter, element: usize, unit: f64) -> (Option<f64>, Opt
     (end(low, least), end(high, most))
 }
 
-/// Named unit of each column of points, if any.
+/// Unit of each column of points: `days` or none.
 fn counted_in(inputs: &Inputs) -> Vec<Option<&'static str>> {
     let mut units = vec![None; inputs.dim()];
     for (feature, place) in inputs.features().iter().zip(inputs.places()) {
@@ -96,7 +96,7 @@ fn counted_in(inputs: &Inputs) -> Vec<Option<&'static str>> {
     units
 }
 
-/// One line per length parameter: its name, and its values along inputs with bounds and prior.
+/// Name of each length parameter, and its values by input with bounds and prior.
 pub(crate) fn length_lines(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<(String, String)> {
     let all = lengths(kernel, inputs);
     let of_parameters = all.chunk_by(|a, b| a.parameter == b.parameter);
@@ -108,7 +108,7 @@ pub(crate) fn length_lines(kernel: &dyn Kernel, inputs: &Inputs) -> Vec<(String,
     of_parameters.map(line).collect()
 }
 
-/// Consecutive inputs of equal length: their names or number, and the length.
+/// Consecutive inputs of equal length, as text: names, number, length.
 fn described(alike: &[InputLength]) -> String {
     let InputLength { input, value, unit, fixed, lower, upper, prior, .. } = &alike[0];
     let inputs = match alike {
@@ -121,7 +121,7 @@ fn described(alike: &[InputLength]) -> String {
     format!("{inputs} {value}{unit}{}{fixed}", conditions((*lower, *upper), prior.as_ref()))
 }
 
-/// Bounds and prior, to follow a value.
+/// Bounds and prior as text, to follow a value.
 fn conditions((lower, upper): (Option<f64>, Option<f64>), prior: Option<&Prior>) -> String {
     let end = |end: Option<f64>| end.map_or_else(|| "none".to_owned(), few_digits);
     let bounds = match (lower, upper) {
@@ -132,8 +132,8 @@ fn conditions((lower, upper): (Option<f64>, Option<f64>), prior: Option<&Prior>)
     format!("{bounds}{prior}")
 }
 
-/// Kernel expression for display, in one line: lengths in data units, numbers to four digits, long lists shortened. A
-/// length shared by columns becomes one per column if units differ.
+/// Kernel expression for display: one line, lengths in data units, four digits, long lists shortened. A length shared by
+/// columns with different units becomes one per column.
 pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     let units = inputs.units();
     let (mut shown, mut columns) = (kernel.clone_box(), kernel.length_columns(units.len()).into_iter());
@@ -147,7 +147,7 @@ pub(crate) fn readable(kernel: &dyn Kernel, inputs: &Inputs) -> String {
     shown.expression_with(&value_text)
 }
 
-/// The same in model units, where bounds and priors given in those are alike for all columns.
+/// Same as [`readable`], in model units: bounds and priors in these units are the same for all columns.
 pub(crate) fn readable_in_model_units(kernel: &dyn Kernel) -> String {
     kernel.expression_with(&value_text)
 }
@@ -161,13 +161,13 @@ pub(crate) fn readable_likelihood(likelihood: &dyn Likelihood) -> String {
     if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
 }
 
-/// Length in column units: one per column if it is one number and units differ.
+/// Length in the units of its columns; one per column if units differ.
 fn in_data_units(parameter: &Parameter, units: &[f64]) -> Option<Parameter> {
     parameter.scaled(units).or_else(|_| parameter.repeated(units.len())?.scaled(units)).ok()
 }
 
-/// Value with its marks, in few digits, and with the bounds and prior that all elements have. Bounds that differ by element
-/// follow each; priors that do are left to [`length_lines`].
+/// Values of a parameter, with `fixed`, bounds and prior. If elements differ in these, bounds follow each element and
+/// priors are omitted: [`length_lines`] shows them.
 fn value_text(parameter: &Parameter) -> String {
     let first = conditions_of(parameter, 0);
     let are_alike = (1..parameter.len()).all(|element| conditions_of(parameter, element) == first);
@@ -190,17 +190,15 @@ fn value_text(parameter: &Parameter) -> String {
     if are_alike { text + &first } else { text }
 }
 
-/// Bounds and prior of an element, to follow its value.
 fn conditions_of(parameter: &Parameter, element: usize) -> String {
     conditions(own_ends(parameter, element), parameter.prior_of(element))
 }
 
-/// Bounds of an element, to follow its value.
 fn bounds_of(parameter: &Parameter, element: usize) -> String {
     conditions(own_ends(parameter, element), None)
 }
 
-/// Finite ends of an element's bounds, if they are not its domain.
+/// Finite bounds of an element; none if they are its domain.
 fn own_ends(parameter: &Parameter, element: usize) -> (Option<f64>, Option<f64>) {
     let transform = parameter.transform_of(element);
     let ends = if transform == parameter.domain() { Transform::Identity } else { transform };

@@ -1,4 +1,4 @@
-//! The `gp` command: files in; models, predictions and reports out.
+//! The `gp` command: reads tables; writes models, predictions and reports.
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
@@ -57,12 +57,12 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Runs the command with this process's arguments and streams and the built-in registries.
+/// Runs the command of this process with the built-in registries.
 pub fn main() -> ExitCode {
     main_with(&Context::built_in())
 }
 
-/// The same with the registries of a program.
+/// Same as [`main`], with the registries of `context`.
 pub fn main_with(context: &Context) -> ExitCode {
     #[cfg(feature = "columnar")]
     data::silence_foreign_panics();
@@ -75,7 +75,7 @@ pub fn main_with(context: &Context) -> ExitCode {
     code
 }
 
-/// Runs a command line, program name first: data to `out`, everything else to `err`. Returns the exit code.
+/// Runs a command and returns its exit code. `arguments` start with the program name. Data go to `out`, messages to `err`.
 pub fn run(
     context: &Context,
     arguments: impl IntoIterator<Item = OsString>,
@@ -85,7 +85,7 @@ pub fn run(
     run_with(context, arguments, out, err, &Line::default())
 }
 
-/// The same with a progress line on the terminal.
+/// Same as [`run`], with a progress line on the terminal.
 fn run_with(
     context: &Context,
     arguments: impl IntoIterator<Item = OsString>,
@@ -126,16 +126,16 @@ fn run_with(
     }
 }
 
-/// Prints one line; returns the exit code.
+/// Prints an error in one line; returns the exit code.
 fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
-    // Foreign error texts may have several lines; print one. Without stderr there is no way to report.
+    // Errors of other crates may have several lines. A failure to print cannot be reported.
     let line = error.with_causes().split_whitespace().collect::<Vec<_>>().join(" ");
     let front = if error.kind() == ErrorKind::Interrupted { "" } else { "error: " };
     let _ = interrupt::before_the_end(|| writeln!(err, "{front}{line}"));
     error.kind().exit_code()
 }
 
-/// Number-parsing messages of the standard library, with plainer ones.
+/// Messages of the standard library about numbers, and their replacements.
 const OF_NUMBERS: [(&str, &str); 5] = [
     (": invalid digit found in string", ": it has to be a whole number, not below 0"),
     (": number too large to fit in target type", ": it is too large"),
@@ -152,7 +152,7 @@ fn in_plain_words(text: &str) -> String {
 fn show_refusal(refusal: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let text = refusal.render();
     if refusal.use_stderr() {
-        // Without stderr there is no way to report.
+        // A failure to print cannot be reported.
         let _ = write!(err, "{}", in_plain_words(&text.to_string()));
         ErrorKind::Usage.exit_code()
     } else {

@@ -6,25 +6,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time between updates; shorter commands show none.
+/// Time between updates. Shorter commands show no line.
 const PAUSE: Duration = Duration::from_millis(250);
-/// Widest line, which must not wrap on a usual terminal, or it could not be erased.
+/// Maximum width. A line that wraps cannot be erased.
 const WIDEST: usize = 79;
 /// Erases the line.
 const CLEAR: &str = "\r\x1b[K";
 
-/// Progress line on the error stream; none without a terminal or if quiet. Clones share the line.
+/// Progress line on stderr; empty without a terminal or with `--quiet`. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line(Option<Arc<Mutex<State>>>);
 
 #[derive(Debug)]
 struct State {
-    /// Stage of the command; empty before the first and after the last.
+    /// Current stage; empty before the first stage and after the last.
     stage: String,
     /// Progress within the stage.
     detail: String,
     begun: Instant,
-    /// Deadline, if time is limited.
+    /// Deadline, with a time limit.
     deadline: Option<Instant>,
     is_shown: bool,
 }
@@ -53,7 +53,6 @@ impl Line {
         });
     }
 
-    /// Sets the progress within the stage.
     pub(crate) fn detail(&self, detail: impl FnOnce() -> String) {
         self.change(|state| state.detail = detail());
     }
@@ -63,7 +62,7 @@ impl Line {
         self.change(|state| state.deadline = limit.and_then(|limit| Instant::now().checked_add(limit)));
     }
 
-    /// Removes the line until the next stage.
+    /// Erases the line until the next stage.
     pub(crate) fn end(&self) {
         self.change(|state| {
             state.clear();
@@ -71,7 +70,7 @@ impl Line {
         });
     }
 
-    /// Runs `work` with the line removed.
+    /// Runs `work` with the line erased.
     pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
         let Some(state) = &self.0 else { return work() };
         let mut state = locked(state);
@@ -96,7 +95,7 @@ impl State {
         Self { stage: String::new(), detail: String::new(), begun, deadline: None, is_shown: false }
     }
 
-    /// Redraws the line, ignoring failures to show it.
+    /// Redraws the line; ignores failures.
     fn draw(&mut self, now: Instant) {
         if !self.stage.is_empty() {
             self.is_shown = true;
@@ -110,7 +109,7 @@ impl State {
         }
     }
 
-    /// Stage, detail and times, at most as wide as a terminal.
+    /// Stage, detail and times, at most [`WIDEST`] characters.
     fn text(&self, now: Instant) -> String {
         let between = if self.detail.is_empty() { "" } else { ": " };
         let both = format!("{}{between}{}", self.stage, self.detail);
@@ -121,7 +120,7 @@ impl State {
         let times = format!(" ({elapsed}{left})");
         let room = WIDEST.saturating_sub(times.chars().count());
         let fits = |text: &String| text.chars().count() <= room;
-        // The detail is more informative than the stage.
+        // If both do not fit, the detail is more informative than the stage.
         let narrow = Some(&self.detail).filter(|detail| !detail.is_empty() && fits(detail));
         let what = if fits(&both) { &both } else { narrow.unwrap_or(&both) };
         if fits(what) {
@@ -132,7 +131,7 @@ impl State {
     }
 }
 
-/// Time in the notation of `--time-limit`, rounded.
+/// Time in the notation of `--time-limit`, rounded down.
 fn duration(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds}s"),
@@ -141,12 +140,12 @@ fn duration(time: Duration) -> String {
     }
 }
 
-/// Locked contents, valid even after a panic elsewhere.
+/// Locks a mutex, also after a panic in another thread.
 fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Standard output, which may be the same terminal: removes the line while writing.
+/// Standard output that erases the line before writing, because both may be on the same terminal.
 pub(crate) struct BehindLine<'a> {
     out: &'a mut dyn Write,
     line: Line,

@@ -1,12 +1,12 @@
-//! Scores of predictions, named after the fields here everywhere.
+//! Scores of predictions. Their names in outputs are the field names here.
 
 use crate::error::CliError;
 use gp_likelihoods::special;
 use serde::Serialize;
 
-/// Levels of central intervals whose coverage is computed.
+/// Levels of the central intervals that are scored.
 pub const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
-/// Bins of the reliability table.
+/// Number of bins of the reliability table.
 pub const BINS: usize = 10;
 
 /// Gaussian prediction of one observation.
@@ -14,7 +14,7 @@ pub const BINS: usize = 10;
 pub struct Forecast {
     /// Mean, in target units.
     pub mean: f64,
-    /// Variance of the observation, noise included; positive.
+    /// Variance of the observation, including noise; positive.
     pub variance: f64,
 }
 
@@ -36,7 +36,7 @@ pub struct Interval {
     pub lower: Vec<f64>,
     /// Upper ends.
     pub upper: Vec<f64>,
-    /// Mean probability inside: the level, or more for counts, whose intervals end at integers.
+    /// Mean predicted probability of the intervals: the level, or more for counts, whose intervals end at integers.
     pub claimed: f64,
 }
 
@@ -45,7 +45,7 @@ impl Interval {
     pub const EMPTY: Self = Self { lower: Vec::new(), upper: Vec::new(), claimed: 0.0 };
 }
 
-/// Predictions of numbers, one entry per observation (N).
+/// Predictions of numbers, per observation (N).
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberForecasts {
     /// Means, in target units.
@@ -56,7 +56,7 @@ pub struct NumberForecasts {
     pub intervals: [Interval; LEVELS.len()],
 }
 
-/// Position of an observation in its predicted distribution.
+/// Predicted distribution function at an observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
     /// Probability of a smaller value.
@@ -66,8 +66,8 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Share of this observation below the quantile of a level; for counts the part of its probability below the level,
-    /// so that calibrated counts average to it.
+    /// Share of this observation below the quantile of a level: 0 or 1; for counts, the share of its probability below
+    /// the level, so that the average over calibrated counts is the level.
     #[must_use]
     pub fn share_below(&self, level: f64) -> f64 {
         let Self { below, up_to } = *self;
@@ -81,36 +81,36 @@ impl Standing {
     }
 }
 
-/// Share of observations below the quantile of a level, equal to the level if calibrated: the mean probability integral
-/// transform, not randomised (Czado, Gneiting and Held, 2009).
+/// Share of observations below the quantile of a level; equal to the level if calibrated. Non-randomised mean probability
+/// integral transform (Czado, Gneiting and Held, 2009).
 #[must_use]
 pub fn share_below(standings: &[Standing], level: f64) -> f64 {
     mean(standings.iter().map(|standing| standing.share_below(level)))
 }
 
-/// Scores of number predictions on unseen observations.
+/// Scores of predicted numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct NumberScores {
     /// Root mean squared error, in target units.
     pub rmse: f64,
     /// Mean absolute error, in target units.
     pub mae: f64,
-    /// Mean squared error over the variance of the observations; 1 for predicting their mean.
+    /// Standardised mean squared error: divided by the variance of the observations; 1 for predicting their mean.
     pub smse: f64,
     /// Mean negative log predictive density (counts: probability), in nats; lower is better.
     pub nlpd: f64,
-    /// The same, less that of the constant prediction from the training targets.
+    /// Mean standardised log loss: `nlpd` less that of the constant prediction from the training targets.
     pub msll: f64,
-    /// Coverage of each central interval of [`LEVELS`]; ideally equal to `claimed`.
+    /// Share of observations inside the intervals of each of [`LEVELS`]; ideally equal to `claimed`.
     pub coverage: [f64; LEVELS.len()],
     /// Nominal coverage: the level, or more for counts.
     pub claimed: [f64; LEVELS.len()],
-    /// Mean widths of these intervals, in target units.
+    /// Mean width of the intervals, in target units.
     pub width: [f64; LEVELS.len()],
 }
 
 impl NumberScores {
-    /// Scores of forecasts for a non-empty list of targets, relative to the constant prediction `trivial`.
+    /// Scores of forecasts for `targets` (non-empty); `trivial` is the constant prediction.
     #[must_use]
     pub fn of(targets: &[f64], forecasts: &NumberForecasts, trivial: &NumberForecasts) -> Self {
         let errors: Vec<f64> =
@@ -138,14 +138,14 @@ impl NumberScores {
 }
 
 impl NumberScores {
-    /// Scores compared over folds, by field name.
+    /// Names and values of the scores that are compared over folds.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, f64)> {
         vec![("rmse", self.rmse), ("mae", self.mae), ("nlpd", self.nlpd)]
     }
 }
 
-/// Scores of class probabilities on unseen labels.
+/// Scores of class probabilities.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassScores {
     /// Share of labels that differ from the most probable class.
@@ -154,15 +154,15 @@ pub struct ClassScores {
     pub log_loss: f64,
     /// Mean squared distance between probabilities and labels, summed over classes.
     pub brier: f64,
-    /// Expected calibration error: distance of accuracies from confidences.
+    /// Expected calibration error: mean over rows of |accuracy − confidence| of their bin.
     pub ece: f64,
     /// Confusion matrix of counts: rows are true labels, columns predicted ones.
     pub confusion: Vec<Vec<u64>>,
-    /// Reliability table by confidence.
+    /// Reliability table: [`BINS`] bins by confidence.
     pub reliability: Vec<ReliabilityBin>,
 }
 
-/// Predictions with a confidence in one tenth of [0, 1].
+/// Predictions whose confidence lies in one of [`BINS`] equal parts of [0, 1].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ReliabilityBin {
     /// Number of rows.
@@ -174,13 +174,13 @@ pub struct ReliabilityBin {
 }
 
 impl ClassScores {
-    /// Scores compared over folds, by field name.
+    /// Names and values of the scores that are compared over folds.
     #[must_use]
     pub fn named(&self) -> Vec<(&'static str, f64)> {
         vec![("error", self.error), ("log_loss", self.log_loss), ("brier", self.brier), ("ece", self.ece)]
     }
 
-    /// Scores of probabilities of C classes for labels, as classes from 0.
+    /// Scores of class probabilities (N×C) for labels, given as class numbers from 0.
     #[must_use]
     pub fn of(labels: &[usize], probabilities: &[Vec<f64>]) -> Self {
         let classes = probabilities.first().map_or(0, Vec::len);
@@ -227,7 +227,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    /// The same Gaussian for two targets.
+    /// Two equal Gaussian forecasts.
     fn alike(deviation: f64, log_densities: [f64; 2]) -> NumberForecasts {
         let forecast = Forecast { mean: 0.0, variance: deviation * deviation };
         let intervals = LEVELS.map(|level| {
@@ -247,7 +247,7 @@ mod tests {
         assert!((scores.rmse - 5f64.sqrt()).abs() < 1e-15);
         assert_eq!((scores.mae, scores.smse), (2.0, 5.0));
         assert_eq!((scores.nlpd, scores.msll), (2.0, -1.5));
-        // Twice the 97.5 % quantile, times the deviation.
+        // Twice the 97.5 % quantile, times the standard deviation.
         assert!((scores.width[2] - 2.0 * 1.959_963_984_540_054 * 2.0).abs() < 1e-12);
     }
 
@@ -267,7 +267,7 @@ mod tests {
                 .zip([0.0, 0.25, 1.0, 1.0])
                 .all(|(found, expected)| (found - expected).abs() < 1e-15)
         );
-        // Counts 0 and 1 with probabilities ¼ and ¾, as often as predicted: each share equals its level.
+        // Counts 0 and 1 occur as often as predicted, ¼ and ¾: each share equals its level.
         let low = Standing { below: 0.0, up_to: 0.25 };
         let high = Standing { below: 0.25, up_to: 1.0 };
         for level in [0.1, 0.25, 0.5, 0.9] {
@@ -284,7 +284,7 @@ mod tests {
         assert!((scores.error - 1.0 / 3.0).abs() < 1e-15);
         let log = 0.75f64.ln() + 0.25f64.ln() + 0.95f64.ln();
         assert!((scores.log_loss + log / 3.0).abs() < 1e-15);
-        // 2 (1 − p)² of each.
+        // 2 (1 − p)² per row.
         let brier = 2.0 * (0.25f64.powi(2) + 0.75f64.powi(2) + 0.05f64.powi(2)) / 3.0;
         assert!((scores.brier - brier).abs() < 1e-15);
         assert_eq!(scores.confusion, [[1, 0], [1, 1]]);

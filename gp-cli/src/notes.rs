@@ -1,11 +1,11 @@
-//! Messages of a command about its work.
+//! Messages of a command.
 
 use crate::interrupt;
 use crate::line::Line;
 use std::fmt;
 use std::io::Write;
 
-/// Messages, unless quiet.
+/// Stream of messages; silent with `--quiet`.
 pub struct Notes<'a> {
     stream: &'a mut dyn Write,
     quiet: bool,
@@ -13,17 +13,16 @@ pub struct Notes<'a> {
 }
 
 impl<'a> Notes<'a> {
-    /// Messages to a stream, or none.
+    /// Messages to `stream`; none if `quiet`.
     pub fn new(stream: &'a mut dyn Write, quiet: bool) -> Self {
         Self { stream, quiet, line: Line::default() }
     }
 
-    /// The notes with a progress line, unless quiet.
+    /// Adds a progress line, unless quiet.
     pub(crate) fn with_line(self, line: Line) -> Self {
         Self { line: if self.quiet { Line::default() } else { line }, ..self }
     }
 
-    /// Progress line.
     pub(crate) fn line(&self) -> &Line {
         &self.line
     }
@@ -32,7 +31,7 @@ impl<'a> Notes<'a> {
         self.line.stage(&stage.to_string());
     }
 
-    /// `true` if notes are suppressed.
+    /// `true` if messages are suppressed.
     #[must_use]
     pub fn are_quiet(&self) -> bool {
         self.quiet
@@ -43,14 +42,14 @@ impl<'a> Notes<'a> {
         interrupt::before_the_end(|| self.print(line));
     }
 
-    /// Prints the last line of a command, which no signal interrupts afterwards.
+    /// Prints the last line of a command; no signal interrupts it afterwards.
     pub(crate) fn end(&mut self, line: fmt::Arguments<'_>) {
         interrupt::done_by(|| self.print(line));
     }
 
     fn print(&mut self, line: fmt::Arguments<'_>) {
         if !self.quiet {
-            // Failures to print do not stop the work.
+            // A failure to print does not stop the command.
             let Self { stream, line: shown, .. } = self;
             let _ = shown.aside(|| writeln!(stream, "{line}"));
         }

@@ -11,8 +11,8 @@ use gp_kernels::posterior::terms;
 use gp_kernels::{Kernel, KernelExt as _};
 use std::collections::{BTreeSet, HashMap};
 
-/// Adds mean and variance of each kernel term of every latent at these points. Means of a latent add up to its mean,
-/// with the constant subtracted from the target in scaling.
+/// Adds columns with mean and variance of each kernel term of each latent at `points`. The means of a latent's terms, and
+/// the constant that scaling subtracts from the target, add up to the latent's mean.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
@@ -30,7 +30,7 @@ pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>)
     for (latent, label) in labels.iter().enumerate() {
         let kernel = by.describe()[latent].kernel;
         let names = term_names(kernel, &columns);
-        // Terms that cannot be separated are one.
+        // Terms that cannot be separated are predicted as one.
         let parts = by.predict_terms(latent, points)?;
         let whole = [without_numbers(kernel, &columns)];
         let names = if parts.len() == names.len() { names.as_slice() } else { whole.as_slice() };
@@ -47,7 +47,7 @@ pub(crate) fn push(table: &mut OutTable, model: &Model, points: MatRef<'_, f64>)
     Ok(())
 }
 
-/// Column of the mean of the training targets, which scaling subtracts.
+/// Column of the constant that scaling subtracts: the mean of the training targets.
 const CENTRE: &str = "part(centre)";
 
 /// Name of each kernel term, such as `rbf * periodic` or `linear[age]`; equal names are numbered.
@@ -64,7 +64,7 @@ pub(crate) fn term_names(kernel: &dyn Kernel, columns: &[String]) -> Vec<String>
     names.iter().map(String::as_str).map(numbered).collect()
 }
 
-/// Point columns that a kernel uses, out of `count`.
+/// Columns of points, out of `count`, that a kernel uses.
 pub(crate) fn columns_of(kernel: &dyn Kernel, count: usize) -> Vec<usize> {
     if let Some(dims) = dims(kernel) {
         return dims;
@@ -77,7 +77,7 @@ pub(crate) fn columns_of(kernel: &dyn Kernel, count: usize) -> Vec<usize> {
     seen.into_iter().collect()
 }
 
-/// Columns that a kernel is restricted to, if any.
+/// Columns in `dims` of a kernel, if it has them.
 fn dims(kernel: &dyn Kernel) -> Option<Vec<usize>> {
     let settings = kernel.settings();
     let dims = settings.iter().find(|setting| setting.name() == "dims").map(KernelSetting::value);
@@ -87,7 +87,7 @@ fn dims(kernel: &dyn Kernel) -> Option<Vec<usize>> {
     }
 }
 
-/// Kernel without parameters, with the names of its columns.
+/// Kernel expression without parameters, with column names.
 fn without_numbers(kernel: &dyn Kernel, columns: &[String]) -> String {
     let children = |between: &str| {
         let children = kernel.children().iter();
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(names("rbf + linear + 2 * rbf"), ["rbf 1", "linear", "rbf 2"]);
         assert_eq!(names("rbf(dims=[0]) + rbf(dims=[1, 0])"), ["rbf[age]", "rbf[colour=red, age]"]);
         assert_eq!(names("select(rbf + linear, dims=[1])"), ["(rbf + linear)[colour=red]"]);
-        // A column that does not exist.
+        // Column 7 does not exist.
         let kernel = gp_kernels::parse("rbf(dims=[2]) * (linear(dims=[0]) + 3 * rbf(dims=[2, 1]))").unwrap();
         assert_eq!(columns_of(kernel.as_ref(), 4), [0, 1, 2]);
         assert_eq!(columns_of(gp_kernels::parse("2 * rbf").unwrap().as_ref(), 2), [0, 1]);

@@ -20,30 +20,30 @@ use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::ObservationMoments;
 
-/// Outputs requested besides means and labels.
+/// Requested outputs besides means and labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Probabilities of central intervals.
     pub intervals: Vec<f64>,
     /// Probabilities of quantiles.
     pub quantiles: Vec<f64>,
-    /// `true` for latent functions.
+    /// `true` for means and variances of the latent functions.
     pub latent: bool,
-    /// `true` for contributions by kernel term.
+    /// `true` for the contribution of each kernel term.
     pub parts: bool,
     /// `true` for the joint covariance of the target functions.
     pub joint: bool,
     /// Number of samples of the target functions, joint over all rows.
     pub samples: usize,
-    /// Random seed for samples.
+    /// Random seed of the samples.
     pub seed: u64,
     /// `true` for class probabilities.
     pub probabilities: bool,
-    /// Treatment of rows with a missing input.
+    /// Treatment of rows with missing inputs.
     pub missing: Missing,
 }
 
-/// Default: one 95 % interval, no missing values allowed.
+/// One 95 % interval; missing values are an error.
 impl Default for Wanted {
     fn default() -> Self {
         Self {
@@ -63,13 +63,13 @@ impl Default for Wanted {
 /// Predictions for the rows of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predictions {
-    /// Predictions, one row per table row; cells are empty in rows that cannot be predicted.
+    /// Predictions per row of the table; cells are empty in rows that are not predicted.
     pub table: OutTable,
-    /// Levels unseen in training.
+    /// Levels that did not occur in training.
     pub unseen: Vec<Unseen>,
-    /// Rows that are not predicted because of a missing input, ascending.
+    /// Rows not predicted because of a missing input, ascending.
     pub not_predicted: Vec<usize>,
-    /// Rows without a log density because the target is missing or the row is not predicted, ascending.
+    /// Rows without a log density because they are not predicted or lack the target, ascending.
     pub not_scored: Vec<usize>,
 }
 
@@ -82,13 +82,13 @@ impl Predictions {
     }
 }
 
-/// Column of log densities of observations (log probabilities for labels and counts).
+/// Column of log predictive densities (log probabilities for labels and counts).
 const LOG_DENSITY: &str = "log_density";
 
-/// Maximum number of rows for a joint covariance or samples, whose memory is quadratic in rows.
+/// Maximum number of rows for joint covariances and samples. Their memory is quadratic in rows.
 const MOST_JOINT_ROWS: usize = 5_000;
 
-/// Central intervals of observations with this probability.
+/// Lower and upper ends of the central intervals of observations (N each), in data units.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) for a level outside (0, 1).
@@ -102,7 +102,7 @@ pub fn intervals(
     Ok((end(0.5 - 0.5 * level)?, end(0.5 + 0.5 * level)?))
 }
 
-/// Quantiles of observations.
+/// Quantiles of observations (N), in data units.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) for a probability outside (0, 1).
@@ -117,7 +117,7 @@ pub fn quantiles(
     Ok(quantiles.into_iter().map(|quantile| scale.undo(quantile)).collect())
 }
 
-/// Means and variances of observations.
+/// Means and variances of observations (N), in data units.
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) if the likelihood has none.
@@ -134,7 +134,7 @@ pub fn moments(
     Ok(by.given(beliefs).moments()?.into_iter().map(undo).collect())
 }
 
-/// Log densities of observations, per data unit; `observations` are in the units of the likelihood.
+/// Log densities of observations (N), per data unit; `observations` are in likelihood units.
 ///
 /// # Errors
 /// As [`moments`], and for an impossible observation.
@@ -149,7 +149,7 @@ pub fn log_densities(
     Ok(densities.into_iter().map(|density| density - log_scale).collect())
 }
 
-/// Class probabilities at each point.
+/// Class probabilities (N×C).
 ///
 /// # Errors
 /// [`Numerical`](ErrorKind::Numerical) if observations are not classes.
@@ -166,9 +166,8 @@ pub fn most_probable(probabilities: &[f64]) -> usize {
     (1..probabilities.len()).fold(0, better)
 }
 
-/// Predictions for all rows of a table, in order. A missing input is an error unless the model keeps its
-/// missing values; under [`Missing::Drop`], such rows stay empty except for their `ids`. Rows without the
-/// target have no log density.
+/// Predictions for all rows of a table, in order. A missing input is an error unless the model keeps missing values; with
+/// [`Missing::Drop`], such rows are empty except for columns `ids`. Rows without the target have no log density.
 ///
 /// # Errors
 /// [`Data`](ErrorKind::Data) for a table that does not fit the model; [`Usage`](ErrorKind::Usage) for an
@@ -193,7 +192,7 @@ pub fn predictions(
     Ok(Predictions { table, unseen, not_predicted: others(rows, &known), not_scored })
 }
 
-/// Predictions for all or some rows, with unknown levels and the rows that have a log density.
+/// Predictions for all rows or `some`, unknown levels, and the rows with a log density.
 fn predicted(
     model: &Model,
     frame: &Frame,
@@ -201,7 +200,7 @@ fn predicted(
     wanted: &Wanted,
 ) -> Result<(OutTable, Vec<Unseen>, Vec<usize>), CliError> {
     let part = some.filter(|rows| !rows.is_empty()).map(|rows| frame.rows(rows)).transpose()?;
-    // Without rows, any point determines the columns.
+    // Without rows, predict any point to obtain the columns.
     let nowhere = ModelRows::points(Mat::zeros(1, model.inputs().dim()));
     let (seen, frame) = match (some, &part) {
         (Some(rows), _) if rows.is_empty() => (nowhere, None),
@@ -233,7 +232,7 @@ fn predicted(
     Ok((table, seen.unseen, scored))
 }
 
-/// Adds log densities if the table has the target; returns the rows with one.
+/// Adds log densities if the table has the target; returns the rows that have one.
 fn push_densities(
     table: &mut OutTable,
     model: &Model,
@@ -318,8 +317,7 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
     Ok(())
 }
 
-/// Adds predictions of observations: labels with requested probabilities, or means, variances, intervals and
-/// quantiles.
+/// Adds predictions of observations: labels, with probabilities if requested; or means, variances, intervals and quantiles.
 pub(crate) fn push_observations(
     table: &mut OutTable,
     model: &Model,
@@ -349,7 +347,7 @@ fn push_classes(
     Ok(())
 }
 
-/// Adds means, variances, interval ends and quantiles. A single interval has no level in its column names.
+/// Adds means, variances, intervals and quantiles. Column names of a single interval omit its level.
 fn push_numbers(
     table: &mut OutTable,
     model: &Model,

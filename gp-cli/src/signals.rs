@@ -1,4 +1,4 @@
-//! Target functions of a model: latents or linear mixtures of latents, in data units.
+//! Target functions that are latents, or linear combinations of latents, in data units.
 
 use crate::error::CliError;
 use crate::model::Model;
@@ -8,15 +8,15 @@ use faer::{Mat, MatRef};
 
 /// Function of one target.
 struct Signal {
-    /// Part of its column names: `(a)` with several targets, otherwise empty.
+    /// Suffix of its column names: `(a)` with several targets, otherwise empty.
     of: String,
     name: String,
     scale: Standardiser,
-    /// Latents with weights, in model units.
+    /// Latents and their weights, in model units.
     terms: Vec<(usize, f64)>,
 }
 
-/// `true` if each target's function is a latent or a linear mixture of latents.
+/// `true` if every target's function is linear in the latents.
 pub(crate) fn are_linear(model: &Model) -> bool {
     signals(model).is_some()
 }
@@ -42,7 +42,7 @@ fn signals(model: &Model) -> Option<Vec<Signal>> {
     targets.iter().enumerate().map(signal).collect()
 }
 
-/// Adds a column per sample of each target's function, in target units. Samples of the same number are joint over
+/// Adds a column per sample of each target's function, in target units. Samples with the same number are joint over
 /// targets.
 ///
 /// # Errors
@@ -68,8 +68,8 @@ pub(crate) fn push_samples(
     Ok(())
 }
 
-/// Adds a column per predicted row, by its number in the table: covariances of each target's function with itself, and
-/// with later targets that share a latent.
+/// Adds covariances of each target's function with itself, and with later targets that share a latent: one column per
+/// predicted row, named by its number in the table.
 ///
 /// # Errors
 /// As [`push_samples`].
@@ -99,7 +99,7 @@ pub(crate) fn push_covariances(
     Ok(())
 }
 
-/// Latents shared by two functions, with the product of their weights in data units.
+/// Latents shared by two functions, with the product of the weights in data units.
 fn shared(one: &Signal, other: &Signal) -> Vec<(usize, f64)> {
     let units = one.scale.scale * other.scale.scale;
     let product = |&(latent, weight): &(usize, f64)| {
@@ -117,7 +117,7 @@ fn push_covariance(table: &mut OutTable, of: &str, covariance: MatRef<'_, f64>, 
     }
 }
 
-/// Number of columns of [`push_covariances`] for this many rows.
+/// Number of columns that [`push_covariances`] adds.
 pub(crate) fn covariance_columns(model: &Model, rows: usize) -> usize {
     let signals = signals(model).unwrap_or_default();
     let pairs = (0..signals.len()).flat_map(|one| (one..signals.len()).map(move |other| (one, other)));

@@ -1,16 +1,16 @@
-//! Stages of long work.
+//! Stages of long computations.
 
 use std::fmt;
 use std::sync::Arc;
 
 type Tell = dyn Fn(&str) + Send + Sync;
 
-/// Progress reports by stage; none by default.
+/// Receiver of progress by stage; none by default.
 #[derive(Clone, Default)]
 pub struct Stages(Option<Arc<Tell>>);
 
 impl Stages {
-    /// Reports every stage, in a few words such as `training`, to a function.
+    /// Calls `tell` at the start of each stage, with a short name such as `training`.
     #[must_use]
     pub fn told(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(tell)))

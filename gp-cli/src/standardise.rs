@@ -1,8 +1,8 @@
-//! Standardised columns.
+//! Standardisation of columns.
 
 use serde::{Deserialize, Serialize};
 
-/// Shift and scale of a column: z in model units is `mean + scale · z` in data units.
+/// Mean and scale of a column: z in model units is `mean + scale · z` in data units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Standardiser {
@@ -23,19 +23,19 @@ impl Standardiser {
         spread.standardiser()
     }
 
-    /// No change.
+    /// Standardiser that changes nothing.
     #[must_use]
     pub const fn identity() -> Self {
         Self { mean: 0.0, scale: 1.0 }
     }
 
-    /// `true` if numbers convert to model units and back.
+    /// `true` if mean and scale are finite and the scale is positive.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.mean.is_finite() && self.scale.is_finite() && self.scale > 0.0
     }
 
-    /// Converts from data units.
+    /// Converts to model units.
     #[must_use]
     pub fn apply(&self, value: f64) -> f64 {
         (value - self.mean) / self.scale
@@ -54,7 +54,7 @@ impl Standardiser {
     }
 }
 
-/// Sequential sum, which depends on the order of numbers but not on chunking.
+/// Sequential sum. It depends on the order of values, but not on how they are divided into chunks.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum {
     weight: f64,
@@ -79,7 +79,7 @@ impl Sum {
         self.sum += weight * value;
     }
 
-    /// Number or total weight of the values.
+    /// Total weight of the values; their number without weights.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.weight
@@ -121,14 +121,14 @@ impl Range {
     }
 }
 
-/// Sum of squares about a mean, in a second pass.
+/// Sum of squared deviations from a known mean.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     mean: f64,
     squares: Sum,
-    /// Squares of deviations times [`LARGER`], against underflow.
+    /// Sum with deviations times [`LARGER`], against underflow.
     squares_larger: Sum,
-    /// Squares of deviations divided by it, against overflow.
+    /// Sum with deviations divided by [`LARGER`], against overflow.
     squares_smaller: Sum,
 }
 
@@ -137,7 +137,7 @@ const LARGER: f64 = f64::from_bits((1023 + 500) << 52);
 const SMALLER: f64 = f64::from_bits((1023 - 500) << 52);
 
 impl Spread {
-    /// Empty sum about this mean.
+    /// Empty sum.
     #[must_use]
     pub fn about(mean: f64) -> Self {
         let none = Sum::default();
@@ -156,7 +156,7 @@ impl Spread {
         self.squares_smaller.add_weighed((SMALLER * (value - self.mean)).powi(2), weight);
     }
 
-    /// Scale with mean 0 and standard deviation 1.
+    /// Standardiser to mean 0 and standard deviation 1; scale 1 for constant columns.
     #[must_use]
     pub fn standardiser(&self) -> Standardiser {
         let (mean, larger, squares) = (self.mean, self.squares_larger.mean(), self.squares.mean());
@@ -167,7 +167,7 @@ impl Spread {
         } else {
             self.squares_smaller.mean().sqrt() / SMALLER
         };
-        // Equal numbers have a spread of a few ulps of their mean, by rounding; that is no scale.
+        // Rounding gives equal numbers a spread of a few ulps of their mean.
         Standardiser { mean, scale: if scale > 4.0 * f64::EPSILON * mean.abs() { scale } else { 1.0 } }
     }
 }
@@ -182,13 +182,13 @@ mod tests {
         let standardiser = Standardiser::of(&column);
         assert_eq!((standardiser.mean, standardiser.scale), (4.0, 5f64.sqrt()));
         for value in column {
-            // Two roundings each way.
+            // Two roundings in each direction.
             assert!((standardiser.undo(standardiser.apply(value)) - value).abs() < 1e-14);
         }
         assert!((standardiser.undo_variance(1.0) - 5.0).abs() < 1e-14);
     }
 
-    /// Comparison with the definitions, bit for bit, in the same order.
+    /// Compares bits with the definitions, summed in the same order.
     #[test]
     fn sums_are_those_of_the_definitions() {
         let column: Vec<f64> = (0..1000).map(|i| 1e3 + (f64::from(i) * 0.7).sin()).collect();

@@ -1,4 +1,4 @@
-//! Thread pool of all computations.
+//! Thread pool for all computations.
 
 use crate::error::{CliError, ErrorKind};
 use crate::memory::threads_with_room;
@@ -9,17 +9,17 @@ use std::thread::available_parallelism;
 
 pub(crate) const MOST_THREADS: u16 = 1024;
 
-/// Bytes of a thread's stack, as of the main thread.
+/// Stack size of a thread in bytes, that of the main thread.
 const STACK: usize = 8 << 20;
 
-/// Does the work of a command on a thread of the pool, which shares it out without waking the pool anew for each part.
-/// Processes of a team stay on their own threads: they wait for each other, and may be threads of one program.
+/// Runs a command on a thread of the pool, so that the pool need not be woken for each parallel part. Processes of a team
+/// stay on their own threads: they wait for each other, and may be threads of one program.
 pub(crate) fn within<R: Send>(team: &Team, work: impl FnOnce() -> R + Send) -> R {
     if team.is_alone() { rayon::scope(|_| work()) } else { work() }
 }
 
-/// Starts this many threads, by default one per processor as far as they fit. Without it, a system that allows no more
-/// threads would end a later computation in a panic.
+/// Starts the pool, by default with one thread per processor, or fewer under an address-space limit. If no pool were
+/// started here and the system refused threads, a later computation would panic.
 ///
 /// # Errors
 /// [`Usage`](ErrorKind::Usage) if the system refuses the requested threads, [`Numerical`](ErrorKind::Numerical) if it
@@ -30,7 +30,7 @@ pub(crate) fn start(asked: Option<u16>) -> Result<(), CliError> {
     let count = asked.map_or_else(usual, usize::from);
     let builder = ThreadPoolBuilder::new().num_threads(count).stack_size(STACK);
     let Err(refused) = builder.build_global() else { return Ok(()) };
-    // An existing pool belongs to a program that embeds the command.
+    // An error without a cause: a program that embeds the command has started a pool.
     if refused.source().is_none() {
         return Ok(());
     }

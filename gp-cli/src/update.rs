@@ -1,4 +1,4 @@
-//! Model updates by new observations, with fixed parameters.
+//! Updates of a model with new observations, at fixed parameters.
 
 use crate::context::Context;
 use crate::data::Frame;
@@ -9,7 +9,7 @@ use crate::method::{self, Given, Later, Updated, refused};
 use crate::model::{About, Model};
 use faer::MatRef;
 
-/// Model with new observations.
+/// Result of an update.
 #[derive(Debug)]
 pub struct UpdatedModel {
     /// Model with old and new observations.
@@ -20,7 +20,7 @@ pub struct UpdatedModel {
     pub warnings: Vec<String>,
 }
 
-/// Conditions on the rows of a table, each with all inputs of the model and a target.
+/// Conditions a model on the rows of a table, which need all inputs and a target.
 ///
 /// # Errors
 /// [`Usage`](crate::ErrorKind::Usage) for a model that lacks what an update needs, [`Data`](crate::ErrorKind::Data) for
@@ -53,7 +53,7 @@ pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<Update
     let mut about = about(model, &updated, (rows, &weights));
     about.inputs.widen(frame);
     let warnings = [encoded.warnings(), updated.warnings].concat();
-    // The linear baseline is dropped: it lacks the new rows and would look too weak.
+    // The linear baseline is dropped: without the new rows it would look too weak.
     Ok(UpdatedModel {
         model: Model::new(about, updated.posterior, None),
         how: updated.how.to_owned(),
@@ -61,12 +61,11 @@ pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<Update
     })
 }
 
-/// Text on the number of new rows.
 pub(crate) fn more_rows(rows: usize) -> String {
     counted(rows, "more row")
 }
 
-/// Number and weight of the rows that have each target.
+/// Number and total weight of the rows that have each target.
 fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<(usize, f64)>, CliError> {
     let roles = RoleValues::of_observations(&model.about().roles.of_target(0), frame)?;
     let width = observations.len() / frame.row_count();
@@ -78,7 +77,7 @@ fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<(us
     Ok((0..model.targets().len()).map(of_target).collect())
 }
 
-/// Record of the model with the added rows, given number and weight per target.
+/// Record of the updated model; `weights` holds number and weight of new rows per target.
 fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[(usize, f64)])) -> About {
     let mut about = model.about().clone();
     let training = &mut about.training;
@@ -86,7 +85,7 @@ fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[(usize, f6
     training.updated_rows += rows;
     training.objective += updated.gain;
     for (place, (target, (there, weight))) in model.targets().iter().zip(weights).enumerate() {
-        // Densities of scaled numbers, back to data units.
+        // Converts log densities from model units to data units.
         training.objective -= weight * target.scale().scale.ln();
         if let Some(rows) = training.rows_of_targets.get_mut(place) {
             *rows += there;

@@ -14,16 +14,16 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::io::Write;
 
-/// Deviations from the mean beyond which a value is an outlier.
+/// Minimum distance of an outlier from the mean of the others, in their standard deviations.
 const FAR: f64 = 20.0;
-/// Fewest other values that tell how far a value is.
+/// Minimum number of other values for that comparison.
 const FEW: usize = 9;
-/// Fewest rows of a class that can be learned.
+/// Minimum number of rows per class; classes with fewer are reported.
 const RARE: u64 = 5;
-/// Most classes of fewer rows that are named one by one.
+/// Maximum number of rare classes reported one by one.
 const MOST_RARE: usize = 3;
 
-/// Advice for missing values of an input and of the target.
+/// Advice for missing values: of an input, of the target.
 const WITHOUT_INPUT: &str =
     "fill in values, leave rows out with --missing drop, or keep them with --missing keep";
 const WITHOUT_TARGET: &str = "fill in values, or leave rows out with --missing drop";
@@ -45,16 +45,16 @@ pub struct CheckOptions {
     pub json: bool,
 }
 
-/// Problem of a table.
+/// Problem in a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Column, if specific to one.
+    /// Column with the problem, if it is one column.
     pub column: Option<String>,
     /// Problem and advice.
     pub what: String,
 }
 
-/// Prints problems, one line each.
+/// Prints the problems in a table, one line each.
 ///
 /// # Errors
 /// Any failure; findings are not failures.
@@ -81,7 +81,7 @@ pub fn run(
     out::print(out, found.iter().map(line).collect::<String>().as_bytes())
 }
 
-/// Problems of a table.
+/// Problems in a table.
 ///
 /// # Errors
 /// [`Data`](crate::ErrorKind::Data) for a missing target.
@@ -106,7 +106,7 @@ pub fn findings(frame: &Frame, target: Option<&str>) -> Result<Vec<Finding>, Cli
     Ok(found)
 }
 
-/// Missing values, and the number of rows they would drop.
+/// Reports missing values, and how many rows would be dropped.
 fn about_missing(frame: &Frame, found: &mut Vec<Finding>) {
     let columns: Vec<&Column> = frame.columns().iter().collect();
     let rows = frame.row_count() - frame.complete_rows(&columns).len();
@@ -123,15 +123,15 @@ fn about_missing(frame: &Frame, found: &mut Vec<Finding>) {
     }
 }
 
-/// Row of the value that is farthest from the mean, if it is far from the others, and how many of their deviations. With it,
-/// a mean and a deviation of few rows would be its own.
+/// Row of the value farthest from the mean, if it is an outlier, and its distance from the mean of the other values in
+/// their standard deviations. It is excluded from both, because with few rows it would determine them.
 fn far_off(numbers: &[f64], known: &[f64]) -> Option<(usize, f64)> {
     let all = Standardiser::of(known);
     let distance = |value: f64| all.apply(value).abs();
     let (row, &value) = (numbers.iter().enumerate().filter(|(_, value)| !value.is_nan()))
         .max_by(|a, b| distance(*a.1).total_cmp(&distance(*b.1)))?;
     let others: Vec<f64> = known.iter().copied().filter(|&other| other != value).collect();
-    // A rare one of two values is no mistake.
+    // With only two distinct values, the rare one is not an outlier.
     let differ = others.windows(2).any(|pair| pair[0] != pair[1]);
     let times = Standardiser::of(&others).apply(value).abs();
     (others.len() >= FEW && differ && times > FAR).then_some((row, times))
@@ -169,7 +169,7 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
     }
 }
 
-/// Advice to leave a column out.
+/// Advice to exclude a column.
 fn without(column: &Column) -> String {
     format!("leave it out with --exclude {}", quoted(column.name()))
 }
@@ -197,7 +197,7 @@ fn about_target(column: &Column, found: &mut Vec<Finding>) {
     }
 }
 
-/// Findings on labels of few rows: one each, or one for all if there are many.
+/// Reports rare classes, each by itself or all together if there are many.
 fn rare_labels(labels: &Labels) -> Vec<String> {
     let rare = labels.names.iter().zip(&labels.counts).filter(|(_, count)| **count < RARE);
     let rare: Vec<(&String, String)> =

@@ -1,4 +1,4 @@
-//! `gp convert`: a model as JSON.
+//! `gp convert`: writes a model as JSON.
 
 use crate::context::Context;
 use crate::error::{CliError, ErrorKind};
@@ -27,14 +27,14 @@ pub struct ConvertOptions {
     pub force: bool,
 }
 
-/// A format of models.
+/// Format to convert to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ModelFormat {
     /// One JSON object with every number of the model
     Json,
 }
 
-/// Writes the model.
+/// Writes the model in another format.
 ///
 /// # Errors
 /// Any failure; the output is then unchanged.

@@ -13,20 +13,20 @@ use faer::Mat;
 
 /// Level of the bands.
 pub(super) const INTERVAL: f64 = 0.95;
-/// Most inputs with a panel, by influence.
+/// Maximum number of panels; the most influential inputs have one.
 const INPUTS: usize = 6;
-/// Grid points per input, and rows averaged over.
+/// Number of grid points per input, and of rows averaged over.
 const PLACES: usize = 41;
 const ROWS: usize = 60;
-/// Quantiles in calibration plots, and rows used for them.
+/// Number of quantiles in calibration plots, and of rows used for them.
 const LEVELS: usize = 9;
 const CALIBRATION_ROWS: usize = 500;
 
-/// Feature, and its first column in points.
+/// Feature and its first column in points.
 pub(super) type FeaturePlace<'a> = (&'a Feature, usize);
 
-/// One panel per influential input, then agreement with observations if the table has them. Reports progress to
-/// `stages`.
+/// Partial dependence on the most influential inputs, one panel each, and agreement with observations if the table has
+/// the target. Reports progress to `stages`.
 pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let seen = model.encode(frame)?;
     let (some, places) = relevant_sample(model, &seen.points)?;
@@ -35,7 +35,7 @@ pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pic
         stages.begin(&format!("drawing how predictions depend on {}", place.0.name));
         panels.push(dependence(model, frame, &some, place)?);
     }
-    // One legend suffices.
+    // Only the first panel has a legend.
     panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers).for_each(Layer::forget_label);
     if frame.column(&model.target().name).is_some() {
         stages.begin("drawing how predictions agree with observations");
@@ -56,7 +56,7 @@ pub(super) fn relevant_sample<'a>(
     Ok((some, places))
 }
 
-/// Inputs by influence, from training or, if not recorded, over these points; in their own order if unknown.
+/// Inputs, most influential first: by the influence stored in the model or, without it, over these points.
 fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<FeaturePlace<'a>>, CliError> {
     let training = &model.about().training;
     let found = match training.influence.as_slice() {
@@ -74,13 +74,13 @@ fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<FeatureP
         .zip(model.inputs().places())
         .map(|(feature, place)| (total(&feature.name), (feature, place.start)))
         .collect();
-    // Stable sort keeps the order of ties.
+    // The sort is stable: ties keep their order.
     places.sort_by(|a, b| b.0.total_cmp(&a.0));
     Ok(places.into_iter().map(|(_, place)| place).collect())
 }
 
-/// Grid along one input, with its words if any, and points: the rows at each grid value, other inputs unchanged. Where
-/// those are `alone`, without effect, it is one row on a fine grid.
+/// Grid values along one input, their labels for words, and points: `rows` at each grid value, other inputs unchanged. If
+/// no other input has an effect (`alone`), one row on a fine grid suffices.
 pub(super) fn moved(
     frame: &Frame,
     rows: &Mat<f64>,
@@ -93,7 +93,7 @@ pub(super) fn moved(
             let column = frame.column(&feature.name);
             let numbers = column.and_then(|column| column.numbers()).unwrap_or_default();
             let known = numbers.iter().copied().filter(|number| !number.is_nan());
-            // If all values are missing, use the training mean.
+            // If all values are missing, the grid is at the training mean.
             let known = known.chain(feature.missing.and_then(|filling| filling.number));
             (picture::places(&known.collect::<Vec<_>>(), fineness), Vec::new())
         }
@@ -105,7 +105,7 @@ pub(super) fn moved(
     };
     let moved = |x: f64, row: usize, d: usize| match &feature.encoding {
         _ if !(start..start + feature.width()).contains(&d) => rows[(row, d)],
-        // The column after the number marks missing values.
+        // The next column is the indicator of a missing value.
         FeatureEncoding::Scaled(scale) => {
             if d == start {
                 scale.apply(x)
@@ -119,7 +119,7 @@ pub(super) fn moved(
     (x, x_places, points)
 }
 
-/// Partial dependence on one input: predictions averaged over rows.
+/// Partial dependence on one input: mean prediction over rows.
 fn dependence(
     model: &Model,
     frame: &Frame,
@@ -149,7 +149,7 @@ fn dependence(
     Ok(Picture { title, x_name, y_name, x_places, x_ticks, y_ticks, layers, ..Picture::default() })
 }
 
-/// Mean over the rows at each grid value.
+/// Mean over rows, per grid value.
 pub(super) fn averages(values: &[f64], places: usize) -> Vec<f64> {
     let count = values.len() / places.max(1);
     values.chunks_exact(count.max(1)).map(|rows| rows.iter().sum::<f64>() / rows.len() as f64).collect()
@@ -170,7 +170,7 @@ fn number_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> 
     ])
 }
 
-/// Bars for words, which cannot be interpolated.
+/// Bars for words, between which there is no curve.
 fn bars(x: &[f64], mean: &[f64], (lower, upper): (&[f64], &[f64])) -> Vec<Layer> {
     let ends = x.iter().zip(lower.iter().zip(upper));
     let mut layers: Vec<Layer> = ends
@@ -185,7 +185,7 @@ fn bars(x: &[f64], mean: &[f64], (lower, upper): (&[f64], &[f64])) -> Vec<Layer>
     layers
 }
 
-/// Class probabilities; for two classes that of the second, with a band of the middle half of rows.
+/// Class probabilities; for two classes that of the second, with a band between the quartiles over rows.
 fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> Result<Vec<Layer>, CliError> {
     let by = model.posterior();
     let probabilities = predict::class_probabilities(by, &by.beliefs(points.as_ref())?)?;
@@ -211,7 +211,7 @@ fn class_layers(model: &Model, points: &Mat<f64>, x: &[f64], is_word: bool) -> R
     Ok(labels.iter().zip(CLASSES.iter().cycle()).enumerate().map(layer).collect())
 }
 
-/// Quartiles over the rows at each grid value.
+/// Quartiles over rows, per grid value.
 fn ends(values: &[f64], places: usize) -> (Vec<f64>, Vec<f64>) {
     let count = (values.len() / places.max(1)).max(1);
     let end = |rows: &[f64]| {
@@ -223,12 +223,11 @@ fn ends(values: &[f64], places: usize) -> (Vec<f64>, Vec<f64>) {
     values.chunks_exact(count).map(end).unzip()
 }
 
-/// Agreement of predictions with the observations of a table.
 pub(super) fn agreement_sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     Ok(Picture { panels: agreement(model, frame, &model.encode(frame)?)?, ..Picture::default() })
 }
 
-/// Predictions against observations, residuals, and calibration.
+/// Panels: predictions against observations, residuals, calibration.
 fn agreement(model: &Model, frame: &Frame, seen: &ModelRows) -> Result<Vec<Picture>, CliError> {
     if model.target().labels().is_some() {
         return Ok(vec![reliability(model, frame)?]);
@@ -276,7 +275,7 @@ fn diagonal(ends: Vec<f64>) -> Layer {
     Layer::Line { x: ends.clone(), y: ends, colour: OTHER, label: String::new() }
 }
 
-/// Share of rows below each predicted quantile; equal to its level if calibrated.
+/// Plot of the share of rows below each predicted quantile; equal to its level if calibrated.
 fn calibration(model: &Model, seen: &ModelRows, observed: &[f64]) -> Result<Picture, CliError> {
     let step = observed.len().div_ceil(CALIBRATION_ROWS).max(1);
     let rows: Vec<usize> = (0..observed.len()).step_by(step).collect();
@@ -292,7 +291,7 @@ fn calibration(model: &Model, seen: &ModelRows, observed: &[f64]) -> Result<Pict
     })
 }
 
-/// Predicted class probabilities against observed frequencies.
+/// Plot of the accuracy of predicted labels against their probability.
 fn reliability(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let scores = evaluate(model, frame)?.scores;
     let bins: Vec<_> = match &scores {

@@ -1,4 +1,4 @@
-//! `gp diagnose`: check of training gradients by finite differences.
+//! `gp diagnose`: compares training gradients with finite differences.
 
 use super::{print_json, warn};
 use crate::context::Context;
@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Default number of inducing inputs or active rows; each coordinate is a derivative to check.
+/// Default number of inducing inputs or active rows; small, because each coordinate is a derivative to check.
 const INDUCING: usize = 6;
 /// Name of inducing inputs in `--fix`.
 const INDUCING_INPUTS: &str = "inducing";
@@ -48,20 +48,20 @@ pub struct DiagnoseOptions {
     pub json: bool,
 }
 
-/// Derivatives by the elements of one parameter.
+/// Derivatives with respect to the elements of one parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct DerivativeRow<'a> {
     parameter: String,
     values: usize,
-    /// Largest error among them.
+    /// Element with the largest error.
     worst: &'a GradientCheck,
 }
 
 /// Prints a table of derivatives by parameter.
 ///
 /// # Errors
-/// [`Numerical`](ErrorKind::Numerical), after the table, if a gradient disagrees with its difference; any other
-/// failure.
+/// [`Numerical`](ErrorKind::Numerical), after printing, if a gradient differs from its finite difference by more than the
+/// tolerance; any other failure.
 pub fn run(
     options: &DiagnoseOptions,
     context: &Context,
@@ -88,7 +88,7 @@ pub fn run(
     let seen = counted(sizes.rows, "row");
     notes.say(format_args!("gradients of method {method} at the start of training, on {seen}{inducing}"));
     let checks = gradients(&plan)?;
-    // NaN counts as a disagreement.
+    // `total_cmp` makes NaN a disagreement.
     let disagrees = |check: &&GradientCheck| check.relative_error.total_cmp(&options.tolerance).is_gt();
     let wrong: Vec<&GradientCheck> = checks.iter().filter(disagrees).collect();
     let rows = rows(&checks);
@@ -117,7 +117,7 @@ pub fn run(
     Err(CliError::new(ErrorKind::Numerical, message))
 }
 
-/// All gradients; with unrelated targets, those of each with its name as prefix.
+/// Checks of all derivatives; for independent targets, parameter names have the target as prefix.
 fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
     let named = |of: &str, check: GradientCheck| {
         let parameter = format!("{of}{}", as_fixed(&check.parameter));
@@ -135,7 +135,7 @@ fn gradients(plan: &Plan) -> Result<Vec<GradientCheck>, CliError> {
     Ok(all)
 }
 
-/// Name of a parameter as `--fix` takes it; one of several latent functions follows in brackets.
+/// Name of a parameter as in `--fix`, with the latent function in parentheses if there are several.
 fn as_fixed(name: &str) -> String {
     let (of, own) = match name.strip_prefix("latent[").and_then(|rest| rest.split_once("].")) {
         Some((latent, own)) => (Some(latent), own),
@@ -155,7 +155,7 @@ fn as_fixed(name: &str) -> String {
     latent.map_or(own.clone(), |latent| format!("{own} (function {})", latent + 1))
 }
 
-/// Plan of the full fit, restricted to some rows.
+/// Plan of a fit to a sample of rows, with the method of the full fit.
 fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> {
     let (frame, _) = fit::read(&options.data, &options.choice, &options.spec, &context.formats)?;
     let (mut spec, _) = fit::settled(&frame, &options.spec, context)?;
@@ -169,7 +169,7 @@ fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> 
     let mut rows = rand::seq::index::sample(&mut rng, frame.row_count(), wanted).into_vec();
     rows.sort_unstable();
     let some = frame.rows(&rows)?;
-    // The sample may lack a label.
+    // Some labels may be absent from the sample.
     let present = class_labels(some.require(&[spec.target()?])?[0]);
     spec.order.retain(|label| present.contains(label));
     let plan = Plan::new(&some, &spec, context)?;
@@ -177,7 +177,7 @@ fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> 
     Ok(plan)
 }
 
-/// Derivatives grouped by parameter, in order.
+/// Groups derivatives by parameter, in order.
 fn rows(checks: &[GradientCheck]) -> Vec<DerivativeRow<'_>> {
     let mut rows: Vec<DerivativeRow<'_>> = Vec::new();
     for check in checks {
@@ -195,7 +195,7 @@ fn rows(checks: &[GradientCheck]) -> Vec<DerivativeRow<'_>> {
     rows
 }
 
-/// Name of a parameter without the place of a value in it.
+/// Parameter name without the index of the element.
 fn stem(name: &str) -> String {
     let (own, function) = name.split_once(" (").unwrap_or((name, ""));
     let front = if own.ends_with(']') { own.rsplit_once('[').map_or(own, |(stem, _)| stem) } else { own };

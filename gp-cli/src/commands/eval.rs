@@ -1,4 +1,4 @@
-//! `gp eval`: scores of a model on a table.
+//! `gp eval`: scores a model on a table.
 
 use super::report::page;
 use super::{TableOptions, print_json, warn};
@@ -36,7 +36,7 @@ pub struct EvalOptions {
     pub json: bool,
 }
 
-/// Prints the scores.
+/// Prints scores, and writes a report if requested.
 ///
 /// # Errors
 /// Any failure.

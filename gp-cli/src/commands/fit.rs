@@ -1,4 +1,4 @@
-//! `gp fit`: model file from a table.
+//! `gp fit`: trains a model on a table.
 
 use super::{print_json, warn};
 use crate::context::Context;
@@ -22,7 +22,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Command name, recorded in model files.
+/// Command name, stored in model files.
 const ORIGIN: &str = "gp fit";
 
 /// Options of `gp fit`.
@@ -142,7 +142,7 @@ pub fn run(
     Ok(())
 }
 
-/// Files that outputs must not replace.
+/// Input files, which outputs must not replace.
 fn inputs(options: &FitOptions) -> InputFiles {
     let folders = [("--checkpoint", &options.checkpoint), ("--resume", &options.resume)];
     let kept = folders.into_iter().filter_map(|(word, folder)| Some((word, folder.as_deref()?)));
@@ -153,14 +153,14 @@ fn inputs(options: &FitOptions) -> InputFiles {
     kept.fold(inputs, |inputs, (word, path)| inputs.and(word, Some(&path)))
 }
 
-/// File of the training trace; resumed training appends to it.
+/// Trace file; resumed training appends to it.
 fn trace(options: &FitOptions, inputs: &InputFiles) -> Result<Option<TraceFile>, CliError> {
     let existing = (options.resume.is_some(), options.force);
     let prepare = |path: &PathBuf| TraceFile::prepare("--trace", path, existing, inputs);
     options.trace.as_ref().map(prepare).transpose()
 }
 
-/// Reads the table, into memory or not, and makes all choices; returns the dropped rows.
+/// Reads or streams the table, and chooses the model. Also returns the dropped rows.
 fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(Plan, LeftOut), CliError> {
     notes.stage(format_args!("reading {}", options.data));
     let choosing = || notes.stage(format_args!("choosing a model and placing inducing points"));
@@ -181,7 +181,7 @@ fn plan(options: &FitOptions, context: &Context, notes: &Notes<'_>) -> Result<(P
     Ok((with_stages(Plan::new(&frame, spec, context)?), dropped))
 }
 
-/// Runs the plan under a control; with a checkpoint, a termination signal interrupts it.
+/// Trains the model; with a checkpoint, a termination signal interrupts training.
 fn train(
     options: &FitOptions,
     mut plan: Plan,
@@ -208,9 +208,9 @@ fn checkpoint_folder(options: &FitOptions, plan: &Plan) -> Result<Option<Checkpo
     }
 }
 
-/// Removes the checkpoint of a finished fit; a fit that ran out of time may be resumed.
+/// Removes the checkpoint, unless training reached its time limit and may be resumed.
 fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> Result<(), CliError> {
-    // One of several targets may have run out of time.
+    // With several targets, the reason joins those of all.
     if !model.about().training.reason.contains(&StopReason::TimeLimit.to_string()) {
         return folder.remove();
     }
@@ -221,7 +221,7 @@ fn tidy_up(folder: &CheckpointFolder, model: &Model, notes: &mut Notes<'_>) -> R
     Ok(())
 }
 
-/// Reads the test table without incomplete rows, and checks that it can be scored, before training.
+/// Reads the test table without incomplete rows, and checks before training that it can be scored.
 fn read_test(
     path: &str,
     options: &FitOptions,
@@ -249,7 +249,7 @@ fn read_test(
     Ok((frame, left_out))
 }
 
-/// Reports the outcome of training, without known warnings.
+/// Reports the outcome of training, without warnings already shown.
 fn say_outcome(model: &Model, seconds: f64, known: &[String], notes: &mut Notes<'_>) {
     let training = &model.about().training;
     let outcome = if training.converged { "converged" } else { "did not converge" };
@@ -283,7 +283,6 @@ fn show(
     scores.map_or(Ok(()), |scores| out::print(out, evaluate::table(scores).as_bytes()))
 }
 
-/// JSON summary of the fit.
 fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, took: &Took) -> Value {
     let (training, latents) = (&model.about().training, model.posterior().describe());
     let mut kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
@@ -313,7 +312,7 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
     })
 }
 
-/// Temperature of class probabilities; None without classes.
+/// Temperature of class probabilities; None for other targets.
 fn temperature(model: &Model) -> Option<f64> {
     let posterior = model.posterior();
     (posterior.likelihood().support().classes() > 0).then(|| posterior.temperature())
@@ -322,11 +321,10 @@ fn temperature(model: &Model) -> Option<f64> {
 struct Took {
     seconds: f64,
     expected: Option<ExpectedTime>,
-    /// Number of processes and their traffic; null for one process.
+    /// Number of processes and their communication; null for one process.
     processes: Value,
 }
 
-/// Refuses processes with different data.
 fn check_same_data(context: &Context, plan: &Plan) -> Result<(), CliError> {
     if context.team.is_alone() {
         return Ok(());
@@ -334,7 +332,7 @@ fn check_same_data(context: &Context, plan: &Plan) -> Result<(), CliError> {
     in_step::check_same(&context.team, "data", &fit::check_sum(plan)?)
 }
 
-/// Number of processes and their traffic, as JSON; null for one process.
+/// Number of processes and their communication, as JSON; null for one process.
 fn processes(team: &Team) -> Result<Value, CliError> {
     if team.is_alone() {
         return Ok(Value::Null);
@@ -350,7 +348,7 @@ fn processes(team: &Team) -> Result<Value, CliError> {
     }))
 }
 
-/// Null, one value, or a list of one per target.
+/// Null, one value, or a list with one value per target.
 fn one_or_each(mut all: Vec<Value>) -> Value {
     if all.len() > 1 { all.into() } else { all.pop().unwrap_or(Value::Null) }
 }

@@ -1,4 +1,5 @@
-//! `gp generate`: manual page and completions from the command-line definition; lists of kernels and likelihoods.
+//! `gp generate`: manual page, completions and schema from the definition of the command line; lists of kernels and
+//! likelihoods.
 
 use super::print_json;
 use crate::context::Context;
@@ -19,7 +20,7 @@ pub struct GenerateOptions {
     pub what: Generated,
 }
 
-/// Generated files.
+/// Output to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Generated {
     /// Manual page
@@ -38,11 +39,11 @@ pub enum Generated {
     Schema,
 }
 
-/// Rule for the spelling of names.
+/// Note on the spelling of names.
 const NAMES: &str =
     "Names may be in any case, and other names stand for the one above them where they mean one alone.\n";
 
-/// JSON schema of a configuration: one property per flag of `gp fit`.
+/// JSON schema of a configuration file: one property per flag of `gp fit`.
 fn schema(command: &Command, methods: &Methods) -> Value {
     let flags = command.find_subcommand("fit").into_iter().flat_map(Command::get_arguments);
     let properties = flags.filter_map(|flag| {
@@ -79,7 +80,7 @@ fn schema(command: &Command, methods: &Methods) -> Value {
     })
 }
 
-/// One entry: example with default parameters, summary, and other names.
+/// List entry: example with default parameters, summary, aliases.
 fn entry(example: &str, summary: &str, aliases: &[&str]) -> String {
     let also = match aliases {
         [] => String::new(),
@@ -116,10 +117,10 @@ fn no_example(name: &str, cause: impl std::error::Error + Send + Sync + 'static)
     CliError::caused(ErrorKind::Usage, format!("the example of {name} cannot be read"), cause)
 }
 
-/// Writes the output for this command line.
+/// Writes the requested output for this command line.
 ///
 /// # Errors
-/// [`Io`](ErrorKind::Io); [`Usage`](ErrorKind::Usage) for an entry with an unreadable example.
+/// [`Io`](ErrorKind::Io) if it cannot be written; [`Usage`](ErrorKind::Usage) if the example of an entry cannot be parsed.
 pub fn run(
     options: &GenerateOptions,
     context: &Context,

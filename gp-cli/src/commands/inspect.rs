@@ -1,4 +1,4 @@
-//! `gp inspect`: contents of a model.
+//! `gp inspect`: prints the contents of a model.
 
 use super::{print_json, targets};
 use crate::context::Context;
@@ -33,12 +33,12 @@ pub struct InspectOptions {
     pub json: bool,
 }
 
-/// Length-scale of one latent along one input.
+/// Length-scale of a latent along an input.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LengthScale {
-    /// Column, or level of one.
+    /// Column, or level of a column.
     pub input: String,
-    /// In data units.
+    /// Length-scale, in data units.
     pub lengthscale: f64,
 }
 
@@ -54,8 +54,8 @@ pub fn run(options: &InspectOptions, context: &Context, out: &mut dyn Write) -> 
     out::print(out, text(&model).as_bytes())
 }
 
-/// Length-scales per input, from the first kernel term that has them; those of linear terms are no distances and do not
-/// count.
+/// Length-scale per input, from the first kernel term that has them, except linear terms, whose length-scales are not
+/// distances.
 pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthScale> {
     let names = model.inputs().column_names();
     let (mut lengthscales, mut columns) = (Vec::new(), kernel.length_columns(names.len()).into_iter());
@@ -70,7 +70,7 @@ pub(super) fn length_scales(model: &Model, kernel: &dyn Kernel) -> Vec<LengthSca
     all.map(|((input, scale), length)| LengthScale { input, lengthscale: length * scale }).collect()
 }
 
-/// Window widths along an input, as standard deviations in its units.
+/// Range of window widths along an input: standard deviations, in units of the input.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct WindowWidths {
     input: String,
@@ -136,14 +136,14 @@ pub fn text(model: &Model) -> String {
     page.0
 }
 
-/// Lines that start with a name.
+/// Text whose lines start with a name.
 #[derive(Default)]
 struct Page(String);
 
-/// Most parts of a mixture shown.
+/// Maximum number of mixture components shown.
 const MOST_PARTS: usize = 3;
 
-/// Words in place of influences.
+/// Text in place of influences, if there are none.
 pub(super) const NO_INPUT: &str = "no input: nothing was learned";
 
 /// Width of the name column, unless a name is longer.
@@ -151,13 +151,13 @@ const NAME_WIDTH: usize = 11;
 
 impl Page {
     fn line(&mut self, name: &str, value: &str) {
-        // Long names are followed by two blanks. Writing to a string cannot fail.
+        // Names wider than the column are followed by two blanks. Writing to a string cannot fail.
         let between = if name.chars().count() > NAME_WIDTH { "  " } else { " " };
         let _ = writeln!(self.0, "{name:<NAME_WIDTH$}{between}{value}");
     }
 }
 
-/// Number of parts of a posterior, and the largest.
+/// Number of mixture components, and the largest weights.
 fn mixture(weights: &[f64]) -> String {
     let mut sorted = weights.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
@@ -183,7 +183,6 @@ fn origin(model: &Model, page: &mut Page) {
     }
 }
 
-/// Training record.
 fn course(model: &Model, page: &mut Page) {
     let training = &model.about().training;
     page.line(
@@ -225,7 +224,7 @@ fn tried(model: &Model, page: &mut Page) {
     }
 }
 
-/// Name of the value that training maximises: without priors it is the objective itself.
+/// Name of the maximised value: the log posterior or, without priors, the objective.
 pub(super) fn trained_value(model: &Model) -> &'static str {
     let posterior = model.posterior();
     let of_likelihood = posterior.likelihood().parameters().iter().any(has_prior);
@@ -244,7 +243,7 @@ fn has_prior(parameter: &Parameter) -> bool {
     (0..parameter.len()).any(|element| parameter.prior_of(element).is_some())
 }
 
-/// Log posterior density after each iteration, in nats, in the units of the objective (densities in data units).
+/// Log posterior after each iteration, in nats; log densities refer to data units, like the objective.
 pub(super) fn log_posterior(model: &Model) -> Vec<f64> {
     let training = &model.about().training;
     let rows = training.rows.saturating_sub(training.updated_rows) as f64;
@@ -253,7 +252,7 @@ pub(super) fn log_posterior(model: &Model) -> Vec<f64> {
     training.curve.iter().map(|value| value - constant).collect()
 }
 
-/// Kernels, each with its latents.
+/// Adds the kernels, each with its latents.
 fn functions(model: &Model, page: &mut Page) {
     let (training, all) = (&model.about().training, model.posterior().describe());
     for (name, latents) in function_names(model) {
@@ -279,7 +278,7 @@ fn functions(model: &Model, page: &mut Page) {
     }
 }
 
-/// Kernel in the units of its flags.
+/// Kernel in the units that flags use (`--units`).
 pub(super) fn kernel_line(model: &Model, kernel: &dyn Kernel) -> String {
     let has_lengths = kernel.length_columns(model.inputs().dim()).iter().any(Option::is_some);
     if has_lengths && are_of_model(&model.about().config) {
@@ -288,7 +287,8 @@ pub(super) fn kernel_line(model: &Model, kernel: &dyn Kernel) -> String {
     readable(kernel, model.inputs())
 }
 
-/// Latents grouped by kernel: named `kernel`, with classes or numbers unless all share one.
+/// Groups of latents with the same kernel: named `kernel`, with their classes, targets or numbers unless all are in one
+/// group.
 pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     let latents = model.posterior().describe();
     let kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
@@ -312,7 +312,7 @@ pub(super) fn function_names(model: &Model) -> Vec<(String, Vec<usize>)> {
     firsts.map(group).collect()
 }
 
-/// Table of inputs, most influential first, and kernel terms.
+/// Adds a table of inputs, most influential first, and kernel terms.
 fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
     let latents = model.posterior().functions().latent_count();
     let of = if let Some(target) = &influence.target {

@@ -1,4 +1,4 @@
-//! Subcommands, one module each: clap options and a `run` function.
+//! Subcommands. Each module has the clap options of one, and a function `run`.
 
 pub mod check;
 pub mod convert;
@@ -29,7 +29,7 @@ use crate::out;
 use serde::Serialize;
 use std::io::Write;
 
-/// Options for reading a table for an existing model.
+/// Options for reading a table, for commands with an existing model.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TableOptions {
     /// Table to read
@@ -41,7 +41,7 @@ pub struct TableOptions {
 }
 
 impl TableOptions {
-    /// Reads the columns a model needs, and further ones; drops incomplete rows if requested.
+    /// Reads the columns that a model needs, and further ones. Drops incomplete rows if requested.
     fn read(
         &self,
         path: &str,
@@ -53,7 +53,7 @@ impl TableOptions {
         self.read_counted(path, context, model, more, notes).map(|(frame, _)| frame)
     }
 
-    /// The same, with the dropped rows.
+    /// Same as [`read`](Self::read), and also returns the dropped rows.
     fn read_counted(
         &self,
         path: &str,
@@ -69,7 +69,7 @@ impl TableOptions {
         Ok(read)
     }
 
-    /// Opens a table for a model, with the columns it needs and further ones.
+    /// Opens a table with the columns that a model needs, and further ones.
     fn open(
         &self,
         path: &str,
@@ -89,14 +89,14 @@ impl TableOptions {
     }
 }
 
-/// Table for an existing model, in chunks if the format allows.
+/// Table for an existing model, read in chunks if the format allows.
 struct TablePieces {
     read: ReadOptions,
     input: Input,
 }
 
 impl TablePieces {
-    /// Passes on all rows, including incomplete ones.
+    /// Passes all rows, including incomplete ones, to `each`.
     fn for_each(
         self,
         formats: &Formats,
@@ -115,7 +115,8 @@ impl TablePieces {
     }
 }
 
-/// Table without incomplete rows, if requested, and the dropped rows, ascending. Of several targets, one suffices.
+/// Table without incomplete rows, if requested, and the dropped rows, ascending. With several targets, one known target
+/// suffices.
 fn left_of(
     frame: Frame,
     rules: &MissingRules,
@@ -139,7 +140,6 @@ fn left_of(
     Ok((frame.rows(&complete)?, missed))
 }
 
-/// Column names without repetitions.
 fn each_once(names: &[String]) -> impl Iterator<Item = &str> {
     let is_new = |(place, name): &(usize, &String)| !names[..*place].contains(name);
     names.iter().enumerate().filter(is_new).map(|(_, name)| name.as_str())

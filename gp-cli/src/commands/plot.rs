@@ -1,4 +1,4 @@
-//! `gp plot`: plot of a model and data.
+//! `gp plot`: plots a model and data.
 
 use super::dependence::{self, INTERVAL};
 use super::{TableOptions, targets, term_panels, warn};
@@ -20,9 +20,9 @@ use faer::Mat;
 use gp_kernels::posterior::LatentBeliefs;
 use std::path::PathBuf;
 
-/// Cells per side of a surface.
+/// Number of cells along each side of a surface.
 const GRID: usize = 120;
-/// Steps of the colour scale beside a surface.
+/// Number of steps of a surface's colour scale.
 const SHADES: u32 = 127;
 
 /// Options of `gp plot`.
@@ -51,8 +51,8 @@ pub struct PlotOptions {
     pub force: bool,
 }
 
-/// Writes a plot: for one input the function with bands, for two the surface or class regions, for more the dependence
-/// on the most influential inputs and the agreement with observations.
+/// Writes a plot. One number as input: function with bands. Two: surface or class regions. Otherwise: dependence on the
+/// most influential inputs, and agreement with observations.
 ///
 /// # Errors
 /// Any failure; the output is then unchanged.
@@ -83,7 +83,7 @@ pub fn picture(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     picture_in_stages(model, frame, &Stages::default())
 }
 
-/// The same, with progress reported to `stages`.
+/// Same as [`picture()`], and reports progress to `stages`.
 fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let scales = number_scales(model);
     let columns = |frame: &Frame| -> Vec<Vec<f64>> {
@@ -98,12 +98,12 @@ fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pi
     }
 }
 
-/// `true` for a plot of the function itself, over one or two numeric inputs.
+/// `true` if the plot shows the function itself, over one or two numeric inputs.
 pub(super) fn shows_function(model: &Model) -> bool {
     number_scales(model).is_some_and(|scales| scales.len() <= 2)
 }
 
-/// Scales of all inputs, if all are numbers without missing values.
+/// Scales of the inputs, if all are numbers without missing values.
 fn number_scales(model: &Model) -> Option<Vec<Standardiser>> {
     let scale = |feature: &Feature| match (&feature.encoding, feature.missing) {
         (FeatureEncoding::Scaled(scale), None) => Some(*scale),
@@ -112,7 +112,7 @@ fn number_scales(model: &Model) -> Option<Vec<Standardiser>> {
     model.inputs().features().iter().map(scale).collect()
 }
 
-/// Rows per label, or all rows, with name and colour.
+/// Name, colour and rows of each label; one group for numbers.
 fn groups(model: &Model, frame: &Frame) -> Vec<(String, Colour, Vec<usize>)> {
     let all: Vec<usize> = (0..frame.row_count()).collect();
     let target = frame.column(&model.target().name);
@@ -150,7 +150,7 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
             let y = probabilities.iter().map(|p| p[class]).collect();
             picture.layers.push(Layer::Line { x: x.clone(), y, colour, label: format!("p({label})") });
         }
-        // Below the curves, so that they are not mistaken for probabilities.
+        // Observations are at -0.05, so that they do not look like probabilities.
         for (label, colour, rows) in groups(model, frame) {
             let at = rows.iter().map(|&row| values[row]).collect();
             picture.layers.push(Layer::Points { x: at, y: vec![-0.05; rows.len()], colour, label });
@@ -171,7 +171,7 @@ fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) 
     Ok(picture)
 }
 
-/// Band of the function, that is of noise-free observations.
+/// Band of the function, without observation noise.
 fn function_band(model: &Model, x: &[f64], beliefs: &LatentBeliefs) -> Result<Layer, CliError> {
     let (scale, function) = (model.target().scale(), &beliefs.functions()[0]);
     let beliefs = function.mean.iter().zip(&function.variance);
@@ -222,7 +222,7 @@ fn two_inputs(
     })
 }
 
-/// Cell colours: the mean as a shade, with its scale, or class colours mixed by probability.
+/// Colours of cells: mean as a shade, with its scale; or class colours, mixed by probability.
 fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option<ColourScale>), CliError> {
     const PALE: f64 = 0.35;
     let by = model.posterior();
@@ -249,9 +249,9 @@ fn cell_colours(model: &Model, points: &Mat<f64>) -> Result<(Vec<Colour>, Option
     Ok((means.iter().map(|mean| shade(share(mean))).collect(), scale))
 }
 
-/// Colour of a mean at this share, 0 to 1, of its range.
+/// Colour of a mean, given as share (0 to 1) of its range.
 fn shade(share: f64) -> Colour {
-    // Points and rings must stand out from the darkest cell.
+    // Less than 1, so that points and rings are visible on the darkest cell.
     const DEEP: f64 = 0.75;
     CURVE.map(|channel| (255.0 - DEEP * share * (255.0 - f64::from(channel))).round() as u8)
 }

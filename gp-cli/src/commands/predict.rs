@@ -1,4 +1,4 @@
-//! `gp predict`: table of predictions from a model and a table.
+//! `gp predict`: predicts the rows of a table.
 
 use super::{TableOptions, each_once, print_json, warn};
 use crate::context::Context;
@@ -74,7 +74,7 @@ pub struct PredictOptions {
     pub json: bool,
 }
 
-/// Writes the table of predictions: one line per row, in order.
+/// Writes a table of predictions, in the order of the rows.
 ///
 /// # Errors
 /// Any failure; the output is then unchanged.
@@ -132,7 +132,7 @@ pub fn run(
     }
 }
 
-/// Refuses joint predictions that exceed the memory left: covariance, factor, samples and their text.
+/// Refuses joint predictions that would exceed the memory budget. Counts covariance, factor, samples and their text.
 fn check_memory(options: &PredictOptions, rows: usize, budget: Budget) -> Result<(), CliError> {
     let (rows, samples) = (rows as f64, options.samples as f64);
     let is_joint = options.joint || options.samples > 0;
@@ -168,7 +168,7 @@ fn wanted(options: &PredictOptions) -> Wanted {
 #[derive(Default)]
 struct TableSummary {
     columns: Vec<String>,
-    /// Columns that predictions could use but the table lacks.
+    /// Optional columns that the table lacks, as text.
     lacking: Option<String>,
     unseen: Vec<Unseen>,
     gaps: Gaps,
@@ -177,7 +177,6 @@ struct TableSummary {
 }
 
 impl TableSummary {
-    /// Adds a chunk.
     fn look(&mut self, model: &Model, rows: &Frame, predicted: &Predictions) {
         if self.columns.is_empty() {
             self.lacking = model.left_out_of(rows);
@@ -191,7 +190,7 @@ impl TableSummary {
         self.left_out.look(rows, &predicted.not_predicted);
     }
 
-    /// Warnings of unknown levels, in input order, and of cells without a number.
+    /// Warnings about unknown levels, in input order, and about cells without a number.
     fn warnings(&self, model: &Model) -> Vec<String> {
         let features = model.inputs().names();
         let mut unseen = self.unseen.clone();
@@ -201,7 +200,7 @@ impl TableSummary {
         unseen.chain(self.lacking.clone()).collect()
     }
 
-    /// Reports warnings and rows not predicted; refuses if none was.
+    /// Reports warnings and rows that are not predicted; fails if none is predicted.
     fn say(&self, model: &Model, data: &str, notes: &mut Notes<'_>) -> Result<(), CliError> {
         let (count, rows) = (self.left_out.count(), self.left_out.rows());
         if count == rows {

@@ -1,4 +1,4 @@
-//! Plots of each kernel term's contribution to a latent.
+//! Plots of kernel terms.
 
 use super::dependence::{FeaturePlace, INTERVAL, averages, moved, relevant_sample};
 use crate::data::Frame;
@@ -12,8 +12,8 @@ use gp_kernels::posterior::terms;
 
 const MOST_PANELS: usize = 24;
 
-/// One panel per term and latent: the contribution along the most influential input of the term, averaged over rows, in
-/// latent units.
+/// One panel per term and latent: contribution along the most influential input of the term, averaged over rows, in latent
+/// units.
 ///
 /// # Errors
 /// [`Usage`](crate::ErrorKind::Usage) for too many terms.

@@ -1,4 +1,4 @@
-//! `gp update`: conditions a model on new observations, with fixed parameters.
+//! `gp update`: conditions a model on new observations, at fixed parameters.
 
 use super::{TableOptions, print_json, warn};
 use crate::context::Context;
@@ -46,7 +46,7 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let start = Instant::now();
-    // The model file may be replaced by the updated one.
+    // The output may replace the model file.
     let inputs = InputFiles::none().and("DATA", Some(&options.data));
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;

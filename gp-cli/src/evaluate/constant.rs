@@ -1,4 +1,4 @@
-//! Constant prediction: the same distribution for all rows, from the training targets.
+//! Constant prediction: one distribution for all rows, fitted to the training targets.
 
 use crate::error::CliError;
 use crate::metrics::{Interval, LEVELS, NumberForecasts};
@@ -7,20 +7,20 @@ use gp_likelihoods::{
     dispersion,
 };
 
-/// Distribution over the observations of a likelihood.
+/// Constant predictive distribution.
 #[derive(Debug)]
 pub(super) struct Constant {
     name: &'static str,
     mean: f64,
-    /// Likelihood whose observation distribution, at a fixed latent value, it is.
+    /// Likelihood that, at latent value `latent`, has this distribution.
     likelihood: Box<dyn Likelihood>,
     latent: Latent,
 }
 
 impl Constant {
-    /// Distribution with the mean of the training targets and, if it has a second parameter, their variance: Poisson
-    /// for counts (negative binomial for overdispersed counts, if the model's likelihood allows), gamma for positive
-    /// numbers, beta for proportions, otherwise Gaussian.
+    /// Distribution with mean and, unless Poisson, variance of the training targets: Poisson for counts (negative binomial
+    /// if they are overdispersed and the model's likelihood allows it), gamma for positive numbers, beta for proportions,
+    /// otherwise Gaussian.
     ///
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) for moments that the distribution cannot have.
@@ -67,7 +67,7 @@ impl Constant {
         Ok(NumberForecasts { means: vec![self.mean; count], log_densities, intervals })
     }
 
-    /// Ends of the central interval of a level, and its probability.
+    /// Ends of the central interval, and its probability.
     fn interval(&self, level: f64) -> Result<(f64, f64, f64), CliError> {
         let (q, mut ws) = ([self.latent], Workspace::new());
         let mut end = |p| self.likelihood.predictive_quantile(&q, 0, p, &mut ws);
@@ -81,7 +81,7 @@ impl Constant {
     }
 }
 
-/// Logarithm; that of the least positive number for 0.
+/// Logarithm; for 0, that of the smallest positive normal number.
 fn log(value: f64) -> f64 {
     value.max(f64::MIN_POSITIVE).ln()
 }
@@ -104,7 +104,7 @@ mod tests {
         }
     }
 
-    /// Comparison with scipy: log densities, and ends and probability of the 80 % interval.
+    /// Compares with scipy: log densities, and ends and probability of the 80 % interval.
     #[test]
     fn distributions_have_the_moments() {
         type Case = (&'static str, f64, f64, &'static str, [f64; 2], [f64; 2], [f64; 3]);

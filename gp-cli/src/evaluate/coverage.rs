@@ -4,27 +4,27 @@ use crate::left_out::listed;
 use crate::metrics::{LEVELS, NumberScores};
 use gp_likelihoods::special::incomplete_beta;
 
-/// Tail probability below which coverage is off: that beyond three standard errors of a Gaussian.
+/// Tail probability below which coverage is reported as off: that of a Gaussian beyond three standard errors.
 const CHANCE: f64 = 1.35e-3;
 
-/// Remarks on intervals, of rows that were trained on only on those that are too narrow: others are expected.
+/// Remarks on the coverage of intervals. On training rows (`was_seen`), wide intervals are expected and not reported.
 pub(super) fn remarks_where(rows: usize, scores: &NumberScores, was_seen: bool) -> Vec<String> {
     let [narrow, wide] = off_by_more_than_chance(rows, scores);
     [narrow, wide.filter(|_| !was_seen)].into_iter().flatten().collect()
 }
 
-/// Remarks on central intervals whose coverage of some rows is off by more than chance, assuming independent rows.
+/// Remarks on central intervals whose coverage of `rows` rows is off by more than chance, if rows are independent.
 pub(crate) fn remarks(rows: usize, scores: &NumberScores) -> Vec<String> {
     off_by_more_than_chance(rows, scores).into_iter().flatten().collect()
 }
 
-/// Remark on intervals that are too narrow, and on those that are too wide.
+/// Remark on too narrow intervals, and on too wide ones.
 fn off_by_more_than_chance(rows: usize, scores: &NumberScores) -> [Option<String>; 2] {
     let (mut narrow, mut wide) = (Vec::new(), Vec::new());
     for (place, level) in LEVELS.into_iter().enumerate() {
         let (claimed, coverage) = (scores.claimed[place], scores.coverage[place]);
         let inside = (coverage * rows as f64).round();
-        // Intervals of counts go from one whole number to another, and claim more than their level.
+        // Intervals of counts end at integers, so their probability exceeds the level.
         let claims = match 100.0 * (claimed - level).abs() {
             more if more < 1.0 => String::new(),
             _ => format!(", which claim {:.0} %,", 100.0 * claimed),
@@ -47,7 +47,7 @@ fn at_most(k: f64, n: f64, p: f64) -> f64 {
     if k >= n { 1.0 } else { incomplete_beta(n - k, k + 1.0, (1.0 - p).clamp(0.0, 1.0)) }
 }
 
-/// Probability of at least `k` successes.
+/// Probability of at least `k` successes in `n` trials.
 fn at_least(k: f64, n: f64, p: f64) -> f64 {
     at_most(n - k, n, 1.0 - p)
 }
@@ -56,7 +56,7 @@ fn at_least(k: f64, n: f64, p: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Comparison with sums of binomial probabilities.
+    /// Compares with sums of binomial probabilities.
     #[test]
     fn tails_are_those_of_the_binomial_distribution() {
         let term = |k: u32, n: u32, p: f64| {
@@ -92,7 +92,7 @@ mod tests {
         let counts = NumberScores { claimed: [0.79, 0.8, 0.95], ..of([0.56, 0.8, 0.95]) };
         let remark = "50 % intervals, which claim 79 %, hold 56 % of 400 rows: they are too narrow";
         assert_eq!(remarks(400, &counts), [remark]);
-        // Few rows say little.
+        // Five rows are too few for a remark.
         assert_eq!(remarks(5, &of([0.4, 0.6, 0.8])), [""; 0]);
     }
 }

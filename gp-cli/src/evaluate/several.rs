@@ -1,4 +1,4 @@
-//! Scores of a model of several targets: each on the rows that have it, and all jointly.
+//! Scores with several targets: per target, on the rows that have it, and of all jointly.
 
 use super::{Evaluation, Grid, Scores, evaluate_rows, number, numbers_grid};
 use crate::data::{Column, Frame};
@@ -12,31 +12,30 @@ use serde_json::{Map, Value, json};
 /// Scores of one of several targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TargetScores {
-    /// The target.
+    /// Name of the target.
     pub name: String,
-    /// Rows that have it.
+    /// Number of rows with this target.
     pub rows: usize,
     /// Scores by predictor, the model first.
     pub of: Vec<(&'static str, NumberScores)>,
-    /// Unit of its errors, if it has one with a name.
+    /// Unit of errors: `days` for a date, otherwise none.
     pub unit: Option<&'static str>,
 }
 
 /// Scores of several targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeveralScores {
-    /// Scores per target of the table, in model order.
+    /// Scores of the targets in the table, in model order.
     pub targets: Vec<TargetScores>,
-    /// Mean negative joint log density of the targets of a row, by predictor.
+    /// Mean negative joint log density of the targets that a row has, by predictor.
     pub joint: Vec<(&'static str, f64)>,
 }
 
-/// Scores without a unit, averaged over targets.
+/// Unitless scores, which are averaged over targets.
 const MEANS: [&str; 3] = ["smse", "nlpd", "msll"];
-/// Name of the mean negative joint log density.
 const JOINT: &str = "joint_nlpd";
 
-/// Scores of a model of several targets on a table that has at least one.
+/// Scores a model of several targets on a table that contains at least one.
 ///
 /// # Errors
 /// [`Data`](crate::ErrorKind::Data) for a table that does not suit the model or has no target.
@@ -116,7 +115,7 @@ impl SeveralScores {
         MEANS.into_iter().zip(means).chain(joint).collect()
     }
 
-    /// Predictor, score name and value for comparison over folds: `rmse(a)` etc. per target, then means.
+    /// Scores that are compared over folds: `rmse(a)` etc. per target, then means.
     pub(super) fn named(&self) -> Vec<(&'static str, String, f64)> {
         let of = |predictor: &'static str| {
             let each = self.targets.iter().flat_map(move |target| {
@@ -129,7 +128,7 @@ impl SeveralScores {
         names(&self.targets).flat_map(of).collect()
     }
 
-    /// Scores by predictor: means over targets.
+    /// JSON of means over targets, by predictor.
     pub(super) fn to_json(&self) -> Value {
         let of = |predictor: &'static str| {
             let means =
@@ -148,7 +147,7 @@ impl SeveralScores {
         Value::Object(self.targets.iter().map(of).collect())
     }
 
-    /// One table per target, and one of means.
+    /// Table of each target, and table of means.
     pub(super) fn grids(&self, rows: usize) -> Vec<Grid> {
         let of = |target: &TargetScores| {
             numbers_grid(

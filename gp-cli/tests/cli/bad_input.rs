@@ -1,4 +1,4 @@
-//! What is wrong with a table is told in one line: file, line, column, what to do; and nothing is touched.
+//! Errors in tables: one line with file, line, column and advice, and no file changed.
 
 use crate::support::{Desk, circle, sine};
 use std::io::Write;
@@ -9,7 +9,7 @@ const FIT: &str = "fit t.csv --target y -o m.gp";
 fn refused(table: impl AsRef<[u8]>, texts: &[&str]) {
     let desk = Desk::new();
     desk.write("t.csv", table);
-    // A model that must not be harmed.
+    // A model that must not change.
     desk.write("m.gp", "precious");
     desk.refused(&format!("{FIT} --force"), 3, texts);
 }
@@ -26,7 +26,7 @@ fn cells() {
     refused("x,y\r\n1,2\r\n2,1e999\r\n3,4\r\n", &["line 3, column y", "`1e999`"]);
 }
 
-/// Columns with a role have to be numbers, and no type of a flag would help.
+/// Columns with a role must be numbers; `--type` cannot change that.
 #[test]
 fn cells_of_columns_with_a_role() {
     let desk = Desk::new();
@@ -78,7 +78,7 @@ fn targets() {
     desk.refused("fit t.csv --target y --task binary", 3, &["3 different values", "two"]);
 }
 
-/// One row, or rows of one class, whatever the task and the method.
+/// Tables of one row or one class are refused, for every task and method.
 #[test]
 fn nothing_to_tell_apart() {
     let one_class = "x,y\n1,a\n2,a\n3,a\n4,a\n";
@@ -95,7 +95,7 @@ fn nothing_to_tell_apart() {
         (one_class, "--method ivm"),
         (one_class, "--method savigp"),
         ("x,y\n1,0\n2,0\n3,0\n", "--likelihood bernoulli_probit"),
-        // What is left when rows without a value are not there.
+        // One row remains after dropping.
         ("x,y\n1,a\n2,\n,b\n", "--missing drop"),
     ] {
         let desk = Desk::new();
@@ -111,7 +111,7 @@ fn nothing_to_tell_apart() {
     let desk = Desk::new();
     desk.write("t.csv", "x,y\n,a\n2,\n,b\n");
     desk.refused(&format!("{FIT} --missing drop"), 3, &["`t.csv`: each of its 3 rows misses a value"]);
-    // One row of a label: the part without it has nothing to learn.
+    // Without the only row of a label, a fold cannot learn that label.
     desk.write("t.csv", "x,y\n1,a\n2,a\n3,a\n4,a\n5,a\n6,a\n7,a\n8,b\n");
     desk.refused("cv t.csv --target y --folds 4", 3, &["line 9, column y", "label `b` is in fold"]);
     desk.write("t.csv", "x,y\n1,a\n2,b\n");
@@ -221,7 +221,7 @@ fn rows_that_miss_values_can_be_left_out() {
     assert_eq!(desk.ok("predict model.gp t.csv --missing drop").table().1.len(), 20);
 }
 
-/// A table to score on needs the target, one to predict does not; both are looked at before any time is spent.
+/// A table to score needs the target, a table to predict does not. Both are checked before training.
 #[test]
 fn test_tables_with_and_without_the_target() {
     let desk = Desk::new();
@@ -243,6 +243,6 @@ fn test_tables_with_and_without_the_target() {
     assert!(!desk.ok("predict model.gp without.csv").table().0.contains(&"log_density".to_owned()));
     desk.refused("report model.gp --test - --test - -o r.html", 2, &["--test - is given twice"]);
     desk.refused("report model.gp --test without.csv -o r.html", 3, &["`without.csv` has no column y"]);
-    // A picture needs no target.
+    // A plot needs no target.
     desk.ok("plot model.gp without.csv -o p.svg");
 }

@@ -1,10 +1,10 @@
-//! The predictors beside a model: what they are called, what they say, and what intervals claim.
+//! Baselines: names, scores, and claims of intervals.
 
 use crate::support::{Desk, noise, sine};
 use gp_likelihoods::special::ln_gamma;
 use std::fmt::Write as _;
 
-/// Rows of `x,y` with a target of both.
+/// Rows of `x,y`, where y is a function of x and of the noise.
 fn rows(from: usize, to: usize, y: impl Fn(f64, f64) -> f64) -> String {
     let mut text = "x,y\n".to_owned();
     for i in from..to {
@@ -108,12 +108,12 @@ fn intervals_of_counts_say_how_much_they_claim() {
     for (place, level) in [0.5, 0.8, 0.95].into_iter().enumerate() {
         let of = |score: &str| json["scores"]["gp"][score][place].as_f64().unwrap();
         assert!(of("claimed") > level + 1e-3 && of("claimed") < 1.0, "{json}");
-        // Ten rows in a hundred are two standard errors and more.
+        // More than two standard errors for 100 rows.
         assert!((of("coverage") - of("claimed")).abs() < 0.15, "{json}");
     }
     let said = desk.ok("eval model.gp test.csv");
     assert!(said.out.contains("  its probability"), "{}", said.out);
-    // Real numbers have the level itself.
+    // Intervals of real numbers claim exactly the level.
     desk.write("t.csv", sine(60));
     desk.ok("fit t.csv --target y --force");
     let said = desk.ok("eval model.gp t.csv");
@@ -133,7 +133,7 @@ fn intervals_that_are_too_narrow_are_remarked() {
     assert!(said.err.contains(remark), "{}", said.err);
     let warnings = said.json()["warnings"].as_array().unwrap().clone();
     assert!(warnings.iter().any(|warning| warning.as_str().unwrap().contains(remark)), "{warnings:?}");
-    // Noise that was learned holds what it claims.
+    // Intervals with learned noise have the coverage they claim.
     desk.ok("fit train.csv --target y --force");
     let said = desk.ok("eval model.gp test.csv");
     assert!(!said.err.contains("too narrow"), "{}", said.err);

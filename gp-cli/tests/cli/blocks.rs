@@ -1,4 +1,4 @@
-//! Rows that are approximated in blocks, and powers of their own.
+//! Blocks of rows, and a power per row.
 
 use crate::support::{Desk, sine};
 
@@ -9,7 +9,7 @@ fn kernel(x: f64, z: f64) -> f64 {
     1.3 * (-0.5 * (x - z).powi(2) / 0.64).exp()
 }
 
-/// The inverse of a small positive definite matrix times another, and the logarithm of its determinant.
+/// Inverse of a small positive definite matrix times another matrix, and its log determinant.
 fn solve(matrix: &[Vec<f64>], right: &[Vec<f64>]) -> (Vec<Vec<f64>>, f64) {
     let n = matrix.len();
     let mut a: Vec<Vec<f64>> = (0..n).map(|i| [matrix[i].clone(), right[i].clone()].concat()).collect();
@@ -34,8 +34,8 @@ fn product(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
     a.iter().map(|row| (0..b[0].len()).map(|j| entry(row, j)).collect()).collect()
 }
 
-/// Log Z of structured Power EP (Bui et al. 2017 §3.7), by matrices as they stand: `ln N(y; 0, Q + D)` less
-/// `(1 − α)/2α Σ ln|I + α S_b/σ²|`, where D is block diagonal with `α_b S_b + σ² I`.
+/// Log Z of structured Power EP (Bui et al. 2017 §3.7) with dense matrices: `ln N(y; 0, Q + D)` less `(1 − α)/2α Σ
+/// ln|I + α S_b/σ²|`, where D is block diagonal with `α_b S_b + σ² I`.
 fn log_z(x: &[f64], y: &[f64], blocks: &[usize], power: impl Fn(usize) -> f64) -> f64 {
     let (n, across) = (x.len(), gram(&Z, x));
     let (half, _) = solve(&gram(&Z, &Z), &across);
@@ -67,7 +67,7 @@ fn log_z(x: &[f64], y: &[f64], blocks: &[usize], power: impl Fn(usize) -> f64) -
     value
 }
 
-/// A sine with a column of blocks, in words, and one of powers.
+/// A sine with a column of blocks (words) and a column of powers.
 fn desk() -> (Desk, Vec<f64>, Vec<f64>, Vec<usize>) {
     let (desk, text) = (Desk::new(), sine(24));
     let rows: Vec<Vec<f64>> = text
@@ -120,7 +120,7 @@ fn blocks_are_those_of_the_dense_formula() {
     );
     // The variational bound does not depend on blocks.
     assert_near(objective(&desk, "--method vfe --blocks b"), objective(&desk, "--method vfe"));
-    // Power EP with sites of these powers comes to rest there too.
+    // Power EP by iteration converges to the same value.
     let (closed, sites) = (
         objective(&desk, "--method pep --alpha-column each"),
         objective(&desk, "--method ep --alpha-column each"),
@@ -150,7 +150,7 @@ fn blocks_and_powers_are_streamed_kept_and_diagnosed() {
     desk.write("new.csv", "x\n1\n2\n");
     desk.ok("predict m.gp new.csv");
     desk.refused("update m.gp t.csv -o n.gp", 2, &["takes in no more rows", "blocks of column b"]);
-    // Later rows have powers of their own.
+    // An update reads the powers of its own rows.
     desk.ok(&format!("fit t.csv {GIVEN} --method pep --alpha-column each -o all.gp"));
     let lines: Vec<String> =
         String::from_utf8(desk.read("t.csv")).unwrap().lines().map(str::to_owned).collect();

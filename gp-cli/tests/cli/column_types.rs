@@ -1,4 +1,4 @@
-//! Columns of every type that other programs write to Parquet and Arrow. The files are pyarrow's.
+//! Columns of all types of Parquet and Arrow files, written by pyarrow.
 
 use gp_cli::data::{Column, Formats, Frame, Input, Kind, ReadOptions};
 
@@ -16,7 +16,7 @@ fn texts(column: &Column) -> Vec<String> {
     (0..column.values().len()).map(|row| column.text(row)).collect()
 }
 
-/// Names, types and all cells but the second, which is missing everywhere.
+/// Name, type and cells of each column. The second cell, always missing, is omitted.
 const TYPES: [(&str, Kind, [&str; 3]); 24] = [
     ("bool", Kind::Boolean, ["true", "false", "true"]),
     ("i8", Kind::Number, ["1", "-128", "127"]),
@@ -50,7 +50,7 @@ fn types_of_arrow_and_parquet() {
         let frame = read(name, None).unwrap();
         assert_eq!(frame.columns().len(), TYPES.len());
         for (column, (expected, kind, [first, third, last])) in frame.columns().iter().zip(TYPES) {
-            // Parquet has no levels, only values.
+            // Parquet stores values, not levels.
             let kind = if (name, expected) == ("types.parquet", "codes") { Kind::Number } else { kind };
             assert_eq!((column.name(), column.kind()), (expected, kind), "{name}");
             assert_eq!(texts(column), [first, "", third, last], "{name}, {expected}");
@@ -71,7 +71,7 @@ fn what_is_not_read_is_named_and_can_be_left_out() {
     }
 }
 
-/// Required columns, several groups and pages, encodings other than the usual, instants of 96 bits; whole and in pieces.
+/// Required columns, several row groups and pages, unusual encodings, 96-bit instants; read whole and in chunks.
 #[test]
 fn encodings_of_parquet() {
     let whole = read("encodings.parquet", None).unwrap();

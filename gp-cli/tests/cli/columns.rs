@@ -1,4 +1,4 @@
-//! Which columns are inputs: those that number the rows are not, and others can be left out; and what their cells are.
+//! Selection of input columns, row numbers among them, and interpretation of their cells.
 
 use crate::support::{Desk, sine};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ fn inputs(desk: &Desk) -> Vec<String> {
     features.iter().map(|feature| feature["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The rows of a table with the numbers of rows before them, without a name, as pandas writes them.
+/// Table with a nameless first column of row numbers, as pandas writes it.
 fn numbered(table: &str, first: usize) -> String {
     let mut lines = table.lines();
     let mut text = format!(",{}\n", lines.next().unwrap());
@@ -38,7 +38,7 @@ fn the_numbers_of_rows_in_csv_are_no_input() {
         assert!(said.err.contains("left out column column_1"), "{}", said.err);
         assert_eq!(inputs(&desk), ["x"]);
     }
-    // Other tables need not have them, and these need no other.
+    // Other tables may lack the row numbers, and a table may have no other input.
     desk.ok("fit t.csv --target y --force");
     assert_eq!(desk.ok("predict model.gp t.csv").out, same);
     desk.write("t.csv", sine(60));
@@ -94,7 +94,7 @@ fn the_index_of_pandas_is_no_input() {
         desk.ok(&format!("fit {table} --target y --force --features x,__index_level_0__"));
         assert_eq!(inputs(&desk), ["x", "__index_level_0__"]);
     }
-    // None of the columns of a model: the table says which it has.
+    // Without any column of the model, the error lists the columns of the table.
     desk.write("other.csv", sine(30).replace("x,y", "a,b"));
     desk.ok("fit other.csv --target b --force");
     desk.refused(
@@ -133,7 +133,8 @@ fn columns_can_be_left_out() {
     assert!(both.code == 2 && both.err.contains("cannot be used with"), "{}", both.err);
 }
 
-/// A table of which a model needs one column and has another is not one of cells separated by something else.
+/// A missing column is reported with those available. Another separator is suspected only if the table has no column of
+/// the model.
 #[test]
 fn a_missing_column_is_told_with_all_that_there_are() {
     let desk = Desk::new();
@@ -160,7 +161,7 @@ fn a_missing_column_is_told_with_all_that_there_are() {
     desk.refused("fit wine.csv --target Y --force", 3, &["no column Y", "did you mean y for Y?"]);
 }
 
-/// Days, and what they are called.
+/// Rows with dates, and their texts.
 fn days() -> Desk {
     let desk = Desk::new();
     let row = |i: u32| format!("2024-{:02}-{:02},{}\n", 1 + i / 28, 1 + i % 28, f64::from(i % 13) / 3.0);
@@ -207,7 +208,7 @@ fn dates_of_parquet_are_written_as_dates() {
         (0..50).map(|i| format!("{},{}\n", gp_cli::data::date_text(f64::from(19_785 + i)), i % 7)).collect();
     desk.write("t.csv", "day,y\n".to_owned() + &rows);
     desk.ok("fit t.csv --target y --task regression");
-    // The dates go into the table of predictions and come back from it.
+    // Dates survive a round trip through a table of predictions.
     desk.ok("predict model.gp t.csv --id day -o t.parquet");
     desk.ok("fit t.parquet --target mean --features day --force");
     assert_eq!(desk.ok("predict model.gp t.parquet --id day").table().1[0][0], "2024-03-03");
@@ -252,7 +253,7 @@ fn columns_in_another_notation_are_warned_about() {
     assert!(!said.err.contains("look like"), "{}", said.err);
 }
 
-/// Where most cells are numbers as they are read, the first that is not says what it looks like.
+/// In a column of numbers, the first cell in another notation is reported with that notation.
 #[test]
 fn single_cells_in_another_notation_say_so() {
     let desk = Desk::new();
@@ -303,7 +304,7 @@ fn names_that_are_nearly_right_are_suggested() {
     assert!(scored[0] == scored[2] && scored[1] == scored[2]);
 }
 
-/// `gp fit` and `gp check` warn of words that hardly repeat in the same sentence.
+/// `gp fit` and `gp check` give the same warning about words that hardly repeat.
 #[test]
 fn words_that_hardly_repeat_are_warned_of() {
     let desk = Desk::new();
@@ -318,7 +319,7 @@ fn words_that_hardly_repeat_are_warned_of() {
     assert!(desk.ok("cv t.csv --target y --folds 2 --iterations 2").err.contains(words));
 }
 
-/// A table with columns `a,b` and `c,d` of words, and the target `y,z`.
+/// Table with columns `a,b` and `c,d` of words, and target `y,z`.
 fn with_commas() -> String {
     let row = |i: i32| format!("{},{},n{i},{}\n", 0.1 * f64::from(i), i % 3, (0.1 * f64::from(i)).sin());
     "x,\"a,b\",\"c,d\",\"y,z\"\n".to_owned() + &(0..40).map(row).collect::<String>()
@@ -328,7 +329,7 @@ fn with_commas() -> String {
 fn names_with_commas_are_said_in_quotes() {
     let desk = Desk::new();
     desk.write("t.csv", with_commas());
-    // The quotes reach the program, as those in single quotes of a shell do.
+    // The quotes reach the program, as from single quotes in a shell.
     let fit = |flags: &[&str]| {
         let words = [&["fit", "t.csv", "--force", "--target", "\"y,z\""], flags].concat();
         let said = desk.command(&words).output().unwrap();
@@ -342,13 +343,13 @@ fn names_with_commas_are_said_in_quotes() {
     let (code, said) = fit(&["--features", "nam"]);
     assert_eq!(code, Some(3));
     assert!(said.contains("`t.csv` has no column nam; it has x, \"a,b\", \"c,d\", \"y,z\""), "{said}");
-    // A list in a configuration parts its names itself.
+    // A list in a configuration file needs no quotes for names with commas.
     desk.write("c.toml", "target = [\"y,z\"]\nfeatures = [\"a,b\"]\n");
     desk.ok("fit t.csv --config c.toml --force");
     assert_eq!(inputs(&desk), ["a,b"]);
 }
 
-/// What was said beside a configuration wins over entries that do not go with it.
+/// Flags override configuration entries that conflict with them.
 #[test]
 fn flags_win_over_what_they_exclude() {
     let desk = Desk::new();

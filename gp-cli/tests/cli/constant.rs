@@ -1,4 +1,4 @@
-//! Targets that do not vary, alone or beside an offset or an exposure.
+//! Constant targets, alone or with an offset or an exposure.
 
 use crate::support::Desk;
 
@@ -6,7 +6,7 @@ fn table(header: &str, row: impl Fn(usize) -> String) -> String {
     format!("{header}\n{}", (0..40).map(|i| row(i) + "\n").collect::<String>())
 }
 
-/// What the latent function is to explain is the target less its offset.
+/// The latent function explains the target less its offset.
 #[test]
 fn a_constant_number_with_an_offset_that_varies_is_a_target() {
     let desk = Desk::new();
@@ -31,7 +31,7 @@ fn a_constant_count_with_an_exposure_that_varies_is_a_target() {
     for mean in desk.ok("predict m.gp t.csv").column("mean") {
         assert!((mean - 7.0).abs() < 1.0, "{mean}");
     }
-    // No event at all says nothing of where rates differ, and labels have no exposure.
+    // Without events, rates cannot be compared. Labels have no exposure.
     desk.write("t.csv", table("x,n,e", |i| format!("{i},0,{}", exposure(i))));
     desk.refused("fit t.csv --target n --exposure e --features x -o n.gp", 3, &["column n", "value `0`"]);
     desk.refused("fit t.csv --target n --offset e --task multiclass -o n.gp", 3, &["column n", "value `0`"]);
@@ -40,7 +40,7 @@ fn a_constant_count_with_an_exposure_that_varies_is_a_target() {
 #[test]
 fn a_target_that_is_its_offset_is_refused() {
     let desk = Desk::new();
-    // Differences in decimal places that binary numbers round.
+    // The differences are constant in decimals, but not in binary numbers.
     desk.write("t.csv", table("x,y,o", |i| format!("{i},{}.3,{i}.1", i + 2)));
     desk.refused(
         "fit t.csv --target y --offset o -o m.gp",
@@ -49,7 +49,7 @@ fn a_target_that_is_its_offset_is_refused() {
     );
     desk.write("t.csv", table("x,y,o", |i| format!("{i},5,3")));
     desk.refused("fit t.csv --target y --offset o -o m.gp", 3, &["column y", "value `5`", "does not vary"]);
-    // Fewer ulps apart than arithmetic rounds.
+    // Differences of a few ulps are rounding.
     let near = |i: usize| f64::from_bits(0.3_f64.to_bits() + i as u64 % 3);
     desk.write("t.csv", table("x,y", |i| format!("{i},{}", near(i))));
     desk.refused("fit t.csv --target y -o m.gp --task regression", 3, &["column y", "but for rounding"]);

@@ -1,4 +1,4 @@
-//! Bytes changed at random make errors, or other tables, and never a panic.
+//! Random damage to files leads to errors or other tables, never to a panic.
 
 use crate::mutation::{Random, damaged};
 use gp_cli::data::{Formats, Input, ReadOptions, Source};
@@ -13,13 +13,13 @@ fn each(name: &str, rounds: usize, mut read: impl FnMut(Vec<u8>)) {
 }
 
 fn table(name: &str, bytes: Vec<u8>) {
-    // Nothing is also an answer: what counts is that there is one.
+    // Both a table and an error are accepted.
     let (formats, options) = (Formats::built_in(), ReadOptions::default());
     if let Ok(source) = Source::from_bytes(name, bytes.clone()) {
         let read = formats.read(&source, &options);
         let whole = read.map_or(0, |frame| frame.row_count());
         assert!(whole > 0 || !source.bytes().is_empty());
-        // And the same one for who reads in pieces.
+        // Reading in chunks must agree.
         let input = Input::from_bytes(name, bytes).unwrap();
         if formats.of(&input, &options).is_ok_and(|format| format.comes_in_pieces()) {
             assert_eq!(rows_in_pieces(&input, &options).unwrap_or(0), whole);

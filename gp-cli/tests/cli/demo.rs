@@ -24,7 +24,7 @@ fn the_demo_writes_three_files_and_prints_a_table() {
         line.split_whitespace().filter_map(|word| word.parse().ok()).collect()
     };
     let (errors, densities) = (line("root mean squared error"), line("negative log density"));
-    // The noise has standard deviation 0.2 and the targets 0.9: a model that has learnt anything halves the error.
+    // The noise has standard deviation 0.2, the targets 0.9: a useful model halves the error.
     assert!(errors[0] < 0.5 * errors[1], "{errors:?}");
     assert!(densities[0] < densities[1] - 0.5 && densities[0] < densities[2] - 0.5, "{densities:?}");
     assert!(said.err.contains("converged after"), "{}", said.err);
@@ -48,7 +48,7 @@ fn the_picture_is_a_png_with_something_on_it() {
     let info = reader.next_frame(&mut pixels).unwrap();
     assert_eq!((info.width, info.height), (1200, 720));
     let count = |wanted: fn(&[u8]) -> bool| pixels.chunks_exact(3).filter(|pixel| wanted(pixel)).count();
-    // Paper, the deep blue of the mean, the orange of held-out rows, the light blue of bands.
+    // Background, deep blue of the mean, orange of held-out rows, light blue of bands.
     assert!(count(|p| p == [255, 255, 255]) > 400_000);
     assert!(count(|p| p == [31, 89, 160]) > 1_000);
     assert!(count(|p| p == [222, 98, 20]) > 500);
@@ -119,7 +119,7 @@ fn a_path_that_cannot_be_a_folder_is_an_error_of_files() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_cannot_be_written_into_is_an_error_of_files() {
-    // A folder that takes no files from anybody; permissions would not keep a superuser out.
+    // A folder that accepts no files, even from root.
     let refused: Said = Desk::new().gp("demo --force --output /proc/self");
     assert_eq!(refused.code, 7);
     assert!(refused.err.starts_with("error: cannot write into"), "{}", refused.err);

@@ -1,4 +1,4 @@
-//! `gp diagnose`: gradients beside differences.
+//! `gp diagnose`: gradients and finite differences.
 
 use crate::support::{Desk, circle, sine};
 
@@ -8,7 +8,7 @@ fn with(table: &str) -> Desk {
     desk
 }
 
-/// Every method, with everything free that it can train.
+/// Every method, with all trainable parameters free.
 #[test]
 fn gradients_of_every_method_agree_with_differences() {
     for (table, method, parameters) in [
@@ -59,7 +59,7 @@ fn a_table_by_parameter_and_an_exit_code_where_they_disagree() {
     assert!(header.starts_with("parameter") && header.ends_with("relative error"), "{}", said.out);
     let z = said.out.lines().find(|line| line.starts_with("inducing ")).unwrap();
     assert_eq!(z.split_whitespace().nth(1), Some("5"), "{z}");
-    // No difference is exact.
+    // Finite differences are never exact.
     let strict = desk.gp("diagnose t.csv --target y --method vfe --inducing 5 --tolerance 1e-16");
     assert_eq!(strict.code, 5, "{}", strict.err);
     assert!(
@@ -67,7 +67,7 @@ fn a_table_by_parameter_and_an_exit_code_where_they_disagree() {
         "{}",
         strict.err
     );
-    // The method is that of a fit of all rows.
+    // The method is that of a fit to all rows.
     let exact = desk.ok("diagnose t.csv --target y --rows 20").err;
     assert!(exact.contains("method exact at the start of training, on 20 rows\n"), "{exact}");
     assert!(desk.names() == ["t.csv"]);

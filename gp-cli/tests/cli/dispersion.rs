@@ -1,9 +1,9 @@
-//! Counts that vary more than their likelihood says.
+//! Counts with more variance than their likelihood.
 
 use crate::support::{Desk, noise};
 
-/// Counts of a rate along x beside an input without effect, which a function may use to follow chance; `scatter` draws a
-/// count about its mean.
+/// Counts with a rate along x, and an input without effect that could fit chance; `scatter` draws a count around
+/// its mean.
 fn counts(scatter: impl Fn(f64, f64) -> f64) -> String {
     let row = |i: usize| {
         let x = 6.0 * (i as f64 * 0.618).fract();
@@ -22,7 +22,7 @@ fn too_much_scatter_for_poisson_counts_is_told() {
     assert!(said.err.contains(warning), "{}", said.err);
     let said = desk.ok("fit wide.csv --target n --likelihood negative_binomial -o m.gp --force");
     assert!(!said.err.contains("counts vary more"), "{}", said.err);
-    // The same rates with exposures: expected counts are both together.
+    // With exposures, the expected count is rate times exposure.
     let exposed = |scatter: &dyn Fn(f64, f64) -> f64| {
         let row = |i: usize| {
             let (x, years) = (6.0 * (i as f64 * 0.618).fract(), 1.0 + (i % 5) as f64);
@@ -38,7 +38,7 @@ fn too_much_scatter_for_poisson_counts_is_told() {
     desk.write("sound_rates.csv", exposed(&|mean, noise| mean + mean.sqrt() * noise));
     let said = desk.ok(&format!("fit sound_rates.csv {fit}"));
     assert!(!said.err.contains(warning), "{}", said.err);
-    // The variance of these counts is their mean.
+    // Counts with variance equal to their mean.
     desk.write("sound.csv", counts(|mean, noise| mean + mean.sqrt() * noise));
     let said = desk.ok("fit sound.csv --target n --likelihood poisson -o m.gp --force");
     assert!(!said.err.contains(warning), "{}", said.err);

@@ -1,4 +1,4 @@
-//! Cross-validation by groups, and forward along a column.
+//! Cross-validation by groups, and rolling along a column.
 
 use crate::support::{Desk, Said, noise};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 const QUICK: &str = "--method exact --no-train";
 
-/// Rows of `site,x,y`: each of twelve sites has a level of its own, which its rows share, and `x` says nothing.
+/// Rows of `site,x,y`: y depends on the level of one of twelve sites, and not on x.
 fn sites(rows: usize) -> Vec<String> {
     let row = |i: usize| {
         let site = i * 7 % 12;
@@ -19,14 +19,14 @@ fn table(head: &str, rows: &[String]) -> String {
     rows.iter().fold(format!("{head}\n"), |text, row| text + row + "\n")
 }
 
-/// Mean of a score of the model.
+/// Mean of a score of the model over folds.
 fn mean(json: &Value, score: &str) -> f64 {
     let all = json["summary"].as_array().unwrap();
     let found = all.iter().find(|entry| entry["predictor"] == "gp" && entry["score"] == score).unwrap();
     found["mean"].as_f64().unwrap()
 }
 
-/// The line of the notes that holds a text.
+/// Line of the messages that contains a text.
 #[track_caller]
 fn line<'a>(said: &'a Said, with: &str) -> &'a str {
     let found = said.err.lines().find(|line| line.contains(with));
@@ -34,7 +34,7 @@ fn line<'a>(said: &'a Said, with: &str) -> &'a str {
     found.unwrap_or_default()
 }
 
-/// What a site has in common is known of rows dealt out at random, and not of whole sites.
+/// A site's level is known with random folds, but not if whole sites are held out.
 #[test]
 fn rows_of_a_group_are_never_on_both_sides() {
     let desk = Desk::new();
@@ -47,7 +47,7 @@ fn rows_of_a_group_are_never_on_both_sides() {
     assert_eq!(by_rows["division"]["by"], "rows");
     let told = line(&said, "by 12 groups of column site");
     assert_eq!(told, "4 folds of 120 rows by 12 groups of column site: 30 rows each");
-    // The names of groups are no input: without them nothing changes, and nothing else is left.
+    // The group column is no input: excluding it changes nothing and leaves no other input.
     desk.refused("cv t.csv --target y --groups site --exclude x", 3, &["no column besides the target y"]);
     let excluded =
         desk.ok("cv t.csv --target y --folds 4 --groups site --exclude site --method exact --json");
@@ -70,7 +70,7 @@ fn parts_of_groups_follow_the_seed_and_not_the_order_of_rows() {
         let folds = json["folds"].as_array().unwrap();
         folds.iter().map(|fold| fold["scores"]["gp"]["rmse"].as_f64().unwrap()).collect::<Vec<f64>>()
     };
-    // The same rows, added up in another order.
+    // The same rows, summed in another order.
     for (a, b) in scores(&first).iter().zip(scores(&other)) {
         assert!((a - b).abs() < 1e-9, "{a} {b}");
     }
@@ -78,7 +78,7 @@ fn parts_of_groups_follow_the_seed_and_not_the_order_of_rows() {
     assert!((1..4).any(|seed| scores(&cv("t.csv", &format!("--seed {seed}"))) != scores(&first)));
 }
 
-/// Each third site has a label of its own.
+/// Every third site has the other label.
 #[test]
 fn labels_are_shared_out_as_groups_allow() {
     let desk = Desk::new();
@@ -96,7 +96,7 @@ fn labels_are_shared_out_as_groups_allow() {
         assert_eq!(counts, [8, 16], "{json}");
     }
     line(&said, "with shares of labels as even as groups allow");
-    // No other group has the label of this one.
+    // Only this group has this label.
     let own = |row: &String| if row.starts_with("s5,") { row.replace("usual", "odd") } else { row.clone() };
     desk.write("alone.csv", table("site,x,y", &rows.iter().map(own).collect::<Vec<_>>()));
     desk.refused(
@@ -106,7 +106,7 @@ fn labels_are_shared_out_as_groups_allow() {
     );
 }
 
-/// Days of `day,y`, in any order of rows.
+/// Rows of `day,y`, shuffled.
 fn days(count: usize) -> String {
     let mut text = "day,y\n".to_owned();
     for i in 0..count {
@@ -131,7 +131,7 @@ fn parts_go_forward_along_a_column() {
     let last = &json["division"]["parts"][1];
     assert_eq!((&last["test"]["from"], &last["test"]["to"]), (&"2024-03-01".into(), &"2024-03-28".into()));
     assert_eq!(last["training"]["rows"], 56);
-    // The column is an input still: without it there is none.
+    // The column is an input; without it there is none.
     desk.refused(&format!("{cv} --exclude day"), 3, &["no column besides the target y"]);
     // February has 29 days.
     let said = desk.ok(&format!("{cv} --gap 9 --window 10"));
@@ -143,7 +143,7 @@ fn parts_go_forward_along_a_column() {
     assert_eq!(desk.ok(&format!("{cv} --threads 1")).out, desk.ok(&format!("{cv} --threads 2")).out);
 }
 
-/// A model of the past does not know the level of the future: rows at random tell it.
+/// A model of earlier rows does not know the later level; a model of random rows does.
 #[test]
 fn what_is_to_come_is_not_learned_from() {
     let desk = Desk::new();
@@ -185,7 +185,7 @@ fn what_cannot_be_divided_is_refused() {
     desk.ok(&format!("cv few.csv --target y --rolling t --folds 2 {QUICK}"));
 }
 
-/// As many folds as rows leave out one row at a time.
+/// Leave-one-out: as many folds as rows.
 #[test]
 fn one_row_is_left_out_at_a_time() {
     let desk = Desk::new();
@@ -198,7 +198,7 @@ fn one_row_is_left_out_at_a_time() {
     let folds = json["folds"].as_array().unwrap();
     assert!(folds.len() == 12 && folds.iter().all(|fold| fold["rows"] == 1), "{json}");
     assert!((mean(&json, "rmse") - mean(&json, "mae")).abs() < 1e-12 && mean(&json, "nlpd").is_finite());
-    // Between these, folds have one row or two.
+    // With 9 folds, some have one row and some have two.
     let said = desk.ok(&format!("cv t.csv --target y --features x --folds 9 --json {QUICK}"));
     assert!(!said.err.contains("each fold is one row"), "{}", said.err);
     let sizes: Vec<u64> =
@@ -242,7 +242,7 @@ fn divided_cross_validations_are_kept_and_configured() {
     assert_eq!(desk.names(), ["cv.toml", "t.csv"]);
 }
 
-/// A label of one row is not learned without it, which is told before the first fit.
+/// A label with one row cannot be left out; reported before the first fit.
 #[test]
 fn labels_of_one_row_cannot_be_left_out() {
     let desk = Desk::new();
@@ -255,11 +255,11 @@ fn labels_of_one_row_cannot_be_left_out() {
     desk.ok(&format!("cv t.csv --target x --features y --folds 5 {QUICK}"));
 }
 
-/// Coverage is of the rows of all folds together, with the remarks of a fit and its scores.
+/// Coverage is pooled over the rows of all folds, with the remarks of `gp fit`.
 #[test]
 fn coverage_is_pooled_over_folds() {
     let desk = Desk::new();
-    // Counts that vary far more than a Poisson likelihood says.
+    // Counts with far more variance than a Poisson likelihood.
     let count = |i: usize| if i % 7 < 4 { i % 2 } else { 6 + (i * i) % 23 };
     let rows: Vec<String> =
         (0..210).map(|i| format!("{},{}", (i * 37 % 210) as f64 / 20.0, count(i))).collect();
@@ -285,7 +285,7 @@ fn coverage_is_pooled_over_folds() {
     assert_eq!(json["coverage"], serde_json::json!([]));
 }
 
-/// An order that is missing is asked for before the first fold.
+/// A missing order of labels is reported before the first fold.
 #[test]
 fn an_order_is_asked_for_before_the_folds() {
     let desk = Desk::new();

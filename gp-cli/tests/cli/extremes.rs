@@ -1,9 +1,9 @@
-//! Tables whose numbers lead to the ends of what models and scores can say: what is said of it.
+//! Extreme tables, at the limits of models and scores, and their messages.
 
 use crate::support::{Desk, noise};
 use std::time::Instant;
 
-/// Counts of a rate along x with an exposure, one of which is a mistake.
+/// Counts with a rate along x and an exposure; one count is a mistake.
 fn counts_with_a_giant(rows: usize) -> String {
     let row = |i: usize| {
         let (x, exposure) = (6.0 * i as f64 / rows as f64, 2.0 + (i % 4) as f64);
@@ -14,8 +14,7 @@ fn counts_with_a_giant(rows: usize) -> String {
     "x,n,e\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Sites that come no nearer to rest do not take all sweeps there are, and a limit on time that ends an evaluation is what is
-/// told.
+/// EP stops sweeping if sites no longer improve. A time limit that ends an evaluation is reported as the reason.
 #[test]
 fn a_giant_among_counts_takes_no_more_time_than_allowed() {
     let desk = Desk::new();
@@ -31,7 +30,7 @@ fn a_giant_among_counts_takes_no_more_time_than_allowed() {
     }
 }
 
-/// A row of weight 10 000 is as many rows with the same target: nothing says that there is noise.
+/// A row of weight 10 000 equals as many rows with the same target, which leave no noise.
 #[test]
 fn weights_that_leave_no_noise_are_told() {
     let desk = Desk::new();
@@ -47,7 +46,8 @@ fn weights_that_leave_no_noise_are_told() {
     assert!(!said.err.contains("learned away"), "{}", said.err);
 }
 
-/// A weight far above 1 says that a row of numbers was seen as often with the very same target; labels may well be.
+/// A weight far above 1 on a number claims as many identical observations, and is reported before training; not on
+/// labels.
 #[test]
 fn heavy_rows_of_numbers_are_told_before_training() {
     let desk = Desk::new();
@@ -62,7 +62,7 @@ fn heavy_rows_of_numbers_are_told_before_training() {
     }
 }
 
-/// EP and natural gradients iterate within one evaluation. A limit that ends during the first ends them too.
+/// EP and natural gradients iterate within an evaluation. A time limit ends them during the first.
 #[test]
 fn a_limit_below_one_evaluation_ends_it() {
     let desk = Desk::new();
@@ -79,8 +79,8 @@ fn a_limit_below_one_evaluation_ends_it() {
     }
 }
 
-/// Weights over twelve powers of ten: the density grows without end as the noise goes, and training stops before numbers
-/// overflow. Variances are those of the targets, or less.
+/// With weights over twelve orders of magnitude, the density is unbounded as noise vanishes. Training stops before
+/// overflow; variances are at most those of the targets.
 #[test]
 fn weights_of_any_size_leave_sensible_variances() {
     let desk = Desk::new();
@@ -107,8 +107,8 @@ fn weights_of_any_size_leave_sensible_variances() {
     }
 }
 
-/// Noise that is a function of the inputs can be lost between some rows and beyond all targets between others. Both `gp fit`
-/// and `gp predict` say so.
+/// Input-dependent noise can vanish between some rows and exceed all targets between others. `gp fit` and `gp
+/// predict` report it.
 #[test]
 fn variances_beyond_all_targets_are_told() {
     let desk = Desk::new();
@@ -130,15 +130,15 @@ fn variances_beyond_all_targets_are_told() {
     {
         assert!(said.err.contains(text), "no `{text}` in {}", said.err);
     }
-    // A straight line knows nothing a million units away.
+    // A linear model is uncertain a million units away.
     desk.ok("fit t.csv --target y --features x --kernel linear -o line.gp --parameters known");
     desk.write("far.csv", "x\n1\n1e9\n");
     let said = desk.ok("predict line.gp far.csv");
     assert!(said.err.contains("in 1 of 2 rows, the first of them row 2"), "{}", said.err);
 }
 
-/// Copies of rows say the same of several targets with one kernel: the density grows without end as the noise goes. That is
-/// told, and a number beyond what the noise allows is not called converged.
+/// Duplicate rows of several targets with a shared kernel: the density is unbounded as noise vanishes. That is
+/// reported, and a value that the noise limit does not allow is not called converged.
 #[test]
 fn copies_of_rows_that_leave_no_noise_are_told() {
     let desk = Desk::new();
@@ -153,13 +153,13 @@ fn copies_of_rows_that_leave_no_noise_are_told() {
         let told = said.json();
         let warnings = told["warnings"].to_string();
         assert!(warnings.contains("the noise was learned away") && warnings.contains("copies"), "{told}");
-        // As if the noise had a variance of 1e-16 for each of 160 targets.
+        // Value for a noise variance of 1e-16 for each of 160 targets.
         let is_possible = told["objective"].as_f64().unwrap() < 160.0 * 17.5;
         assert!(is_possible || (warnings.contains("do not trust") && told["converged"] == false), "{told}");
     }
 }
 
-/// Scores that are beyond the range of numbers say which row and column is to blame.
+/// Scores that overflow are reported with row and column.
 #[test]
 fn scores_without_a_finite_number_are_named() {
     let desk = Desk::new();
@@ -169,7 +169,7 @@ fn scores_without_a_finite_number_are_named() {
     desk.ok("fit t.csv --target y -o m.gp --parameters known");
     let said = desk.ok("eval m.gp t.csv");
     assert!(!said.err.contains("no finite number") && !said.out.contains("inf"), "{}{}", said.out, said.err);
-    // In line 32.
+    // The extreme value is in line 32.
     desk.write("t.csv", table + "3,1e200\n");
     let said = desk.ok("eval m.gp t.csv");
     for text in [
@@ -187,7 +187,7 @@ fn scores_without_a_finite_number_are_named() {
     assert!(said.err.contains("smse has no finite number: the targets do not vary"), "{}", said.err);
 }
 
-/// People read four digits, programs all of them.
+/// Text shows four digits, JSON all.
 #[test]
 fn likelihoods_are_shown_with_few_digits() {
     let desk = Desk::new();
@@ -202,7 +202,7 @@ fn likelihoods_are_shown_with_few_digits() {
     assert!((value(&shown) / value(&exact) - 1.0).abs() < 1e-3, "{shown} instead of {exact}");
 }
 
-/// Without noise the evidence has few digits: no fit has converged whose gradient is far from zero.
+/// Without noise the evidence has few accurate digits: a fit with a large gradient has not converged.
 #[test]
 fn tables_without_noise_are_not_said_to_converge() {
     let desk = Desk::new();

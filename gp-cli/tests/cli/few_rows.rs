@@ -1,12 +1,12 @@
-//! Few rows for the number of inputs: what the default model makes of them.
+//! Default models of tables with few rows for their number of inputs.
 
 use crate::support::{Desk, noise};
 use std::ops::Range;
 
-/// Target of a row, from its inputs and a number of a standard normal.
+/// Target of a row, from its inputs and a standard normal number.
 type Target<'t> = &'t dyn Fn(&[f64], f64) -> f64;
 
-/// Rows of standard normal inputs with a target. `again` tells measurements at the same inputs apart.
+/// Rows of standard normal inputs with a target. `again` numbers repeated measurements at the same inputs.
 fn rows(inputs: usize, places: Range<usize>, again: usize, target: Target<'_>) -> String {
     let names: Vec<String> = (0..inputs).map(|d| format!("x{d}")).collect();
     let row = |i: usize| {
@@ -17,7 +17,7 @@ fn rows(inputs: usize, places: Range<usize>, again: usize, target: Target<'_>) -
     format!("{},y\n", names.join(",")) + &places.map(row).collect::<String>()
 }
 
-/// Share of targets within 95 % intervals, and log density less that of the mean of the targets.
+/// Coverage of 95 % intervals, and log density less that of the constant prediction.
 fn scores(desk: &Desk, table: &str) -> (f64, f64) {
     let scores = desk.ok(&format!("eval m.gp {table} --json")).json();
     let (own, mean) = (&scores["scores"]["gp"], &scores["scores"]["mean"]);
@@ -25,7 +25,7 @@ fn scores(desk: &Desk, table: &str) -> (f64, f64) {
     (own["coverage"][2].as_f64().unwrap(), density)
 }
 
-/// A fit of the first rows, scored on the same inputs measured again and on later rows.
+/// Fits the first rows; scores repeated measurements of them, and later rows.
 fn fitted(inputs: usize, training: usize, target: Target<'_>) -> [(f64, f64); 2] {
     let desk = Desk::new();
     desk.write("t.csv", rows(inputs, 0..training, 0, target));
@@ -35,8 +35,8 @@ fn fitted(inputs: usize, training: usize, target: Target<'_>) -> [(f64, f64); 2]
     [scores(&desk, "again.csv"), scores(&desk, "later.csv")]
 }
 
-/// One length-scale per input explains the noise of some tens of rows, unless weak priors hold it: then a second
-/// measurement at the same inputs is outside its interval.
+/// With a length-scale per input, tens of rows are overfitted unless weak priors prevent it: then repeated
+/// measurements are outside their intervals.
 #[test]
 fn intervals_of_few_rows_and_many_inputs_hold_what_they_say() {
     let line = |x: &[f64]| x.iter().enumerate().map(|(d, x)| noise(90_000 + d) * x).sum::<f64>();
@@ -48,8 +48,8 @@ fn intervals_of_few_rows_and_many_inputs_hold_what_they_say() {
         for (of, target) in targets.iter().enumerate() {
             for (table, (held, gain)) in ["again", "later"].iter().zip(fitted(inputs, training, target)) {
                 let case = format!("{training} rows of {inputs} inputs, target {of}, {table}");
-                // With priors of width 1 on all lengths, two of these cases held none measured again. Two rows per input
-                // are too few to tell noise from thirty slopes.
+                // With priors of width 1 on all lengths, two of these cases covered no repeated measurement. Two
+                // rows per input are too few to separate noise from thirty slopes.
                 let is_hard = (*table, inputs) == ("again", 30);
                 let least = match (is_hard, *table) {
                     (true, _) => 0.35,
@@ -63,7 +63,7 @@ fn intervals_of_few_rows_and_many_inputs_hold_what_they_say() {
     }
 }
 
-/// Two of five inputs matter, and only together. Priors that hold every length-scale hide it.
+/// Two of five inputs matter, only jointly. Strong priors on all length-scales would hide it.
 #[test]
 fn few_inputs_that_matter_are_found_among_few_rows() {
     let product = |x: &[f64], noise: f64| x[0] * x[1] + 0.3 * noise;
@@ -73,7 +73,8 @@ fn few_inputs_that_matter_are_found_among_few_rows() {
     }
 }
 
-/// A prior that grows as D instead of √D pushes all lengths up before the curved one is found: 0.13 above the mean.
+/// A prior that grows as D instead of √D pushes all lengths up before the curved input is found: 0.13 above the
+/// constant prediction.
 #[test]
 fn one_curved_input_is_found_among_many() {
     let curved = |x: &[f64], noise: f64| (2.5 * x[0]).sin() + 0.5 * x[1] + 0.2 * noise;
@@ -81,7 +82,8 @@ fn one_curved_input_is_found_among_many() {
     assert!(held > 0.85 && gain > 0.7, "intervals hold {held}, {gain} above the mean");
 }
 
-/// Rows of a number and one of twenty words; the target depends on `sin 4x` of the number x and a little on the word.
+/// Rows of a number and one of twenty words; the target depends on `sin 4x` of the number x and slightly on the
+/// word.
 fn number_and_word(places: Range<usize>, target: impl Fn(f64, f64) -> String) -> String {
     let row = |i: usize| {
         let (x, word) = (noise(1_000 + i), (1e6 * noise(9_000 + i).abs()) as usize % 20);
@@ -91,7 +93,8 @@ fn number_and_word(places: Range<usize>, target: impl Fn(f64, f64) -> String) ->
     "x,word,y\n".to_owned() + &places.map(row).collect::<String>()
 }
 
-/// From the usual start alone, all lengths grow before that of the curved input is found: 0.025 above the mean.
+/// From the usual start alone, all lengths grow before the curved input is found: 0.025 above the constant
+/// prediction.
 #[test]
 fn one_curved_input_is_found_beside_many_words() {
     let number = |f: f64, noise: f64| format!("{:.4}", f + 0.2 * noise);
@@ -105,7 +108,7 @@ fn one_curved_input_is_found_beside_many_words() {
     }
 }
 
-/// The same for labels: from the usual start alone, the loss is that of their shares, 0.69.
+/// The same for labels. From the usual start alone, the loss is that of class frequencies, 0.69.
 #[test]
 fn one_curved_input_of_labels_is_found_beside_many_words() {
     let label = |f: f64, noise: f64| if f + 0.3 * noise > 0.0 { "yes" } else { "no" }.to_owned();
@@ -120,7 +123,7 @@ fn one_curved_input_of_labels_is_found_beside_many_words() {
     }
 }
 
-/// Short length-scales along forty inputs and more are noise, which must not be taken for a start: from a quarter of the
+/// Along forty inputs or more, short length-scales fit noise and must not be chosen as start: from a quarter of the
 /// usual ones alone, the loss is 0.63 and 0.68.
 #[test]
 fn a_product_of_two_among_many_inputs_of_labels_is_found() {
@@ -135,7 +138,7 @@ fn a_product_of_two_among_many_inputs_of_labels_is_found() {
     }
 }
 
-/// Starts move no length-scale that is to stay: √5 along each input.
+/// Starts do not move fixed length-scales: √5 along each input.
 #[test]
 fn fixed_length_scales_stay_where_starts_are_tried() {
     let desk = Desk::new();
@@ -148,7 +151,7 @@ fn fixed_length_scales_stay_where_starts_are_tried() {
     }
 }
 
-/// Priors are for targets and inputs of standard size, and for noise of which nothing is known.
+/// Priors are used only for standardised targets and inputs, and unknown noise.
 #[test]
 fn priors_are_left_out_where_they_have_no_measure() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! All or nothing: whatever happens on the way, a file is as it was or whole.
+//! Outputs are written whole or not at all.
 
 use crate::support::{Desk, Said, sine};
 use std::process::{Command, Stdio};
@@ -22,7 +22,7 @@ fn a_limit_on_file_sizes_leaves_the_old_file() {
     let desk = Desk::new();
     desk.write("t.csv", sine(200));
     desk.write("model.gp", "precious");
-    // Blocks of 512 bytes or of 1024, by the shell: either way less than the 5 kB that the model takes.
+    // Blocks of 512 or 1024 bytes, by the shell; less than the 5 kB of a model.
     let script = format!("ulimit -f 2; '{}' fit t.csv --target y --force --quiet", env!("CARGO_BIN_EXE_gp"));
     let output = Command::new("sh").args(["-c", &script]).current_dir(desk.folder()).output().unwrap();
     assert!(!output.status.success());
@@ -57,14 +57,14 @@ fn a_killed_run_leaves_the_old_file_or_the_new() {
             .spawn()
             .unwrap();
         std::thread::sleep(Duration::from_millis(7 * run));
-        // A run that has ended cannot be killed.
+        // The process may have ended already.
         let _ = child.kill();
         child.wait().unwrap();
         let found = desk.read("m.gp");
         assert!(found == old || found == new);
         seen[usize::from(found == new)] += 1;
     }
-    // The first is killed before it can have done anything.
+    // The first process is killed before it can write.
     assert!(seen[0] > 0);
 }
 

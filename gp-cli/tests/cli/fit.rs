@@ -1,4 +1,4 @@
-//! `gp fit`: what it chooses, what it heeds, what it refuses, what it says.
+//! `gp fit`: choices, settings, refusals, messages.
 
 use crate::support::{Desk, circle, sine};
 
@@ -19,7 +19,7 @@ fn regression_by_default_says_what_it_chose_and_beats_a_straight_line() {
     assert!(said.err.contains("wrote model.gp"));
     let density = said.out.lines().find(|line| line.starts_with("negative log density")).unwrap();
     let scores: Vec<f64> = density.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    // gp, mean, linear: the errors have a deviation of 0.06, the sine one of 0.7.
+    // gp, mean, linear: the noise has standard deviation 0.06, the sine 0.7.
     assert!(scores[0] < scores[1] - 1.0 && scores[0] < scores[2] - 1.0, "{density}");
 }
 

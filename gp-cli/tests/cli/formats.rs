@@ -1,4 +1,4 @@
-//! Tables of every format are read as what they hold.
+//! Tables of every format are read correctly.
 
 use gp_cli::data::{self, Column, Frame, Input, Kind, ReadOptions, Source};
 
@@ -19,7 +19,7 @@ fn numbers<'a>(frame: &'a Frame, name: &str) -> &'a [f64] {
     frame.column(name).and_then(Column::numbers).unwrap()
 }
 
-/// Tables that are read at once and in pieces are the same tables.
+/// Reading whole and in chunks gives the same table.
 #[test]
 fn pieces_are_the_table() {
     for name in
@@ -45,7 +45,7 @@ fn pieces_are_the_table() {
     }
 }
 
-/// A table that SQLite wrote, at once and in pieces, from its file and from bytes.
+/// A table written by SQLite: whole and in chunks, from file and from bytes.
 #[cfg(feature = "sqlite")]
 #[test]
 fn databases_hold_tables() {
@@ -72,7 +72,7 @@ fn databases_hold_tables() {
     assert!(pieces.next_piece().unwrap().is_none());
 }
 
-/// Files of DuckDB are known by their mark, and it is said how to get at their tables.
+/// DuckDB files are recognised, with advice on exporting their tables.
 #[test]
 fn files_that_are_not_read_are_known() {
     let bytes = [&[7; 8][..], b"DUCK", &[0; 100]].concat();

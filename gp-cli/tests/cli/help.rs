@@ -1,4 +1,4 @@
-//! Help that is short or whole, and names that were nearly right.
+//! Short and long help, and suggestions for misspelt names.
 
 use crate::support::{Desk, circle, sine};
 
@@ -28,7 +28,7 @@ fn help_is_short_or_whole() {
     }
 }
 
-/// A kernel of named columns is that of their numbers, and so is the stored one.
+/// Column names in kernels are equivalent to column numbers, also in the stored kernel.
 #[test]
 fn kernels_name_columns() {
     let desk = Desk::new();
@@ -77,7 +77,7 @@ fn likelihoods_have_other_names() {
     desk.refused("fit s.csv --target y -o p.gp --likelihood poison", 2, &["did you mean `poisson`?"]);
 }
 
-/// Other names stand for kernels where they mean one, and never for a parameter or a prior.
+/// Aliases of kernels work in place of kernels only, not of parameters or priors.
 #[test]
 fn kernels_have_other_names() {
     let desk = Desk::new();
@@ -100,7 +100,7 @@ fn kernels_have_other_names() {
     assert!(desk.ok("generate likelihoods").out.contains("    also: probit, bernoulli\n"));
 }
 
-/// Every kernel and every likelihood that is listed can be read as it is written there.
+/// Every listed kernel and likelihood can be parsed as listed.
 #[test]
 fn examples_of_kernels_can_be_read() {
     let desk = Desk::new();

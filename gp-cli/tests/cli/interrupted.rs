@@ -1,4 +1,4 @@
-//! Fits that are interrupted, killed or out of time, and go on to the same bytes as one that was left alone.
+//! Fits that are interrupted, killed or out of time resume to the same bytes as an uninterrupted fit.
 #![cfg(unix)]
 
 use crate::support::{Desk, Said, circle, sine, words};
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Fits with hundreds of iterations, in batches and on all rows. None of them comes to an end within moments.
+/// Fits with hundreds of iterations, on batches and on all rows. None ends within moments.
 const FITS: [&str; 3] = [
     "fit t.csv --target y --method sep --inducing 20 --batch-size 20 --epochs 60",
     "fit t.csv --target y --method ep --inducing 30 --optimizer adam --iterations 400",
@@ -33,7 +33,7 @@ pub(crate) fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-/// Waits until there is a file.
+/// Waits until a file exists.
 pub(crate) fn wait_for(path: &Path, child: &mut Child) {
     let patience = Instant::now();
     while !path.exists() {
@@ -43,7 +43,7 @@ pub(crate) fn wait_for(path: &Path, child: &mut Child) {
     }
 }
 
-/// Starts a fit, sends a signal after its first checkpoint, and returns what it said.
+/// Starts a fit, sends a signal after its first checkpoint, and returns its output.
 fn interrupt(desk: &Desk, line: &str, name: &str) -> Said {
     let mut child = start(desk, line);
     wait_for(&desk.path("state/training.checkpoint"), &mut child);
@@ -63,12 +63,12 @@ fn interrupted_fits_go_on_to_the_same_bytes() {
         assert_eq!(broken.names(), ["state", "t.csv"]);
         broken.ok(&format!("{fit} --resume state"));
         assert!(broken.read("model.gp") == straight.read("model.gp"), "{fit}");
-        // What is done needs no checkpoint.
+        // The checkpoint of a finished fit is removed.
         assert_eq!(broken.names(), ["model.gp", "t.csv"]);
     }
 }
 
-/// Mixtures are fitted in two stages, each with a file of its own in the folder.
+/// Mixtures train in two stages, each with its own checkpoint file.
 #[test]
 fn mixtures_go_on_from_either_stage_to_the_same_bytes() {
     let fit = "fit t.csv --target y --method savigp --components 2 --inducing 15 --optimizer adam --epochs 60 --batch-size 20";
@@ -87,8 +87,8 @@ fn mixtures_go_on_from_either_stage_to_the_same_bytes() {
     }
 }
 
-/// Before training there is a quick fit of some rows to start from, and behind it sites settle: a signal may come at any time,
-/// and the time may be over.
+/// A signal or the end of the time limit may come during the quick fit before training, or while sites converge
+/// after it.
 #[test]
 fn an_end_before_or_behind_training_changes_no_byte() {
     let fit = "fit t.csv --target y --method sep --inducing 10 --batch-size 20 --epochs 4 --quiet";
@@ -112,7 +112,7 @@ fn an_end_before_or_behind_training_changes_no_byte() {
         if said.code != 0 {
             assert_eq!(said.code, 130, "{}", said.err);
         }
-        // The signal may come when the model is there and only the checkpoint is still to be removed.
+        // The signal may come between writing the model and removing the checkpoint.
         if !broken.path("model.gp").exists() {
             broken.ok(&format!("{fit} --resume state"));
         }
@@ -124,8 +124,8 @@ fn an_end_before_or_behind_training_changes_no_byte() {
     assert!(late.read("model.gp") == straight.read("model.gp"));
 }
 
-/// Once the model is written a signal takes nothing away, and the last words say so. The summary finds no room on standard
-/// output, so that the process is still there.
+/// After the model is written, a signal loses nothing, and the final message says so. The summary blocks on a full
+/// pipe, so that the process still runs.
 #[test]
 fn an_end_behind_the_model_says_that_it_is_there() {
     let (desk, (unread, mut full)) = (desk(), std::io::pipe().unwrap());
@@ -144,7 +144,7 @@ fn an_end_behind_the_model_says_that_it_is_there() {
     desk.ok("inspect model.gp");
 }
 
-/// Active sets are chosen anew in rounds, which are in the checkpoint too.
+/// Active sets are chosen again in rounds, which the checkpoint contains.
 #[test]
 fn active_sets_go_on_to_the_same_bytes() {
     let fit = "fit t.csv --target y --method ivm --inducing 60 --iterations 30";
@@ -164,7 +164,7 @@ fn cross_validations_go_on_to_the_same_scores() {
     let (straight, broken) = (desk(), desk());
     let scores = straight.ok(cv).out;
     let mut child = start(&broken, &format!("{cv} --checkpoint state"));
-    // The first of the parts is done, and others are under way.
+    // The first part is done; others are running.
     wait_for(&broken.path("state/part-1/model.gp"), &mut child);
     signal(&child, "-INT");
     let said = Said::of(&child.wait_with_output().unwrap());
@@ -184,7 +184,7 @@ fn killed_fits_go_on_to_the_same_bytes() {
     let fit = FITS[0];
     let (straight, broken) = (desk(), desk());
     straight.ok(fit);
-    // Where in writing a checkpoint the process dies depends on the machine; what must hold does not.
+    // The point at which the process dies depends on the machine; the assertions hold at every point.
     for (kill, wait) in [3, 150, 290, 220, 180].into_iter().enumerate() {
         let flag = if kill == 0 { "--checkpoint" } else { "--resume" };
         let mut child = start(&broken, &format!("{fit} {flag} state --checkpoint-every 0s"));
@@ -217,7 +217,7 @@ fn without_a_checkpoint_the_end_comes_at_once_and_leaves_nothing() {
     assert_eq!(desk.names(), ["t.csv", "trace.jsonl"]);
 }
 
-/// A first iteration may take long, and there is nothing to lose before it.
+/// The first iteration may be long. Before it, there is nothing to save, and a signal ends the process at once.
 #[test]
 fn before_the_first_checkpoint_the_end_comes_at_once() {
     let desk = Desk::new();
@@ -245,7 +245,7 @@ fn before_the_first_checkpoint_the_end_comes_at_once() {
     desk.ok("fit t.csv --target y --method ivm --inducing 300 --iterations 1 --resume state --time-limit 1s");
 }
 
-/// A folder with the checkpoint of an interrupted fit.
+/// Folder with the checkpoint of an interrupted fit.
 fn interrupted() -> Desk {
     let desk = desk();
     let said = interrupt(&desk, &format!("{} --checkpoint state", FITS[0]), "-INT");
@@ -348,7 +348,7 @@ fn the_trace_has_a_line_for_every_iteration() {
     desk.refused(&format!("{fit} --output other.gp"), 7, &["`trace.jsonl` already exists", "--force"]);
 }
 
-/// Batches of what has converged end before their epochs do, those of what has not do not.
+/// Mini-batch training stops early only if it has converged.
 #[test]
 fn batches_stop_when_their_noise_is_all_that_is_left() {
     let desk = Desk::new();

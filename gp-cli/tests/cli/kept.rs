@@ -1,9 +1,9 @@
-//! Missing values that stay: words have a level for them, numbers their mean and a column that marks it.
+//! Missing values kept as inputs: a level for words; mean and indicator column for numbers.
 
 use crate::support::{Desk, circle, noise, sine};
 
-/// Rows of `a,b,colour,flag,day,y` in which every column but `a` misses some values, and `y` is larger by two where `b`
-/// does. The first row misses four of them.
+/// Rows of `a,b,colour,flag,day,y`. Every column but `a` has missing values, four of them in the first row; `y` is
+/// larger by 2 where `b` is missing.
 fn gaps(rows: usize, target: impl Fn(f64, usize) -> String) -> String {
     let row = |i: usize| {
         let (a, b) = (((i * 17) % 41) as f64 / 20.0 - 1.0, ((i * 29) % 37) as f64 / 18.0 - 1.0);
@@ -26,7 +26,7 @@ fn number(y: f64, _: usize) -> String {
     y.to_string()
 }
 
-/// The lines of a table that pass, behind its header.
+/// Lines of a table, without header, that pass `keep`.
 fn lines(table: &str, keep: impl Fn(&str) -> bool) -> String {
     let (header, rows) = table.split_once('\n').unwrap();
     format!(
@@ -40,8 +40,8 @@ fn rmse(desk: &Desk, line: &str) -> f64 {
     desk.ok(&format!("eval {line} --json --quiet")).json()["scores"]["gp"]["rmse"].as_f64().unwrap()
 }
 
-/// A value that is missing tells something: the model that keeps it predicts such rows as well as others, and all others
-/// better than one that has seen fewer rows.
+/// If missingness is informative, a model that keeps missing values predicts such rows as well as others, and other
+/// rows better than a model of fewer rows.
 #[test]
 fn what_is_missing_tells_something() {
     let desk = Desk::new();
@@ -68,14 +68,14 @@ fn what_is_missing_tells_something() {
     assert!(said.err.contains("kept missing values: b in 27 (filled with "), "{}", said.err);
     fit("train.csv", "drop");
     fit("filled.csv", "error");
-    // The noise is 0.05.
+    // The noise has standard deviation 0.05.
     let kept = rmse(&desk, "keep.gp missing.csv");
     assert!(kept < 0.1, "{kept}");
     let filled = rmse(&desk, "error.gp missing0.csv");
     assert!(filled > 4.0 * kept, "{filled} {kept}");
     let (kept, dropped) = (rmse(&desk, "keep.gp known.csv"), rmse(&desk, "drop.gp known.csv"));
     assert!(kept < 1.05 * dropped, "{kept} {dropped}");
-    // What the input accounts for includes that it is missing.
+    // The influence of an input includes that of its being missing.
     let said = desk.ok("inspect keep.gp --json").json();
     let inputs = said["about"]["training"]["influence"][0]["inputs"].as_array().unwrap();
     let names: Vec<&str> = inputs.iter().map(|one| one["input"].as_str().unwrap()).collect();
@@ -85,7 +85,7 @@ fn what_is_missing_tells_something() {
     assert!(said.contains("b=(missing) "), "{said}");
 }
 
-/// Rows that are left out leave no trace: predictions are those of a table that never had them.
+/// Dropped rows have no effect: predictions equal those of a table without them.
 #[test]
 fn what_is_left_out_leaves_no_trace() {
     let desk = Desk::new();
@@ -102,7 +102,7 @@ fn what_is_left_out_leaves_no_trace() {
     };
     assert_eq!(record("all.gp"), record("some.gp"));
     assert!(record("all.gp")["version"].as_u64().unwrap() < 3);
-    // Where nothing is missing, there is nothing to keep.
+    // Without missing values, `--missing keep` has no effect.
     desk.ok("fit some.csv --target y --missing keep -o keep.gp --quiet");
     assert_eq!(record("keep.gp"), record("some.gp"));
 }
@@ -127,7 +127,7 @@ fn models_are_the_same_wherever_rows_are() {
             assert!(said.err.contains("colour in 5") || said.err.contains("colour in 4"), "{}", said.err);
         }
     }
-    // Predictions in pieces and at once.
+    // Predictions in chunks and at once.
     let pieces = desk.ok("predict held.gp numbers.csv");
     desk.ok("predict held.gp numbers.csv -o p.parquet --quiet");
     desk.write("p.csv", &pieces.out);
@@ -148,7 +148,7 @@ fn new_rows_may_miss_what_rows_of_training_did() {
         assert!(said.column("mean").iter().all(|mean| mean.is_finite()), "{flag}");
         assert_eq!(said.err, "");
     }
-    // Nothing was learned of rows that miss `a`.
+    // In training, `a` was never missing.
     desk.write("a.csv", "a,b,colour,flag,day,y\n,0.1,red,true,2024-02-03,1\n0,0,red,true,2024-02-03,1\n");
     let never =
         ["`a.csv`, line 2, column a: the value is missing, as it never was in training", "--missing drop"];
@@ -157,7 +157,7 @@ fn new_rows_may_miss_what_rows_of_training_did() {
     let said = desk.ok("predict model.gp a.csv --missing drop");
     assert_eq!(said.table().1[0][0], "");
     assert!(said.err.contains("1 of 2 rows not predicted"), "{}", said.err);
-    // Unless that was asked for.
+    // `--missing-in a=keep` allows it.
     desk.ok("fit t.csv --target y --missing keep --missing-in a=keep --iterations 5 --quiet --force");
     assert!(desk.ok("predict model.gp a.csv").column("variance").iter().all(|variance| variance.is_finite()));
     desk.ok("plot model.gp t.csv -o p.svg --missing keep --quiet");
@@ -189,11 +189,11 @@ fn rows_without_a_target_teach_nothing() {
     let said = desk.ok("update model.gp new.csv --missing keep -o more.gp");
     assert!(said.err.contains(told) && said.err.contains("with 2 more rows"), "{}", said.err);
     desk.ok("predict more.gp new.csv");
-    // A test table is taken as the table of training is.
+    // A test table is treated as the training table.
     desk.ok("fit t.csv --target y --missing keep --iterations 5 --quiet --force --test new.csv");
 }
 
-/// A part that is left to fit may miss nothing by chance, where the part that is scored does.
+/// A training fold may by chance have no missing value while its test fold has one.
 #[test]
 fn parts_of_cross_validation_have_the_inputs_of_the_whole() {
     let desk = Desk::new();
@@ -217,7 +217,7 @@ fn columns_have_rules_of_their_own() {
     desk.write("fit.toml", "target = \"y\"\nmissing = \"keep\"\nmissing-in = [\"b=drop\"]\niterations = 3\n");
     desk.ok("fit t.csv --config fit.toml -o c.gp --quiet");
     assert!(desk.read("model.gp") == desk.read("c.gp"));
-    // What the model remembers can be said again.
+    // The stored configuration can be given as flags.
     desk.ok(
         "fit t.csv --target y --missing keep --missing-in b=drop --type flag=category --iterations 3 -o w.gp",
     );
@@ -244,7 +244,7 @@ fn what_cannot_be_kept_is_refused() {
     desk.refused("fit t.csv --target y --missing keep --stream always --method sep", 3, &every);
     desk.refused("fit t.csv --target y --missing keep --type b=category", 3, &every);
     desk.refused("fit t.csv --target b --missing keep", 3, &["each of its 3 rows misses a value"]);
-    // A model of rows that miss nothing.
+    // Model of rows without missing values.
     desk.write("c.csv", circle(40));
     desk.ok("fit c.csv --target y --iterations 2 -o c.gp --quiet");
     desk.refused("predict c.gp c.csv --missing keep", 2, &["fit a model with --missing keep"]);

@@ -1,8 +1,8 @@
-//! Names for labels, from the fit to pictures.
+//! Names for labels, from fit to plots.
 
 use crate::support::{Desk, noise};
 
-/// Rows of `x,y`: `y` is 1 beyond 3, with errors, and 2 beyond 5 where there are three labels.
+/// Rows of `x,y`: `y` is 1 for x above 3, with errors, and 2 above 5 if `three`.
 fn table(rows: usize, three: bool) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -13,7 +13,7 @@ fn table(rows: usize, three: bool) -> String {
     "x,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Predictions, scores, reports and tables by names; the numbers are those without.
+/// Outputs show names; numbers equal those without names.
 #[test]
 fn names_are_shown_and_read() {
     let desk = Desk::new();
@@ -51,11 +51,11 @@ fn names_are_shown_and_read() {
         3,
         &["line 2", "`maybe` is none of the labels of training: no (0), yes (1)"],
     );
-    // A model of named labels is not for programs that know no names.
+    // Earlier programs refuse a model with named labels.
     assert_eq!(desk.ok("inspect m.gp --json").json()["about"]["target"]["names"][1], "yes");
 }
 
-/// Some of several labels, with an order; cross-validation and configurations.
+/// Names for some labels, with an order; cross-validation and configuration files.
 #[test]
 fn some_labels_have_names() {
     let desk = Desk::new();

@@ -1,16 +1,16 @@
-//! What a fit learns from data that mislead it, and what it says where it learns nothing.
+//! Fits of misleading data, and messages of fits that learn nothing.
 
 use crate::support::Desk;
 use std::fmt::Write as _;
 
-/// Evenly spread numbers between −1 and 1, other ones for every column.
+/// Evenly spread numbers between −1 and 1, different per column.
 fn spread(row: usize, column: usize) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let step = (GOLDEN * (column + 1) as f64 + (column as f64).sqrt()).fract();
     2.0 * (0.5 + step * row as f64).fract() - 1.0
 }
 
-/// A smooth function of two of so many inputs.
+/// Smooth function of two of `inputs` inputs.
 fn two_matter(rows: usize, inputs: usize) -> String {
     let names: Vec<String> = (0..inputs).map(|column| format!("x{column}")).collect();
     let mut table = format!("{},y\n", names.join(","));
@@ -23,7 +23,7 @@ fn two_matter(rows: usize, inputs: usize) -> String {
     table
 }
 
-/// From length-scales that are all alike, the bound of `vfe` and `svgp` is largest where everything is noise.
+/// From equal length-scales, the bound of `vfe` and `svgp` is largest where everything is noise.
 #[test]
 fn few_inputs_that_matter_are_found_among_many() {
     let desk = Desk::new();
@@ -41,7 +41,7 @@ fn few_inputs_that_matter_are_found_among_many() {
 fn what_learned_nothing_has_not_converged() {
     let desk = Desk::new();
     desk.write("t.csv", two_matter(60, 2));
-    // No input matters to a function of this length-scale.
+    // With this length-scale, no input matters.
     let fit =
         "fit t.csv --target y --kernel 1*rbf(lengthscale=fixed(1e6)) --method exact --units model --force";
     let json = desk.ok(&format!("{fit} --json")).json();
@@ -62,7 +62,7 @@ fn parameters_that_run_away_are_named() {
     assert!(warnings.contains("linear.lengthscale = "), "{warnings}");
 }
 
-/// One number of 1e9 makes the spread a hundred million times what all others have: units by quartiles do not see it.
+/// One value of 1e9 makes the standard deviation 1e8 times that of the others. A scale by quartiles ignores it.
 #[test]
 fn one_enormous_number_leaves_the_function_to_be_found() {
     let desk = Desk::new();
@@ -81,7 +81,7 @@ fn one_enormous_number_leaves_the_function_to_be_found() {
     assert!(!json["reason"].as_str().unwrap().contains("nothing was learned"), "{json}");
 }
 
-/// At power 1 inducing inputs would follow single rows.
+/// At power 1, inducing inputs of few rows would move to single rows, so they are fixed.
 #[test]
 fn few_rows_do_not_move_inducing_inputs_at_power_one() {
     let desk = Desk::new();
@@ -100,7 +100,7 @@ fn few_rows_do_not_move_inducing_inputs_at_power_one() {
     }
 }
 
-/// Labels are log-concave: the usual sites are those of `--sites full`, and not the tied one.
+/// Labels are log-concave: the default sites are those of `--sites full`, not tied ones.
 #[test]
 fn mini_batches_have_sites_of_their_own() {
     let desk = Desk::new();
@@ -120,7 +120,7 @@ fn mini_batches_have_sites_of_their_own() {
     assert_ne!(model(""), model("--sites tied"));
 }
 
-/// Twenty-five rows leave parameters open: predictions are those of several models, and new rows weigh them anew.
+/// Twenty-five rows leave parameters uncertain: predictions average over models, which an update reweights.
 #[test]
 fn few_rows_leave_parameters_uncertain() {
     let desk = Desk::new();
@@ -149,7 +149,7 @@ fn few_rows_leave_parameters_uncertain() {
         assert!(open > 1.02 * known, "{method}: {open} {known}");
         desk.ok("update open.gp rest.csv -o later.gp --force");
         assert_eq!(models("later.gp"), 41);
-        // Those of FITC widen by a fifth on these rows.
+        // Intervals of FITC widen by a fifth on these rows.
         let later = width("later.gp");
         assert!(later < 0.9 * open || method.starts_with("fitc"), "{method}: {later} {open}");
     }
@@ -157,7 +157,7 @@ fn few_rows_leave_parameters_uncertain() {
     assert_eq!(models("prior.gp"), 1);
 }
 
-/// Three classes: components have several functions.
+/// With three classes, each component has several functions.
 #[test]
 fn uncertain_parameters_of_labels_are_updated_too() {
     let desk = Desk::new();
@@ -199,7 +199,7 @@ fn targets_whose_squares_are_no_numbers_are_refused() {
     desk.refused("fit tiny.csv --target y", 3, &["column y", "beyond the range of numbers"]);
 }
 
-/// Labels of three sectors of a disc.
+/// Labels by three sectors of a disc.
 fn sectors(rows: usize) -> String {
     let mut table = "a,b,y\n".to_owned();
     for row in 0..rows {
@@ -216,7 +216,7 @@ fn sectors(rows: usize) -> String {
     table
 }
 
-/// Thirty passes over a small table are thirty steps, which learn next to nothing.
+/// Thirty passes over a small table would be thirty steps, too few to learn.
 #[test]
 fn several_classes_are_learned_to_the_end() {
     let desk = Desk::new();
@@ -235,7 +235,7 @@ fn several_classes_are_learned_to_the_end() {
     assert!(objective(&batches) > objective(&whole) - 5.0, "{batches} and {whole}");
 }
 
-/// Ten scores from 0 to 9, and the label that a rule gives them.
+/// Rows of ten scores from 0 to 9, with a label from a rule.
 fn scores(rows: usize, label: impl Fn(usize, &mut [f64]) -> usize) -> String {
     let names: Vec<String> = (0..10).map(|column| format!("x{column}")).collect();
     (0..rows).fold(format!("{},label\n", names.join(",")), |text, row| {
@@ -246,7 +246,7 @@ fn scores(rows: usize, label: impl Fn(usize, &mut [f64]) -> usize) -> String {
     })
 }
 
-/// Scores that are higher in a third of the columns, another third for every class.
+/// Scores that are higher in a different third of the columns per class.
 fn scores_of_kinds(rows: usize, classes: usize) -> String {
     scores(rows, |row, x| {
         let class = row % classes;
@@ -255,7 +255,7 @@ fn scores_of_kinds(rows: usize, classes: usize) -> String {
     })
 }
 
-/// Kernel of a fit, and the line of the plan on it.
+/// Kernel of a fit, and its line in the plan.
 fn default_kernel(desk: &Desk, rows: &str) -> (String, String) {
     desk.write("t.csv", rows);
     let said = desk.ok("fit t.csv --target label --force");
@@ -276,12 +276,12 @@ fn labels_of_similar_inputs_have_one_length_scale_unless_few_inputs_matter() {
     let (two_matter, plan) = default_kernel(&desk, &scores(200, by_two));
     assert!(plan.contains("one length-scale because inputs are of one kind (one for each if"), "{plan}");
     assert!(two_matter.contains("rbf(lengthscale=["), "{two_matter}");
-    // In units of their own, inputs are of no kind.
+    // Without standardisation, inputs are not of one kind.
     let own = desk.ok("fit t.csv --target label --standardize none --force");
     assert!(!own.err.contains("of one kind"), "{}", own.err);
 }
 
-/// The evidence of several classes would make it longer.
+/// The evidence of several classes would choose a longer length-scale.
 #[test]
 fn several_classes_of_similar_inputs_keep_the_length_scale_of_regressions() {
     let desk = Desk::new();

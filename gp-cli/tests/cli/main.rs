@@ -1,4 +1,4 @@
-//! The command from the outside: the built binary, its files, streams and exit codes.
+//! Tests of the built binary: files, streams and exit codes.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod bad_input;

@@ -1,11 +1,11 @@
-//! Small files and settings that would take much memory: an error of one line before it is taken.
+//! Small files and settings that would need much memory are refused in one line before it is allocated.
 
 use crate::support::{Desk, sine};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use std::io::Write;
 
-/// A file of numpy with flags, all false.
+/// NumPy array of booleans, all false.
 fn flags(rows: usize, columns: usize) -> Vec<u8> {
     let header = format!("{{'descr': '|b1', 'fortran_order': False, 'shape': ({rows}, {columns}), }}\n");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
@@ -15,14 +15,14 @@ fn flags(rows: usize, columns: usize) -> Vec<u8> {
     bytes
 }
 
-/// An archive of one array, packed.
+/// Compressed archive of one array.
 fn archive(array: &[u8]) -> Vec<u8> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
     packed.write_all(array).unwrap();
     let packed = packed.finish().unwrap();
     let name = b"X.npy";
     let sizes = |bytes: &mut Vec<u8>| {
-        // Version, flags, method, time and date, check sum; then sizes.
+        // Version, flags, method, time, date, checksum; then sizes.
         for number in [20u16, 0, 8, 0, 0, 0, 0] {
             bytes.extend(number.to_le_bytes());
         }
@@ -59,7 +59,7 @@ fn archives_that_unpack_to_much_are_refused() {
     desk.refused("check flags.npz --memory 40M", 3, &["array X unpacked, needs 50 MB or more"]);
 }
 
-/// 7 kB each: a word of 200 MB, packed, in a page of data or of a dictionary.
+/// Files of 7 kB with a compressed word of 200 MB, in a data page or a dictionary page.
 #[test]
 fn pages_of_parquet_that_unpack_to_much_are_refused() {
     let desk = Desk::new();
@@ -69,7 +69,7 @@ fn pages_of_parquet_that_unpack_to_much_are_refused() {
         let needs = format!("not enough memory: `{name}`, column w unpacked, needs 200 MB or more");
         desk.refused(&format!("check {name} --memory 100M"), 3, &[&needs, "--memory leaves"]);
         desk.refused(&format!("fit {name} --target y --stream always --memory 100M"), 3, &[&needs]);
-        // Who leaves the column out does not pay for it.
+        // Without the column, no memory is needed.
         let without = format!(
             "fit {name} --target y --task regression --features x --method exact -o m.gp --force --memory 100M"
         );
@@ -89,7 +89,7 @@ fn text_that_unpacks_to_much_is_refused() {
     desk.refused("check t.csv.gz --memory 100M", 3, &texts);
 }
 
-/// What is sparse in a file is dense in memory.
+/// Sparse rows are dense in memory, which is estimated before reading.
 #[test]
 fn sparse_rows_are_counted_before_they_are_dense() {
     let desk = Desk::new();
@@ -114,7 +114,7 @@ fn methods_and_settings_are_checked_before_they_take_memory() {
     desk.write("t.csv", sine(3_000));
     let exact = ["method exact for 3000 rows needs 288 MB or more, and --memory leaves"];
     desk.refused("fit t.csv --target y --method exact --memory 200M", 5, &exact);
-    // The estimate is a lower bound: who wants a file replaced does not want the process to be killed.
+    // The estimate is a lower bound. With --force too, the fit is refused.
     desk.refused("fit t.csv --target y --method exact --memory 200M --force", 5, &exact);
     desk.write("gp.toml", "memory = \"200M\"\n");
     desk.refused("fit t.csv --target y --method exact --config gp.toml", 5, &exact);
@@ -134,7 +134,7 @@ fn methods_and_settings_are_checked_before_they_take_memory() {
     }
 }
 
-/// Under a limit of address space a fit ends in a model or in one line, however little there is.
+/// Under an address-space limit, a fit ends with a model or an error of one line, however small the limit.
 #[cfg(target_os = "linux")]
 #[test]
 fn limits_of_address_space_end_in_a_model_or_in_one_line() {

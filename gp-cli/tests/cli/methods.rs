@@ -1,4 +1,4 @@
-//! Methods whose posteriors are more than a Gaussian a latent function: mixtures, and active points.
+//! Methods with posteriors other than one Gaussian per latent: mixtures and active points.
 
 use crate::support::{Desk, circle, sine};
 use gp_cli::Context;
@@ -20,8 +20,8 @@ fn stretches(rows: usize) -> String {
     "x,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// What is done with a model works with this one: predictions from the file have the bits of those that were made when it
-/// was fitted, probabilities sum to 1, and reports, pictures and conversions come about.
+/// Checks all uses of a model: predictions from the file have the same bits as at the fit, probabilities sum to 1,
+/// and reports, plots and conversions succeed.
 #[track_caller]
 fn everything_works(desk: &Desk, model: &str) {
     let bytes = desk.read(model);
@@ -46,10 +46,10 @@ fn one_gaussian_of_savigp_is_svgp() {
                 format!("fit t.csv --target y --method {method} --inducing 12 --no-train --force {flags}");
             desk.ok(&format!("{line} --json")).json()["objective"].as_f64().unwrap()
         };
-        // Both rest where a step gains less than a share of the bound: 1e-8 for svgp, 1e-10 for savigp.
+        // Both stop when a step gains less than a share of the bound: 1e-8 for svgp, 1e-10 for savigp.
         let (svgp, savigp) = (fit("svgp"), fit("savigp"));
         assert!((svgp - savigp).abs() <= 1e-8 * svgp.abs(), "{svgp} {savigp}");
-        // 40000 samples of a smooth function, evenly spread: some 1e-4 of each of 80 expectations.
+        // 40000 evenly spread samples of a smooth function: error of about 1e-4 in each of 80 expectations.
         let sampled = fit("savigp --samples 40000");
         assert!((fit("svgp") - sampled).abs() < 0.05 && fit("svgp") != sampled, "{sampled}");
     }
@@ -84,7 +84,7 @@ fn mixtures_of_diagonal_and_full_gaussians_are_models_like_any_other() {
     desk.refused("update model.gp t.csv -o other.gp", 2, &["method savigp"]);
 }
 
-/// One name for one thing: ep is pep at α = 1, and α is told.
+/// ep is pep at α = 1. The method is shown with α.
 #[test]
 fn the_power_is_told_with_the_method() {
     let desk = with(&circle(60));
@@ -110,7 +110,7 @@ fn the_power_is_told_with_the_method() {
     }
 }
 
-/// More Gaussians bound the evidence no worse than one: they start from it, and equal ones are one.
+/// A mixture starts from one Gaussian, and equal components are one Gaussian: its bound is no worse.
 #[test]
 fn a_mixture_is_no_worse_than_its_first_gaussian() {
     let desk = with(&sine(40));
@@ -123,7 +123,7 @@ fn a_mixture_is_no_worse_than_its_first_gaussian() {
     assert!(three > one - 0.5, "{three} below {one}");
 }
 
-/// The joint covariance of a mixture and of active points has the variances on its diagonal.
+/// The diagonal of the joint covariance equals the variances, for mixtures and active points.
 #[test]
 fn joint_covariances_have_the_variances_on_their_diagonals() {
     let rows: String = sine(40).lines().take(8).map(|line| format!("{line}\n")).collect();
@@ -163,7 +163,7 @@ fn several_latents_by_samples_with_a_kernel_each() {
         "{json}"
     );
     everything_works(&desk, "model.gp");
-    // Noise that depends on the input: two latents of a number, by closed forms.
+    // Input-dependent noise: a number with two latents, in closed form.
     let desk = with(&sine(40));
     let json = desk
         .ok("fit t.csv --target y --method savigp --likelihood heteroscedastic --inducing 8 --iterations 20 --json --test t.csv")
@@ -171,7 +171,7 @@ fn several_latents_by_samples_with_a_kernel_each() {
     assert!(json["test"]["scores"]["gp"]["rmse"].as_f64().unwrap() < 0.2, "{json}");
 }
 
-/// A likelihood of classes by its name alone is for the classes of the target. A number that is given stays.
+/// A class likelihood without arguments takes its number of classes from the target. A given number stays.
 #[test]
 fn likelihoods_take_the_classes_of_the_target() {
     let desk = Desk::new();
@@ -258,7 +258,7 @@ fn active_points_are_a_placement_for_labels() {
     let points = placed("ivm");
     let model = Model::from_bytes(&desk.read("model.gp"), "model.gp", &Context::built_in()).unwrap();
     let rows = model.inputs().encode(&frame).unwrap().points;
-    // Each is a row of the data, and they are others than those that do not look at labels.
+    // Each point is a row of the data, and they differ from those of a placement without labels.
     for m in 0..points.nrows() {
         assert!((0..100).any(|i| (0..points.ncols()).all(|d| rows[(i, d)] == points[(m, d)])), "{m}");
     }
@@ -275,7 +275,7 @@ fn active_points_are_a_placement_for_labels() {
     desk.refused("fit t.csv --target y --method exact --coupling coupled", 2, &["--coupling makes no"]);
 }
 
-/// One name for one thing: `pep` under any likelihood is `ep` with its power, half unless given.
+/// `pep` under any likelihood is `ep` with its power, 0.5 by default.
 #[test]
 fn power_ep_has_one_name_for_all_likelihoods() {
     let desk = Desk::new();
@@ -285,7 +285,7 @@ fn power_ep_has_one_name_for_all_likelihoods() {
         desk.ok(&line).json()["objective"].as_f64().unwrap()
     };
     let half = objective("--method pep");
-    // The model remembers the power that it was not told.
+    // The model stores the default power.
     desk.ok("update model.gp t.csv -o more.gp");
     assert_eq!(desk.ok("inspect model.gp --json").json()["about"]["config"]["alpha"], 0.5);
     assert!(half.to_bits() == objective("--method ep --alpha 0.5").to_bits());

@@ -1,8 +1,8 @@
-//! Rows that miss values in tables for a model that is there: their lines stay, and it is said where they are.
+//! Missing values in tables for an existing model: their rows stay, and places are reported.
 
 use crate::support::{Desk, circle, sine};
 
-/// A model, and a table in which lines 3 and 5 miss an input and line 4 the target.
+/// A model, and a table in which lines 3 and 5 lack an input and line 4 the target.
 fn desk() -> Desk {
     let desk = Desk::new();
     desk.write("t.csv", sine(40));
@@ -21,18 +21,18 @@ fn every_row_keeps_its_line() {
     assert_eq!(rows.iter().map(|row| row[0].as_str()).collect::<String>(), "abcde");
     assert_eq!(filled(0), [true; 6]);
     assert_eq!(filled(1), [true, false, false, false, false, false]);
-    // A row without its target can be predicted, which is what most of them are for.
+    // A row without the target can be predicted.
     assert_eq!(filled(2), [true, true, true, true, true, false]);
     assert_eq!(filled(3), filled(1));
     let told = "2 of 5 rows not predicted, because the value of an input is missing; cells are empty there: line 3, line 5\n";
     assert_eq!(said.err, told);
-    // The numbers are those of a table of these rows alone.
+    // Predictions equal those of a table of these rows alone.
     desk.write("some.csv", "x\n1\n2\n3\n");
     let some = desk.ok("predict model.gp some.csv").table().1;
     for (of_some, of_all) in some.iter().zip([0, 2, 4]) {
         assert_eq!(of_some[..], rows[of_all][1..5]);
     }
-    // Other formats have nulls there.
+    // Other formats write nulls.
     desk.ok("predict model.gp new.csv --missing drop --id id -o p.jsonl --quiet");
     let lines = String::from_utf8(desk.read("p.jsonl")).unwrap();
     assert_eq!(lines.lines().count(), 5);
@@ -40,7 +40,7 @@ fn every_row_keeps_its_line() {
     desk.refused("predict model.gp new.csv", 3, &["`new.csv`, line 3, column x", "--missing drop"]);
 }
 
-/// A fit names the rows that it leaves out, those of the table to score on too, before it trains.
+/// A fit names the dropped rows, also of the test table, before training.
 #[test]
 fn a_fit_names_the_rows_that_it_leaves_out() {
     let desk = desk();
@@ -51,7 +51,7 @@ fn a_fit_names_the_rows_that_it_leaves_out() {
         let of_test = "left out 3 rows of new.csv that miss a value: line 3, line 4, line 5";
         assert_eq!(lines, ["left out 3 rows that miss a value: line 3, line 4, line 5", of_test], "{stream}");
     }
-    // What is wrong with the table to score on is said before the plan.
+    // Errors in the test table are reported before the plan.
     desk.write("bad.csv", "x,y\n1,\n");
     let said = desk.gp("fit t.csv --target y --test bad.csv --force");
     assert!(said.code == 3 && !said.err.contains("task:"), "{}", said.err);
@@ -93,20 +93,20 @@ fn rows_that_are_not_scored_are_named() {
     assert!(said.err.starts_with("left out 3 of 5 rows, which miss a value: line 3, "), "{}", said.err);
 }
 
-/// Splits count the rows of the file, whichever of them are left out.
+/// Splits count the rows of the file, including dropped rows.
 #[test]
 fn splits_are_of_the_rows_of_the_file() {
     let desk = Desk::new();
     let table = sine(30).replacen("\n0.2,", "\n,", 1);
     desk.write("t.csv", &table);
-    // Row 1 is left out; with it, the second split scores on rows 3 and 4 of the file.
+    // Row 1 is dropped; the second split scores rows 3 and 4 of the file.
     desk.write("splits.csv", "split,test_row\n0,1\n0,2\n1,3\n1,4\n");
     let said =
         desk.ok("cv t.csv --target y --missing drop --splits splits.csv --method exact --no-train --json");
     assert!(said.err.contains("left out 1 of 30 rows, which misses a value: line 3"), "{}", said.err);
     let json = said.json();
     assert_eq!((&json["folds"][0]["rows"], &json["folds"][1]["rows"]), (&1.into(), &2.into()));
-    // The same rows without the one that is left out.
+    // The same rows, without the dropped one.
     let left: Vec<&str> = table.lines().filter(|line| !line.starts_with(',')).collect();
     desk.write("left.csv", left.join("\n"));
     desk.write("splits.csv", "split,test_row\n0,1\n1,2\n1,3\n");

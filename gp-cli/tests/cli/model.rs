@@ -1,4 +1,4 @@
-//! Model files: those of this version load for ever, and what cannot be read is refused by name.
+//! Model files: released versions load forever; unreadable files are refused by name.
 
 use crate::support::{Desk, circle, sine};
 use gp_cli::data::{Formats, ReadOptions, Source};
@@ -9,7 +9,7 @@ fn data(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Files that `gp` 0.1.0 wrote, each with a table of predictions that it made then.
+/// Files written by `gp` 0.1.0, each with the predictions made then.
 #[test]
 fn files_of_all_versions_load_and_predict_what_they_did() {
     let desk = Desk::new();
@@ -27,14 +27,14 @@ fn files_of_all_versions_load_and_predict_what_they_did() {
     ] {
         let expected = std::fs::read_to_string(data(&format!("{name}.csv"))).unwrap();
         let (model, table) = (data(&format!("{name}.gp")), data(new));
-        // Version 5 came with temperatures, which latent values do not show.
+        // Version 5 added temperatures, which latent values do not show.
         let probabilities = if name == "v5_classes" { "--proba" } else { "" };
         let said = desk.ok(&format!("predict {model} {table} --latent {probabilities}"));
         let (found, expected) = (numbers(&said.out), numbers(&expected));
         assert_eq!(found.len(), expected.len(), "{name}");
         assert!(name != "v4_labels" || said.out.contains("\nhigh,"), "{}", said.out);
         for (found, expected) in found.iter().zip(&expected) {
-            // Other machines round products in another order: some 1e-13 of numbers about 1.
+            // Other machines round products in another order: about 1e-13 for numbers near 1.
             assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{name}: {found} {expected}");
         }
     }
@@ -88,7 +88,7 @@ fn what_is_no_model_or_damaged_is_refused_by_name() {
     refused(b"", &["`m.gp` is no model file"]);
     refused(&whole[..whole.len() / 2], &["`m.gp` is no model file, or a truncated one"]);
     refused(&whole[..whole.len() - 1], &["truncated"]);
-    // Any byte of the numbers: which list is at fault is said.
+    // Damage to any byte is reported with the list that contains it.
     for place in [whole.len() - 1, whole.len() - 50, whole.len() - 300] {
         let mut damaged = whole.clone();
         damaged[place] ^= 16;

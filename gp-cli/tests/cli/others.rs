@@ -1,4 +1,4 @@
-//! The smaller commands: cv, inspect, plot, check, update, convert, generate, help.
+//! Commands cv, inspect, plot, check, update, convert, generate, help.
 
 use crate::support::{Desk, circle, sine};
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ fn cross_validation_scores_every_fold() {
     desk.refused("cv t.csv --target y --folds 61", 3, &["61 folds of 60 rows"]);
 }
 
-/// Inducing inputs everywhere explain everything, one of them little.
+/// Inducing inputs at all rows explain everything; one inducing input explains little.
 #[test]
 fn inspection_tells_how_well_inducing_inputs_cover_the_data() {
     let desk = Desk::new();
@@ -69,7 +69,7 @@ fn pictures_of_any_number_of_inputs() {
         let text = String::from_utf8(desk.read(&format!("{model}.svg"))).unwrap();
         assert!(text.starts_with("<svg") && text.contains("</svg>"), "{model}");
     }
-    // A panel for each input, and how predictions agree with observations.
+    // A panel per input, and agreement with observations.
     let panels = String::from_utf8(desk.read("three.svg")).unwrap();
     for part in ["depends on a", "depends on kind", "claimed probability", "blue", "half of the rows"] {
         assert!(panels.contains(part), "no `{part}`");
@@ -107,7 +107,7 @@ fn checks_find_what_would_hurt() {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
     assert_eq!(desk.ok("check t.csv --target y --json").json().as_array().unwrap().len(), 6);
-    // Numbers in another notation are one finding, whatever they would be as labels; many rare labels are another.
+    // Numbers in another notation are one finding, also if they could be labels; many rare labels are another.
     let row = |i: i32| format!("{i};{},{}\n", i / 7, 1000 + 37 * i);
     desk.write("comma.csv", "x;y\n".to_owned() + &(0..60).map(row).collect::<String>());
     let found = desk.ok("check comma.csv --target y --json").json();
@@ -119,7 +119,8 @@ fn checks_find_what_would_hurt() {
     assert_eq!(text.lines().count(), 1, "{text}");
     desk.write("clean.csv", sine(20));
     assert_eq!(desk.ok("check clean.csv --target y").out, "");
-    // With itself among them, no value of 20 is more than 4.4 deviations from the mean. A rare one of two is no mistake.
+    // Among 20 values including itself, none is more than 4.4 standard deviations from the mean. The rare one of
+    // two values is no mistake.
     let row = |i: u32| format!("{},{},{i}\n", if i == 4 { 1e6 } else { f64::from(i % 7) }, u32::from(i == 4));
     desk.write(
         "few.csv",
@@ -143,7 +144,7 @@ fn an_exact_model_takes_in_more_observations() {
     let error = |model: &str| {
         desk.ok(&format!("eval {model} rest.csv --json")).json()["scores"]["gp"]["rmse"].as_f64().unwrap()
     };
-    // The last third of the range was not seen before.
+    // The first model has not seen the last third of the range.
     let (both, first) = (error("both.gp"), error("first.gp"));
     assert!(both < 0.1 && first > 2.0 * both, "{both} {first}");
 }
@@ -166,7 +167,7 @@ fn reports_are_one_page() {
     ] {
         assert!(text.contains(part), "no `{part}`");
     }
-    // Nothing is fetched from elsewhere.
+    // The page loads nothing external.
     assert!(!text.contains("src=") && !text.contains("http-equiv") && !text.contains("<script"));
     let links: Vec<&str> =
         text.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
@@ -175,13 +176,13 @@ fn reports_are_one_page() {
         let place = link.strip_prefix('#').unwrap();
         assert!(text.contains(&format!("id=\"{place}\"")), "{link}");
     }
-    // Training, the function, and how it agrees with the rows.
+    // Training, function, and agreement with rows.
     assert_eq!(text.matches("<svg").count(), 3);
     assert!(text.contains("prefers-color-scheme:dark") && text.contains("gp fit DATA --config fit.toml"));
     desk.refused("report model.gp -o r.html", 7, &["--force"]);
 }
 
-/// Rows of training and others on one page: scores, coverage, calibration and residuals of each, as `gp eval` has them.
+/// Training rows and test rows on one page: scores, coverage, calibration and residuals of each, as from `gp eval`.
 #[test]
 fn a_report_has_the_scores_of_every_table() {
     let desk = Desk::new();
@@ -224,7 +225,8 @@ fn the_schema_knows_every_flag_of_a_configuration() {
     assert!(properties["config"].is_null() && properties["method"]["description"].is_string());
 }
 
-/// Defaults of settings: as a property if there is one for all methods, otherwise in words; the help says the same.
+/// Defaults of settings in the schema: as `default` if equal for all methods, otherwise in words. Help states the
+/// same.
 #[test]
 fn the_schema_and_the_help_know_the_defaults_of_settings() {
     let desk = Desk::new();
@@ -248,7 +250,7 @@ fn the_schema_and_the_help_know_the_defaults_of_settings() {
     }
 }
 
-/// A fit without a setting is the fit with its default, as the help says it for the case.
+/// A fit without a setting equals the fit with its default, as stated in the help for that case.
 #[test]
 fn the_default_of_a_setting_is_the_one_that_is_used() {
     let desk = Desk::new();
@@ -278,7 +280,7 @@ fn what_is_generated_names_every_command() {
     }
 }
 
-/// Every example can be fitted with, or is refused for what it is and not for how it is written.
+/// Every example can be fitted, or is refused for a reason other than its syntax.
 #[test]
 fn kernels_and_likelihoods_are_listed_with_their_parameters() {
     let desk = Desk::new();
@@ -305,7 +307,7 @@ fn help_is_there_at_once() {
         desk.ok("--help");
         start.elapsed()
     });
-    // The least of several: others may use the machine too.
+    // The minimum of several runs, because other processes may use the machine.
     assert!(quickest.min().unwrap() < Duration::from_millis(50));
     for command in [
         "fit", "predict", "eval", "cv", "inspect", "plot", "check", "diagnose", "update", "convert",

@@ -1,4 +1,4 @@
-//! Formats of tables that are written, and what commands print for programs.
+//! Formats of written tables, and outputs for programs.
 
 use crate::support::{Desk, circle, sine};
 use gp_cli::data::{Formats, ReadOptions};
@@ -40,7 +40,7 @@ fn every_format_holds_the_same_numbers() {
     }
 }
 
-/// More rows than a piece has.
+/// More rows than one chunk.
 #[test]
 fn packed_text_is_written_in_pieces() {
     let desk = crate::stream::with_model(70_000);
@@ -101,11 +101,11 @@ fn update_tells_programs_what_it_did() {
     assert_eq!((&said["method"], &said["model"]), (&"exact".into(), &"more.gp".into()));
     assert!(said["how"].is_string() && said["warnings"].is_array() && said["seconds"].is_number(), "{said}");
     assert!(said["likelihood"].as_str().unwrap().starts_with("gaussian("), "{said}");
-    // Without it nothing is printed.
+    // Without --json, nothing is printed.
     assert!(desk.ok("update model.gp more.csv --missing drop -o more.gp --force").out.is_empty());
 }
 
-/// Numbers are in cells of their own, and people see them together.
+/// The CSV has cells for means and standard errors; text shows both together.
 #[test]
 fn cross_validation_has_a_column_for_standard_errors() {
     let desk = Desk::new();
@@ -131,7 +131,7 @@ fn cross_validation_has_a_column_for_standard_errors() {
     assert!(desk.ok(&format!("{line} --quiet")).err.is_empty());
 }
 
-/// A score is called the same wherever it is.
+/// Each score has the same name in all outputs.
 #[test]
 fn scores_have_one_name() {
     let desk = Desk::new();
@@ -160,7 +160,7 @@ fn scores_have_one_name() {
             let summary = cv["summary"].as_array().unwrap();
             assert!(summary.iter().any(|entry| entry["score"] == *name), "{name}: {cv}");
         }
-        // What predictions say row by row is what the score is the mean of.
+        // The score is the mean of the log densities per row.
         let densities = desk.ok(&format!("predict {data}.gp {data}.csv")).column("log_density");
         let mean = -densities.iter().sum::<f64>() / densities.len() as f64;
         let score = if data == "n" { "nlpd" } else { "log_loss" };

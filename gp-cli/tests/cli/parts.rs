@@ -1,9 +1,9 @@
-//! `gp predict --parts`: what each term of the kernel contributes.
+//! `gp predict --parts`: contributions of kernel terms.
 
 use crate::support::{Desk, circle, noise, sine};
 
-/// Parts add up to the latent mean in the units of the target, for exact regression, inducing inputs and mixtures, and the
-/// straight one is straight.
+/// Contributions add up to the latent mean in target units, for exact regression, inducing inputs and mixtures;
+/// that of `linear` is a straight line.
 #[test]
 fn parts_of_numbers_add_up() {
     let desk = Desk::new();
@@ -41,17 +41,17 @@ fn parts_of_numbers_add_up() {
         let (straight, spread) = (&parts[2], said.column("part_variance(linear)"));
         assert!((1..39).all(|i| (straight[i + 1] - 2.0 * straight[i] + straight[i - 1]).abs() < 1e-9));
         assert!(spread.iter().all(|variance| *variance >= 0.0));
-        // The rise of 30 a step of 1, in the units of the target.
+        // Slope of 30 per step of 1, in target units.
         assert!((straight[39] - straight[0] - 30.0 * 5.85).abs() < 60.0, "{}", straight[39] - straight[0]);
     }
-    // In pieces, and whole: the same rows.
+    // Predictions in chunks and at once agree.
     let whole = desk.ok("predict model.gp t.csv --parts --joint").table().0;
     assert!(whole.contains(&"part(rbf 2)".to_owned()));
     desk.ok("predict model.gp t.csv --parts -o p.jsonl");
     assert!(String::from_utf8(desk.read("p.jsonl")).unwrap().contains("\"part_variance(rbf 1)\":"));
 }
 
-/// Every latent function of classes has parts of its own; a single one is that of the likelihood, without a constant.
+/// Each latent of classes has its own contributions; a single latent is in likelihood units, without a constant.
 #[test]
 fn parts_of_classes_are_those_of_each_function() {
     let desk = Desk::new();
@@ -80,7 +80,7 @@ fn parts_of_classes_are_those_of_each_function() {
     assert!(!said.table().0.contains(&"part(centre)".to_owned()));
 }
 
-/// A kernel of one term has one part.
+/// A kernel of one term has one contribution.
 #[test]
 fn a_single_term_is_the_whole_function() {
     let desk = Desk::new();
@@ -93,7 +93,7 @@ fn a_single_term_is_the_whole_function() {
     assert!(variances.into_iter().all(|(part, whole)| (part - whole).abs() <= 1e-12 * whole));
 }
 
-/// A panel for each term; words and several functions too.
+/// A panel per term, also for words and several latents.
 #[test]
 fn parts_are_drawn() {
     let desk = Desk::new();

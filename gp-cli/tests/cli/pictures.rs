@@ -1,8 +1,8 @@
-//! What can be read in pictures: ticks, scales of colours, names.
+//! Texts in plots: ticks, colour scales, names.
 
 use crate::support::{Desk, circle};
 
-/// Texts of an SVG, in its order.
+/// Texts of an SVG, in order.
 fn texts(svg: &str) -> Vec<String> {
     let parts = svg.split("<text").skip(1).filter_map(|part| part.split_once('>')?.1.split_once("</text>"));
     parts.map(|(text, _)| text.trim().to_owned()).collect()
@@ -13,7 +13,7 @@ fn svg(desk: &Desk, line: &str) -> String {
     String::from_utf8(desk.read("picture.svg")).unwrap()
 }
 
-/// A surface over two inputs that are symmetric about zero, where sums of steps miss it.
+/// Surface over two inputs symmetric about zero, where summed steps would miss it.
 #[test]
 fn a_surface_has_a_scale_and_ticks_without_rounding() {
     let desk = Desk::new();
@@ -29,17 +29,17 @@ fn a_surface_has_a_scale_and_ticks_without_rounding() {
     assert!(numbers.len() > 12, "two axes and a scale: {surface:?}");
     assert!(numbers.iter().all(|text| !text.contains('e') && text.len() <= 5), "{numbers:?}");
     assert!(numbers.iter().filter(|text| *text == &"0").count() >= 2, "{numbers:?}");
-    // The ticks of the scale are among the means.
+    // Ticks of the colour scale lie within the range of the means.
     let means = desk.ok("predict model.gp t.csv").column("mean");
     let largest = means.iter().copied().fold(0.0, f64::max);
     assert!(numbers.iter().any(|text| text.parse::<f64>().unwrap() > 0.6 * largest), "{numbers:?}");
-    // Curves and classes have no scale.
+    // Curves and classes have no colour scale.
     desk.write("c.csv", circle(90));
     desk.ok("fit c.csv --target y --features a,b -o c.gp --iterations 5 --inducing 20");
     assert!(!svg(&desk, "c.gp c.csv").contains("mean of"));
 }
 
-/// Long words under a narrow panel: what tells them apart, never one over another.
+/// Long words under a narrow panel are shortened to distinct names that do not overlap.
 #[test]
 fn names_of_levels_do_not_overlap() {
     let desk = Desk::new();
@@ -61,13 +61,13 @@ fn names_of_levels_do_not_overlap() {
     let words: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
     assert_eq!(words, ["…0", "…1", "…2", "…3", "…4", "…5", "…6", "…7", "…8"]);
     for pair in names.windows(2) {
-        // Letters of this font and size are nine units wide at most, on average; texts are centred.
+        // Letters of this font and size are at most nine units wide on average; texts are centred.
         let room = 0.7 * 9.5 * 0.5 * (pair[0].1.chars().count() + pair[1].1.chars().count()) as f64;
         assert!(pair[1].0 - pair[0].0 >= room, "{pair:?}");
     }
 }
 
-/// Dates have ticks at first days of months or years, on either axis and on the scale of colours.
+/// Dates have ticks at first days of months or years, on both axes and on the colour scale.
 #[test]
 fn dates_have_ticks_of_the_calendar_wherever_they_are() {
     let desk = Desk::new();

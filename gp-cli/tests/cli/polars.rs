@@ -1,4 +1,4 @@
-//! Files of polars, whose batches are found by the list at the end alone. `tests/data/write_polars.py` writes them.
+//! Polars files, whose batches are located only by the list at the end. Written by `tests/data/write_polars.py`.
 
 use gp_cli::data::{Column, Formats, Frame, Input, Kind, ReadOptions};
 
@@ -36,7 +36,7 @@ fn every_type_and_packing() {
     }
 }
 
-/// From a file, and from bytes that had to be put into one.
+/// From a file, and from bytes, which are written to a file.
 #[test]
 fn in_pieces() {
     for name in FILES {

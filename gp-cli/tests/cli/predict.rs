@@ -16,12 +16,12 @@ fn predictions_of_numbers() {
         let (mean, variance) = (column("mean")[row], column("variance")[row]);
         assert_eq!(mean, column("latent_mean")[row]);
         assert!(column("latent_variance")[row] < variance);
-        // Half of a Gaussian is within 0.6745 deviations.
+        // Half of a Gaussian lies within 0.6745 standard deviations.
         let half = 0.674_489_750_196_081_7 * variance.sqrt();
         assert!((column("upper")[row] - (mean + half)).abs() < 1e-9);
         assert!((column("lower")[row] - (mean - half)).abs() < 1e-9);
     }
-    // Columns in another order, others besides, no target.
+    // Columns in another order, extra columns, no target.
     desk.write("new.csv", "note,x\nhere,1\nthere,2\n");
     let said = desk.ok("predict model.gp new.csv --id note");
     assert_eq!(said.table().0, ["note", "mean", "variance", "lower", "upper"]);
@@ -44,7 +44,7 @@ fn several_intervals_and_quantiles() {
         let pairs = said.column(one).into_iter().zip(said.column(other));
         assert!(pairs.into_iter().all(|(one, other)| (one - other).abs() < 1e-9), "{one} {other}");
     }
-    // One interval has the names without a level.
+    // Column names of a single interval have no level.
     let one = desk.ok("predict model.gp t.csv --interval 0.8");
     assert_eq!(one.column("upper"), said.column("upper(0.8)"));
     desk.refused("predict model.gp t.csv --quantiles 0.5,1", 2, &["--quantiles 1 is not between 0 and 1"]);
@@ -71,7 +71,7 @@ fn predictions_of_classes() {
         assert_eq!(said.table().1[row][0], if inside[row] >= outside[row] { "in" } else { "out" });
     }
     assert_eq!(desk.ok("predict model.gp t.csv").table().0, ["label", "log_density"]);
-    // A level that was not there in training is none of those that were.
+    // A level that did not occur in training is treated as unknown.
     desk.write("new.csv", "a,b,kind\n0,0,violet\n");
     let said = desk.ok("predict model.gp new.csv");
     assert!(said.err.contains("`violet` did not occur in training; treated as unknown"), "{}", said.err);
@@ -89,7 +89,7 @@ fn joint_covariances_have_the_variances_on_their_diagonal() {
         let variance = said.column("latent_variance");
         let covariance = [1, 2, 3].map(|row| said.column(&format!("latent_covariance({row})")));
         for i in 0..3 {
-            // Differences of numbers of the size of the prior variance, about 1.
+            // Differences of numbers as large as the prior variance, about 1.
             assert!((covariance[i][i] - variance[i]).abs() < 1e-9, "{method}");
             assert!((0..3).all(|j| (covariance[i][j] - covariance[j][i]).abs() < 1e-12));
         }
@@ -97,7 +97,7 @@ fn joint_covariances_have_the_variances_on_their_diagonal() {
     }
 }
 
-/// Samples have the moments of the function, jointly: neighbours move together.
+/// Samples have the joint moments of the function: neighbours are correlated.
 #[test]
 fn samples_are_draws_of_the_function() {
     let desk = Desk::new();
@@ -120,7 +120,7 @@ fn samples_are_draws_of_the_function() {
     let means = [0, 1, 2].map(|i| mean(&draws[i]));
     for (i, row) in [0, 2, 3].into_iter().enumerate() {
         let deviation = of(row, "latent_variance").sqrt();
-        // Five standard errors of a mean of 4000.
+        // Five standard errors of the mean of 4000.
         assert!((means[i] - of(row, "latent_mean")).abs() < 5.0 * deviation / 4000f64.sqrt(), "row {row}");
     }
     let products: Vec<f64> =
@@ -163,7 +163,7 @@ fn scores_of_numbers_and_classes() {
     }
     assert_eq!(scores["mean"]["msll"], 0.0);
     assert!((scores["mean"]["smse"].as_f64().unwrap() - 1.0).abs() < 1e-9);
-    // The mean of log densities is what predictions say row by row.
+    // The score is the mean of the log densities per row.
     let density = desk.ok("predict model.gp t.csv").column("log_density");
     let mean = -density.iter().sum::<f64>() / 60.0;
     assert!((scores["gp"]["nlpd"].as_f64().unwrap() - mean).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! What `gp inspect` says predictions depend on: against what is true, and against permutation of held-out rows.
+//! Influences of `gp inspect`: against true values, and against permutation of held-out rows.
 
 use crate::support::Desk;
 use rand::{RngExt as _, SeedableRng};
@@ -29,7 +29,7 @@ fn table(rows: &[Vec<f64>]) -> String {
     text
 }
 
-/// What a model says of each input: alone and total.
+/// Influence of each input in a model: alone and total.
 fn said(desk: &Desk) -> (Vec<String>, HashMap<String, (f64, f64)>) {
     let json = desk.ok("inspect model.gp --json").json();
     let inputs = json["about"]["training"]["influence"][0]["inputs"].as_array().unwrap().clone();
@@ -45,7 +45,8 @@ fn said(desk: &Desk) -> (Vec<String>, HashMap<String, (f64, f64)>) {
     (names, shares.collect())
 }
 
-/// The variances of the five inputs that matter, alone and in total, as shares of that of the function: by sums over a grid.
+/// Variances due to the five inputs that matter, alone and in total, as shares of the variance of the function;
+/// sums over a grid.
 fn true_shares() -> [(f64, f64); 5] {
     const N: usize = 400;
     let places: Vec<f64> = (0..N).map(|i| (i as f64 + 0.5) / N as f64).collect();
@@ -70,7 +71,7 @@ fn shares_are_those_of_the_function_and_of_permutation() {
     let (order, shares) = said(&desk);
     for (d, (alone, total)) in true_shares().into_iter().enumerate() {
         let found = shares[&format!("x{}", d + 1)];
-        // 64 rows know totals to some 6 %, and 400 rows the variance to 4 %.
+        // 64 rows determine totals to about 6 %, and 400 rows the variance to 4 %.
         assert!((found.0 - alone).abs() < 0.05, "x{}: {found:?}, not {alone}", d + 1);
         assert!((found.1 - total).abs() < 0.06, "x{}: {found:?}, not {total}", d + 1);
     }
@@ -96,7 +97,7 @@ fn shares_are_those_of_the_function_and_of_permutation() {
     }
 }
 
-/// The straight part of the function counts, and a label without effect comes last.
+/// The linear part of the function counts; a label without effect comes last.
 #[test]
 fn straight_inputs_count_and_idle_labels_do_not() {
     let desk = Desk::new();
@@ -110,7 +111,7 @@ fn straight_inputs_count_and_idle_labels_do_not() {
     desk.ok("fit t.csv --target y --method vfe --inducing 30");
     let (order, shares) = said(&desk);
     assert_eq!(order, ["straight", "bent", "colour"], "{shares:?}");
-    // 36/12 beside the variance of a sine between 0 and 6, 0.5.
+    // 36/12, compared with the variance of a sine between 0 and 6, 0.5.
     assert!(shares["straight"].1 > 0.75 && shares["colour"].1 < 0.01, "{shares:?}");
     let text = desk.ok("inspect model.gp").out;
     for part in ["depends on  share of the variance", "by term     rbf ", "linear "] {
@@ -118,7 +119,7 @@ fn straight_inputs_count_and_idle_labels_do_not() {
     }
 }
 
-/// Classes are told apart by differences of their functions; a kernel that all share is printed once.
+/// Classes differ by differences of their functions; a kernel shared by all is printed once.
 #[test]
 fn classes_are_looked_at_together() {
     let desk = Desk::new();
@@ -136,7 +137,7 @@ fn classes_are_looked_at_together() {
     assert_eq!(text.matches("\nkernel ").count(), 1, "{text}");
 }
 
-/// A model is the same file whatever computes it, with shares in it.
+/// The model file, including shares, does not depend on the number of threads.
 #[test]
 fn shares_are_the_same_with_any_number_of_threads() {
     let desk = Desk::new();
@@ -146,7 +147,7 @@ fn shares_are_the_same_with_any_number_of_threads() {
     assert!(desk.read("one.gp") == desk.read("four.gp"));
 }
 
-/// The only input accounts for all of the variance there is, whatever rows are drawn.
+/// A single input accounts for all variance, whichever rows are drawn.
 #[test]
 fn one_input_accounts_for_all() {
     let desk = Desk::new();
@@ -166,7 +167,7 @@ fn one_input_accounts_for_all() {
     }
 }
 
-/// Shares of correlated inputs do not add up to the whole, and it is said why, in the text and on the page.
+/// Shares of correlated inputs do not add up to the whole; text and page explain it.
 #[test]
 fn what_correlated_inputs_share_is_said() {
     let desk = Desk::new();
@@ -184,7 +185,7 @@ fn what_correlated_inputs_share_is_said() {
     assert!(String::from_utf8(desk.read("page.html")).unwrap().contains(words));
 }
 
-/// Model file with another record, as another program would have written it.
+/// Model file with a changed record, as from another program.
 fn with_record(file: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
     let (length, rest) = file.split_first_chunk::<8>().unwrap();
     let (header, numbers) = rest.split_at(u64::from_le_bytes(*length) as usize);
@@ -200,7 +201,7 @@ fn with_record(file: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &numbers].concat()
 }
 
-/// The checksum of records.
+/// Checksum of records.
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |sum: u32| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
     !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum)))

@@ -4,7 +4,7 @@ use crate::support::{Desk, Said, noise, sine};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// A quick wave, few rows and much noise: from long length-scales everything is noise, from short ones it is not.
+/// Fast wave with few rows and much noise: from long length-scales everything is noise, from short ones it is not.
 fn quick_wave(rows: usize) -> String {
     let mut text = "x,y\n".to_owned();
     for i in 0..rows {
@@ -22,7 +22,7 @@ fn kept(json: &Value) -> &Value {
     json["starts"]["tried"].as_array().unwrap().iter().find(|start| start["kept"] == true).unwrap()
 }
 
-/// The optimum near the usual start takes the wave for noise; another start finds the wave.
+/// The optimum near the usual start treats the wave as noise; another start finds the wave.
 #[test]
 fn a_better_optimum_is_found() {
     let desk = Desk::new();
@@ -36,10 +36,10 @@ fn a_better_optimum_is_found() {
     assert!(alone["starts"].is_null());
     let start = kept(&best);
     assert!(start["start"].as_u64().unwrap() > 0 && start["seconds"].as_f64().unwrap() > 0.0, "{start}");
-    // Training goes on to where the short one led, and noise is what it is.
+    // Training continues to the optimum of the short start, with its noise.
     assert!((objective(&best) - start["score"].as_f64().unwrap()).abs() < 1.0, "{best}");
     assert!(said.err.contains("9 starts by the objective") && said.err.contains(", kept"), "{}", said.err);
-    // The file holds the table, without times.
+    // The file contains the table of starts, without times.
     let text = desk.ok("inspect model.gp").out;
     assert!(text.contains("chosen of   9 starts by the objective") && !text.contains(" s, kept"), "{text}");
     let record = &desk.ok("inspect model.gp --json").json()["about"]["training"]["starts"];
@@ -48,7 +48,7 @@ fn a_better_optimum_is_found() {
     assert!(String::from_utf8(desk.read("page.html")).unwrap().contains("starts by the objective"));
 }
 
-/// The score of a start is what training maximises: without units of the target, the end of its curve.
+/// The score of a start is the maximised value: without standardisation, the end of its curve.
 #[test]
 fn scores_have_the_priors_in_them() {
     let desk = Desk::new();
@@ -60,11 +60,11 @@ fn scores_have_the_priors_in_them() {
     let end = training["curve"].as_array().unwrap().last().unwrap().as_f64().unwrap();
     let start = kept(&json);
     assert!((start["score"].as_f64().unwrap() - end).abs() < 1e-9, "{start} {end}");
-    // The density of these priors is not 1 there.
+    // The log density of these priors is not 0 there.
     assert!((end - objective(&json)).abs() > 0.1, "{end} {json}");
 }
 
-/// The usual start is one of them, and its fit is that without others.
+/// The usual start is among the starts; its fit equals that without other starts.
 #[test]
 fn the_usual_start_is_kept_where_none_is_better() {
     let desk = Desk::new();
@@ -129,7 +129,7 @@ fn restarts_share_the_time_and_go_on() {
     assert_eq!(desk.names(), ["model.gp", "t.csv"]);
     let said = desk.ok(&format!("{fit} --time-limit 1ms --json"));
     assert!(said.json()["starts"]["tried"].as_array().unwrap().len() < 4, "{}", said.out);
-    // Each part of a cross-validation has its own.
+    // Each fold of a cross-validation has its own starts.
     desk.write("t.csv", quick_wave(180));
     let cv = "cv t.csv --target y --kernel 1*rbf --method exact --folds 2 --parameters known --json";
     let rmse = |flags: &str| {

@@ -2,7 +2,7 @@
 
 use crate::support::{Desk, Said};
 
-/// Numbers between 0 and 1 that are the same every time.
+/// Reproducible numbers between 0 and 1.
 struct Draws(u64);
 
 impl Draws {
@@ -11,7 +11,7 @@ impl Draws {
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A count of this mean, by multiplying until below e^−mean; means are below 500.
+    /// Poisson count with this mean, which is below 500: draws are multiplied until below e^−mean.
     fn count(&mut self, mean: f64) -> u32 {
         let (mut product, mut count) = (self.next(), 0);
         while product > (-mean).exp() {
@@ -46,7 +46,7 @@ fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
 const GIVEN: &str = "--no-train --kernel \"1.3 * rbf(lengthscale=0.8)\"";
 const PLACES: &str = "x\n-1.2\n-0.6\n0\n0.5\n1.1\n";
 
-/// Rows of x, y, label and a weight, and the same rows as often as their weights say.
+/// Rows of x, y, label and weight, and a table with each row repeated by its weight.
 fn copies() -> Desk {
     let mut draws = Draws(7);
     let rows: Vec<Vec<f64>> = (0..30)
@@ -64,7 +64,7 @@ fn copies() -> Desk {
     desk
 }
 
-/// Noise whose inverse square is no number is refused for what it is, with weights and without.
+/// A noise variance whose inverse overflows is refused by name, with and without weights.
 #[test]
 fn noise_that_is_no_noise_is_named() {
     let desk = copies();
@@ -78,7 +78,7 @@ fn noise_that_is_no_noise_is_named() {
     }
 }
 
-/// A row of weight w is w rows: units, posterior, objective, and the linear model beside.
+/// A row of weight w equals w rows: units, posterior, objective, and linear baseline.
 #[test]
 fn weights_are_copies() {
     let desk = copies();
@@ -87,7 +87,7 @@ fn weights_are_copies() {
         ("y", "pep --alpha 0.3", 1e-9),
         ("y", "vfe", 1e-9),
         ("y", "fitc", 1e-9),
-        // Sites come to rest to some 1e-6.
+        // Sites converge to about 1e-6.
         ("y", "ep --alpha 0.5", 1e-4),
         ("y", "svgp", 1e-4),
         ("y", "sep", 1e-4),
@@ -117,8 +117,8 @@ fn weights_are_copies() {
     }
 }
 
-/// Under `gfitc`, the copies that a weight stands for share one latent value: with few inducing points they say less than
-/// rows with a latent value each, and with one at each row the same.
+/// Under `gfitc`, the copies of a weighted row share one latent value. With few inducing points the result differs
+/// from that of separate rows; with one per row it is the same.
 #[test]
 fn copies_share_their_latent_value_under_gfitc() {
     let desk = copies();
@@ -138,7 +138,7 @@ fn copies_share_their_latent_value_under_gfitc() {
     }
 }
 
-/// Under noise about the function, an offset is one of the target: what is left has units of its own.
+/// With additive noise, an offset is subtracted from the target, and the rest has its own scale.
 #[test]
 fn an_offset_of_numbers_is_subtracted() {
     let mut draws = Draws(3);
@@ -167,7 +167,7 @@ fn an_offset_of_numbers_is_subtracted() {
                 without.column(column).iter().zip(&rows).map(|(value, row)| value + row[2]).collect();
             assert_near(&with.column(column), &expected, 1e-12, method);
         }
-        // The function is without the offset.
+        // The latent function excludes the offset.
         for column in ["variance", "latent_mean", "latent_variance"] {
             assert_near(&with.column(column), &without.column(column), 1e-12, method);
         }
@@ -179,7 +179,7 @@ fn an_offset_of_numbers_is_subtracted() {
     }
 }
 
-/// Counts over exposures between 0.5 and 50 of a rate that rises and falls.
+/// Counts over exposures between 0.5 and 50, with a rate that rises and falls.
 fn exposed(rows: usize) -> Vec<[f64; 3]> {
     let mut draws = Draws(11);
     (0..rows)
@@ -208,7 +208,7 @@ fn the_rate_is_found_behind_exposures() {
     };
     let (with, without) = (worst("with.gp"), worst("without.gp"));
     assert!(with < 0.25 && without > 1.0, "{with} {without}");
-    // Predictions of counts are of the exposure of their rows, and so are intervals.
+    // Predicted counts and intervals refer to the exposure of each row.
     let scores = desk.ok("eval with.gp t.csv --json").json();
     let coverage = scores["scores"]["gp"]["coverage"][2].as_f64().unwrap();
     assert!(coverage > 0.9, "{coverage}");
@@ -223,7 +223,7 @@ fn the_rate_is_found_behind_exposures() {
     assert_near(&density("logs.gp", "logs.csv"), &density("with.gp", "t.csv"), 1e-4, "offset");
 }
 
-/// The solution of a small symmetric system, and the logarithm of its determinant, by elimination.
+/// Solution of a small symmetric system and its log determinant, by elimination.
 fn solve(matrix: &[Vec<f64>], right: &[f64]) -> (Vec<f64>, f64) {
     let n = right.len();
     let mut a: Vec<Vec<f64>> =
@@ -249,7 +249,7 @@ fn kernel(x: f64, z: f64) -> f64 {
     1.3 * (-0.5 * (x - z).powi(2) / 0.64).exp()
 }
 
-/// Against a Gaussian process written out, with the known variances on the diagonal.
+/// Compares with dense regression that has the known variances on the diagonal.
 #[test]
 fn known_noise_is_on_the_diagonal() {
     let (mut draws, desk) = (Draws(5), Desk::new());
@@ -290,12 +290,12 @@ fn known_noise_is_on_the_diagonal() {
     assert_near(&said.column("latent_variance"), &variances, 1e-9, "latent variances");
     let with: Vec<f64> = variances.iter().zip([0.0, 0.5, 4.0]).map(|(v, known)| v + 0.05 + known).collect();
     assert_near(&said.column("variance"), &with, 1e-9, "variances");
-    // Without the column the noise that was learned is all there is, and it is said.
+    // Without the column, predictions have the learned noise only, with a message.
     let bare = desk.ok("predict exact.gp bare.csv");
     let without: Vec<f64> = variances.iter().map(|v| v + 0.05).collect();
     assert_near(&bare.column("variance"), &without, 1e-9, "without the column");
     assert!(bare.err.contains("no column v, the known part of the noise variance"), "{}", bare.err);
-    // Through inducing inputs at all rows, every power is exact.
+    // With inducing inputs at all rows, every power is exact.
     desk.write("z.csv", csv("x", rows.iter().map(|row| vec![row[0]])));
     for method in ["pep --alpha 0.5", "vfe", "fitc", "ep", "gfitc", "svgp"] {
         desk.ok(&format!(
@@ -307,7 +307,7 @@ fn known_noise_is_on_the_diagonal() {
     }
 }
 
-/// Rows that come later are as if they had been there.
+/// An update with later rows equals a fit of all rows.
 #[test]
 fn later_rows_have_roles_too() {
     let mut draws = Draws(9);
@@ -344,7 +344,7 @@ fn later_rows_have_roles_too() {
     desk.refused("update first.gp bare.csv -o both.gp --force", 3, &["`bare.csv`", "no column", "w"]);
 }
 
-/// Where rows are makes no difference to a byte of the model.
+/// Streamed rows give the same bytes of the model.
 #[test]
 fn streamed_rows_have_the_same_roles() {
     let mut draws = Draws(13);
@@ -367,7 +367,7 @@ fn streamed_rows_have_the_same_roles() {
     }
 }
 
-/// A model file says what roles its columns have, in a version that programs without them refuse.
+/// A model file stores the roles of columns, in a version that programs without roles refuse.
 #[test]
 fn model_files_know_roles() {
     let desk = Desk::new();
@@ -382,7 +382,7 @@ fn model_files_know_roles() {
     desk.ok("fit t.csv --target y --features x --task count --iterations 3 -o plain.gp");
     let text = String::from_utf8_lossy(&desk.read("plain.gp")).into_owned();
     assert!(text.contains("\\\"version\\\":1"), "{}", &text[..200]);
-    // Every picture and page of it can be made.
+    // Plots and reports work.
     desk.ok("plot m.gp t.csv -o m.svg");
     assert!(String::from_utf8(desk.read("m.svg")).unwrap().contains("y / e"));
     desk.ok("eval m.gp t.csv --report m.html");
@@ -485,7 +485,7 @@ fn values_that_no_role_has_are_refused_with_their_place() {
     );
 }
 
-/// Predictions need offsets and exposures, which not every table has.
+/// Predictions need offsets and exposures; other roles may be absent.
 #[test]
 fn tables_to_predict_have_offsets() {
     let desk = Desk::new();
@@ -496,7 +496,7 @@ fn tables_to_predict_have_offsets() {
     desk.write("zero.csv", "x,e\n1,2\n2,0\n");
     desk.refused("predict m.gp zero.csv", 3, &["`zero.csv`, line 3, column e", "above 0"]);
     desk.write("gap.csv", "x,e\n1,2\n2,\n");
-    // What weighed rows in training is not looked at.
+    // Predictions ignore the weights.
     desk.ok("fit t.csv --target y --features x --weights e --task count --iterations 2 -o w.gp");
     desk.write("words.csv", "x,e\n1,none\n2,\n");
     assert_eq!(desk.ok("predict w.gp words.csv").column("mean").len(), 2);

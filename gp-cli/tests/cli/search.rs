@@ -1,4 +1,4 @@
-//! Searches for a kernel, in data whose kernel is known.
+//! Kernel searches, on data with a known kernel.
 
 use crate::support::{Desk, Said, noise};
 use serde_json::Value;
@@ -11,7 +11,7 @@ fn table(rows: usize, value: impl Fn(f64, usize) -> f64) -> String {
     text
 }
 
-/// The kernel that was found.
+/// Kernel found by the search.
 #[track_caller]
 fn found(json: &Value) -> String {
     let tried = json["search"]["tried"].as_array().unwrap();
@@ -24,7 +24,7 @@ fn search(desk: &Desk, flags: &str) -> Said {
     desk.ok(&format!("fit t.csv --target y --method exact --parameters known --json --force {flags}"))
 }
 
-/// A season of twelve steps whose size follows a smooth function, and nothing besides.
+/// A season of twelve steps with a smooth amplitude, and nothing else.
 #[test]
 fn a_product_of_a_season_and_a_smooth_function() {
     let desk = Desk::new();
@@ -33,7 +33,7 @@ fn a_product_of_a_season_and_a_smooth_function() {
     let kernel = found(&said.json());
     let (_, period) = kernel.split_once("periodic(period ").unwrap();
     let period: f64 = period.split(')').next().unwrap().parse().unwrap();
-    // Eight seasons of a size about 1 in errors of 0.1.
+    // Eight periods with amplitude about 1 and noise of 0.1.
     assert!((period - 12.0).abs() < 0.1, "{kernel}");
     let smooth = ["rbf", "matern", "rq"].iter().any(|name| kernel.contains(name));
     assert!(kernel.contains(" * ") && smooth && !kernel.contains(" + "), "{kernel}");
@@ -65,7 +65,7 @@ fn noise_stays_simple() {
     }
 }
 
-/// Training that starts at the optimum has parameters as uncertain as any.
+/// Parameters remain uncertain if training starts at the optimum of the search.
 #[test]
 fn parameters_that_a_search_found_are_uncertain() {
     let desk = Desk::new();
@@ -75,7 +75,7 @@ fn parameters_that_a_search_found_are_uncertain() {
     assert_eq!(weights, 41);
 }
 
-/// One input matters by itself, another in another way.
+/// Two inputs, each with its own effect.
 #[test]
 fn inputs_have_terms_of_their_own() {
     let desk = Desk::new();
@@ -154,7 +154,7 @@ fn what_does_not_go_with_a_search_is_refused() {
     desk.refused(&format!("{fit} --method ep {likelihood}"), 2, &["--search", "--kernel"]);
 }
 
-/// An offset is subtracted before kernels are compared, to the bit; weights, known noise and exposures are those of training.
+/// An offset is subtracted before kernels are compared; weights, known noise and exposures are those of training.
 #[test]
 fn a_search_heeds_columns_with_a_role() {
     let desk = Desk::new();
@@ -173,7 +173,7 @@ fn a_search_heeds_columns_with_a_role() {
     };
     let exact = "--method exact --parameters known";
     let plain = tried(&format!("--target rest {exact}"));
-    // Units are those of what is left, which has a rounding of its own.
+    // The scale is that of the difference, with its own rounding.
     let offset = tried(&format!("--target y --offset o {exact}"));
     let evidence = |tried: &Value| tried[0]["evidence"].as_f64().unwrap();
     assert!((evidence(&plain) - evidence(&offset)).abs() < 1e-6, "{plain} {offset}");

@@ -1,10 +1,10 @@
-//! Seasons in tables: found where they are, said, and of use beyond the end of the data.
+//! Seasons are detected, reported, and extrapolated.
 
 use crate::support::{Desk, noise};
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
-/// Months of a series with a trend, a year and errors; `from` and `to` are months.
+/// Value of a month: trend, yearly season and noise.
 fn value(month: usize) -> f64 {
     let (t, year) = (month as f64, TAU * month as f64 / 12.0);
     110.0 + 2.6 * t + 30.0 * year.sin() + 12.0 * (2.0 * year).cos() + 9.0 * noise(month)
@@ -16,7 +16,7 @@ fn monthly(from: usize, to: usize) -> String {
     text
 }
 
-/// The same months by the date of their first day.
+/// The same months, by the date of their first day.
 fn dated(from: usize, to: usize) -> String {
     let mut text = "date,passengers\n".to_owned();
     for month in from..to {
@@ -25,12 +25,12 @@ fn dated(from: usize, to: usize) -> String {
     text
 }
 
-/// The line about the kernel.
+/// Line about the kernel.
 fn kernel_line(err: &str) -> &str {
     err.lines().find(|line| line.starts_with("kernel: ")).unwrap()
 }
 
-/// The period that it says for a season along an input.
+/// Reported period of the season along an input.
 #[track_caller]
 fn period(err: &str, input: &str) -> f64 {
     let words = format!("a season along {input} with a period of ");
@@ -50,17 +50,17 @@ fn a_year_of_months_is_found_and_goes_on() {
         desk.write("test.csv", table(120, 144));
         let line = format!("fit train.csv --target passengers --test test.csv --json --force -o {name}.gp");
         let said = desk.ok(&line);
-        // A wave of amplitude 30 in ten years of errors of 9: its period is known to some 0.2 %.
+        // A wave of amplitude 30 over ten years with noise 9 determines its period to about 0.2 %.
         assert!((period(&said.err, name) / year - 1.0).abs() < 0.01, "{}", said.err);
         let scores = said.json()["test"]["scores"].clone();
         let rmse = |of: &str| scores[of]["rmse"].as_f64().unwrap();
-        // Errors have deviation 9; a line misses a wave of amplitude 30.
+        // The noise has standard deviation 9; a line misses a wave of amplitude 30.
         assert!(rmse("gp") < 14.0 && rmse("gp") < 0.6 * rmse("linear"), "{name}: {scores}");
     }
     assert!(kernel_line(&desk.ok("fit train.csv --target passengers --force").err).contains(" days;"));
 }
 
-/// A given kernel stays as it is; what it misses is said, with the flag that adds it.
+/// A given kernel is not changed; a season that it lacks is reported, with the flag that adds it.
 #[test]
 fn a_season_that_a_given_kernel_misses_is_said() {
     let desk = Desk::new();
@@ -96,7 +96,7 @@ fn streamed_rows_have_the_same_season() {
 #[test]
 fn counts_have_seasons() {
     let desk = Desk::new();
-    // Counts near their rate: what is left over is carried to the next month.
+    // Counts with mean and variance of a Poisson distribution.
     let mut text = "month,events\n".to_owned();
     for month in 0..120 {
         let rate = (2.5 + 0.8 * (TAU * f64::from(month) / 12.0).sin()).exp();

@@ -1,10 +1,10 @@
-//! Several targets in one model: apart, sharing a kernel, and as mixtures of latent functions.
+//! Several targets in one model: independent, with a shared kernel, and as mixtures of latents.
 
 use crate::support::{Desk, noise};
 use gp_cli::Context;
 use gp_cli::model::Model;
 
-/// Rows of `x,a,b`: a sine, and a noisy multiple of it with a straight line; errors are the same every time.
+/// Rows of `x,a,b`: a sine, and a noisy multiple of it plus a line. Errors are reproducible.
 fn pair(rows: usize) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -14,7 +14,7 @@ fn pair(rows: usize) -> String {
     "x,a,b\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Rows of `x,a,b`: b is twice a with some noise, and missing but in every eighth row. Rows of the test have all.
+/// Rows of `x,a,b`: b is twice a plus noise, and missing except in each `every`-th row.
 fn tied(rows: usize, every: usize) -> String {
     let row = |i: usize| {
         let x = 10.0 * (i as f64 + 0.5) / rows as f64;
@@ -33,7 +33,7 @@ fn close(found: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-/// Two targets without anything in common are two models of one target each, to the last bit, by every method of Gaussian noise.
+/// Independent targets equal separate models, bit for bit, by three methods.
 #[test]
 fn targets_apart_are_models_of_their_own() {
     let desk = Desk::new();
@@ -68,7 +68,7 @@ fn targets_apart_are_models_of_their_own() {
     assert_eq!(header[..6], expected);
 }
 
-/// The usual methods, their scores and what is told of the model.
+/// Default methods, their scores, and reports of the model.
 #[test]
 fn targets_apart_go_through_every_command() {
     let desk = Desk::new();
@@ -132,7 +132,7 @@ fn targets_apart_go_through_every_command() {
     }
 }
 
-/// A later program reads what this one writes by its version.
+/// Only models of several targets have a newer file version.
 #[test]
 fn only_several_targets_need_a_new_version() {
     let desk = Desk::new();
@@ -151,7 +151,7 @@ fn only_several_targets_need_a_new_version() {
     assert_eq!(two["about"]["config"]["target"], serde_json::json!(["a", "b"]));
 }
 
-/// A mixture by the identity is no mixture; the bound is then the closed form of each.
+/// A mixture by the identity equals independent targets; its bound is then their closed form.
 #[test]
 fn the_identity_as_mixture_is_targets_apart() {
     let desk = Desk::new();
@@ -174,7 +174,7 @@ fn the_identity_as_mixture_is_targets_apart() {
     close(&[objective("mixed.gp")], &[objective("apart.gp")], 1e-9);
 }
 
-/// What is known of a target with many rows helps one with few.
+/// A target with many rows improves predictions of one with few.
 #[test]
 fn a_mixture_predicts_a_target_with_few_rows() {
     let desk = Desk::new();
@@ -189,7 +189,7 @@ fn a_mixture_predicts_a_target_with_few_rows() {
         (of("a"), of("b"))
     };
     let (apart, mixed) = (rmse("apart.gp"), rmse("mixed.gp"));
-    // The noise of b is 0.1, and that of a means 0.2 there.
+    // The noise of b is 0.1; that of a amounts to 0.2 there.
     assert!(mixed.1 < 0.2 && apart.1 > 2.0 * mixed.1, "{apart:?} {mixed:?}");
     assert!(mixed.0 < 1.2 * apart.0 + 0.01, "{apart:?} {mixed:?}");
     let inspect = desk.ok("inspect mixed.gp").out;
@@ -200,7 +200,7 @@ fn a_mixture_predicts_a_target_with_few_rows() {
     assert!((1.8..2.2).contains(&ratio), "{ratio}");
 }
 
-/// Rows that are read from a file are the rows in memory, gaps included.
+/// Streamed rows equal rows in memory, including missing targets.
 #[test]
 fn streamed_targets_are_those_in_memory() {
     let desk = Desk::new();
@@ -217,7 +217,7 @@ fn streamed_targets_are_those_in_memory() {
     }
 }
 
-/// Shared hyperparameters, gradients, and a regression network from end to end.
+/// Shared parameters, gradients, and a regression network from end to end.
 #[test]
 fn shared_kernels_and_networks_of_functions() {
     let desk = Desk::new();
@@ -239,7 +239,7 @@ fn shared_kernels_and_networks_of_functions() {
     desk.ok("update net.gp train.csv -o later.gp");
 }
 
-/// Training that ran out of time goes on to the same model; nothing of the checkpoints of the targets is left.
+/// Training that reached its time limit resumes to the same model, and removes the checkpoints of all targets.
 #[test]
 fn targets_go_on_from_their_checkpoints() {
     let desk = Desk::new();
@@ -324,7 +324,7 @@ fn what_cannot_be_is_refused_in_a_line() {
     );
 }
 
-/// Names that are longer than their column are told apart from what is behind them.
+/// Names longer than their column are separated from the text after them.
 #[test]
 fn long_names_stand_apart_from_numbers() {
     let desk = Desk::new();
@@ -335,7 +335,7 @@ fn long_names_stand_apart_from_numbers() {
     assert!(inspect.contains("kernel humidity  "), "{inspect}");
 }
 
-/// The time said before several targets is that of all of them, whether they are fitted one by one or together.
+/// The expected time covers all targets, fitted separately or jointly.
 #[test]
 fn the_expected_time_is_that_of_all_targets() {
     let desk = Desk::new();
@@ -348,9 +348,9 @@ fn the_expected_time_is_that_of_all_targets() {
     };
     let apart = expected("--target a,b");
     let one = expected("--target a --exclude b");
-    // Rates are measured anew, on a machine with other work.
+    // Speed is measured each time, on a machine with other work.
     assert!(apart > 1.2 * one, "{apart} {one}");
-    // Quick fits come before training where no kernel is given.
+    // Without a given kernel, quick fits come before training.
     let (own, given) = (expected("--target a --exclude b"), expected("--target a --exclude b --kernel rbf"));
     assert!(own > 2.0 * given, "{own} {given}");
     let joint = "fit train.csv --target a,b --latents 1 --inducing 20 --iterations 3 --force --json -o m.gp";

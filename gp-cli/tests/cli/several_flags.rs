@@ -1,8 +1,8 @@
-//! Several targets beside other flags: what goes together, and what is refused.
+//! Several targets with other flags: valid and refused combinations.
 
 use crate::support::{Desk, noise};
 
-/// Rows of `x,z,a,b,w,g`: x is missing in every seventh row, b in every fifth, and both targets in the rows 11, 22, …
+/// Rows of `x,z,a,b,w,g`: x is missing in every seventh row, b in every fifth, and both targets in rows 11, 22, …
 fn gaps(rows: usize) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -16,7 +16,7 @@ fn gaps(rows: usize) -> String {
     "x,z,a,b,w,g\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Starts, searches and windows of each target are those of a model of it alone.
+/// Starts, searches and windows of each target equal those of its separate model.
 #[test]
 fn starts_searches_and_windows_are_those_of_each_target() {
     let desk = Desk::new();
@@ -55,7 +55,7 @@ fn starts_searches_and_windows_are_those_of_each_target() {
         assert_eq!(inspect.contains("for a, ") && inspect.contains("for b, "), is_tried, "{inspect}");
         desk.ok("report both.gp --test t.csv -o page.html --force");
     }
-    // What targets share starts from several places, too.
+    // Targets with a shared kernel can have several starts, too.
     let shared =
         "fit t.csv --target a,b --latents 1 --inducing 6 --iterations 4 --restarts 2 --json -o mixed.gp";
     assert_eq!(desk.ok(shared).json()["starts"]["tried"].as_array().unwrap().len(), 3);
@@ -68,7 +68,8 @@ fn starts_searches_and_windows_are_those_of_each_target() {
     assert!(scores.out.contains("for a") || scores.err.contains("for a"), "{}{}", scores.out, scores.err);
 }
 
-/// Training with starts and searches that ran out of time goes on to the same model, and leaves nothing.
+/// Training with starts and searches that reached its time limit resumes to the same model, and removes its
+/// checkpoints.
 #[test]
 fn starts_and_searches_of_targets_go_on() {
     let desk = Desk::new();
@@ -82,7 +83,7 @@ fn starts_and_searches_of_targets_go_on() {
     assert!(desk.names().iter().all(|name| name != "state"), "{:?}", desk.names());
 }
 
-/// Parts, joint covariances and samples of each target; covariances of targets that share latent functions.
+/// Contributions, joint covariances and samples of each target; covariances between targets that share latents.
 #[test]
 fn predictions_of_targets_have_parts_and_covariances() {
     let desk = Desk::new();
@@ -119,7 +120,7 @@ fn predictions_of_targets_have_parts_and_covariances() {
     let of = |name: &str| mixed.column(name);
     let (aa, ab, bb) =
         (of("latent_covariance(a)(1)"), of("latent_covariance(a)(b)(1)"), of("latent_covariance(b)(1)"));
-    // One latent function: all targets are multiples of it.
+    // With one latent, all targets are multiples of it.
     for row in 0..3 {
         let product = aa[row] * bb[row];
         assert!((product - ab[row] * ab[row]).abs() <= 1e-9 * product.abs().max(1e-12), "{product}");
@@ -143,7 +144,7 @@ fn predictions_of_targets_have_parts_and_covariances() {
     desk.ok("predict net.gp new.csv --parts");
 }
 
-/// Points for all targets, or for one of them.
+/// Points for all targets, or for one.
 #[test]
 fn points_are_suggested_for_targets() {
     let desk = Desk::new();
@@ -156,7 +157,7 @@ fn points_are_suggested_for_targets() {
             let column = if by == "variance" { "latent_variance" } else { by };
             desk.ok(&format!("suggest both.gp place.csv --by {by} {of}")).column(column)[0]
         };
-        // A variance of one target is in its units, of several each in its own.
+        // The variance of one target is in its units; for several targets, each is in its own.
         let unit = |target: &str| {
             let told = desk.ok("inspect both.gp --json").json();
             let about = &told["about"];
@@ -181,7 +182,8 @@ fn points_are_suggested_for_targets() {
     desk.ok("suggest mixed.gp --target b");
 }
 
-/// Inputs keep missing values while targets have gaps: rows without any target are left out, in memory and from a file alike.
+/// Inputs keep missing values and targets have missing values: only rows without any target are dropped, in memory
+/// and streamed.
 #[test]
 fn inputs_keep_missing_values_beside_gaps() {
     let desk = Desk::new();
@@ -204,7 +206,7 @@ fn inputs_keep_missing_values_beside_gaps() {
     assert_eq!(told["targets"]["b"]["rows"], 98);
 }
 
-/// Rules for missing values are of all targets, and folds of groups and of time have gaps too.
+/// Rules for missing values apply to all targets; folds by group and rolling folds may lack targets.
 #[test]
 fn rules_are_those_of_all_targets() {
     let desk = Desk::new();
@@ -231,7 +233,7 @@ fn rules_are_those_of_all_targets() {
     }
 }
 
-/// A column with a role has a rule for missing values of its own, and the order of rules makes no difference.
+/// A column with a role has its own rule for missing values; the order of rules does not matter.
 #[test]
 fn rules_are_told_by_name() {
     let desk = Desk::new();

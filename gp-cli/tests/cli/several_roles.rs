@@ -1,4 +1,4 @@
-//! Several targets with weights, offsets, known noise, blocks and powers: what two models of one target each say.
+//! Several targets with weights, offsets, known noise, blocks and powers, compared with separate models.
 
 use crate::support::{Desk, Said, noise};
 
@@ -24,7 +24,7 @@ fn near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     }
 }
 
-/// Rows that have a cell in a column.
+/// Cells of a column that are not empty.
 fn cells(said: &Said, name: &str) -> Vec<String> {
     let (header, rows) = said.table();
     let place = header.iter().position(|found| found == name).unwrap();
@@ -35,7 +35,8 @@ fn objective(desk: &Desk, model: &str) -> f64 {
     desk.ok(&format!("inspect {model} --json")).json()["about"]["training"]["objective"].as_f64().unwrap()
 }
 
-/// Inputs as they are, for their units would be those of all rows. Targets apart, each with columns of its own or with one for both, in memory and from a file; scores and updates too.
+/// Independent targets equal separate models, with role columns of their own or shared, in memory and streamed;
+/// also scores and updates. Inputs are not standardised, because their scale would be that of all rows.
 #[test]
 fn each_target_is_as_if_it_were_alone() {
     let desk = Desk::new();
@@ -102,7 +103,7 @@ fn each_target_is_as_if_it_were_alone() {
     );
 }
 
-/// More rows of a model with roles, and how many of them each target has.
+/// Updates of a model with roles, and the number of rows per target.
 #[test]
 fn updates_know_the_roles_of_each_target() {
     let desk = Desk::new();
@@ -127,7 +128,7 @@ fn updates_know_the_roles_of_each_target() {
     assert_eq!((&told["targets"]["a"]["rows"], &told["targets"]["b"]["rows"]), (&60.into(), &48.into()));
 }
 
-/// A kernel that targets share: a row of weight w is w rows, and known noise adds to what is learned.
+/// With a shared kernel, a row of weight w equals w rows, and known noise is added to learned noise.
 #[test]
 fn targets_that_share_a_kernel_have_weights_and_known_noise() {
     let desk = Desk::new();
@@ -155,7 +156,7 @@ fn targets_that_share_a_kernel_have_weights_and_known_noise() {
         let expected = fit("copies.csv", "--offset oa,ob", method, "copies.gp");
         near(&found, &expected, 1e-4, method);
     }
-    // Mixtures have weights, too.
+    // Mixtures can have weights, too.
     let mixed = "--latents 1 --offset oa";
     desk.refused(
         &format!("fit rows.csv --target a,b --features x --missing drop {mixed} -o no.gp"),
@@ -172,7 +173,7 @@ fn targets_that_share_a_kernel_have_weights_and_known_noise() {
     desk.ok(&format!(
         "fit rows.csv --target a,b --features x --missing drop {weights} --weights w -o mixed.gp"
     ));
-    // The noise of 0.4 and a known one of 0.3 are that of 0.7; in the units of the data.
+    // Noise of 0.4 plus known noise of 0.3 equals noise of 0.7, in data units.
     let fit = |likelihood: &str, roles: &str| {
         desk.write(
             "same.csv",
@@ -216,8 +217,8 @@ fn columns_go_with_their_targets() {
     assert!(inspect.contains("--offset oa, --offset ob"), "{inspect}");
 }
 
-/// Targets that share a kernel are no matter of one target's methods, which is said, with what to do; a column of powers is no
-/// second power beside the usual one of pep.
+/// Methods for one target refuse targets that share a kernel, with advice. A column of powers replaces the default
+/// power of pep.
 #[test]
 fn a_kernel_for_all_targets_is_told_from_one_each() {
     let desk = Desk::new();

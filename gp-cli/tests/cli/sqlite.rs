@@ -1,11 +1,11 @@
-//! Tables of SQLite files: whole, by name and by query, read and never written.
+//! SQLite tables: whole, by name and by query; read and never written.
 
 use crate::support::{Desk, sine};
 use rusqlite::Connection;
 use std::io::Write as _;
 use std::process::Stdio;
 
-/// A database with a table `t` of the rows of a sine, and what else these statements make.
+/// Database with a table `t` of the rows of a sine, and further statements.
 fn database(desk: &Desk, more: &str) {
     let connection = Connection::open(desk.path("d.sqlite")).unwrap();
     connection.execute_batch("CREATE TABLE t (x REAL, y REAL)").unwrap();
@@ -15,7 +15,7 @@ fn database(desk: &Desk, more: &str) {
     connection.execute_batch(more).unwrap();
 }
 
-/// The same model and the same predictions as from a table of text, in memory and in pieces, and no byte changed.
+/// Model and predictions equal those of a text table, whole and in chunks; the file does not change.
 #[test]
 fn a_database_is_a_table() {
     let desk = Desk::new();
@@ -43,7 +43,7 @@ fn a_database_is_a_table() {
     let expected = desk.ok("predict d.gp t.csv").out;
     assert_eq!(desk.ok("predict d.gp d.sqlite").out, expected);
     assert_eq!(desk.ok("predict d.gp d.sqlite --table t --joint").table().1.len(), 40);
-    // By a query the rows are those of the query, in its order.
+    // A query determines rows and their order.
     let reversed = desk.ok("predict d.gp d.sqlite --query \"SELECT * FROM t ORDER BY x DESC LIMIT 3\"");
     let back: Vec<&str> = expected.lines().rev().take(3).collect();
     assert_eq!(reversed.out.lines().skip(1).collect::<Vec<_>>(), back);
@@ -62,7 +62,7 @@ fn a_database_is_a_table() {
     assert!(desk.names().iter().all(|name| !name.starts_with("d.sqlite-")), "{:?}", desk.names());
 }
 
-/// A page says how to run a fit again, with the query that the rows come from.
+/// A report contains the query of the rows.
 #[test]
 fn a_page_tells_the_query() {
     let desk = Desk::new();
@@ -76,7 +76,7 @@ fn a_page_tells_the_query() {
     desk.ok("report model.gp -o page.html --force");
     let page = String::from_utf8(desk.read("page.html")).unwrap();
     assert!(page.contains("table = &quot;u&quot;"), "{page}");
-    // The settings of the page are those of a configuration file.
+    // The settings on the page are a valid configuration file.
     desk.write(
         "fit.toml",
         "target = [\"y\"]\nquery = \"select * from t where x > 1\"\nno-train = true\nmethod = \"exact\"\n",
@@ -84,7 +84,7 @@ fn a_page_tells_the_query() {
     desk.ok("fit d.sqlite --config fit.toml --force --quiet");
 }
 
-/// Training and test rows of one file.
+/// Training and test rows from one file.
 #[test]
 fn rows_to_score_on_have_a_query_of_their_own() {
     let desk = Desk::new();
@@ -207,7 +207,7 @@ fn files_that_others_write() {
     writer.execute_batch("ROLLBACK; PRAGMA journal_mode = wal; INSERT INTO t VALUES (7, 0)").unwrap();
     assert!(desk.path("d.sqlite-wal").exists());
     assert_eq!(desk.ok("predict model.gp d.sqlite").table().1.len(), 41);
-    // What a program left behind that did not end well is not in the file.
+    // Changes of a program that did not end properly are not in the file.
     desk.write("left.sqlite", desk.read("d.sqlite"));
     desk.write("left.sqlite-wal", desk.read("d.sqlite-wal"));
     desk.refused(
@@ -216,7 +216,7 @@ fn files_that_others_write() {
         &["has changes that are not in it yet, in `left.sqlite-wal`"],
     );
     drop(writer);
-    // Closed, the file has all changes, and reading it leaves nothing beside it.
+    // After closing, the file has all changes, and reading leaves no files beside it.
     assert!(!desk.path("d.sqlite-wal").exists());
     let before = (desk.names(), desk.read("d.sqlite"));
     assert_eq!(desk.ok("predict model.gp d.sqlite").table().1.len(), 41);
@@ -239,7 +239,7 @@ fn databases_come_through_pipes_too() {
     assert_eq!((said.code, said.table().1.len()), (0, 5));
 }
 
-/// What a program did not finish is in the file, and what was there before is beside it.
+/// Unfinished changes are in the file, and the previous contents in the journal.
 #[test]
 fn a_change_that_was_not_finished_is_seen() {
     let desk = Desk::new();

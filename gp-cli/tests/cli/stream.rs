@@ -1,4 +1,4 @@
-//! Fits of tables that are not held in memory: the same bytes, the same faults, and nothing left behind.
+//! Fits of streamed tables: same bytes, same errors, no temporary files left.
 
 use crate::support::{Desk, Said, words};
 use flate2::Compression;
@@ -14,7 +14,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
-/// Rows of `a,colour,flag,b,y` with numbers, words, booleans and a date, every 50th with a value missing.
+/// Rows of `a,colour,flag,b,y` with numbers, words, booleans and a date; a value is missing in every 50th row.
 pub(crate) fn mixed(rows: usize, target: impl Fn(f64, usize) -> String) -> String {
     let mut text = "a,colour,flag,day,y\n".to_owned();
     for i in 0..rows {
@@ -34,7 +34,7 @@ pub(crate) fn label(a: f64, i: usize) -> String {
     if a * a + 0.1 * ((i % 5) as f64) < 0.5 { "in".to_owned() } else { "out".to_owned() }
 }
 
-/// The fit in memory and not in memory, which have to write the same bytes.
+/// Fits in memory and streamed, and compares the bytes.
 #[track_caller]
 fn same_either_way(desk: &Desk, line: &str) -> Vec<u8> {
     desk.ok(&format!("fit {line} --stream never -o held.gp --force"));
@@ -70,7 +70,7 @@ fn models_are_the_same_wherever_rows_are() {
     }
 }
 
-/// Methods that look at all rows in every step hold what they need of them, and no table beside.
+/// Methods that use all rows in every step hold only these in memory, not the table.
 #[test]
 fn methods_of_all_rows_read_them_from_a_file_too() {
     let desk = Desk::new();
@@ -96,7 +96,7 @@ fn methods_of_all_rows_read_them_from_a_file_too() {
     assert!(said.err.contains("rows are read from a file, as --stream says"), "{}", said.err);
 }
 
-/// What a method needs beside the table is counted wherever rows are.
+/// The memory of a method is counted wherever the rows are.
 #[test]
 fn memory_is_stated_for_rows_in_a_file() {
     let desk = Desk::new();
@@ -105,7 +105,7 @@ fn memory_is_stated_for_rows_in_a_file() {
     desk.refused(fit, 5, &["method exact for 196000 rows needs 1229.3 GB or more"]);
 }
 
-/// Beyond so many rows choices look at some of them; the same ones.
+/// For large tables, the same sample of rows determines the choices.
 #[test]
 fn models_of_many_rows_are_the_same_too() {
     let desk = Desk::new();
@@ -178,7 +178,7 @@ fn sparse_rows_are_the_same_wherever_they_are() {
     }
 }
 
-/// Row 70 001 of a table is far behind the first pieces of it.
+/// Row 70 001 is beyond the first chunks of the table.
 #[test]
 fn faults_far_down_have_the_same_places() {
     let desk = Desk::new();
@@ -243,7 +243,7 @@ fn what_cannot_be_streamed_is_refused_with_what_can() {
     desk.refused(&format!("fit {numpy} --target x0 --stream always --force"), 2, &texts);
 }
 
-/// A model of colours, flags and numbers, and tables to predict that do not fit into one piece.
+/// Model of colours, flags and numbers, and tables to predict that are larger than one chunk.
 pub(crate) fn with_model(rows: usize) -> Desk {
     let desk = Desk::new();
     desk.write("t.csv", mixed(300, label));
@@ -298,7 +298,7 @@ fn predictions_are_whole_or_not_there() {
     let said = desk.ok("predict model.gp new.csv --missing drop -o p.csv");
     let told = "1 of 70010 rows not predicted, because the value of an input is missing; cells are empty there: line 70002\n";
     assert_eq!(said.err, told);
-    // Every row has its line, so that the two tables go side by side.
+    // Each row has its line, so that the tables can be joined.
     let predicted = String::from_utf8(desk.read("p.csv")).unwrap();
     let cells: Vec<&str> = predicted.lines().collect();
     assert_eq!(cells.len(), 70_011);
@@ -306,7 +306,7 @@ fn predictions_are_whole_or_not_there() {
     assert!(cells[70_000] == "in" || cells[70_000] == "out", "{}", cells[70_000]);
 }
 
-/// Pieces without a row that can be predicted have the columns of all others.
+/// Chunks without a predictable row have the same columns as the others.
 #[test]
 fn pieces_that_miss_everything_have_empty_cells() {
     let desk = with_model(10);
@@ -328,12 +328,12 @@ fn pieces_that_miss_everything_have_empty_cells() {
             assert_eq!(pieces.column(name).unwrap().is_missing(row), row < 70_000, "{name}, row {row}");
         }
     }
-    // Nothing but rows that cannot be predicted is an error, and leaves no file.
+    // A table without any predictable row is an error, and leaves no file.
     desk.write("new.csv", format!("{header}\n{missing}"));
     desk.refused(&format!("{line} -o none.csv"), 3, &["each of its 70000 rows misses a value"]);
 }
 
-/// A file that is all hole: nobody has so much memory, and nobody reads it.
+/// A sparse file, larger than any memory, is refused without being read.
 #[test]
 fn a_table_without_room_is_not_read_by_a_method_that_needs_it_in_memory() {
     let desk = Desk::new();

@@ -6,7 +6,7 @@ fn data(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A sine with a gap between 2 and 4.
+/// Rows of a sine with a gap between 2 and 4.
 fn gap() -> String {
     let all = sine(60);
     let keep =
@@ -14,7 +14,7 @@ fn gap() -> String {
     "x,y\n".to_owned() + &all.lines().skip(1).filter(keep).map(|line| format!("{line}\n")).collect::<String>()
 }
 
-/// The largest of a column over a fine grid, and where it is.
+/// Maximum of a column over a fine grid, and its place.
 fn on_grid(desk: &Desk, model: &str, column: &str) -> (f64, f64) {
     let grid: Vec<f64> = (0..=4_000).map(|i| 5.9 * f64::from(i) / 4_000.0).collect();
     desk.write("grid.csv", "x\n".to_owned() + &grid.iter().map(|x| format!("{x}\n")).collect::<String>());
@@ -48,7 +48,7 @@ fn the_first_point_is_where_the_variance_is_largest() {
     }
 }
 
-/// Points of a batch keep apart; the same ones come with any number of threads, and others with another seed.
+/// Points of a batch are separate; they do not depend on the number of threads, but on the seed.
 #[test]
 fn a_batch_fills_the_gap() {
     let desk = Desk::new();
@@ -60,7 +60,7 @@ fn a_batch_fills_the_gap() {
     let mut x = said.column("x");
     assert!(x.iter().all(|x| (-1.0..=8.0).contains(x)));
     x.sort_by(f64::total_cmp);
-    // An end may be worth two observations.
+    // An end of the range may be chosen twice.
     x.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
     assert!(x.len() >= 4 && x.windows(2).all(|pair| pair[1] - pair[0] > 0.3), "{x:?}");
     let information = said.column("information");
@@ -73,14 +73,14 @@ fn a_batch_fills_the_gap() {
     assert!((json["information"].as_f64().unwrap() - sum).abs() < 1e-12);
     assert_eq!(json["points"].as_array().unwrap().len(), 5);
     assert_eq!(json["points"][0]["x"].as_f64().unwrap(), said.column("x")[0]);
-    // To a file, and what was done to the standard output.
+    // Table to a file, summary to stdout.
     let told = desk.ok(&format!("{line} -o next.parquet --json --quiet"));
     assert_eq!(told.json()["output"], "next.parquet");
     assert!(desk.names().contains(&"next.parquet".to_owned()) && told.err.is_empty());
     desk.refused(&format!("{line} -o next.parquet"), 7, &["--force"]);
 }
 
-/// Rows of a table, each once: those of the greedy choice by what is left.
+/// Rows of a table, each at most once, in order of greedy choice.
 #[test]
 fn candidates_of_a_table_are_chosen_one_after_the_other() {
     let desk = Desk::new();
@@ -93,11 +93,11 @@ fn candidates_of_a_table_are_chosen_one_after_the_other() {
     assert_eq!(rows[0], 4);
     assert!([2, 3, 5].contains(&rows[1]) && rows.len() == 3);
     assert_eq!(said.json()["points"][0]["well"], "d");
-    // What is left of a variance after an observation there: v σ² / (v + σ²).
+    // Variance after an observation there: v σ² / (v + σ²).
     let all = desk.ok("suggest model.gp c.csv --count 5 --by variance --id well");
     let header = ["well", "x", "latent_variance", "mean", "variance"];
     assert_eq!(all.table().0, header);
-    // An input is there once, and so is a column that is asked for twice.
+    // An input occurs once, also if it is requested as `--id`, and so does a repeated `--id`.
     let twice = desk.ok("suggest model.gp c.csv --by variance --id x --id well --id well");
     assert_eq!(twice.table().0, header);
     let mut wells: Vec<String> = all.table().1.into_iter().map(|row| row[0].clone()).collect();
@@ -107,7 +107,7 @@ fn candidates_of_a_table_are_chosen_one_after_the_other() {
     desk.refused("suggest model.gp c.csv --range x=0..1", 2, &["--range is for a search without a table"]);
 }
 
-/// Inputs of every type come out as they went in, within what is asked for.
+/// Inputs of every type are written as in the training table, within the restrictions.
 #[test]
 fn inputs_are_as_in_the_training_table() {
     let desk = Desk::new();
@@ -131,7 +131,7 @@ fn inputs_are_as_in_the_training_table() {
         assert!(cells[1].starts_with("2025-01") || cells[1] == "2025-02-01", "{cells:?}");
         assert!(["red", "dark blue"].contains(&cells[2].as_str()), "{cells:?}");
     }
-    // All of 2 × 3 × 2 places, and no more.
+    // All 2 × 3 × 2 points, and no more.
     let few = "suggest model.gp --at day=2024-05-05 --levels dose=1,2 --json";
     assert_eq!(desk.ok(few).json()["looked_at"], 12);
     for (flags, texts) in [
@@ -154,7 +154,7 @@ fn inputs_are_as_in_the_training_table() {
     }
 }
 
-/// Labels by the information about the latent functions, for every kind of posterior.
+/// Classes, by information about the latent functions, for every kind of posterior.
 #[test]
 fn labels_are_asked_for_where_they_tell_most() {
     let desk = Desk::new();
@@ -172,7 +172,7 @@ fn labels_are_asked_for_where_they_tell_most() {
         }
     }
     desk.refused("suggest model.gp --by improvement --goal max", 2, &["y is a class", "--by information"]);
-    // Three classes with a function each, which `ivm` lets depend on each other.
+    // Three classes with one latent each; `ivm` couples them.
     for method in ["svgp --inducing 6 --iterations 3", "ivm --inducing 8 --iterations 1"] {
         desk.ok(&format!("fit t.csv --target kind --features a,b -o three.gp --force --method {method}"));
         for by in ["information", "variance"] {
@@ -182,7 +182,7 @@ fn labels_are_asked_for_where_they_tell_most() {
     }
 }
 
-/// Models of earlier programs do not hold ranges; everything else they can.
+/// Models of earlier versions lack ranges; everything else works.
 #[test]
 fn older_models_are_told_the_ranges() {
     let desk = Desk::new();
@@ -206,7 +206,7 @@ fn older_models_are_told_the_ranges() {
     }
 }
 
-/// Ranges follow later rows.
+/// An update extends the ranges.
 #[test]
 fn an_update_widens_the_ranges() {
     let desk = Desk::new();
@@ -219,7 +219,7 @@ fn an_update_widens_the_ranges() {
     assert!(x > 8.0 && x < 20.0, "{x}");
 }
 
-/// Ten rounds of fitting and measuring find the least value of a smooth function of two inputs.
+/// Ten rounds of fitting and observing find the minimum of a smooth function of two inputs.
 #[test]
 fn expected_improvement_finds_a_minimum() {
     let desk = Desk::new();
@@ -244,17 +244,17 @@ fn expected_improvement_finds_a_minimum() {
     let said = last.unwrap();
     assert!(said.err.contains("best y so far: ") && said.err.contains("training rows"), "{}", said.err);
     assert_eq!(said.table().0, ["a", "b", "improvement", "mean", "variance"]);
-    // A best of one's own, and a batch: what has been improved upon is harder to improve.
+    // With `--best` and a batch, the second point improves less.
     let said = desk.ok("suggest model.gp --by improvement --goal max --best -5 --count 2 --json");
     let json = said.json();
     assert_eq!((json["best"].as_f64(), json["goal"].as_str()), (Some(-5.0), Some("max")));
     let improvement = |i: usize| json["points"][i]["improvement"].as_f64().unwrap();
     assert!(improvement(1) < 0.5 * improvement(0));
-    // From −5, improvement is the mean above it.
+    // Compared with −5, the improvement is mean + 5.
     assert!((improvement(0) - 5.0 - json["points"][0]["mean"].as_f64().unwrap()).abs() < 1e-6);
 }
 
-/// A place where nothing can be gained has one point, and the reason is said.
+/// Without possible improvement, one point is suggested, with the reason.
 #[test]
 fn ranges_without_an_improvement_are_named() {
     let desk = Desk::new();
@@ -268,7 +268,7 @@ fn ranges_without_an_improvement_are_named() {
     desk.refused("suggest model.gp --range x=0..", 2, &["x=0..", "both ends, LO..HI"]);
 }
 
-/// Candidates may miss what the model keeps, and columns with a role are named where they are left out.
+/// Candidates may have missing values that the model keeps; ignored columns with a role are named.
 #[test]
 fn candidates_with_gaps_and_models_with_offsets() {
     let desk = Desk::new();

@@ -1,14 +1,14 @@
-//! A folder to work in, and the command run there.
+//! Temporary folder in which the command runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// A folder of its own, in which the command runs.
+/// Temporary folder in which the command runs.
 pub(crate) struct Desk(TempDir);
 
-/// What a command said.
+/// Output of a command.
 pub(crate) struct Said {
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -36,7 +36,7 @@ impl Desk {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// Names of everything in the folder, sorted.
+    /// Names in the folder, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder()).unwrap();
         let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -44,19 +44,19 @@ impl Desk {
         names
     }
 
-    /// The command with these words, not yet run.
+    /// Command with these arguments, not yet started.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gp"));
         command.current_dir(self.folder()).args(words).stdin(Stdio::null());
         command
     }
 
-    /// The command with the words of a line, as a shell would split it: at blanks, quotes kept together.
+    /// Runs a command line, split at blanks; quotes keep words together.
     pub(crate) fn gp(&self, line: &str) -> Said {
         Said::of(&self.command(&words(line).iter().map(String::as_str).collect::<Vec<_>>()).output().unwrap())
     }
 
-    /// The same, which has to succeed.
+    /// Same as `gp`; must succeed.
     #[track_caller]
     pub(crate) fn ok(&self, line: &str) -> Said {
         let said = self.gp(line);
@@ -64,8 +64,8 @@ impl Desk {
         said
     }
 
-    /// The same, which has to fail with this code and one line that holds all of these texts. Nothing is printed, and no
-    /// file changes or appears.
+    /// Same as `gp`; must fail with this code, nothing on stdout, one line that contains all `texts`, and no file
+    /// changed or created.
     #[track_caller]
     pub(crate) fn refused(&self, line: &str, code: i32, texts: &[&str]) {
         let before: Vec<(String, Vec<u8>)> = self.contents();
@@ -95,13 +95,13 @@ impl Said {
         }
     }
 
-    /// The table on the standard output: header and rows.
+    /// Table on stdout: header and rows.
     pub(crate) fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let mut lines = self.out.lines().map(|line| line.split(',').map(str::to_owned).collect());
         (lines.next().unwrap(), lines.collect())
     }
 
-    /// A column of the table as numbers.
+    /// Column of the table as numbers.
     #[track_caller]
     pub(crate) fn column(&self, name: &str) -> Vec<f64> {
         let (header, rows) = self.table();
@@ -114,7 +114,7 @@ impl Said {
     }
 }
 
-/// The words of a line.
+/// Words of a command line.
 pub(crate) fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted, mut begun) = (Vec::new(), String::new(), false, false);
     for letter in line.chars() {
@@ -135,7 +135,7 @@ pub(crate) fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Rows of `x,y`: a sine with errors that are the same every time.
+/// Rows of `x,y`: a sine with reproducible errors.
 pub(crate) fn sine(rows: usize) -> String {
     let row = |i: usize| {
         let x = 6.0 * i as f64 / rows as f64;
@@ -144,7 +144,7 @@ pub(crate) fn sine(rows: usize) -> String {
     "x,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Rows of `a,b,kind,y`: `y` is `in` inside a circle, and words that matter a little.
+/// Rows of `a,b,kind,y`: `y` is `in` inside a circle; `kind` matters a little.
 pub(crate) fn circle(rows: usize) -> String {
     let row = |i: usize| {
         let (a, b) = (((i * 17) % 41) as f64 / 20.0 - 1.0, ((i * 29) % 37) as f64 / 18.0 - 1.0);
@@ -155,7 +155,7 @@ pub(crate) fn circle(rows: usize) -> String {
     "a,b,kind,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-/// Something like a standard normal number for each place, the same every time: twelve digits of a hash, added up.
+/// Approximately standard normal number for each place, reproducible: sum of twelve digits of a hash.
 pub(crate) fn noise(place: usize) -> f64 {
     let mut state = (place as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut uniform = || {

@@ -1,12 +1,12 @@
-//! What a target is taken for: labels, counts or amounts, and what is asked where that is not clear; the order of labels.
+//! Interpretation of targets as labels, counts or amounts; questions if ambiguous; order of labels.
 
 use crate::support::Desk;
 
-/// Rows of `x,y` with every value as often as said, mixed up.
+/// Shuffled rows of `x,y`, with each value of y as often as given.
 fn table(values: &[(&str, usize)]) -> String {
     let all: Vec<&str> = values.iter().flat_map(|(value, count)| vec![*value; *count]).collect();
     let row = |i: usize| {
-        // Coprime to the number of rows where that is no multiple of 7.
+        // 7 is coprime to numbers of rows that are not multiples of 7.
         let value = all[(i * 7) % all.len()];
         format!("{},{value}\n", 0.1 * ((i * 7) % all.len()) as f64 + 0.03 * (i % 5) as f64)
     };
@@ -21,7 +21,7 @@ fn with(values: &[(&str, usize)]) -> Desk {
 
 const FIT: &str = "fit t.csv --target y --iterations 2 --inducing 5 --force";
 
-/// The likelihood of a fit with nothing but the target, in memory and streamed.
+/// Likelihood of a fit without flags, in memory and streamed.
 #[track_caller]
 fn likelihood(values: &[(&str, usize)]) -> String {
     let desk = with(values);
@@ -52,7 +52,7 @@ fn labels_counts_and_amounts_are_told_apart() {
     assert_eq!(likelihood(&[("low", 31), ("high", 30), ("between", 30)]), "multiclass_probit");
 }
 
-/// The line of the plan names the task, the reason and the ways out.
+/// The line of the plan names task, reason and alternatives.
 #[test]
 fn the_plan_says_why_numbers_are_counts() {
     let desk = with(&[("0", 45), ("1", 66), ("2", 50), ("3", 25), ("4", 9), ("5", 3), ("6", 2)]);
@@ -70,7 +70,7 @@ fn the_plan_says_why_numbers_are_counts() {
     assert!(scores["scores"]["gp"]["rmse"].is_number(), "{scores}");
 }
 
-/// What is not clear is asked for, by every command that would have to know, and the answer is taken.
+/// If the target is ambiguous, every command that needs the task asks for it, and accepts the answer.
 #[test]
 fn what_is_not_clear_is_asked_for() {
     let desk = with(&[("0", 111), ("1", 34), ("2", 5), ("3", 1)]);
@@ -102,7 +102,8 @@ fn what_is_not_clear_is_asked_for() {
     }
 }
 
-/// Numbers that may be labels are asked about wherever they begin and whatever lies between; others say how to take them.
+/// Numbers that may be labels always lead to a question, wherever they begin and whatever their gaps. Others come
+/// with advice on `--task`.
 #[test]
 fn numbers_that_may_be_labels_are_never_amounts_without_a_word() {
     let many: Vec<(String, usize)> = [1, 3, 8, 9, 17, 11, 17, 16, 7, 6, 3, 2, 1]
@@ -135,7 +136,7 @@ fn numbers_that_may_be_labels_are_never_amounts_without_a_word() {
     );
 }
 
-/// Numbers are not listed as labels because of an order that leaves them out.
+/// With an incomplete `--order`, many numbers are not listed as labels.
 #[test]
 fn an_order_of_many_numbers_is_refused_in_a_line() {
     let desk = Desk::new();
@@ -148,7 +149,7 @@ fn an_order_of_many_numbers_is_refused_in_a_line() {
     );
 }
 
-/// A part of a table is what the table is, even where it would look otherwise.
+/// Folds have the task of the whole table, even if they look different.
 #[test]
 fn parts_of_a_cross_validation_have_the_task_of_the_table() {
     let desk = with(&[("0", 30), ("1", 24), ("2", 11), ("3", 4), ("4", 2)]);
@@ -160,7 +161,7 @@ fn parts_of_a_cross_validation_have_the_task_of_the_table() {
 
 const GRADES: [(&str, usize); 4] = [("excellent", 20), ("fair", 31), ("good", 32), ("poor", 22)];
 
-/// Rows of `x,y` in which grades follow x.
+/// Rows of `x,y` in which grades increase with x.
 fn graded() -> Desk {
     let desk = Desk::new();
     let grade = |i: usize| {
@@ -188,7 +189,7 @@ fn words_have_the_order_that_is_said() {
     let json = desk.ok(&format!("fit t.csv --target y --task ordinal {order} --test t.csv --json")).json();
     assert_eq!(json["test"]["labels"], serde_json::json!(["poor", "fair", "good", "excellent"]));
     assert!(json["likelihood"].as_str().unwrap().starts_with("ordinal_probit(classes=4"), "{json}");
-    // Grades that lie beside each other are told apart by one function; in alphabetical order they are not.
+    // One function separates grades in their order, but not in alphabetical order.
     let (right, wrong) = (error(&json), {
         let order = "--order excellent,fair,good,poor --force";
         error(&desk.ok(&format!("fit t.csv --target y --task ordinal {order} --test t.csv --json")).json())
@@ -229,7 +230,7 @@ fn an_order_is_for_classes_without_one_too() {
     let numbers = with(&[("1", 30), ("2", 31), ("3", 32)]);
     numbers.ok(&format!("{FIT} --task ordinal --order 3,1,2"));
     assert_eq!(numbers.ok("inspect model.gp --json").json()["about"]["target"]["values"]["classes"][0], "3");
-    // Labels below 0 are no flags.
+    // Negative labels are not read as flags.
     let signs = with(&[("-1", 30), ("1", 31)]);
     signs.ok(&format!("{FIT} --order -1,1"));
     assert_eq!(signs.ok("predict model.gp t.csv --proba").table().0[1..3], ["p(-1)", "p(1)"]);
@@ -258,7 +259,7 @@ fn an_order_names_every_label_once() {
     );
 }
 
-/// Numbers in another notation are no classes.
+/// Numbers in another notation are not classes.
 #[test]
 fn words_that_look_like_numbers_are_no_labels_by_themselves() {
     let rows: String = (0..60).map(|i| format!("{i};\"{},{}\"\n", i % 9, i % 10)).collect();
@@ -277,8 +278,8 @@ fn words_that_look_like_numbers_are_no_labels_by_themselves() {
     desk.ok("fit t.csv --target y --task multiclass --iterations 1 --inducing 4");
 }
 
-/// Numbers that hardly repeat are no labels unless the likelihood says how many; a task and a likelihood that contradict
-/// each other are refused.
+/// Numbers that hardly repeat are not labels unless the likelihood gives their number. Contradictory task and
+/// likelihood are refused.
 #[test]
 fn likelihoods_of_labels_are_not_for_numbers() {
     let desk = Desk::new();
@@ -287,7 +288,7 @@ fn likelihoods_of_labels_are_not_for_numbers() {
     let fit = "fit t.csv --features x -o m.gp";
     let many = ["40 different numbers in 40 rows", "--likelihood \"softmax(classes=40)\""];
     desk.refused(&format!("{fit} --target y --likelihood softmax"), 2, &many);
-    // Said to be labels, they are.
+    // With `--task multiclass`, they are labels.
     let few = desk.gp("fit t.csv --features x -o other.gp --target y --task multiclass --likelihood softmax --time-limit 1ms");
     assert!(!few.err.contains("hardly labels"), "{}", few.err);
     let of_labels = ["regression, of numbers", "softmax takes labels", "leave out --task or --likelihood"];
@@ -298,8 +299,8 @@ fn likelihoods_of_labels_are_not_for_numbers() {
     desk.refused(&format!("{fit} --target c --likelihood bernoulli_logit"), 2, &more);
 }
 
-/// A regression with a likelihood of counts is one of counts; an order of labels and a likelihood without one is refused, and
-/// the reverse.
+/// Regression with a count likelihood is regression of counts. Ordinal task with unordered likelihood is refused,
+/// and vice versa.
 #[test]
 fn a_task_and_a_likelihood_agree_or_are_refused() {
     let desk = Desk::new();

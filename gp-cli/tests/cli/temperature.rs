@@ -1,8 +1,8 @@
-//! The temperature of class probabilities, from the command line to the file and back.
+//! Temperature of class probabilities, from flag to file and predictions.
 
 use crate::support::{Desk, noise};
 
-/// Labels that follow the first of two inputs, or none of them.
+/// Labels that depend on the first of two inputs or, if `is_noise`, on none.
 fn three_classes(rows: usize, is_noise: bool) -> String {
     let row = |i: usize| {
         let (x0, x1) = ((i as f64 * 0.37).sin() * 2.0, (i as f64 * 1.91).cos());
@@ -19,7 +19,7 @@ fn desk() -> Desk {
     desk
 }
 
-/// Columns of probabilities, row by row.
+/// Class probabilities, row by row.
 fn probabilities(desk: &Desk, model: &str, table: &str) -> Vec<[f64; 3]> {
     let said = desk.ok(&format!("predict {model} {table} --proba"));
     let [a, b, c] = ["p(a)", "p(b)", "p(c)"].map(|name| said.column(name));
@@ -33,7 +33,7 @@ fn rows_left_out_find_it_and_the_file_keeps_it() {
         let fit = format!("fit t.csv --target y --inducing 20 --method {method} --force --json");
         let found = desk.ok(&format!("{fit} -o found.gp"));
         let temperature = found.json()["temperature"].as_f64().unwrap();
-        // No label is wrong: the model may be bolder.
+        // No label is wrong, so the temperature is below 1.
         assert!(temperature < 0.95, "{method}: {temperature}");
         assert!(found.err.contains("probabilities: bolder than the model's own"), "{}", found.err);
         desk.ok(&format!("{fit} -o own.gp --temperature 1"));
@@ -48,7 +48,7 @@ fn rows_left_out_find_it_and_the_file_keeps_it() {
     }
 }
 
-/// Every way to look at labels looks at the same probabilities.
+/// Probabilities, log densities, scores and updates use the same temperature.
 #[test]
 fn densities_scores_and_updates_heed_it() {
     let desk = desk();
@@ -72,7 +72,7 @@ fn densities_scores_and_updates_heed_it() {
     assert!(desk.ok("inspect later.gp").out.contains("by a temperature of 0.4"));
 }
 
-/// Latent functions have no temperature, and what looks at them says so.
+/// Latent functions have no temperature; commands that use them say so.
 #[test]
 fn samples_and_suggestions_say_that_they_are_without_it() {
     let desk = Desk::new();
@@ -97,7 +97,7 @@ fn samples_and_suggestions_say_that_they_are_without_it() {
     }
 }
 
-/// The rows that were left out one at a time are those of the fit, not those of an update.
+/// Leave-one-out uses the rows of the fit, not those of an update.
 #[test]
 fn rows_of_an_update_are_not_those_left_out() {
     let desk = desk();
@@ -110,7 +110,7 @@ fn rows_of_an_update_are_not_those_left_out() {
     assert!(told.contains("log loss, before the update, of 90 training rows left out"), "{told}");
 }
 
-/// A table and the same with every row twice have the same rows to be left out. Inputs that have both labels are no copies.
+/// Repeating every row does not change the rows left out. Equal inputs with different labels are not duplicates.
 #[test]
 fn copies_of_rows_do_not_foresee_each_other() {
     let desk = Desk::new();
@@ -123,7 +123,7 @@ fn copies_of_rows_do_not_foresee_each_other() {
     desk.write("t.csv", "x0,x1,y\n".to_owned() + &rows.concat());
     desk.write("twice.csv", "x0,x1,y\n".to_owned() + &rows.concat() + &rows.concat());
     let left_out = |table: &str| {
-        // The posterior of copies is another, and the kernel stays.
+        // The fixed kernel is the same; the posterior of duplicates differs.
         let said = desk.ok(&format!(
             "fit {table} --target y --kernel \"3 * rbf(lengthscale=0.7)\" --units model --iterations 1 --fix rbf.lengthscale --json --force"
         ));
@@ -148,7 +148,7 @@ fn it_is_left_alone_where_there_is_none() {
         let json = desk.ok(&format!("fit t.csv --target y --json --force {flags}")).json();
         assert_eq!(json["temperature"], 1.0, "{flags}");
     }
-    // An average site says nothing of a row.
+    // A tied site has no information about single rows.
     let tied = desk.ok("fit t.csv --target y --method sep --sites tied --epochs 5 --json --force");
     assert!(tied.json()["temperature"] == 1.0 && !tied.err.contains("left out"), "{}", tied.err);
     let numbers = desk.ok("fit t.csv --target x1 --json --force --iterations 2").json();
@@ -165,7 +165,7 @@ fn it_is_left_alone_where_there_is_none() {
     }
 }
 
-/// Labels without a pattern: what says so is not what the model was trained on.
+/// For labels without a pattern, the fit reports that nothing was learned, by leave-one-out.
 #[test]
 fn labels_that_follow_no_input_teach_nothing() {
     let desk = Desk::new();
@@ -179,7 +179,7 @@ fn labels_that_follow_no_input_teach_nothing() {
     );
 }
 
-/// Whatever the method, a fit of labels without a pattern says so, and one of labels with a pattern does not.
+/// Every method reports labels without a pattern, and does not report labels with one.
 #[test]
 fn labels_without_a_pattern_are_no_news_to_any_method() {
     let desk = Desk::new();
@@ -188,7 +188,7 @@ fn labels_without_a_pattern_are_no_news_to_any_method() {
         json["reason"].as_str().unwrap().starts_with("nothing was learned: rows")
             || warnings.contains("the model may be no better than the shares of the labels")
     };
-    // The evidence of two methods, whose rows cannot be left out, finds a pattern in one of these tables.
+    // For two methods without leave-one-out, the evidence finds a pattern in one of these tables.
     for (method, seeds) in [
         ("ep", [0, 1, 2].as_slice()),
         ("svgp", &[0, 1, 2]),
@@ -209,7 +209,8 @@ fn labels_without_a_pattern_are_no_news_to_any_method() {
     }
 }
 
-/// One factor for a label, unless powers below 1 ask for integrals that only pairs of classes have.
+/// Default likelihood: one factor per label, but pairs of classes for powers below 1, which need integrals that
+/// only pairs have.
 #[test]
 fn powers_decide_on_the_usual_likelihood() {
     let desk = desk();

@@ -1,13 +1,13 @@
-//! The line on a terminal that says what a command is at: by `script` of util-linux, which runs commands on one.
+//! Progress line on a terminal, by `script` of util-linux, which runs commands on one.
 
 use crate::support::{Desk, circle};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What takes the line away.
+/// Sequence that erases the line.
 const CLEAR: &str = "\r\x1b[K";
-/// A fit that takes a minute or so.
+/// Fit that takes about a minute.
 const LONG: &str =
     "fit t.csv --target y --method ep --inducing 100 --optimizer adam --iterations 100000 --time-limit 10m";
 
@@ -17,8 +17,8 @@ fn desk() -> Desk {
     desk
 }
 
-/// What a command shows on a terminal until it shows a text, and from then on when it gets this signal; its exit code.
-/// Nothing where the system has no `script`.
+/// Runs a command on a terminal until it shows a text, then sends it a signal; returns the screen output and the
+/// exit code. None without `script`.
 fn shown(desk: &Desk, line: &str, until: &str, signal: &str) -> Option<(String, i32)> {
     let gp = env!("CARGO_BIN_EXE_gp");
     let said = format!("echo $$ > pid; exec {gp} {line}");
@@ -53,13 +53,13 @@ fn the_line_says_what_a_fit_is_at_and_how_much_time_is_left() {
     assert!(line.chars().count() < 80, "{line}");
 }
 
-/// What is left on the screen is what was said, and the prompt comes on a line of its own.
+/// After an interrupt, only messages remain on the screen, and the prompt is on its own line.
 #[test]
 fn an_interrupt_takes_the_line_away() {
     let desk = desk();
     let Some((text, code)) = shown(&desk, LONG, "iteration ", "-INT") else { return };
     assert_eq!(code, 130, "{text}");
-    // `script` adds lines of its own before and after.
+    // `script` adds lines before and after.
     let place = text.find("interrupted; no model was written").unwrap();
     assert!(text[..place].ends_with(CLEAR), "{:?}", &text[place.saturating_sub(200)..]);
     let rest = &text[place..];

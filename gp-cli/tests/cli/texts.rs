@@ -1,7 +1,7 @@
-//! All texts that people see, in one file to be read at once: help, refusals, reports.
+//! All texts that users see, in one file for review: help, refusals, reports.
 //!
-//! `GP_TEXTS=write` makes the file anew from the program; a difference shows what changed. Numbers that another processor
-//! may round differently are `#`: those with a decimal point, of four digits and more, and of iterations.
+//! `GP_TEXTS=write` writes the file; its diff shows what changed. `#` replaces numbers that may be rounded differently
+//! on another processor: with a decimal point, with four or more digits, and of iterations.
 
 use crate::support::{Desk, circle, sine, words};
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ const COMMANDS: [&str; 14] = [
     "convert", "generate", "demo",
 ];
 
-/// Tables that cannot be fitted, and the flags of the fit.
+/// Tables that cannot be fitted, with flags.
 const BAD_TABLES: &[(&str, &str)] = &[
     ("x,y\n1,2\n2,NaN\n3,4\n", ""),
     ("x,y\n1,2\n,5\n3,4\n", ""),
@@ -36,7 +36,7 @@ const BAD_TABLES: &[(&str, &str)] = &[
     ("x,y\n1,a\n2,a\n3,a\n4,b\n", "--task regression"),
 ];
 
-/// Flags of a fit of a good table that are refused.
+/// Refused flags for a fit of a good table.
 const BAD_FLAGS: &[&str] = &[
     "--kernel rbff",
     "--kernel \"rbf(lengthscale=-1)\"",
@@ -63,7 +63,7 @@ const BAD_FLAGS: &[&str] = &[
     "--nonsense",
 ];
 
-/// Lines after a fit of the good tables, for their reports and refusals.
+/// Command lines after fits of good tables, for reports and refusals.
 const AFTER: &[&str] = &[
     "fit s.csv --target y -o s.gp",
     "fit s.csv --target y --method vfe --inducing 5 --iterations 20 -o vfe.gp",
@@ -156,7 +156,7 @@ fn reports() -> String {
     text
 }
 
-/// Adds a command line, its exit code where it is not 0, and what it says on both streams.
+/// Adds a command line, its exit code if not 0, and both outputs.
 fn say(text: &mut String, desk: &Desk, line: &str) {
     let split = words(line);
     let output = desk
@@ -176,8 +176,7 @@ fn say(text: &mut String, desk: &Desk, line: &str) {
     text.push('\n');
 }
 
-/// The text with `#` for numbers that depend on the processor, and with the course of training and blanks between numbers
-/// made short.
+/// Text with `#` for numbers that depend on the processor, and shortened training progress and blanks.
 fn masked(text: &str) -> String {
     text.lines().map(masked_line).collect::<Vec<_>>().join("\n")
         + if text.ends_with('\n') { "\n" } else { "" }
@@ -207,7 +206,7 @@ fn masked_line(line: &str) -> String {
     if out.contains('#') { shortened(&out) } else { out }
 }
 
-/// The line with two blanks for every longer run behind its first word: columns are as wide as their numbers.
+/// Line with two blanks for longer runs after the first word, because column widths depend on numbers.
 fn shortened(line: &str) -> String {
     let (indent, mut rest) = line.split_at(line.len() - line.trim_start().len());
     let mut out = indent.to_owned();

@@ -1,4 +1,4 @@
-//! Words and numbers that people read: as they wrote them, in their units, and no more than is true.
+//! Texts and numbers for users: as written by them, in their units, and no more than is true.
 
 use crate::support::{Desk, circle, noise, sine};
 
@@ -30,7 +30,7 @@ fn choices_are_taken_in_any_case() {
     desk.ok("convert model.gp --to JSON -o m.json");
 }
 
-/// Names of kernels that other programs use are those of their parameters, too.
+/// Kernel names of other programs also work in parameter names.
 #[test]
 fn parameters_have_the_other_names_of_kernels() {
     let desk = Desk::new();
@@ -44,7 +44,7 @@ fn parameters_have_the_other_names_of_kernels() {
     assert!(one.starts_with("rbf(lengthscale=fixed(") && one.matches("fixed").count() == 1, "{one}");
     let two = kernel("--fix Squared_Exponential2.LengthScale");
     assert!(two.contains("+ rbf(lengthscale=fixed(") && two.matches("fixed").count() == 1, "{two}");
-    // No kernel, though a kernel has this other name.
+    // This is a parameter name, although an alias of a kernel is the same.
     assert!(kernel("--fix arccos.bias").contains("bias=fixed("));
     let refused = "fit t.csv --target y --force --kernel se --fix se.lengthscal";
     desk.refused(refused, 2, &["there is no parameter `se.lengthscal`; the parameters are rbf.lengthscale"]);
@@ -71,7 +71,7 @@ fn faults_of_expressions_are_shown_as_they_were_written() {
     desk.refused(classes, 2, &["column 9 of likelihood expression `Softmax(foo=1)`"]);
 }
 
-/// Shares of the variance of a function that does not vary mean nothing.
+/// Shares of the variance of a constant function are meaningless.
 #[test]
 fn what_learned_nothing_has_no_shares() {
     let desk = Desk::new();
@@ -105,7 +105,7 @@ fn errors_of_dates_are_days() {
     assert!(mae.matches(" days").count() == 3 && mae.contains('±'), "{folds}");
 }
 
-/// Months are dates, so that a series of them has its seasons.
+/// Months are dates, so that their seasons are detected.
 #[test]
 fn months_are_dates() {
     let desk = Desk::new();
@@ -137,7 +137,7 @@ fn bounds_of_each_input_are_in_the_kernel() {
     assert!(apart.contains(" in [0.5, 4], ") && apart.contains(" in [0.25, 8]])"), "{apart}");
 }
 
-/// A value of training without priors is no posterior.
+/// Without priors, the trained value is not called posterior.
 #[test]
 fn what_has_no_prior_is_no_posterior() {
     let desk = Desk::new();
@@ -166,7 +166,7 @@ fn likelihoods_are_shown_in_few_digits() {
     assert!(likelihood.contains(" in [0.01235, 9.877]"), "{likelihood}");
 }
 
-/// Points to observe have few digits, because somebody sets them.
+/// Suggested points have few digits, because people set them.
 #[test]
 fn suggested_points_have_few_digits() {
     let desk = Desk::new();
@@ -179,7 +179,7 @@ fn suggested_points_have_few_digits() {
     assert!(improvement[0][0].len() <= 6, "{improvement:?}");
 }
 
-/// Scores of the rows of training are told to be such, in any order, and their intervals are not called too wide.
+/// Scores of training rows come with a warning, whatever their order, and their intervals are not called too wide.
 #[test]
 fn rows_of_training_are_known_again() {
     let desk = Desk::new();
@@ -201,7 +201,7 @@ fn rows_of_training_are_known_again() {
     assert!(desk.ok("eval model.gp w.csv").err.contains(seen));
 }
 
-/// A term that sees one input is a curve of many points, whatever the rows are.
+/// A term of one input is drawn as a curve of many points, whatever the rows.
 #[test]
 fn parts_of_one_input_are_fine_curves() {
     let desk = Desk::new();

@@ -1,8 +1,8 @@
-//! Commands of the tutorial and the guide, run in order on their tables, with answers as shown.
+//! Commands of the tutorial and the guide, run in order on their tables; answers must be as shown.
 
 use crate::support::Desk;
 
-/// Tables that come with the source, by the names of the pages.
+/// Bundled tables, by their names in the pages.
 const TABLES: [(&str, &str); 4] = [
     ("demo.csv", include_str!("../../data/demo.csv")),
     ("penguins.csv", include_str!("../../data/penguins.csv")),
@@ -10,11 +10,11 @@ const TABLES: [(&str, &str); 4] = [
     ("co2-later.csv", include_str!("../../data/co2-later.csv")),
 ];
 
-/// Numbers may differ by so much of themselves, for products are rounded otherwise on other processors, or by one in the
-/// last digit shown.
+/// Relative tolerance of numbers, because other processors round products differently; one unit of the last digit
+/// shown is allowed, too.
 const TOLERANCE: f64 = 0.02;
 
-/// Blocks of the document: the language after the fence, and the text.
+/// Code blocks of a page: language after the fence, and text.
 pub(crate) fn blocks(text: &str) -> Vec<(&str, &str)> {
     let mut parts = text.split("\n```");
     let mut blocks = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn blocks(text: &str) -> Vec<(&str, &str)> {
     blocks
 }
 
-/// Whether two words are the same, or the same number.
+/// `true` if two words are the same, or nearly the same number.
 fn alike(shown: &str, said: &str) -> bool {
     let number =
         |word: &str| word.trim_matches(|c: char| !c.is_ascii_digit() && c != '-').parse::<f64>().ok();
@@ -41,7 +41,7 @@ fn alike(shown: &str, said: &str) -> bool {
     }
 }
 
-/// Every line shown is said, in this order; `…` stands for what was left out.
+/// Checks that each line shown occurs in the output, in order; `…` stands for omissions.
 pub(crate) fn check(command: &str, shown: &str, said: &str) {
     let words = |line: &str| -> Vec<String> {
         line.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
@@ -63,7 +63,7 @@ pub(crate) fn check(command: &str, shown: &str, said: &str) {
     }
 }
 
-/// Runs every command of a page; numbers of commands and of answers that are compared.
+/// Runs all commands of a page; returns the numbers of commands and of compared answers.
 fn run(page: &str) -> (usize, usize) {
     let (desk, mut count, mut shown) = (Desk::new(), 0, 0);
     TABLES.iter().for_each(|(name, table)| desk.write(name, table));

@@ -1,9 +1,9 @@
-//! Lengths of kernels in the units of the data.
+//! Kernel lengths in data units.
 
 use crate::support::Desk;
 use std::fmt::Write as _;
 
-/// A season of a year in a table of months, numbered from 1000, with a second input of another scale.
+/// Table of months, numbered from 1000, with a yearly season, and a second input of another scale.
 fn months(desk: &Desk) {
     let mut text = "month,size,y\n".to_owned();
     for month in 0..60 {
@@ -14,7 +14,7 @@ fn months(desk: &Desk) {
     desk.write("t.csv", &text);
 }
 
-/// The standard deviation of the months, as the model has it.
+/// Standard deviation of the months, as in the model.
 fn scale() -> f64 {
     let mean = 29.5;
     ((0..60).map(|month| (f64::from(month) - mean).powi(2)).sum::<f64>() / 60.0).sqrt()
@@ -93,7 +93,7 @@ fn bounds_and_priors_are_in_units_of_the_data() {
     let said = json("--bound rbf.lengthscale=2..50 --prior rbf.lengthscale=log_normal(2,0.5)");
     assert!((said["lower"].as_f64().unwrap() - 2.0).abs() < 1e-12, "{said}");
     assert!((said["upper"].as_f64().unwrap() - 50.0).abs() < 1e-12, "{said}");
-    // The default of 1 is in units of the model.
+    // The default of 1 is in model units.
     assert!((said["value"].as_f64().unwrap() - scale()).abs() < 1e-9, "{said}");
     let (low, high, mu) = (2.0 / scale(), 50.0 / scale(), 2.0 - scale().ln());
     let model = json(&format!(
@@ -133,8 +133,7 @@ fn one_number_for_inputs_of_different_scales_is_refused() {
     desk.ok(&format!("{fit} --kernel \"rbf(lengthscale=2)\" --standardize none"));
 }
 
-/// Each input of the default kernel has a length-scale of its own, so one number from the help means that number along
-/// each of them.
+/// Each input of the default kernel has its own length-scale; a number in a flag applies to each, in data units.
 #[test]
 fn bounds_and_priors_hold_along_each_input_in_its_own_units() {
     let desk = Desk::new();
@@ -245,7 +244,7 @@ fn objective_and_course_are_in_the_same_units() {
     let course: Vec<f64> =
         json["log_posterior"].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect();
     let (first, last) = (course[0], *course.last().unwrap());
-    // There are no priors, so that training ends at the objective.
+    // Without priors, training ends at the objective.
     assert!((last - objective).abs() < 1e-6 * objective.abs(), "{last} and {objective}");
     assert!(first < last);
     let inspected = desk.ok("inspect model.gp").out;
@@ -256,7 +255,7 @@ fn objective_and_course_are_in_the_same_units() {
     assert_eq!(after["log_posterior"], json["log_posterior"]);
 }
 
-/// Checkpoints that say nothing of units are of the model's: training goes on with what means the same.
+/// Checkpoints without units are in model units; training resumes with equivalent flags.
 #[test]
 fn checkpoints_without_units_go_on() {
     let lengths = "--kernel \"1 * rbf(lengthscale=0.5)\"";
@@ -282,7 +281,7 @@ fn checkpoints_without_units_go_on() {
     }
 }
 
-/// In the units that were asked for, bounds and priors are those of the flags, and alike for all inputs.
+/// With `--units`, bounds and priors are shown as given, the same for all inputs.
 #[test]
 fn kernels_are_shown_in_the_units_asked_for() {
     let desk = Desk::new();

@@ -1,8 +1,8 @@
-//! `gp update`: more rows for a model, its parameters as they are.
+//! `gp update`: adds rows to a model, at fixed parameters.
 
 use crate::support::{Desk, circle, sine};
 
-/// A table in two parts, and a table of its own inputs to predict.
+/// Table in two parts, and a table of its inputs to predict.
 fn parts(all: &str, first: usize) -> Desk {
     let desk = Desk::new();
     let lines: Vec<&str> = all.lines().collect();
@@ -13,7 +13,7 @@ fn parts(all: &str, first: usize) -> Desk {
     desk
 }
 
-/// Objective and latent beliefs at the rows of a table.
+/// Objective, and latent beliefs at the rows of a table.
 fn state(desk: &Desk, model: &str, table: &str) -> Vec<f64> {
     let said = desk.ok(&format!("predict {model} {table} --latent"));
     let mut state = said.column("latent_mean");
@@ -26,7 +26,7 @@ fn state(desk: &Desk, model: &str, table: &str) -> Vec<f64> {
     state
 }
 
-/// Rows that come later are as if they had been there: predictions and objective, whatever the power.
+/// An update equals a fit of all rows: predictions and objective, for every power.
 #[test]
 fn regression_with_later_rows_is_regression_with_all() {
     let desk = parts(&sine(60), 41);
@@ -54,12 +54,12 @@ fn regression_with_later_rows_is_regression_with_all() {
             assert!(error < 1e-8 * (1.0 + expected.abs()), "{method}, {place}: {found} {expected}");
         }
         assert!(desk.ok("inspect both.gp").out.contains("updated     19 more rows"), "{method}");
-        // And again: an updated model is a model.
+        // An updated model can be updated again.
         desk.ok("update both.gp rest.csv -o thrice.gp --force");
     }
 }
 
-/// Numbers are in the units of the model, and the objective in those of the data.
+/// Numbers are in the units of the model; the objective is in data units.
 #[test]
 fn units_are_those_of_the_first_rows() {
     let desk = parts(&sine(60).replace(",0.", ",20.").replace(",-0.", ",-20."), 41);
@@ -72,7 +72,7 @@ fn units_are_those_of_the_first_rows() {
     desk.refused("update first.gp rest.csv -o both.gp", 7, &["--force"]);
 }
 
-/// Other likelihoods: sites of the first rows stay, which costs little.
+/// With other likelihoods, the sites of earlier rows are fixed, which changes results slightly.
 #[test]
 fn labels_that_come_later_are_learned_from() {
     let desk = parts(&circle(160), 100);
@@ -92,7 +92,7 @@ fn labels_that_come_later_are_learned_from() {
     }
 }
 
-/// Several classes: a site a pair of classes for each new row.
+/// Several classes: each new row has a site per pair of classes.
 #[test]
 fn classes_that_come_later_are_learned_from() {
     let rows = |i: usize| format!("{},{}\n", 0.1 * i as f64, ["low", "middle", "high"][(i / 10) % 3]);

@@ -1,10 +1,10 @@
-//! `gp fit --windows`: inducing values that are means of the function over Gaussian windows.
+//! `gp fit --windows`: inducing values are means of the function over Gaussian windows.
 
 use crate::support::{Desk, circle, sine};
 use gp_cli::Context;
 use gp_cli::model::Model;
 
-/// Windows of nearly no width are points, whatever the method.
+/// Very narrow windows equal points, for every method.
 #[test]
 fn narrow_windows_are_points() {
     let desk = Desk::new();
@@ -26,13 +26,13 @@ fn narrow_windows_are_points() {
         let (points, narrow, wide) =
             (predictions(""), predictions("--windows 1e-6"), predictions("--windows 0.5"));
         let apart = |other: &[f64]| points.iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        // K_zz is near singular, so that changes of 1e-12 in it are some 1e-7 of predictions.
+        // K_zz is near singular: changes of 1e-12 in it change predictions by about 1e-7.
         assert!(apart(&narrow) < 1e-5, "{flags}: {}", apart(&narrow));
         assert!(apart(&wide) > 1e-3, "{flags}: {}", apart(&wide));
     }
 }
 
-/// Widths are learned with their centres, unless they are to stay; the file says so, and is of a version that earlier
+/// Widths are trained with their centres unless fixed. The model file stores them, in a version that earlier
 /// programs refuse.
 #[test]
 fn widths_are_learned_shown_and_stored() {
@@ -55,7 +55,7 @@ fn widths_are_learned_shown_and_stored() {
     assert!(model.to_bytes().unwrap() == bytes);
     let rmse = desk.ok("eval model.gp t.csv --json").json()["models"]["model"]["rmse"].as_f64();
     assert!(rmse.is_none_or(|rmse| rmse < 0.1), "{rmse:?}");
-    // Every row's mean is near the sine.
+    // All means are near the sine.
     let said = desk.ok("predict model.gp t.csv");
     let worst = said
         .column("mean")
@@ -70,7 +70,7 @@ fn widths_are_learned_shown_and_stored() {
     for end in ["least", "largest"] {
         assert!((of(&json, end) - 0.3 * scale).abs() < 1e-12, "{}", json["latents"]);
     }
-    // The same by a file, in folds, and with more rows.
+    // The same from a configuration file, in folds, and in updates.
     desk.write("c.toml", "target = \"y\"\nmethod = \"vfe\"\ninducing = 8\nparameters = \"known\"\niterations = 30\nwindows = 0.3\n");
     desk.ok("fit t.csv --config c.toml -o toml.gp");
     assert_eq!(desk.ok("predict toml.gp t.csv").out, desk.ok("predict model.gp t.csv").out);
@@ -81,12 +81,12 @@ fn widths_are_learned_shown_and_stored() {
     desk.ok("suggest more.gp --count 2");
     desk.ok("plot more.gp t.csv -o p.svg");
     desk.ok("report more.gp -o p.html");
-    // A model through points is of a version that earlier programs read.
+    // A model without windows has a version that earlier programs read.
     desk.ok("fit t.csv --target y --method vfe --inducing 8 --parameters known --iterations 2 -o points.gp");
     assert!(String::from_utf8_lossy(&desk.read("points.gp")).contains("\\\"version\\\":1"));
 }
 
-/// The usual kernels are seen through windows, and gradients by widths are those of differences.
+/// The usual kernels support windows, and gradients with respect to widths agree with finite differences.
 #[test]
 fn gradients_by_widths_are_right() {
     let desk = Desk::new();
@@ -118,6 +118,6 @@ fn windows_that_cannot_be_are_refused() {
         assert_eq!(said.code, 2, "{flags}: {}", said.err);
         assert!(texts.iter().all(|text| said.err.contains(text)), "{flags}: {}", said.err);
     }
-    // A usual method with inducing inputs is chosen for them.
+    // With `--windows`, the default method is one with inducing inputs.
     assert!(desk.ok("fit t.csv --target y --windows 0.3 --iterations 2").err.contains("method: pep"));
 }

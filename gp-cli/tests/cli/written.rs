@@ -1,4 +1,4 @@
-//! What commands write and what they leave alone: inputs, links, permissions, devices; one writer at a time.
+//! Outputs do not damage inputs, links, permissions or devices; one process writes at a time.
 #![cfg(target_os = "linux")]
 
 use crate::interrupted::{signal, start, wait_for};
@@ -61,7 +61,7 @@ fn no_command_replaces_what_it_reads() {
     fs::create_dir(desk.path("state")).unwrap();
     both("fit t.csv --target y --checkpoint state -o state/fit.json", "--output", "--checkpoint");
     both("fit t.csv --target y --resume state --trace state/training.checkpoint", "--trace", "--resume");
-    // What comes through a redirection has a name too.
+    // A redirected input has a file name too.
     let from = File::open(desk.path("x.csv")).unwrap();
     let words = ["predict", "model.gp", "-", "-o", "x.csv", "--force"];
     let said = Said::of(&desk.command(&words).stdin(from).output().unwrap());
@@ -110,7 +110,7 @@ fn links_are_followed_and_stay() {
     assert!(desk.read("elsewhere/old.csv") == printed && desk.read("elsewhere/new.csv") == printed);
     symlink("round", desk.path("round")).unwrap();
     desk.refused("predict model.gp t.csv -o round --output-format csv --force", 7, &["`round`"]);
-    // So does the trace.
+    // The trace also follows links.
     symlink("elsewhere/trace", desk.path("trace")).unwrap();
     desk.ok(&format!("{FIT} --trace trace --force"));
     assert!(fs::symlink_metadata(desk.path("trace")).unwrap().is_symlink());
@@ -166,7 +166,7 @@ fn devices_and_pipes_are_written_into_and_stay() {
     desk.refused("predict model.gp t.csv -o /dev --output-format csv --force", 7, &["`/dev` is a folder"]);
 }
 
-/// To a file that the shell has open, as to the standard output.
+/// Writes into a file that the shell has opened, as to stdout.
 #[test]
 fn redirections_by_name_are_written_into() {
     let desk = desk();
@@ -195,7 +195,7 @@ fn one_of_two_writers_is_told() {
     }
     let said = desk.gp(&format!("{LONG} -o other.gp --trace trace --force"));
     assert!(said.code == 7 && said.err.contains("`trace`"), "{}", said.err);
-    // A lock goes with its owner, in whatever way.
+    // A lock ends with its process, however that ends.
     first.kill().unwrap();
     first.wait().unwrap();
     assert!(desk.path(".gp-unfinished-model.gp").exists());
@@ -236,7 +236,7 @@ fn a_limit_on_file_sizes_is_an_error_of_files() {
         "fit t.csv --target y --force",
         "fit t.csv --target y -o other.gp --trace trace",
     ] {
-        // Blocks of 512 bytes or of 1024, by the shell.
+        // Blocks of 512 or 1024 bytes, by the shell.
         let script = format!("ulimit -f 1; '{}' {line} --quiet", env!("CARGO_BIN_EXE_gp"));
         let mut shell = Command::new("sh");
         let said = Said::of(&shell.args(["-c", &script]).current_dir(desk.folder()).output().unwrap());
@@ -252,7 +252,7 @@ fn a_limit_on_file_sizes_is_an_error_of_files() {
     }
 }
 
-/// Where this process was itself started to outlive its terminal, those that it starts are too.
+/// `true` if this process ignores SIGHUP; its children then do, too.
 fn ignores_hangups() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();

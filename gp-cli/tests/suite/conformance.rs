@@ -1,4 +1,4 @@
-//! Every method goes through the conformance kit, and the kit finds faults that were planted.
+//! Every method passes the conformance kit, and the kit finds planted faults.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_cli::encode::Role;
@@ -12,7 +12,7 @@ use gp_likelihoods::Likelihood;
 use gp_optim::Control;
 use std::sync::Arc;
 
-/// A method passes all checks but these, which do not apply to it.
+/// Checks that a method passes all checks except `skipped`, which do not apply.
 fn passes(name: &str, skipped: &[Check], promise: impl Fn(MethodKit<'_>) -> MethodKit<'_>) {
     let context = Context::built_in();
     let method = context.methods.find(name).unwrap();
@@ -67,7 +67,7 @@ fn ivm() {
 
 #[test]
 fn svgp() {
-    // Steps end by the gain of the bound, which is of second order in the latents: 1e-3 is the root of 1e-6.
+    // Steps stop by the gain of the bound, which is of second order in the latents: 1e-3 is the root of 1e-6.
     passes("svgp", &[], |kit| {
         let kit = kit.with_closed_form("vfe", &[]).at_rest_within(Some(3e-3));
         kit.with_three_classes("robust_max(classes=3)")
@@ -79,7 +79,7 @@ fn savigp() {
     passes("savigp", &[], |kit| kit.with_closed_form("vfe", &[]).at_rest_within(Some(1e-3)));
 }
 
-/// Two stages, each with a checkpoint of its own.
+/// Two stages, each with its own checkpoint.
 #[test]
 fn a_mixture() {
     passes("savigp", &[Check::ClosedForm, Check::AtRest], |kit| {
@@ -87,7 +87,7 @@ fn a_mixture() {
     });
 }
 
-/// A method that joins the command has to have a test above.
+/// Every registered method needs a test above.
 #[test]
 fn every_method_is_checked() {
     for name in Context::built_in().methods.names() {
@@ -96,7 +96,7 @@ fn every_method_is_checked() {
     }
 }
 
-/// A built-in method with a fault.
+/// Built-in method with a fault.
 #[derive(Debug)]
 struct Faulty {
     sound: Arc<dyn Method>,
@@ -105,25 +105,25 @@ struct Faulty {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
-    /// One derivative is a little too large.
+    /// One derivative is slightly too large.
     Gradient,
-    /// The last row is forgotten.
+    /// The last row is ignored.
     Row,
-    /// All rows count once, whatever their weights.
+    /// Weights are ignored.
     Weight,
-    /// The posterior has sites of the parameters before the last step.
+    /// The posterior has the sites of earlier parameters.
     StaleSites,
-    /// More threads, more evidence.
+    /// The objective increases with the number of threads.
     Threads,
-    /// What goes on from a checkpoint has not gone on.
+    /// A resumed fit does not continue.
     Stale,
-    /// Nobody can interrupt it.
+    /// Interrupts are ignored.
     Deaf,
-    /// Rows that cannot be are left out.
+    /// Invalid rows are dropped instead of refused.
     Lenient,
-    /// Panics for rows that cannot be.
+    /// Invalid rows cause a panic.
     Panic,
-    /// Each of several processes comes to something else.
+    /// Each of several processes has another result.
     Apart,
 }
 

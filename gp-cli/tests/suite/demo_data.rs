@@ -1,4 +1,4 @@
-//! The data in the binary is what its generator makes.
+//! The bundled data equals the output of its generator.
 
 #[path = "../../examples/generate_demo_data/curve.rs"]
 mod curve;

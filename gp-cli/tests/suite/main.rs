@@ -1,4 +1,4 @@
-//! Tests from outside, in one program, because linking each file alone takes longer than compiling it.
+//! Integration tests in one program, because linking several takes longer than compiling them.
 
 #[cfg(feature = "testkit")]
 mod conformance;

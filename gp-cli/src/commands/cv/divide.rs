@@ -1,4 +1,4 @@
-//! Division of a table into folds, as requested.
+//! Division of a table into folds by the options.
 
 use super::CvOptions;
 use super::division::Division;
@@ -15,15 +15,15 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-/// Most distinct target values that are stratified as labels.
+/// Maximum number of distinct target values for stratification.
 const FEW_LABELS: usize = 26;
-/// Note on folds of one row.
+/// Note for folds of one row.
 const ONE_ROW: &str = "each fold is one row: scores are means over rows, where rmse is the absolute error and ece has no meaning";
 
-/// Folds from the options. `rows` is the number of rows in the file, `left_out` those missing in `frame`.
+/// Divides `frame` into folds. `rows` is the number of rows of the file; `left_out` are those dropped from `frame`.
 ///
 /// # Errors
-/// [`Data`](ErrorKind::Data) if the table cannot be divided so.
+/// [`Data`](ErrorKind::Data) if this division is impossible.
 pub(super) fn divide(
     options: &CvOptions,
     context: &Context,
@@ -31,7 +31,7 @@ pub(super) fn divide(
     (rows, left_out): (usize, &[usize]),
 ) -> Result<Division, CliError> {
     let (count, seed) = (usize::from(options.folds), options.spec.seed);
-    // Several targets are not labels, and may be missing.
+    // Several targets are numbers with missing values: no stratification.
     let target = match options.spec.targets()? {
         [target] => Some(frame.require(&[target])?[0]),
         _ => None,
@@ -62,7 +62,7 @@ fn labels(target: &Column) -> Option<Vec<usize>> {
     (known.len() <= FEW_LABELS).then(|| (0..target.values().len()).map(place).collect())
 }
 
-/// Shuffled folds, stratified if the target has few values.
+/// Shuffled folds, stratified if the target has few distinct values.
 fn shuffled(
     frame: &Frame,
     target: Option<&Column>,

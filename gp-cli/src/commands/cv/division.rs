@@ -1,4 +1,4 @@
-//! Test and training rows of each fold.
+//! Folds: test and training rows.
 
 use crate::data::Frame;
 use crate::error::CliError;
@@ -12,7 +12,7 @@ pub(super) struct Part {
     pub(super) training: Vec<usize>,
 }
 
-/// All folds, with their description.
+/// All folds and their description.
 #[derive(Clone, Debug)]
 pub(super) struct Division {
     pub(super) parts: Vec<Part>,
@@ -23,10 +23,10 @@ pub(super) struct Division {
 }
 
 impl Division {
-    /// Refuses folds with test labels that do not occur in training.
+    /// Refuses folds whose test rows have labels that their training rows lack.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data), with the first of them.
+    /// [`Data`](ErrorKind::Data), naming the first of them.
     pub(super) fn check_labels(&self, frame: &Frame, target: &str) -> Result<(), CliError> {
         let column = frame.require(&[target])?[0];
         let mut numbers = BTreeMap::new();
@@ -49,7 +49,7 @@ impl Division {
         Ok(())
     }
 
-    /// Folds that train on all rows but their test rows.
+    /// Folds with these test rows, which train on all other rows.
     pub(super) fn of_the_rest(tests: Vec<Vec<usize>>, rows: usize, words: Vec<String>, json: Value) -> Self {
         let part = |test: Vec<usize>| {
             let held_out: BTreeSet<usize> = test.iter().copied().collect();

@@ -10,17 +10,17 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Groups of rows, and labels per row if stratified.
+/// Groups of rows, and the label of each row if stratified.
 pub(super) struct Groups<'a> {
     source: &'a str,
     name: &'a str,
-    /// Rows of each group, groups sorted by name.
+    /// Rows of each group; groups are sorted by name.
     groups: Vec<Vec<usize>>,
     labels: Option<Vec<usize>>,
 }
 
 impl<'a> Groups<'a> {
-    /// Groups by the values of a column.
+    /// Groups rows by the values of a column.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for a missing column or value.
@@ -60,8 +60,8 @@ impl<'a> Groups<'a> {
         Ok(Division::of_the_rest(tests, rows, vec![words], json))
     }
 
-    /// Rows and number of groups per fold. Groups are dealt largest first (ties in random order), each to the fold that
-    /// minimises the sum of squared shares of rows and labels.
+    /// Rows of each fold, and its number of groups. Groups are assigned in order of decreasing size (ties at random), each
+    /// to the fold that minimises the sum of squared shares of rows and labels.
     fn shared_out(&self, count: usize, rows: usize, seed: u64) -> (Vec<Vec<usize>>, Vec<usize>) {
         let mut order: Vec<&Vec<usize>> = self.groups.iter().collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -74,7 +74,7 @@ impl<'a> Groups<'a> {
         for group in order {
             let mut own = vec![0.0; kinds + 1];
             self.add(group, &mut own);
-            // Growth of the sum of squares, without terms common to all folds.
+            // Increase of the sum of squares, without terms common to all folds.
             let growth = |load: &Vec<f64>| -> f64 {
                 load.iter().zip(&own).zip(&all).map(|((load, own), all)| load * own / (all * all)).sum()
             };
@@ -89,7 +89,7 @@ impl<'a> Groups<'a> {
         (tests, groups)
     }
 
-    /// Adds a group's rows to the counts, total and by label.
+    /// Adds the rows of a group to the counts: total, then by label.
     fn add(&self, group: &[usize], counts: &mut [f64]) {
         counts[0] += group.len() as f64;
         if let Some(labels) = &self.labels {
@@ -98,7 +98,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Cell value as a group name; both zeros are one.
+/// Cell as group name; 0 and -0 are the same group.
 fn value(column: &Column, row: usize) -> String {
     match column.numbers() {
         Some(numbers) if numbers[row] == 0.0 => column.kind().text(0.0),
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn labels_are_shared_out() {
-        // Twelve groups of ten rows; the last three hold all rows of the second label.
+        // Twelve groups of ten rows; the last three contain all rows of the second label.
         let labels: Vec<usize> = (0..120).map(|row| usize::from(row >= 90)).collect();
         let groups = groups(&[10; 12], Some(labels));
         for seed in 0..20 {

@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use summary::{lines, summarise, table};
 
-/// Command name, recorded in models.
+/// Command name, stored in models.
 const ORIGIN: &str = "gp cv";
 
 /// Options of `gp cv`.
@@ -85,7 +85,7 @@ pub struct CvOptions {
     pub json: bool,
 }
 
-/// Prints the scores of every fold, and means with standard errors.
+/// Prints the scores of each fold, and their means with standard errors.
 ///
 /// # Errors
 /// The failure of the first failed fold.
@@ -135,7 +135,7 @@ pub fn run(
     warn(notes, &warnings);
     let scored: Vec<&Evaluation> = scored.iter().map(|fold| &fold.evaluation).collect();
     let predictors = scored.first().map_or(&[] as &[_], |first| &first.predictors);
-    // The model needs no description.
+    // Only the baselines need a description.
     predictors.iter().skip(1).for_each(|(name, words)| notes.say(format_args!("{name}: {words}")));
     let summaries = summarise(&scored);
     if options.json {
@@ -156,13 +156,14 @@ pub fn run(
     out::print(out, &context.writers.first().bytes(&table(&scored, &summaries))?)
 }
 
-/// Flag and column that divide rows, if any.
+/// Flag and column that divide the rows, if any.
 fn by(options: &CvOptions) -> Option<(&'static str, &str)> {
     let groups = options.groups.as_deref().map(|name| ("--groups", name));
     groups.or(options.rolling.as_deref().map(|name| ("--rolling", name)))
 }
 
-/// Read options. The dividing column is an input too, unless excluded or naming groups.
+/// Options for reading the table, and whether the dividing column is an input: a `--rolling` column is, unless excluded; a
+/// `--groups` column is not.
 fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     let mut read = options.spec.read_options(&options.choice)?;
     let Some((flag, name)) = by(options) else { return Ok((read, false)) };
@@ -179,7 +180,7 @@ fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     Ok((read, is_input))
 }
 
-/// Scores of a fold, with what was chosen and warned of in training its model.
+/// Scores of a fold, with the choices and warnings of its training.
 #[derive(Clone, Debug)]
 struct ScoredFold {
     evaluation: Evaluation,
@@ -187,7 +188,7 @@ struct ScoredFold {
     warnings: Vec<String>,
 }
 
-/// Kernel of a search, and the best of several starts.
+/// Kernel that a search chose, and the best of several starts, as text.
 fn chosen(model: &Model) -> Vec<String> {
     let training = &model.about().training;
     let of =
@@ -201,7 +202,7 @@ fn chosen(model: &Model) -> Vec<String> {
     kernels.chain(training.starts.iter().filter_map(kept)).collect()
 }
 
-/// Folds, scored in turn.
+/// Folds to score.
 struct FoldsInTurn<'a> {
     frame: &'a Frame,
     spec: &'a FitSpec,
@@ -211,7 +212,7 @@ struct FoldsInTurn<'a> {
 }
 
 impl FoldsInTurn<'_> {
-    /// Scores all folds in parallel; `fit` trains on all rows but those of a fold. Several processes share the folds.
+    /// Fits and scores all folds in parallel. Several processes share the folds.
     fn score(
         &self,
         fit: impl Fn(usize, Plan) -> Result<Model, CliError> + Sync,
@@ -244,7 +245,7 @@ impl FoldsInTurn<'_> {
         (0..self.parts.len()).map(scored).collect()
     }
 
-    /// Fits a fold in this process alone.
+    /// Fits the model of a fold in this process.
     fn fit_part(
         &self,
         place: usize,

@@ -1,4 +1,4 @@
-//! Coverage of intervals and warnings, over all folds.
+//! Coverage of intervals, and warnings, over all folds.
 
 use super::ScoredFold;
 use crate::evaluate::{Scores, TargetScores, coverage_remarks};
@@ -9,16 +9,16 @@ use serde::Serialize;
 /// Coverage of the model's central intervals over the rows of all folds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PooledCoverage {
-    /// Target, if several.
+    /// Target, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Rows of all folds.
+    /// Number of rows of all folds.
     pub rows: usize,
     /// Levels of the intervals.
     pub levels: [f64; LEVELS.len()],
-    /// Share of rows that the model claims to be inside: the level, or more for counts.
+    /// Nominal coverage: the level, or more for counts.
     pub claimed: [f64; LEVELS.len()],
-    /// Share of rows inside.
+    /// Share of rows inside the intervals.
     pub coverage: [f64; LEVELS.len()],
 }
 
@@ -52,7 +52,6 @@ pub(super) fn coverage(folds: &[ScoredFold]) -> Vec<PooledCoverage> {
 }
 
 impl PooledCoverage {
-    /// Adds the rows of a fold.
     fn add(&mut self, rows: usize, scores: &NumberScores) {
         let all = (self.rows + rows) as f64;
         let mean = |own: f64, more: f64| (own * self.rows as f64 + more * rows as f64) / all;
@@ -63,7 +62,6 @@ impl PooledCoverage {
         self.rows += rows;
     }
 
-    /// Coverage as a sentence.
     fn words(&self) -> String {
         let one = |place: usize| {
             let (level, claimed) = (100.0 * LEVELS[place], 100.0 * self.claimed[place]);
@@ -92,12 +90,11 @@ impl PooledCoverage {
     }
 }
 
-/// Lines about the coverage, for people.
 pub(super) fn lines(pooled: &[PooledCoverage]) -> Vec<String> {
     pooled.iter().map(PooledCoverage::words).collect()
 }
 
-/// Remarks on the pooled coverage, and warnings of training, one for all folds that differ in numbers only.
+/// Remarks on the pooled coverage, and warnings of training. Warnings that differ only in digits are merged.
 pub(super) fn warnings(folds: &[ScoredFold], pooled: &[PooledCoverage]) -> Vec<String> {
     let mut found: Vec<(String, usize, usize, &str)> = Vec::new();
     for (fold, scored) in folds.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Consecutive folds along a column, each scored by a model of earlier rows.
+//! Rolling validation: consecutive folds along a column, each scored by a model of earlier rows.
 
 use super::division::{Division, Part};
 use crate::data::{Column, FILL_OR_DROP, Frame};
@@ -7,28 +7,28 @@ use crate::left_out::counted;
 use gp_optim::format_number;
 use serde_json::{Value, json};
 
-/// Fewest training rows.
+/// Minimum number of training rows.
 const FEWEST: usize = 2;
-/// Rounding allowed in comparing lengths.
+/// Relative tolerance in comparisons of lengths.
 const ROUNDING: f64 = 1e-9;
 
-/// Rows in the order of a column of numbers or dates.
+/// Rows sorted by a column of numbers or dates.
 pub(super) struct Rolling<'a> {
     source: &'a str,
     column: &'a Column,
     times: &'a [f64],
     /// Rows, earliest first.
     order: Vec<usize>,
-    /// Gap before a test fold that is left out of training, and length of the training window before it.
+    /// Length of the gap before a test fold, which is not trained on, and of the training window before the gap.
     gap: f64,
     window: Option<f64>,
 }
 
 impl<'a> Rolling<'a> {
-    /// Rows along a column.
+    /// Sorts the rows by a column.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) for a column that is missing, has missing values, or holds words.
+    /// [`Data`](ErrorKind::Data) if the column is missing, has missing values, or contains words.
     pub(super) fn along(
         frame: &'a Frame,
         name: &str,
@@ -49,7 +49,7 @@ impl<'a> Rolling<'a> {
         Ok(Self { source, column, times, order, gap, window })
     }
 
-    /// Folds of about equal size; the first stretch of that size is used for training only.
+    /// Divides the rows into a first stretch, for training only, and `count` folds; all are about equal in size.
     ///
     /// # Errors
     /// [`Data`](ErrorKind::Data) for too few distinct times, or a fold without training rows.
@@ -71,7 +71,7 @@ impl<'a> Rolling<'a> {
         Ok(Division { parts, words, json })
     }
 
-    /// Positions where folds begin: near equal sizes, between distinct times.
+    /// First positions of the folds: between distinct values, sizes as equal as possible.
     fn cuts(&self, count: usize) -> Result<Vec<usize>, CliError> {
         let (rows, at) = (self.order.len(), |place: usize| self.times[self.order[place]]);
         let starts: Vec<usize> = (1..rows).filter(|&place| at(place - 1) < at(place)).collect();
@@ -88,7 +88,7 @@ impl<'a> Rolling<'a> {
         let (mut cuts, mut next) = (Vec::with_capacity(count), 0);
         for part in 0..count {
             let wanted = rows * (part + 1) / (count + 1);
-            // Leave as many positions as there are folds.
+            // Leave a position for each later fold.
             let last = starts.len() - (count - part);
             let near = |place: &usize| starts[*place].abs_diff(wanted);
             let place = (next..=last).min_by_key(near).unwrap_or(next);
@@ -98,7 +98,7 @@ impl<'a> Rolling<'a> {
         Ok(cuts)
     }
 
-    /// Fold of consecutive rows.
+    /// Fold that tests the rows at these positions.
     fn part(&self, start: usize, end: usize) -> Part {
         let first = self.times[self.order[start]];
         let is_known = |row: &&usize| {
@@ -116,7 +116,7 @@ impl<'a> Rolling<'a> {
         }
     }
 
-    /// First and last time of some rows, as the table writes them.
+    /// First and last value among some rows, as in the table.
     fn ends(&self, rows: &[usize]) -> Option<(String, String)> {
         let time = |row: &usize| self.times[*row];
         let first = rows.iter().min_by(|a, b| time(a).total_cmp(&time(b)))?;
@@ -182,7 +182,7 @@ mod tests {
     fn each_part_follows_what_it_learned_from() {
         let times: Vec<f64> = (0..12).rev().map(f64::from).collect();
         let parts = parts(&times, 3, 0.0, None);
-        // Row 11 is the earliest.
+        // Row 11 has the smallest value.
         let rows = |from: usize, to: usize| (from..=to).collect::<Vec<_>>();
         let expected = [(6, 8, 9), (3, 5, 6), (0, 2, 3)];
         for (part, (from, to, known)) in parts.iter().zip(expected) {
@@ -195,7 +195,7 @@ mod tests {
         let times: Vec<f64> = (0..100).map(|day| 0.1 * f64::from(day)).collect();
         let part = &parts(&times, 4, 0.3, Some(1.0))[1];
         assert_eq!(part.test, (40..60).collect::<Vec<_>>());
-        // Gap of three steps, window of ten.
+        // Gap of 3, window of 10.
         assert_eq!(part.training, (27..37).collect::<Vec<_>>());
     }
 

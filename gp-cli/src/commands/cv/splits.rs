@@ -1,10 +1,10 @@
-//! Folds from a file of splits.
+//! Folds from a file (`--splits`).
 
 use crate::data::{FILL_OR_DROP, Formats, ReadOptions};
 use crate::error::{CliError, ErrorKind};
 use std::collections::BTreeMap;
 
-/// Rows of splits (row numbers of the file) by position among the remaining rows.
+/// Converts row numbers of the file to positions among the rows that are not dropped.
 pub(super) fn left_in_splits(
     parts: Vec<Vec<usize>>,
     left_out: &[usize],

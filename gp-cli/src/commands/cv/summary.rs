@@ -1,4 +1,4 @@
-//! Mean scores over folds with standard errors, as a table and as text.
+//! Means and standard errors of scores over folds, as table and as text.
 
 use crate::evaluate::{Evaluation, number, with_unit};
 use crate::out::OutTable;
@@ -17,7 +17,7 @@ pub struct Summary {
     pub standard_error: f64,
 }
 
-/// Share of a mean below which its standard error is rounding.
+/// Standard errors below this share of the mean are rounding, and shown as 0.
 const ROUNDING: f64 = 1e-12;
 
 /// Means with standard errors, in the order of predictors and scores.
@@ -38,7 +38,7 @@ pub(super) fn summarise(scored: &[&Evaluation]) -> Vec<Summary> {
     first.iter().map(summary).collect()
 }
 
-/// One line per score and fold, and one per mean with its standard error.
+/// Table with one row per score and fold, and one per mean and standard error.
 pub(super) fn table(scored: &[&Evaluation], summaries: &[Summary]) -> OutTable {
     let (mut folds, mut predictors, mut scores) = (Vec::new(), Vec::new(), Vec::new());
     let (mut rows, mut values, mut errors) = (Vec::new(), Vec::new(), Vec::new());

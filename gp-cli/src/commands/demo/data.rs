@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 const TEXT: &str = include_str!("../../../data/demo.csv");
-/// One in this many rows is held out.
+/// One in `HELD_OUT` rows is held out.
 const HELD_OUT: usize = 4;
 
 /// Training and held-out rows, sorted by x.

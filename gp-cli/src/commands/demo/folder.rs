@@ -6,18 +6,17 @@ use crate::model::Model;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Command name, recorded in model files.
+/// Command name, stored in model files.
 pub(super) const ORIGIN: &str = "gp demo";
 pub(super) const MODEL: &str = "model.gp";
 
-/// Existing, writable folder for the demo.
 #[derive(Debug)]
 pub(super) struct OutputFolder {
     path: PathBuf,
 }
 
 impl OutputFolder {
-    /// Accepts a new or empty folder or one of an earlier demo, with `force` any folder.
+    /// Creates the folder if necessary. Without `force`, refuses a non-empty folder that no demo wrote.
     pub(super) fn prepare(path: &Path, force: bool) -> Result<Self, CliError> {
         if !force && is_foreign(path)? {
             let message = format!(
@@ -30,13 +29,13 @@ impl OutputFolder {
         Ok(Self { path: path.to_owned() })
     }
 
-    /// Replaces one file and returns its path.
+    /// Writes or replaces a file; returns its path.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, CliError> {
         files::write_whole(&self.path, name, bytes)
     }
 }
 
-/// `true` for a non-empty folder without a model of the demo.
+/// `true` for a non-empty folder without a model written by the demo.
 fn is_foreign(path: &Path) -> Result<bool, CliError> {
     let mut entries = match fs::read_dir(path) {
         Ok(entries) => entries,

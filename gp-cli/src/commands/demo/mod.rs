@@ -1,4 +1,4 @@
-//! `gp demo`: fit, eval, predict and plot on bundled data.
+//! `gp demo`: fits, scores, predicts and plots bundled data.
 
 mod data;
 mod folder;
@@ -36,17 +36,17 @@ pub struct DemoOptions {
     pub force: bool,
 }
 
-/// Trains, predicts, writes the three files and prints the table of scores to `out`.
+/// Trains a model, writes model, predictions and plot, and prints scores to `out`.
 ///
 /// # Errors
-/// Any failure; every file is then unchanged or complete.
+/// Any failure; each file is then unchanged or complete.
 pub fn run(
     options: &DemoOptions,
     context: &Context,
     out: &mut dyn Write,
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
-    // Fail early if the results could not be written.
+    // Fails before training if the folder is not writable.
     let folder = OutputFolder::prepare(&options.output, options.force)?;
     let split = Split::new(options.seed, &context.formats)?;
     let (train, test) = (split.train.row_count(), split.test.row_count());
@@ -78,7 +78,7 @@ fn describe(notes: &mut Notes<'_>, model: &Model) {
     notes.say(format_args!("likelihood: {}", readable_likelihood(posterior.likelihood())));
 }
 
-/// Function with bands, training rows and held-out rows.
+/// Plot of the function with bands, training rows and held-out rows.
 fn picture(model: &Model, split: &Split) -> Result<Picture, CliError> {
     let mut picture = plot::picture(model, &split.train)?;
     "Exact Gaussian-process regression".clone_into(&mut picture.title);

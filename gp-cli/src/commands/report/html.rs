@@ -1,9 +1,9 @@
-//! Self-contained HTML page: text, tables, indexed sections; no scripts, nothing external.
+//! Self-contained HTML page without scripts: index, sections, text, tables, plots.
 
 use crate::error::{CliError, ErrorKind};
 use crate::picture::Picture;
 
-/// Style sheet with light and dark mode; plots keep a white background.
+/// Style sheet with light and dark mode. Plots have a white background in both.
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1d232b;--paper:#fff;--faint:#5c6773;--line:#d6dbe1;--bar:#9dbbe0;--shade:#f3f5f8}
 @media(prefers-color-scheme:dark){:root{--ink:#e4e8ec;--paper:#14181d;--faint:#9aa5b1;--line:#38414b;--bar:#35598a;--shade:#1d232b}}
@@ -31,13 +31,13 @@ pub(super) enum Cell {
     Number(String),
     /// Text that may wrap.
     Words(String),
-    /// Share between 0 and 1 as a bar.
+    /// Bar for a share between 0 and 1, with its text.
     Bar(f64, String),
-    /// Number shaded by a share between 0 and 1.
+    /// Text shaded by a share between 0 and 1.
     Shaded(f64, String),
 }
 
-/// Indexed section of the page.
+/// Section of the page, listed in the index.
 pub(super) struct Section {
     title: String,
     body: String,
@@ -60,7 +60,7 @@ impl Section {
         self.body += &format!("<pre>{}</pre>\n", escaped(text));
     }
 
-    /// Adds a table whose first column names rows.
+    /// Adds a table whose first column contains row names.
     pub(super) fn table(&mut self, caption: &str, header: &[String], rows: &[(String, Vec<Cell>)]) {
         let names: String =
             header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escaped(name))).collect();
@@ -105,7 +105,7 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// Page of sections, with a title and a lead line.
+/// Page with title, lead line, index and sections.
 pub(super) fn page(title: &str, lead: &str, sections: &[Section]) -> String {
     let (title, lead) = (escaped(title), escaped(lead));
     let entry = |(place, section): (usize, &Section)| {

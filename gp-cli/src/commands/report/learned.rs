@@ -1,4 +1,4 @@
-//! Report sections on the model: origin, training and influences.
+//! Sections of a report about the model.
 
 use super::super::inspect::{
     NO_INPUT, function_names, kernel_line, length_scales, log_posterior, trained_value,
@@ -17,7 +17,7 @@ use gp_ep::{Posterior as _, Spanned};
 use gp_kernels::KernelExt as _;
 use serde_json::Value;
 
-/// Summary line on the reliability of the model.
+/// Lead line: rows, inputs, outcome of training.
 pub(super) fn lead(model: &Model) -> String {
     let training = &model.about().training;
     let outcome = if training.converged { "converged" } else { "did not converge" };
@@ -25,7 +25,7 @@ pub(super) fn lead(model: &Model) -> String {
     format!("{}, {}; training {outcome}: {}", counted(rows, "row"), counted(inputs, "input"), training.reason)
 }
 
-/// Target, inputs, kernels and other learned quantities.
+/// Section on target, inputs, kernels and other learned quantities.
 pub(super) fn learned(model: &Model) -> Section {
     let (about, posterior) = (model.about(), model.posterior());
     let mut section = Section::new("What was learned");
@@ -63,7 +63,7 @@ fn word_row(name: &str, words: &str) -> (String, Vec<Cell>) {
     (name.to_owned(), vec![Cell::Words(words.to_owned())])
 }
 
-/// Influence of inputs and kernel terms; None if unknown.
+/// Section on the influence of inputs and kernel terms; None if unknown.
 pub(super) fn depends_on(model: &Model) -> Option<Section> {
     let influence = &model.about().training.influence;
     let mut section = Section::new("What predictions depend on");
@@ -98,7 +98,7 @@ pub(super) fn depends_on(model: &Model) -> Option<Section> {
     Some(section)
 }
 
-/// Words as a sentence.
+/// Text with a capital letter and a full stop.
 fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
@@ -127,7 +127,7 @@ fn inputs_table(model: &Model, influence: &Influence, caption: &str, section: &m
     section.table(caption, &header, &rows);
 }
 
-/// Choices, training record, and coverage by inducing inputs.
+/// Section on choices, training, and coverage by inducing inputs.
 pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     let training = &model.about().training;
     let mut section = Section::new("How it was trained");
@@ -189,7 +189,7 @@ fn starts_table(starts: &TriedStarts, section: &mut Section) {
     section.table(&starts.title(), &header, &rows);
 }
 
-/// Objective by iteration, if any.
+/// Plot of the objective by iteration, if it was recorded.
 fn curve(values: &[f64], name: &str) -> Option<Picture> {
     let (y, label) = (values.to_vec(), format!("{name}, in the units of the objective"));
     let x: Vec<f64> = (0..y.len()).map(|iteration| iteration as f64).collect();
@@ -203,7 +203,7 @@ fn curve(values: &[f64], name: &str) -> Option<Picture> {
     (values.len() > 1).then_some(picture)
 }
 
-/// Flags that reproduce the model from the same data.
+/// Section with the flags that reproduce the model from the same data.
 pub(super) fn again(model: &Model) -> Section {
     let mut section = Section::new("How to run it again");
     let entries = with_units(&model.about().config);
@@ -220,7 +220,7 @@ fn toml(value: &Value) -> String {
             let each: Vec<String> = values.iter().map(toml).collect();
             format!("[{}]", each.join(", "))
         }
-        // JSON strings, numbers and booleans are valid TOML.
+        // Other JSON values here are strings, numbers and booleans, which are valid TOML.
         other => other.to_string(),
     }
 }

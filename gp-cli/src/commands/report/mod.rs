@@ -1,4 +1,4 @@
-//! `gp report`: HTML page on a model and its scores.
+//! `gp report`: writes an HTML page about a model and its scores.
 
 mod html;
 mod learned;
@@ -60,7 +60,7 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
     Ok(())
 }
 
-/// HTML text: learned quantities, influences, training and, for each table, scores and plots.
+/// HTML page: learned quantities, influences, training and, for each table, scores and plots.
 ///
 /// # Errors
 /// As [`plot::picture`](super::plot::picture).

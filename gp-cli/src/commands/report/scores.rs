@@ -1,4 +1,4 @@
-//! Report sections on a table: scores and plots of predictions.
+//! Sections of a report about a table.
 
 use super::html::{Cell, Section};
 use crate::commands::{dependence, plot};
@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::evaluate::{Evaluation, Grid, grids, others};
 use crate::model::Model;
 
-/// Tables of scores, with the confusion matrix of classes.
+/// Section with scores and, for classes, the confusion matrix.
 pub(super) fn scores(frame: &Frame, evaluation: &Evaluation) -> Section {
     let mut section = Section::new(format!("Scores on {}", frame.source()));
     evaluation.warnings.iter().for_each(|warning| section.warning(warning));
@@ -20,7 +20,7 @@ pub(super) fn scores(frame: &Frame, evaluation: &Evaluation) -> Section {
     section
 }
 
-/// Rows of a score table; counts are shaded by their share of the row.
+/// Rows of a table of scores; counts are shaded by their share of the row.
 fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
     let row = |(name, cells): &(String, Vec<String>)| {
         let counts: Option<Vec<f64>> = cells.iter().map(|cell| cell.parse().ok()).collect();
@@ -37,8 +37,8 @@ fn rows(grid: &Grid) -> Vec<(String, Vec<Cell>)> {
     grid.rows.iter().map(row).collect()
 }
 
-/// Predictions over the inputs or dependence on the most influential ones, and agreement with observations. The title
-/// names the target if it is one of several, and the table if it is one of several.
+/// Section with plots: predictions over the inputs or dependence on the most influential ones, and agreement with
+/// observations. Its title names the target and the table if there are several.
 ///
 /// # Errors
 /// As [`plot::picture`].

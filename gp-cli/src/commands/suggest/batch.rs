@@ -1,25 +1,25 @@
-//! Points chosen jointly for all targets, each with its own latent.
+//! Points chosen jointly for several targets with separate latents.
 
 use crate::error::CliError;
 use crate::model::{Functions, Model};
 use faer::MatRef;
 use gp_ep::design::{Criterion, Design};
 
-/// One design per target; the value of a point is the sum over targets.
+/// Design of each target. The value of a point is the sum over targets.
 #[derive(Debug)]
 pub(super) struct Batch<'a>(Vec<Design<'a, Functions>>);
 
 impl<'a> Batch<'a> {
-    /// Empty batch for targets with separate models.
+    /// Empty batch; each target has its own model.
     ///
     /// # Errors
-    /// [`Numerical`](crate::ErrorKind::Numerical) for a criterion that a target does not support.
+    /// [`Numerical`](crate::ErrorKind::Numerical) if a target does not support the criterion.
     pub(super) fn new(targets: &'a [Model], criterion: Criterion) -> Result<Self, CliError> {
         let design = |target: &'a Model| Ok(Design::new(target.posterior(), criterion)?);
         targets.iter().map(design).collect::<Result<_, CliError>>().map(Self)
     }
 
-    /// Value of each point (N×D) as the next one.
+    /// Value of each of `points` (N×D) as the next point.
     ///
     /// # Errors
     /// Those of predictions.
@@ -27,7 +27,7 @@ impl<'a> Batch<'a> {
         self.sums(points.nrows(), |design| Ok(design.values(points)?))
     }
 
-    /// The same to about a percent, for a search.
+    /// Same as [`values`](Self::values), accurate to about 1 %, for a search.
     ///
     /// # Errors
     /// As [`values`](Self::values).
@@ -35,7 +35,7 @@ impl<'a> Batch<'a> {
         self.sums(points.nrows(), |design| Ok(design.rough_values(points)?))
     }
 
-    /// Adds a point (1×D) and returns its value.
+    /// Adds a point (1×D) to the batch and returns its value.
     ///
     /// # Errors
     /// As [`values`](Self::values).

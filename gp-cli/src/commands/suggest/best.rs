@@ -9,21 +9,22 @@ use gp_ep::Posterior as _;
 use serde_json::{Value, json};
 
 pub(super) struct BestSoFar {
-    /// Value in the units of the likelihood.
+    /// Value in likelihood units.
     pub(super) observation: f64,
-    /// In data units.
+    /// Value in data units.
     pub(super) value: f64,
-    /// The same, as text.
+    /// Value in data units, as text.
     pub(super) text: String,
     pub(super) json: Value,
     /// Origin of the value.
     pub(super) how: String,
 }
 
-/// Best target so far, if the criterion needs one: as given, or the best predicted mean at the model's points.
+/// Best target so far, if the criterion needs it: from `--best`, otherwise the best predicted mean at the points stored in
+/// the model.
 ///
 /// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for classes, and for an impossible value.
+/// [`Usage`](crate::ErrorKind::Usage) for classes and for an invalid value.
 pub(super) fn find(options: &SuggestOptions, model: &Model) -> Result<Option<BestSoFar>, CliError> {
     let (By::Improvement, Some(goal)) = (options.by, options.goal) else { return Ok(None) };
     let target = model.target();
@@ -56,7 +57,7 @@ fn of_model(model: &Model, goal: Extreme) -> Result<(f64, String), CliError> {
     Ok((best, format!("the best mean at the {called} of the model")))
 }
 
-/// Points stored in a model, with their name: all rows, or inducing or active points.
+/// Points stored in a model, and their name: training rows, inducing points or active points.
 fn held(model: &Model) -> (MatRef<'_, f64>, &'static str) {
     if let Some(Held::Exact(exact)) = model.posterior().functions().parts().first() {
         return (exact.inputs(), "training rows");

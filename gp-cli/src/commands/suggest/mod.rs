@@ -1,4 +1,4 @@
-//! `gp suggest`: next points to observe.
+//! `gp suggest`: suggests the next points to observe.
 
 mod batch;
 mod best;
@@ -30,7 +30,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Most points at once: each forms its covariance with all others.
+/// Maximum number of points. The covariance of each with all others is computed.
 const MOST_POINTS: u16 = 1_000;
 
 /// Options of `gp suggest`.
@@ -117,21 +117,20 @@ pub enum Extreme {
     Max,
 }
 
-/// Chosen points.
 struct Suggested {
     places: Vec<InputValues>,
-    /// Criterion at each, when chosen.
+    /// Criterion at each point when it was chosen.
     values: Vec<f64>,
-    /// Points examined for the first choice.
+    /// Number of candidates.
     looked_at: usize,
-    /// Row numbers in the candidate table, and these rows, if given.
+    /// Row numbers in the table of candidates, and these rows, with a table.
     rows: Option<(Vec<usize>, Frame)>,
 }
 
-/// Writes a table of points: inputs, criterion and predictions.
+/// Writes a table of points with inputs, criterion and predictions.
 ///
 /// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for unknown ranges and incompatible flags; any other failure.
+/// [`Usage`](crate::ErrorKind::Usage) for inputs of unknown range and for incompatible flags; any other failure.
 pub fn run(
     options: &SuggestOptions,
     context: &Context,
@@ -172,10 +171,10 @@ pub fn run(
     print_json(out, &told)
 }
 
-/// The model, or that of the chosen target.
+/// Model, or that of the chosen target.
 ///
 /// # Errors
-/// [`Usage`](crate::ErrorKind::Usage) for an unknown target, or if a single target must be chosen.
+/// [`Usage`](crate::ErrorKind::Usage) for an unknown target, or if one of the targets must be chosen.
 fn wanted(model: Model, options: &SuggestOptions) -> Result<Model, CliError> {
     if let Some(name) = &options.target {
         targets::check_chosen(&model, Some(name))?;
@@ -216,7 +215,7 @@ impl Extreme {
     }
 }
 
-/// Points within the ranges of the inputs.
+/// Chooses points within the ranges of the inputs.
 fn of_space(
     options: &SuggestOptions,
     mut batch: Batch<'_>,
@@ -232,7 +231,7 @@ fn of_space(
         let place = search.best(|places| batch.rough_values(points_of(model.inputs(), places).as_ref()))?;
         values.push(batch.choose(points_of(model.inputs(), std::slice::from_ref(&place)).as_ref())?);
         places.push(place);
-        // Further points without a gain would all be the same.
+        // Without a gain, all further points would be the same.
         if gains_nothing(options.by, model, &values) {
             break;
         }
@@ -240,7 +239,7 @@ fn of_space(
     Ok(Suggested { places, values, looked_at, rows: None })
 }
 
-/// Rows of a table, each at most once.
+/// Chooses rows of a table, each at most once.
 fn of_table(
     options: &SuggestOptions,
     path: &str,
@@ -270,7 +269,7 @@ fn of_table(
     let part = frame.rows(&rows)?;
     let places = places_of(model.inputs(), &part)?;
     let mut ids = OutTable::default();
-    // The table contains the inputs anyway.
+    // The output contains the inputs anyway.
     let inputs = model.inputs().names();
     let copied = each_once(&options.id).filter(|name| !inputs.contains(name));
     for column in part.require(&copied.collect::<Vec<_>>())? {
@@ -283,7 +282,7 @@ fn points_of(inputs: &Inputs, places: &[InputValues]) -> faer::Mat<f64> {
     inputs.points_at(places)
 }
 
-/// Inputs of table rows; an unknown word gets an index beyond the levels.
+/// Input values of table rows; NaN for unknown words.
 fn places_of(inputs: &Inputs, frame: &Frame) -> Result<Vec<InputValues>, CliError> {
     let columns = frame.require(&inputs.names())?;
     let value = |(feature, column): (&crate::encode::Feature, &&Column), row: usize| match column.values() {

@@ -1,4 +1,4 @@
-//! Notes on suggested points.
+//! Messages about suggested points.
 
 use super::best::BestSoFar;
 use super::space::InputValues;
@@ -9,10 +9,10 @@ use crate::lengths::four_digits;
 use crate::model::{Model, TargetSummary, without_temperature};
 use crate::notes::Notes;
 
-/// Expected improvement that is none, relative to the standard deviation of the target.
+/// Expected improvement that counts as none, relative to the standard deviation of the target.
 const NO_GAIN: f64 = 1e-6;
 
-/// Tells what the points are, and how much they are worth.
+/// Reports criterion, candidates and best target, and warns of points without gain and repeated points.
 pub(super) fn say(
     options: &SuggestOptions,
     model: &Model,
@@ -62,14 +62,14 @@ pub(super) fn say(
     }
 }
 
-/// `true` if the last point is not expected to improve on the best target, compared with the spread of targets.
+/// `true` if the expected improvement at the last point is below [`NO_GAIN`].
 pub(super) fn gains_nothing(by: By, model: &Model, values: &[f64]) -> bool {
     let (By::Improvement, Some(last)) = (by, values.last()) else { return false };
     let TargetSummary::Moments { variance, .. } = model.about().summary else { return false };
     model.target().scale().scale * last < NO_GAIN * variance.sqrt()
 }
 
-/// First point that was chosen twice: both numbers, from 1.
+/// Numbers, from 1, of the first point chosen twice: earlier and later.
 fn repeated(places: &[InputValues]) -> Option<(usize, usize)> {
     let before = |again: usize| places[..again].iter().position(|place| *place == places[again]);
     (1..places.len()).find_map(|again| Some((before(again)? + 1, again + 1)))

@@ -1,4 +1,4 @@
-//! Maximisation over a space: exhaustive if small; otherwise a Latin hypercube with corners, then hill climbing.
+//! Maximisation over a space: exhaustive if it is small; otherwise a Latin hypercube with corners, then hill climbing.
 
 use super::space::{Axis, InputValues, Space};
 use crate::error::CliError;
@@ -6,31 +6,31 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Most points for an exhaustive search.
+/// Maximum number of points for an exhaustive search.
 const ALL: usize = 4_096;
-/// Hypercube points per free input, and their least and largest number.
+/// Hypercube points per free input, and their minimum and maximum total number.
 const PER_INPUT: usize = 256;
 const LEAST: usize = 512;
 const MOST: usize = 2_048;
-/// Most corners added.
+/// Maximum number of corners.
 const CORNERS: usize = 64;
-/// Starting points for climbing, and rounds of steps.
+/// Number of starting points for hill climbing, and of rounds of steps.
 const STARTS: usize = 4;
 const ROUNDS: usize = 40;
-/// Inputs stepped along per round, and steps along all of them.
+/// Steps per round: inputs varied one at a time, and steps that vary all inputs.
 const STEPS_ALONG: usize = 24;
 const STEPS_ACROSS: usize = 8;
-/// First and final step, as shares of the range.
+/// First and last step length, as shares of the range.
 const FIRST_STEP: f64 = 0.1;
 const LAST_STEP: f64 = 1e-6;
-/// Factor on the step after a round without a gain.
+/// Factor of the step length after a round without a gain.
 const SHORTER: f64 = 0.4;
 
 pub(super) struct PointSearch<'s> {
     space: &'s Space,
     candidates: Vec<InputValues>,
     rng: ChaCha8Rng,
-    /// `true` if the candidates are all possible points.
+    /// `true` if the candidates are all points of the space.
     whole: bool,
 }
 
@@ -50,7 +50,7 @@ impl<'s> PointSearch<'s> {
         &self.candidates
     }
 
-    /// Point of the largest value found; the first among ties.
+    /// Point with the largest value found; the first among ties.
     ///
     /// # Errors
     /// Those of `values`.
@@ -60,7 +60,7 @@ impl<'s> PointSearch<'s> {
     ) -> Result<InputValues, CliError> {
         let found = values(&self.candidates)?;
         let mut order: Vec<usize> = (0..found.len()).collect();
-        // Stable sort keeps the order of ties.
+        // The sort is stable: ties keep their order.
         order.sort_by(|&a, &b| found[b].total_cmp(&found[a]));
         let count = if self.whole { 1 } else { STARTS };
         let starts = order.into_iter().take(count);
@@ -85,7 +85,7 @@ impl<'s> PointSearch<'s> {
         Ok(best.iter().zip(&self.space.axes).map(|(&value, axis)| axis.rounded(value)).collect())
     }
 
-    /// Neighbours: along single inputs, to other levels, and along all numbers at once.
+    /// Trial points: steps along single inputs, other levels, and steps along all numbers.
     fn around(&mut self, from: &Climber) -> Vec<InputValues> {
         if from.step < LAST_STEP {
             return Vec::new();
@@ -121,7 +121,7 @@ impl<'s> PointSearch<'s> {
     }
 }
 
-/// Point to step from.
+/// Current point of a hill climb.
 struct Climber {
     place: InputValues,
     value: f64,
@@ -129,7 +129,7 @@ struct Climber {
 }
 
 impl Climber {
-    /// Moves to the best trial, or shortens the steps.
+    /// Moves to the best trial if it is better; otherwise shortens the steps.
     fn climb(&mut self, trials: &[InputValues], found: &[f64]) {
         let best = (0..found.len()).reduce(|best, i| if found[i] > found[best] { i } else { best });
         match best.filter(|&best| found[best] > self.value) {
@@ -148,7 +148,7 @@ fn with(place: &InputValues, axis: usize, value: f64) -> InputValues {
     place
 }
 
-/// All points, the last input fastest.
+/// All points; the last input varies fastest.
 fn all(space: &Space, count: usize) -> Vec<InputValues> {
     let place = |mut number: usize| {
         let mut place = vec![0.0; space.axes.len()];
@@ -163,7 +163,7 @@ fn all(space: &Space, count: usize) -> Vec<InputValues> {
     (0..count).map(place).collect()
 }
 
-/// Latin hypercube (each input takes each of N equal shares of its range once), followed by corners.
+/// Latin hypercube of N points (each input lies once in each of N equal parts of its range), followed by corners.
 fn hypercube(space: &Space, rng: &mut ChaCha8Rng) -> Vec<InputValues> {
     let free = space.free();
     let count = (PER_INPUT * free.len()).clamp(LEAST, MOST);
@@ -212,7 +212,7 @@ mod tests {
         assert!((found[0] - 1.234).abs() < 1e-3 && found[1] == 1.0 && found[2] == 7.0, "{found:?}");
         assert!((found[3] - 2e5).abs() < 1e3, "{found:?}");
         assert_eq!(found, PointSearch::new(&space, 3).best(values).unwrap());
-        // In few digits, which are easy to set.
+        // Values have few digits.
         assert_eq!([found[0], found[3]], [found[0], found[3]].map(|value| (value * 1e4).round() / 1e4));
         assert_eq!(found[3] % 10.0, 0.0);
         // Maximum at a corner.

@@ -4,14 +4,14 @@ use crate::data::Kind;
 use crate::encode::{Feature, FeatureEncoding, Inputs};
 use crate::error::CliError;
 
-/// Digits of a value behind the first digit of its range.
+/// Number of digits of a value after the first digit of its range.
 const STEP_DIGITS: i32 = 4;
 
 /// Restriction of one input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wish {
     Range(f64, f64),
-    /// Finite set of values.
+    /// List of values.
     Levels(Vec<f64>),
     /// Fixed value.
     At(f64),
@@ -26,20 +26,19 @@ pub(super) struct Space {
     pub(super) axes: Vec<Axis>,
 }
 
-/// Allowed values of one input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Axis {
-    /// Interval; the second end is larger.
+    /// Interval with a smaller and a larger end.
     Between(f64, f64),
-    /// Non-empty set.
+    /// Non-empty list of values.
     Among(Vec<f64>),
 }
 
 impl Space {
-    /// Space from restrictions, and training ranges otherwise.
+    /// Space from restrictions or, without one, from training ranges.
     ///
     /// # Errors
-    /// [`Usage`](crate::ErrorKind::Usage), listing inputs of unknown range.
+    /// [`Usage`](crate::ErrorKind::Usage), naming inputs of unknown range.
     pub(super) fn new(inputs: &Inputs, wishes: &[Option<Wish>]) -> Result<Self, CliError> {
         let (mut axes, mut unknown) = (Vec::new(), Vec::new());
         for (feature, wish) in inputs.features().iter().zip(wishes) {
@@ -57,7 +56,7 @@ impl Space {
         }
     }
 
-    /// Number of points; None with continuous inputs.
+    /// Number of points; None if an input is continuous.
     pub(super) fn count(&self) -> Option<usize> {
         self.axes.iter().try_fold(1_usize, |count, axis| match axis {
             Axis::Between(..) => None,
@@ -65,7 +64,7 @@ impl Space {
         })
     }
 
-    /// Inputs that vary.
+    /// Inputs with more than one value.
     pub(super) fn free(&self) -> Vec<usize> {
         (0..self.axes.len()).filter(|&axis| !self.axes[axis].is_fixed()).collect()
     }
@@ -100,7 +99,7 @@ impl Axis {
         matches!(self, Self::Among(values) if values.len() < 2)
     }
 
-    /// Value in steps of a power of ten, at most 1/10,000 of the range; ends stay.
+    /// Value rounded to a power of ten, at most 1/10,000 of the range; ends are not rounded.
     pub(super) fn rounded(&self, value: f64) -> f64 {
         let Self::Between(low, high) = *self else { return value };
         let digits = STEP_DIGITS - (high - low).log10().floor() as i32;
@@ -115,7 +114,7 @@ impl Axis {
         if value == low || value == high { value } else { f64::clamp(rounded, low, high) }
     }
 
-    /// Value at this share, 0 to 1, of the range.
+    /// Value at a share (0 to 1) of the range.
     pub(super) fn at(&self, share: f64) -> f64 {
         match self {
             Self::Between(low, high) => (low + share * (high - low)).clamp(*low, *high),

@@ -1,4 +1,4 @@
-//! Output table: inputs as in the training table, the criterion, and predictions.
+//! Output table of suggested points.
 
 use super::{By, Suggested, points_of};
 use crate::data::Kind;
@@ -10,7 +10,7 @@ use crate::out::{Cells, OutTable};
 use crate::predict::{self, Wanted};
 use serde_json::{Map, Value, json};
 
-/// Output table, after copied columns.
+/// Output table: copied columns, inputs as in the training table, criterion, predictions.
 pub(super) fn table(
     model: &Model,
     suggested: &Suggested,
@@ -21,7 +21,7 @@ pub(super) fn table(
         let values = suggested.places.iter().map(|point| point[place]).collect();
         let column = suggested.rows.as_ref().and_then(|(_, frame)| frame.column(&feature.name));
         match (column, &feature.encoding) {
-            // Also words unseen in training.
+            // Includes words that did not occur in training.
             (Some(column), FeatureEncoding::OneHot(_)) => {
                 let words = (0..suggested.places.len()).map(|row| column.text(row)).collect();
                 table.push_words(feature.name.as_str(), words);
@@ -57,7 +57,7 @@ fn push_input(table: &mut OutTable, feature: &Feature, values: Vec<f64>) {
     }
 }
 
-/// Variances and improvements in target units, if latents have target units.
+/// Converts variances and improvements to target units, if latents have them.
 fn in_units(model: &Model, by: By, values: &[f64]) -> Vec<f64> {
     let unit = match by {
         By::Variance => latents::latent_scale(model).undo_variance(1.0),

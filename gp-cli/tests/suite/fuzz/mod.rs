@@ -1,5 +1,4 @@
-//! Every fuzz target on its corpus and some thousand changes of it: the same ones every time, so that what fails once fails
-//! always.
+//! Every fuzz target on its corpus and some thousand reproducible mutations of it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod mutation;
@@ -9,12 +8,12 @@ use mutation::{Random, damaged};
 use std::fs;
 use std::path::PathBuf;
 
-/// Changes of each file.
+/// Mutations per file.
 const ROUNDS: usize = 400;
-/// Bytes of memory that readers may take.
+/// Memory budget of readers in bytes.
 const BUDGET: u64 = 64 << 20;
 
-/// Pieces that mean something to some reader.
+/// Fragments that are meaningful to some reader.
 const PIECES: [&str; 28] = [
     "(",
     ")",
@@ -50,7 +49,7 @@ fn here(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Names and bytes of the files in a folder, by name.
+/// Name and bytes of the files in a folder, sorted by name.
 fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(here(folder)).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = entries
@@ -61,7 +60,7 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// What a target starts from: its corpus and, for models, the files that have to load for ever.
+/// Corpus of a target; for models, also the stored files of released versions.
 fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
     let mut corpus = files(&format!("fuzz/corpus/{name}"));
     if name == "model" {
@@ -77,7 +76,7 @@ fn run((name, target): FuzzTarget, readers: &Readers, what: &str, bytes: &[u8]) 
     found.unwrap() == Reading::Read
 }
 
-/// The bytes with a piece that means something put in somewhere, or damaged, or both.
+/// Inserts a meaningful fragment into the bytes, or damages them, or both.
 fn changed(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = if random.below(3) > 0 { damaged(bytes, random) } else { bytes.to_vec() };
     for _ in 0..random.below(3) {
@@ -101,11 +100,11 @@ fn all_of(name: &str) {
             (read, refused) = (read + one, refused + other);
         }
     }
-    // A corpus of which nothing or everything can be read does not try much.
+    // A corpus must contain readable and unreadable files.
     assert!(read > 0 && refused > 0, "{name}: {read} read, {refused} refused");
 }
 
-/// A test for each target, of its name.
+/// Test for each target, with its name.
 macro_rules! tests {
     ($($name:ident)*) => {
         $(#[test]
@@ -126,7 +125,7 @@ macro_rules! tests {
 
 tests! { csv gzip libsvm npy npz idx parquet arrow kernel likelihood config checkpoint model }
 
-/// What asks for much memory or time is refused by a limit that its message names.
+/// Inputs that need much memory or time are refused, naming the limit.
 #[test]
 fn limits_are_named() {
     let readers = Readers::new(BUDGET).unwrap();

@@ -1,6 +1,6 @@
-//! Bytes changed at random, the same way every time.
+//! Reproducible random damage to bytes.
 
-/// Numbers that are the same every time: xorshift.
+/// Reproducible random numbers (xorshift).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -12,7 +12,7 @@ impl Random {
     }
 }
 
-/// The bytes with one to four changes: a byte set, a bit flipped, a piece left out or twice, the end cut off.
+/// Bytes with one to four changes: a byte set, a bit flipped, a part removed or repeated, the end cut off.
 pub(crate) fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + random.below(4) {

@@ -1,4 +1,4 @@
-//! One fit and its predictions, in this process, on one thread whose time is measured.
+//! One fit and its predictions in this process, on one thread with measured time.
 
 use super::sound;
 use super::tables::Table;
@@ -10,15 +10,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Seconds of the processor that a cell may take.
+/// Maximum processor time of a cell, in seconds.
 const MOST_SECONDS: f64 = 20.0;
-/// After this much time, whoever had the processor, a cell counts as one that does not end.
+/// Wall-clock time after which a cell counts as endless.
 const NO_END: Duration = Duration::from_secs(300);
 
-/// A folder for tables and models.
+/// Folder for tables and models.
 pub(crate) struct Bench(TempDir);
 
-/// What a command said.
+/// Output of a command.
 pub(crate) struct Said {
     pub(crate) code: u8,
     pub(crate) out: String,
@@ -30,7 +30,7 @@ impl Bench {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// Fits and predicts; what is wrong, if something is.
+    /// Fits and predicts; the error describes what is wrong.
     pub(crate) fn cell(&self, table: &Table, method: &str, flags: &str) -> Result<(), String> {
         let path = |name: &str| self.0.path().join(name).to_str().unwrap().to_owned();
         let (data, model) = (path("t.csv"), path("m.gp"));
@@ -47,7 +47,7 @@ impl Bench {
                 let predicted = (fit.code == 0).then(|| gp(&(predict + proba)));
                 (fit, predicted, processor_seconds() - before)
             });
-            // Nobody listens any more where it took too long.
+            // After a timeout, the receiver is gone.
             let _ = sender.send((fit, predicted, seconds));
         };
         thread::spawn(work);
@@ -83,7 +83,7 @@ fn gp(line: &str) -> Said {
     Said { code, out: String::from_utf8(out).unwrap(), err: String::from_utf8(err).unwrap() }
 }
 
-/// What this thread has had of the processor or, where nobody counts it, what time it is.
+/// Processor time of this thread or, if unknown, wall-clock time.
 fn processor_seconds() -> f64 {
     let counted = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = counted.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());

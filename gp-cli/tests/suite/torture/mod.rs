@@ -1,5 +1,5 @@
-//! Every method on every table that is hard on numbers: each fit ends in time, in a model whose predictions can be, or in an
-//! error that names its cause.
+//! Every method on every numerically difficult table: each fit ends in time, with a model whose predictions are
+//! possible or an error that names its cause.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod bench;
@@ -9,7 +9,7 @@ mod tables;
 use bench::Bench;
 use gp_cli::Context;
 
-/// All cells of one method; all that is wrong is told at once.
+/// Runs all cells of a method; reports all faults together.
 fn torture(method: &str) {
     let (context, bench) = (Context::built_in(), Bench::new());
     let method = context.methods.find(method).unwrap();
@@ -26,7 +26,7 @@ fn torture(method: &str) {
     assert!(faults.is_empty(), "{} of {cells} cells:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// A method that joins the command has to have a test below.
+/// Every registered method needs a test below.
 #[test]
 fn every_method_is_tortured() {
     let names = ["exact", "pep", "vfe", "fitc", "ep", "sep", "gfitc", "svgp", "savigp", "ivm"];

@@ -1,21 +1,21 @@
-//! Whether what a model says can be.
+//! Checks that predictions are possible.
 
 use super::bench::Said;
 use super::tables::Table;
 use std::collections::BTreeMap;
 
-/// How far a sum of probabilities may be from 1.
+/// Tolerance of sums of probabilities.
 const ROUNDING: f64 = 1e-9;
-/// Means that are farther from targets than this many of their deviations have learned something absurd.
+/// Maximum root mean squared error of means, in standard deviations of the targets.
 const ABSURD: f64 = 2.0;
 
-/// Data, usage or numerical, in one line that names something.
+/// `true` for a usage, data or numerical error in one line without NaN.
 pub(crate) fn is_refusal(fit: &Said) -> bool {
     let lines: Vec<&str> = fit.err.lines().filter(|line| line.starts_with("error: ")).collect();
     [2, 3, 5].contains(&fit.code) && lines.len() == 1 && !lines[0].contains("NaN")
 }
 
-/// What is wrong with predictions for the rows of training, if something is.
+/// Checks predictions for the training rows; the error describes what is wrong.
 pub(crate) fn check(table: &Table, fit: &Said, predicted: &Said) -> Result<(), String> {
     if predicted.code != 0 {
         return Err(format!("predictions end with code {}: {}", predicted.code, predicted.err));
@@ -47,7 +47,7 @@ fn parsed(cells: &[String]) -> Vec<f64> {
     cells.iter().map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()
 }
 
-/// Numbers are finite, variances positive, and intervals in order; or it was said that they are not.
+/// Checks that numbers are finite, variances positive and intervals ordered, or that the command reported it.
 fn numbers(columns: &BTreeMap<String, Vec<String>>, (fit, predicted): (&Said, &Said)) -> Result<(), String> {
     if columns.values().all(Vec::is_empty) {
         return Err("no row is predicted".to_owned());
@@ -59,7 +59,7 @@ fn numbers(columns: &BTreeMap<String, Vec<String>>, (fit, predicted): (&Said, &S
             return Err(format!("{name} of row {} is `{}`", row + 1, cells[row]));
         }
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        // A fit that did not converge may predict no event at all, which is a variance of 0.
+        // A fit that did not converge may predict no event at all, with variance 0.
         let is_lost = least == 0.0 && fit.err.contains("did not converge") && !name.contains("latent");
         if name.contains("variance") && least <= 0.0 && !is_lost {
             return Err(format!("{name} is {least:e} somewhere"));
@@ -92,14 +92,14 @@ fn probabilities(columns: &BTreeMap<String, Vec<String>>) -> Result<(), String> 
     Ok(())
 }
 
-/// Probabilities of labels and counts are at most 1.
+/// Checks that probabilities of labels and counts are at most 1.
 fn densities(columns: &BTreeMap<String, Vec<String>>) -> Result<(), String> {
     let most =
         columns.get("log_density").map(|cells| parsed(cells).into_iter().fold(f64::NEG_INFINITY, f64::max));
     most.filter(|most| *most > 0.0).map_or(Ok(()), |most| Err(format!("a log probability of {most:e}")))
 }
 
-/// Means are near targets, or it was said that they are not.
+/// Checks that means are near the targets, or that the command reported it.
 fn absurd(table: &Table, fit: &Said, columns: &BTreeMap<String, Vec<String>>) -> Result<(), String> {
     let targets = parsed(self::columns(&table.csv).get("y").map_or(&[][..], Vec::as_slice));
     let means = parsed(columns.get("mean").map_or(&[][..], Vec::as_slice));

@@ -1,16 +1,16 @@
-//! Tables that are hard on numbers.
+//! Numerically difficult tables.
 
 use gp_cli::Context;
 use gp_cli::encode::Role;
 use gp_cli::method::{Method, SeenThrough};
 
-/// What a target is, by the likelihood that it usually has.
+/// Kind of target, by its usual likelihood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Number,
     TwoLabels,
     ThreeLabels,
-    /// The same by softmax.
+    /// Three classes by softmax.
     ThreeShares,
     Count,
     Outliers,
@@ -48,17 +48,17 @@ impl Target {
     }
 }
 
-/// A table, and how it is to be fitted.
+/// Table, and flags to fit it.
 pub(crate) struct Table {
     pub(crate) name: &'static str,
     pub(crate) target: Target,
-    /// With the target as the column `y`.
+    /// CSV with target column `y`.
     pub(crate) csv: String,
-    /// Flags beside those of the task; one that a method does not take leaves the method out.
+    /// Flags besides those of the task; methods that do not support them are skipped.
     pub(crate) says: &'static str,
-    /// The cause that an error has to name; nothing where there has to be a model.
+    /// Cause that the error must name; None if a model is required.
     pub(crate) refused: Option<&'static str>,
-    /// A method that may refuse it, and the cause that it has to name.
+    /// Method that may refuse the table, and the cause that it must name.
     pub(crate) refused_by: Option<(&'static str, &'static str)>,
 }
 
@@ -79,7 +79,7 @@ impl Table {
         Self { refused_by: Some((method, why)), ..self }
     }
 
-    /// The flags of a fit by a method, unless it is not made for the target or does not take what the table says.
+    /// Flags of a fit by a method; None if the method does not support the target or the flags.
     pub(crate) fn flags(&self, context: &Context, method: &dyn Method) -> Option<String> {
         let likelihood = context.likelihoods.parse(self.target.likelihood()).unwrap();
         let takes = |name: &str| method.settings().iter().any(|setting| setting.name() == name);
@@ -92,7 +92,7 @@ impl Table {
         };
         let flags = self.says.split_whitespace().filter(|word| word.starts_with("--"));
         let is_made_for_it = method.objection(likelihood.as_ref()).is_none()
-            // Stands for another method under other likelihoods.
+            // The method is replaced by another for other likelihoods.
             && method.counterpart(likelihood.as_ref(), &gp_cli::method::Given::default()).is_none();
         (is_made_for_it && flags.clone().all(heeds)).then(|| {
             let mut line = format!("{} {}", self.target.flags(), self.says);
@@ -110,7 +110,7 @@ impl Table {
     }
 }
 
-/// Numbers between −1 and 1 that are the same every time.
+/// Reproducible numbers between −1 and 1.
 fn wave(i: usize, rate: f64) -> f64 {
     (rate * i as f64 + 0.3 * (i % 7) as f64).sin()
 }
@@ -119,7 +119,7 @@ fn x(i: usize) -> f64 {
     0.1 * i as f64
 }
 
-/// A signal with errors.
+/// Signal with errors.
 fn y(i: usize) -> f64 {
     x(i).sin() + 0.1 * wave(i, 37.7)
 }
@@ -132,7 +132,7 @@ fn table(rows: usize, header: &str, row: impl Fn(usize) -> Vec<f64>) -> String {
 
 const ROWS: usize = 60;
 
-/// Each hard on numbers in a way of its own.
+/// Tables, each with its own difficulty.
 pub(crate) fn all() -> Vec<Table> {
     [magnitudes(), shapes(), labels(), counts(), settings()].into_iter().flatten().collect()
 }
@@ -261,7 +261,8 @@ fn settings() -> Vec<Table> {
     vec![
         usual("a power of 1e-9", "--alpha 1e-9 --exclude w"),
         usual("noise that starts at 1e-12", "--likelihood gaussian(variance=1e-12) --exclude w"),
-        // All rows that a weight stands for share one latent value under generalised FITC: without it, next to nothing is left.
+        // The rows that a weight stands for share one latent value under generalised FITC, whose cavity then
+        // vanishes.
         usual("weights of a million together", "--weights w").refused_by("gfitc", "no proper cavity"),
         Table::new(
             "a power of 1e-9 for labels",
