@@ -129,7 +129,6 @@ impl Savigp {
     /// [`InferenceError::Unsupported`] unless the posterior is one full Gaussian; [`InferenceError::Option`];
     /// [`InferenceError::ImproperPosterior`]; [`InferenceError::Shape`] for a bound not evaluated with a
     /// posterior of this shape.
-    /// bound not evaluated with a posterior of this shape.
     pub fn natural_step(&mut self, bound: &mut Bound, rate: f64) -> Result<(), InferenceError> {
         NaturalOptions { rate, ..NaturalOptions::default() }.check()?;
         let mut posterior = self.take_posterior();

@@ -19,6 +19,11 @@ use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
 use gp_optim::Parameter;
 
+/// Name of the parameter with the variance of the smooth function.
+const VARIANCE: &str = "variance";
+/// Initial variance of the smooth function of several classes. Pixels often separate classes with hardly an error, and
+/// learning comes down from a large variance in fewer steps than it grows to one.
+const LARGE: f64 = 100.0;
 /// Number of quick fits per regression.
 pub(super) const FITS: usize = 2;
 
@@ -26,7 +31,7 @@ pub(super) const FITS: usize = 2;
 pub(super) fn is_wanted(problem: &Problem) -> bool {
     let mut is_one = false;
     let mut kernel = problem.kernels[0].clone_box();
-    change_length(kernel.as_mut(), &mut |length| is_one = !length.is_vector());
+    change(kernel.as_mut(), LENGTHS, &mut |length| is_one = !length.is_vector());
     is_one && problem.likelihood.support().classes() > 0 && (2..=ARD_INPUTS).contains(&problem.sizes().dim)
 }
 
@@ -54,11 +59,14 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     let length = (logs.iter().sum::<f64>() / count).exp();
     let several = problem.likelihood.latents() > 1;
     for kernel in &mut problem.kernels {
-        change_length(kernel.as_mut(), &mut |lengths| {
+        change(kernel.as_mut(), LENGTHS, &mut |lengths| {
             if lengths.free_len() > 0 && lengths.set_values(&[length]).is_ok() && several {
                 lengths.fix_all(true);
             }
         });
+        if several {
+            set_free(kernel.as_mut(), VARIANCE, LARGE)?;
+        }
     }
     Ok(())
 }
@@ -82,7 +90,7 @@ fn regressions(problem: &Problem, each: &dyn Kernel, few: &TrainingRows) -> Resu
         let (Some(one), Some(each)) = (by(problem.kernels[0].as_ref())?, by(each)?) else { continue };
         let mut log_length = f64::NAN;
         let mut kernel = one.model.process(0).kernel().clone_box();
-        change_length(kernel.as_mut(), &mut |length| log_length = length.value().ln());
+        change(kernel.as_mut(), LENGTHS, &mut |length| log_length = length.value().ln());
         found.push(LengthFit { log_length, gain: each.log_evidence - one.log_evidence });
     }
     Ok(found)
@@ -91,18 +99,29 @@ fn regressions(problem: &Problem, each: &dyn Kernel, few: &TrainingRows) -> Resu
 /// The kernel with one length-scale per input.
 fn one_each(kernel: &dyn Kernel, dim: usize) -> Result<Box<dyn Kernel>, CliError> {
     let (mut each, mut done) = (kernel.clone_box(), Ok(()));
-    change_length(each.as_mut(), &mut |length| {
+    change(each.as_mut(), LENGTHS, &mut |length| {
         done = length.repeated(dim).map(|repeated| *length = repeated);
     });
     done?;
     Ok(each)
 }
 
-/// Changes the length-scales of the first kernel term that has any, the smooth one.
-fn change_length(kernel: &mut dyn Kernel, change: &mut dyn FnMut(&mut Parameter)) {
+/// Sets the smooth function's parameter of this name if it is free.
+fn set_free(kernel: &mut dyn Kernel, name: &str, value: f64) -> Result<(), CliError> {
+    let mut done = Ok(());
+    change(kernel, name, &mut |parameter| {
+        if parameter.free_len() > 0 {
+            done = parameter.set_values(&[value]);
+        }
+    });
+    Ok(done?)
+}
+
+/// Changes the first parameter of this name: that of the smooth function, the first term.
+fn change(kernel: &mut dyn Kernel, name: &str, change: &mut dyn FnMut(&mut Parameter)) {
     let mut is_done = false;
     kernel.for_each_parameter_mut(&mut |parameter| {
-        if !is_done && parameter.name() == LENGTHS {
+        if !is_done && parameter.name() == name {
             change(parameter);
             is_done = true;
         }
