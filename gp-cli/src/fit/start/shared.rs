@@ -127,3 +127,21 @@ fn change(kernel: &mut dyn Kernel, name: &str, change: &mut dyn FnMut(&mut Param
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_free_variance_of_the_smooth_function_changes() {
+        let started = |text: &str| {
+            let mut kernel = gp_kernels::parse(text).unwrap();
+            set_free(kernel.as_mut(), VARIANCE, LARGE).unwrap();
+            let mut values = Vec::new();
+            kernel.for_each_parameter(&mut |parameter| values.push(parameter.value()));
+            values
+        };
+        assert_eq!(started("10 * rbf(lengthscale=3) + constant(variance=2)"), [LARGE, 3.0, 2.0]);
+        assert_eq!(started("fixed(10) * rbf(lengthscale=3) + constant(variance=2)"), [10.0, 3.0, 2.0]);
+    }
+}
