@@ -25,16 +25,21 @@ const PAIRS: usize = 10;
 const PAIRS_OF_INPUTS: usize = 40;
 /// Largest factor on the length-scales of a start, up or down.
 const FACTOR: f64 = 3.0;
+/// Power and iterations of training before that with the power wanted, as in the quick fit of `gp fit`.
+const POWER_BEFORE: f64 = 0.5;
+const ITERATIONS_BEFORE: u64 = 60;
 
 /// Way of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Training {
+pub(in crate::items) enum Training {
     /// Kernel and noise, with inducing inputs as placed.
     Fixed,
     /// Everything, from one start.
     Learned,
     /// Kernel and noise, then everything.
     FixedThenLearned,
+    /// Everything with power ½, briefly, then with the power wanted.
+    HalfThenWhole,
     /// Everything, then again with close inducing inputs moved away.
     Spread,
     /// Everything, with many iterations.
@@ -109,11 +114,10 @@ impl Problem<'_> {
             Training::Fixed => self.fixed(first()?, limits.iterations)?,
             Training::Learned => learned(limits.iterations)?,
             Training::Longer => learned(limits.longer)?,
-            Training::FixedThenLearned => {
-                let before = self.fixed(first()?, limits.iterations)?;
-                let inputs = before.model.process(0).inputs().clone();
-                let end = learn(&self.data, self.again(&before.model, inputs)?, limits.iterations)?;
-                End { effort: end.effort.after(before.effort), ..end }
+            Training::FixedThenLearned => self.on(self.fixed(first()?, limits.iterations)?, limits)?,
+            Training::HalfThenWhole => {
+                let half = first()?.with_powers(Powers::Same(POWER_BEFORE));
+                self.on(learn(&self.data, half, limits.iterations.min(ITERATIONS_BEFORE))?, limits)?
             }
             Training::Spread => self.spread(learned(limits.iterations)?, limits.iterations)?,
             Training::BestOfTen => return self.best(limits),
@@ -149,6 +153,13 @@ impl Problem<'_> {
         inputs: InducingInputs,
     ) -> Result<SparseRegression, ExperimentError> {
         self.model(model.process(0).kernel().clone_box(), inputs, model.noise().clone())
+    }
+
+    /// Trains everything from the end of another training.
+    fn on(&self, before: End, limits: Limits) -> Result<End, ExperimentError> {
+        let inputs = before.model.process(0).inputs().clone();
+        let end = learn(&self.data, self.again(&before.model, inputs)?, limits.iterations)?;
+        Ok(End { effort: end.effort.after(before.effort), ..end })
     }
 
     fn fixed(&self, mut model: SparseRegression, iterations: u64) -> Result<End, ExperimentError> {

@@ -6,6 +6,7 @@ use crate::report::{Block, Summary};
 
 pub(super) const FIXED: &str = "fixed";
 pub(super) const LEARNED: &str = "learned";
+pub(super) const HALF_FIRST: &str = "power 1/2, then 1";
 pub(super) const LONGER: &str = "learned, longer";
 pub(super) const BEST: &str = "best of ten";
 
@@ -13,10 +14,11 @@ pub(super) const BEST: &str = "best of ten";
 const LOSS: f64 = 5.0;
 
 /// Pairs of methods of the same model.
-const PAIRS: [(&str, &str); 8] = [
+const PAIRS: [(&str, &str); 9] = [
     (FIXED, BEST),
     (LEARNED, BEST),
     ("fixed, then learned", BEST),
+    (HALF_FIRST, BEST),
     ("learned, spread, learned", BEST),
     (LONGER, BEST),
     (LEARNED, FIXED),
