@@ -25,9 +25,11 @@ const PAIRS: usize = 10;
 const PAIRS_OF_INPUTS: usize = 40;
 /// Largest factor on the length-scales of a start, up or down.
 const FACTOR: f64 = 3.0;
-/// Power and iterations of training before that with the power wanted, as in the quick fit of `gp fit`.
+/// Power and iterations of short trainings, and the factor on length-scales of the second one, as in the quick fits of
+/// `gp fit`.
 const POWER_BEFORE: f64 = 0.5;
 const ITERATIONS_BEFORE: u64 = 60;
+const SHORT: f64 = 0.25;
 
 /// Way of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub(in crate::items) enum Training {
     FixedThenLearned,
     /// Everything with power ½, briefly, then with the power wanted.
     HalfThenWhole,
+    /// Everything, briefly from the usual and from short length-scales, then on from the better end.
+    BetterOfTwo,
     /// Everything, then again with close inducing inputs moved away.
     Spread,
     /// Everything, with many iterations.
@@ -54,6 +58,13 @@ pub(super) struct Limits {
     pub(super) iterations: u64,
     pub(super) longer: u64,
     pub(super) starts: usize,
+}
+
+impl Limits {
+    /// Iterations of a short training.
+    fn short(&self) -> u64 {
+        self.iterations.min(ITERATIONS_BEFORE)
+    }
 }
 
 /// Observations, and the model to learn.
@@ -117,7 +128,12 @@ impl Problem<'_> {
             Training::FixedThenLearned => self.on(self.fixed(first()?, limits.iterations)?, limits)?,
             Training::HalfThenWhole => {
                 let half = first()?.with_powers(Powers::Same(POWER_BEFORE));
-                self.on(learn(&self.data, half, limits.iterations.min(ITERATIONS_BEFORE))?, limits)?
+                self.on(learn(&self.data, half, limits.short())?, limits)?
+            }
+            Training::BetterOfTwo => {
+                let ends = [first()?, self.short()?].map(|start| learn(&self.data, start, limits.short()));
+                let [usual, short] = ends;
+                self.on(usual?.or(short?), limits)?
             }
             Training::Spread => self.spread(learned(limits.iterations)?, limits.iterations)?,
             Training::BestOfTen => return self.best(limits),
@@ -135,6 +151,13 @@ impl Problem<'_> {
             lengthen(kernel.as_mut(), factor)?;
         }
         self.model(kernel, placed.inputs, Gaussian::new(NOISE)?)
+    }
+
+    /// The usual start with short length-scales.
+    fn short(&self) -> Result<SparseRegression, ExperimentError> {
+        let mut model = self.start(0)?;
+        lengthen(model.processes_mut()[0].kernel_mut(), SHORT)?;
+        Ok(model)
     }
 
     fn model(

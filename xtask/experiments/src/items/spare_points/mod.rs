@@ -28,13 +28,14 @@ pub(super) enum Way {
 }
 
 /// Methods by name; all but those of `gp fit` learn the same model.
-const METHODS: [(&str, Way); 9] = [
+const METHODS: [(&str, Way); 10] = [
     ("gp fit", Way::Command("")),
     ("gp fit, learned", Way::Command("--fix none")),
     (show::FIXED, Way::Library(Training::Fixed)),
     (show::LEARNED, Way::Library(Training::Learned)),
     ("fixed, then learned", Way::Library(Training::FixedThenLearned)),
     (show::HALF_FIRST, Way::Library(Training::HalfThenWhole)),
+    ("better of two starts", Way::Library(Training::BetterOfTwo)),
     ("learned, spread, learned", Way::Library(Training::Spread)),
     (show::LONGER, Way::Library(Training::Longer)),
     (show::BEST, Way::Library(Training::BestOfTen)),
@@ -51,7 +52,8 @@ pub(super) const SPARE_POINTS: Grid<Way> = Grid {
          at k-means centres, length-scales √D, amplitude 1 and noise variance 0.1, by L-BFGS with the tolerances of \
          `gp fit` and at most 300 iterations; `learned, longer` at most 2,000. `fixed, then learned` first trains \
          with fixed inducing inputs, `power 1/2, then 1` first with power ½ and learned ones, for at most 60 \
-         iterations (much as the quick fit from which `gp fit` starts). `learned, spread, learned` then moves every \
+         iterations. `better of two starts` first trains for 60 iterations from the usual and from a quarter of the \
+         length-scales (much as the quick fits from which `gp fit` starts) and goes on from the larger log Z. `learned, spread, learned` then moves every \
          inducing input within 0.1 length-scales of an earlier one to the least explained training row, trains \
          again, and keeps the better end. `best of ten` trains from ten starts, with other k-means centres and \
          length-scales times a factor between 1/3 and 3, and keeps the end with the largest log Z; its first start \
@@ -72,9 +74,9 @@ pub(super) const SPARE_POINTS: Grid<Way> = Grid {
         // Elsewhere it is `gp fit`.
         Way::Command(flags) if !flags.is_empty() => cell.setting.starts_with("power=1;"),
         Way::Library(Training::HalfThenWhole) => cell.setting.starts_with("power=1;"),
-        Way::Library(Training::BestOfTen | Training::FixedThenLearned | Training::Spread) => {
-            !cell.setting.starts_with("power=0;")
-        }
+        Way::Library(
+            Training::BestOfTen | Training::BetterOfTwo | Training::FixedThenLearned | Training::Spread,
+        ) => !cell.setting.starts_with("power=0;"),
         _ => true,
     },
     run,
@@ -124,6 +126,6 @@ mod tests {
     fn only_power_one_has_a_default_that_differs_from_learned_inputs() {
         let cells = SPARE_POINTS.cells(&Extent { form: Form::Full, splits: Some(1) });
         let count = |power: &str| cells.iter().filter(|cell| cell.setting.starts_with(power)).count();
-        assert_eq!((count("power=1;"), count("power=0.5;"), count("power=0;")), (3 * 9, 3 * 7, 3 * 4));
+        assert_eq!((count("power=1;"), count("power=0.5;"), count("power=0;")), (3 * 10, 3 * 8, 3 * 4));
     }
 }

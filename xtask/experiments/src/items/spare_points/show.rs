@@ -14,11 +14,12 @@ pub(super) const BEST: &str = "best of ten";
 const LOSS: f64 = 5.0;
 
 /// Pairs of methods of the same model.
-const PAIRS: [(&str, &str); 9] = [
+const PAIRS: [(&str, &str); 10] = [
     (FIXED, BEST),
     (LEARNED, BEST),
     ("fixed, then learned", BEST),
     (HALF_FIRST, BEST),
+    ("better of two starts", BEST),
     ("learned, spread, learned", BEST),
     (LONGER, BEST),
     (LEARNED, FIXED),
