@@ -30,6 +30,8 @@ const FACTOR: f64 = 3.0;
 const POWER_BEFORE: f64 = 0.5;
 const ITERATIONS_BEFORE: u64 = 60;
 const SHORT: f64 = 0.25;
+/// Inducing inputs of a quick fit per inducing input.
+const MORE: usize = 2;
 
 /// Way of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub(in crate::items) enum Training {
     HalfThenWhole,
     /// Everything, briefly from the usual and from short length-scales, then on from the better end.
     BetterOfTwo,
+    /// The same with power ½ and twice as many inducing inputs, then everything from its kernel and noise.
+    QuickFit,
     /// Everything, then again with close inducing inputs moved away.
     Spread,
     /// Everything, with many iterations.
@@ -68,6 +72,7 @@ impl Limits {
 }
 
 /// Observations, and the model to learn.
+#[derive(Clone, Copy)]
 struct Problem<'a> {
     inputs: MatRef<'a, f64>,
     data: Observations<'a>,
@@ -130,10 +135,13 @@ impl Problem<'_> {
                 let half = first()?.with_powers(Powers::Same(POWER_BEFORE));
                 self.on(learn(&self.data, half, limits.short())?, limits)?
             }
-            Training::BetterOfTwo => {
-                let ends = [first()?, self.short()?].map(|start| learn(&self.data, start, limits.short()));
-                let [usual, short] = ends;
-                self.on(usual?.or(short?), limits)?
+            Training::BetterOfTwo => self.on(self.better_of_two(limits)?, limits)?,
+            Training::QuickFit => {
+                let quick = Problem { power: POWER_BEFORE, inducing: MORE * self.inducing, ..*self };
+                let before = quick.better_of_two(limits)?;
+                let inputs = first()?.process(0).inputs().clone();
+                let end = learn(&self.data, self.again(&before.model, inputs)?, limits.iterations)?;
+                End { effort: end.effort.after(before.effort), ..end }
             }
             Training::Spread => self.spread(learned(limits.iterations)?, limits.iterations)?,
             Training::BestOfTen => return self.best(limits),
@@ -151,6 +159,12 @@ impl Problem<'_> {
             lengthen(kernel.as_mut(), factor)?;
         }
         self.model(kernel, placed.inputs, Gaussian::new(NOISE)?)
+    }
+
+    /// Better end of short trainings from the usual and from short length-scales.
+    fn better_of_two(&self, limits: Limits) -> Result<End, ExperimentError> {
+        let usual = learn(&self.data, self.start(0)?, limits.short())?;
+        Ok(usual.or(learn(&self.data, self.short()?, limits.short())?))
     }
 
     /// The usual start with short length-scales.

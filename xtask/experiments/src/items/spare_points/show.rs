@@ -7,6 +7,7 @@ use crate::report::{Block, Summary};
 pub(super) const FIXED: &str = "fixed";
 pub(super) const LEARNED: &str = "learned";
 pub(super) const HALF_FIRST: &str = "power 1/2, then 1";
+pub(super) const QUICK_FIT: &str = "quick fit first";
 pub(super) const LONGER: &str = "learned, longer";
 pub(super) const BEST: &str = "best of ten";
 
@@ -14,12 +15,13 @@ pub(super) const BEST: &str = "best of ten";
 const LOSS: f64 = 5.0;
 
 /// Pairs of methods of the same model.
-const PAIRS: [(&str, &str); 10] = [
+const PAIRS: [(&str, &str); 11] = [
     (FIXED, BEST),
     (LEARNED, BEST),
     ("fixed, then learned", BEST),
     (HALF_FIRST, BEST),
     ("better of two starts", BEST),
+    (QUICK_FIT, BEST),
     ("learned, spread, learned", BEST),
     (LONGER, BEST),
     (LEARNED, FIXED),
