@@ -18,6 +18,7 @@ mod power;
 mod robot_arm;
 mod schemes;
 mod seismic;
+mod spare_points;
 mod textbook;
 mod two_averages;
 
@@ -58,6 +59,7 @@ pub const ITEMS: &[&dyn Item] = &[
     &many_steps::MANY_STEPS,
     &defaults::Defaults,
     &calibration::CALIBRATION,
+    &spare_points::SPARE_POINTS,
     &growth::Growth,
     &cluster::Cluster,
 ];

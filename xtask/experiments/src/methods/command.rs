@@ -50,7 +50,10 @@ fn of_eval(scores: &Value, found: Outcome) -> Outcome {
 }
 
 /// Runs a command and parses its JSON output.
-fn gp(names: &Context, words: &[&OsStr]) -> Result<Value, ExperimentError> {
+///
+/// # Errors
+/// As [`printed`].
+pub(crate) fn gp(names: &Context, words: &[&OsStr]) -> Result<Value, ExperimentError> {
     let text = printed(names, &[words, &[OsStr::new("--json")]].concat())?;
     serde_json::from_str(&text)
         .map_err(|cause| ExperimentError::Command { code: 0, said: format!("{cause} in {text}") })
