@@ -126,12 +126,12 @@ fn run_with(
     }
 }
 
-/// Prints one line; returns the exit code.
+/// Prints one line, the last; returns the exit code.
 fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
     // Foreign error texts may have several lines; print one. Without stderr there is no way to report.
     let line = error.with_causes().split_whitespace().collect::<Vec<_>>().join(" ");
     let front = if error.kind() == ErrorKind::Interrupted { "" } else { "error: " };
-    let _ = interrupt::before_the_end(|| writeln!(err, "{front}{line}"));
+    let _ = interrupt::done_by(|| writeln!(err, "{front}{line}"));
     error.kind().exit_code()
 }
 

@@ -70,6 +70,8 @@ pub struct Plan {
     pub warnings: Vec<String>,
     /// Options that the table was read by, for the record.
     pub(super) choice: TableChoice,
+    /// Checksum of the rows.
+    pub(super) check_sum: String,
 }
 
 impl Plan {
@@ -182,6 +184,7 @@ impl Plan {
             warnings,
             stages: Stages::default(),
             choice: TableChoice::default(),
+            check_sum: survey.check_sum().to_owned(),
         };
         if plan.inputs.keep_missing() {
             plan.notes.push(format!("kept missing values: {}", plan.inputs.about_missing()));
