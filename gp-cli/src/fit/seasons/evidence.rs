@@ -130,6 +130,13 @@ impl<'a> SeasonJudge<'a> {
         Ok(best.filter(|(evidence, _)| *evidence > without + margin).map(|(_, season)| season))
     }
 
+    /// Smooth function of the column of the seasons alone, if there are others: a slow season would stand for it.
+    fn alone(&self, smooth: f64) -> String {
+        self.column.map_or_else(String::new, |column| {
+            format!("0.2 * rbf(lengthscale={}, dims=[{column}]) + ", format_number(smooth))
+        })
+    }
+
     /// Trains a model with these seasons plus smooth, rough and linear functions; None if time is over or training
     /// fails.
     fn train(&self, seasons: &[Learned], smooth: f64) -> Result<Option<TrainedKernel>, CliError> {
@@ -137,7 +144,8 @@ impl<'a> SeasonJudge<'a> {
         let dim = self.rows.dim();
         let scale = (dim as f64).sqrt();
         let text = format!(
-            "{text}0.5 * rbf(lengthscale={}) + 0.2 * matern12(lengthscale={scale}) + linear(lengthscale={})",
+            "{text}{}0.5 * rbf(lengthscale={}) + 0.2 * matern12(lengthscale={scale}) + linear(lengthscale={})",
+            self.alone(smooth),
             format_number(smooth * scale),
             format_number(3.0 * scale)
         );
