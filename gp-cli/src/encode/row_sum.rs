@@ -75,9 +75,10 @@ pub(crate) fn row_sum(frame: &Frame, inputs: &[&str], targets: &[&Target]) -> Op
 fn raw(column: &Column) -> (&[String], RawColumn<'_>) {
     match column.values() {
         Values::Numbers(numbers) => (&[], RawColumn::Numbers(numbers)),
-        Values::Levels { codes, levels } => {
-            (levels, RawColumn::Words { codes, places: (0..levels.len()).map(|place| place as f64).collect() })
-        }
+        Values::Levels { codes, levels } => (
+            levels,
+            RawColumn::Words { codes, places: (0..levels.len()).map(|place| place as f64).collect() },
+        ),
     }
 }
 
@@ -116,7 +117,8 @@ mod tests {
 
     #[test]
     fn a_sum_is_of_the_same_rows_in_any_order() {
-        let rows = [(1.5, Some("b"), "no"), (0.0, None, "yes"), (-2.0, Some("a"), "yes"), (1.5, Some("a"), "no")];
+        let rows =
+            [(1.5, Some("b"), "no"), (0.0, None, "yes"), (-2.0, Some("a"), "yes"), (1.5, Some("a"), "no")];
         let begun = Survey::begin(&frame(&rows), &Columns::new(&["x", "w"], "y")).unwrap();
         let survey = begun.keeping(|_| crate::encode::Kept::Always).whole(&frame(&rows)).unwrap();
         let known = Some(survey.check_sum().to_owned());

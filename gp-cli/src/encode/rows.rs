@@ -180,7 +180,13 @@ impl TargetEncoding {
                 Self::Numbers(texts.map(|(&value, text)| (bits(value), label(text))).collect())
             }
             None => Self::Words(
-                survey.targets().get(place).map_or(&[] as &[_], ColumnSurvey::words).iter().map(label).collect(),
+                survey
+                    .targets()
+                    .get(place)
+                    .map_or(&[] as &[_], ColumnSurvey::words)
+                    .iter()
+                    .map(label)
+                    .collect(),
             ),
         }
     }

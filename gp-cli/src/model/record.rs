@@ -59,10 +59,14 @@ impl About {
     pub(crate) fn leave_out_idle_shares(&mut self) {
         let (training, further) = (&self.training, self.others.iter().map(|of| &of.target.name));
         let names = [&self.target.name].into_iter().chain(further).enumerate();
-        let idle: Vec<String> =
-            names.filter(|(place, name)| training.is_idle(*place, name)).map(|(_, name)| name.clone()).collect();
+        let idle: Vec<String> = names
+            .filter(|(place, name)| training.is_idle(*place, name))
+            .map(|(_, name)| name.clone())
+            .collect();
         let all = training.learned_nothing();
-        self.training.influence.retain(|of| !all && !of.target.as_ref().is_some_and(|name| idle.contains(name)));
+        self.training
+            .influence
+            .retain(|of| !all && !of.target.as_ref().is_some_and(|name| idle.contains(name)));
     }
 }
 

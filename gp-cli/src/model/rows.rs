@@ -91,7 +91,8 @@ impl Model {
     pub fn was_trained_on(&self, frame: &Frame) -> bool {
         let training = &self.about().training;
         let sum = || row_sum(frame, &self.inputs().names(), &self.targets());
-        training.rows == frame.row_count() && training.check_sum.as_ref().is_some_and(|known| sum().as_ref() == Some(known))
+        training.rows == frame.row_count()
+            && training.check_sum.as_ref().is_some_and(|known| sum().as_ref() == Some(known))
     }
 
     /// Adds role values of a single target to the points of a table. For several targets, use the models of

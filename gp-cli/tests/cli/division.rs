@@ -92,7 +92,10 @@ fn few_groups_are_left_out_one_at_a_time() {
     let asked = ["4 groups", "10 folds", "--folds 4 leaves out one group at a time"];
     desk.refused(&format!("{cv} --folds 10"), 3, &asked);
     desk.refused(&format!("{cv} --folds 5"), 3, &["4 groups", "5 folds"]);
-    desk.write("one.csv", table("site,x,y", &rows).replace("s1", "s0").replace("s2", "s0").replace("s3", "s0"));
+    desk.write(
+        "one.csv",
+        table("site,x,y", &rows).replace("s1", "s0").replace("s2", "s0").replace("s3", "s0"),
+    );
     desk.refused("cv one.csv --target y --groups site", 3, &["1 group", "nothing to leave out"]);
 }
 

@@ -213,7 +213,8 @@ fn rows_of_training_are_known_again() {
 #[test]
 fn targets_that_learned_nothing_are_told_apart() {
     let desk = Desk::new();
-    let row = |i: usize| format!("{},{},{}\n", noise(i), 3.0 * noise(i) + 0.1 * noise(i + 500), noise(i + 900));
+    let row =
+        |i: usize| format!("{},{},{}\n", noise(i), 3.0 * noise(i) + 0.1 * noise(i + 500), noise(i + 900));
     desk.write("t.csv", "x,a,ba\n".to_owned() + &(0..60).map(row).collect::<String>());
     let flat = "1*rbf(lengthscale=fixed(1e6))";
     let fit = "fit t.csv --target a,ba --method exact --units model --quiet --force";

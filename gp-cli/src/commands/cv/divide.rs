@@ -1,10 +1,10 @@
 //! Division of a table into folds, as requested.
 
-use super::{CvOptions, FOLDS};
 use super::division::Division;
 use super::groups::Groups;
 use super::rolling::Rolling;
 use super::splits::{left_in_splits, splits};
+use super::{CvOptions, FOLDS};
 use crate::context::Context;
 use crate::data::{Column, Frame};
 use crate::encode::class_labels;
