@@ -15,7 +15,7 @@ pub(crate) const EXIT_CODE: u8 = 130;
 
 /// Time for training to end by itself with a checkpoint of its last iteration. The last whole checkpoint stays in any case.
 #[cfg(unix)]
-const PATIENCE: Duration = Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_millis(60);
 
 static TRAINING: Mutex<Option<Training>> = Mutex::new(None);
 

@@ -217,8 +217,10 @@ fn an_order_says_the_task_and_is_for_classes_without_one_too() {
     let desk = with(&GRADES);
     desk.write("c.toml", "order = [\"poor\", \"fair\", \"good\", \"excellent\"]\n");
     let said = desk.ok(&format!("{FIT} --config c.toml"));
-    assert!(said.err.contains("task: ordinal regression (--order says the order of the labels of column y"));
-    assert!(said.err.contains("; --task multiclass if it means nothing"), "{}", said.err);
+    assert!(said.err.contains("task: ordinal regression with likelihood ordinal_probit"), "{}", said.err);
+    let why =
+        "because --order says the order of the labels of column y; --task multiclass if it means nothing";
+    assert!(said.err.contains(why), "{}", said.err);
     let likelihood = desk.ok("inspect model.gp --json").json()["likelihood"].to_string();
     assert!(likelihood.contains("ordinal_probit(classes=4"), "{likelihood}");
     let said = desk.ok(&format!("{FIT} --config c.toml --task multiclass"));
