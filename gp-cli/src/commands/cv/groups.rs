@@ -32,7 +32,7 @@ impl<'a> Groups<'a> {
         Ok(Self { source: frame.source(), name, groups: groups.into_values().collect(), labels })
     }
 
-    /// As many folds as asked, but not more than groups and at least two.
+    /// Number of folds if none is asked for: that of groups, at least two and at most `most`.
     pub(super) fn usual_folds(&self, most: usize) -> usize {
         self.groups.len().clamp(2, most)
     }
