@@ -123,7 +123,7 @@ struct Assessed<'a> {
 /// # Errors
 /// [`Data`](ErrorKind::Data) for a table that does not suit the model or has no target.
 pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
-    let was_seen = model.was_trained_on(frame)?;
+    let was_seen = model.was_trained_on(frame);
     let mut found = evaluate_rows(model, frame, was_seen)?;
     if was_seen {
         found.warnings.insert(0, SEEN.to_owned());

@@ -1,7 +1,5 @@
 //! Checksums of rows.
 
-use crate::error::CliError;
-use faer::MatRef;
 use gp_ep::{DataError, DataSource, Rows as Selection};
 
 /// Rows read at once.
@@ -38,22 +36,6 @@ impl Fingerprint {
     }
 }
 
-/// Checksum of rows in any order: the sum of those of single rows, each its point and its targets, the first columns of its
-/// observation.
-///
-/// # Errors
-/// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows.
-pub(crate) fn of_rows(rows: &dyn DataSource, targets: usize) -> Result<String, CliError> {
-    let mut sum = 0_u64;
-    each_block(rows, |points, observed| {
-        let pairs = points.chunks_exact(rows.dim().max(1)).zip(observed.chunks_exact(rows.outputs().max(1)));
-        sum = pairs
-            .map(|(point, y)| of_row(point.iter().copied(), &y[..targets.min(y.len())]))
-            .fold(sum, u64::wrapping_add);
-    })?;
-    Ok(Fingerprint(sum).text())
-}
-
 /// Calls `work` on points and observations, some rows at a time.
 fn each_block(rows: &dyn DataSource, mut work: impl FnMut(&[f64], &[f64])) -> Result<(), DataError> {
     let (mut points, mut observed) = (Vec::new(), Vec::new());
@@ -65,19 +47,4 @@ fn each_block(rows: &dyn DataSource, mut work: impl FnMut(&[f64], &[f64])) -> Re
         work(&points, &observed);
     }
     Ok(())
-}
-
-/// The same of points (N×D) and targets, row by row.
-pub(crate) fn of_points(points: MatRef<'_, f64>, observations: &[f64]) -> String {
-    let outputs = observations.len() / points.nrows().max(1);
-    let rows = points.row_iter().zip(observations.chunks_exact(outputs.max(1)));
-    let sum = rows.map(|(point, y)| of_row(point.iter().copied(), y)).fold(0, u64::wrapping_add);
-    Fingerprint(sum).text()
-}
-
-fn of_row(point: impl Iterator<Item = f64>, observation: &[f64]) -> u64 {
-    let mut row = Fingerprint::default();
-    point.for_each(|value| row.number(value));
-    row.numbers(observation);
-    row.0
 }

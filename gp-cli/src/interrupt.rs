@@ -5,11 +5,17 @@
 use crate::line::Line;
 use gp_optim::Interrupt;
 #[cfg(unix)]
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+#[cfg(unix)]
+use std::time::Duration;
 
 pub(crate) const EXIT_CODE: u8 = 130;
+
+/// Time for training to end by itself with a checkpoint of its last iteration. The last whole checkpoint stays in any case.
+#[cfg(unix)]
+const PATIENCE: Duration = Duration::from_millis(60);
 
 static TRAINING: Mutex<Option<Training>> = Mutex::new(None);
 
@@ -21,10 +27,11 @@ struct Training {
 
 /// Checkpoint state of training, for the signal handler.
 pub(crate) struct TrainingState {
-    /// `true` if a checkpoint exists, so that the process finishes the iteration before it ends.
+    /// `true` if there is something to go on from.
     pub(crate) is_saved: Box<dyn Fn() -> bool + Send>,
-    /// Final message if there is no checkpoint.
-    pub(crate) last_words: String,
+    /// Last words if there is, and if there is not.
+    pub(crate) going_on: String,
+    pub(crate) from_the_start: String,
 }
 
 /// `true` during training without a checkpoint.
@@ -36,7 +43,10 @@ static WRITTEN: AtomicBool = AtomicBool::new(false);
 /// `true` once the command is done. A signal that ends the process keeps the lock, so that nothing else ends it.
 static DONE: Mutex<bool> = Mutex::new(false);
 
-/// Starts a thread that handles signals and clears the terminal line before the process ends. If that fails, signals keep
+/// Notified when the command is done.
+static IS_DONE: Condvar = Condvar::new();
+
+/// Listens for signals in a thread, and clears the terminal line before the process ends. If that fails, signals keep
 /// their default effect.
 #[cfg(unix)]
 pub(crate) fn listen(line: Line) {
@@ -66,22 +76,21 @@ fn is_ignored(signal: i32) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn listen(_line: Line) {}
 
-/// Handles a signal. Training with a checkpoint stops after its iteration; a second signal, and other work, end the process
-/// at once. A finished command is not affected.
+/// Ends the process at once; training that has written a checkpoint has a moment to write one of its last iteration. Comes
+/// too late for a command that is done.
 #[cfg(unix)]
 fn heed(line: &Line) {
-    match locked(&TRAINING).as_ref() {
-        Some(training) if training.interrupt.is_requested() => end(line, last_words()),
+    let words = match locked(&TRAINING).as_ref() {
         Some(training) if (training.state.is_saved)() => {
             training.interrupt.request();
-            if std::io::stderr().is_terminal() {
-                let text = "finishing this iteration; again, and it ends at once without a checkpoint of it";
-                let _ = line.aside(|| writeln!(std::io::stderr(), "{text}"));
-            }
+            training.state.going_on.clone()
         }
-        Some(training) => end(line, &training.state.last_words),
-        None => end(line, last_words()),
-    }
+        Some(training) => return end(line, &training.state.from_the_start),
+        None => return end(line, last_words()),
+    };
+    let waited = IS_DONE.wait_timeout_while(locked(&DONE), PATIENCE, |done| !*done);
+    drop(waited);
+    end(line, if WRITTEN.load(Ordering::Relaxed) { last_words() } else { &words });
 }
 
 /// Ends the process, unless the command is done.
@@ -108,6 +117,7 @@ pub(crate) fn done_by<T>(last_words: impl FnOnce() -> T) -> T {
     let mut done = locked(&DONE);
     let said = last_words();
     *done = true;
+    IS_DONE.notify_all();
     said
 }
 

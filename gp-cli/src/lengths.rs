@@ -219,7 +219,9 @@ fn to_few_digits(number: f64) -> f64 {
 
 pub(crate) fn four_digits(number: f64) -> String {
     let size = number.abs();
-    if (1e-3..1e6).contains(&size) {
+    if size == 0.0 {
+        "0".to_owned()
+    } else if (1e-3..1e6).contains(&size) {
         let places = (3 - size.log10().floor() as i32).max(0) as usize;
         format!("{number:.places$}")
     } else {

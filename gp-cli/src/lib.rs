@@ -131,7 +131,7 @@ fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
     // Errors of other crates may have several lines. A failure to print cannot be reported.
     let line = error.with_causes().split_whitespace().collect::<Vec<_>>().join(" ");
     let front = if error.kind() == ErrorKind::Interrupted { "" } else { "error: " };
-    let _ = interrupt::before_the_end(|| writeln!(err, "{front}{line}"));
+    let _ = interrupt::done_by(|| writeln!(err, "{front}{line}"));
     error.kind().exit_code()
 }
 

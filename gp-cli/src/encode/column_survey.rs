@@ -136,6 +136,15 @@ impl ColumnSurvey {
         }
     }
 
+    /// Distinct words, in order of first occurrence; empty for numbers.
+    #[must_use]
+    pub fn words(&self) -> &[String] {
+        match &self.values {
+            Surveyed::Words(levels) => levels.words(),
+            Surveyed::Numbers { .. } => &[],
+        }
+    }
+
     /// Unsupported notation of numbers or dates that the words resemble, if any.
     #[must_use]
     pub fn lookalike(&self) -> Option<Lookalike> {

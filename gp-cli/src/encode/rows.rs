@@ -1,7 +1,7 @@
 //! Conversion of table rows, in chunks, to points and observations.
 
 use super::adjuster::{Adjuster, RowRoles};
-use super::column_survey::{ColumnSurvey, Surveyed};
+use super::column_survey::ColumnSurvey;
 use super::feature::FeatureEncoding;
 use super::inputs::Inputs;
 use super::roles::{Role, Roles};
@@ -63,7 +63,7 @@ impl RowEncoder {
             FeatureEncoding::Scaled(scale) => Encoding::Scaled(*scale, feature.filled()),
             FeatureEncoding::OneHot(levels) => {
                 let column_of = |word: &String| levels.binary_search(word).unwrap_or_default();
-                let columns = words(column).iter().map(column_of).collect();
+                let columns = column.words().iter().map(column_of).collect();
                 Encoding::OneHot { columns, width: feature.width() }
             }
         });
@@ -180,7 +180,13 @@ impl TargetEncoding {
                 Self::Numbers(texts.map(|(&value, text)| (bits(value), label(text))).collect())
             }
             None => Self::Words(
-                survey.targets().get(place).map_or(&[] as &[_], words).iter().map(label).collect(),
+                survey
+                    .targets()
+                    .get(place)
+                    .map_or(&[] as &[_], ColumnSurvey::words)
+                    .iter()
+                    .map(label)
+                    .collect(),
             ),
         }
     }
@@ -191,13 +197,6 @@ impl TargetEncoding {
             Self::Words(labels) => labels[value as usize],
             Self::Numbers(labels) => labels.get(&(value + 0.0).to_bits()).copied().unwrap_or(f64::NAN),
         }
-    }
-}
-
-fn words(column: &ColumnSurvey) -> &[String] {
-    match column.values() {
-        Surveyed::Words(levels) => levels.words(),
-        Surveyed::Numbers { .. } => &[],
     }
 }
 

@@ -5,6 +5,7 @@ use super::columns::Columns;
 use super::labels::{LabelCounter, Labels};
 use super::raw::{EachRow, RawColumn, RawPiece};
 use super::roles::{Role, words};
+use super::row_sum::RowSum;
 use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Spread, Sum};
@@ -29,6 +30,8 @@ pub struct Survey {
     labels: Vec<LabelCounter>,
     /// Targets of the first row, as text.
     first_targets: Vec<String>,
+    /// Checksum of features and targets, once measured.
+    check_sum: String,
 }
 
 #[derive(Clone, Debug)]
@@ -70,6 +73,7 @@ impl Survey {
             gaps: names.gaps,
             labels: targets.iter().map(|target| LabelCounter::new(target.kind(), MOST_VALUES)).collect(),
             first_targets: targets.iter().map(|target| target.text(0)).collect(),
+            check_sum: String::new(),
         })
     }
 
@@ -143,7 +147,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Measures the scales of numbers in a second pass over all rows, made by `pass`.
+    /// Measures the scales of numbers, and the checksum, in a second pass over all rows, made by `pass`.
     ///
     /// # Errors
     /// Those of the pass.
@@ -157,7 +161,10 @@ impl Survey {
         };
         let mut spreads: Vec<Option<Spread>> = self.all_columns().map(spread).collect();
         let weight = self.place_of(Role::Weights, 0);
+        let known = self.features().iter().chain(self.targets());
+        let mut sum = RowSum::new(known.map(ColumnSurvey::words));
         pass(&mut |row| {
+            sum.add(row);
             let weight = weight.and_then(|place| row.get(place)).copied().unwrap_or(1.0);
             for (spread, &value) in spreads.iter_mut().zip(row) {
                 if let Some(spread) = spread.as_mut().filter(|_| !value.is_nan()) {
@@ -166,6 +173,7 @@ impl Survey {
             }
             Ok(())
         })?;
+        self.check_sum = sum.text();
         let moved = self.moved.iter_mut().map(|moved| &mut moved.column);
         for (column, spread) in self.columns.iter_mut().chain(moved).zip(spreads) {
             if let (Surveyed::Numbers { scale, .. }, Some(spread)) = (&mut column.values, spread) {
@@ -190,6 +198,12 @@ impl Survey {
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// Checksum of all rows in any order, by features and targets as they are in the table.
+    #[must_use]
+    pub fn check_sum(&self) -> &str {
+        &self.check_sum
     }
 
     /// Features, in order.

@@ -150,10 +150,11 @@ impl CheckpointFolder {
     #[must_use]
     pub(crate) fn state(&self) -> TrainingState {
         let (folder, shown) = (self.folder.clone(), self.folder.display());
-        let last_words = format!(
+        let from_the_start = format!(
             "interrupted before the first checkpoint was written; the same command with --resume {shown} in place of --checkpoint begins training again"
         );
-        TrainingState { is_saved: Box::new(move || holds_training(&folder)), last_words }
+        let going_on = going_on(&self.folder);
+        TrainingState { is_saved: Box::new(move || holds_training(&folder)), going_on, from_the_start }
     }
 
     /// Adds advice on resuming to an interruption; returns other errors unchanged.

@@ -99,12 +99,12 @@ impl FoldFolders {
     /// State of training, for the handler of signals. Finished folds are always kept.
     #[must_use]
     pub(crate) fn state(&self) -> TrainingState {
-        let (folder, last_words) = (self.folder.clone(), going_on(&self.folder));
+        let (folder, words) = (self.folder.clone(), going_on(&self.folder));
         let is_saved = move || {
             let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
             entries.into_iter().any(|entry| holds_training(&entry.path()))
         };
-        TrainingState { is_saved: Box::new(is_saved), last_words }
+        TrainingState { is_saved: Box::new(is_saved), going_on: words.clone(), from_the_start: words }
     }
 
     /// Adds advice on resuming to an interruption; returns other errors unchanged.

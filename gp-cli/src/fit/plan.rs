@@ -69,6 +69,8 @@ pub struct Plan {
     pub warnings: Vec<String>,
     /// Options of reading the table, stored in the model file.
     pub(super) choice: TableChoice,
+    /// Checksum of the rows.
+    pub(super) check_sum: String,
 }
 
 impl Plan {
@@ -181,6 +183,7 @@ impl Plan {
             warnings,
             stages: Stages::default(),
             choice: TableChoice::default(),
+            check_sum: survey.check_sum().to_owned(),
         };
         if plan.inputs.keep_missing() {
             plan.notes.push(format!("kept missing values: {}", plan.inputs.about_missing()));

@@ -11,7 +11,6 @@ use super::trained::{Trained, TrainingContext};
 use crate::data::TableChoice;
 use crate::encode::Role;
 use crate::error::{CliError, ErrorKind};
-use crate::fingerprint;
 use crate::method::{Fit, Given};
 use crate::model::{About, Approximation, FurtherTarget, Influence, Model, TrainingRecord, TriedKernels};
 use faer::MatRef;
@@ -39,11 +38,11 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         warnings,
         stages,
         choice,
+        check_sum,
         ..
     } = plan;
     let begun = Instant::now();
-    let (rows, check_sum) =
-        (problem.rows.count(), fingerprint::of_rows(&problem.rows, 1 + observed.others.len())?);
+    let rows = problem.rows.count();
     let config = effective(spec, &choice, &problem.settings.given);
     let alpha = power(method.as_ref(), &problem);
     let targets = observed.targets();
@@ -104,7 +103,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         config,
     };
     let mut about = about;
-    about.training.leave_out_idle_shares();
+    about.leave_out_idle_shares();
     Ok(Model::new(about, fit.posterior, baseline))
 }
 
@@ -172,6 +171,7 @@ fn training_record(
         updates: Vec::new(),
         updated_rows: 0,
         check_sum: None,
+        idle: fit.idle.clone(),
     }
 }
 

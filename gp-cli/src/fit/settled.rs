@@ -92,8 +92,10 @@ pub(super) fn task(
     } else if names.len() == 2 {
         Ok((Task::Binary, format!("column {name} has the two values {} and {}", names[0], names[1])))
     } else if !spec.order.is_empty() {
-        let what = format!("--order names the labels of column {name}; --task ordinal if the order matters");
-        Ok((Task::Multiclass, what))
+        let what = format!(
+            "--order says the order of the labels of column {name}; --task multiclass if it means nothing"
+        );
+        Ok((Task::Ordinal, what))
     } else if let Some(like) = column.lookalike().filter(|_| !is_word(spec, name)) {
         let what = format!(
             "`{}`, column {name}: {like}; or say --task multiclass if they are labels",

@@ -4,7 +4,6 @@ use super::sample::Sample;
 use crate::error::CliError;
 use crate::lengths::four_digits;
 use crate::method::{Fit, TrainingRows};
-use crate::model::NOTHING_LEARNED;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Support;
 
@@ -50,8 +49,7 @@ pub(super) fn judge(fit: &mut Fit, foreseen: &Foreseen<'_>) {
         loss + gain
     );
     if gain <= 0.0 {
-        fit.converged = false;
-        fit.reason = format!("{NOTHING_LEARNED}: {losses}; {}", fit.reason);
+        fit.learned_nothing(&losses);
     } else if gain < ERRORS * error && !is_strong {
         fit.warnings.push(format!(
             "the model may be no better than the shares of the labels: {losses}, a difference of {:.1} standard errors",

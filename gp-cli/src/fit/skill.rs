@@ -6,7 +6,6 @@ use crate::encode::QUARTILES;
 use crate::error::CliError;
 use crate::lengths::{four_digits, value_names};
 use crate::method::{Fit, TrainingRows};
-use crate::model::NOTHING_LEARNED;
 use gp_ep::DataSource as _;
 use gp_kernels::KernelExt;
 use gp_kernels::posterior::LatentBeliefs;
@@ -55,8 +54,7 @@ pub(super) fn judge(fit: &mut Fit, seen: &FittedRows<'_>, seed: u64) -> Result<(
         } else {
             "the mean of the target"
         };
-        fit.converged = false;
-        fit.reason = format!("{NOTHING_LEARNED}: predictions are {same}; {}", fit.reason);
+        fit.learned_nothing(&format!("predictions are {same}"));
     }
     fit.warnings.extend(runaways(fit, seen.columns));
     let likelihood = fit.posterior.likelihood();
@@ -96,7 +94,7 @@ pub(super) fn impossible(fit: &Fit, weight: f64) -> Option<String> {
         "the {} is {}, and the logarithm of a {what} cannot be above {}: do not trust this model",
         fit.objective_kind.words(),
         four_digits(fit.objective),
-        if largest == 0.0 { "0".to_owned() } else { four_digits(largest) }
+        four_digits(largest)
     ))
 }
 
@@ -195,6 +193,7 @@ pub(super) mod tests {
             iterations: 1,
             curve: Vec::new(),
             warnings: Vec::new(),
+            idle: vec![false],
         }
     }
 

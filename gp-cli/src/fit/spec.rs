@@ -75,8 +75,8 @@ pub struct FitSpec {
     /// Kind of the target
     #[arg(long, value_parser = TaskParser::new(), default_value = AUTO)]
     pub task: TaskChoice,
-    /// Order of all labels of the target, from low to high, separated by commas, for --task ordinal and the
-    /// classes in predictions. Numbers have theirs by default
+    /// Order of all labels of the target, from low to high, separated by commas: three or more are --task
+    /// ordinal, unless --task or --likelihood says another. Numbers have theirs by default
     #[arg(long, value_name = "A,B", value_delimiter = ',', allow_hyphen_values = true)]
     pub order: Vec<String>,
     /// Names for labels of the target in predictions, scores and pictures, such as 0=no,1=yes. Tables may

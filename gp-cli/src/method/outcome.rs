@@ -1,6 +1,6 @@
 //! Result of a method.
 
-use crate::model::Approximation;
+use crate::model::{Approximation, NOTHING_LEARNED};
 use gp_ep::{Course, EvidenceKind};
 use gp_kernels::KernelExt as _;
 use gp_kernels::data::DataError;
@@ -25,6 +25,8 @@ pub struct Fit {
     pub curve: Vec<f64>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
+    /// `true` if nothing was learned: for the fit, or for each of several joined ones.
+    pub idle: Vec<bool>,
 }
 
 impl Fit {
@@ -41,6 +43,7 @@ impl Fit {
             iterations: training.iterations,
             curve: training.history.iter().map(|step: &TrainingStep| step.log_posterior).collect(),
             warnings,
+            idle: vec![false],
         }
     }
 
@@ -53,6 +56,13 @@ impl Fit {
         }
         free += likelihood.parameters().iter().map(Parameter::free_len).sum::<usize>();
         self.iterations > 0 || (free > 0 && self.converged)
+    }
+
+    /// Marks a fit that learned nothing, with the reason.
+    pub(crate) fn learned_nothing(&mut self, why: &str) {
+        self.converged = false;
+        self.idle = vec![true];
+        self.reason = format!("{NOTHING_LEARNED}: {why}; {}", self.reason);
     }
 
     /// Fit from any kind of training. A first-order objective is an estimate, of a bound if `kind` is one.
@@ -78,6 +88,7 @@ impl Fit {
             iterations: run.iterations,
             curve,
             warnings: failures(run.failed_evaluations, run.last_failure.as_deref()),
+            idle: vec![false],
         }
     }
 }

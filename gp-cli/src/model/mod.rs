@@ -110,7 +110,7 @@ impl Model {
     fn restore(record: Record, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let Record { mut about, posterior, baseline, .. } = record;
         about.training.leave_out_old_shares();
-        about.training.leave_out_idle_shares();
+        about.leave_out_idle_shares();
         let baseline = baseline.map(|baseline| baseline.restore(names)).transpose()?;
         Ok(Self { about, posterior: posterior.restore(names)?, baseline })
     }

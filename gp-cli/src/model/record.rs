@@ -54,6 +54,22 @@ pub struct About {
     pub config: Map<String, Value>,
 }
 
+impl About {
+    /// Leaves out the influences of what learned nothing, which earlier versions wrote.
+    pub(crate) fn leave_out_idle_shares(&mut self) {
+        let (training, further) = (&self.training, self.others.iter().map(|of| &of.target.name));
+        let names = [&self.target.name].into_iter().chain(further).enumerate();
+        let idle: Vec<String> = names
+            .filter(|(place, name)| training.is_idle(*place, name))
+            .map(|(_, name)| name.clone())
+            .collect();
+        let all = training.learned_nothing();
+        self.training
+            .influence
+            .retain(|of| !all && !of.target.as_ref().is_some_and(|name| idle.contains(name)));
+    }
+}
+
 /// Further target of a model with several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FurtherTarget {
@@ -137,9 +153,13 @@ pub struct TrainingRecord {
     /// Checksum of the rows trained on, in any order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check_sum: Option<String>,
+    /// `true` if predictions do not depend on the inputs, or are no better than the shares of labels: for all targets, or
+    /// for each that was fitted alone. Empty in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle: Vec<bool>,
 }
 
-/// Start of the reason that a model learned nothing.
+/// Start of the reason that a model learned nothing, which alone says so in files of earlier versions.
 pub(crate) const NOTHING_LEARNED: &str = "nothing was learned";
 
 /// Warning of a model whose shares are those of an earlier version.
@@ -151,15 +171,16 @@ impl TrainingRecord {
     /// those of all.
     #[must_use]
     pub fn learned_nothing(&self) -> bool {
-        self.reason.starts_with(NOTHING_LEARNED)
+        if self.idle.is_empty() {
+            return self.reason.starts_with(NOTHING_LEARNED);
+        }
+        self.idle.iter().all(|idle| *idle)
     }
 
-    /// Leaves out the influences of what learned nothing, which earlier versions wrote.
-    pub(crate) fn leave_out_idle_shares(&mut self) {
-        let reason = &self.reason;
-        let is_idle = |target: &str| reason.contains(&format!("{target}: {NOTHING_LEARNED}"));
-        let all = self.learned_nothing();
-        self.influence.retain(|of| !all && !of.target.as_ref().is_some_and(|name| is_idle(name)));
+    /// `true` if nothing was learned for one of several targets, by its place and name.
+    fn is_idle(&self, place: usize, name: &str) -> bool {
+        let told = || self.reason.contains(&format!("{name}: {NOTHING_LEARNED}"));
+        if self.idle.is_empty() { told() } else { self.idle.get(place).is_some_and(|idle| *idle) }
     }
 
     /// Leaves out influences with shares above 1, which only earlier versions wrote, and warns of it.

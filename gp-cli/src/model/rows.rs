@@ -2,9 +2,8 @@
 
 use super::{Approximation, Model};
 use crate::data::Frame;
-use crate::encode::{Adjuster, Role, RoleValues, Unseen};
+use crate::encode::{Adjuster, Role, RoleValues, Unseen, row_sum};
 use crate::error::CliError;
-use crate::fingerprint;
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::LatentBeliefs;
 
@@ -88,21 +87,12 @@ impl Model {
     }
 
     /// `true` for a table of the rows that the model was trained on, in any order.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
-    pub fn was_trained_on(&self, frame: &Frame) -> Result<bool, CliError> {
+    #[must_use]
+    pub fn was_trained_on(&self, frame: &Frame) -> bool {
         let training = &self.about().training;
-        let Some(check_sum) = training.check_sum.as_ref().filter(|_| training.rows == frame.row_count())
-        else {
-            return Ok(false);
-        };
-        if self.targets().iter().any(|target| frame.column(&target.name).is_none()) {
-            return Ok(false);
-        }
-        let points = self.inputs().encode(frame)?.points;
-        let seen = self.observations(frame)?.unwrap_or_default();
-        Ok(fingerprint::of_points(points.as_ref(), &seen) == *check_sum)
+        let sum = || row_sum(frame, &self.inputs().names(), &self.targets());
+        training.rows == frame.row_count()
+            && training.check_sum.as_ref().is_some_and(|known| sum().as_ref() == Some(known))
     }
 
     /// Adds role values of a single target to the points of a table. For several targets, use the models of

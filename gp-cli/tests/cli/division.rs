@@ -78,6 +78,27 @@ fn parts_of_groups_follow_the_seed_and_not_the_order_of_rows() {
     assert!((1..4).any(|seed| scores(&cv("t.csv", &format!("--seed {seed}"))) != scores(&first)));
 }
 
+/// Fewer groups than the usual number of folds are left out one at a time, unless another number is asked for.
+#[test]
+fn few_groups_are_left_out_one_at_a_time() {
+    let desk = Desk::new();
+    let rows: Vec<String> = (0..40).map(|i| format!("s{},{},{}", i % 4, noise(i), noise(i + 99))).collect();
+    desk.write("t.csv", table("site,x,y", &rows));
+    let cv = "cv t.csv --target y --groups site --iterations 1 --json";
+    let said = desk.ok(cv);
+    let told = line(&said, "by 4 groups of column site");
+    assert_eq!(told, "4 folds of 40 rows by 4 groups of column site: 10 rows each, one group at a time");
+    assert_eq!(said.json()["division"]["groups"].to_string(), "[1,1,1,1]");
+    let asked = ["4 groups", "10 folds", "--folds 4 leaves out one group at a time"];
+    desk.refused(&format!("{cv} --folds 10"), 3, &asked);
+    desk.refused(&format!("{cv} --folds 5"), 3, &["4 groups", "5 folds"]);
+    desk.write(
+        "one.csv",
+        table("site,x,y", &rows).replace("s1", "s0").replace("s2", "s0").replace("s3", "s0"),
+    );
+    desk.refused("cv one.csv --target y --groups site", 3, &["1 group", "nothing to leave out"]);
+}
+
 /// Every third site has the other label.
 #[test]
 fn labels_are_shared_out_as_groups_allow() {
@@ -259,8 +280,8 @@ fn labels_of_one_row_cannot_be_left_out() {
 #[test]
 fn coverage_is_pooled_over_folds() {
     let desk = Desk::new();
-    // Counts with far more variance than a Poisson likelihood.
-    let count = |i: usize| if i % 7 < 4 { i % 2 } else { 6 + (i * i) % 23 };
+    // Counts that vary far more than a Poisson likelihood says, without a period.
+    let count = |i: usize| if noise(i) < 0.15 { i % 2 } else { 6 + (i * i) % 23 };
     let rows: Vec<String> =
         (0..210).map(|i| format!("{},{}", (i * 37 % 210) as f64 / 20.0, count(i))).collect();
     desk.write("t.csv", table("x,y", &rows));

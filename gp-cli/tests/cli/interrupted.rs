@@ -245,6 +245,28 @@ fn before_the_first_checkpoint_the_end_comes_at_once() {
     desk.ok("fit t.csv --target y --method ivm --inducing 300 --iterations 1 --resume state --time-limit 1s");
 }
 
+/// Iterations of seconds are not waited for: the last whole checkpoint stays.
+#[test]
+fn after_a_checkpoint_the_end_comes_within_an_iteration() {
+    let desk = Desk::new();
+    desk.write("t.csv", circle(6_000));
+    let fit = "fit t.csv --target y --method ivm --inducing 500 --iterations 4";
+    let mut child = start(&desk, &format!("{fit} --checkpoint state --checkpoint-every 0s"));
+    wait_for(&desk.path("state/training.checkpoint"), &mut child);
+    let state = fs::read(desk.path("state/training.checkpoint")).unwrap();
+    sleep(Duration::from_millis(200));
+    let begun = Instant::now();
+    signal(&child, "-INT");
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert_eq!(said.code, 130, "{}", said.err);
+    let last = said.err.lines().last().unwrap_or_default();
+    assert!(last.starts_with("interrupted; the same command with --resume state"), "{}", said.err);
+    assert!(fs::read(desk.path("state/training.checkpoint")).unwrap() == state, "the iteration is too short");
+    assert_eq!(desk.names(), ["state", "t.csv"]);
+    desk.ok(&format!("{fit} --resume state --time-limit 1s"));
+}
+
 /// Folder with the checkpoint of an interrupted fit.
 fn interrupted() -> Desk {
     let desk = desk();

@@ -135,3 +135,46 @@ fn what_has_no_season_is_said_to_have_none() {
         assert!(!said.err.contains("season"), "{name}: {}", said.err);
     }
 }
+
+/// Days of sales in four cities at several prices, with a slow wave and errors of deviation 2.
+fn sales(seed: usize, days: impl Iterator<Item = usize>, week: f64) -> String {
+    let mut text = "day,city,price,y\n".to_owned();
+    for (i, day) in days.enumerate() {
+        let (city, price) = (i * 7 % 4, 1.0 + (i * (389 + 2 * seed) % 97) as f64 / 12.0);
+        let slow = 4.0 * (TAU * day as f64 / 365.0).sin();
+        let errors = 2.0 * noise(i + 1000 * seed);
+        let y = 5.0 * city as f64 - 1.5 * price + slow + week * (TAU * day as f64 / 7.0).cos() + errors;
+        writeln!(text, "{},c{city},{price},{y}", date(day)).unwrap();
+    }
+    text
+}
+
+/// Date of a day after the first of 2023.
+fn date(mut day: usize) -> String {
+    const MONTHS: [usize; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut months =
+        (0..).flat_map(|year| (1..).zip(MONTHS).map(move |(month, days)| (2023 + year, month, days)));
+    loop {
+        let (year, month, days) = months.next().unwrap();
+        let days = if (year, month) == (2024, 2) { 29 } else { days };
+        if day < days {
+            return format!("{year}-{month:02}-{:02}", day + 1);
+        }
+        day -= days;
+    }
+}
+
+/// A slow wave of a date beside other inputs is no short season, and a week of half the size of the errors is one.
+#[test]
+fn a_date_beside_other_inputs_has_its_seasons_and_no_others() {
+    let desk = Desk::new();
+    for seed in [1, 3, 8, 16, 18, 25] {
+        desk.write("t.csv", sales(seed, (0..188).map(|i| i * (613 + seed) % 700), 0.0));
+        let said = desk.ok("fit t.csv --target y --iterations 1 --force");
+        assert!(!kernel_line(&said.err).contains("season"), "{seed}: {}", said.err);
+    }
+    desk.write("t.csv", sales(2, 0..700, 1.0));
+    let said = desk.ok("fit t.csv --target y --iterations 1 --force");
+    assert!((period(&said.err, "day") - 7.0).abs() < 0.05, "{}", said.err);
+    assert_eq!(kernel_line(&said.err).matches("a season").count(), 1, "{}", said.err);
+}

@@ -242,7 +242,12 @@ fn expected_improvement_finds_a_minimum() {
     let found = rows.iter().map(|&(a, b)| function(a, b)).fold(f64::INFINITY, f64::min);
     assert!(found < expected + 0.01, "{found} instead of {expected}: {rows:?}");
     let said = last.unwrap();
-    assert!(said.err.contains("best y so far: ") && said.err.contains("training rows"), "{}", said.err);
+    // In four digits, however many the number has.
+    let best = said.err.lines().find_map(|line| line.strip_prefix("best y so far: ")).unwrap();
+    let (number, rest) = best.split_once(", ").unwrap();
+    assert_eq!(rest, "the best mean at the training rows of the model");
+    let digits = number.trim_start_matches(['-', '0', '.']).chars().filter(char::is_ascii_digit);
+    assert_eq!(digits.count(), 4, "{number}");
     assert_eq!(said.table().0, ["a", "b", "improvement", "mean", "variance"]);
     // With `--best` and a batch, the second point improves less.
     let said = desk.ok("suggest model.gp --by improvement --goal max --best -5 --count 2 --json");

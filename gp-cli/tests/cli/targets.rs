@@ -95,7 +95,8 @@ fn what_is_not_clear_is_asked_for() {
         ("--task regression", "gaussian("),
         ("--task ordinal", "ordinal_probit(classes=4"),
         ("--likelihood negative_binomial", "negative_binomial("),
-        ("--order 0,1,2,3", "multiclass_probit(classes=4)"),
+        ("--order 0,1,2,3", "ordinal_probit(classes=4"),
+        ("--order 0,1,2,3 --task multiclass", "multiclass_probit(classes=4)"),
     ] {
         let json = desk.ok(&format!("{FIT} {answer} --json")).json();
         assert!(json["likelihood"].as_str().unwrap().starts_with(expected), "{answer}: {json}");
@@ -213,12 +214,18 @@ fn error(json: &serde_json::Value) -> f64 {
 }
 
 #[test]
-fn an_order_is_for_classes_without_one_too() {
+fn an_order_says_the_task_and_is_for_classes_without_one_too() {
     let desk = with(&GRADES);
     desk.write("c.toml", "order = [\"poor\", \"fair\", \"good\", \"excellent\"]\n");
     let said = desk.ok(&format!("{FIT} --config c.toml"));
+    assert!(said.err.contains("task: ordinal regression with likelihood ordinal_probit"), "{}", said.err);
+    let why =
+        "because --order says the order of the labels of column y; --task multiclass if it means nothing";
+    assert!(said.err.contains(why), "{}", said.err);
+    let likelihood = desk.ok("inspect model.gp --json").json()["likelihood"].to_string();
+    assert!(likelihood.contains("ordinal_probit(classes=4"), "{likelihood}");
+    let said = desk.ok(&format!("{FIT} --config c.toml --task multiclass"));
     assert!(said.err.contains("task: multi-class classification"), "{}", said.err);
-    assert!(said.err.contains("--task ordinal if the order matters"), "{}", said.err);
     let header = desk.ok("predict model.gp t.csv --proba").table().0;
     assert_eq!(header[1..5], ["p(poor)", "p(fair)", "p(good)", "p(excellent)"]);
     desk.ok("cv t.csv --target y --folds 3 --iterations 1 --inducing 4 --config c.toml");

@@ -197,8 +197,35 @@ fn rows_of_training_are_known_again() {
     desk.ok("fit s.csv --target y --method svgp --batch-size 20 --epochs 2 --stream always --force --quiet");
     assert!(desk.ok("eval model.gp s.csv").err.contains(seen));
     desk.write("w.csv", "x,y,z,w\n1,2,1,1\n2,3,4,2\n3,5,2,1\n4,4,1,1\n5,7,3,1\n6,8,0,2\n");
-    desk.ok("fit w.csv --target y,z --weights w --no-train --force --quiet");
-    assert!(desk.ok("eval model.gp w.csv").err.contains(seen));
+    for flags in ["--target y,z --weights w", "--target y --offset w"] {
+        desk.ok(&format!("fit w.csv {flags} --no-train --force --quiet"));
+        assert!(desk.ok("eval model.gp w.csv").err.contains(seen), "{flags}");
+    }
+    // Labels may have their names.
+    desk.write("l.csv", circle(40));
+    desk.ok("fit l.csv --target kind --labels red=warm,blue=cold --no-train --force --quiet");
+    desk.write("n.csv", circle(40).replace("red", "warm").replace("blue", "cold"));
+    assert!(desk.ok("eval model.gp l.csv").err.contains(seen));
+    assert!(desk.ok("eval model.gp n.csv").err.contains(seen));
+}
+
+/// What one of several targets learned is told by its own fit, not by the words of another.
+#[test]
+fn targets_that_learned_nothing_are_told_apart() {
+    let desk = Desk::new();
+    let row =
+        |i: usize| format!("{},{},{}\n", noise(i), 3.0 * noise(i) + 0.1 * noise(i + 500), noise(i + 900));
+    desk.write("t.csv", "x,a,ba\n".to_owned() + &(0..60).map(row).collect::<String>());
+    let flat = "1*rbf(lengthscale=fixed(1e6))";
+    let fit = "fit t.csv --target a,ba --method exact --units model --quiet --force";
+    desk.ok(&format!("{fit} --kernel linear --kernel {flat}"));
+    let json = desk.ok("inspect model.gp --json").json();
+    let shares = json["about"]["training"]["influence"].as_array().unwrap();
+    assert!(shares.len() == 1 && shares[0]["target"] == "a", "{json}");
+    assert_eq!(json["about"]["training"]["idle"].to_string(), "[false,true]");
+    desk.ok(&format!("{fit} --kernel {flat} --kernel fixed(2)*rbf(lengthscale=fixed(1e6))"));
+    let said = desk.ok("inspect model.gp").out;
+    assert!(said.contains("depends on  no input: nothing was learned\n"), "{said}");
 }
 
 /// A term of one input is drawn as a curve of many points, whatever the rows.

@@ -1,10 +1,10 @@
 //! Division of a table into folds by the options.
 
-use super::CvOptions;
 use super::division::Division;
 use super::groups::Groups;
 use super::rolling::Rolling;
 use super::splits::{left_in_splits, splits};
+use super::{CvOptions, FOLDS};
 use crate::context::Context;
 use crate::data::{Column, Frame};
 use crate::encode::class_labels;
@@ -30,14 +30,16 @@ pub(super) fn divide(
     frame: &Frame,
     (rows, left_out): (usize, &[usize]),
 ) -> Result<Division, CliError> {
-    let (count, seed) = (usize::from(options.folds), options.spec.seed);
+    let (asked, seed) = (options.folds.map(usize::from), options.spec.seed);
+    let count = asked.unwrap_or(FOLDS);
     // Several targets are numbers with missing values: no stratification.
     let target = match options.spec.targets()? {
         [target] => Some(frame.require(&[target])?[0]),
         _ => None,
     };
     if let Some(name) = &options.groups {
-        return Groups::of(frame, name, target.and_then(labels))?.divide(count, seed);
+        let groups = Groups::of(frame, name, target.and_then(labels))?;
+        return groups.divide(asked.unwrap_or_else(|| groups.usual_folds(FOLDS)), seed);
     }
     if let Some(name) = &options.rolling {
         let (gap, window) = (options.gap.unwrap_or(0.0), options.window);

@@ -32,6 +32,11 @@ impl<'a> Groups<'a> {
         Ok(Self { source: frame.source(), name, groups: groups.into_values().collect(), labels })
     }
 
+    /// Number of folds if none is asked for: that of groups, at least two and at most `most`.
+    pub(super) fn usual_folds(&self, most: usize) -> usize {
+        self.groups.len().clamp(2, most)
+    }
+
     /// Folds of about equal size and, with labels, about equal class frequencies.
     ///
     /// # Errors
@@ -40,8 +45,12 @@ impl<'a> Groups<'a> {
         let found = self.groups.len();
         if found < count {
             let (source, name, groups) = (self.source, self.name, counted(found, "group"));
+            let advice = match found {
+                1 => "there is nothing to leave out".to_owned(),
+                _ => format!("--folds {found} leaves out one group at a time"),
+            };
             let message = format!(
-                "`{source}`, column {name}: {groups} cannot be in {count} folds without being divided; take fewer with --folds"
+                "`{source}`, column {name}: {groups} cannot be in {count} folds without being divided; {advice}"
             );
             return Err(CliError::new(ErrorKind::Data, message));
         }
@@ -50,10 +59,13 @@ impl<'a> Groups<'a> {
         let sizes = || tests.iter().map(Vec::len);
         let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
         let each = if least == most { most.to_string() } else { format!("{least} to {most}") };
-        let shares =
-            if self.labels.is_some() { ", with shares of labels as even as groups allow" } else { "" };
+        let how = match &self.labels {
+            _ if found == count => ", one group at a time",
+            Some(_) => ", with shares of labels as even as groups allow",
+            None => "",
+        };
         let words = format!(
-            "{count} folds of {rows} rows by {found} groups of column {}: {each} rows each{shares}",
+            "{count} folds of {rows} rows by {found} groups of column {}: {each} rows each{how}",
             self.name
         );
         let json = json!({ "by": "groups", "column": self.name, "groups": groups });

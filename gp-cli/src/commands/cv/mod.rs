@@ -33,6 +33,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use summary::{lines, summarise, table};
 
+/// Default number of folds.
+const FOLDS: usize = 5;
 /// Command name, stored in models.
 const ORIGIN: &str = "gp cv";
 
@@ -46,9 +48,9 @@ pub struct CvOptions {
     #[command(flatten)]
     pub spec: FitSpec,
     /// Number of parts, drawn at random with equal shares of each label; as many as rows leave out one row at
-    /// a time
-    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..))]
-    pub folds: u16,
+    /// a time (default: 5, or as many as --groups if these are fewer)
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(2..))]
+    pub folds: Option<u16>,
     /// Table with columns split and test_row (rows counted from 0): the rows scored in each split
     #[arg(long, value_name = "CSV", conflicts_with = "folds")]
     pub splits: Option<PathBuf>,

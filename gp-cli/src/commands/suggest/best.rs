@@ -1,7 +1,9 @@
 //! Best target so far, for expected improvement.
 
 use super::{By, Extreme, SuggestOptions};
+use crate::data::Kind;
 use crate::error::CliError;
+use crate::lengths::four_digits;
 use crate::model::{Held, Model};
 use crate::predict;
 use faer::MatRef;
@@ -11,8 +13,6 @@ use serde_json::{Value, json};
 pub(super) struct BestSoFar {
     /// Value in likelihood units.
     pub(super) observation: f64,
-    /// Value in data units.
-    pub(super) value: f64,
     /// Value in data units, as text.
     pub(super) text: String,
     pub(super) json: Value,
@@ -34,18 +34,22 @@ pub(super) fn find(options: &SuggestOptions, model: &Model) -> Result<Option<Bes
             target.name
         )));
     }
-    let (value, how) = match &options.best {
+    let is_date = target.kind == Kind::Date;
+    let (value, text, how) = match &options.best {
         Some(text) => {
             let value = target.kind.parse(text).filter(|value| value.is_finite()).ok_or_else(|| {
                 CliError::usage(format!("--best {text} is no {}, which {} is", target.kind, target.name))
             })?;
-            (value, "as said by --best".to_owned())
+            (value, target.kind.text(value), "as said by --best".to_owned())
         }
-        None => of_model(model, goal)?,
+        None => {
+            let (value, how) = of_model(model, goal)?;
+            let text = if is_date { target.kind.text(value) } else { four_digits(value) };
+            (value, text, how)
+        }
     };
-    let text = target.kind.text(value);
-    let json = if target.kind == crate::data::Kind::Date { json!(text) } else { json!(value) };
-    Ok(Some(BestSoFar { observation: target.scale().apply(value), value, text, json, how }))
+    let json = if is_date { json!(text) } else { json!(value) };
+    Ok(Some(BestSoFar { observation: target.scale().apply(value), text, json, how }))
 }
 
 fn of_model(model: &Model, goal: Extreme) -> Result<(f64, String), CliError> {

@@ -5,7 +5,6 @@ use super::space::InputValues;
 use super::{By, SuggestOptions, Suggested};
 use crate::encode::Role;
 use crate::left_out::counted;
-use crate::lengths::four_digits;
 use crate::model::{Model, TargetSummary, without_temperature};
 use crate::notes::Notes;
 
@@ -52,7 +51,7 @@ pub(super) fn say(
     if let Some(best) = best.filter(|_| gains_nothing(options.by, model, &suggested.values)) {
         let among = if options.candidates.is_some() { "of these rows" } else { "within these ranges" };
         let first = if suggested.values.len() > 1 { "after the points before, " } else { "" };
-        notes.say(format_args!("{first}nothing {among} is likely to improve on {}", four_digits(best.value)));
+        notes.say(format_args!("{first}nothing {among} is likely to improve on {}", best.text));
         return;
     }
     if let Some((first, again)) = repeated(&suggested.places).filter(|_| options.candidates.is_none()) {

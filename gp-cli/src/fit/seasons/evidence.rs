@@ -21,6 +21,8 @@ const LONGEST_MEMORY: f64 = 1e3;
 const SHAPES: (f64, f64) = (0.2, 10.0);
 /// Uncertainty of a period: part of a cycle per standard deviation of the input.
 const UNCERTAINTY: f64 = 0.15;
+/// Gain on the rows of training below which a season is not compared on all.
+const HOPELESS: f64 = -2.0;
 /// Length-scale of a smooth function that follows a wave, as part of its period.
 const OF_A_WAVE: f64 = 0.2;
 
@@ -81,25 +83,35 @@ impl Learned {
 #[derive(Debug)]
 pub(super) struct SeasonJudge<'a> {
     registry: &'a Registry,
+    /// Rows to train on, and to compare on.
     rows: &'a TrainingRows,
+    all: &'a TrainingRows,
     column: Option<usize>,
     control: Control,
 }
 
 struct TrainedKernel {
+    model: ExactGp,
     evidence: f64,
     seasons: Vec<Learned>,
 }
 
+impl TrainedKernel {
+    fn is_better_than(&self, other: &Option<Self>) -> bool {
+        other.as_ref().is_none_or(|other| self.evidence > other.evidence)
+    }
+}
+
 impl<'a> SeasonJudge<'a> {
-    /// Comparison on these rows, until the control ends it. `column` is that of the seasons, if several.
+    /// Comparison on `all` rows of models that are trained on some of them, until the control ends it. `column` is that of
+    /// the seasons, if several.
     pub(super) fn new(
         registry: &'a Registry,
-        rows: &'a TrainingRows,
+        (rows, all): (&'a TrainingRows, &'a TrainingRows),
         column: Option<usize>,
         control: Control,
     ) -> Self {
-        Self { registry, rows, column, control }
+        Self { registry, rows, all, column, control }
     }
 
     /// Best season of these periods besides known ones, if the log evidence rises by more than a margin.
@@ -112,22 +124,38 @@ impl<'a> SeasonJudge<'a> {
         periods: &[f64],
         margin: f64,
     ) -> Result<Option<Learned>, CliError> {
-        let (mut without, mut best): (f64, Option<(f64, Learned)>) = (f64::NEG_INFINITY, None);
+        let (mut without, mut best): (Option<TrainedKernel>, Option<TrainedKernel>) = (None, None);
         let mut smooths: Vec<f64> = periods.iter().map(|period| OF_A_WAVE * period).collect();
         smooths.extend(periods.first().map(|_| 1.0));
         for smooth in smooths {
             let Some(trained) = self.train(known, smooth)? else { return Ok(None) };
-            without = without.max(trained.evidence);
+            without = Some(trained).filter(|trained| trained.is_better_than(&without)).or(without);
         }
         for period in periods {
             let seasons: Vec<Learned> = known.iter().copied().chain([Learned::start(*period)]).collect();
             let Some(trained) = self.train(&seasons, 1.0)? else { return Ok(None) };
-            let is_better = best.is_none_or(|(evidence, _)| trained.evidence > evidence);
-            if let (true, Some(season)) = (is_better, trained.seasons.last()) {
-                best = Some((trained.evidence, *season));
-            }
+            best = Some(trained).filter(|trained| trained.is_better_than(&best)).or(best);
         }
-        Ok(best.filter(|(evidence, _)| *evidence > without + margin).map(|(_, season)| season))
+        let (Some(without), Some(best)) = (without, best) else { return Ok(None) };
+        let is_found = self.gain(&best, &without).is_some_and(|gain| gain > margin);
+        Ok(best.seasons.last().copied().filter(|_| is_found))
+    }
+
+    /// Rise of the log evidence on all rows from one model to another; None if it is hopeless, or cannot be computed.
+    fn gain(&self, of: &TrainedKernel, from: &TrainedKernel) -> Option<f64> {
+        let gain = of.evidence - from.evidence;
+        if gain < HOPELESS || self.all.count() == self.rows.count() {
+            return Some(gain);
+        }
+        let evidence = |trained: &TrainedKernel| trained.model.log_evidence(self.all).ok();
+        Some(evidence(of)?.value - evidence(from)?.value)
+    }
+
+    /// Smooth function of the column of the seasons alone, if there are others: a slow season would stand for it.
+    fn alone(&self, smooth: f64) -> String {
+        self.column.map_or_else(String::new, |column| {
+            format!("0.2 * rbf(lengthscale={}, dims=[{column}]) + ", format_number(smooth))
+        })
     }
 
     /// Trains a model with these seasons plus smooth, rough and linear functions; None if time is over or training
@@ -137,7 +165,8 @@ impl<'a> SeasonJudge<'a> {
         let dim = self.rows.dim();
         let scale = (dim as f64).sqrt();
         let text = format!(
-            "{text}0.5 * rbf(lengthscale={}) + 0.2 * matern12(lengthscale={scale}) + linear(lengthscale={})",
+            "{text}{}0.5 * rbf(lengthscale={}) + 0.2 * matern12(lengthscale={scale}) + linear(lengthscale={})",
+            self.alone(smooth),
             format_number(smooth * scale),
             format_number(3.0 * scale)
         );
@@ -159,7 +188,8 @@ impl<'a> SeasonJudge<'a> {
             shape: rounded(values[3], SHAPES),
             around: season.around,
         });
-        Ok(Some(TrainedKernel { evidence: evidence.value, seasons: found.collect() }))
+        let seasons = found.collect();
+        Ok(Some(TrainedKernel { model, evidence: evidence.value, seasons }))
     }
 }
 

@@ -25,7 +25,7 @@ use gp_optim::{Control, Team, format_number};
 use periodogram::{Series, ends, harmonics};
 use trend::Basis;
 
-/// Rows for the periodogram, and for comparing models.
+/// Rows for the periodogram and the comparison of models, and for training these.
 const ROWS: usize = 1_000;
 const JUDGED_ROWS: usize = 250;
 /// Fewest rows and distinct input values.
@@ -41,6 +41,9 @@ const HARMONICS: usize = 4;
 const SHARE_OF_TIME: f64 = 0.1;
 /// Least share of distinct values in a sample for which repeats are rare.
 const MOSTLY_DISTINCT: f64 = 0.7;
+/// Least share of the places of a grid that have a value, and largest distance from a place, in steps.
+const FILLED: f64 = 0.2;
+const OFF_GRID: f64 = 1e-3;
 /// Largest ratio of two periods that may be one season of varying amplitude.
 const BESIDE: f64 = 1.5;
 /// Limit that outliers are moved to, in units of the target.
@@ -121,7 +124,7 @@ pub(super) fn find(
     let few = Sample::at_most(&rows, JUDGED_ROWS, spec.seed)?.rows;
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
     let control = Control::new().with_time_limit(limit).begun();
-    let judge = SeasonJudge::new(registry, &few, along.of_several(inputs), control);
+    let judge = SeasonJudge::new(registry, (&few, &rows), along.of_several(inputs), control);
     let found = in_step::of_first(team, || search(&rows, along.column, count, &judge))?;
     let season = |learned: Learned| Season {
         column: along.of_several(inputs),
@@ -230,6 +233,7 @@ fn standard(likelihood: &dyn Likelihood, targets: &[f64], offsets: &[f64]) -> Op
 pub(super) struct Plausible {
     x: Vec<f64>,
     target: Vec<f64>,
+    /// Places that the input may have, over the same range.
     distinct: f64,
     trend: Basis,
 }
@@ -247,7 +251,7 @@ impl Plausible {
             return Ok(None);
         }
         let are_all = (different as f64) < MOSTLY_DISTINCT * rows.count() as f64 || rows.count() == count;
-        let distinct = if are_all { different } else { count } as f64;
+        let distinct = on_a_grid(&x).max(if are_all { different } else { count }) as f64;
         let trend = trend_of(points, &x);
         Ok(Some(Self { x, target, distinct, trend }))
     }
@@ -311,10 +315,27 @@ fn trend_of(points: MatRef<'_, f64>, x: &[f64]) -> Basis {
 }
 
 fn distinct(x: &[f64]) -> usize {
+    sorted(x).len()
+}
+
+/// Distinct values, ascending.
+fn sorted(x: &[f64]) -> Vec<f64> {
     let mut sorted = x.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.dedup();
-    sorted.len()
+    sorted
+}
+
+/// Places of a grid that all values lie on, such as the days between the first and the last date; 0 if there is none, or if
+/// few of its places have a value.
+fn on_a_grid(x: &[f64]) -> usize {
+    let x = sorted(x);
+    let step = x.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+    let place = |value: &f64| (value - x[0]) / step;
+    let count = x.last().map_or(0.0, place).round() + 1.0;
+    let is_filled = count * FILLED <= x.len() as f64;
+    let is_grid = x.iter().map(place).all(|place| (place - place.round()).abs() < OFF_GRID);
+    if is_filled && is_grid { count as usize } else { 0 }
 }
 
 #[cfg(test)]

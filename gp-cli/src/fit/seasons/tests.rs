@@ -1,6 +1,7 @@
 //! Real seasons are found, and no others.
 
 use super::*;
+use crate::standardise::Standardiser;
 use faer::Mat;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -9,12 +10,24 @@ use std::f64::consts::TAU;
 
 /// Periods found along a single input, in its units.
 fn periods(x: &[f64], y: &[f64]) -> Vec<f64> {
-    let (units, target) = (crate::standardise::Standardiser::of(x), crate::standardise::Standardiser::of(y));
-    let points = Mat::from_fn(x.len(), 1, |i, _| units.apply(x[i]));
+    periods_beside(x, &[], y)
+}
+
+/// Periods found along an input beside others, in its units.
+fn periods_beside(x: &[f64], others: &[Vec<f64>], y: &[f64]) -> Vec<f64> {
+    let (units, target) = (Standardiser::of(x), Standardiser::of(y));
+    let scaled = |column: &[f64]| {
+        let units = Standardiser::of(column);
+        column.iter().map(|&value| units.apply(value)).collect::<Vec<f64>>()
+    };
+    let columns: Vec<Vec<f64>> =
+        [scaled(x)].into_iter().chain(others.iter().map(|other| scaled(other))).collect();
+    let points = Mat::from_fn(x.len(), columns.len(), |i, d| columns[d][i]);
+    let column = (columns.len() > 1).then_some(0);
     let rows = TrainingRows::in_memory(points, y.iter().map(|&y| target.apply(y)).collect());
     let few = Sample::at_most(&rows, JUDGED_ROWS, 0).unwrap().rows;
     let registry = Registry::built_in();
-    let judge = SeasonJudge::new(&registry, &few, None, Control::new());
+    let judge = SeasonJudge::new(&registry, (&few, &rows), column, Control::new());
     let found = search(&rows, 0, x.len(), &judge).unwrap();
     found.into_iter().map(|season| season.period * units.scale).collect()
 }
@@ -121,6 +134,69 @@ fn a_smooth_function_has_no_season() {
         (x, y)
     });
     assert!(count <= 2, "{count} of 40");
+}
+
+/// Days of sales in four cities at several prices: day, city and price, and the sum of their effects and errors of
+/// deviation 2.
+fn sales(days: &[f64], rng: &mut ChaCha8Rng, wave: impl Fn(f64) -> f64) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let mut columns = vec![Vec::new(); 5];
+    let mut y = Vec::new();
+    for &day in days {
+        let (city, price) = (rng.random_range(0..4_usize), 1.0 + 8.0 * rng.random::<f64>());
+        (0..4).for_each(|other| columns[other].push(f64::from(u8::from(other == city))));
+        columns[4].push(price);
+        y.push(5.0 * city as f64 - 1.5 * price + wave(day) + 2.0 * normal(rng));
+    }
+    (columns, y)
+}
+
+/// A wave that is too slow for a season is no reason for a short one.
+#[test]
+fn a_slow_wave_beside_other_inputs_has_no_season() {
+    use rayon::prelude::*;
+    let found = |seed| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let days: Vec<f64> = (0..188).map(|i| f64::from(i * (613 + seed as u32) % 700)).collect();
+        let (others, y) = sales(&days, &mut rng, |day| 4.0 * (TAU * day / 365.0).sin());
+        usize::from(!periods_beside(&days, &others, &y).is_empty())
+    };
+    let count: usize = (1..=25).into_par_iter().map(found).sum();
+    assert!(count <= 1, "{count} of 25");
+}
+
+/// A week of half the size of the errors, on every day of two years, beside a slow wave.
+#[test]
+fn a_week_beside_other_inputs_is_found() {
+    let days: Vec<f64> = (0..700).map(f64::from).collect();
+    for seed in 0..5 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let wave = |day: f64| (TAU * day / 7.0).cos() + 4.0 * (TAU * day / 365.0).sin();
+        let (others, y) = sales(&days, &mut rng, wave);
+        let found = periods_beside(&days, &others, &y);
+        assert!(found.len() == 1 && (found[0] - 7.0).abs() < 0.05, "seed {seed}: {found:?}");
+    }
+}
+
+/// Days without a row are days, too: two rows of a week suffice.
+#[test]
+fn a_week_is_found_on_some_days() {
+    for seed in 0..5 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let days: Vec<f64> = (0..188).map(|i| f64::from(i * 613 % 700)).collect();
+        let (others, y) = sales(&days, &mut rng, |day| 3.0 * (TAU * day / 7.0).cos());
+        let found = periods_beside(&days, &others, &y);
+        assert!(found.len() == 1 && (found[0] - 7.0).abs() < 0.05, "seed {seed}: {found:?}");
+    }
+}
+
+#[test]
+fn a_grid_has_its_empty_places() {
+    assert_eq!(on_a_grid(&[3.0, 0.0, 1.0, 1.0, 9.0]), 10);
+    assert_eq!(on_a_grid(&[0.0, 1.0, 2.5, 9.0]), 0);
+    assert_eq!(on_a_grid(&[0.0, 1.0, 90.0]), 0);
+    assert_eq!([on_a_grid(&[]), on_a_grid(&[2.0])], [0, 1]);
+    let scaled: Vec<f64> = (0..200).map(|i| (f64::from(i * 613 % 700) - 351.3) / 202.1).collect();
+    assert_eq!(on_a_grid(&scaled), 698);
 }
 
 #[test]

@@ -49,6 +49,7 @@ fn join(fits: &[Fit], whole: &dyn Likelihood, names: &[&str]) -> Result<Fit, Cli
         iterations: fits.iter().map(|fit| fit.iterations).sum(),
         curve: summed(fits),
         warnings: fits.iter().zip(names).flat_map(warning).collect(),
+        idle: fits.iter().flat_map(|fit| fit.idle.clone()).collect(),
     })
 }
 

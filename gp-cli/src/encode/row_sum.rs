@@ -1,0 +1,146 @@
+//! Checksum of the rows of a table.
+
+use super::raw::{RawColumn, RawPiece};
+use super::target::{Target, TargetValues};
+use crate::data::{Column, Frame, Kind, Values};
+use crate::error::CliError;
+
+/// Multiplier of a step: odd, with about as many ones as zeros.
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Sum of the checksums of rows, in any order. Numbers count by their bits, words by their letters.
+#[derive(Clone, Debug)]
+pub(super) struct RowSum {
+    /// Checksums of a column's words by index; empty for numbers.
+    words: Vec<Vec<u64>>,
+    sum: u64,
+}
+
+impl RowSum {
+    /// Sum of no row; words of each column that counts, none for numbers.
+    pub(super) fn new<'a>(columns: impl IntoIterator<Item = &'a [String]>) -> Self {
+        let of_column = |words: &'a [String]| words.iter().map(|word| of_word(word)).collect();
+        Self { words: columns.into_iter().map(of_column).collect(), sum: 0 }
+    }
+
+    /// Adds a row of numbers, words by index. Further columns do not count.
+    pub(super) fn add(&mut self, row: &[f64]) {
+        let cells = self.words.iter().zip(row).map(|(words, &value)| of_cell(words, value));
+        self.sum = self.sum.wrapping_add(cells.fold(ODD, step));
+    }
+
+    pub(super) fn text(&self) -> String {
+        format!("{:016x}", self.sum)
+    }
+}
+
+fn step(before: u64, cell: u64) -> u64 {
+    let product = (before ^ cell).wrapping_mul(ODD);
+    product ^ (product >> 32)
+}
+
+fn of_cell(words: &[u64], value: f64) -> u64 {
+    match words.get(value as usize) {
+        _ if value.is_nan() => f64::NAN.to_bits(),
+        Some(word) => *word,
+        // Both zeros are one number.
+        None => (value + 0.0).to_bits(),
+    }
+}
+
+fn of_word(word: &str) -> u64 {
+    word.bytes().fold(ODD, |before, byte| step(before, u64::from(byte)))
+}
+
+/// Checksum of the rows of a table in any order by inputs and targets, as [`Survey::check_sum`](super::Survey::check_sum)
+/// has it; None for a table that lacks one of them.
+pub(crate) fn row_sum(frame: &Frame, inputs: &[&str], targets: &[&Target]) -> Option<String> {
+    let column = |name: &str| frame.column(name);
+    let inputs: Vec<&Column> = inputs.iter().map(|name| column(name)).collect::<Option<_>>()?;
+    let mut columns: Vec<(&[String], RawColumn<'_>)> = inputs.into_iter().map(raw).collect();
+    for target in targets {
+        let column = column(&target.name)?;
+        columns.push(named(target, column).unwrap_or_else(|| raw(column)));
+    }
+    let (words, columns): (Vec<&[String]>, Vec<RawColumn<'_>>) = columns.into_iter().unzip();
+    let mut sum = RowSum::new(words);
+    let add = &mut |row: &[f64]| {
+        sum.add(row);
+        Ok::<(), CliError>(())
+    };
+    RawPiece { rows: frame.row_count(), columns }.for_each(add).ok()?;
+    Some(sum.text())
+}
+
+fn raw(column: &Column) -> (&[String], RawColumn<'_>) {
+    match column.values() {
+        Values::Numbers(numbers) => (&[], RawColumn::Numbers(numbers)),
+        Values::Levels { codes, levels } => (
+            levels,
+            RawColumn::Words { codes, places: (0..levels.len()).map(|place| place as f64).collect() },
+        ),
+    }
+}
+
+/// Labels as they are in the table of training, where a table may have their names; None without names.
+fn named<'a>(target: &'a Target, column: &Column) -> Option<(&'a [String], RawColumn<'a>)> {
+    let texts = match &target.values {
+        TargetValues::Classes(texts) if !target.names.is_empty() => texts.as_slice(),
+        _ => return None,
+    };
+    let is_word = target.kind == Kind::Category;
+    let value = |class: Option<usize>| {
+        let class = class?;
+        if is_word { Some(class as f64) } else { target.kind.parse(&texts[class]) }
+    };
+    let own = target.classes(column).map(|class| value(class).unwrap_or(f64::NAN)).collect();
+    Some((if is_word { texts } else { &[] }, RawColumn::Own(own)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::{Columns, Survey};
+
+    fn frame(rows: &[(f64, Option<&str>, &str)]) -> Frame {
+        let numbers = Column::of_numbers("x", Kind::Number, rows.iter().map(|row| row.0).collect());
+        let words = Column::of_words("w", rows.iter().map(|row| row.1));
+        let labels = Column::of_words("y", rows.iter().map(|row| Some(row.2)));
+        Frame::new("t.csv", vec![numbers, words, labels], None).unwrap()
+    }
+
+    fn target(names: &[&str]) -> Target {
+        let labels = ["no", "yes"].map(str::to_owned).to_vec();
+        let names = names.iter().map(|&name| name.to_owned()).collect();
+        Target { name: "y".into(), kind: Kind::Category, values: TargetValues::Classes(labels), names }
+    }
+
+    #[test]
+    fn a_sum_is_of_the_same_rows_in_any_order() {
+        let rows =
+            [(1.5, Some("b"), "no"), (0.0, None, "yes"), (-2.0, Some("a"), "yes"), (1.5, Some("a"), "no")];
+        let begun = Survey::begin(&frame(&rows), &Columns::new(&["x", "w"], "y")).unwrap();
+        let survey = begun.keeping(|_| crate::encode::Kept::Always).whole(&frame(&rows)).unwrap();
+        let known = Some(survey.check_sum().to_owned());
+        let sum = |frame: Frame, target: &Target| row_sum(&frame, &["x", "w"], &[target]);
+        let (plain, with_names) = (target(&[]), target(&["left", "stayed"]));
+        let mut others = [rows[2], rows[1], rows[3], rows[0]];
+        others[1].0 = -0.0;
+        assert_eq!(sum(frame(&others), &plain), known);
+        assert_eq!(sum(frame(&others), &with_names), known);
+        let renamed = others.map(|(x, w, y)| (x, w, if y == "no" { "left" } else { "stayed" }));
+        assert_eq!(sum(frame(&renamed), &with_names), known);
+        for place in 0..4 {
+            let mut other = rows;
+            other[place].0 += 1e-15;
+            assert!(sum(frame(&other), &plain) != known);
+            let mut other = rows;
+            other[place].1 = Some("c");
+            assert!(sum(frame(&other), &plain) != known);
+            let mut other = rows;
+            other[place].2 = if other[place].2 == "no" { "yes" } else { "no" };
+            assert!(sum(frame(&other), &plain) != known);
+        }
+        assert_eq!(row_sum(&frame(&rows), &["x", "z"], &[&plain]), None);
+    }
+}
