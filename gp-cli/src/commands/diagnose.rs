@@ -1,5 +1,6 @@
 //! `gp diagnose`: compares training gradients with finite differences.
 
+use super::inspect::WIDEST;
 use super::{print_json, warn};
 use crate::context::Context;
 use crate::data::TableChoice;
@@ -203,7 +204,7 @@ fn stem(name: &str) -> String {
 }
 
 fn table(rows: &[DerivativeRow<'_>]) -> String {
-    let width = rows.iter().map(|row| row.parameter.chars().count()).max().unwrap_or(0).max(9);
+    let width = rows.iter().map(|row| row.parameter.chars().count()).max().unwrap_or(0).clamp(9, WIDEST);
     let mut text = format!(
         "{:<width$}  {:>6}  {:>13}  {:>13}  {:>14}\n",
         "parameter", "values", "gradient", "difference", "relative error"

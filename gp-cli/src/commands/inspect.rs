@@ -148,6 +148,8 @@ pub(super) const NO_INPUT: &str = "no input: nothing was learned";
 
 /// Width of the name column, unless a name is longer.
 const NAME_WIDTH: usize = 11;
+/// Largest width of a column of names; longer ones stand out.
+pub(super) const WIDEST: usize = 60;
 
 impl Page {
     fn line(&mut self, name: &str, value: &str) {
@@ -326,7 +328,7 @@ fn depends_on(model: &Model, influence: &Influence, page: &mut Page) {
         "depends on",
         &format!("share of the variance{of} over the rows: alone, and with other inputs"),
     );
-    let width = influence.inputs.iter().map(|of| of.input.chars().count()).max().unwrap_or(0);
+    let width = influence.inputs.iter().map(|of| of.input.chars().count()).max().unwrap_or(0).min(WIDEST);
     for InputInfluence { input, alone, total } in &influence.inputs {
         let (alone, with) = (percent(alone.value), percent(total.value));
         let range = format!("({:.0} to {:.0} %)", 100.0 * total.low, 100.0 * total.high);

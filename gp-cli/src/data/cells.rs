@@ -4,8 +4,8 @@ use gp_optim::format_number;
 use std::ops::Range;
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
-/// Days since 1970-01-01 of dates with four-digit years, from 0000-01-01 to before 9999-12-31.
-const YEARS_OF_FOUR_DIGITS: Range<f64> = -719_528.0..2_932_896.0;
+/// Days since 1970-01-01 of dates with four-digit years, from 0000-01-01 to the end of 9999-12-31.
+const YEARS_OF_FOUR_DIGITS: Range<f64> = -719_528.0..2_932_897.0;
 
 /// Common notations of missing values.
 const MISSING: [&str; 11] = ["", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "nil", "?", "."];
@@ -173,9 +173,14 @@ mod tests {
             let text = date_text(f64::from(days));
             assert_eq!((text.len(), days_since_epoch(&text)), (10, Some(f64::from(days))), "{text}");
         }
-        for text in
-            ["2024-02-29T23:59:59", "1969-12-31T00:01", "2024-01-01T00:00:00.5", "1999-12-31T12:34:56.789012"]
-        {
+        for text in [
+            "9999-12-31",
+            "9999-12-31T23:59:59",
+            "2024-02-29T23:59:59",
+            "1969-12-31T00:01",
+            "2024-01-01T00:00:00.5",
+            "1999-12-31T12:34:56.789012",
+        ] {
             assert_eq!(days_since_epoch(text).map(date_text).as_deref(), Some(text));
         }
         assert_eq!([f64::NAN, -1e6].map(date_text), ["NaN", "-1000000"]);

@@ -102,7 +102,7 @@ impl RoleValues {
     /// Values of all roles that change observations.
     ///
     /// # Errors
-    /// [`Data`](crate::ErrorKind::Data), with the place, for a missing column, a column of words, or a missing
+    /// [`Data`](crate::ErrorKind::Data), with the place, for a column that is missing or has words, or a missing
     /// or invalid value.
     pub fn of_observations(roles: &Roles, frame: &Frame) -> Result<Self, CliError> {
         Self::read(roles.iter(), frame)

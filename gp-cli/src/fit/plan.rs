@@ -137,8 +137,18 @@ impl Plan {
         } else {
             Design::of_parts((&mut observed, &mut parts), said, by, &inputs, &rows)?
         };
-        let Design { pseudo, sample, seasons, missed, search, kernels, inducing, placing, parts: starts } =
-            design;
+        let Design {
+            pseudo,
+            sample,
+            seasons,
+            missed,
+            ended,
+            search,
+            kernels,
+            inducing,
+            placing,
+            parts: starts,
+        } = design;
         // Inducing inputs are trained under Gaussian noise or with many labels. With few labels, training them
         // made predictions worse (two data sets of some hundred rows).
         let in_batches = method.batch_size(&given, optimizer).is_some();
@@ -167,7 +177,7 @@ impl Plan {
         restarts::check(spec, method.as_ref(), &problem, places)?;
         let heavy = heavy_rows(survey, observed.likelihood.as_ref());
         let warnings = lookalikes(survey, spec).into_iter().chain(too_many_latents(spec)).chain(heavy);
-        let warnings = warnings.chain(missed.iter().map(|season| season.missed(spec))).collect();
+        let warnings = warnings.chain(missed.iter().map(|season| season.missed(spec))).chain(ended).collect();
         let mut plan = Self {
             inputs,
             placing,

@@ -16,7 +16,7 @@ use super::variational::{self, BATCH_SIZE, EPOCHS, NATURAL_RATE, approximation, 
 use super::work::{Integral, Work};
 use crate::encode::Role;
 use crate::error::CliError;
-use gp_ep::{EvidenceKind, Inference as _, Learning};
+use gp_ep::{Inference as _, Learning};
 use gp_likelihoods::Likelihood;
 use gp_optim::Control;
 use gp_variational::savigp::{BoundLearning, Covariance};
@@ -184,7 +184,7 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let options = minimise_options(iterations, &control);
     let learning = BoundLearning::at_rest(rest(&model));
     let learned = model.learn_with(data, Learning::Outer(options), &learning, &mut |_| {})?;
-    let first = Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &learned.run);
+    let first = Fit::of_course(approximation(&model)?, model.evidence_kind(), &learned.run);
     if components == 1 {
         let rested = learned.state.ascent.is_none_or(|ascent| ascent.converged);
         return Ok(Fit { converged: first.converged && rested, ..first });
@@ -193,7 +193,7 @@ fn on_all(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
     let iterations = settings.given.integer_in(&ITERATIONS, JOINT);
     let how = Learning::Outer(minimise_options(iterations, &second(&control)));
     let again = model.learn(data, how)?.run;
-    let fit = Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &again);
+    let fit = Fit::of_course(approximation(&model)?, model.evidence_kind(), &again);
     let curve = first.curve.into_iter().chain(fit.curve).collect();
     Ok(Fit { curve, iterations: first.iterations + fit.iterations, ..fit })
 }
@@ -216,7 +216,7 @@ fn in_batches(mut model: Savigp, problem: &Problem) -> Result<Fit, CliError> {
         model.set_posterior(model.posterior().split(components, settings.seed)?)?;
         run = stage(&mut model, &second(&control), |count| (count / 2).max(1))?.run;
     }
-    Ok(Fit::of_course(approximation(&model)?, EvidenceKind::LowerBound, &run))
+    Ok(Fit::of_course(approximation(&model)?, model.evidence_kind(), &run))
 }
 
 /// Control of the second stage, with its own checkpoint file.

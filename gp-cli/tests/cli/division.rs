@@ -318,3 +318,10 @@ fn an_order_is_asked_for_before_the_folds() {
     assert!(said.err.contains("which order do the labels of column y have?"), "{}", said.err);
     assert!(!said.err.contains("folds of") && !said.err.contains("without part"), "{}", said.err);
 }
+
+#[test]
+fn one_row_cannot_be_divided() {
+    let desk = Desk::new();
+    desk.write("t.csv", "x,y\n1,2\n");
+    desk.refused("cv t.csv --target y", 3, &["1 row cannot be divided into folds"]);
+}

@@ -224,3 +224,27 @@ fn old_shares_are_left_out() {
     let page = String::from_utf8(desk.read("old.html")).unwrap();
     assert!(page.contains("fit again to see them") && !page.contains("What predictions depend on"));
 }
+
+/// Rust formats widths of up to 65,535 only.
+#[test]
+fn names_of_any_length_are_shown() {
+    let desk = Desk::new();
+    let rows: Vec<String> = (0..30).map(|i| format!("{i},{},{}.5", (i * 7) % 5, i / 2)).collect();
+    let name = "h".repeat(70_000);
+    desk.write("t.csv", format!("x,{name},y\n{}\n", rows.join("\n")));
+    desk.ok("fit t.csv --target y");
+    assert!(desk.ok("inspect model.gp").out.contains(&name));
+}
+
+#[test]
+fn a_report_has_the_terms_of_every_target() {
+    let desk = Desk::new();
+    let rows: Vec<String> = (0..40).map(|i| format!("{i},{},{}", (i * 7) % 5, i % 4 + i / 3)).collect();
+    desk.write("t.csv", format!("x,one,two\n{}\n", rows.join("\n")));
+    desk.ok("fit t.csv --target one,two");
+    desk.ok("report model.gp -o page.html");
+    let page = String::from_utf8(desk.read("page.html")).unwrap();
+    for caption in ["one, by term of the kernel", "two, by term of the kernel"] {
+        assert!(page.contains(caption), "{caption}");
+    }
+}

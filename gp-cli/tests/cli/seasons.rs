@@ -79,6 +79,18 @@ fn a_season_that_a_given_kernel_misses_is_said() {
 }
 
 #[test]
+fn a_search_that_the_time_limit_ends_is_said() {
+    let desk = Desk::new();
+    desk.write("t.csv", monthly(0, 144));
+    let short = desk.ok("fit t.csv --target passengers --time-limit 10ms --force").err;
+    assert!(
+        short.contains("warning: the search for seasons along month took its share of --time-limit"),
+        "{short}"
+    );
+    assert!(!desk.ok("fit t.csv --target passengers --force").err.contains("took its share"));
+}
+
+#[test]
 fn streamed_rows_have_the_same_season() {
     let desk = Desk::new();
     desk.write("t.csv", monthly(0, 144));

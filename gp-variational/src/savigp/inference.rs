@@ -5,12 +5,22 @@ use super::mixture::Covariance;
 use super::model::Savigp;
 use super::train::{BoundLearning, BoundState};
 use crate::ascent::NaturalOptions;
+use crate::expectation::Expectation;
 use gp_ep::{EvidenceKind, Inference, InferenceError, Learning, LogEvidence, Predictor, Trained, Watch};
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::Batches;
 
 impl Savigp {
+    /// Meaning of the bound's values: fixed samples can make them larger than `ln p(y)`.
+    #[must_use]
+    pub fn evidence_kind(&self) -> EvidenceKind {
+        match self.expectation() {
+            Expectation::Exact => EvidenceKind::LowerBound,
+            Expectation::Sampled(_) => EvidenceKind::Estimate,
+        }
+    }
+
     /// `true` for one full Gaussian, for which natural gradients exist.
     fn rests(&self) -> bool {
         self.posterior().components() == 1 && self.posterior().covariance() == Covariance::Full
@@ -34,7 +44,7 @@ impl Inference for Savigp {
 
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
         let (model, mut bound) = self.at_rest(data)?;
-        Ok(LogEvidence { value: bound.value(&model)?, kind: EvidenceKind::LowerBound })
+        Ok(LogEvidence { value: bound.value(&model)?, kind: self.evidence_kind() })
     }
 
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor, InferenceError> {

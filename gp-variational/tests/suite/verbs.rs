@@ -14,7 +14,7 @@ use gp_likelihoods::{Adjusted, BernoulliProbit, Gaussian, Likelihood};
 use gp_linalg::Threading;
 use gp_optim::{Adam, Batches, Brake, MinimiseOptions, ParameterSet};
 use gp_variational::savigp::{Bound, Covariance, Mixture};
-use gp_variational::{DenseVariational, Savigp};
+use gp_variational::{DenseVariational, Expectation, Sampling, Savigp};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const NOISE: f64 = 0.2;
@@ -155,6 +155,19 @@ fn learning_inside_and_in_batches_is_for_posteriors_that_take_steps() {
     takes_steps("ivm", Ivm::new(vec![kernel()], probit()).unwrap(), &signs, false);
     takes_steps("power ep", PowerEp::new(vec![process(&z)], probit()).unwrap(), &signs, true);
     takes_steps("svgp", svgp(&z), &signs, true);
+}
+
+/// Fixed samples can raise the value above the bound, and above `ln p(y)`.
+#[test]
+fn a_sampled_bound_is_an_estimate() {
+    let x = points(12);
+    let y: Vec<f64> = targets(&x).iter().map(|y| if *y > 0.0 { 1.0 } else { -1.0 }).collect();
+    let data = Observations::new(x.as_ref(), &y).unwrap();
+    let model = Savigp::new(vec![process(&x)], Box::new(BernoulliProbit)).unwrap();
+    let sampled = Expectation::Sampled(Sampling { samples: 2, ..Sampling::default() });
+    let sampled = model.clone().with_expectation(sampled).unwrap();
+    assert_eq!(model.log_evidence(&data).unwrap().kind, EvidenceKind::LowerBound);
+    assert_eq!(sampled.log_evidence(&data).unwrap().kind, EvidenceKind::Estimate);
 }
 
 /// The informative vector machine has the same operations; its observation moments follow from class

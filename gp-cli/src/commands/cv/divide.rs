@@ -72,6 +72,12 @@ fn shuffled(
     seed: u64,
 ) -> Result<Vec<Vec<usize>>, CliError> {
     let rows = frame.row_count();
+    if rows < 2 {
+        return Err(CliError::new(
+            ErrorKind::Data,
+            format!("{} cannot be divided into folds", counted(rows, "row")),
+        ));
+    }
     if rows < count {
         let message = format!(
             "{} of {} leave parts without a row; --folds {rows} leaves out one row at a time, fewer leave out more",

@@ -71,7 +71,7 @@ pub(super) fn depends_on(model: &Model) -> Option<Section> {
         section.text(&sentence(NO_INPUT));
         return Some(section);
     }
-    let first = influence.first()?;
+    influence.first()?;
     section.text(
         "Shares of the variance of the fitted function over the rows of training: what an input accounts for alone, \
          whatever the others are, and together with them. In brackets: where nine of ten functions lie that the data \
@@ -88,12 +88,7 @@ pub(super) fn depends_on(model: &Model) -> Option<Section> {
         };
         inputs_table(model, one, &caption, &mut section);
         together(one).iter().for_each(|words| section.text(&sentence(words)));
-    }
-    if first.terms.len() > 1 {
-        let bar = |(term, share): &(String, f64)| (term.clone(), vec![Cell::Bar(*share, percent(*share))]);
-        let rows: Vec<_> = first.terms.iter().map(bar).collect();
-        section.table("by term of the kernel", &["term".to_owned(), "share".to_owned()], &rows);
-        offset_terms(first).into_iter().for_each(|words| section.text(&sentence(words)));
+        terms_table(one, &caption, &mut section);
     }
     Some(section)
 }
@@ -102,6 +97,17 @@ pub(super) fn depends_on(model: &Model) -> Option<Section> {
 fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+}
+
+/// Shares of kernel terms, if there are several.
+fn terms_table(influence: &Influence, caption: &str, section: &mut Section) {
+    if influence.terms.len() > 1 {
+        let bar = |(term, share): &(String, f64)| (term.clone(), vec![Cell::Bar(*share, percent(*share))]);
+        let rows: Vec<_> = influence.terms.iter().map(bar).collect();
+        let of = if caption.is_empty() { String::new() } else { format!("{caption}, ") };
+        section.table(&format!("{of}by term of the kernel"), &["term".to_owned(), "share".to_owned()], &rows);
+        offset_terms(influence).into_iter().for_each(|words| section.text(&sentence(words)));
+    }
 }
 
 fn inputs_table(model: &Model, influence: &Influence, caption: &str, section: &mut Section) {

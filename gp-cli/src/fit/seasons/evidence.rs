@@ -114,6 +114,11 @@ impl<'a> SeasonJudge<'a> {
         Self { registry, rows, all, column, control }
     }
 
+    /// `true` once the control has ended the comparison.
+    pub(super) fn is_over(&self) -> bool {
+        self.control.is_over()
+    }
+
     /// Best season of these periods besides known ones, if the log evidence rises by more than a margin.
     ///
     /// # Errors

@@ -46,6 +46,8 @@ const FILLED: f64 = 0.2;
 const OFF_GRID: f64 = 1e-3;
 /// Largest ratio of two periods that may be one season of varying amplitude.
 const BESIDE: f64 = 1.5;
+/// Largest ratio of two periods that are one season, whose form the first term did not reach.
+const SAME: f64 = 1.02;
 /// Limit that outliers are moved to, in units of the target.
 const OUTLIER: f64 = 4.0;
 
@@ -99,6 +101,14 @@ pub(super) fn four_digits(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
+/// Seasons of a table.
+#[derive(Debug, Default)]
+pub(super) struct SeasonsFound {
+    pub(super) seasons: Vec<Season>,
+    /// Remark if the time limit ended the search.
+    pub(super) ended: Option<String>,
+}
+
 /// Looks for seasons in a sample of a table of `count` rows: along the only input, or the only date among several. They are
 /// for the default kernel, or for a remark on a given one without a period.
 ///
@@ -110,8 +120,8 @@ pub(super) fn find(
     observed: &Observed,
     inputs: &Inputs,
     (sample, count): (&Sample, usize),
-) -> Result<Vec<Season>, CliError> {
-    let none = Ok(Vec::new());
+) -> Result<SeasonsFound, CliError> {
+    let none = Ok(SeasonsFound::default());
     // Windows do not support seasons; a kernel search finds them itself.
     if has_period(spec) || spec.no_train || spec.windows.is_some() || spec.search.is_some() {
         return none;
@@ -125,7 +135,8 @@ pub(super) fn find(
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
     let control = Control::new().with_time_limit(limit).begun();
     let judge = SeasonJudge::new(registry, (&few, &rows), along.of_several(inputs), control);
-    let found = in_step::of_first(team, || search(&rows, along.column, count, &judge))?;
+    let (found, is_ended) =
+        in_step::of_first(team, || Ok((search(&rows, along.column, count, &judge)?, judge.is_over())))?;
     let season = |learned: Learned| Season {
         column: along.of_several(inputs),
         name: along.name.clone(),
@@ -134,7 +145,12 @@ pub(super) fn find(
         learned,
         unit,
     };
-    Ok(found.into_iter().map(season).collect())
+    let seasons = found.into_iter().map(season).collect();
+    let ended = format!(
+        "the search for seasons along {} took its share of --time-limit and ended early; a longer limit may find more",
+        along.name
+    );
+    Ok(SeasonsFound { seasons, ended: is_ended.then_some(ended) })
 }
 
 /// `true` for a given kernel with a period.
@@ -297,6 +313,10 @@ fn search(
     while found.len() < MOST_SEASONS {
         let periods = plausible.series().candidates();
         let Some(season) = judge.best(&found, &periods, MARGIN + plausible.choice())? else { break };
+        let is_known = |known: &Learned| (season.period / known.period).ln().abs() < SAME.ln();
+        if found.iter().any(is_known) {
+            break;
+        }
         plausible.know(season.period);
         found.push(season);
     }

@@ -80,6 +80,17 @@ fn a_day_at_irregular_times() {
     assert!(found.len() == 1 && (found[0] - 1.0).abs() < 0.01, "{found:?}");
 }
 
+/// Three values in turn need more harmonics than one term starts with.
+#[test]
+fn one_season_is_found_once() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let x = months(240);
+    let y: Vec<f64> =
+        (0..240).map(|i| [0.5, 1.5, 2.7][i % 3] + 0.02 * i as f64 + 0.01 * normal(&mut rng)).collect();
+    let found = periods(&x, &y);
+    assert!(found.len() == 1 && (found[0] - 3.0).abs() < 0.01, "{found:?}");
+}
+
 #[test]
 fn two_seasons() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
