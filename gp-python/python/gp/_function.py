@@ -98,7 +98,7 @@ class GPModel(Estimator):
     params_ : dict
         Parameters of the likelihood, learned.
     n_features_in_, feature_names_in_, converged_, n_iter_, log_evidence_, trace_, relevance_, notes_
-        As those of ``GPRegressor``; the log evidence is a lower bound.
+        As those of ``GPRegressor``; the log evidence is an estimate of a lower bound, by samples.
 
     Examples
     --------
