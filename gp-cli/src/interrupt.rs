@@ -76,8 +76,8 @@ fn is_ignored(signal: i32) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn listen(_line: Line) {}
 
-/// Ends the process at once; training that has written a checkpoint has a moment to write one of its last iteration. Comes
-/// too late for a command that is done.
+/// Ends the process at once. Training that has written a checkpoint gets [`PATIENCE`] to write one of its last iteration.
+/// Has no effect on a finished command.
 #[cfg(unix)]
 fn heed(line: &Line) {
     let words = match locked(&TRAINING).as_ref() {

@@ -209,7 +209,7 @@ fn rows_of_training_are_known_again() {
     assert!(desk.ok("eval model.gp n.csv").err.contains(seen));
 }
 
-/// What one of several targets learned is told by its own fit, not by the words of another.
+/// Of several targets, only those that learned nothing lose their shares.
 #[test]
 fn targets_that_learned_nothing_are_told_apart() {
     let desk = Desk::new();
