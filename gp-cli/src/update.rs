@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::data::Frame;
-use crate::encode::{Factors, Role, RoleValues};
+use crate::encode::{Factors, Role, RoleValues, row_sum};
 use crate::error::CliError;
 use crate::left_out::counted;
 use crate::method::{self, Given, Later, Updated, refused};
@@ -50,7 +50,8 @@ pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<Update
     };
     let updated = method::update(method.as_ref(), later)?;
     let weights = weights(model, frame, &observations)?;
-    let mut about = about(model, &updated, (rows, &weights));
+    let sum = row_sum(frame, &model.inputs().names(), &model.targets());
+    let mut about = about(model, &updated, (rows, &weights), sum);
     about.inputs.widen(frame);
     let warnings = [encoded.warnings(), updated.warnings].concat();
     // The linear baseline is dropped: without the new rows it would look too weak.
@@ -77,12 +78,16 @@ fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<(us
     Ok((0..model.targets().len()).map(of_target).collect())
 }
 
-/// Record of the updated model; `weights` holds number and weight of new rows per target.
-fn about(model: &Model, updated: &Updated, (rows, weights): (usize, &[(usize, f64)])) -> About {
+/// Record of the updated model; `weights` holds number and weight of new rows per target, `check_sum` that of the rows.
+fn about(
+    model: &Model,
+    updated: &Updated,
+    (rows, weights): (usize, &[(usize, f64)]),
+    check_sum: Option<String>,
+) -> About {
     let mut about = model.about().clone();
     let training = &mut about.training;
-    training.rows += rows;
-    training.updated_rows += rows;
+    training.take_in(rows, check_sum);
     training.objective += updated.gain;
     for (place, (target, (there, weight))) in model.targets().iter().zip(weights).enumerate() {
         // Converts log densities from model units to data units.

@@ -1,23 +1,21 @@
 //! Plots of models with more than two inputs: partial dependence, and agreement with observations.
 
+use super::views::{ROWS, View, views};
 use crate::data::Frame;
-use crate::encode::{Feature, FeatureEncoding, MISSING};
+use crate::encode::Feature;
 use crate::error::CliError;
 use crate::evaluate::{Scores, evaluate, shares_below};
 use crate::influence;
 use crate::model::{Influence, Model, ModelRows};
-use crate::picture::{self, AxisKind, CLASSES, CURVE, CURVE_POINTS, INK, Layer, OTHER, Picture};
+use crate::picture::{self, AxisKind, CLASSES, CURVE, INK, Layer, OTHER, Picture};
 use crate::predict;
 use crate::stages::Stages;
 use faer::Mat;
 
 /// Level of the bands.
 pub(super) const INTERVAL: f64 = 0.95;
-/// Maximum number of panels; the most influential inputs have one.
+/// Maximum number of inputs shown, the most influential ones.
 const INPUTS: usize = 6;
-/// Number of grid points per input, and of rows averaged over.
-const PLACES: usize = 41;
-const ROWS: usize = 60;
 /// Number of quantiles in calibration plots, and of rows used for them.
 const LEVELS: usize = 9;
 const CALIBRATION_ROWS: usize = 500;
@@ -25,7 +23,7 @@ const CALIBRATION_ROWS: usize = 500;
 /// Feature and its first column in points.
 pub(super) type FeaturePlace<'a> = (&'a Feature, usize);
 
-/// Partial dependence on the most influential inputs, one panel each, and agreement with observations if the table has
+/// Partial dependence on the most influential inputs, and agreement with observations if the table has
 /// the target. Reports progress to `stages`.
 pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Picture, CliError> {
     let seen = model.encode(frame)?;
@@ -33,10 +31,8 @@ pub(super) fn sheet(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pic
     let mut panels = Vec::new();
     for place in places.into_iter().take(INPUTS) {
         stages.begin(&format!("drawing how predictions depend on {}", place.0.name));
-        panels.push(dependence(model, frame, &some, place)?);
+        panels.extend(dependence(model, frame, &some, place)?);
     }
-    // Only the first panel has a legend.
-    panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers).for_each(Layer::forget_label);
     if frame.column(&model.target().name).is_some() {
         stages.begin("drawing how predictions agree with observations");
         panels.extend(agreement(model, frame, &seen)?);
@@ -79,60 +75,26 @@ fn most_relevant<'a>(model: &'a Model, points: &Mat<f64>) -> Result<Vec<FeatureP
     Ok(places.into_iter().map(|(_, place)| place).collect())
 }
 
-/// Grid values along one input, their labels for words, and points: `rows` at each grid value, other inputs unchanged. If
-/// no other input has an effect (`alone`), one row on a fine grid suffices.
-pub(super) fn moved(
-    frame: &Frame,
-    rows: &Mat<f64>,
-    (feature, start): FeaturePlace<'_>,
-    alone: bool,
-) -> (Vec<f64>, Vec<String>, Mat<f64>) {
-    let (count, fineness) = if alone { (rows.nrows().min(1), CURVE_POINTS) } else { (rows.nrows(), PLACES) };
-    let (x, x_places) = match &feature.encoding {
-        FeatureEncoding::Scaled(_) => {
-            let column = frame.column(&feature.name);
-            let numbers = column.and_then(|column| column.numbers()).unwrap_or_default();
-            let known = numbers.iter().copied().filter(|number| !number.is_nan());
-            // If all values are missing, the grid is at the training mean.
-            let known = known.chain(feature.missing.and_then(|filling| filling.number));
-            (picture::places(&known.collect::<Vec<_>>(), fineness), Vec::new())
-        }
-        FeatureEncoding::OneHot(levels) => {
-            let mut levels = levels.clone();
-            levels.extend(feature.missing.map(|_| MISSING.to_owned()));
-            ((0..levels.len()).map(|i| i as f64).collect(), levels)
-        }
-    };
-    let moved = |x: f64, row: usize, d: usize| match &feature.encoding {
-        _ if !(start..start + feature.width()).contains(&d) => rows[(row, d)],
-        // The next column is the indicator of a missing value.
-        FeatureEncoding::Scaled(scale) => {
-            if d == start {
-                scale.apply(x)
-            } else {
-                0.0
-            }
-        }
-        FeatureEncoding::OneHot(_) => f64::from(u8::from((d - start) as f64 == x)),
-    };
-    let points = Mat::from_fn(x.len() * count, rows.ncols(), |i, d| moved(x[i / count], i % count, d));
-    (x, x_places, points)
-}
-
-/// Partial dependence on one input: mean prediction over rows.
+/// Partial dependence on one input: mean prediction over rows, one panel per view.
 fn dependence(
     model: &Model,
     frame: &Frame,
     rows: &Mat<f64>,
     place: FeaturePlace<'_>,
-) -> Result<Picture, CliError> {
-    let (feature, _) = place;
-    let (x, x_places, points) = moved(frame, rows, place, feature.width() == rows.ncols());
+) -> Result<Vec<Picture>, CliError> {
+    let alone = place.0.width() == rows.ncols();
+    let latents = model.posterior().describe();
+    let views = views(latents.iter().map(|latent| latent.kernel), model.inputs(), frame, (place, alone));
+    views.into_iter().map(|view| panel(model, &view.points(rows, place, alone), place.0, view)).collect()
+}
+
+fn panel(model: &Model, points: &Mat<f64>, feature: &Feature, view: View) -> Result<Picture, CliError> {
+    let View { x, x_places, words, .. } = view;
     let is_word = !x_places.is_empty();
     let mut layers = if model.target().labels().is_some() {
-        class_layers(model, &points, &x, is_word)?
+        class_layers(model, points, &x, is_word)?
     } else {
-        number_layers(model, &points, &x, is_word)?
+        number_layers(model, points, &x, is_word)?
     };
     let (y_name, y_ticks) = match model.target().labels() {
         Some(_) => ("probability".to_owned(), AxisKind::Numbers),
@@ -144,7 +106,7 @@ fn dependence(
     if is_word {
         layers.push(Layer::Reach { x: vec![-0.5, x.len() as f64 - 0.5], y: Vec::new() });
     }
-    let (title, x_name) = (format!("depends on {}", feature.name), feature.name.clone());
+    let (title, x_name) = (format!("depends on {}{words}", feature.name), feature.name.clone());
     let x_ticks = feature.kind.into();
     Ok(Picture { title, x_name, y_name, x_places, x_ticks, y_ticks, layers, ..Picture::default() })
 }

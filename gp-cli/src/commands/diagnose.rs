@@ -49,6 +49,18 @@ pub struct DiagnoseOptions {
     pub json: bool,
 }
 
+/// Remark on flags about the course of training, which a file for `gp fit` may have too.
+fn idle_flags(spec: &FitSpec) -> Option<String> {
+    let lengths = ["iterations", "epochs"].map(|name| (name, spec.settings.has(name)));
+    let others = [("time-limit", spec.time_limit.is_some()), ("temperature", spec.temperature.is_some())];
+    let given = lengths.into_iter().chain(others).filter(|(_, is_given)| *is_given);
+    let names: Vec<String> = given.map(|(name, _)| format!("--{name}")).collect();
+    let verb = if names.len() == 1 { "makes" } else { "make" };
+    (!names.is_empty()).then(|| {
+        format!("{} {verb} no difference to gp diagnose, which looks at the usual start", names.join(", "))
+    })
+}
+
 /// Derivatives with respect to the elements of one parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct DerivativeRow<'a> {
@@ -77,6 +89,7 @@ pub fn run(
         );
         return Err(CliError::usage(message));
     }
+    idle_flags(&options.spec).iter().for_each(|line| notes.say(format_args!("{line}")));
     let plan = plan(options, context)?;
     plan.notes.iter().for_each(|line| notes.say(format_args!("{line}")));
     warn(notes, &plan.warnings);

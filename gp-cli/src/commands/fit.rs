@@ -51,14 +51,14 @@ pub struct FitOptions {
     #[arg(long, value_name = "SQL", requires = "test")]
     pub test_query: Option<String>,
     /// Folder for the state of training, to --resume from after Ctrl-C or a crash
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume", group = "kept")]
     pub checkpoint: Option<PathBuf>,
     /// Checkpoint folder to resume from, with the same data and settings; the model is the same as without
     /// interruption
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", group = "kept")]
     pub resume: Option<PathBuf>,
     /// Least time between checkpoints, such as 10s; 0s for every iteration
-    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s", requires = "kept")]
     pub checkpoint_every: Duration,
     /// File for the course of training, one line of JSON per iteration
     #[arg(long, value_name = "FILE")]

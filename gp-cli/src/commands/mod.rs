@@ -17,6 +17,7 @@ pub mod suggest;
 mod targets;
 mod term_panels;
 pub mod update;
+mod views;
 
 use crate::context::Context;
 use crate::data::{Formats, Frame, Input, ReadOptions, Stream, TableChoice};
@@ -41,6 +42,23 @@ pub struct TableOptions {
 }
 
 impl TableOptions {
+    /// Refuses options for reading a table if there is none; `flag` names it.
+    fn check_unread(&self, flag: &str) -> Result<(), CliError> {
+        let TableChoice { format, table, query } = &self.choice;
+        let given = [
+            ("--format", format.is_some()),
+            ("--table", table.is_some()),
+            ("--query", query.is_some()),
+            ("--missing", self.missing != Missing::Error),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(CliError::usage(format!(
+                "{name} makes no difference without {flag}, since no table is read; leave it out"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Reads the columns that a model needs, and further ones. Drops incomplete rows if requested.
     fn read(
         &self,

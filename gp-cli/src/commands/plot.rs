@@ -1,6 +1,7 @@
 //! `gp plot`: plots a model and data.
 
 use super::dependence::{self, INTERVAL};
+use super::views::curve;
 use super::{TableOptions, targets, term_panels, warn};
 use crate::context::Context;
 use crate::data::Frame;
@@ -10,9 +11,7 @@ use crate::files::{InputFiles, OutputFile};
 use crate::metrics::Forecast;
 use crate::model::Model;
 use crate::notes::Notes;
-use crate::picture::{
-    self, AxisKind, CLASSES, CURVE, CURVE_POINTS, Colour, ColourScale, INK, Layer, Picture,
-};
+use crate::picture::{self, AxisKind, CLASSES, CURVE, Colour, ColourScale, INK, Layer, Picture};
 use crate::predict;
 use crate::stages::Stages;
 use crate::standardise::Standardiser;
@@ -130,7 +129,9 @@ fn groups(model: &Model, frame: &Frame) -> Vec<(String, Colour, Vec<usize>)> {
 }
 
 fn one_input(model: &Model, frame: &Frame, values: &[f64], scale: Standardiser) -> Result<Picture, CliError> {
-    let x = picture::places(values, CURVE_POINTS);
+    let latents = model.posterior().describe();
+    let kernels = latents.iter().map(|latent| latent.kernel);
+    let x = curve(kernels, model.inputs(), (model.inputs().names()[0], values));
     let points = Mat::from_fn(x.len(), 1, |i, _| scale.apply(x[i]));
     let mut picture = Picture {
         title: format!("{} by {}", model.target().name, model.about().training.method),

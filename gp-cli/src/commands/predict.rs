@@ -33,9 +33,9 @@ pub struct PredictOptions {
     /// Format of the written table, as a file extension, such as jsonl
     #[arg(long, value_name = "NAME")]
     pub output_format: Option<String>,
-    /// Probability that an observation lies between `lower` and `upper`; several give columns `lower(P)`
-    /// and `upper(P)` each
-    #[arg(long, value_name = "P", value_delimiter = ',', default_value = "0.95")]
+    /// Probability that an observation lies between `lower` and `upper` (default: 0.95); several give columns
+    /// `lower(P)` and `upper(P)` each. For numbers; classes have --proba
+    #[arg(long, value_name = "P", value_delimiter = ',')]
     pub interval: Vec<f64>,
     /// Probabilities of quantiles, in columns `q0.1` and so on
     #[arg(long, value_name = "P", value_delimiter = ',')]
@@ -95,6 +95,7 @@ pub fn run(
         ));
     }
     let model = Model::load(&options.model, context)?;
+    check_interval(&model, &options.interval)?;
     let (wanted, mut seen) = (wanted(options), TableSummary::default());
     let told = without_temperature(&model, "samples are of the model's own latent functions");
     let is_sampled = options.samples > 0 && model.posterior().likelihood().latents() == 1;
@@ -150,9 +151,21 @@ enum Written {
     Pieces(TableWriter),
 }
 
+/// Refuses intervals of a class.
+fn check_interval(model: &Model, asked: &[f64]) -> Result<(), CliError> {
+    match model.target().labels() {
+        Some(_) if !asked.is_empty() => Err(CliError::usage(format!(
+            "--interval is for numbers, and {} is a class; its probabilities: --proba",
+            model.target().name
+        ))),
+        _ => Ok(()),
+    }
+}
+
 fn wanted(options: &PredictOptions) -> Wanted {
+    let usual = Wanted::default();
     Wanted {
-        intervals: options.interval.clone(),
+        intervals: if options.interval.is_empty() { usual.intervals } else { options.interval.clone() },
         quantiles: options.quantiles.clone(),
         latent: options.latent,
         parts: options.parts,

@@ -1,6 +1,7 @@
 //! Plots of kernel terms.
 
-use super::dependence::{FeaturePlace, INTERVAL, averages, moved, relevant_sample};
+use super::dependence::{FeaturePlace, INTERVAL, averages, relevant_sample};
+use super::views::{View, views};
 use crate::data::Frame;
 use crate::error::CliError;
 use crate::latents;
@@ -8,11 +9,12 @@ use crate::metrics::Forecast;
 use crate::model::Model;
 use crate::parts::{columns_of, term_names};
 use crate::picture::{CURVE, Layer, Picture};
+use faer::Mat;
 use gp_kernels::posterior::terms;
 
-const MOST_PANELS: usize = 24;
+const MOST_TERMS: usize = 24;
 
-/// One panel per term and latent: contribution along the most influential input of the term, averaged over rows, in latent
+/// Panels of each term and latent: contribution along the most influential input of the term, averaged over rows, in latent
 /// units.
 ///
 /// # Errors
@@ -20,7 +22,7 @@ const MOST_PANELS: usize = 24;
 pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let (rows, places) = relevant_sample(model, &model.inputs().encode(frame)?.points)?;
     let columns = model.inputs().column_names();
-    let mut panels = Vec::new();
+    let (mut panels, mut drawn) = (Vec::new(), 0);
     for (latent, label) in latents::latent_labels(model).into_iter().enumerate() {
         let kernel = model.posterior().describe()[latent].kernel;
         let names = term_names(kernel, &columns);
@@ -31,16 +33,20 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
             };
             let Some(&place) = places.iter().find(sees) else { continue };
             let title = label.as_ref().map_or_else(|| name.clone(), |label| format!("{name}, {label}"));
-            if panels.len() == MOST_PANELS {
+            drawn += 1;
+            if drawn > MOST_TERMS {
                 return Err(CliError::usage(format!(
-                    "--parts draws {MOST_PANELS} terms at most, and the latent functions of the model have more"
+                    "--parts draws {MOST_TERMS} terms at most, and the latent functions of the model have more"
                 )));
             }
             let alone = seen.iter().all(|column| (place.1..place.1 + place.0.width()).contains(column));
-            panels.push(panel(model, frame, (&rows, alone), place, ((latent, term), title))?);
+            for view in views([terms(kernel)[term]], model.inputs(), frame, (place, alone)) {
+                let points = view.points(&rows, place, alone);
+                let title = format!("{title}{}", view.words);
+                panels.push(panel(model, &points, place, (view, (latent, term), title))?);
+            }
         }
     }
-    panels.iter_mut().skip(1).flat_map(|panel| &mut panel.layers).for_each(Layer::forget_label);
     let mixes = model.posterior().likelihood().mixing().is_some();
     let of = if mixes { "the latent functions that mix in " } else { "" };
     let title = format!("parts of {of}{} by term of the kernel", model.target().name);
@@ -49,12 +55,11 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
 
 fn panel(
     model: &Model,
-    frame: &Frame,
-    (rows, alone): (&faer::Mat<f64>, bool),
+    points: &Mat<f64>,
     place: FeaturePlace<'_>,
-    ((latent, term), title): ((usize, usize), String),
+    (view, (latent, term), title): (View, (usize, usize), String),
 ) -> Result<Picture, CliError> {
-    let (x, x_places, points) = moved(frame, rows, place, alone);
+    let View { x, x_places, .. } = view;
     let part = model.posterior().predict_terms(latent, points.as_ref())?.swap_remove(term);
     let scale = latents::latent_scale(model);
     let ends = part.mean.iter().zip(&part.variance).map(|(mean, variance)| {

@@ -12,6 +12,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
+/// Note about scores of the updated model.
+const NO_BASELINE: &str = "scores of the updated model are without the linear model, which does not know the new rows; gp fit of all rows has both";
+
 /// Options of `gp update`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct UpdateOptions {
@@ -57,6 +60,9 @@ pub fn run(
     notes.stage(format_args!("taking in {}", more_rows(rows)));
     let UpdatedModel { model: updated_model, how, warnings } = take_in(&model, &frame, context)?;
     warn(notes, &warnings);
+    if model.baseline().is_some() {
+        notes.say(format_args!("{NO_BASELINE}"));
+    }
     output.write(&updated_model.to_bytes()?)?;
     let wrote = format!("wrote {} with {}, {how}", options.output.display(), more_rows(rows));
     if !options.json {

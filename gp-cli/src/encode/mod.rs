@@ -28,7 +28,7 @@ pub use labels::{LabelCounter, Labels, class_labels};
 pub use observations::observations;
 pub use raw::{EachRow, Levels, RawPiece};
 pub use roles::{Role, Roles};
-pub(crate) use row_sum::row_sum;
+pub(crate) use row_sum::{row_sum, row_sum_of_both};
 pub use rows::RowEncoder;
 pub use survey::Survey;
 pub(crate) use target::checked;

@@ -72,6 +72,12 @@ pub(crate) fn row_sum(frame: &Frame, inputs: &[&str], targets: &[&Target]) -> Op
     Some(sum.text())
 }
 
+/// Checksum of the rows of two tables together; None for a damaged one.
+pub(crate) fn row_sum_of_both(one: &str, other: &str) -> Option<String> {
+    let number = |text: &str| u64::from_str_radix(text, 16).ok();
+    Some(RowSum { words: Vec::new(), sum: number(one)?.wrapping_add(number(other)?) }.text())
+}
+
 fn raw(column: &Column) -> (&[String], RawColumn<'_>) {
     match column.values() {
         Values::Numbers(numbers) => (&[], RawColumn::Numbers(numbers)),

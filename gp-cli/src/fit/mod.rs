@@ -37,6 +37,7 @@ mod heavy;
 mod influence;
 mod interrupt;
 mod jitter;
+mod kernel_texts;
 mod kernels;
 mod label_names;
 mod lookalikes;

@@ -12,7 +12,7 @@ use gp_optim::{Parameter, did_you_mean};
 pub(super) const INDUCING: &str = "inducing";
 /// Name of window widths in `--fix`.
 pub(super) const WINDOWS: &str = "windows";
-/// Word for no parameter in `--fix`.
+/// Word in `--fix` that frees what is fixed by default.
 const NOTHING: &str = "none";
 
 /// Parameter name: as given, and with usual kernel names instead of aliases.
@@ -69,6 +69,11 @@ pub(super) fn apply(
     likelihood: &mut dyn Likelihood,
     (inputs, known): (&Inputs, &Registry),
 ) -> Result<(), CliError> {
+    if spec.no_train && is_fixed(spec, NOTHING) {
+        return Err(CliError::usage(
+            "--no-train keeps all parameters, and --fix none trains inducing points; leave one of them out",
+        ));
+    }
     let dim = inputs.dim();
     let fixed = spec.fix.iter().map(|name| Name::new(name, known));
     let of_all = ["kernel", "likelihood"].map(|name| Name::new(name, known));
@@ -131,9 +136,10 @@ pub(super) fn check_without_kernel(spec: &FitSpec) -> Result<(), CliError> {
     }
 }
 
-/// `true` if inducing inputs are fixed: by `--no-train` or `--fix`, or without `--fix` unless `may_move`.
+/// `true` if inducing inputs are fixed: by `--no-train` or `--fix inducing`, or by default (not `may_move`), unless
+/// `--fix none` frees them.
 pub(super) fn fixes_inducing(spec: &FitSpec, may_move: bool) -> bool {
-    spec.no_train || if spec.fix.is_empty() { !may_move } else { is_fixed(spec, INDUCING) }
+    spec.no_train || is_fixed(spec, INDUCING) || !(may_move || is_fixed(spec, NOTHING))
 }
 
 /// Change of one parameter; the second argument is the columns of a length-scale.

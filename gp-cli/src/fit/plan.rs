@@ -6,6 +6,7 @@ use super::choices::{
 use super::design::{Design, PartStart};
 use super::expected_time::ExpectedTime;
 use super::heavy::heavy_rows;
+use super::kernel_texts::kernel_texts;
 use super::kernels::{has_line, is_straight, shares_a_length};
 use super::lookalikes::lookalikes;
 use super::observe::observe;
@@ -25,7 +26,6 @@ use crate::data::{Frame, TableChoice};
 use crate::encode::{Factors, Inputs, Role, Survey};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
-use crate::lengths::{readable, readable_in_model_units};
 use crate::memory::Budget;
 use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, SeenThrough, TrainingRows};
 use crate::model::method_with_power;
@@ -325,7 +325,8 @@ fn describe(
 ) -> [String; 3] {
     let Plan { observed, problem, .. } = plan;
     let sizes = problem.sizes();
-    let has_lengths = problem.kernels[0].length_columns(sizes.dim).iter().any(Option::is_some);
+    let has_lengths =
+        problem.kernels.iter().any(|kernel| kernel.length_columns(sizes.dim).iter().any(Option::is_some));
     // The kernel text omits priors that differ between length-scales in data units.
     let has_weak_priors = spec.kernel.is_empty() && has_priors(problem.kernels[0].as_ref());
     let inducing = match sizes.inducing {
@@ -357,10 +358,11 @@ fn describe(
         true => ", one length-scale because inputs are of one kind (one for each if labels depend on few)",
         false => "",
     };
-    let (shown, of) = match spec.units {
-        LengthUnits::Model => (readable_in_model_units(problem.kernels[0].as_ref()), "model"),
-        LengthUnits::Data => (readable(problem.kernels[0].as_ref(), &plan.inputs), "data"),
+    let of = match spec.units {
+        LengthUnits::Model => "model",
+        LengthUnits::Data => "data",
     };
+    let shown = kernel_texts(&problem.kernels, spec.units, &plan.inputs);
     [
         format!(
             "task: {}{} with likelihood {}, because {}",
@@ -375,7 +377,7 @@ fn describe(
             None => format!(
                 "kernel: {kernel}{one_length}{each}{}; {}{}{}",
                 seasons.iter().map(|season| format!(", and {}", season.describe())).collect::<String>(),
-                short(&shown),
+                shown,
                 if has_lengths { format!(", lengths in the units of the {of}") } else { String::new() },
                 if has_weak_priors { ", with weak priors" } else { "" }
             ),
@@ -411,12 +413,4 @@ fn cost(plan: &Plan, streamed: Option<&str>) -> String {
     let megabytes = plan.memory() / 1e6;
     let about = if megabytes < 1.0 { "under 1".to_owned() } else { format!("about {megabytes:.0}") };
     format!("memory: {about} MB for {rows} and {inputs}{rows_are}")
-}
-
-fn short(text: &str) -> String {
-    const LONGEST: usize = 300;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

@@ -170,6 +170,7 @@ fn training_record(
         },
         updates: Vec::new(),
         updated_rows: 0,
+        parts: Vec::new(),
         check_sum: None,
         idle: fit.idle.clone(),
     }

@@ -42,7 +42,7 @@ pub(super) fn judge(fit: &mut Fit, seen: &FittedRows<'_>, seed: u64) -> Result<(
         return Ok(());
     }
     if let Some(warning) = impossible(fit, seen.mean_weight * seen.count as f64) {
-        fit.converged = false;
+        fit.has_not_converged("the objective is impossible");
         fit.warnings.push(warning);
     }
     let few = Sample::at_most(seen.sample, ROWS, seed)?.rows;
@@ -63,8 +63,10 @@ pub(super) fn judge(fit: &mut Fit, seen: &FittedRows<'_>, seed: u64) -> Result<(
     let lost = lost_noise(likelihood, &spreads, seen.mean_weight);
     let hidden = rounding(&fit.reason, likelihood, &spreads);
     let boundless = boundless(&variances(fit, &beliefs), spreads[0], seen.mean_weight);
-    fit.converged &= boundless.is_none();
     fit.reason = hidden.map_or(fit.reason.clone(), |hidden| format!("{}; {hidden}", fit.reason));
+    if boundless.is_some() {
+        fit.has_not_converged("variances are far above that of the target");
+    }
     fit.warnings.extend(lost.into_iter().chain(boundless));
     Ok(())
 }

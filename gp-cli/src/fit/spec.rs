@@ -123,9 +123,10 @@ pub struct FitSpec {
     /// units of the model
     #[arg(long, value_enum, default_value_t = LengthUnits::Data)]
     pub units: LengthUnits,
-    /// Parameters that are not trained: kernel, likelihood, inducing, windows, none, or names such as
-    /// rbf.lengthscale; by default inducing points are trained under Gaussian noise (up to 2000 rows, if α
-    /// is below 1) and in mini-batches of 10 000 rows and more, else fixed
+    /// Parameters that are not trained, besides those fixed by default: kernel, likelihood, inducing, windows, or
+    /// names such as rbf.lengthscale. By default inducing points are trained under Gaussian noise (up to 2000
+    /// rows, if α is below 1) and in mini-batches of 10 000 rows and more, else fixed; `none` trains them in any
+    /// case, also beside other names (--fix none,kernel)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub fix: Vec<String>,
     /// Bounds of a parameter, either end optional; may be repeated

@@ -60,9 +60,17 @@ impl Fit {
 
     /// Marks a fit that learned nothing, with the reason.
     pub(crate) fn learned_nothing(&mut self, why: &str) {
-        self.converged = false;
         self.idle = vec![true];
-        self.reason = format!("{NOTHING_LEARNED}: {why}; {}", self.reason);
+        self.has_not_converged(&format!("{NOTHING_LEARNED}: {why}"));
+    }
+
+    /// Clears the converged mark, with the reason. An earlier reason stays only if it does not claim convergence.
+    pub(crate) fn has_not_converged(&mut self, why: &str) {
+        self.reason = match self.converged || self.reason.is_empty() {
+            true => why.to_owned(),
+            false => format!("{why}; {}", self.reason),
+        };
+        self.converged = false;
     }
 
     /// Fit from any kind of training. A first-order objective is an estimate, of a bound if `kind` is one.

@@ -31,6 +31,8 @@ pub(super) struct Sep;
 const EPOCHS: Setting = common::EPOCHS.usually_whole_by_case(&[TWENTY]);
 /// Default number of epochs. A plateau may end training earlier, but takes about 800 steps.
 const TWENTY: UsualCase<u64> = UsualCase::new(20, "or the number that makes 1000 to 5000 steps");
+/// Typical number of steps with all rows in one batch, where a plateau ends each stage of training.
+const STEPS_OF_ALL: f64 = 300.0;
 /// Maximum number of steps by default.
 const MOST_STEPS: u64 = 5_000;
 const BATCH_SIZE: Setting = common::batch_size(256);
@@ -120,13 +122,15 @@ impl Method for Sep {
 
     fn work(&self, problem: &Problem) -> Option<Work> {
         let sizes = problem.extents();
-        let steps = step_count(problem, problem.rows.count().div_ceil(sizes.rows.max(1)) as u64) as f64;
+        let per_epoch = problem.rows.count().div_ceil(sizes.rows.max(1)) as u64;
+        let most = step_count(problem, per_epoch) as f64;
+        let usual = if per_epoch == 1 { most.min(STEPS_OF_ALL) } else { most };
         Some(Work {
             products: operations::step(&sizes),
             covariances: common::covariances(&sizes),
             integrals: sizes.rows as f64,
             integral: Integral::Tilted(power(problem)),
-            ..Work::of_evaluations(steps, steps)
+            ..Work::of_evaluations(usual, most)
         })
     }
 

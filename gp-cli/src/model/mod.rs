@@ -24,7 +24,9 @@ pub(crate) use length_units::{MODEL, UNITS, are_of_model, says_nothing_of_length
 pub(crate) use of_target::of_output;
 pub use of_target::together;
 pub use posteriors::{PosteriorEntry, Posteriors, Stored};
-pub use record::{About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainingRecord};
+pub use record::{
+    About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainedRows, TrainingRecord,
+};
 pub(crate) use record::{NOTHING_LEARNED, method_with_power};
 pub use rows::ModelRows;
 pub(crate) use tempered::without_temperature;

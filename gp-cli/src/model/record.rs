@@ -2,7 +2,7 @@
 
 use super::approximation::StoredApproximation;
 use super::tried::{TriedKernels, TriedStarts, one_or_each};
-use crate::encode::{Inputs, Roles, Target};
+use crate::encode::{Inputs, Roles, Target, row_sum_of_both};
 use gp_ep::{EvidenceKind, Spanned, Temperature};
 use gp_kernels::inducing::Coverage;
 use gp_optim::format_number;
@@ -153,10 +153,22 @@ pub struct TrainingRecord {
     /// Checksum of the rows trained on, in any order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check_sum: Option<String>,
+    /// Rows of the fit and of each update, of an updated model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<TrainedRows>,
     /// `true` if predictions do not depend on the inputs, or are no better than the shares of labels: for all targets, or
     /// for each that was fitted alone. Empty in files of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<bool>,
+}
+
+/// Rows that a model was fitted to or updated with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrainedRows {
+    /// Number of rows.
+    pub rows: usize,
+    /// Checksum of the rows, in any order.
+    pub check_sum: String,
 }
 
 /// Start of the reason that a model learned nothing, which alone says so in files of earlier versions.
@@ -167,6 +179,23 @@ const OLD_SHARES: &str = "the shares of inputs in the variance are left out, bec
                           put them above 100 %; fit again to see them";
 
 impl TrainingRecord {
+    /// Adds the rows of an update to those that [`was_trained_on`](crate::model::Model::was_trained_on) knows. Their checksum
+    /// is `None` if it cannot be computed.
+    pub(crate) fn take_in(&mut self, rows: usize, check_sum: Option<String>) {
+        if self.updated_rows > 0 && self.parts.is_empty() {
+            // Earlier versions kept the checksum of the fit alone.
+            self.check_sum = None;
+        }
+        if let Some(known) = self.check_sum.clone().filter(|_| self.parts.is_empty()) {
+            self.parts.push(TrainedRows { rows: self.rows, check_sum: known });
+        }
+        let both = self.check_sum.as_ref().zip(check_sum.as_ref());
+        self.check_sum = both.and_then(|(known, new)| row_sum_of_both(known, new));
+        self.parts.extend(check_sum.map(|check_sum| TrainedRows { rows, check_sum }));
+        self.rows += rows;
+        self.updated_rows += rows;
+    }
+
     /// `true` if predictions do not depend on the inputs, or are no better than the shares of labels. Of several targets,
     /// those of all.
     #[must_use]

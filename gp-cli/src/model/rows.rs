@@ -86,13 +86,18 @@ impl Model {
         self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })
     }
 
-    /// `true` for a table of the rows that the model was trained on, in any order.
+    /// `true` for a table of the rows that the model was fitted to, or updated with, or of both together, in any order.
     #[must_use]
     pub fn was_trained_on(&self, frame: &Frame) -> bool {
         let training = &self.about().training;
-        let sum = || row_sum(frame, &self.inputs().names(), &self.targets());
-        training.rows == frame.row_count()
-            && training.check_sum.as_ref().is_some_and(|known| sum().as_ref() == Some(known))
+        let count = frame.row_count();
+        let all = training.check_sum.iter().filter(|_| training.rows == count);
+        let parts = training.parts.iter().filter(|part| part.rows == count).map(|part| &part.check_sum);
+        let mut known = all.chain(parts).peekable();
+        known.peek().is_some() && {
+            let sum = row_sum(frame, &self.inputs().names(), &self.targets());
+            known.any(|known| sum.as_ref() == Some(known))
+        }
     }
 
     /// Adds role values of a single target to the points of a table. For several targets, use the models of

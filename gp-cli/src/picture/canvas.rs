@@ -27,11 +27,6 @@ impl Scale {
     pub(super) fn text(self, size: f64) -> TextStyle<'static> {
         (FONT, self.pixels(size)).into_font().color(&rgb(INK))
     }
-
-    /// Vertical position of a legend symbol beside text at `y`.
-    pub(super) fn beside_text(self, y: i32) -> i32 {
-        y - self.pixels(TEXT_RISE / 2.0) as i32
-    }
 }
 
 pub(super) fn rgb([red, green, blue]: Colour) -> RGBColor {

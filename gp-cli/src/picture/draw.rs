@@ -3,8 +3,9 @@
 use super::calendar::TickedAxis;
 use super::canvas::{Chart, Drawn, Scale, TEXT_RISE, labels, register_letters, rgb, ticks_of};
 use super::colour_bar;
-use super::legend::{Corner, corner};
+use super::legend::Legend;
 use super::names;
+use super::stroke::{Dot, dashes, dot, line_style, radius};
 use super::{AxisKind, CURVE, Colour, INK, Layer, Picture};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -42,10 +43,13 @@ where
 {
     register_letters()?;
     area.fill(&WHITE)?;
+    let legend = Legend::of(picture, area, scale)?;
+    let (axes, below) = area.split_vertically(area.dim_in_pixel().1.saturating_sub(legend.height()));
+    legend.draw(&below)?;
     if picture.panels.is_empty() {
-        draw_axes(picture, area, scale)?;
+        draw_axes(picture, &axes, scale)?;
     } else {
-        let (top, none) = (scale.pixels(14.0), 0u32);
+        let (top, none, area) = (scale.pixels(14.0), 0u32, axes);
         let area = area.margin(top, none, none, none).titled(&picture.title, scale.text(27.0))?;
         let rows = picture.panels.len().div_ceil(PANELS);
         let columns = picture.panels.len().min(PANELS);
@@ -72,9 +76,6 @@ where
     }
     for layer in &picture.layers {
         draw_layer(&mut chart, layer, scale)?;
-    }
-    if picture.layers.iter().any(|layer| !layer.label().is_empty()) {
-        draw_legend(&mut chart, corner(picture), scale)?;
     }
     Ok(())
 }
@@ -139,12 +140,10 @@ where
     B::ErrorType: 'static,
 {
     match layer {
-        Layer::Band { x, lower, upper, strength, label } => {
-            draw_band(chart, (x, lower, upper), *strength, label, scale)
-        }
-        Layer::Line { x, y, colour, label } => draw_line(chart, (x, y), *colour, label, scale),
-        Layer::Points { x, y, colour, label } => draw_points(chart, (x, y), *colour, label, scale),
-        Layer::Rings { x, y, label } => draw_rings(chart, (x, y), label, scale),
+        Layer::Band { x, lower, upper, strength, .. } => draw_band(chart, (x, lower, upper), *strength),
+        Layer::Line { x, y, colour, .. } => draw_line(chart, (x, y), *colour, scale),
+        Layer::Points { x, y, colour, .. } => draw_points(chart, (x, y), *colour, scale),
+        Layer::Rings { x, y, .. } => draw_rings(chart, (x, y), scale),
         Layer::Reach { .. } => Ok(()),
         Layer::Cells { x, y, colours } => draw_cells(chart, (x, y), colours),
     }
@@ -154,53 +153,29 @@ fn draw_band<B>(
     chart: &mut Chart<'_, B>,
     (x, lower, upper): (&[f64], &[f64], &[f64]),
     strength: f64,
-    label: &str,
-    scale: Scale,
 ) -> Drawn<()>
 where
     B: DrawingBackend,
     B::ErrorType: 'static,
 {
-    let colour = rgb(CURVE).mix(strength);
     let below = x.iter().copied().zip(lower.iter().copied());
     let above = x.iter().copied().zip(upper.iter().copied());
     let outline: Vec<(f64, f64)> = below.chain(above.rev()).collect();
-    let (half_width, half_height) = (scale.pixels(15.0) as i32, scale.pixels(7.0) as i32);
-    let series = chart.draw_series([Polygon::new(outline, colour)])?;
-    if label.is_empty() {
-        return Ok(());
-    }
-    series.label(label).legend(move |(x, y)| {
-        let (middle, y) = (x + half_width, scale.beside_text(y));
-        Rectangle::new(
-            [(middle - half_width, y - half_height), (middle + half_width, y + half_height)],
-            colour.filled(),
-        )
-    });
+    chart.draw_series([Polygon::new(outline, rgb(CURVE).mix(strength))])?;
     Ok(())
 }
 
-fn draw_line<B>(
-    chart: &mut Chart<'_, B>,
-    (x, y): (&[f64], &[f64]),
-    colour: Colour,
-    label: &str,
-    scale: Scale,
-) -> Drawn<()>
+fn draw_line<B>(chart: &mut Chart<'_, B>, (x, y): (&[f64], &[f64]), colour: Colour, scale: Scale) -> Drawn<()>
 where
     B: DrawingBackend,
     B::ErrorType: 'static,
 {
-    let style = rgb(colour).stroke_width(scale.pixels(2.4));
-    let length = scale.pixels(30.0) as i32;
-    let curve = x.iter().copied().zip(y.iter().copied());
-    let series = chart.draw_series(LineSeries::new(curve, style))?;
-    if label.is_empty() {
-        return Ok(());
-    }
-    series.label(label).legend(move |(x, y)| {
-        PathElement::new([(x, scale.beside_text(y)), (x + length, scale.beside_text(y))], style)
-    });
+    let style = line_style(colour, scale);
+    let curve: Vec<(f64, f64)> = x.iter().copied().zip(y.iter().copied()).collect();
+    match dashes(colour, scale) {
+        None => chart.draw_series(LineSeries::new(curve, style))?,
+        Some((dash, gap)) => chart.draw_series(DashedLineSeries::new(curve, dash, gap, style))?,
+    };
     Ok(())
 }
 
@@ -208,39 +183,35 @@ fn draw_points<B>(
     chart: &mut Chart<'_, B>,
     (x, y): (&[f64], &[f64]),
     colour: Colour,
-    label: &str,
     scale: Scale,
 ) -> Drawn<()>
 where
     B: DrawingBackend,
     B::ErrorType: 'static,
 {
-    let (radius, middle) = (scale.pixels(3.6), scale.pixels(15.0) as i32);
-    let fill = rgb(colour).filled();
-    let points = x.iter().zip(y).map(|(&x, &y)| Circle::new((x, y), radius, fill));
-    let series = chart.draw_series(points)?;
-    if !label.is_empty() {
-        series
-            .label(label)
-            .legend(move |(x, y)| Circle::new((x + middle, scale.beside_text(y)), radius, fill));
-    }
+    let (size, fill) = (radius(scale), rgb(colour).filled());
+    let places = x.iter().copied().zip(y.iter().copied());
+    match dot(colour) {
+        Dot::Disc => chart.draw_series(places.map(|at| Circle::new(at, size, fill)))?,
+        Dot::Triangle => {
+            chart.draw_series(places.map(|at| TriangleMarker::new(at, size + size / 3, fill)))?
+        }
+        Dot::Square => {
+            let square = |at| EmptyElement::at(at) + Rectangle::new([(-size, -size), (size, size)], fill);
+            chart.draw_series(places.map(square))?
+        }
+    };
     Ok(())
 }
 
-fn draw_rings<B>(chart: &mut Chart<'_, B>, (x, y): (&[f64], &[f64]), label: &str, scale: Scale) -> Drawn<()>
+fn draw_rings<B>(chart: &mut Chart<'_, B>, (x, y): (&[f64], &[f64]), scale: Scale) -> Drawn<()>
 where
     B: DrawingBackend,
     B::ErrorType: 'static,
 {
-    let (radius, middle) = (scale.pixels(6.0), scale.pixels(15.0) as i32);
     let stroke = rgb(INK).stroke_width(scale.pixels(1.4));
-    let rings = x.iter().zip(y).map(|(&x, &y)| Circle::new((x, y), radius, stroke));
-    let series = chart.draw_series(rings)?;
-    if !label.is_empty() {
-        series
-            .label(label)
-            .legend(move |(x, y)| Circle::new((x + middle, scale.beside_text(y)), radius, stroke));
-    }
+    let rings = x.iter().zip(y).map(|(&x, &y)| Circle::new((x, y), scale.pixels(6.0), stroke));
+    chart.draw_series(rings)?;
     Ok(())
 }
 
@@ -263,28 +234,5 @@ where
         })
     });
     chart.draw_series(stretches)?;
-    Ok(())
-}
-
-fn draw_legend<'a, B>(chart: &mut Chart<'a, B>, corner: Corner, scale: Scale) -> Drawn<()>
-where
-    B: DrawingBackend + 'a,
-    B::ErrorType: 'static,
-{
-    let position = match (corner.is_upper, corner.is_right) {
-        (true, true) => SeriesLabelPosition::UpperRight,
-        (true, false) => SeriesLabelPosition::UpperLeft,
-        (false, true) => SeriesLabelPosition::LowerRight,
-        (false, false) => SeriesLabelPosition::LowerLeft,
-    };
-    chart
-        .configure_series_labels()
-        .position(position)
-        .margin(scale.pixels(12.0))
-        .legend_area_size(scale.pixels(38.0))
-        .label_font(scale.text(17.0))
-        .background_style(WHITE.mix(0.9))
-        .border_style(GRID.stroke_width(scale.pixels(1.0)))
-        .draw()?;
     Ok(())
 }

@@ -7,6 +7,7 @@ mod draw;
 mod legend;
 mod names;
 mod raster;
+mod stroke;
 mod ticks;
 
 use crate::data::Kind;
@@ -170,16 +171,33 @@ pub const INK: Colour = [40, 44, 52];
 pub const CURVE: Colour = [31, 89, 160];
 /// Colour of other data.
 pub const OTHER: Colour = [222, 98, 20];
-/// Colours of classes, distinguishable with colour blindness; further classes repeat them.
-pub const CLASSES: [Colour; 8] = [
+/// Colours of classes, chosen far from each other as seen with and without red-green blindness; further classes repeat
+/// them. Each eight also have their own dashes and dots.
+pub const CLASSES: [Colour; 24] = [
     [31, 89, 160],
     [222, 98, 20],
     [44, 140, 80],
-    [150, 60, 140],
+    [180, 120, 225],
     [200, 160, 20],
     [20, 160, 170],
     [180, 40, 50],
     [110, 110, 120],
+    [75, 15, 60],
+    [225, 165, 150],
+    [0, 30, 135],
+    [90, 0, 15],
+    [150, 180, 90],
+    [0, 90, 210],
+    [0, 75, 105],
+    [240, 150, 225],
+    [75, 60, 60],
+    [105, 45, 0],
+    [75, 120, 165],
+    [60, 30, 105],
+    [165, 75, 15],
+    [225, 105, 105],
+    [165, 180, 180],
+    [150, 30, 120],
 ];
 
 impl Picture {
@@ -308,6 +326,17 @@ mod tests {
             Layer::Points { x, y, colour: OTHER, label },
         ];
         String::from_utf8(Picture { layers, ..Picture::default() }.svg().unwrap()).unwrap()
+    }
+
+    /// The smallest difference of two colours, in the largest channel, is visible; neighbours differ more.
+    #[test]
+    fn colours_of_classes_differ() {
+        let apart = |a: Colour, b: Colour| (0..3).map(|k| a[k].abs_diff(b[k])).max().unwrap();
+        for (place, &colour) in CLASSES.iter().enumerate() {
+            for &other in &CLASSES[..place] {
+                assert!(apart(colour, other) >= 30, "{colour:?} {other:?}");
+            }
+        }
     }
 
     #[test]

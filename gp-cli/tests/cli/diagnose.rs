@@ -71,6 +71,12 @@ fn a_table_by_parameter_and_an_exit_code_where_they_disagree() {
     let exact = desk.ok("diagnose t.csv --target y --rows 20").err;
     assert!(exact.contains("method exact at the start of training, on 20 rows\n"), "{exact}");
     assert!(desk.names() == ["t.csv"]);
+    let said = desk.ok("diagnose t.csv --target y --method exact --iterations 5 --time-limit 9s");
+    assert!(
+        said.err.contains("--iterations, --time-limit make no difference to gp diagnose"),
+        "{}",
+        said.err
+    );
     desk.refused("diagnose t.csv --target y --method exact --alpha 0.5", 2, &["--alpha makes no difference"]);
     desk.refused("diagnose t.csv", 2, &["--target COL"]);
 }

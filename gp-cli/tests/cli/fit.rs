@@ -139,6 +139,21 @@ fn parameters_are_fixed_bounded_and_expected_by_name() {
     assert!(noise.contains("in [0.02, none]"), "{noise}");
 }
 
+/// Latent functions with kernels of their own are all shown; a fixed parameter has no prior to show.
+#[test]
+fn every_kernel_is_shown() {
+    let desk = Desk::new();
+    let rows = (0..90)
+        .map(|i| format!("{},{}\n", 0.1 * f64::from(i), ["low", "middle", "high"][(i as usize / 10) % 3]));
+    desk.write("t.csv", "x,y\n".to_owned() + &rows.collect::<String>());
+    let kernels = "--kernel \"1 * rbf\" --kernel \"2 * matern32\" --kernel \"fixed(3) ~ gamma(2, 1) * rbf\"";
+    let said = desk
+        .ok(&format!("fit t.csv --target y --method ep --inducing 8 --iterations 1 --units model {kernels}"));
+    let line = said.err.lines().find(|line| line.starts_with("kernel: ")).unwrap();
+    assert!(line.contains("(1) 1 * rbf(") && line.contains("(2) 2 * matern32("), "{line}");
+    assert!(line.contains("(3) fixed(3) * rbf("), "{line}");
+}
+
 #[test]
 fn inducing_inputs_can_be_given() {
     let desk = with(sine(40));

@@ -1,6 +1,6 @@
 //! Fits of misleading data, and messages of fits that learn nothing.
 
-use crate::support::Desk;
+use crate::support::{Desk, circle};
 use std::fmt::Write as _;
 
 /// Evenly spread numbers between −1 and 1, different per column.
@@ -92,11 +92,33 @@ fn few_rows_do_not_move_inducing_inputs_at_power_one() {
         ("few.csv --method pep --alpha 1", true),
         ("few.csv --method ep --likelihood gaussian", true),
         ("few.csv --method fitc --fix none", false),
+        // What is fixed by name adds to what is fixed by default.
+        ("few.csv --method fitc --fix kernel", true),
+        ("few.csv --method fitc --fix none,kernel", false),
+        ("more.csv --method fitc --fix kernel", false),
+        ("more.csv --method fitc --fix kernel,inducing", true),
         ("few.csv --method pep", false),
         ("more.csv --method fitc", false),
     ] {
         let said = desk.ok(&format!("fit {fit} --target y --inducing 5 --iterations 1 --force"));
         assert_eq!(said.err.contains("inducing points (fixed)"), stay, "{fit}: {}", said.err);
+    }
+    desk.refused("fit few.csv --target y --no-train --fix none", 2, &["--no-train", "--fix none"]);
+}
+
+/// One batch of all rows and no parameter to train: sweeps go on until the sites stand still, as those of `ep` do.
+#[test]
+fn sites_in_one_batch_settle_without_training() {
+    let desk = Desk::new();
+    desk.write("t.csv", circle(120));
+    let flags = "--kernel \"9 * rbf(lengthscale=0.5)\" --units model --features a,b --inducing 20 --placement kmeans --no-train --force";
+    let variances = |method: &str| {
+        desk.ok(&format!("fit t.csv --target y --method {method} {flags}"));
+        desk.ok("predict model.gp t.csv --latent").column("latent_variance")
+    };
+    let (found, expected) = (variances("sep"), variances("ep"));
+    for (found, expected) in found.iter().zip(&expected) {
+        assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
     }
 }
 

@@ -67,6 +67,39 @@ fn names_of_levels_do_not_overlap() {
     }
 }
 
+/// An input with many weeks has a panel of its average over a week and one of some weeks; with few, all are in one.
+#[test]
+fn seasons_are_not_sampled_too_coarsely() {
+    let desk = Desk::new();
+    let (fixed, kernel) = ("fixed(7)", "--kernel");
+    for (rows, panels) in [
+        (200, vec!["depends on day, averaged over 7 days", "depends on day, 3 seasons of 7 days"]),
+        (70, vec!["depends on day"]),
+    ] {
+        let line = |i: usize| {
+            let (month, day) = (1 + i / 28, 1 + i % 28);
+            let season = (std::f64::consts::TAU * i as f64 / 7.0).sin();
+            format!("2024-{month:02}-{day:02},{},{season}\n", ["a", "b"][i % 2])
+        };
+        desk.write("t.csv", "day,word,y\n".to_owned() + &(0..rows).map(line).collect::<String>());
+        let terms = format!("1 * periodic(period={fixed}, dims=[day]) + 0.1 * rbf(dims=[word])");
+        desk.ok(&format!(
+            "fit t.csv --target y --force --method exact --iterations 3 --features day,word {kernel} \"{terms}\""
+        ));
+        let picture = svg(&desk, "model.gp t.csv");
+        let titles: Vec<String> =
+            texts(&picture).into_iter().filter(|text| text.starts_with("depends on day")).collect();
+        assert_eq!(titles, panels);
+        let curves = picture.split("<polyline").skip(1).map(|part| {
+            let points = part.split_once("points=\"").unwrap().1.split_once('"').unwrap().0;
+            points.split_whitespace().count()
+        });
+        // Sixteen points per week: three weeks, or ten with the margins.
+        let fewest = if rows == 200 { 49 } else { 160 };
+        assert!(curves.max().unwrap() >= fewest);
+    }
+}
+
 /// Dates have ticks at first days of months or years, on both axes and on the colour scale.
 #[test]
 fn dates_have_ticks_of_the_calendar_wherever_they_are() {

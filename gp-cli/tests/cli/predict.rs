@@ -52,6 +52,7 @@ fn several_intervals_and_quantiles() {
     desk.write("c.csv", circle(60));
     desk.ok("fit c.csv --target y -o c.gp --iterations 3");
     desk.refused("predict c.gp c.csv --quantiles 0.5", 2, &["y is a class", "--proba"]);
+    desk.refused("predict c.gp c.csv --interval 0.95", 2, &["--interval", "y is a class", "--proba"]);
 }
 
 #[test]

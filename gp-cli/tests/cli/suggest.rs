@@ -104,6 +104,11 @@ fn candidates_of_a_table_are_chosen_one_after_the_other() {
     wells.sort();
     assert_eq!(wells, ["a", "b", "c", "d", "e"]);
     desk.refused("suggest model.gp c.csv --count 6", 2, &["--count 6 is more than the 5 rows of c.csv"]);
+    for flag in ["--missing drop", "--format csv", "--query select"] {
+        let texts = [flag.split(' ').next().unwrap(), "without CANDIDATES"];
+        desk.refused(&format!("suggest model.gp {flag}"), 2, &texts);
+        desk.refused(&format!("report model.gp -o page.html {flag}"), 2, &[texts[0], "without --test"]);
+    }
     desk.refused("suggest model.gp c.csv --range x=0..1", 2, &["--range is for a search without a table"]);
 }
 

@@ -177,6 +177,8 @@ fn labels_that_follow_no_input_teach_nothing() {
         reason.starts_with("nothing was learned: ") && reason.contains("shares of all other labels"),
         "{reason}"
     );
+    // Reasons that claim convergence would contradict this one.
+    assert!(!reason.contains("small enough") && !reason.contains("no longer decreases"), "{reason}");
 }
 
 /// Every method reports labels without a pattern, and does not report labels with one.

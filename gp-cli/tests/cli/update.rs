@@ -72,6 +72,24 @@ fn units_are_those_of_the_first_rows() {
     desk.refused("update first.gp rest.csv -o both.gp", 7, &["--force"]);
 }
 
+/// Scores of an updated model recognise the rows of the fit, those of the update, and all; they lack the linear model.
+#[test]
+fn rows_that_came_later_are_recognised() {
+    let desk = parts(&sine(60), 41);
+    desk.ok("fit first.csv --target y -o first.gp --method exact --iterations 5");
+    let said = desk.ok("update first.gp rest.csv -o both.gp");
+    assert!(said.err.contains("without the linear model"), "{}", said.err);
+    let eval = |model: &str, table: &str| desk.ok(&format!("eval {model} {table} --json"));
+    let seen = |table: &str| eval("both.gp", table).err.contains("rows that the model was trained on");
+    assert!(["first.csv", "rest.csv", "all.csv"].iter().all(|table| seen(table)));
+    desk.write("other.csv", sine(19));
+    assert!(!seen("other.csv"));
+    let linear = |model: &str| eval(model, "all.csv").json()["scores"].get("linear").is_some();
+    assert!(linear("first.gp") && !linear("both.gp"));
+    desk.ok("update both.gp other.csv -o thrice.gp");
+    assert!(eval("thrice.gp", "rest.csv").err.contains("rows that the model was trained on"));
+}
+
 /// With other likelihoods, the sites of earlier rows are fixed, which changes results slightly.
 #[test]
 fn labels_that_come_later_are_learned_from() {

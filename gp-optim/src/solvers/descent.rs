@@ -211,7 +211,8 @@ impl<R: UpdateRule> Descent<R> {
         let terms = self.batches.last_len() as f64;
         self.watch.batch(value, terms);
         self.watch_course(Some((value, terms)));
-        if self.batches.are_whole() && self.is_small(x, value, gradient) {
+        // With drift, a small gradient does not say that everything else is settled.
+        if self.batches.are_whole() && !self.options.drifting && self.is_small(x, value, gradient) {
             self.end_stage(StopReason::SmallGradient);
         }
     }

@@ -71,13 +71,13 @@ pub struct CvOptions {
     #[command(flatten)]
     pub choice: TableChoice,
     /// Folder for the checkpoints of all parts; --resume continues from them after an interruption
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume", group = "kept")]
     pub checkpoint: Option<PathBuf>,
     /// Folder to go on from, with the same data and settings, to the same scores as without an interruption
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", group = "kept")]
     pub resume: Option<PathBuf>,
     /// Least time between checkpoints of a part, such as 10s; 0s for every iteration
-    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "10s", requires = "kept")]
     pub checkpoint_every: Duration,
     /// Configuration file; flags take precedence
     #[arg(long, value_name = "TOML")]

@@ -44,6 +44,9 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
             "--test - is given twice, and standard input can be read once".to_owned(),
         ));
     }
+    if options.test.is_empty() {
+        options.table.check_unread("--test")?;
+    }
     let inputs = InputFiles::none().and("MODEL", Some(&options.model));
     let inputs = options.test.iter().fold(inputs, |inputs, path| inputs.and("--test", Some(path)));
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;

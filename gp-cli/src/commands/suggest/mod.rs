@@ -148,6 +148,9 @@ pub fn run(
         ));
     }
     flags::check(options)?;
+    if options.candidates.is_none() {
+        options.table.check_unread("CANDIDATES")?;
+    }
     let model = Model::load(&options.model, context)?;
     let model = wanted(model, options)?;
     let best = best::find(options, &model)?;

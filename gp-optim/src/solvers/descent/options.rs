@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Settings of [`Descent`](super::Descent) that do not depend on the method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DescentOptions {
-    /// Whole batches: converged if |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every trained i.
+    /// Whole batches without drift: converged if |∂f/∂xᵢ| · max(|xᵢ|, 1) ≤ this · max(|f|, 1) for every
+    /// trained i.
     pub gradient_tolerance: f64,
     /// Negligible decrease, relative to max(|f|, 1): per step for whole batches; of the mean over twenty
     /// blocks, from the older to the newer half, for mini-batches.
@@ -17,8 +18,8 @@ pub struct DescentOptions {
     pub plateau: u64,
     /// Number of failed evaluations in a row that ends the run, at least 1.
     pub max_failures: u64,
-    /// True if the objective changes because something it depends on is trained too. Values are then not
-    /// compared, and the result is the last point.
+    /// True if the objective changes because something it depends on is trained too. Then only a plateau is
+    /// convergence, and the result is the last point.
     pub drifting: bool,
 }
 

@@ -1,0 +1,36 @@
+//! Kernels in the line that says what is fitted.
+
+use super::spec::LengthUnits;
+use crate::encode::Inputs;
+use crate::lengths::{readable, readable_in_model_units};
+use gp_kernels::Kernel;
+
+/// Maximum number of kernels shown.
+const MOST_KERNELS: usize = 12;
+
+/// Text of the kernel, or of each if latent functions differ, in their order.
+pub(super) fn kernel_texts(kernels: &[Box<dyn Kernel>], units: LengthUnits, inputs: &Inputs) -> String {
+    let text = |kernel: &Box<dyn Kernel>| match units {
+        LengthUnits::Model => readable_in_model_units(kernel.as_ref()),
+        LengthUnits::Data => readable(kernel.as_ref(), inputs),
+    };
+    let texts: Vec<String> = kernels.iter().map(text).collect();
+    if texts.windows(2).all(|pair| pair[0] == pair[1]) {
+        return texts.first().map(|text| short(text)).unwrap_or_default();
+    }
+    let each = texts.iter().take(MOST_KERNELS).enumerate();
+    let mut each: Vec<String> =
+        each.map(|(place, text)| format!("({}) {}", place + 1, short(text))).collect();
+    if texts.len() > MOST_KERNELS {
+        each.push(format!("and {} more", texts.len() - MOST_KERNELS));
+    }
+    each.join(", ")
+}
+
+fn short(text: &str) -> String {
+    const LONGEST: usize = 300;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
