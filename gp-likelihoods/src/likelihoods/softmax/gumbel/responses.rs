@@ -14,8 +14,8 @@ use std::sync::OnceLock;
 /// `H, H′, H″, H‴` at one x.
 pub(super) type Jet = [f64; 4];
 
-/// `−ln u` from which the series ends after u⁸: the next term is below 1e-21.
-pub(super) const SMALL: f64 = 4.0;
+/// `−ln u` from which the series ends after u⁸: the next term is below 1e-17, that of `H‴` below 4e-15.
+pub(super) const SMALL: f64 = 3.0;
 pub(super) const TERMS: usize = 9;
 /// `(−n)^k`: a derivative by x multiplies uⁿ by −n.
 const POWERS: [Jet; TERMS] = {
@@ -33,8 +33,9 @@ const INVERSES: [f64; TERMS] = [1.0, 0.5, 1.0 / 3.0, 0.25, 0.2, 1.0 / 6.0, 1.0 /
 const NOTHING: f64 = -40.0;
 /// Number of weights from two exponentials; rounding grows with its square, to 28 times that of one number.
 const RUN: usize = 8;
-/// Largest distance of nodes f, in standard deviations.
-const NEAR: f64 = 0.5;
+/// Largest distance h of nodes f, in standard deviations. Errors are `exp(−2π a/h + a²/(2s²))` with a = π/2,
+/// at most 1e-14 for s = h/0.6.
+const NEAR: f64 = 0.6;
 /// Number of grids of f, each twice as fine as the one before.
 const GRIDS: usize = 7;
 /// Five Gauss–Hermite nodes, exact to `s¹⁰`, for beliefs too narrow for the finest grid.
