@@ -245,7 +245,7 @@ fn outer(mut model: PowerEp, problem: &Problem) -> Result<Fit, CliError> {
             // Model files need a finite objective.
             return Err(InferenceError::ImproperCavity { count: convergence.last.improper }.into());
         }
-        if !convergence.converged {
+        if fit.converged && !convergence.converged {
             fit.has_not_converged(NOT_SETTLED);
         }
         convergence_warnings(&convergence, &mut fit.warnings);

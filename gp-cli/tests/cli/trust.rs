@@ -17,7 +17,7 @@ fn choices_are_taken_in_any_case() {
         "--method SAVIGP --covariance DIAGONAL",
         "--method vfe --placement KMEANS --fix Inducing",
         "--fix KERNEL --type a=NUMBER --missing-in b=DROP --format CSV",
-        "--fix NONE --units MODEL --standardize INPUTS",
+        "--units MODEL --standardize INPUTS",
         "--kernel \"RBF(ARD=True, Lengthscale=Fixed(2), DIMS=[a])\"",
         "--prior rbf.lengthscale=LogNormal(0,1) --units model",
     ] {
