@@ -117,9 +117,8 @@ fn described(alike: &[InputLength]) -> String {
         [] => String::new(),
     };
     let (value, unit) = (four_digits(*value), unit.map_or_else(String::new, |unit| format!(" {unit}")));
-    // The prior of a fixed length has no effect.
-    let (prior, fixed) = if *fixed { (None, ", fixed") } else { (prior.as_ref(), "") };
-    format!("{inputs} {value}{unit}{}{fixed}", conditions((*lower, *upper), prior))
+    let fixed = if *fixed { ", fixed" } else { "" };
+    format!("{inputs} {value}{unit}{}{fixed}", conditions((*lower, *upper), prior.as_ref()))
 }
 
 /// Bounds and prior as text, to follow a value.
@@ -170,12 +169,8 @@ fn in_data_units(parameter: &Parameter, units: &[f64]) -> Option<Parameter> {
 /// Values of a parameter, with `fixed`, bounds and prior. If elements differ in these, bounds follow each element and
 /// priors are omitted: [`length_lines`] shows them.
 fn value_text(parameter: &Parameter) -> String {
-    let mut trained: Vec<usize> = (0..parameter.len()).filter(|&place| !parameter.is_fixed(place)).collect();
-    if trained.is_empty() {
-        trained = (0..parameter.len()).collect();
-    }
-    let first = trained.first().map(|&element| conditions_of(parameter, element)).unwrap_or_default();
-    let are_alike = trained.iter().all(|&element| conditions_of(parameter, element) == first);
+    let first = conditions_of(parameter, 0);
+    let are_alike = (1..parameter.len()).all(|element| conditions_of(parameter, element) == first);
     let number = |(place, value): (usize, &f64)| {
         let number = few_digits(*value);
         let number = if parameter.is_fixed(place) { format!("fixed({number})") } else { number };
@@ -195,10 +190,8 @@ fn value_text(parameter: &Parameter) -> String {
     if are_alike { text + &first } else { text }
 }
 
-/// Bounds and prior of an element; a fixed one has no prior to show.
 fn conditions_of(parameter: &Parameter, element: usize) -> String {
-    let prior = parameter.prior_of(element).filter(|_| !parameter.is_fixed(element));
-    conditions(own_ends(parameter, element), prior)
+    conditions(own_ends(parameter, element), parameter.prior_of(element))
 }
 
 fn bounds_of(parameter: &Parameter, element: usize) -> String {
@@ -249,17 +242,6 @@ mod tests {
             "rbf(lengthscale=[1.235 in [0.1, 10], 2 in [0.2, 20]])"
         );
         assert_eq!(text("rbf(lengthscale=[1 in [0, 5], 2 in [0, 5]])"), "rbf(lengthscale=[1, 2] in [0, 5])");
-    }
-
-    /// A fixed parameter has no prior, nor has a fixed element beside trained ones.
-    #[test]
-    fn priors_are_those_of_trained_parameters() {
-        let text = |text: &str| gp_kernels::parse(text).unwrap().expression_with(&value_text);
-        let both = "fixed(2) ~ gamma(1, 1) * rbf(lengthscale=3 ~ log_normal(0, 1))";
-        assert_eq!(text(both), "fixed(2) * rbf(lengthscale=3 ~ log_normal(0, 1))");
-        let mut kernel = gp_kernels::parse("rbf(lengthscale=[1, 2] ~ gamma(1, 1))").unwrap();
-        kernel.for_each_parameter_mut(&mut |parameter| parameter.fix(0, true).unwrap());
-        assert_eq!(kernel.expression_with(&value_text), "rbf(lengthscale=[fixed(1), 2] ~ gamma(1, 1))");
     }
 
     #[test]

@@ -3,16 +3,19 @@
 use super::spec::LengthUnits;
 use crate::encode::Inputs;
 use crate::lengths::{readable, readable_in_model_units};
-use gp_kernels::Kernel;
+use gp_kernels::{Kernel, KernelExt as _};
 
 /// Maximum number of kernels shown.
 const MOST_KERNELS: usize = 12;
 
 /// Text of the kernel, or of each if latent functions differ, in their order.
 pub(super) fn kernel_texts(kernels: &[Box<dyn Kernel>], units: LengthUnits, inputs: &Inputs) -> String {
-    let text = |kernel: &Box<dyn Kernel>| match units {
-        LengthUnits::Model => readable_in_model_units(kernel.as_ref()),
-        LengthUnits::Data => readable(kernel.as_ref(), inputs),
+    let text = |kernel: &Box<dyn Kernel>| {
+        let shown = without_idle_priors(kernel.as_ref());
+        match units {
+            LengthUnits::Model => readable_in_model_units(shown.as_ref()),
+            LengthUnits::Data => readable(shown.as_ref(), inputs),
+        }
     };
     let texts: Vec<String> = kernels.iter().map(text).collect();
     if texts.windows(2).all(|pair| pair[0] == pair[1]) {
@@ -25,6 +28,18 @@ pub(super) fn kernel_texts(kernels: &[Box<dyn Kernel>], units: LengthUnits, inpu
         each.push(format!("and {} more", texts.len() - MOST_KERNELS));
     }
     each.join(", ")
+}
+
+/// Copy without the priors of fixed parameters, which have no effect on training.
+fn without_idle_priors(kernel: &dyn Kernel) -> Box<dyn Kernel> {
+    let mut shown = kernel.clone_box();
+    shown.for_each_parameter_mut(&mut |parameter| {
+        if parameter.free_len() == 0 {
+            // Removing a prior cannot fail.
+            parameter.set_prior(None).unwrap_or_default();
+        }
+    });
+    shown
 }
 
 fn short(text: &str) -> String {
