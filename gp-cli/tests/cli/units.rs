@@ -288,7 +288,7 @@ fn kernels_are_shown_in_the_units_asked_for() {
         "fit t.csv --target y --kernel rbf(ard=true) --iterations 1 --force --bound rbf.lengthscale=0.25..9";
     let in_model = " in [0.25, 9]), lengths in the units of the model";
     let told = desk.ok(&format!("{fit} --units model")).err;
-    assert!(told.contains(&format!("rbf(lengthscale=[1, 1]{in_model}")), "{told}");
+    assert!(told.contains(&format!("rbf(lengthscale=[1.414, 1.414]{in_model}")), "{told}");
     let inspected = desk.ok("inspect model.gp").out;
     assert!(inspected.contains(&format!("{in_model}\n")), "{inspected}");
     desk.ok("report model.gp -o page.html");
