@@ -26,6 +26,9 @@ pub struct Feature {
     /// Range of its numbers in training; absent from model files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
+    /// `true` if all its dates in training were days without times; absent from model files of earlier versions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub days: bool,
     /// Replacement of missing values; None if they are errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Filling>,
@@ -57,8 +60,13 @@ fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<
     if units.is_sound() {
         return Ok(units);
     }
-    let what = "the sum of its numbers is beyond the range of numbers: give them in other units, or leave the column out with --exclude";
-    Err(survey.fault(column, what))
+    let first = column.giant().map_or_else(String::new, |(giant, _)| {
+        format!(", the first of the largest {giant:e}")
+    });
+    let what = format!(
+        "the sum of its numbers is beyond the range of numbers{first}: correct them, give them in other units, or leave the column out with --exclude"
+    );
+    Err(survey.fault(column, &what))
 }
 
 impl Feature {
@@ -89,7 +97,7 @@ impl Feature {
             Surveyed::Numbers { range, .. } if column.kind() != Kind::Boolean => Some(*range),
             _ => None,
         };
-        Ok(Self { name: name.to_owned(), kind: column.kind(), encoding, range, missing })
+        Ok(Self { name: name.to_owned(), kind: column.kind(), encoding, range, days: column.holds_days(), missing })
     }
 
     /// Number of columns in points.

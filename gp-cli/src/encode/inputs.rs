@@ -6,6 +6,7 @@ use super::survey::Survey;
 use super::units::{FEWEST, OneKind};
 use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions};
 use crate::error::CliError;
+use crate::shown::shown;
 use crate::standardise::Standardiser;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,7 @@ pub struct Unseen {
 
 impl fmt::Display for Unseen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { column, level } = self;
+        let (column, level) = (shown(&self.column), shown(&self.level));
         write!(f, "column {column}: `{level}` did not occur in training; treated as unknown")
     }
 }
@@ -208,6 +209,7 @@ impl Inputs {
         for feature in &mut self.features {
             let numbers = frame.column(&feature.name).and_then(|column| column.numbers());
             if let (Some(range), Some(numbers)) = (&mut feature.range, numbers) {
+                feature.days &= numbers.iter().all(|number| number.is_nan() || number.fract() == 0.0);
                 numbers.iter().filter(|number| !number.is_nan()).for_each(|&number| range.add(number));
             }
         }

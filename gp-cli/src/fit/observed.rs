@@ -2,7 +2,7 @@
 
 use super::task::Task;
 use crate::data::Frame;
-use crate::encode::{Roles, Target, observations};
+use crate::encode::{ColumnSurvey, Roles, Survey, Target, observations};
 use crate::error::{CliError, ErrorKind};
 use crate::model::{FurtherTarget, TargetSummary};
 use crate::standardise::Standardiser;
@@ -66,13 +66,21 @@ impl Observed {
 }
 
 /// Checks that the squared scale is representable, for variances in squared units of the target.
-pub(super) fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(), CliError> {
+pub(super) fn check_range(
+    survey: &Survey,
+    column: &ColumnSurvey,
+    Standardiser { scale, .. }: Standardiser,
+) -> Result<(), CliError> {
     if (scale * scale).is_normal() {
         return Ok(());
     }
+    let name = column.name();
     let what = format!(
-        "the numbers of column {name} have a spread of {scale:.1e}, whose square is beyond the range of numbers: \
-         give them in other units"
+        "the numbers of column {name} have a spread of {scale:.1e}, whose square is beyond the range of numbers"
     );
-    Err(CliError::new(ErrorKind::Data, what))
+    let Some((giant, _)) = column.giant() else {
+        return Err(CliError::new(ErrorKind::Data, format!("{what}: give them in other units")));
+    };
+    let advice = format!("{what}: correct {giant:e}, leave its row out, or give them in other units");
+    Err(survey.fault(column, &advice))
 }
