@@ -179,7 +179,9 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
             add(format!("every row has the value {}; {}", shown(&levels[0]), without(column)));
         }
         Values::Levels { levels, codes } => {
-            let row = |word: &str| codes.iter().position(|&code| levels.get(code as usize).is_some_and(|l| l == word));
+            let row = |word: &str| {
+                codes.iter().position(|&code| levels.get(code as usize).is_some_and(|l| l == word))
+            };
             match Lookalike::among(levels) {
                 Some(like) => {
                     let odd = like.odd.as_ref().and_then(|(word, _)| row(word));
@@ -228,7 +230,10 @@ fn about_target(column: &Column, found: &mut Vec<Finding>) {
     }
     if Lookalike::among(&labels.names).is_none() {
         let order = labels.numbers.is_none().then(|| usual_order(&labels.names)).flatten();
-        order.map(|order| format!("its labels look ordered; tell gp fit with --order {order}")).into_iter().for_each(&mut add);
+        order
+            .map(|order| format!("its labels look ordered; tell gp fit with --order {order}"))
+            .into_iter()
+            .for_each(&mut add);
         rare_labels(&labels).into_iter().for_each(add);
     }
 }

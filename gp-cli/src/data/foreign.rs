@@ -39,7 +39,9 @@ pub(super) fn spreadsheet(name: &str, extension: &str, head: &[u8]) -> Option<St
 
 /// `true` for an archive whose first part is an array of numpy.
 fn holds_arrays(head: &[u8]) -> bool {
-    let length = head.get(NAME_LENGTH..NAME_LENGTH + 2).map_or(0, |two| usize::from(two[0]) + 256 * usize::from(two[1]));
+    let length = head
+        .get(NAME_LENGTH..NAME_LENGTH + 2)
+        .map_or(0, |two| usize::from(two[0]) + 256 * usize::from(two[1]));
     head.get(NAME..NAME + length).is_some_and(|name| name.ends_with(b".npy"))
 }
 
@@ -83,7 +85,9 @@ mod tests {
         }
         let sheet = zip("mimetypeapplication/vnd.oasis.opendocument.spreadsheet");
         assert!(of("ods", &sheet).unwrap().starts_with("`x` is a spreadsheet"));
-        for (extension, head) in [("npz", zip("X.npy")), ("xlsx", zip("xl/X.npy")), ("xls", b"a,b\n1,2".to_vec())] {
+        for (extension, head) in
+            [("npz", zip("X.npy")), ("xlsx", zip("xl/X.npy")), ("xls", b"a,b\n1,2".to_vec())]
+        {
             assert_eq!(of(extension, &head), None);
         }
     }

@@ -1,7 +1,7 @@
 //! Types of cells and columns.
 
-use super::{cells, dates};
 use super::column::{Column, Kind, LevelBuilder, parse};
+use super::{cells, dates};
 
 /// Counts of cells by type; tallies can be added.
 #[derive(Clone, Copy, Default)]

@@ -131,7 +131,8 @@ impl fmt::Display for Lookalike {
         let Self { notation, example, odd, odd_place } = self;
         write!(f, "its words look like {notation}, such as `{}`", shown(example))?;
         let Some((word, more)) = odd else { return write!(f, "; {}", notation.advice()) };
-        let (word, place) = (shown(word), odd_place.as_ref().map_or_else(String::new, |place| format!(" at {place}")));
+        let (word, place) =
+            (shown(word), odd_place.as_ref().map_or_else(String::new, |place| format!(" at {place}")));
         match more {
             0 => write!(f, ", but `{word}`{place} is none; correct it")?,
             more => write!(f, ", but `{word}`{place} and {more} more are none; correct them")?,
@@ -219,17 +220,7 @@ mod tests {
             (DecimalComma, &["0,5", "12,75", "1.021,5", "-3,14159", "0,125"]),
             (Percent, &["12%", "12.5 %", "0,5 %"]),
             (Currency, &["$12.50", "€ 3", "1,000 USD", "-$5"]),
-            (
-                Date,
-                &[
-                    "01/02/2024",
-                    "1.2.2024",
-                    "31/12/99",
-                    "2 Jan 2024",
-                    "Jan 2, 2024",
-                    "1-Feb-24",
-                ],
-            ),
+            (Date, &["01/02/2024", "1.2.2024", "31/12/99", "2 Jan 2024", "Jan 2, 2024", "1-Feb-24"]),
         ] {
             for cell in cells {
                 assert_eq!(Notation::of(cell), Some(notation), "{cell}");

@@ -233,7 +233,8 @@ impl ColumnSurvey {
             (Surveyed::Words(all), Values::Levels { codes, levels }) => {
                 let (before, places) = (all.words().len(), all.places(codes, levels));
                 if self.no_date.is_none() {
-                    self.no_date = first_no_date(&all.words()[before..], codes, levels).map(|row| piece.place(row));
+                    self.no_date =
+                        first_no_date(&all.words()[before..], codes, levels).map(|row| piece.place(row));
                 }
                 self.missing += codes.iter().filter(|code| **code == Values::NO_LEVEL).count();
                 if all.words().len() > MOST_VALUES {

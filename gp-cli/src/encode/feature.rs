@@ -60,9 +60,8 @@ fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<
     if units.is_sound() {
         return Ok(units);
     }
-    let first = column.giant().map_or_else(String::new, |(giant, _)| {
-        format!(", the first of the largest {giant:e}")
-    });
+    let first =
+        column.giant().map_or_else(String::new, |(giant, _)| format!(", the first of the largest {giant:e}"));
     let what = format!(
         "the sum of its numbers is beyond the range of numbers{first}: correct them, give them in other units, or leave the column out with --exclude"
     );
@@ -97,7 +96,14 @@ impl Feature {
             Surveyed::Numbers { range, .. } if column.kind() != Kind::Boolean => Some(*range),
             _ => None,
         };
-        Ok(Self { name: name.to_owned(), kind: column.kind(), encoding, range, days: column.holds_days(), missing })
+        Ok(Self {
+            name: name.to_owned(),
+            kind: column.kind(),
+            encoding,
+            range,
+            days: column.holds_days(),
+            missing,
+        })
     }
 
     /// Number of columns in points.

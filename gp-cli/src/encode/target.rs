@@ -144,7 +144,8 @@ impl Target {
             class.map(|class| support.label(class)).ok_or_else(|| {
                 let (text, known) = (column.text(row), self.labels_with_texts().unwrap_or_default());
                 let known: Vec<String> = known.iter().map(|label| shown(label)).collect();
-                let what = format!("`{}` is none of the labels of training: {}", shown(&text), known.join(", "));
+                let what =
+                    format!("`{}` is none of the labels of training: {}", shown(&text), known.join(", "));
                 frame.fault(row, &self.name, &what)
             })
         };

@@ -4,8 +4,34 @@ use crate::data::quoted;
 
 /// Usual scales. Words of a scale that mean nearly the same stand beside each other.
 const SCALES: [&[&str]; 17] = [
-    &["lowest", "very low", "low", "moderate", "medium", "mid", "middle", "average", "high", "very high", "highest"],
-    &["terrible", "very poor", "very bad", "poor", "bad", "fair", "ok", "okay", "average", "good", "very good", "great", "excellent"],
+    &[
+        "lowest",
+        "very low",
+        "low",
+        "moderate",
+        "medium",
+        "mid",
+        "middle",
+        "average",
+        "high",
+        "very high",
+        "highest",
+    ],
+    &[
+        "terrible",
+        "very poor",
+        "very bad",
+        "poor",
+        "bad",
+        "fair",
+        "ok",
+        "okay",
+        "average",
+        "good",
+        "very good",
+        "great",
+        "excellent",
+    ],
     &["xxs", "xs", "s", "m", "l", "xl", "xxl", "xxxl"],
     &["tiny", "very small", "small", "medium", "large", "very large", "huge"],
     &["never", "rarely", "seldom", "occasionally", "sometimes", "often", "frequently", "usually", "always"],
@@ -44,13 +70,19 @@ mod tests {
 
     #[test]
     fn words_of_one_scale_have_its_order() {
-        let of = |labels: &[&str]| usual_order(&labels.iter().map(|&label| label.to_owned()).collect::<Vec<_>>());
+        let of =
+            |labels: &[&str]| usual_order(&labels.iter().map(|&label| label.to_owned()).collect::<Vec<_>>());
         assert_eq!(of(&["fair", "good", "poor"]).as_deref(), Some("poor,fair,good"));
         assert_eq!(of(&["High", "Low", "Medium"]).as_deref(), Some("Low,Medium,High"));
         assert_eq!(of(&["L", "M", "S", "XL"]).as_deref(), Some("S,M,L,XL"));
         assert_eq!(of(&["high", "low", "very_low"]).as_deref(), Some("very_low,low,high"));
         assert_eq!(of(&["high", "low", "very low"]).as_deref(), Some("\"very low,low,high\""));
-        for others in [&["red", "green", "blue"][..], &["low", "high"], &["low", "high", "good"], &["Low", "low", "high"]] {
+        for others in [
+            &["red", "green", "blue"][..],
+            &["low", "high"],
+            &["low", "high", "good"],
+            &["Low", "low", "high"],
+        ] {
             assert_eq!(of(others), None, "{others:?}");
         }
     }

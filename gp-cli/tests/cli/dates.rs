@@ -89,7 +89,9 @@ fn days_are_suggested_as_days() {
     let desk = Desk::new();
     desk.write("t.csv", days(|y, m, d| format!("{y}-{m:02}-{d:02}")));
     desk.ok("fit t.csv --target y --parameters known");
-    for line in ["suggest model.gp --count 5", "suggest model.gp --count 5 --range when=2021-01-01..2021-02-01"] {
+    for line in
+        ["suggest model.gp --count 5", "suggest model.gp --count 5 --range when=2021-01-01..2021-02-01"]
+    {
         for row in desk.ok(line).table().1 {
             assert_eq!(row[0].len(), "2020-01-01".len(), "{row:?}");
         }

@@ -38,7 +38,10 @@ fn identifiers_come_back_as_they_are_written() {
 fn inputs_are_identifiers_as_well() {
     let desk = Desk::new();
     let row = |i: u32| format!("00{i},{:02}/{:02},{}\n", 1 + i / 28, 1 + i % 28, f64::from(i % 13) / 3.0);
-    desk.write("t.csv", "n,day,y\n".to_owned() + &(0..40).map(row).collect::<String>().replace(",0", ",2024/0"));
+    desk.write(
+        "t.csv",
+        "n,day,y\n".to_owned() + &(0..40).map(row).collect::<String>().replace(",0", ",2024/0"),
+    );
     desk.ok("fit t.csv --target y --features n,day");
     let plain = desk.ok("predict model.gp t.csv");
     let said = desk.ok("predict model.gp t.csv --id n --id day --id y");

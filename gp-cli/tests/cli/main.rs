@@ -32,8 +32,8 @@ mod missing;
 mod model;
 #[path = "../suite/fuzz/mutation.rs"]
 mod mutation;
-mod others;
 mod ordered_words;
+mod others;
 mod outputs;
 mod parts;
 mod pictures;

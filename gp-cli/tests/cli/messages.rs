@@ -31,7 +31,9 @@ fn spreadsheets_are_named_with_what_to_do() {
 #[test]
 fn open_quotes_are_named_with_their_line() {
     let desk = Desk::new();
-    let texts = |line: usize| format!("`t.csv`, line {line}: a cell begins with a quotation mark that is never closed");
+    let texts = |line: usize| {
+        format!("`t.csv`, line {line}: a cell begins with a quotation mark that is never closed")
+    };
     for (table, line) in [
         ("x,y\n1,2\n2,\"3\n3,4\n4,5\n", 3),
         ("x,y\n1,2\n\n\"2,3\n3,4\n", 4),
@@ -39,7 +41,9 @@ fn open_quotes_are_named_with_their_line() {
         ("\"x,y\n1,2\n3,4\n", 1),
     ] {
         desk.write("t.csv", table);
-        for command in ["fit t.csv --target y", "fit t.csv --target y --stream always --method exact", "check t.csv"] {
+        for command in
+            ["fit t.csv --target y", "fit t.csv --target y --stream always --method exact", "check t.csv"]
+        {
             desk.refused(command, 3, &[&texts(line)]);
         }
     }
@@ -57,7 +61,11 @@ fn control_characters_and_long_cells_do_not_reach_the_terminal() {
     let long = "z".repeat(500);
     desk.write("t.csv", format!("x\u{1b}[31m,y\n1,2\n2,3\n\u{1b}]0;title\u{7}{long},4\n"));
     let line = "fit t.csv --target y";
-    desk.refused(line, 3, &["line 4, column x\\u{1b}[31m: `\\u{1b}]0;title\\u{7}zzz", "zz…` is not a finite number"]);
+    desk.refused(
+        line,
+        3,
+        &["line 4, column x\\u{1b}[31m: `\\u{1b}]0;title\\u{7}zzz", "zz…` is not a finite number"],
+    );
     let said = desk.gp(line);
     assert!(!said.err.contains('\u{1b}') && !said.err.contains(&"z".repeat(100)), "{}", said.err);
     desk.write("t.csv", sine(20));
@@ -90,5 +98,9 @@ fn giants_are_named_with_their_place() {
     let texts = ["`t.csv`, line 32, column x", "the sum of its numbers is beyond", "1e308", "--exclude"];
     desk.refused("fit t.csv --target y --force", 3, &texts);
     desk.write("t.csv", sine(30) + "5,-1e300\n");
-    desk.refused("fit t.csv --target y --force", 3, &["`t.csv`, line 32, column y", "-1e300", "beyond the range"]);
+    desk.refused(
+        "fit t.csv --target y --force",
+        3,
+        &["`t.csv`, line 32, column y", "-1e300", "beyond the range"],
+    );
 }

@@ -22,7 +22,11 @@ fn words_with_a_usual_order_get_a_hint() {
         let found = desk.ok("check t.csv --target grade").out;
         match order {
             Some(order) => {
-                assert!(said.err.contains(&format!("--order {order} if their order matters")), "{}", said.err);
+                assert!(
+                    said.err.contains(&format!("--order {order} if their order matters")),
+                    "{}",
+                    said.err
+                );
                 let what = format!("column grade: its labels look ordered; tell gp fit with --order {order}");
                 assert!(found.contains(&what), "{found}");
                 let line = format!("fit t.csv --target grade --iterations 1 --force --order {order}");
@@ -42,7 +46,9 @@ fn several_targets_are_checked_together() {
     };
     desk.write("t.csv", "x,a,b,w,\"c,d\"\n".to_owned() + &(0..40).map(row).collect::<String>());
     let found = desk.ok("check t.csv --target a,b").out;
-    assert!(found.contains("column b: 1 value is missing, the first at line 5; fill in values, or leave rows"));
+    assert!(
+        found.contains("column b: 1 value is missing, the first at line 5; fill in values, or leave rows")
+    );
     assert_eq!(found.lines().count(), 1, "{found}");
     let found = desk.ok("check t.csv --target a,b,w").out;
     assert!(found.contains("column w: it holds words, and several targets have to be numbers"), "{found}");
@@ -60,5 +66,8 @@ fn one_statement_about_one_column() {
     desk.write("t.csv", "amount,y\n".to_owned() + &(0..60).map(row).collect::<String>());
     let found = desk.ok("check t.csv --target y").out;
     assert_eq!(found.lines().count(), 1, "{found}");
-    assert!(found.starts_with("column amount: its words look like numbers with separated thousands"), "{found}");
+    assert!(
+        found.starts_with("column amount: its words look like numbers with separated thousands"),
+        "{found}"
+    );
 }

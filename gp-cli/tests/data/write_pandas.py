@@ -1,4 +1,4 @@
-"""Writes ids.*, named_index.* and date_index.parquet with pandas and pyarrow."""
+"""Writes ids.*, named_index.* and date_index.parquet beside it: pip install pandas==3.1.1 pyarrow==26.0.1"""
 
 import datetime
 import math

@@ -69,7 +69,8 @@ impl Space {
     /// Point with few digits, and whole days.
     pub(super) fn rounded(&self, place: &InputValues) -> InputValues {
         let axes = place.iter().zip(&self.axes).zip(&self.days);
-        axes.map(|((&value, axis), &days)| if days { axis.whole(value) } else { axis.rounded(value) }).collect()
+        axes.map(|((&value, axis), &days)| if days { axis.whole(value) } else { axis.rounded(value) })
+            .collect()
     }
 
     /// Inputs with more than one value.

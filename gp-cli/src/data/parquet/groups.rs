@@ -138,11 +138,7 @@ fn unreadable(supply: &dyn Supply, wanted: &ParquetColumn, cause: &ParquetError)
 }
 
 /// Position and meaning of a column's values; of a column read as words with `as_words`.
-fn meaning_at(
-    schema: &SchemaDescriptor,
-    place: usize,
-    as_words: bool,
-) -> Result<(usize, Meaning), String> {
+fn meaning_at(schema: &SchemaDescriptor, place: usize, as_words: bool) -> Result<(usize, Meaning), String> {
     let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == place);
     let plain = leaf.filter(|&leaf| {
         let column = schema.column(leaf);

@@ -195,7 +195,8 @@ impl Search {
         let columns = (self.dim > 1).then(|| vec![along.column]);
         let input = if self.dim > 1 { along.name.clone() } else { String::new() };
         let plausible = Plausible::of(rows, along.column, count)?;
-        Ok(plausible.map(|plausible| (plausible, SeenColumns { columns, count: 1, input }, along.units.scale)))
+        Ok(plausible
+            .map(|plausible| (plausible, SeenColumns { columns, count: 1, input }, along.units.scale)))
     }
 
     fn labels(&self, rows: &TrainingRows, problem: &Problem) -> Result<Option<LabelEvidence>, CliError> {
