@@ -55,13 +55,18 @@ pub(crate) fn usual_order(labels: &[String]) -> Option<String> {
 }
 
 fn ordered(labels: &[String], scale: &[&str]) -> Option<String> {
-    let plain = |label: &str| label.trim().to_lowercase().replace(['_', '-'], " ");
-    let place = |label: &String| Some((scale.iter().position(|word| *word == plain(label))?, label));
-    let mut found = labels.iter().map(place).collect::<Option<Vec<_>>>()?;
+    let places = labels.iter().map(|label| place_on(scale, label)).collect::<Option<Vec<usize>>>()?;
+    let mut found: Vec<(usize, &String)> = places.into_iter().zip(labels).collect();
     found.sort();
     let are_distinct = found.windows(2).all(|pair| pair[0].0 < pair[1].0);
     let order = found.iter().map(|(_, label)| quoted(label)).collect::<Vec<_>>().join(",");
     are_distinct.then(|| if order.contains(' ') { format!("\"{order}\"") } else { order })
+}
+
+/// Place of a label on a scale, in any case, with blanks, hyphens or underscores.
+fn place_on(scale: &[&str], label: &str) -> Option<usize> {
+    let plain = label.trim().to_lowercase().replace(['_', '-'], " ");
+    scale.iter().position(|word| *word == plain)
 }
 
 #[cfg(test)]
