@@ -98,7 +98,7 @@ fn named_month(cell: &str) -> Option<i64> {
         month.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
             && (name.len() == FEWEST_LETTERS || name.len() == month.len())
     };
-    let month = MONTHS.iter().position(|month| is_name(&month))?;
+    let month = MONTHS.iter().position(is_name)?;
     if year.len() == 4 { civil_days(whole(year)?, month as i64 + 1, 1) } else { None }
 }
 
@@ -125,7 +125,7 @@ fn clock_of(clock: &str) -> Option<f64> {
         None => 0.0,
     };
     let sound = parts.next().is_none() && hours < 24 && minutes < 60;
-    sound.then(|| hours as f64 * 3600.0 + minutes as f64 * 60.0 + seconds)
+    sound.then_some(hours as f64 * 3600.0 + minutes as f64 * 60.0 + seconds)
 }
 
 /// Seconds of `+01:00`, `+0100` or `+01`.

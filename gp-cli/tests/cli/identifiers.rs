@@ -37,7 +37,8 @@ fn identifiers_come_back_as_they_are_written() {
 #[test]
 fn inputs_are_identifiers_as_well() {
     let desk = Desk::new();
-    let row = |i: u32| format!("00{i},{:02}/{:02},{}\n", 1 + i / 28, 1 + i % 28, f64::from(i % 13) / 3.0);
+    let row =
+        |i: u32| format!("00{i},2024/{:02}/{:02},{}\n", 1 + i / 28, 1 + i % 28, f64::from(i % 13) / 4.0);
     desk.write(
         "t.csv",
         "n,day,y\n".to_owned() + &(0..40).map(row).collect::<String>().replace(",0", ",2024/0"),
