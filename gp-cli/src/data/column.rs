@@ -209,7 +209,7 @@ impl Column {
         Self { name: self.name.clone(), kind: self.kind, values: self.values.rows(rows), written }
     }
 
-    /// As [`read_as`](Self::read_as), and keeps the words of a column of words.
+    /// Column converted to another type, like by [`read_as`](Self::read_as), that keeps its words.
     pub(super) fn read_beside_text(self, kind: Kind) -> Result<Self, (usize, String)> {
         let words = self.values.clone();
         let is_read = self.kind == Kind::Category && kind != Kind::Category;

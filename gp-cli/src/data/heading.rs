@@ -27,7 +27,7 @@ impl Heading {
         Self::with_indices(names, &[], options)
     }
 
-    /// As [`new`](Self::new), with further columns that are indices of pandas.
+    /// Heading with further columns that are indices of pandas.
     pub(super) fn with_indices(names: Vec<String>, named: &[String], options: &ReadOptions) -> Self {
         let mut heading = Self { places: (0..names.len()).collect(), names, ..Self::default() };
         let is_index = |name: &String| is_pandas_index(name) || named.contains(name);

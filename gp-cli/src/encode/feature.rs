@@ -60,11 +60,15 @@ fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<
     if units.is_sound() {
         return Ok(units);
     }
-    let first =
-        column.giant().map_or_else(String::new, |(giant, _)| format!(", the first of the largest {giant:e}"));
-    let what = format!(
-        "the sum of its numbers is beyond the range of numbers{first}: correct them, give them in other units, or leave the column out with --exclude"
-    );
+    let what = match column.giant() {
+        Some((giant, _)) => {
+            format!(
+                "{giant:e} is too large, and sums over the column are beyond the range of numbers: correct it"
+            )
+        }
+        None => "the sum of its numbers is beyond the range of numbers".to_owned(),
+    };
+    let what = format!("{what}; give the column in other units, or leave it out with --exclude");
     Err(survey.fault(column, &what))
 }
 

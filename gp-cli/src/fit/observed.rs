@@ -75,12 +75,14 @@ pub(super) fn check_range(
         return Ok(());
     }
     let name = column.name();
-    let what = format!(
-        "the numbers of column {name} have a spread of {scale:.1e}, whose square is beyond the range of numbers"
-    );
     let Some((giant, _)) = column.giant() else {
-        return Err(CliError::new(ErrorKind::Data, format!("{what}: give them in other units")));
+        let what = format!(
+            "the numbers of column {name} have a spread of {scale:.1e}, whose square is beyond the range of numbers: give them in other units"
+        );
+        return Err(CliError::new(ErrorKind::Data, what));
     };
-    let advice = format!("{what}: correct {giant:e}, leave its row out, or give them in other units");
-    Err(survey.fault(column, &advice))
+    let what = format!(
+        "{giant:e} is too large: the spread of the column is {scale:.1e}, whose square is beyond the range of numbers; correct it, leave its row out, or give the column in other units"
+    );
+    Err(survey.fault(column, &what))
 }
