@@ -209,7 +209,7 @@ impl Column {
         Self { name: self.name.clone(), kind: self.kind, values: self.values.rows(rows), written }
     }
 
-    /// Column converted to another type, like by [`read_as`](Self::read_as), that keeps its words.
+    /// Column converted to another type that keeps its words; on failure, the first offending row and its text.
     pub(super) fn read_beside_text(self, kind: Kind) -> Result<Self, (usize, String)> {
         let words = self.values.clone();
         let is_read = self.kind == Kind::Category && kind != Kind::Category;

@@ -1,6 +1,6 @@
 //! One input: standardised numbers, or one column per level; replacement of missing values.
 
-use super::column_survey::{ColumnSurvey, Surveyed};
+use super::column_survey::{ColumnSurvey, LARGEST, Surveyed};
 use super::survey::Survey;
 use crate::data::{Column, Kind, Values, quoted};
 use crate::error::CliError;
@@ -203,6 +203,13 @@ impl Feature {
             // Columns are read with their training types.
             _ => None,
         }
+    }
+
+    /// First number whose square in model units overflows, and its row.
+    pub(super) fn giant(&self, column: &Column) -> Option<(usize, f64)> {
+        let FeatureEncoding::Scaled(scale) = &self.encoding else { return None };
+        let is_giant = |value: f64| !value.is_nan() && scale.apply(value).abs() > LARGEST;
+        column.numbers()?.iter().copied().enumerate().find(|(_, value)| is_giant(*value))
     }
 
     /// Text on the treatment of missing values in training; None if they are errors.

@@ -172,6 +172,10 @@ impl Inputs {
         let mut points = Mat::zeros(frame.row_count(), self.dim());
         let (mut first, mut unseen) = (0, Vec::new());
         for (feature, column) in self.features.iter().zip(columns) {
+            if let Some((row, value)) = feature.giant(column) {
+                let what = format!("{value:e} is too far from the numbers of training for a prediction");
+                return Err(frame.fault(row, &feature.name, &what));
+            }
             let mut place = points.as_mut().subcols_mut(first, feature.width());
             let level = feature.fill(column, |row, at, value| place[(row, at)] = value);
             unseen

@@ -92,6 +92,10 @@ fn giants_are_named_with_their_place() {
         let said = desk.ok(&format!("fit t.csv --target y --iterations 1 --force {flags}"));
         assert!(said.err.contains("column x: 1e300 at line 32 is so large"), "{}", said.err);
     }
+    desk.write("s.csv", sine(30));
+    desk.ok("fit s.csv --target y --iterations 1 --force");
+    let texts = ["`t.csv`, line 32, column x: 1e300 is too far from the numbers of training"];
+    desk.refused("predict model.gp t.csv", 3, &texts);
     let found = desk.ok("check t.csv").out;
     assert!(found.starts_with("column x: 1e300 at line 32 is ") && found.len() < 200, "{found}");
     desk.write("t.csv", sine(30) + "1e308,1\n1.7e308,1\n");
