@@ -8,6 +8,7 @@ use super::sample::Sample;
 use super::search::Search;
 use super::seasons::{self, Season, SeasonsFound};
 use super::spec::FitSpec;
+use super::start;
 use crate::context::Context;
 use crate::encode::Inputs;
 use crate::error::CliError;
@@ -69,6 +70,7 @@ impl Design {
         let search = Search::new(spec, context, (observed, inputs), method, pseudo)?;
         let mut kernels = kernels(spec, &context.kernels, method, observed, (inputs, pseudo), &seasons)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), (inputs, &context.kernels))?;
+        start::start_open(spec, &mut kernels, inputs.dim());
         let (inducing, placing) = match method.seen_through() {
             SeenThrough::InducingInputs => place(spec, context, pseudo, inputs, &sample, &kernels, observed)?,
             _ => (Vec::new(), None),

@@ -37,6 +37,26 @@ fn few_inputs_that_matter_are_found_among_many() {
     }
 }
 
+/// The length-scale 1 of the library is so short for 24 inputs that learning ends with pure noise.
+#[test]
+fn given_kernels_without_length_scales_learn_too() {
+    let desk = Desk::new();
+    desk.write("t.csv", two_matter(600, 24));
+    let error = |flags: &str| {
+        let fit = format!("fit t.csv --target y --inducing 50 --json --test t.csv --force {flags}");
+        desk.ok(&fit).json()["test"]["scores"]["gp"]["smse"].as_f64().unwrap()
+    };
+    for method in ["vfe --iterations 30", "svgp --iterations 15", "pep --iterations 30"] {
+        let found = error(&format!("--kernel \"1 * rbf(ard=true)\" --method {method}"));
+        assert!(found < 0.05, "{method}: {found}");
+    }
+    // A given length-scale is where training starts.
+    let ones = ["1"; 24].join(", ");
+    let given =
+        format!("--method vfe --units model --kernel \"1 * rbf(lengthscale=[{ones}])\" --iterations 30");
+    assert!(error(&given) > 0.5);
+}
+
 #[test]
 fn what_learned_nothing_has_not_converged() {
     let desk = Desk::new();

@@ -3,7 +3,7 @@
 //! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of which
 //! few matter, the nearest optimum of the variational bound is pure noise. Power EP with α = ½ avoids this and
 //! finds the relevant inputs from a thousand rows in seconds. Methods with inducing inputs start from its
-//! result.
+//! result. Given kernels do too, if they have [no length-scale of the user's](lengths).
 //!
 //! With many inputs or words and few rows, all length-scales may grow before the one along which the function
 //! is curved is found; a linear term explains part of the rest, and training ends there. A second quick fit
@@ -11,6 +11,7 @@
 //! it.
 
 mod labels;
+mod lengths;
 mod mixture;
 mod shared;
 
@@ -25,6 +26,8 @@ use gp_kernels::placement::{KMeans, Placement};
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
 use gp_optim::Parameter;
+use lengths::LENGTH_SCALE;
+pub(super) use lengths::start_open;
 
 /// Maximum numbers of rows, inducing inputs and iterations of a quick fit.
 const ROWS: usize = 1_000;
@@ -32,8 +35,6 @@ const INDUCING: usize = 100;
 pub(super) const ITERATIONS: u64 = 60;
 /// Midway between the variational bound and EP, as Bui et al. (2017) advise.
 const POWER: f64 = 0.5;
-/// Name of the parameter with length-scales.
-const LENGTHS: &str = "lengthscale";
 /// Factor on default length-scales in the second quick fit.
 const SHORT: f64 = 0.25;
 /// Minimum gain of the second quick fit, in nats; two ends at one optimum differ by less.
@@ -46,12 +47,20 @@ struct Found {
     log_evidence: f64,
 }
 
-/// `true` for a default kernel that is trained.
+/// `true` for kernels that are trained from an initial value of ours.
 pub(super) fn is_wanted(spec: &FitSpec) -> bool {
-    spec.kernel.is_empty() && spec.search.is_none() && !spec.no_train
+    (spec.kernel.is_empty() || lengths::are_open(spec)) && spec.search.is_none() && !spec.no_train
 }
 
-/// Sets default kernel and noise to the result of the quick fits; for methods that use all rows, only if the
+/// `true` if quick fits of this problem are known to help: a default kernel, or one given kernel with free
+/// length-scales, under Gaussian noise.
+fn is_of_known_form(problem: &Problem, spec: &FitSpec) -> bool {
+    let [kernel] = problem.kernels.as_slice() else { return spec.kernel.is_empty() };
+    let is_helped = || lengths::has_free(kernel.as_ref()) && problem.likelihood.gaussian_noise().is_some();
+    spec.kernel.is_empty() || is_helped()
+}
+
+/// Sets kernel and noise to the result of the quick fits; for methods that use all rows, only if the
 /// second one is better. Kernels of labels get the length-scales of regressions on the labels.
 ///
 /// # Errors
@@ -63,7 +72,7 @@ pub(super) fn settle(
     sample: &TrainingRows,
     seen_through: SeenThrough,
 ) -> Result<(), CliError> {
-    if !is_wanted(spec) {
+    if !is_wanted(spec) || !is_of_known_form(problem, spec) {
         return Ok(());
     }
     let all_rows = seen_through != SeenThrough::InducingInputs;
@@ -96,7 +105,7 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, seen_through: SeenThrough) -> (
     let (kernel, likelihood) = (problem.kernels[0].as_ref(), problem.likelihood.as_ref());
     let all_rows = seen_through != SeenThrough::InducingInputs;
     let starts = 1 + usize::from(with_short_lengths(kernel).is_some());
-    if !is_wanted(spec) {
+    if !is_wanted(spec) || !is_of_known_form(problem, spec) {
         (0, 0)
     } else if likelihood.mixing().is_some() {
         (if all_rows { 0 } else { problem.kernels.len() }, ROWS)
@@ -169,7 +178,7 @@ fn with_short_lengths(kernel: &dyn Kernel) -> Option<Box<dyn Kernel>> {
 
 /// `true` for length-scales with one per input.
 fn is_lengths(parameter: &Parameter) -> bool {
-    parameter.is_vector() && parameter.name() == LENGTHS
+    parameter.is_vector() && parameter.name() == LENGTH_SCALE
 }
 
 /// Changes length-scales with one per input; `false` without any, or if the change fails.

@@ -8,7 +8,7 @@
 //! ones (twice as long on handwritten digits), with worse predictions of left-out rows.
 
 use super::labels::{self, NOISE, ROWS};
-use super::{LENGTHS, placed, quick};
+use super::{LENGTH_SCALE, placed, quick};
 use crate::error::CliError;
 use crate::fit::kernels::ARD_INPUTS;
 use crate::fit::sample::Sample;
@@ -31,7 +31,7 @@ pub(super) const FITS: usize = 2;
 pub(super) fn is_wanted(problem: &Problem) -> bool {
     let mut is_one = false;
     let mut kernel = problem.kernels[0].clone_box();
-    change(kernel.as_mut(), LENGTHS, &mut |length| is_one = !length.is_vector());
+    change(kernel.as_mut(), LENGTH_SCALE, &mut |length| is_one = !length.is_vector());
     is_one && problem.likelihood.support().classes() > 0 && (2..=ARD_INPUTS).contains(&problem.sizes().dim)
 }
 
@@ -59,7 +59,7 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     let length = (logs.iter().sum::<f64>() / count).exp();
     let several = problem.likelihood.latents() > 1;
     for kernel in &mut problem.kernels {
-        change(kernel.as_mut(), LENGTHS, &mut |lengths| {
+        change(kernel.as_mut(), LENGTH_SCALE, &mut |lengths| {
             if lengths.free_len() > 0 && lengths.set_values(&[length]).is_ok() && several {
                 lengths.fix_all(true);
             }
@@ -90,7 +90,7 @@ fn regressions(problem: &Problem, each: &dyn Kernel, few: &TrainingRows) -> Resu
         let (Some(one), Some(each)) = (by(problem.kernels[0].as_ref())?, by(each)?) else { continue };
         let mut log_length = f64::NAN;
         let mut kernel = one.model.process(0).kernel().clone_box();
-        change(kernel.as_mut(), LENGTHS, &mut |length| log_length = length.value().ln());
+        change(kernel.as_mut(), LENGTH_SCALE, &mut |length| log_length = length.value().ln());
         found.push(LengthFit { log_length, gain: each.log_evidence - one.log_evidence });
     }
     Ok(found)
@@ -99,7 +99,7 @@ fn regressions(problem: &Problem, each: &dyn Kernel, few: &TrainingRows) -> Resu
 /// The kernel with one length-scale per input.
 fn one_each(kernel: &dyn Kernel, dim: usize) -> Result<Box<dyn Kernel>, CliError> {
     let (mut each, mut done) = (kernel.clone_box(), Ok(()));
-    change(each.as_mut(), LENGTHS, &mut |length| {
+    change(each.as_mut(), LENGTH_SCALE, &mut |length| {
         done = length.repeated(dim).map(|repeated| *length = repeated);
     });
     done?;

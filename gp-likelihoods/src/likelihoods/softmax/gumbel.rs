@@ -11,16 +11,20 @@
 //! and `∂H/∂m = −H′`, `∂H/∂v = ½ H″`. Integrands and the inner expectations over f are analytic and bounded
 //! for `|Im x| < π/2`: sums on grids of step h have errors of about `exp(−2πa/h)` with a = 1.2.
 //!
-//! Cost: at most [`MAX_NODES`] values of x per class, of some 70 terms each ([`Responses`]). Wider beliefs
-//! use [`panels`] as wide as the integrand allows: a few hundred values of x for any width ([`alone`]).
+//! Cost: a grid begins where all H are 0 and ends where all u are small; the rest of the sum is known
+//! ([`tail`]). It has at most [`MAX_NODES`] values of x per class, of some 70 terms each ([`Responses`]). Wider
+//! beliefs use [`panels`] as wide as the integrand allows: a few hundred values of x for any width
+//! ([`alone`]).
 
 mod alone;
 mod panels;
 mod responses;
+mod tail;
 
 use crate::latent::Latent;
 use crate::slopes::Slopes;
-use responses::{Jet, Responses, survival};
+use responses::{Jet, Responses, SMALL, TERMS, survival};
+use tail::{Tail, exponential};
 
 /// Step in x: error `exp(−2π 1.2/h)` = 8e-14, less for all but the third derivative.
 const STEP: f64 = 0.25;
@@ -50,6 +54,7 @@ pub(crate) struct GumbelRace {
     above: f64,
     panels: Vec<(f64, f64)>,
     responses: Responses,
+    tail: Tail,
 }
 
 impl GumbelRace {
@@ -62,11 +67,10 @@ impl GumbelRace {
         let (low, high) = (low - BELOW, high + ABOVE);
         self.weights.clear();
         self.jets.clear();
-        let nodes = ((high - low) / STEP).ceil();
+        let nodes = ((small_from(q) - low) / STEP).ceil();
         let is_grid = (1.0..=MAX_NODES as f64).contains(&nodes);
         if is_grid {
-            self.weights.resize(nodes as usize, STEP);
-            q.iter().for_each(|latent| self.responses.add(*latent, low, nodes as usize, &mut self.jets));
+            self.look_at_grid(q, low, nodes as usize);
         } else if !self.look_at_panels(q, (low, high)) {
             return false;
         }
@@ -84,7 +88,14 @@ impl GumbelRace {
         true
     }
 
+    fn look_at_grid(&mut self, q: &[Latent], low: f64, nodes: usize) {
+        self.weights.resize(nodes, STEP);
+        let (responses, jets) = (&mut self.responses, &mut self.jets);
+        self.tail.set(q.iter().map(|latent| responses.add(*latent, low, nodes, jets)));
+    }
+
     fn look_at_panels(&mut self, q: &[Latent], range: (f64, f64)) -> bool {
+        self.tail.clear();
         let found = panels::lay(q, range, &mut self.panels);
         self.weights.extend(self.panels.iter().map(|(_, weight)| weight));
         for latent in q {
@@ -100,6 +111,8 @@ impl GumbelRace {
         let node = ((largest - low) / STEP).round();
         let term = |(j, product): (usize, &f64)| survival(node as isize - j as isize) - product;
         let sum: f64 = self.product.iter().enumerate().map(term).sum();
+        let beyond = exponential((STEP * (node - self.product.len() as f64)).exp());
+        let sum = sum + self.tail.sum_less_product(&beyond);
         (self.reference, self.above) = (low + STEP * node, STEP * sum);
     }
 
@@ -129,27 +142,31 @@ impl GumbelRace {
             .map(|(j, ((weight, jet), product))| (j, *weight, jet, *product))
     }
 
-    /// `∫ g(jet of c) Π_{k≠c} H_k dx`
-    fn integral(&self, c: usize, g: impl Fn(&Jet) -> f64) -> f64 {
-        self.terms(c).map(|(_, weight, jet, product)| weight * (g(jet) * product / jet[0])).sum()
+    /// Integral of the `order`-th derivative of H_c, times `Π_{k≠c} H_k`.
+    fn integral(&self, c: usize, order: usize) -> f64 {
+        let terms = self.terms(c);
+        let sum: f64 = terms.map(|(_, weight, jet, product)| weight * (jet[order] * product / jet[0])).sum();
+        sum + STEP * self.tail.sum_of(c, order)
     }
 
     /// `E[p(c | f)]` for all classes.
     pub(super) fn probabilities(&self, out: &mut [f64]) {
-        out.iter_mut().enumerate().for_each(|(c, slot)| *slot = self.integral(c, |jet| jet[1]));
+        out.iter_mut().enumerate().for_each(|(c, slot)| *slot = self.integral(c, 1));
         let total: f64 = out.iter().sum();
         out.iter_mut().for_each(|p| *p /= total);
     }
 
     /// `ln E[p(label | f)]` with derivatives; `false` if the label is too improbable.
     pub(super) fn tilted(&self, label: usize, out: &mut Slopes) -> bool {
-        let mass = self.integral(label, |jet| jet[1]);
+        let mass = self.integral(label, 1);
         if mass.is_nan() || mass < LEAST {
             return false;
         }
         let classes = out.by_mean.len();
         for k in (0..classes).filter(|&k| k != label) {
-            let (rivals, mut by_mean, mut by_variance) = (self.class(k), 0.0, 0.0);
+            let rivals = self.class(k);
+            let [mut by_mean, mut by_variance] = self.tail.sums_of_pair(label, k).map(|sum| STEP * sum);
+            by_mean = -by_mean;
             for (j, weight, own, product) in self.terms(label) {
                 let rival = &rivals[j];
                 let density = weight * (own[1] * product / (own[0] * rival[0]));
@@ -160,7 +177,7 @@ impl GumbelRace {
         }
         // A common shift of all means changes nothing.
         out.by_mean[label] = -out.by_mean.iter().sum::<f64>();
-        out.by_variance[label] = 0.5 * self.integral(label, |jet| jet[3]) / mass;
+        out.by_variance[label] = 0.5 * self.integral(label, 3) / mass;
         out.value = mass.ln();
         true
     }
@@ -169,7 +186,7 @@ impl GumbelRace {
     pub(super) fn expected(&self, label: usize, q: &[Latent], out: &mut Slopes) {
         out.value = q[label].mean() - self.reference - self.above;
         for k in 0..q.len() {
-            let (mut first, mut second) = (0.0, 0.0);
+            let [mut first, mut second] = [1, 2].map(|order| STEP * self.tail.sum_of(k, order));
             for (_, weight, jet, product) in self.terms(k) {
                 let rest = weight * (product / jet[0]);
                 first += rest * jet[1];
@@ -179,4 +196,16 @@ impl GumbelRace {
             out.by_variance[k] = 0.5 * second;
         }
     }
+}
+
+/// x from which a product of distribution functions is the first [`TERMS`] terms of a series: the next one is
+/// at most `E[Sᴺ]/N!` for the sum S of all u and N = `TERMS`, where `E[uᴺ] ≤ exp(N (m + N s²/2 − x))`.
+fn small_from(q: &[Latent]) -> f64 {
+    let size = |latent: &Latent| {
+        let s = latent.variance().sqrt();
+        latent.mean() + s * REACH.min(0.5 * TERMS as f64 * s)
+    };
+    let largest = q.iter().map(size).fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = q.iter().map(|latent| (size(latent) - largest).exp()).sum();
+    largest + sum.ln() + SMALL
 }
