@@ -36,6 +36,7 @@ pub mod out;
 mod parts;
 pub mod picture;
 pub mod predict;
+mod shown;
 pub mod signals;
 pub mod stages;
 pub mod standardise;
@@ -130,6 +131,7 @@ fn run_with(
 fn show_error(error: &CliError, err: &mut dyn Write) -> u8 {
     // Errors of other crates may have several lines. A failure to print cannot be reported.
     let line = error.with_causes().split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = shown::printable(&line);
     let front = if error.kind() == ErrorKind::Interrupted { "" } else { "error: " };
     let _ = interrupt::done_by(|| writeln!(err, "{front}{line}"));
     error.kind().exit_code()
@@ -153,7 +155,7 @@ fn show_refusal(refusal: &clap::Error, out: &mut dyn Write, err: &mut dyn Write)
     let text = refusal.render();
     if refusal.use_stderr() {
         // A failure to print cannot be reported.
-        let _ = write!(err, "{}", in_plain_words(&text.to_string()));
+        let _ = write!(err, "{}", shown::printable(&in_plain_words(&text.to_string())));
         ErrorKind::Usage.exit_code()
     } else {
         out::print(out, text.to_string().as_bytes()).map_or_else(|error| show_error(&error, err), |()| 0)

@@ -1,5 +1,6 @@
 //! Progress line on the terminal: stage, detail and time.
 
+use crate::shown::printable;
 use crate::stages::Stages;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -112,7 +113,7 @@ impl State {
     /// Stage, detail and times, at most [`WIDEST`] characters.
     fn text(&self, now: Instant) -> String {
         let between = if self.detail.is_empty() { "" } else { ": " };
-        let both = format!("{}{between}{}", self.stage, self.detail);
+        let both = printable(&format!("{}{between}{}", self.stage, self.detail));
         let elapsed = duration(now.saturating_duration_since(self.begun));
         let left = self.deadline.map_or_else(String::new, |deadline| {
             format!(", {} left", duration(deadline.saturating_duration_since(now)))

@@ -2,6 +2,7 @@
 
 use crate::interrupt;
 use crate::line::Line;
+use crate::shown::printable;
 use std::fmt;
 use std::io::Write;
 
@@ -51,6 +52,7 @@ impl<'a> Notes<'a> {
         if !self.quiet {
             // A failure to print does not stop the command.
             let Self { stream, line: shown, .. } = self;
+            let line = printable(&line.to_string());
             let _ = shown.aside(|| writeln!(stream, "{line}"));
         }
     }

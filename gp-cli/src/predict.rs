@@ -183,7 +183,7 @@ pub fn predictions(
     let known = MissingRules::of_model(model, wanted.missing)?.remaining(frame, features);
     let mut table = OutTable::default();
     for column in frame.require(ids)? {
-        table.push_words(column.name(), (0..rows).map(|row| column.text(row)).collect());
+        table.push_words(column.name(), (0..rows).map(|row| column.written(row)).collect());
     }
     let some = if known.len() == rows { None } else { Some(&known) };
     let (predicted, unseen, scored) = predicted(model, frame, some, wanted)?;
@@ -208,7 +208,7 @@ fn predicted(
         _ => (model.encode(frame)?, Some(frame)),
     };
     let by = model.posterior();
-    let functions = by.beliefs(seen.x())?;
+    let functions = seen.functions(by)?;
     let beliefs = seen.behind_observations(functions.clone());
     let mut table = OutTable::default();
     if model.has_several_targets() {

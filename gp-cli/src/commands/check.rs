@@ -2,13 +2,16 @@
 
 use super::print_json;
 use crate::context::Context;
-use crate::data::{Column, Frame, Kind, Lookalike, ReadOptions, TableChoice, Values, quoted};
-use crate::encode::{LabelCounter, Labels, MOST_VALUES, too_many_words};
+use crate::data::{
+    Column, Frame, Kind, Lookalike, ReadOptions, TableChoice, Values, is_date_in_digits, quoted,
+};
+use crate::encode::{DIGIT_DATES, LabelCounter, Labels, MOST_VALUES, too_many_words};
 use crate::error::CliError;
-use crate::fit::Guess;
+use crate::fit::{Guess, joined_names, usual_order};
 use crate::left_out::counted;
 use crate::notes::Notes;
 use crate::out;
+use crate::shown::{printable, shown};
 use crate::standardise::Standardiser;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -27,6 +30,10 @@ const MOST_RARE: usize = 3;
 const WITHOUT_INPUT: &str =
     "fill in values, leave rows out with --missing drop, or keep them with --missing keep";
 const WITHOUT_TARGET: &str = "fill in values, or leave rows out with --missing drop";
+/// Advice for missing values of one of several targets.
+const WITHOUT_ONE: &str = "fill in values, or leave rows without any target out with --missing drop";
+/// Number of standard deviations from which on a distance is written in powers of ten.
+const ENORMOUS: f64 = 1e6;
 
 /// Options of `gp check`.
 #[derive(Clone, Debug, clap::Args)]
@@ -34,9 +41,9 @@ pub struct CheckOptions {
     /// Table to check; - is the standard input
     #[arg(value_name = "DATA")]
     pub data: String,
-    /// Column that will be predicted
-    #[arg(long, value_name = "COL")]
-    pub target: Option<String>,
+    /// Column that will be predicted, or several, separated by commas
+    #[arg(long, value_name = "COL", value_delimiter = ',')]
+    pub target: Vec<String>,
     /// Table to read
     #[command(flatten)]
     pub choice: TableChoice,
@@ -67,7 +74,9 @@ pub fn run(
     let read = ReadOptions { choice: options.choice.clone(), ..ReadOptions::default() };
     let frame = context.formats.open(&options.data, &read)?;
     frame.left_out().iter().for_each(|line| notes.say(format_args!("{line}")));
-    let found = findings(&frame, options.target.as_deref())?;
+    let targets = joined_names(&options.target);
+    let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+    let found = findings(&frame, &targets)?;
     let (rows, columns) = (frame.row_count(), frame.columns().len());
     let (rows, columns) = (counted(rows, "row"), counted(columns, "column"));
     notes.say(format_args!("{rows}, {columns}, {}", counted(found.len(), "finding")));
@@ -75,17 +84,18 @@ pub fn run(
         return print_json(out, &found);
     }
     let line = |finding: &Finding| match &finding.column {
-        Some(column) => format!("column {column}: {}\n", finding.what),
+        Some(column) => format!("column {}: {}\n", shown(column), finding.what),
         None => format!("{}\n", finding.what),
     };
-    out::print(out, found.iter().map(line).collect::<String>().as_bytes())
+    out::print(out, printable(&found.iter().map(line).collect::<String>()).as_bytes())
 }
 
 /// Problems in a table.
 ///
 /// # Errors
 /// [`Data`](crate::ErrorKind::Data) for a missing target.
-pub fn findings(frame: &Frame, target: Option<&str>) -> Result<Vec<Finding>, CliError> {
+pub fn findings(frame: &Frame, targets: &[&str]) -> Result<Vec<Finding>, CliError> {
+    let checked = frame.require(targets)?;
     let mut found = Vec::new();
     for column in frame.columns() {
         let mut add = |what: String| found.push(Finding { column: Some(column.name().to_owned()), what });
@@ -93,13 +103,18 @@ pub fn findings(frame: &Frame, target: Option<&str>) -> Result<Vec<Finding>, Cli
         if missing > 0 {
             let first = (0..frame.row_count()).find(|&row| column.is_missing(row)).unwrap_or(0);
             let verb = if missing == 1 { "value is" } else { "values are" };
-            let advice = if Some(column.name()) == target { WITHOUT_TARGET } else { WITHOUT_INPUT };
+            let advice = match (targets.contains(&column.name()), targets.len()) {
+                (false, _) => WITHOUT_INPUT,
+                (true, 1) => WITHOUT_TARGET,
+                (true, _) => WITHOUT_ONE,
+            };
             add(format!("{missing} {verb} missing, the first at {}; {advice}", frame.place(first)));
         }
-        about_values(frame, column, Some(column.name()) == target, &mut add);
+        about_values(frame, column, targets.contains(&column.name()), &mut add);
     }
-    if let Some(name) = target {
-        about_target(frame.require(&[name])?[0], &mut found);
+    match checked.as_slice() {
+        [target] => about_target(target, &mut found),
+        several => several.iter().for_each(|target| about_one_of_several(target, &mut found)),
     }
     about_missing(frame, &mut found);
     about_rows(frame, &mut found);
@@ -145,25 +160,35 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
                 return add(format!("every value is missing; {}", without(column)));
             };
             if known.iter().all(|&value| value == first) {
+                let first = column.kind().text(first);
                 return add(format!("every row has the value {first}; {}", without(column)));
             }
+            if column.kind() == Kind::Number && known.iter().all(|&value| is_date_in_digits(value)) {
+                add(DIGIT_DATES.to_owned());
+            }
             if let Some((row, times)) = far_off(numbers, &known) {
+                let value = column.kind().text(numbers[row]);
+                let times = if times < ENORMOUS { format!("{times:.0}") } else { format!("{times:.0e}") };
                 add(format!(
-                    "{} at {} is {times:.0} standard deviations from the mean of the other values; correct it if it is a mistake, otherwise consider logarithms",
-                    numbers[row],
+                    "{value} at {} is {times} standard deviations from the mean of the other values; correct it if it is a mistake, otherwise consider logarithms",
                     frame.place(row)
                 ));
             }
         }
         Values::Levels { levels, .. } if levels.len() == 1 => {
-            add(format!("every row has the value {}; {}", levels[0], without(column)));
+            add(format!("every row has the value {}; {}", shown(&levels[0]), without(column)));
         }
         Values::Levels { levels, codes } => {
-            if let Some(like) = Lookalike::among(levels) {
-                add(like.to_string());
-            }
-            if !is_target {
-                too_many_words(column.name(), levels.len(), codes.len()).into_iter().for_each(add);
+            let row = |word: &str| {
+                codes.iter().position(|&code| levels.get(code as usize).is_some_and(|l| l == word))
+            };
+            match Lookalike::among(levels) {
+                Some(like) => {
+                    let odd = like.odd.as_ref().and_then(|(word, _)| row(word));
+                    add(like.at(odd.map(|row| frame.place(row))).to_string());
+                }
+                None if is_target => {}
+                None => too_many_words(column.name(), levels.len(), codes.len()).into_iter().for_each(add),
             }
         }
     }
@@ -172,6 +197,17 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
 /// Advice to exclude a column.
 fn without(column: &Column) -> String {
     format!("leave it out with --exclude {}", quoted(column.name()))
+}
+
+/// Reports one of several targets that is not a number.
+fn about_one_of_several(column: &Column, found: &mut Vec<Finding>) {
+    let what = match column.kind() {
+        Kind::Number | Kind::Date => return,
+        Kind::Boolean => "it holds true and false",
+        Kind::Category => "it holds words",
+    };
+    let what = format!("{what}, and several targets have to be numbers; fit a model for it alone");
+    found.push(Finding { column: Some(column.name().to_owned()), what });
 }
 
 fn about_target(column: &Column, found: &mut Vec<Finding>) {
@@ -193,6 +229,11 @@ fn about_target(column: &Column, found: &mut Vec<Finding>) {
         return;
     }
     if Lookalike::among(&labels.names).is_none() {
+        let order = labels.numbers.is_none().then(|| usual_order(&labels.names)).flatten();
+        order
+            .map(|order| format!("its labels look ordered; tell gp fit with --order {order}"))
+            .into_iter()
+            .for_each(&mut add);
         rare_labels(&labels).into_iter().for_each(add);
     }
 }
@@ -200,8 +241,8 @@ fn about_target(column: &Column, found: &mut Vec<Finding>) {
 /// Reports rare classes, each by itself or all together if there are many.
 fn rare_labels(labels: &Labels) -> Vec<String> {
     let rare = labels.names.iter().zip(&labels.counts).filter(|(_, count)| **count < RARE);
-    let rare: Vec<(&String, String)> =
-        rare.map(|(label, &count)| (label, counted(count as usize, "row"))).collect();
+    let rare: Vec<(String, String)> =
+        rare.map(|(label, &count)| (shown(label), counted(count as usize, "row"))).collect();
     const ADVICE: &str = "too few to learn from; if these are labels, merge";
     if rare.len() > MOST_RARE {
         let (first, rows) = &rare[0];
@@ -211,7 +252,7 @@ fn rare_labels(labels: &Labels) -> Vec<String> {
             labels.names.len()
         )];
     }
-    let each = |(label, rows): (&String, String)| {
+    let each = |(label, rows): (String, String)| {
         format!("label {label} has only {rows}, {ADVICE} it with another one or add rows")
     };
     rare.into_iter().map(each).collect()

@@ -1,7 +1,7 @@
 //! `gp eval`: scores a model on a table.
 
 use super::report::page;
-use super::{TableOptions, print_json, warn};
+use super::{NOTHING, TableOptions, print_json, warn};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::evaluate::{evaluate, table};
@@ -50,7 +50,7 @@ pub fn run(
     let prepare = |path: &PathBuf| OutputFile::prepare("--report", path, options.force, &inputs);
     let report = options.report.as_ref().map(prepare).transpose()?;
     let model = Model::load(&options.model, context)?;
-    let (frame, left_out) = options.table.read_counted(&options.data, context, &model, &[], notes)?;
+    let (frame, left_out) = options.table.read_counted(&options.data, context, &model, NOTHING, notes)?;
     notes.stage(format_args!("scoring {}", counted(frame.row_count(), "row")));
     let evaluation = evaluate(&model, &frame)?;
     warn(notes, &evaluation.warnings);

@@ -65,10 +65,10 @@ impl TableOptions {
         path: &str,
         context: &Context,
         model: &Model,
-        more: &[String],
+        besides: Besides<'_>,
         notes: &mut Notes<'_>,
     ) -> Result<Frame, CliError> {
-        self.read_counted(path, context, model, more, notes).map(|(frame, _)| frame)
+        self.read_counted(path, context, model, besides, notes).map(|(frame, _)| frame)
     }
 
     /// Same as [`read`](Self::read), and also returns the dropped rows.
@@ -77,12 +77,12 @@ impl TableOptions {
         path: &str,
         context: &Context,
         model: &Model,
-        more: &[String],
+        besides: Besides<'_>,
         notes: &mut Notes<'_>,
     ) -> Result<(Frame, Vec<usize>), CliError> {
         notes.stage(format_args!("reading {path}"));
         let rules = MissingRules::of_model(model, self.missing)?;
-        let read = left_of(context.formats.open(path, &self.of(model, more))?, &rules, notes)?;
+        let read = left_of(context.formats.open(path, &self.of(model, besides))?, &rules, notes)?;
         notes.stage(format_args!("working on {}", counted(read.0.row_count(), "row")));
         Ok(read)
     }
@@ -93,19 +93,35 @@ impl TableOptions {
         path: &str,
         formats: &Formats,
         model: &Model,
-        more: &[String],
+        besides: Besides<'_>,
     ) -> Result<TablePieces, CliError> {
         let input = Stream::Auto.open(path, formats)?;
-        Ok(TablePieces { read: self.of(model, more), input })
+        Ok(TablePieces { read: self.of(model, besides), input })
     }
 
-    fn of(&self, model: &Model, more: &[String]) -> ReadOptions {
+    fn of(&self, model: &Model, besides: Besides<'_>) -> ReadOptions {
         let mut options = model.read_options();
         options.choice.clone_from(&self.choice);
-        options.columns.get_or_insert_default().extend(more.iter().cloned());
+        let (Besides::Identifiers(names) | Besides::Roles(names)) = besides;
+        options.columns.get_or_insert_default().extend(names.iter().cloned());
+        if let Besides::Identifiers(names) = besides {
+            options.verbatim.extend(names.iter().cloned());
+        }
         options
     }
 }
+
+/// Columns to read besides those that predictions need.
+#[derive(Clone, Copy, Debug)]
+enum Besides<'a> {
+    /// Columns copied as they are written.
+    Identifiers(&'a [String]),
+    /// Columns of roles in training.
+    Roles(&'a [String]),
+}
+
+/// No further columns.
+const NOTHING: Besides<'_> = Besides::Roles(&[]);
 
 /// Table for an existing model, read in chunks if the format allows.
 struct TablePieces {

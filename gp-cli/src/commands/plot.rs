@@ -2,7 +2,7 @@
 
 use super::dependence::{self, INTERVAL};
 use super::views::curve;
-use super::{TableOptions, targets, term_panels, warn};
+use super::{NOTHING, TableOptions, targets, term_panels, warn};
 use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::{Feature, FeatureEncoding};
@@ -61,7 +61,7 @@ pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> R
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
     targets::check_chosen(&model, options.target.as_deref())?;
-    let frame = options.table.read(&options.data, context, &model, &[], notes)?;
+    let frame = options.table.read(&options.data, context, &model, NOTHING, notes)?;
     warn(notes, &model.encode(&frame)?.warnings());
     notes.stage(format_args!("drawing"));
     let (model, frame) = targets::chosen(model, frame, options.target.as_deref())?;

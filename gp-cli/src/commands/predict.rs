@@ -1,6 +1,6 @@
 //! `gp predict`: predicts the rows of a table.
 
-use super::{TableOptions, each_once, print_json, warn};
+use super::{Besides, TableOptions, each_once, print_json, warn};
 use crate::context::Context;
 use crate::data::Frame;
 use crate::encode::Unseen;
@@ -101,9 +101,10 @@ pub fn run(
     let is_sampled = options.samples > 0 && model.posterior().likelihood().latents() == 1;
     told.iter().filter(|_| is_sampled).for_each(|line| notes.say(format_args!("{line}")));
     let ids: Vec<&str> = each_once(&options.id).collect();
+    let besides = Besides::Identifiers(&options.id);
     notes.stage(format_args!("predicting {}", options.data));
     let written = if options.joint || options.samples > 0 || !destination.takes_pieces() {
-        let frame = context.formats.open(&options.data, &options.table.of(&model, &options.id))?;
+        let frame = context.formats.open(&options.data, &options.table.of(&model, besides))?;
         check_memory(options, frame.row_count(), context.budget())?;
         let predicted = predictions(&model, &frame, &wanted, &ids)?;
         seen.look(&model, &frame, &predicted);
@@ -111,7 +112,7 @@ pub fn run(
     } else {
         let mut written = TableWriter::begin(destination);
         let formats = &context.formats;
-        options.table.open(&options.data, formats, &model, &options.id)?.for_each(formats, |rows| {
+        options.table.open(&options.data, formats, &model, besides)?.for_each(formats, |rows| {
             let predicted = predictions(&model, rows, &wanted, &ids)?;
             seen.look(&model, rows, &predicted);
             notes.line().detail(|| counted(seen.left_out.rows(), "row"));

@@ -1,6 +1,6 @@
 //! `gp update`: conditions a model on new observations, at fixed parameters.
 
-use super::{TableOptions, print_json, warn};
+use super::{Besides, TableOptions, print_json, warn};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::files::{InputFiles, OutputFile};
@@ -55,7 +55,8 @@ pub fn run(
     let model = Model::load(&options.model, context)?;
     let roles = &model.about().roles;
     let more: Vec<String> = roles.iter().map(|(_, name)| name.to_owned()).collect();
-    let (frame, left_out) = options.table.read_counted(&options.data, context, &model, &more, notes)?;
+    let (frame, left_out) =
+        options.table.read_counted(&options.data, context, &model, Besides::Roles(&more), notes)?;
     let rows = frame.row_count();
     notes.stage(format_args!("taking in {}", more_rows(rows)));
     let UpdatedModel { model: updated_model, how, warnings } = take_in(&model, &frame, context)?;

@@ -1,6 +1,6 @@
 //! Column: a name, a type, and one value per row.
 
-use super::cells;
+use super::{cells, dates};
 use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ impl Kind {
     pub fn text(self, number: f64) -> String {
         match self {
             Self::Boolean => (number != 0.0).to_string(),
-            Self::Date => cells::date_text(number),
+            Self::Date => dates::date_text(number),
             Self::Number | Self::Category => format_number(number),
         }
     }
@@ -95,6 +95,23 @@ impl Values {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Text of a value that is not missing.
+    fn text(&self, row: usize, kind: Kind) -> String {
+        match self {
+            Self::Numbers(numbers) => kind.text(numbers[row]),
+            Self::Levels { codes, levels } => levels[codes[row] as usize].clone(),
+        }
+    }
+
+    fn rows(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Numbers(numbers) => Self::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
+            Self::Levels { codes, levels } => {
+                Self::Levels { codes: rows.iter().map(|&row| codes[row]).collect(), levels: levels.clone() }
+            }
+        }
+    }
 }
 
 /// A column of a table.
@@ -103,13 +120,15 @@ pub struct Column {
     name: String,
     kind: Kind,
     values: Values,
+    /// Cells as in the file, of numbers whose text is kept.
+    written: Option<Values>,
 }
 
 impl Column {
     /// Column of numbers (NaN if missing), booleans or dates.
     #[must_use]
     pub fn of_numbers(name: impl Into<String>, kind: Kind, numbers: Vec<f64>) -> Self {
-        Self { name: name.into(), kind, values: Values::Numbers(numbers) }
+        Self { name: name.into(), kind, values: Values::Numbers(numbers), written: None }
     }
 
     /// Column of words.
@@ -159,13 +178,22 @@ impl Column {
     /// Value as text: a number that reads back to the same bits, `true` or `false`, a date as `YYYY-MM-DD`.
     #[must_use]
     pub fn text(&self, row: usize) -> String {
-        if self.is_missing(row) {
-            return String::new();
+        if self.is_missing(row) { String::new() } else { self.values.text(row, self.kind) }
+    }
+
+    /// Value as in the file where the text of numbers is kept; otherwise as [`text`](Self::text).
+    #[must_use]
+    pub fn written(&self, row: usize) -> String {
+        match &self.written {
+            Some(words) if !self.is_missing(row) => words.text(row, Kind::Category),
+            _ => self.text(row),
         }
-        match &self.values {
-            Values::Numbers(numbers) => self.kind.text(numbers[row]),
-            Values::Levels { codes, levels } => levels[codes[row] as usize].clone(),
-        }
+    }
+
+    /// `true` if the text of cells is kept.
+    #[must_use]
+    pub fn keeps_text(&self) -> bool {
+        self.written.is_some() || self.kind == Kind::Category
     }
 
     /// Copy of the column under another name.
@@ -177,13 +205,16 @@ impl Column {
     /// Copy of the column restricted to these rows.
     #[must_use]
     pub fn rows(&self, rows: &[usize]) -> Self {
-        let values = match &self.values {
-            Values::Numbers(numbers) => Values::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
-            Values::Levels { codes, levels } => {
-                Values::Levels { codes: rows.iter().map(|&row| codes[row]).collect(), levels: levels.clone() }
-            }
-        };
-        Self { name: self.name.clone(), kind: self.kind, values }
+        let written = self.written.as_ref().map(|written| written.rows(rows));
+        Self { name: self.name.clone(), kind: self.kind, values: self.values.rows(rows), written }
+    }
+
+    /// Column converted to another type that keeps its words; on failure, the first offending row and its text.
+    pub(super) fn read_beside_text(self, kind: Kind) -> Result<Self, (usize, String)> {
+        let words = self.values.clone();
+        let is_read = self.kind == Kind::Category && kind != Kind::Category;
+        let column = self.read_as(kind)?;
+        Ok(Self { written: is_read.then_some(words), ..column })
     }
 
     /// Column converted to another type; on failure, the first offending row and its text.
@@ -215,7 +246,7 @@ pub(super) fn parse(cell: &str, kind: Kind) -> Option<f64> {
     match kind {
         Kind::Number => cells::number(cell),
         Kind::Boolean => cells::flag(cell).or_else(|| cells::number(cell).filter(|&v| v == 0.0 || v == 1.0)),
-        Kind::Date => cells::days_since_epoch(cell),
+        Kind::Date => dates::days_since_epoch(cell).or_else(|| dates::days_of_digits(cell)),
         Kind::Category => None,
     }
 }
@@ -252,6 +283,6 @@ impl LevelBuilder {
 
     pub(super) fn into_column(self, name: impl Into<String>) -> Column {
         let values = Values::Levels { codes: self.codes, levels: self.levels };
-        Column { name: name.into(), kind: Kind::Category, values }
+        Column { name: name.into(), kind: Kind::Category, values, written: None }
     }
 }

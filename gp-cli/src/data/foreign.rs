@@ -11,6 +11,40 @@ const COLUMNAR: [&[u8]; 2] = [b"PAR1", b"ARROW1"];
 /// Position and first bytes of the JSON header of model files (safetensors).
 const MODEL: (usize, &[u8]) = (8, b"{\"__metadata__\":{\"gp-model\"");
 
+/// First bytes of Excel workbooks before 2007, and encrypted ones.
+const OLD_EXCEL: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+/// First bytes of zip archives, such as workbooks and arrays of numpy.
+const ZIP: &[u8] = b"PK\x03\x04";
+/// Names of parts of spreadsheets near the start of their archives.
+const PARTS: [&[u8]; 3] = [b"[Content_Types].xml", b"xl/", b"opendocument.spreadsheet"];
+/// Position of the length and text of the first name in an archive.
+const NAME_LENGTH: usize = 26;
+const NAME: usize = 30;
+/// Extensions of spreadsheets.
+const SPREADSHEETS: [&str; 6] = ["xlsx", "xlsm", "xlsb", "xls", "ods", "numbers"];
+
+/// Description of a spreadsheet with these first bytes, and advice; `None` for other files.
+pub(super) fn spreadsheet(name: &str, extension: &str, head: &[u8]) -> Option<String> {
+    let is_zip = head.starts_with(ZIP) && !holds_arrays(head);
+    let has_part = || PARTS.iter().any(|part| head.windows(part.len()).any(|bytes| bytes == *part));
+    let is_named = SPREADSHEETS.contains(&extension);
+    let is_one = head.starts_with(OLD_EXCEL) || (is_zip && (is_named || has_part()));
+    let what = if extension == "ods" || extension == "numbers" { "a spreadsheet" } else { "an Excel file" };
+    is_one.then(|| {
+        format!(
+            "`{name}` is {what}, which is not read; save its sheet as CSV in UTF-8, or write it to Parquet: python -c \"import pandas; pandas.read_excel('{name}').to_parquet('my_table.parquet')\""
+        )
+    })
+}
+
+/// `true` for an archive whose first part is an array of numpy.
+fn holds_arrays(head: &[u8]) -> bool {
+    let length = head
+        .get(NAME_LENGTH..NAME_LENGTH + 2)
+        .map_or(0, |two| usize::from(two[0]) + 256 * usize::from(two[1]));
+    head.get(NAME..NAME + length).is_some_and(|name| name.ends_with(b".npy"))
+}
+
 /// Description of an unsupported file with these first bytes, and advice; `None` if it may be a table.
 pub(super) fn advice(name: &str, head: &[u8]) -> Option<String> {
     if head.get(MODEL.0..).is_some_and(|rest| rest.starts_with(MODEL.1)) {
@@ -36,6 +70,27 @@ pub(super) fn advice(name: &str, head: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spreadsheets_are_told_from_arrays() {
+        let zip = |name: &str| [ZIP, &[0; 22], &[name.len() as u8, 0, 0, 0], name.as_bytes()].concat();
+        let of = |extension: &str, head: &[u8]| spreadsheet("x", extension, head);
+        for (extension, head) in [
+            ("", zip("[Content_Types].xml")),
+            ("xlsx", zip("xl/workbook.xml")),
+            ("xlsm", zip("unknown")),
+            ("xls", OLD_EXCEL.to_vec()),
+        ] {
+            assert!(of(extension, &head).unwrap().starts_with("`x` is an Excel file"), "{extension}");
+        }
+        let sheet = zip("mimetypeapplication/vnd.oasis.opendocument.spreadsheet");
+        assert!(of("ods", &sheet).unwrap().starts_with("`x` is a spreadsheet"));
+        for (extension, head) in
+            [("npz", zip("X.npy")), ("xlsx", zip("xl/X.npy")), ("xls", b"a,b\n1,2".to_vec())]
+        {
+            assert_eq!(of(extension, &head), None);
+        }
+    }
 
     #[test]
     fn marks_are_where_they_are() {

@@ -152,6 +152,9 @@ impl Formats {
                 .find(|format| format.name().eq_ignore_ascii_case(name))
                 .ok_or_else(|| CliError::new(ErrorKind::Usage, message()));
         }
+        if let Some(advice) = foreign::spreadsheet(table, extension, head) {
+            return Err(CliError::new(ErrorKind::Data, advice));
+        }
         let by_mark = self.iter().find(|format| format.recognises(head));
         if let Some(advice) = foreign::advice(table, head).filter(|_| by_mark.is_none()) {
             return Err(CliError::new(ErrorKind::Data, advice));

@@ -5,6 +5,7 @@ use super::heading::Heading;
 use super::notation::Notation;
 use super::options::ReadOptions;
 use crate::error::{CliError, ErrorKind};
+use crate::shown::shown;
 use gp_optim::similar;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -109,13 +110,16 @@ impl Frame {
         let Self { source, columns, places, heading, .. } = self;
         let mut out = Vec::with_capacity(columns.len());
         for column in columns {
-            let (name, kind) = (column.name().to_owned(), options.kind(column.name()));
-            out.push(match kind {
-                None => column,
-                Some(kind) => column.read_as(kind).map_err(|(row, text)| {
-                    not_of_kind(&source, &places.text(row), &name, &text, (kind, options.flag(&name)))
-                })?,
-            });
+            let name = column.name().to_owned();
+            let Some(kind) = options.declared(&name) else {
+                out.push(column);
+                continue;
+            };
+            let is_verbatim = options.verbatim.contains(&name);
+            let read = if is_verbatim { column.read_beside_text(kind) } else { column.read_as(kind) };
+            out.push(read.map_err(|(row, text)| {
+                not_of_kind(&source, &places.text(row), &name, &text, (kind, options.flag(&name)))
+            })?);
         }
         Ok(Self { heading, ..Self::placed(&source, out, places)? })
     }
@@ -217,7 +221,8 @@ impl Frame {
     /// Error about one cell.
     #[must_use]
     pub fn fault(&self, row: usize, column: &str, what: &str) -> CliError {
-        let message = format!("`{}`, {}, column {column}: {what}", self.source, self.place(row));
+        let (source, place, column) = (&self.source, self.place(row), shown(column));
+        let message = format!("`{source}`, {place}, column {column}: {what}");
         CliError::new(ErrorKind::Data, message)
     }
 
@@ -284,6 +289,7 @@ pub(super) fn not_of_kind(
         Some(flag) => format!("correct it: {flag} needs numbers"),
         None => format!("correct it, or read an input as words with `gp fit --type {name}=category`"),
     };
+    let (name, text) = (shown(name), shown(text));
     let message = format!("`{source}`, {place}, column {name}: `{text}` is not {wanted}{like}; {advice}");
     CliError::new(ErrorKind::Data, message)
 }
@@ -310,7 +316,7 @@ fn has_open_quote(name: &str) -> bool {
 
 /// First names of a list, and the number of further ones.
 pub(crate) fn list(names: &[&str]) -> String {
-    let shown = names.iter().take(LISTED).map(|name| quoted(name));
+    let shown = names.iter().take(LISTED).map(|name| quoted(&shown(name)));
     let listed = shown.collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(LISTED) {
         0 => listed,

@@ -1,5 +1,6 @@
 //! Columns of a file and the selection that is read.
 
+use super::column::Kind;
 use super::options::ReadOptions;
 
 /// Prefix of an unnamed pandas index in Parquet and Arrow, followed by its number and two underscores.
@@ -14,6 +15,8 @@ pub struct Heading {
     unnamed: Option<String>,
     /// Role flags of columns, by position.
     uses: Vec<Option<&'static str>>,
+    /// `true` for columns read as words, by position.
+    words: Vec<bool>,
 }
 
 impl Heading {
@@ -21,12 +24,20 @@ impl Heading {
     /// first is read, so that errors can list the table's names.
     #[must_use]
     pub fn new(names: Vec<String>, options: &ReadOptions) -> Self {
+        Self::with_indices(names, &[], options)
+    }
+
+    /// Heading with further columns that are indices of pandas.
+    pub(super) fn with_indices(names: Vec<String>, named: &[String], options: &ReadOptions) -> Self {
         let mut heading = Self { places: (0..names.len()).collect(), names, ..Self::default() };
-        let indices = heading.names.iter().filter(|name| is_pandas_index(name) && !options.names(name));
+        let is_index = |name: &String| is_pandas_index(name) || named.contains(name);
+        let indices = heading.names.iter().filter(|name| is_index(name) && !options.names(name));
         for name in indices.cloned().collect::<Vec<_>>() {
             heading.leave_out(&name, "the index that pandas wrote");
         }
         heading.uses = heading.names.iter().map(|name| options.flag(name)).collect();
+        let are_words = |name: &String| options.kind(name) == Some(Kind::Category);
+        heading.words = heading.names.iter().map(are_words).collect();
         heading.places.retain(|&place| options.wants(&heading.names[place]));
         if heading.places.is_empty() && !heading.names.is_empty() {
             heading.places.push(0);
@@ -64,6 +75,12 @@ impl Heading {
     /// Flag that gives the column at this position a role.
     pub(super) fn flag(&self, place: usize) -> Option<&'static str> {
         self.uses.get(place).copied().flatten()
+    }
+
+    /// `true` if the column at this position is read as words, whatever type the file gives it.
+    #[cfg(feature = "columnar")]
+    pub(super) fn holds_words(&self, place: usize) -> bool {
+        self.words.get(place).copied().unwrap_or(false)
     }
 
     /// Dropped row-number columns, one sentence each.

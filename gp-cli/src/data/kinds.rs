@@ -1,7 +1,7 @@
 //! Types of cells and columns.
 
-use super::cells;
 use super::column::{Column, Kind, LevelBuilder, parse};
+use super::{cells, dates};
 
 /// Counts of cells by type; tallies can be added.
 #[derive(Clone, Copy, Default)]
@@ -31,7 +31,7 @@ impl Tally {
         if cells::is_missing(cell) {
         } else if cells::flag(cell).is_some() {
             self.flags += 1;
-        } else if cells::days_since_epoch(cell).is_some() {
+        } else if dates::days_since_epoch(cell).is_some() {
             self.dates += 1;
         } else {
             self.words += 1;

@@ -20,6 +20,7 @@ mod cells;
 mod column;
 mod counted;
 mod csv;
+mod dates;
 mod foreign;
 mod format;
 mod formats;
@@ -36,6 +37,8 @@ mod npy;
 mod npz;
 mod options;
 #[cfg(feature = "columnar")]
+mod pandas;
+#[cfg(feature = "columnar")]
 mod parquet;
 mod pieces;
 mod source;
@@ -49,9 +52,9 @@ mod units;
 #[cfg(feature = "columnar")]
 mod wide;
 
-pub(crate) use cells::{civil_date, civil_days};
-pub use cells::{date_text, days_since_epoch};
 pub use column::{Column, Kind, Values};
+pub(crate) use dates::{civil_date, civil_days, is_date_in_digits};
+pub use dates::{date_text, days_since_epoch};
 pub use format::{Format, MAX_COLUMNS};
 pub use formats::Formats;
 pub use frame::Frame;
@@ -61,6 +64,7 @@ pub(crate) use guard::silence_foreign_panics;
 pub use heading::Heading;
 pub use input::Input;
 pub(crate) use input::{no_room, unnamed};
+pub(crate) use notation::is_plain_date;
 pub use notation::{Lookalike, Notation};
 pub use options::{ReadOptions, TableChoice};
 pub use pieces::FrameStream;

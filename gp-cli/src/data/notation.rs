@@ -1,6 +1,7 @@
 //! Detection of numbers and dates that were read as words because of their notation.
 
-use super::cells;
+use super::{cells, dates};
+use crate::shown::shown;
 use std::fmt;
 
 /// Minimum number of distinct words for a warning.
@@ -26,8 +27,6 @@ pub enum Notation {
     Currency,
     /// `01/02/2024`
     Date,
-    /// `2024-02-29T06:00:00+02:00`
-    Offset,
     /// `2024-02-29`, read as a word because of the column's type or its other cells
     PlainDate,
 }
@@ -39,6 +38,10 @@ pub struct Lookalike {
     pub notation: Notation,
     /// First word in this notation.
     pub example: String,
+    /// First word that is no date among [dates](Notation::PlainDate), and the number of further ones.
+    pub odd: Option<(String, usize)>,
+    /// Place of that word, if known.
+    pub odd_place: Option<String>,
 }
 
 impl Notation {
@@ -46,7 +49,7 @@ impl Notation {
     #[must_use]
     pub fn of(cell: &str) -> Option<Self> {
         let text = cell.trim();
-        if cells::number(text).is_some() || cells::days_since_epoch(text).is_some() {
+        if cells::number(text).is_some() || dates::days_since_epoch(text).is_some() {
             return None;
         }
         if let Some(number) = text.strip_suffix('%') {
@@ -58,7 +61,6 @@ impl Notation {
         match () {
             () if is_decimal_comma(text) => Some(Self::DecimalComma),
             () if is_grouped(text) => Some(Self::Thousands),
-            () if has_offset(text) => Some(Self::Offset),
             () if is_date(text) => Some(Self::Date),
             () => None,
         }
@@ -73,7 +75,6 @@ impl Notation {
             Self::Percent => "write them without the sign",
             Self::Currency => "write them without the currency",
             Self::Date => "write them as year-month-day, such as 2024-02-29",
-            Self::Offset => "write them in UTC, such as 2024-02-29T06:00:00Z",
             Self::PlainDate => "--type COLUMN=date reads them as dates",
         }
     }
@@ -87,7 +88,6 @@ impl fmt::Display for Notation {
             Self::Percent => "percentages",
             Self::Currency => "amounts of money",
             Self::Date | Self::PlainDate => "dates",
-            Self::Offset => "times with an offset",
         })
     }
 }
@@ -97,7 +97,7 @@ impl Lookalike {
     #[must_use]
     pub fn among(words: &[String]) -> Option<Self> {
         let plain = words.iter().filter(|word| cells::number(word).is_some()).count();
-        let plain_date = |word: &str| cells::days_since_epoch(word).map(|_| Notation::PlainDate);
+        let plain_date = |word: &str| dates::days_since_epoch(word).map(|_| Notation::PlainDate);
         let notation = |word: &String| Notation::of(word).or_else(|| plain_date(word));
         let notations = words.iter().filter_map(|word| Some((notation(word)?, word)));
         let found: Vec<(Notation, &String)> = notations.collect();
@@ -105,14 +105,39 @@ impl Lookalike {
         let count = |wanted: Notation| found.iter().filter(|(notation, _)| *notation == wanted).count();
         let (notation, _) = found.iter().filter(|_| enough).max_by_key(|(notation, _)| count(*notation))?;
         let example = found.iter().find(|(other, _)| other == notation).map(|(_, word)| (*word).clone())?;
-        Some(Self { notation: *notation, example })
+        let odd = if *notation == Notation::PlainDate { odd_dates(words) } else { None };
+        Some(Self { notation: *notation, example, odd, odd_place: None })
     }
+
+    /// Adds the place of the [odd](Self::odd) word.
+    #[must_use]
+    pub fn at(self, place: Option<String>) -> Self {
+        Self { odd_place: place, ..self }
+    }
+}
+
+/// First word that is no date, and the number of further ones.
+fn odd_dates(words: &[String]) -> Option<(String, usize)> {
+    let mut odd = words.iter().filter(|word| !is_plain_date(word));
+    Some((odd.next()?.clone(), odd.count()))
+}
+
+pub(crate) fn is_plain_date(word: &str) -> bool {
+    dates::days_since_epoch(word).is_some()
 }
 
 impl fmt::Display for Lookalike {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { notation, example } = self;
-        write!(f, "its words look like {notation}, such as `{example}`; {}", notation.advice())
+        let Self { notation, example, odd, odd_place } = self;
+        write!(f, "its words look like {notation}, such as `{}`", shown(example))?;
+        let Some((word, more)) = odd else { return write!(f, "; {}", notation.advice()) };
+        let (word, place) =
+            (shown(word), odd_place.as_ref().map_or_else(String::new, |place| format!(" at {place}")));
+        match more {
+            0 => write!(f, ", but `{word}`{place} is none; correct it")?,
+            more => write!(f, ", but `{word}`{place} and {more} more are none; correct them")?,
+        }
+        write!(f, ", or say --type COLUMN=category if they are labels")
     }
 }
 
@@ -163,18 +188,6 @@ fn is_grouped(text: &str) -> bool {
         && rest.iter().all(|group| group.len() == 3 && are_digits(group))
 }
 
-/// `true` for a readable date and time followed by an offset from UTC.
-fn has_offset(text: &str) -> bool {
-    let Some((time, offset)) = text.len().checked_sub(6).and_then(|end| text.split_at_checked(end)) else {
-        return false;
-    };
-    let clock = offset.strip_prefix(['+', '-']).and_then(|clock| clock.split_once(':'));
-    time.contains(':')
-        && cells::days_since_epoch(time).is_some()
-        && clock
-            .is_some_and(|(hours, minutes)| [hours, minutes].iter().all(|n| n.len() == 2 && are_digits(n)))
-}
-
 /// `true` for day, month and year in any order, the month as number or word; a following time is ignored.
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> =
@@ -197,7 +210,7 @@ fn is_date(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Notation::{Currency, Date, DecimalComma, Offset, Percent, Thousands};
+    use super::Notation::{Currency, Date, DecimalComma, Percent, Thousands};
     use super::*;
 
     #[test]
@@ -206,20 +219,8 @@ mod tests {
             (Thousands, &["1,021.5", "1,021", "-12,000,000", "1 021.5", "1'000'000", "1.021.000"][..]),
             (DecimalComma, &["0,5", "12,75", "1.021,5", "-3,14159", "0,125"]),
             (Percent, &["12%", "12.5 %", "0,5 %"]),
-            (Offset, &["2020-01-01T10:00:00+02:00", "2020-01-01 10:00-05:30"]),
             (Currency, &["$12.50", "€ 3", "1,000 USD", "-$5"]),
-            (
-                Date,
-                &[
-                    "01/02/2024",
-                    "1.2.2024",
-                    "31/12/99",
-                    "2024/01/02",
-                    "2 Jan 2024",
-                    "Jan 2, 2024",
-                    "1-Feb-24",
-                ],
-            ),
+            (Date, &["01/02/2024", "1.2.2024", "31/12/99", "2 Jan 2024", "Jan 2, 2024", "1-Feb-24"]),
         ] {
             for cell in cells {
                 assert_eq!(Notation::of(cell), Some(notation), "{cell}");
@@ -229,6 +230,8 @@ mod tests {
             "12",
             "1e3",
             "2024-01-02",
+            "2024/01/02",
+            "2020-01-01T10:00:00+02:00",
             "red",
             "10-20",
             "<5",
@@ -258,9 +261,15 @@ mod tests {
         assert_eq!(among(&["10%", "20%"]), None);
         assert_eq!(among(&["10%", "a", "b", "c"]), None);
         assert_eq!(among(&["1", "2", "3"]), None);
-        let dates = among(&["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04", "2024-02-30"]).unwrap();
+        let days = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"];
         let said = "its words look like dates, such as `2024-01-01`; --type COLUMN=date reads them as dates";
-        assert_eq!(dates.to_string(), said);
+        assert_eq!(among(&days).unwrap().to_string(), said);
+        let one = among(&[&days[..], &["2024-02-30"]].concat()).unwrap().at(Some("line 6".to_owned()));
+        let start = "its words look like dates, such as `2024-01-01`, but ";
+        let end = "or say --type COLUMN=category if they are labels";
+        assert_eq!(one.to_string(), format!("{start}`2024-02-30` at line 6 is none; correct it, {end}"));
+        let two = among(&[&days[..], &days.map(|_| "2025-01-01"), &["x", "2024-13-01"]].concat()).unwrap();
+        assert_eq!(two.to_string(), format!("{start}`x` and 1 more are none; correct them, {end}"));
         assert_eq!(among(&["2024-01-01", "2024-01-02", "spring"]), None);
     }
 }

@@ -24,6 +24,8 @@ pub struct ReadOptions {
     pub choice: TableChoice,
     /// Declared column types; the others follow from the cells.
     pub kinds: BTreeMap<String, Kind>,
+    /// Identifiers, whose text is kept: `007` is not 7. With another declared type, they have its values too.
+    pub verbatim: BTreeSet<String>,
     /// Role flags by column.
     pub uses: BTreeMap<String, &'static str>,
     /// Columns to read; `None` for all. Unknown names are ignored.
@@ -42,12 +44,12 @@ impl ReadOptions {
         self.also.contains(name) || (is_wanted && !self.excluded.contains(name))
     }
 
-    /// `true` if this column is requested or has a declared type.
+    /// `true` if this column is requested, or has a declared type or a role.
     #[must_use]
     pub fn names(&self, name: &str) -> bool {
         let is_wanted = self.columns.as_ref().is_some_and(|columns| columns.contains(name));
         let is_listed = self.excluded.contains(name) || self.also.contains(name);
-        is_wanted || is_listed || self.kinds.contains_key(name)
+        is_wanted || is_listed || self.kinds.contains_key(name) || self.uses.contains_key(name)
     }
 
     /// Flag that gives this column a role.
@@ -58,7 +60,13 @@ impl ReadOptions {
 
     /// Declared type.
     #[must_use]
-    pub fn kind(&self, name: &str) -> Option<Kind> {
+    pub fn declared(&self, name: &str) -> Option<Kind> {
         self.kinds.get(name).copied()
+    }
+
+    /// Type to read the cells of a column as, if known beforehand.
+    #[must_use]
+    pub fn kind(&self, name: &str) -> Option<Kind> {
+        if self.verbatim.contains(name) { Some(Kind::Category) } else { self.declared(name) }
     }
 }

@@ -1,12 +1,17 @@
 //! Summary of one column, without its rows.
 
 use super::raw::{Levels, RawColumn};
-use crate::data::{Column, Frame, Kind, Lookalike, Values};
+use crate::data::{Column, Frame, Kind, Lookalike, Values, is_date_in_digits, is_plain_date};
 use crate::error::CliError;
 use crate::standardise::{Range, Standardiser, Sum};
 
 /// Limit on counted distinct values of a target, and on distinct words of an input.
 pub const MOST_VALUES: usize = 1 << 16;
+/// Warning of numbers whose digits are dates.
+pub(crate) const DIGIT_DATES: &str =
+    "its numbers look like dates, such as 20240229; --type COLUMN=date reads them as dates";
+/// Largest number whose square is a number, about.
+pub(crate) const LARGEST: f64 = 1e150;
 
 /// Summary of one column.
 #[derive(Clone, Debug)]
@@ -16,6 +21,14 @@ pub struct ColumnSurvey {
     pub(super) first_place: String,
     pub(super) kept: Kept,
     missing: usize,
+    /// Place of the first word that is no date.
+    no_date: Option<String>,
+    /// `true` unless a number's digits are no date.
+    holds_digit_dates: bool,
+    /// `true` unless a number has decimals.
+    are_whole: bool,
+    /// First number whose square overflows, and its place.
+    giant: Option<(f64, String)>,
     pub(super) values: Surveyed,
 }
 
@@ -55,6 +68,10 @@ impl ColumnSurvey {
             first_place: piece.place(0),
             kept: Kept::Never,
             missing: 0,
+            no_date: None,
+            holds_digit_dates: true,
+            are_whole: true,
+            giant: None,
             values: match column.values() {
                 Values::Numbers(_) => Surveyed::Numbers {
                     sum: Sum::default(),
@@ -149,9 +166,32 @@ impl ColumnSurvey {
     #[must_use]
     pub fn lookalike(&self) -> Option<Lookalike> {
         match &self.values {
-            Surveyed::Words(levels) => Lookalike::among(levels.words()),
+            Surveyed::Words(levels) => {
+                Lookalike::among(levels.words()).map(|like| like.at(self.no_date.clone()))
+            }
             Surveyed::Numbers { .. } => None,
         }
+    }
+
+    /// `true` for varying whole numbers that all look like dates, such as 20240229.
+    #[must_use]
+    pub fn holds_digit_dates(&self) -> bool {
+        let varies = |range: &Range| range.lowest < range.highest;
+        matches!(&self.values, Surveyed::Numbers { range, .. } if varies(range))
+            && self.kind == Kind::Number
+            && self.holds_digit_dates
+    }
+
+    /// `true` for dates without times.
+    #[must_use]
+    pub fn holds_days(&self) -> bool {
+        self.kind == Kind::Date && self.are_whole
+    }
+
+    /// First number whose square is beyond the range of numbers, and its place.
+    #[must_use]
+    pub fn giant(&self) -> Option<(f64, &str)> {
+        self.giant.as_ref().map(|(number, place)| (*number, place.as_str()))
     }
 
     /// Adds the present numbers, with row weights.
@@ -161,6 +201,18 @@ impl ColumnSurvey {
                 sum.add_weighed(value, weight_of(weights, row));
                 range.add(value);
             }
+        }
+    }
+
+    /// Notes the first giant, decimals, and numbers whose digits are no date.
+    fn note_odd_numbers(&mut self, numbers: &[f64], piece: &Frame) {
+        let mut known = numbers.iter().filter(|value| !value.is_nan());
+        self.holds_digit_dates = self.holds_digit_dates && known.all(|&value| is_date_in_digits(value));
+        let mut known = numbers.iter().filter(|value| !value.is_nan());
+        self.are_whole = self.are_whole && known.all(|value| value.fract() == 0.0);
+        if self.giant.is_none() {
+            let row = numbers.iter().position(|value| value.abs() > LARGEST);
+            self.giant = row.map(|row| (numbers[row], piece.place(row)));
         }
     }
 
@@ -175,14 +227,19 @@ impl ColumnSurvey {
             (Surveyed::Numbers { .. }, Values::Numbers(numbers)) => {
                 self.add_up(numbers, weights);
                 self.missing += numbers.iter().filter(|value| value.is_nan()).count();
+                self.note_odd_numbers(numbers, piece);
                 Ok(RawColumn::Numbers(numbers))
             }
             (Surveyed::Words(all), Values::Levels { codes, levels }) => {
-                let places = all.places(codes, levels);
+                let (before, places) = (all.words().len(), all.places(codes, levels));
+                if self.no_date.is_none() {
+                    self.no_date =
+                        first_no_date(&all.words()[before..], codes, levels).map(|row| piece.place(row));
+                }
                 self.missing += codes.iter().filter(|code| **code == Values::NO_LEVEL).count();
                 if all.words().len() > MOST_VALUES {
-                    let like =
-                        Lookalike::among(all.words()).map_or_else(String::new, |like| format!("; {like}"));
+                    let like = Lookalike::among(all.words()).map(|like| like.at(self.no_date.clone()));
+                    let like = like.map_or_else(String::new, |like| format!("; {like}"));
                     let what = format!(
                         "more than {MOST_VALUES} different words; leave the column out with --exclude{like}"
                     );
@@ -193,6 +250,12 @@ impl ColumnSurvey {
             _ => Err(piece.fault(0, &self.name, "it is of another type here than before")),
         }
     }
+}
+
+/// First row with one of these words that is no date.
+fn first_no_date(words: &[String], codes: &[u32], levels: &[String]) -> Option<usize> {
+    let word = words.iter().find(|word| !is_plain_date(word))?;
+    codes.iter().position(|&code| levels.get(code as usize) == Some(word))
 }
 
 pub(super) fn weight_of(weights: Option<&[f64]>, row: usize) -> f64 {

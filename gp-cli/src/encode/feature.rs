@@ -1,6 +1,6 @@
 //! One input: standardised numbers, or one column per level; replacement of missing values.
 
-use super::column_survey::{ColumnSurvey, Surveyed};
+use super::column_survey::{ColumnSurvey, LARGEST, Surveyed};
 use super::survey::Survey;
 use crate::data::{Column, Kind, Values, quoted};
 use crate::error::CliError;
@@ -26,6 +26,9 @@ pub struct Feature {
     /// Range of its numbers in training; absent from model files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
+    /// `true` if all its dates in training were days without times; absent from model files of earlier versions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub days: bool,
     /// Replacement of missing values; None if they are errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Filling>,
@@ -57,8 +60,16 @@ fn sound(survey: &Survey, column: &ColumnSurvey, units: Standardiser) -> Result<
     if units.is_sound() {
         return Ok(units);
     }
-    let what = "the sum of its numbers is beyond the range of numbers: give them in other units, or leave the column out with --exclude";
-    Err(survey.fault(column, what))
+    let what = match column.giant() {
+        Some((giant, _)) => {
+            format!(
+                "{giant:e} is too large, and sums over the column are beyond the range of numbers: correct it"
+            )
+        }
+        None => "the sum of its numbers is beyond the range of numbers".to_owned(),
+    };
+    let what = format!("{what}; give the column in other units, or leave it out with --exclude");
+    Err(survey.fault(column, &what))
 }
 
 impl Feature {
@@ -89,7 +100,14 @@ impl Feature {
             Surveyed::Numbers { range, .. } if column.kind() != Kind::Boolean => Some(*range),
             _ => None,
         };
-        Ok(Self { name: name.to_owned(), kind: column.kind(), encoding, range, missing })
+        Ok(Self {
+            name: name.to_owned(),
+            kind: column.kind(),
+            encoding,
+            range,
+            days: column.holds_days(),
+            missing,
+        })
     }
 
     /// Number of columns in points.
@@ -185,6 +203,13 @@ impl Feature {
             // Columns are read with their training types.
             _ => None,
         }
+    }
+
+    /// First number whose square in model units overflows, and its row.
+    pub(super) fn giant(&self, column: &Column) -> Option<(usize, f64)> {
+        let FeatureEncoding::Scaled(scale) = &self.encoding else { return None };
+        let is_giant = |value: f64| !value.is_nan() && scale.apply(value).abs() > LARGEST;
+        column.numbers()?.iter().copied().enumerate().find(|(_, value)| is_giant(*value))
     }
 
     /// Text on the treatment of missing values in training; None if they are errors.

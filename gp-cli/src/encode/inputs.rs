@@ -6,6 +6,7 @@ use super::survey::Survey;
 use super::units::{FEWEST, OneKind};
 use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions};
 use crate::error::CliError;
+use crate::shown::shown;
 use crate::standardise::Standardiser;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,7 @@ pub struct Unseen {
 
 impl fmt::Display for Unseen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { column, level } = self;
+        let (column, level) = (shown(&self.column), shown(&self.level));
         write!(f, "column {column}: `{level}` did not occur in training; treated as unknown")
     }
 }
@@ -171,6 +172,10 @@ impl Inputs {
         let mut points = Mat::zeros(frame.row_count(), self.dim());
         let (mut first, mut unseen) = (0, Vec::new());
         for (feature, column) in self.features.iter().zip(columns) {
+            if let Some((row, value)) = feature.giant(column) {
+                let what = format!("{value:e} is too far from the numbers of training for a prediction");
+                return Err(frame.fault(row, &feature.name, &what));
+            }
             let mut place = points.as_mut().subcols_mut(first, feature.width());
             let level = feature.fill(column, |row, at, value| place[(row, at)] = value);
             unseen
@@ -208,6 +213,7 @@ impl Inputs {
         for feature in &mut self.features {
             let numbers = frame.column(&feature.name).and_then(|column| column.numbers());
             if let (Some(range), Some(numbers)) = (&mut feature.range, numbers) {
+                feature.days &= numbers.iter().all(|number| number.is_nan() || number.fract() == 0.0);
                 numbers.iter().filter(|number| !number.is_nan()).for_each(|&number| range.add(number));
             }
         }

@@ -17,6 +17,7 @@ mod target;
 mod units;
 
 pub use adjuster::{Adjuster, RoleValues, RowRoles};
+pub(crate) use column_survey::DIGIT_DATES;
 pub use column_survey::{ColumnSurvey, Kept, MOST_VALUES, Surveyed};
 pub use columns::Columns;
 pub use factors::Factors;

@@ -303,8 +303,11 @@ impl Survey {
         self.first_targets.first().map_or("", String::as_str)
     }
 
+    /// Error about a column: at its first number whose square overflows, if any, otherwise at its first row.
     pub(crate) fn fault(&self, column: &ColumnSurvey, what: &str) -> CliError {
-        let (source, place, name) = (&self.source, &column.first_place, &column.name);
+        let first = column.first_place.as_str();
+        let (source, name) = (&self.source, &column.name);
+        let place = column.giant().map_or(first, |(_, place)| place);
         CliError::new(ErrorKind::Data, format!("`{source}`, {place}, column {name}: {what}"))
     }
 }

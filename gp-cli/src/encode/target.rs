@@ -2,6 +2,7 @@
 
 use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions};
 use crate::error::{CliError, ErrorKind};
+use crate::shown::shown;
 use crate::standardise::Standardiser;
 use gp_likelihoods::Support;
 use gp_optim::format_number;
@@ -142,7 +143,9 @@ impl Target {
         let class = |(row, class): (usize, Option<usize>)| {
             class.map(|class| support.label(class)).ok_or_else(|| {
                 let (text, known) = (column.text(row), self.labels_with_texts().unwrap_or_default());
-                let what = format!("`{text}` is none of the labels of training: {}", known.join(", "));
+                let known: Vec<String> = known.iter().map(|label| shown(label)).collect();
+                let what =
+                    format!("`{}` is none of the labels of training: {}", shown(&text), known.join(", "));
                 frame.fault(row, &self.name, &what)
             })
         };

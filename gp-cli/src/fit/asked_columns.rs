@@ -58,6 +58,8 @@ impl FitSpec {
         options.columns = options.columns.filter(|_| !all);
         options.kinds.extend(self.kinds.iter().cloned());
         options.choice = choice.clone();
+        // Row numbers and indices are left out unless they are asked for.
+        options.also = targets.iter().cloned().collect();
         options.excluded = self.exclude.iter().cloned().collect();
         Ok(options)
     }

@@ -28,8 +28,8 @@ pub(super) struct Design {
     pub(super) seasons: Vec<Season>,
     /// Seasons of the data that given kernels lack.
     pub(super) missed: Vec<Season>,
-    /// Remarks on searches for seasons that a time limit ended.
-    pub(super) ended: Vec<String>,
+    /// Remarks on searches for seasons that a time limit ended, and on seasons that were not looked for.
+    pub(super) remarks: Vec<String>,
     pub(super) search: Option<Search>,
     pub(super) kernels: Vec<Box<dyn Kernel>>,
     /// Inducing inputs per latent; empty if all rows are used.
@@ -63,7 +63,7 @@ impl Design {
             _ => placing::count(spec, method, shares_a_length(spec, observed, inputs), (latents, count))?,
         };
         let sample = Sample::of(rows, pseudo, spec.seed)?;
-        let SeasonsFound { seasons: found, ended } =
+        let SeasonsFound { seasons: found, remarks } =
             seasons::find(spec, (&context.kernels, &context.team), observed, inputs, (&sample, count))?;
         let (seasons, missed) =
             if spec.kernel.is_empty() { (found, Vec::new()) } else { (Vec::new(), found) };
@@ -75,8 +75,8 @@ impl Design {
             SeenThrough::InducingInputs => place(spec, context, pseudo, inputs, &sample, &kernels, observed)?,
             _ => (Vec::new(), None),
         };
-        let (ended, parts) = (ended.into_iter().collect(), Vec::new());
-        Ok(Self { pseudo, sample, seasons, missed, ended, search, kernels, inducing, placing, parts })
+        let parts = Vec::new();
+        Ok(Self { pseudo, sample, seasons, missed, remarks, search, kernels, inducing, placing, parts })
     }
 
     /// Design for targets fitted separately, each on the rows that have it.
@@ -98,7 +98,7 @@ impl Design {
         let pseudo = designs.iter().map(|design| design.pseudo).max().unwrap_or(0);
         let seasons = designs.iter().flat_map(|design| design.seasons.iter().cloned()).collect();
         let missed = designs.iter().flat_map(|design| design.missed.iter().cloned()).collect();
-        let ended = designs.iter().flat_map(|design| design.ended.iter().cloned()).collect();
+        let remarks = designs.iter().flat_map(|design| design.remarks.iter().cloned()).collect();
         let mut kernels: Vec<Box<dyn Kernel>> =
             designs.iter().flat_map(|design| design.kernels.iter().cloned()).collect();
         let inducing = designs.iter().flat_map(|design| design.inducing.iter().cloned()).collect();
@@ -116,7 +116,7 @@ impl Design {
             sample,
             seasons,
             missed,
-            ended,
+            remarks,
             search: None,
             kernels,
             inducing,

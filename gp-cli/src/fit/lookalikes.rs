@@ -1,18 +1,30 @@
-//! Warnings of words that look like numbers or dates, or that hardly repeat.
+//! Warnings of values that may be mistakes: words that look like numbers or dates, or that hardly repeat; numbers that look
+//! like dates, or whose squares overflow.
 
 use super::spec::FitSpec;
-use crate::encode::{ColumnSurvey, Survey, Surveyed, too_many_words};
+use crate::encode::{ColumnSurvey, DIGIT_DATES, Survey, Surveyed, too_many_words};
 
-/// One warning per feature whose words hardly repeat, or look like numbers or dates without a given type.
+/// Warnings of features without a given type, and of numbers that are too large.
 pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
     let asked = |name: &str| spec.kinds.iter().any(|(column, _)| column == name);
-    let features = survey.features().iter();
     let about = |column: &ColumnSurvey| {
-        let like = column.lookalike().filter(|_| !asked(column.name())).map(|like| like.to_string());
+        let like = column.lookalike().map(|like| like.to_string());
+        let like = like.or_else(|| column.holds_digit_dates().then(|| DIGIT_DATES.to_owned()));
+        let like = like.filter(|_| !asked(column.name()));
         let what = like.or_else(|| rare_words(column, survey.rows()))?;
         Some(format!("column {}: {what}", column.name()))
     };
-    features.filter_map(about).collect()
+    let features = survey.features().iter();
+    let giants = survey.features().iter().chain(survey.targets()).filter_map(giant);
+    features.filter_map(about).chain(giants).collect()
+}
+
+fn giant(column: &ColumnSurvey) -> Option<String> {
+    let (number, place) = column.giant()?;
+    Some(format!(
+        "column {}: {number:e} at {place} is so large that its square is beyond the range of numbers, and others are equal beside it; correct it, or leave its row out",
+        column.name()
+    ))
 }
 
 fn rare_words(column: &ColumnSurvey, rows: usize) -> Option<String> {

@@ -156,7 +156,7 @@ fn target(
             let robust = if scaled && !likelihood.is_log_concave() { robust() } else { None };
             let units = robust.unwrap_or(scale);
             if scaled {
-                check_range(column.name(), units)?;
+                check_range(survey, column, units)?;
             }
             TargetValues::Number(if scaled { units } else { Standardiser::identity() })
         }

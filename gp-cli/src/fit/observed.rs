@@ -2,7 +2,7 @@
 
 use super::task::Task;
 use crate::data::Frame;
-use crate::encode::{Roles, Target, observations};
+use crate::encode::{ColumnSurvey, Roles, Survey, Target, observations};
 use crate::error::{CliError, ErrorKind};
 use crate::model::{FurtherTarget, TargetSummary};
 use crate::standardise::Standardiser;
@@ -66,13 +66,23 @@ impl Observed {
 }
 
 /// Checks that the squared scale is representable, for variances in squared units of the target.
-pub(super) fn check_range(name: &str, Standardiser { scale, .. }: Standardiser) -> Result<(), CliError> {
+pub(super) fn check_range(
+    survey: &Survey,
+    column: &ColumnSurvey,
+    Standardiser { scale, .. }: Standardiser,
+) -> Result<(), CliError> {
     if (scale * scale).is_normal() {
         return Ok(());
     }
+    let name = column.name();
+    let Some((giant, _)) = column.giant() else {
+        let what = format!(
+            "the numbers of column {name} have a spread of {scale:.1e}, whose square is beyond the range of numbers: give them in other units"
+        );
+        return Err(CliError::new(ErrorKind::Data, what));
+    };
     let what = format!(
-        "the numbers of column {name} have a spread of {scale:.1e}, whose square is beyond the range of numbers: \
-         give them in other units"
+        "{giant:e} is too large: the spread of the column is {scale:.1e}, whose square is beyond the range of numbers; correct it, leave its row out, or give the column in other units"
     );
-    Err(CliError::new(ErrorKind::Data, what))
+    Err(survey.fault(column, &what))
 }

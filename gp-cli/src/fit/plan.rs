@@ -142,7 +142,7 @@ impl Plan {
             sample,
             seasons,
             missed,
-            ended,
+            remarks,
             search,
             kernels,
             inducing,
@@ -177,7 +177,8 @@ impl Plan {
         restarts::check(spec, method.as_ref(), &problem, places)?;
         let heavy = heavy_rows(survey, observed.likelihood.as_ref());
         let warnings = lookalikes(survey, spec).into_iter().chain(too_many_latents(spec)).chain(heavy);
-        let warnings = warnings.chain(missed.iter().map(|season| season.missed(spec))).chain(ended).collect();
+        let warnings =
+            warnings.chain(missed.iter().map(|season| season.missed(spec))).chain(remarks).collect();
         let mut plan = Self {
             inputs,
             placing,

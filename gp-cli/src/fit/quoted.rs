@@ -4,7 +4,7 @@
 ///
 /// A piece that starts with a double quote extends to one that ends with one; inside, quotes are doubled.
 /// Unclosed quotes are part of the name.
-pub(super) fn joined(pieces: &[String]) -> Vec<String> {
+pub(crate) fn joined(pieces: &[String]) -> Vec<String> {
     let (mut names, mut rest) = (Vec::with_capacity(pieces.len()), pieces);
     while let [first, behind @ ..] = rest {
         let end = (0..rest.len()).find(|&end| unquoted(&rest[..=end].join(",")).is_some());

@@ -5,6 +5,7 @@ use super::lookalikes::lookalikes;
 use super::names;
 use super::order::{self, in_order};
 use super::reading::begin_survey;
+use super::scales::usual_order;
 use super::spec::FitSpec;
 use super::task::Task;
 use super::task_flag::TaskChoice;
@@ -15,6 +16,7 @@ use crate::encode::{ColumnSurvey, Labels, Survey};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::listed;
 use crate::missing::Missing;
+use crate::shown::shown;
 use gp_likelihoods::{Likelihood, Support};
 
 /// Minimum number of rows per distinct number, on average, to take numbers as classes without a given number
@@ -90,7 +92,8 @@ pub(super) fn task(
     if let Some((task, role)) = variation::task_beside(survey).filter(|_| names.len() < 2) {
         Ok((task, format!("column {name} has one value, and {} varies", role.flag())))
     } else if names.len() == 2 {
-        Ok((Task::Binary, format!("column {name} has the two values {} and {}", names[0], names[1])))
+        let (first, second) = (shown(&names[0]), shown(&names[1]));
+        Ok((Task::Binary, format!("column {name} has the two values {first} and {second}")))
     } else if !spec.order.is_empty() {
         let what = format!(
             "--order says the order of the labels of column {name}; --task multiclass if it means nothing"
@@ -103,7 +106,10 @@ pub(super) fn task(
         );
         Err(CliError::new(ErrorKind::Usage, what))
     } else if column.scale().is_none() {
-        Ok((Task::Multiclass, format!("column {name} has {count} different words")))
+        let hint = usual_order(names).map_or_else(String::new, |order| {
+            format!("; --order {order} if their order matters, as these words suggest")
+        });
+        Ok((Task::Multiclass, format!("column {name} has {count} different words{hint}")))
     } else if column.kind() == Kind::Number {
         task_of_numbers(survey, column, labels)
     } else {

@@ -6,6 +6,7 @@ use super::task::Task;
 use super::task_flag::TaskChoice;
 use crate::encode::{ColumnSurvey, Labels, Role, Survey, Surveyed};
 use crate::error::{CliError, ErrorKind};
+use crate::shown::shown;
 use gp_likelihoods::{Likelihood, Link};
 
 /// Relative difference below which numbers are equal up to rounding.
@@ -75,7 +76,7 @@ fn varies(column: &ColumnSurvey, computed_from: &[&ColumnSurvey]) -> bool {
 }
 
 fn one_value(survey: &Survey) -> CliError {
-    let (source, value) = (survey.source(), survey.first_target());
+    let (source, value) = (survey.source(), shown(survey.first_target()));
     let name = survey.target().map_or("", ColumnSurvey::name);
     let who = match (survey.rows(), survey.labels().names.len()) {
         (1, _) => "the only row has",

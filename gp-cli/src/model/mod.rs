@@ -15,6 +15,7 @@ mod rows;
 mod tempered;
 mod tensors;
 mod tried;
+mod unknown_levels;
 mod vocabulary;
 
 pub use components::approximation;

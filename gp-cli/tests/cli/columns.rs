@@ -104,6 +104,41 @@ fn the_index_of_pandas_is_no_input() {
     );
 }
 
+/// An index with a name is left out unless it is asked for; one of dates is a time, and an input.
+#[test]
+fn a_named_index_of_pandas_is_an_identifier() {
+    let desk = Desk::new();
+    let file = |name: &str| {
+        let file = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
+        desk.write(name, std::fs::read(file).unwrap());
+    };
+    ["named_index.parquet", "named_index.arrows", "date_index.parquet"].into_iter().for_each(file);
+    let left_out =
+        "left out column patient, the index that pandas wrote; to keep it, name it among --features";
+    for table in ["named_index.parquet", "named_index.arrows"] {
+        for flags in ["", "--stream always --method exact"] {
+            let said = desk.ok(&format!("fit {table} --target y --force {flags}"));
+            assert!(said.err.contains(left_out), "{}", said.err);
+            assert_eq!(inputs(&desk), ["x"]);
+        }
+        assert!(desk.ok(&format!("check {table}")).err.contains(left_out));
+        let ids = desk.ok(&format!("predict model.gp {table} --id patient")).table().1;
+        assert_eq!([&ids[0][0], &ids[1][0]], ["100", "107"]);
+        desk.ok(&format!("cv {table} --target y --groups patient --folds 2 --iterations 1"));
+        desk.ok(&format!("fit {table} --target y --force --features x,patient"));
+        assert_eq!(inputs(&desk), ["x", "patient"]);
+        desk.ok(&format!("fit {table} --target patient --force --features x"));
+        desk.ok(&format!("fit {table} --target patient --force"));
+        assert_eq!(inputs(&desk), ["x", "y"]);
+        let said = desk.ok(&format!("fit {table} --target y --weights patient --force"));
+        assert!(!said.err.contains("left out column"), "{}", said.err);
+        assert_eq!(inputs(&desk), ["x"]);
+    }
+    let said = desk.ok("fit date_index.parquet --target y --force");
+    assert!(!said.err.contains("left out column"), "{}", said.err);
+    assert_eq!(inputs(&desk), ["x", "when"]);
+}
+
 #[test]
 fn columns_can_be_left_out() {
     let desk = Desk::new();

@@ -1,6 +1,6 @@
 //! Cross-validation by groups, and rolling along a column.
 
-use crate::support::{Desk, Said, noise};
+use crate::support::{Desk, Said, noise, sine};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -324,4 +324,15 @@ fn one_row_cannot_be_divided() {
     let desk = Desk::new();
     desk.write("t.csv", "x,y\n1,2\n");
     desk.refused("cv t.csv --target y", 3, &["1 row cannot be divided into folds"]);
+}
+
+/// The claimed coverage of numbers is the level, whatever the sizes of the folds.
+#[test]
+fn claimed_coverage_is_the_level() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(50));
+    for folds in [3, 7, 9] {
+        let said = desk.ok(&format!("cv t.csv --target y --folds {folds} --iterations 1 --json")).json();
+        assert_eq!(said["coverage"][0]["claimed"].to_string(), "[0.5,0.8,0.95]", "{folds}");
+    }
 }

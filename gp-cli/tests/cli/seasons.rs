@@ -190,3 +190,51 @@ fn a_date_beside_other_inputs_has_its_seasons_and_no_others() {
     assert!((period(&said.err, "day") - 7.0).abs() < 0.05, "{}", said.err);
     assert_eq!(kernel_line(&said.err).matches("a season").count(), 1, "{}", said.err);
 }
+
+/// Another column of dates does not hide a season.
+#[test]
+fn a_season_is_found_along_one_of_two_dates() {
+    let desk = Desk::new();
+    let dates = |first: bool| {
+        let mut text = if first { "due,date,passengers\n" } else { "date,due,passengers\n" }.to_owned();
+        for month in 0..120 {
+            let date = format!("{}-{:02}-01", 1949 + month / 12, month % 12 + 1);
+            let due = format!(
+                "{}-{:02}-{:02}",
+                1960 + (month * 7) % 13,
+                (month * 5) % 12 + 1,
+                (month * 11) % 28 + 1
+            );
+            let both = if first { format!("{due},{date}") } else { format!("{date},{due}") };
+            writeln!(text, "{both},{}", value(month)).unwrap();
+        }
+        text
+    };
+    for first in [true, false] {
+        desk.write("t.csv", dates(first));
+        let said = desk.ok("fit t.csv --target passengers --iterations 1 --force");
+        assert!((period(&said.err, "date") / 365.25 - 1.0).abs() < 0.02, "{}", said.err);
+    }
+}
+
+/// Years on both sides of a gap of decades: a weekly season would be one of thousands of periods, and is not looked for.
+#[test]
+fn a_gap_between_dates_is_a_reason_for_missed_seasons() {
+    let desk = Desk::new();
+    let row = |i: usize| {
+        let (year, day) = (if i < 60 { 1980 } else { 2020 }, i % 60);
+        let (month, day) = if day < 31 { (1, day + 1) } else { (2, day - 30) };
+        let wave = (TAU * i as f64 / 7.0).sin() + 0.1 * noise(i);
+        format!("{year}-{month:02}-{day:02},{wave}\n")
+    };
+    let rows: Vec<String> = (0..120).map(row).collect();
+    desk.write("t.csv", "day,y\n".to_owned() + &rows.concat());
+    let said = desk.ok("fit t.csv --target y --iterations 1");
+    let what =
+        "was looked for along day, because there are no rows between 1980-02-29 and 2020-01-01; leave out";
+    assert!(said.err.contains(what), "{}", said.err);
+    desk.write("t.csv", "day,y\n".to_owned() + &rows[..60].concat());
+    let said = desk.ok("fit t.csv --target y --iterations 1 --force");
+    assert!(!said.err.contains("no rows between"), "{}", said.err);
+    assert!((period(&said.err, "day") / 7.0 - 1.0).abs() < 0.05, "{}", said.err);
+}

@@ -110,11 +110,11 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Cell as group name; 0 and -0 are the same group.
+/// Cell as group name: its text. Of formats without text, 0 and -0 are the same group.
 fn value(column: &Column, row: usize) -> String {
     match column.numbers() {
-        Some(numbers) if numbers[row] == 0.0 => column.kind().text(0.0),
-        _ => column.text(row),
+        Some(numbers) if numbers[row] == 0.0 && !column.keeps_text() => column.kind().text(0.0),
+        _ => column.written(row),
     }
 }
 

@@ -179,6 +179,9 @@ fn read_options(options: &CvOptions) -> Result<(ReadOptions, bool), CliError> {
     }
     let is_input = !is_group && read.wants(name);
     read.also.insert(name.to_owned());
+    if is_group {
+        read.verbatim.insert(name.to_owned());
+    }
     Ok((read, is_input))
 }
 

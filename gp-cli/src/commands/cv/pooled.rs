@@ -54,7 +54,8 @@ pub(super) fn coverage(folds: &[ScoredFold]) -> Vec<PooledCoverage> {
 impl PooledCoverage {
     fn add(&mut self, rows: usize, scores: &NumberScores) {
         let all = (self.rows + rows) as f64;
-        let mean = |own: f64, more: f64| (own * self.rows as f64 + more * rows as f64) / all;
+        // The mean of equal numbers is that number.
+        let mean = |own: f64, more: f64| own + (more - own) * (rows as f64 / all);
         for place in 0..LEVELS.len() {
             self.claimed[place] = mean(self.claimed[place], scores.claimed[place]);
             self.coverage[place] = mean(self.coverage[place], scores.coverage[place]);

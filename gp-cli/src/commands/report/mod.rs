@@ -4,7 +4,7 @@ mod html;
 mod learned;
 mod scores;
 
-use super::{TableOptions, targets, warn};
+use super::{NOTHING, TableOptions, targets, warn};
 use crate::context::Context;
 use crate::data::Frame;
 use crate::error::CliError;
@@ -53,7 +53,7 @@ pub fn run(options: &ReportOptions, context: &Context, notes: &mut Notes<'_>) ->
     let model = Model::load(&options.model, context)?;
     let mut scored = Vec::with_capacity(options.test.len());
     for path in &options.test {
-        let frame = options.table.read(path, context, &model, &[], notes)?;
+        let frame = options.table.read(path, context, &model, NOTHING, notes)?;
         let scores = evaluate(&model, &frame)?;
         warn(notes, &scores.warnings);
         scored.push((frame, scores));

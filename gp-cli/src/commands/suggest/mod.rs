@@ -8,7 +8,7 @@ mod search;
 mod space;
 mod table;
 
-use super::{TableOptions, each_once, print_json, targets};
+use super::{Besides, TableOptions, each_once, print_json, targets};
 use crate::context::Context;
 use crate::data::{Column, Frame, Values};
 use crate::encode::Inputs;
@@ -251,7 +251,7 @@ fn of_table(
     context: &Context,
     notes: &mut Notes<'_>,
 ) -> Result<(Suggested, OutTable), CliError> {
-    let frame = options.table.read(path, context, model, &options.id, notes)?;
+    let frame = options.table.read(path, context, model, Besides::Identifiers(&options.id), notes)?;
     let encoded = model.inputs().encode(&frame)?;
     super::warn(notes, &encoded.warnings());
     let (count, points) = (usize::from(options.count), encoded.points);
@@ -276,7 +276,7 @@ fn of_table(
     let inputs = model.inputs().names();
     let copied = each_once(&options.id).filter(|name| !inputs.contains(name));
     for column in part.require(&copied.collect::<Vec<_>>())? {
-        ids.push_words(column.name(), (0..rows.len()).map(|row| column.text(row)).collect());
+        ids.push_words(column.name(), (0..rows.len()).map(|row| column.written(row)).collect());
     }
     Ok((Suggested { places, values, looked_at: frame.row_count(), rows: Some((rows, part)) }, ids))
 }

@@ -82,7 +82,7 @@ impl<'s> PointSearch<'s> {
         }
         let better = |best: Climber, other: Climber| if other.value > best.value { other } else { best };
         let best = climbers.into_iter().reduce(better).map(|climber| climber.place).unwrap_or_default();
-        Ok(best.iter().zip(&self.space.axes).map(|(&value, axis)| axis.rounded(value)).collect())
+        Ok(self.space.rounded(&best))
     }
 
     /// Trial points: steps along single inputs, other levels, and steps along all numbers.
@@ -203,6 +203,7 @@ mod tests {
                 Axis::Among(vec![7.0]),
                 Axis::Between(0.0, 1e6),
             ],
+            days: vec![false; 4],
         };
         let value = |place: &InputValues| {
             -(place[0] - 1.234).powi(2) - (place[1] - 1.0).abs() - ((place[3] - 2e5) / 1e6).powi(2)
@@ -222,7 +223,8 @@ mod tests {
 
     #[test]
     fn few_places_are_all_looked_at() {
-        let space = Space { axes: vec![Axis::Among(vec![1.0, 2.0]), Axis::Among(vec![3.0, 4.0, 5.0])] };
+        let axes = vec![Axis::Among(vec![1.0, 2.0]), Axis::Among(vec![3.0, 4.0, 5.0])];
+        let space = Space { axes, days: vec![false; 2] };
         let mut search = PointSearch::new(&space, 0);
         assert_eq!(search.candidates().len(), 6);
         assert_eq!(search.candidates()[1], [1.0, 4.0]);

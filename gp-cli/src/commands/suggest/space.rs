@@ -24,6 +24,8 @@ pub(super) type InputValues = Vec<f64>;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Space {
     pub(super) axes: Vec<Axis>,
+    /// `true` for inputs that are days without times.
+    pub(super) days: Vec<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +50,7 @@ impl Space {
             }
         }
         match unknown.first() {
-            None => Ok(Self { axes }),
+            None => Ok(Self { axes, days: inputs.features().iter().map(|feature| feature.days).collect() }),
             Some(first) => Err(CliError::usage(format!(
                 "the model does not hold the range of {}, because an earlier gp wrote it; say it with --range {first}=LO..HI or --at {first}=VALUE",
                 unknown.join(", ")
@@ -62,6 +64,13 @@ impl Space {
             Axis::Between(..) => None,
             Axis::Among(values) => Some(count.saturating_mul(values.len())),
         })
+    }
+
+    /// Point with few digits, and whole days.
+    pub(super) fn rounded(&self, place: &InputValues) -> InputValues {
+        let axes = place.iter().zip(&self.axes).zip(&self.days);
+        axes.map(|((&value, axis), &days)| if days { axis.whole(value) } else { axis.rounded(value) })
+            .collect()
     }
 
     /// Inputs with more than one value.
@@ -100,7 +109,7 @@ impl Axis {
     }
 
     /// Value rounded to a power of ten, at most 1/10,000 of the range; ends are not rounded.
-    pub(super) fn rounded(&self, value: f64) -> f64 {
+    fn rounded(&self, value: f64) -> f64 {
         let Self::Between(low, high) = *self else { return value };
         let digits = STEP_DIGITS - (high - low).log10().floor() as i32;
         let text = match usize::try_from(digits) {
@@ -112,6 +121,16 @@ impl Axis {
         };
         let rounded = text.parse().unwrap_or(value);
         if value == low || value == high { value } else { f64::clamp(rounded, low, high) }
+    }
+
+    /// Nearest whole number within a range that has one.
+    fn whole(&self, value: f64) -> f64 {
+        match *self {
+            Self::Between(low, high) if low.ceil() <= high.floor() => {
+                value.round().clamp(low.ceil(), high.floor())
+            }
+            _ => value,
+        }
     }
 
     /// Value at a share (0 to 1) of the range.

@@ -130,6 +130,25 @@ pub(super) fn append_words(array: &dyn Array, out: &mut LevelBuilder) -> Result<
     Ok(())
 }
 
+/// `true` for integers of which floating-point numbers do not hold all.
+pub(super) fn are_long(kind: &DataType) -> bool {
+    matches!(kind, DataType::Int64 | DataType::UInt64)
+}
+
+/// Appends the digits of an array of long integers.
+pub(super) fn append_digits(array: &dyn Array, out: &mut LevelBuilder) {
+    match array.data_type() {
+        DataType::Int64 => digits::<Int64Type>(array, out),
+        DataType::UInt64 => digits::<UInt64Type>(array, out),
+        _ => {}
+    }
+}
+
+fn digits<T: ArrowPrimitiveType<Native: ToString>>(array: &dyn Array, out: &mut LevelBuilder) {
+    let values = array.as_primitive::<T>().iter();
+    values.for_each(|value| out.push(value.map(|value| value.to_string()).as_deref()));
+}
+
 /// Bytes of words beyond the buffers' size: views into one buffer may overlap.
 pub(super) fn shared_letters(array: &dyn Array) -> f64 {
     match array.data_type() {
@@ -169,9 +188,13 @@ fn append_dictionary(array: &dyn Array, out: &mut LevelBuilder) -> Result<(), St
 
 /// All values of a dictionary as words, numbers as text.
 fn words(values: &dyn Array) -> Result<Vec<Option<String>>, String> {
-    let Some(kind) = kind_of_numbers(values.data_type()) else {
+    let kind = kind_of_numbers(values.data_type()).filter(|_| !are_long(values.data_type()));
+    let Some(kind) = kind else {
         let mut words = LevelBuilder::default();
-        append_words(values, &mut words)?;
+        match are_long(values.data_type()) {
+            true => append_digits(values, &mut words),
+            false => append_words(values, &mut words)?,
+        }
         let column = words.into_column("");
         return Ok((0..values.len())
             .map(|at| Some(column.text(at)).filter(|_| !column.is_missing(at)))

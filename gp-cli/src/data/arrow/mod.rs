@@ -11,6 +11,7 @@ use super::guard::guarded;
 use super::heading::Heading;
 use super::input::Input;
 use super::options::ReadOptions;
+use super::pandas;
 use super::pieces::FrameStream;
 use super::source::Source;
 use super::supply::{Supply, unreadable};
@@ -52,7 +53,7 @@ impl Format for ArrowFile {
             let (schema, batches) = open(source, Cursor::new(source.bytes()), |claims| claims.all)?;
             let batches = batches.collect::<Result<Vec<_>, _>>().map_err(|cause| damaged(source, &cause))?;
             let heading = heading(options, &schema);
-            let columns = columns(source, heading.places(), &schema, &batches)?;
+            let columns = columns(source, &heading, &schema, &batches)?;
             Ok(Frame::new(source.name(), columns, None)?.with_heading(heading))
         })
     }
@@ -69,8 +70,7 @@ impl Format for ArrowFile {
         let (schema, from) =
             guarded(input, FORMAT, || open(input, BufReader::new(input.file()?), Claims::of_one_batch))?;
         let heading = heading(options, &schema);
-        let places = heading.places().to_vec();
-        Ok(Box::new(Batches { supply: input, heading: heading.into(), places, schema, from, rows: 0 }))
+        Ok(Box::new(Batches { supply: input, heading: heading.into(), schema, from, rows: 0 }))
     }
 }
 
@@ -130,8 +130,6 @@ fn is_file(from: &mut (impl Read + Seek)) -> io::Result<Option<bool>> {
 struct Batches<'a> {
     supply: &'a dyn Supply,
     heading: Arc<Heading>,
-    /// Positions of the columns to read, within batches.
-    places: Vec<usize>,
     schema: SchemaRef,
     from: BatchReader<'a>,
     /// Rows before this chunk.
@@ -140,7 +138,7 @@ struct Batches<'a> {
 
 impl FrameStream for Batches<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
-        let Self { supply, heading, places, schema, from, rows } = self;
+        let Self { supply, heading, schema, from, rows } = self;
         guarded(*supply, FORMAT, || {
             let Some(batch) = from.find(|batch| batch.as_ref().map_or(true, |batch| batch.num_rows() > 0))
             else {
@@ -149,19 +147,21 @@ impl FrameStream for Batches<'_> {
             let batch = batch.map_err(|cause| damaged(*supply, &cause))?;
             let before = *rows;
             *rows += batch.num_rows() as u64;
-            let columns = columns(*supply, places, schema, std::slice::from_ref(&batch))?;
+            let columns = columns(*supply, heading, schema, std::slice::from_ref(&batch))?;
             Ok(Some(Frame::behind(before, supply.name(), columns)?.with_heading(heading.clone())))
         })
     }
 }
 
 fn heading(options: &ReadOptions, schema: &Schema) -> Heading {
-    Heading::new(schema.fields().iter().map(|field| field.name().clone()).collect(), options)
+    let indices = schema.metadata().get(pandas::KEY).map(|text| pandas::index_columns(text));
+    let names = schema.fields().iter().map(|field| field.name().clone()).collect();
+    Heading::with_indices(names, &indices.unwrap_or_default(), options)
 }
 
 fn columns(
     supply: &dyn Supply,
-    places: &[usize],
+    heading: &Heading,
     schema: &Schema,
     batches: &[RecordBatch],
 ) -> Result<Vec<Column>, CliError> {
@@ -169,14 +169,15 @@ fn columns(
     // Without columns, no bytes back the stated row counts.
     let rows = batches.iter().map(RecordBatch::num_rows).fold(0, usize::saturating_add);
     let mut room = supply.room();
-    room.take_table(rows, places.len(), 0)?;
+    room.take_table(rows, heading.places().len(), 0)?;
     let mut columns = Vec::new();
-    for &place in places {
+    for &place in heading.places() {
         let field = schema.field(place);
         let arrays: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(place)).collect();
         let shared = arrays.iter().map(|array| cells::shared_letters(array)).sum();
         room.take(shared, || format!(", column {}", field.name()))?;
-        let column = column(field.name(), field.data_type(), &arrays).map_err(|cause| {
+        let as_words = heading.holds_words(place);
+        let column = column(field.name(), (field.data_type(), as_words), &arrays).map_err(|cause| {
             supply.fault(&format!(", column {}: {cause}; leave it out with --exclude", field.name()))
         })?;
         columns.push(column);
@@ -184,13 +185,18 @@ fn columns(
     Ok(columns)
 }
 
-fn column(name: &str, kind: &DataType, arrays: &[&ArrayRef]) -> Result<Column, String> {
+/// Column of a type; one of long integers is read exactly with `as_words`.
+fn column(name: &str, (kind, as_words): (&DataType, bool), arrays: &[&ArrayRef]) -> Result<Column, String> {
+    let mut words = LevelBuilder::default();
+    if as_words && cells::are_long(kind) {
+        arrays.iter().for_each(|array| cells::append_digits(array, &mut words));
+        return Ok(words.into_column(name));
+    }
     if let Some(kind) = cells::kind_of_numbers(kind) {
         let mut numbers = Vec::new();
         arrays.iter().try_for_each(|array| cells::append_numbers(array, &mut numbers))?;
         return Ok(Column::of_numbers(name, kind, numbers));
     }
-    let mut words = LevelBuilder::default();
     arrays.iter().try_for_each(|array| cells::append_words(array, &mut words))?;
     Ok(words.into_column(name))
 }

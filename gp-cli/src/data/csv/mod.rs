@@ -1,5 +1,6 @@
 //! Delimited text: commas, tabs, semicolons or bars, detected from the header.
 
+mod open_quote;
 mod watched;
 
 use super::cells;
@@ -15,7 +16,9 @@ use super::source::Source;
 use super::supply::{Supply, unreadable};
 use super::table_room::TableRoom;
 use crate::error::CliError;
+use crate::shown::shown;
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
+use open_quote::lines_before_open_quote;
 use std::collections::HashMap;
 use std::sync::Arc;
 use watched::Watched;
@@ -197,7 +200,8 @@ impl<'a> Layout<'a> {
             if let Some(before) = first.insert(name.as_str(), place) {
                 let (before, place) = (before + 1, place + 1);
                 let what = format!(
-                    ", line 1: columns {before} and {place} are both called {name}; rename one of them"
+                    ", line 1: columns {before} and {place} are both called {}; rename one of them",
+                    shown(name)
                 );
                 return Err(self.supply.fault(&what));
             }
@@ -283,6 +287,9 @@ impl<'a> Body<'a> {
         if let Some(position) = self.record.position() {
             let (line, byte) = (position.line(), position.byte());
             self.line = line + self.reader.get_mut().empty_lines(byte);
+            if more {
+                self.check_quotes(layout, line, byte)?;
+            }
         }
         if !more || layout.header.is_empty() || self.record.len() == layout.header.len() {
             return Ok(more);
@@ -291,6 +298,19 @@ impl<'a> Body<'a> {
         let cells = if found == 1 { "cell" } else { "cells" };
         Err(layout.supply.fault(&format!(
             ", line {line}: {found} {cells}, but the header has {wanted}; add what is missing, or quote cells that hold the separator",
+        )))
+    }
+}
+
+impl<'a> Body<'a> {
+    /// Refuses a last record that an open quotation mark extends to the end of the text.
+    fn check_quotes(&self, layout: &Layout<'a>, line: u64, byte: u64) -> Result<(), CliError> {
+        let end = self.reader.position().byte();
+        let Some(rest) = self.reader.get_ref().rest(byte, end) else { return Ok(()) };
+        let Some(lines) = lines_before_open_quote(rest, layout.delimiter) else { return Ok(()) };
+        Err(layout.supply.fault(&format!(
+            ", line {}: a cell begins with a quotation mark that is never closed; close it, or write a mark that belongs to the text twice, within two others",
+            line + lines as u64
         )))
     }
 }

@@ -77,6 +77,13 @@ impl<'a> Watched<'a> {
         self.given -= count;
     }
 
+    /// Text between two positions, if the second is its end.
+    pub(super) fn rest(&self, from: u64, to: u64) -> Option<&[u8]> {
+        let place = |at: u64| usize::try_from(at.checked_sub(self.offset)?).ok();
+        let is_end = self.ended && place(to)? == self.bytes.len();
+        if is_end { self.bytes.get(place(from)?..) } else { None }
+    }
+
     fn more(&mut self) -> io::Result<()> {
         let length = self.bytes.len();
         self.bytes.resize(length + CHUNK, 0);

@@ -18,6 +18,8 @@ pub(super) enum Meaning {
     Boolean,
     Signed,
     Unsigned,
+    /// 64-bit integer read as its digits; signed or not.
+    Digits(bool),
     Real,
     /// Half-precision float in two bytes.
     Half,
@@ -64,12 +66,21 @@ impl Meaning {
         }
     }
 
+    /// Meaning for reading the column as words: floating-point numbers do not hold all 64-bit integers.
+    pub(super) fn as_words(self, physical: PhysicalType) -> Self {
+        match self {
+            Self::Signed | Self::Decimal(0) if physical == PhysicalType::INT64 => Self::Digits(true),
+            Self::Unsigned if physical == PhysicalType::INT64 => Self::Digits(false),
+            other => other,
+        }
+    }
+
     /// Column type; `None` for words.
     pub(super) fn kind(self) -> Option<Kind> {
         match self {
             Self::Boolean => Some(Kind::Boolean),
             Self::Date | Self::Instant(_) => Some(Kind::Date),
-            Self::Words | Self::Nothing => None,
+            Self::Words | Self::Nothing | Self::Digits(_) => None,
             _ => Some(Kind::Number),
         }
     }
@@ -201,7 +212,7 @@ impl ParquetCells {
                 self.push(value.map(|v| meaning.integer(widened(v))));
             }),
             ColumnReader::Int64ColumnReader(from) => {
-                records(from, count, |value| self.push(value.map(|&v| meaning.integer(v))))
+                records(from, count, |value| self.push_long(value.copied(), meaning))
             }
             ColumnReader::Int96ColumnReader(from) => {
                 records(from, count, |value| self.push(value.map(|v| meaning.integer(v.to_nanos()))))
@@ -223,6 +234,16 @@ impl ParquetCells {
         match self {
             Self::Numbers(_, numbers) => numbers.push(number.unwrap_or(f64::NAN)),
             Self::Words(words) => words.push(None),
+        }
+    }
+
+    fn push_long(&mut self, value: Option<i64>, meaning: Meaning) {
+        match (self, meaning) {
+            (Self::Words(words), Meaning::Digits(is_signed)) => {
+                let digits = |v: i64| if is_signed { v.to_string() } else { (v as u64).to_string() };
+                words.push(value.map(digits).as_deref());
+            }
+            (cells, _) => cells.push(value.map(|v| meaning.integer(v))),
         }
     }
 

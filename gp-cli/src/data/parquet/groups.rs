@@ -53,7 +53,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
         let schema = about.file_metadata().schema_descr_ptr();
         let wanted = |&place: &usize| {
             let name = heading.names()[place].clone();
-            let found = meaning_at(&schema, place);
+            let found = meaning_at(&schema, place, heading.holds_words(place));
             let (leaf, meaning) = found.map_err(|cause| {
                 supply.fault(&format!(", column {name}: {cause}; leave it out with --exclude"))
             })?;
@@ -137,13 +137,14 @@ fn unreadable(supply: &dyn Supply, wanted: &ParquetColumn, cause: &ParquetError)
     supply.fault(&format!(", column {}: it is damaged or truncated: {cause}", wanted.name))
 }
 
-/// Position and meaning of a column's values.
-fn meaning_at(schema: &SchemaDescriptor, place: usize) -> Result<(usize, Meaning), String> {
+/// Position and meaning of a column's values; of a column read as words with `as_words`.
+fn meaning_at(schema: &SchemaDescriptor, place: usize, as_words: bool) -> Result<(usize, Meaning), String> {
     let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == place);
     let plain = leaf.filter(|&leaf| {
         let column = schema.column(leaf);
         schema.root_schema().get_fields()[place].is_primitive() && column.max_rep_level() == 0
     });
     let leaf = plain.ok_or("it holds lists or tables, which are not read")?;
-    Ok((leaf, Meaning::of(&schema.column(leaf))?))
+    let (column, meaning) = (schema.column(leaf), Meaning::of(&schema.column(leaf))?);
+    Ok((leaf, if as_words { meaning.as_words(column.physical_type()) } else { meaning }))
 }

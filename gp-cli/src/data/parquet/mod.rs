@@ -11,6 +11,7 @@ use super::guard::guarded;
 use super::heading::Heading;
 use super::input::Input;
 use super::options::ReadOptions;
+use super::pandas;
 use super::pieces::{FrameStream, rows_of_piece};
 use super::source::Source;
 use super::supply::Supply;
@@ -97,9 +98,17 @@ fn open<'a, R: ChunkReader + 'static>(
     let about = about(&from).map_err(|cause| damaged(supply, &cause))?;
     let fields = about.file_metadata().schema_descr().root_schema().get_fields();
     check_width(supply, fields.len())?;
-    let heading = Heading::new(fields.iter().map(|field| field.name().to_owned()).collect(), options);
+    let names = fields.iter().map(|field| field.name().to_owned()).collect();
+    let heading = Heading::with_indices(names, &indices(&about), options);
     let rows = Rows::new(supply, (from, about), &heading)?;
     Ok((heading, rows))
+}
+
+/// Columns that were the index of a table of pandas.
+fn indices(about: &ParquetMetaData) -> Vec<String> {
+    let entries = about.file_metadata().key_value_metadata().into_iter().flatten();
+    let text = entries.filter(|entry| entry.key == pandas::KEY).find_map(|entry| entry.value.as_deref());
+    text.map(pandas::index_columns).unwrap_or_default()
 }
 
 struct FilePieces<'a> {

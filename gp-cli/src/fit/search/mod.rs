@@ -102,7 +102,7 @@ impl Search {
             is_gaussian,
             variances: variances(observed),
             white: method.usual_white_noise().filter(|_| is_gaussian),
-            along: Along::of(inputs),
+            along: Along::first(inputs),
             of_labels: of_labels(observed.likelihood.as_ref(), context, has_offset)?,
             places_anew: spec.placement.is_some(),
         }))
@@ -195,7 +195,8 @@ impl Search {
         let columns = (self.dim > 1).then(|| vec![along.column]);
         let input = if self.dim > 1 { along.name.clone() } else { String::new() };
         let plausible = Plausible::of(rows, along.column, count)?;
-        Ok(plausible.map(|plausible| (plausible, SeenColumns { columns, count: 1, input }, along.scale)))
+        Ok(plausible
+            .map(|plausible| (plausible, SeenColumns { columns, count: 1, input }, along.units.scale)))
     }
 
     fn labels(&self, rows: &TrainingRows, problem: &Problem) -> Result<Option<LabelEvidence>, CliError> {

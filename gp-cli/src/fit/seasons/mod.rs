@@ -1,10 +1,11 @@
-//! Seasons of a target along a date or the only input.
+//! Seasons of a target along dates or the only input.
 //!
 //! A periodogram proposes periods; the evidence decides. A season is added if it raises the log evidence on a sample by
 //! more than the cost of choosing its period. The model also has smooth, rough and linear functions, so that waves of a
 //! smooth function or a random walk are not taken for seasons.
 
 mod evidence;
+mod gap;
 mod periodogram;
 mod trend;
 
@@ -16,6 +17,7 @@ use crate::encode::{FeatureEncoding, Inputs};
 use crate::error::CliError;
 use crate::in_step;
 use crate::method::TrainingRows;
+use crate::standardise::Standardiser;
 use evidence::{Learned, SeasonJudge};
 use faer::MatRef;
 use gp_ep::DataSource;
@@ -31,6 +33,8 @@ const JUDGED_ROWS: usize = 250;
 /// Fewest rows and distinct input values.
 const FEWEST: usize = 24;
 const MOST_SEASONS: usize = 2;
+/// Most dates to look along.
+const MOST_DATES: usize = 3;
 /// Least rise of log evidence, beyond the choice of the period: odds of 150 to one.
 const MARGIN: f64 = 5.0;
 /// Degree of the polynomial trend beside the periodogram.
@@ -105,11 +109,12 @@ pub(super) fn four_digits(value: f64) -> String {
 #[derive(Debug, Default)]
 pub(super) struct SeasonsFound {
     pub(super) seasons: Vec<Season>,
-    /// Remark if the time limit ended the search.
-    pub(super) ended: Option<String>,
+    /// Remarks on searches that the time limit ended, and on seasons that were not looked for.
+    pub(super) remarks: Vec<String>,
 }
 
-/// Looks for seasons in a sample of a table of `count` rows: along the only input, or the only date among several. They are
+/// Looks for seasons in a sample of a table of `count` rows: along the only input, or the
+/// first date among several that has some. They are
 /// for the default kernel, or for a remark on a given one without a period.
 ///
 /// # Errors
@@ -126,7 +131,10 @@ pub(super) fn find(
     if has_period(spec) || spec.no_train || spec.windows.is_some() || spec.search.is_some() {
         return none;
     }
-    let Some(along) = Along::of(inputs) else { return none };
+    let dates = Along::all(inputs);
+    if dates.is_empty() {
+        return none;
+    }
     let rows = Sample::at_most(&sample.rows, ROWS, spec.seed)?.rows;
     let points = rows.whole()?.0;
     let Some((targets, unit)) = numbers(observed.adjusted().as_ref(), &rows)? else { return none };
@@ -134,23 +142,23 @@ pub(super) fn find(
     let few = Sample::at_most(&rows, JUDGED_ROWS, spec.seed)?.rows;
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
     let control = Control::new().with_time_limit(limit).begun();
-    let judge = SeasonJudge::new(registry, (&few, &rows), along.of_several(inputs), control);
-    let (found, is_ended) =
-        in_step::of_first(team, || Ok((search(&rows, along.column, count, &judge)?, judge.is_over())))?;
-    let season = |learned: Learned| Season {
-        column: along.of_several(inputs),
-        name: along.name.clone(),
-        period: learned.period * along.scale,
-        is_date: along.is_date,
-        learned,
-        unit,
-    };
-    let seasons = found.into_iter().map(season).collect();
-    let ended = format!(
-        "the search for seasons along {} took its share of --time-limit and ended early; a longer limit may find more",
-        along.name
-    );
-    Ok(SeasonsFound { seasons, ended: is_ended.then_some(ended) })
+    let mut remarks = Vec::new();
+    for along in dates.iter().take(MOST_DATES) {
+        let judge = SeasonJudge::new(registry, (&few, &rows), along.of_several(inputs), control.clone());
+        let (found, is_ended) =
+            in_step::of_first(team, || Ok((search(&rows, along.column, count, &judge)?, judge.is_over())))?;
+        if is_ended {
+            remarks.push(along.ended());
+        }
+        if !found.is_empty() {
+            let season = |learned| along.season(learned, along.of_several(inputs), unit);
+            return Ok(SeasonsFound { seasons: found.into_iter().map(season).collect(), remarks });
+        }
+        let plausible = Plausible::of(&rows, along.column, count)?;
+        remarks.extend(plausible.and_then(|plausible| gap::remark(&plausible, along)));
+    }
+    remarks.extend(dates.get(MOST_DATES).map(Along::not_looked_at));
+    Ok(SeasonsFound { seasons: Vec::new(), remarks })
 }
 
 /// `true` for a given kernel with a period.
@@ -163,14 +171,19 @@ fn has_period(spec: &FitSpec) -> bool {
 pub(super) struct Along {
     pub(super) column: usize,
     pub(super) name: String,
-    /// Data units per unit of the points.
-    pub(super) scale: f64,
+    /// Units of the points.
+    pub(super) units: Standardiser,
     is_date: bool,
 }
 
 impl Along {
-    /// The only input if it is a number or a date, otherwise the only date.
-    pub(super) fn of(inputs: &Inputs) -> Option<Self> {
+    /// The only input if it is a number or a date, otherwise the first date.
+    pub(super) fn first(inputs: &Inputs) -> Option<Self> {
+        Self::all(inputs).into_iter().next()
+    }
+
+    /// The only input if it is a number or a date, otherwise all dates.
+    fn all(inputs: &Inputs) -> Vec<Self> {
         let mut found = Vec::new();
         let features = inputs.features();
         for (feature, place) in features.iter().zip(inputs.places()) {
@@ -180,12 +193,32 @@ impl Along {
                 // Rows with a missing value have no position.
                 FeatureEncoding::Scaled(units) if is_ordered && feature.missing.is_none() => {
                     let (column, name) = (place.start, feature.name.clone());
-                    found.push(Self { column, name, scale: units.scale, is_date });
+                    found.push(Self { column, name, units: *units, is_date });
                 }
                 _ => {}
             }
         }
-        if found.len() == 1 { found.pop() } else { None }
+        found
+    }
+
+    fn season(&self, learned: Learned, column: Option<usize>, unit: f64) -> Season {
+        let (name, period) = (self.name.clone(), learned.period * self.units.scale);
+        Season { column, name, period, is_date: self.is_date, learned, unit }
+    }
+
+    fn ended(&self) -> String {
+        format!(
+            "the search for seasons along {} took its share of --time-limit and ended early; a longer limit may find more",
+            self.name
+        )
+    }
+
+    /// Remark on the first of too many dates.
+    fn not_looked_at(&self) -> String {
+        format!(
+            "no season was looked for along {}, because other dates come before it; leave those out with --exclude, or give a known period in --kernel",
+            self.name
+        )
     }
 
     fn of_several(&self, inputs: &Inputs) -> Option<usize> {
@@ -274,6 +307,11 @@ impl Plausible {
 
     fn series(&self) -> Series<'_> {
         Series { x: &self.x, target: &self.target, distinct: self.distinct, trend: &self.trend }
+    }
+
+    /// Shortest period that is looked for, in units of the points.
+    fn shortest_period(&self) -> f64 {
+        self.series().shortest_period()
     }
 
     /// Logarithm of the number of possible periods.

@@ -45,6 +45,10 @@ impl Series<'_> {
         (0.5 * self.distinct).min(MOST_CYCLES)
     }
 
+    pub(super) fn shortest_period(&self) -> f64 {
+        self.range() / self.most_cycles()
+    }
+
     /// Log number of distinguishable frequencies: the cost of choosing one.
     pub(super) fn choice(&self) -> f64 {
         (self.most_cycles() - FEWEST_CYCLES).max(1.0).ln()

@@ -45,7 +45,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
         // Subtracting the offset changes the scale.
         let own = survey.moved(place).unwrap_or(column).scale().unwrap_or(Standardiser::identity());
         if scaled {
-            check_range(column.name(), own)?;
+            check_range(survey, column, own)?;
         }
         let with_offset = column.scale().unwrap_or(own);
         let units = if scaled { own } else { Standardiser::identity() };

@@ -1,0 +1,41 @@
+//! Indices of pandas in Parquet and Arrow files.
+
+use serde_json::Value;
+
+/// Key of the text that pandas adds to a file.
+pub(super) const KEY: &str = "pandas";
+/// Start of the types of dates and times.
+const TIMES: &str = "date";
+
+/// Columns that were the index of a table of pandas, from the text that it adds to a file.
+///
+/// An index of dates is a time, along which a target may vary, and not among them; nor is a range, which has no column.
+pub(super) fn index_columns(text: &str) -> Vec<String> {
+    let about: Value = serde_json::from_str(text).unwrap_or_default();
+    let list = |key: &str| about[key].as_array().cloned().unwrap_or_default();
+    let columns = list("columns");
+    let holds_times = |name: &str| {
+        let own = columns.iter().find(|column| column["field_name"] == name || column["name"] == name);
+        own.and_then(|column| column["pandas_type"].as_str()).is_some_and(|kind| kind.starts_with(TIMES))
+    };
+    let indices = list("index_columns");
+    let names = indices.iter().filter_map(Value::as_str).filter(|name| !holds_times(name));
+    names.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_indices_and_ranges_and_times_are_not() {
+        let text = r#"{"index_columns": ["patient", {"kind": "range", "start": 0}, "when"], "columns": [
+            {"name": "x", "field_name": "x", "pandas_type": "float64"},
+            {"name": "patient", "field_name": "patient", "pandas_type": "int64"},
+            {"name": "when", "field_name": "when", "pandas_type": "datetime"}]}"#;
+        assert_eq!(index_columns(text), ["patient"]);
+        for other in ["", "[]", "{\"index_columns\": 3}", "{\"index_columns\": [3]}"] {
+            assert!(index_columns(other).is_empty(), "{other}");
+        }
+    }
+}

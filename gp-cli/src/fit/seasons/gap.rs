@@ -1,0 +1,31 @@
+//! Remark on seasons that a gap between dates hides.
+
+use super::{Along, Plausible, four_digits, sorted};
+use crate::data::date_text;
+
+/// Least share of the range that is a gap.
+const LONG: f64 = 0.5;
+/// Least ratio of the shortest period that was looked for to the shortest that rows beside the gap allow.
+const HIDDEN: f64 = 4.0;
+
+/// Remark that short seasons were not looked for, because most of the range has no rows; `None` without such a gap.
+///
+/// Over a long range with few rows, so many short periods are possible that one of them fits by chance.
+pub(super) fn remark(plausible: &Plausible, along: &Along) -> Option<String> {
+    let x = sorted(&plausible.x);
+    let mut steps: Vec<(f64, f64)> = x.windows(2).map(|pair| (pair[1] - pair[0], pair[0])).collect();
+    steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (usual, &(longest, before)) = (steps.get(steps.len() / 2)?.0, steps.last()?);
+    let range = x.last()? - x.first()?;
+    let shortest = plausible.shortest_period();
+    if !along.is_date || longest < LONG * range || shortest < HIDDEN * 2.0 * usual {
+        return None;
+    }
+    let (name, period) = (&along.name, four_digits(shortest * along.units.scale));
+    let text = |x: f64| date_text(along.units.undo(x).round());
+    Some(format!(
+        "no season shorter than {period} days was looked for along {name}, because there are no rows between {} and {}; leave out those before or after, or give a known period in --kernel",
+        text(before),
+        text(before + longest)
+    ))
+}
