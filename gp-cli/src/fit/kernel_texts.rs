@@ -10,14 +10,14 @@ const MOST_KERNELS: usize = 12;
 
 /// Text of the kernel, or of each if latent functions differ, in their order.
 pub(super) fn kernel_texts(kernels: &[Box<dyn Kernel>], units: LengthUnits, inputs: &Inputs) -> String {
-    let text = |kernel: &Box<dyn Kernel>| {
-        let shown = without_idle_priors(kernel.as_ref());
+    let text = |kernel: &dyn Kernel| {
+        let shown = without_idle_priors(kernel);
         match units {
             LengthUnits::Model => readable_in_model_units(shown.as_ref()),
             LengthUnits::Data => readable(shown.as_ref(), inputs),
         }
     };
-    let texts: Vec<String> = kernels.iter().map(text).collect();
+    let texts: Vec<String> = kernels.iter().map(|kernel| text(kernel.as_ref())).collect();
     if texts.windows(2).all(|pair| pair[0] == pair[1]) {
         return texts.first().map(|text| short(text)).unwrap_or_default();
     }
