@@ -208,7 +208,7 @@ fn predicted(
         _ => (model.encode(frame)?, Some(frame)),
     };
     let by = model.posterior();
-    let functions = seen.functions(by)?;
+    let functions = by.beliefs(seen.x())?;
     let beliefs = seen.behind_observations(functions.clone());
     let mut table = OutTable::default();
     if model.has_several_targets() {

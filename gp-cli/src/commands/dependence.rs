@@ -1,6 +1,6 @@
 //! Plots of models with more than two inputs: partial dependence, and agreement with observations.
 
-use super::views::{ROWS, View, views};
+use super::views::{FeaturePlace, InputView, ROWS, views};
 use crate::data::Frame;
 use crate::encode::Feature;
 use crate::error::CliError;
@@ -19,9 +19,6 @@ const INPUTS: usize = 6;
 /// Number of quantiles in calibration plots, and of rows used for them.
 const LEVELS: usize = 9;
 const CALIBRATION_ROWS: usize = 500;
-
-/// Feature and its first column in points.
-pub(super) type FeaturePlace<'a> = (&'a Feature, usize);
 
 /// Partial dependence on the most influential inputs, and agreement with observations if the table has
 /// the target. Reports progress to `stages`.
@@ -88,8 +85,8 @@ fn dependence(
     views.into_iter().map(|view| panel(model, &view.points(rows, place, alone), place.0, view)).collect()
 }
 
-fn panel(model: &Model, points: &Mat<f64>, feature: &Feature, view: View) -> Result<Picture, CliError> {
-    let View { x, x_places, words, .. } = view;
+fn panel(model: &Model, points: &Mat<f64>, feature: &Feature, view: InputView) -> Result<Picture, CliError> {
+    let InputView { x, x_places, words, .. } = view;
     let is_word = !x_places.is_empty();
     let mut layers = if model.target().labels().is_some() {
         class_layers(model, points, &x, is_word)?

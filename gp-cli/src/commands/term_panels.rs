@@ -1,7 +1,7 @@
 //! Plots of kernel terms.
 
-use super::dependence::{FeaturePlace, INTERVAL, averages, relevant_sample};
-use super::views::{View, views};
+use super::dependence::{INTERVAL, averages, relevant_sample};
+use super::views::{FeaturePlace, InputView, views};
 use crate::data::Frame;
 use crate::error::CliError;
 use crate::latents;
@@ -57,9 +57,9 @@ fn panel(
     model: &Model,
     points: &Mat<f64>,
     place: FeaturePlace<'_>,
-    (view, (latent, term), title): (View, (usize, usize), String),
+    (view, (latent, term), title): (InputView, (usize, usize), String),
 ) -> Result<Picture, CliError> {
-    let View { x, x_places, .. } = view;
+    let InputView { x, x_places, .. } = view;
     let part = model.posterior().predict_terms(latent, points.as_ref())?.swap_remove(term);
     let scale = latents::latent_scale(model);
     let ends = part.mean.iter().zip(&part.variance).map(|(mean, variance)| {

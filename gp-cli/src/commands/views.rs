@@ -2,9 +2,8 @@
 //!
 //! An input with many periods of a season has two views: whole range, averaged over the season; and a few periods.
 
-use super::dependence::FeaturePlace;
 use crate::data::{Frame, Kind};
-use crate::encode::{FeatureEncoding, Inputs, MISSING};
+use crate::encode::{Feature, FeatureEncoding, Inputs, MISSING};
 use crate::lengths::lengths;
 use crate::picture;
 use faer::Mat;
@@ -29,14 +28,17 @@ const PHASES: usize = 12;
 pub(super) const ROWS: usize = 60;
 const PREDICTIONS: usize = 20_000;
 
+/// Feature and its first column in points.
+pub(super) type FeaturePlace<'a> = (&'a Feature, usize);
+
 /// Grid along an input.
 #[derive(Clone, Debug, Default)]
-pub(super) struct View {
+pub(super) struct InputView {
     /// Grid values.
     pub x: Vec<f64>,
     /// Labels of grid values, for words.
     pub x_places: Vec<String>,
-    /// What is shown, to follow the name of the input; empty for the plain range.
+    /// Addition to the name of the input in titles; empty for the plain range.
     pub words: String,
     /// Distances from a grid value that predictions are averaged over.
     shifts: Vec<f64>,
@@ -97,12 +99,12 @@ pub(super) fn views<'k>(
     inputs: &Inputs,
     frame: &Frame,
     ((feature, _), alone): (FeaturePlace<'_>, bool),
-) -> Vec<View> {
+) -> Vec<InputView> {
     if let FeatureEncoding::OneHot(levels) = &feature.encoding {
         let mut x_places = levels.clone();
         x_places.extend(feature.missing.map(|_| MISSING.to_owned()));
         let x = (0..x_places.len()).map(|i| i as f64).collect();
-        return vec![View { x, x_places, shifts: vec![0.0], ..View::default() }];
+        return vec![InputView { x, x_places, shifts: vec![0.0], ..InputView::default() }];
     }
     let numbers = frame.column(&feature.name).and_then(|column| column.numbers()).unwrap_or_default();
     let known = numbers.iter().copied().filter(|number| !number.is_nan());
@@ -113,7 +115,7 @@ pub(super) fn views<'k>(
     numeric(&known, &scales, (fewest, feature.kind))
 }
 
-fn numeric(known: &[f64], scales: &Scales, (fewest, kind): (usize, Kind)) -> Vec<View> {
+fn numeric(known: &[f64], scales: &Scales, (fewest, kind): (usize, Kind)) -> Vec<InputView> {
     let (low, high) = ends(known);
     let range = high - low;
     let many: Vec<f64> = scales.periods.iter().copied().filter(|period| range > MANY * period).collect();
@@ -137,7 +139,7 @@ fn numeric(known: &[f64], scales: &Scales, (fewest, kind): (usize, Kind)) -> Vec
             (0..PHASES).map(|i| period * ((i as f64 + 0.5) / PHASES as f64 - 0.5)).collect()
         });
         let words = [seasons, averaged].into_iter().flatten().collect();
-        views.push(View { x, shifts, words, ..View::default() });
+        views.push(InputView { x, shifts, words, ..InputView::default() });
     }
     views
 }
@@ -152,7 +154,7 @@ fn in_words(length: f64, kind: Kind) -> String {
     }
 }
 
-impl View {
+impl InputView {
     /// Points: `rows` at each grid value, other inputs unchanged; fewer rows on fine grids, and one if no other input has
     /// an effect (`alone`). Those of a grid value follow each other.
     pub(super) fn points(
@@ -189,14 +191,14 @@ impl View {
 mod tests {
     use super::*;
 
-    fn numeric_views(days: usize, periods: &[f64]) -> Vec<View> {
+    fn numeric_views(days: usize, periods: &[f64]) -> Vec<InputView> {
         let known: Vec<f64> = (0..days).map(|day| day as f64).collect();
         let scales = Scales { periods: periods.to_vec(), shortest: f64::INFINITY };
         numeric(&known, &scales, (PLACES, Kind::Date))
     }
 
     /// Largest distance of neighbours.
-    fn step(view: &View) -> f64 {
+    fn step(view: &InputView) -> f64 {
         view.x.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max)
     }
 

@@ -15,7 +15,6 @@ mod rows;
 mod tempered;
 mod tensors;
 mod tried;
-mod unknown_levels;
 mod vocabulary;
 
 pub use components::approximation;

@@ -18,15 +18,13 @@ pub struct ModelRows {
     offsets: Vec<f64>,
     /// Known noise variances in model units; empty without such a column.
     noise: Vec<f64>,
-    /// Variances of the latent function for levels unseen in training; empty without any.
-    unknown: Vec<f64>,
 }
 
 impl ModelRows {
     /// Points without roles.
     #[must_use]
     pub fn points(points: Mat<f64>) -> Self {
-        Self { points, unseen: Vec::new(), offsets: Vec::new(), noise: Vec::new(), unknown: Vec::new() }
+        Self { points, unseen: Vec::new(), offsets: Vec::new(), noise: Vec::new() }
     }
 
     /// Warnings, one per line.
@@ -44,7 +42,6 @@ impl ModelRows {
             unseen: self.unseen.clone(),
             offsets: some(&self.offsets),
             noise: some(&self.noise),
-            unknown: some(&self.unknown),
         }
     }
 
@@ -59,15 +56,7 @@ impl ModelRows {
     /// # Errors
     /// [`Numerical`](crate::ErrorKind::Numerical) for points that cannot be predicted.
     pub fn beliefs(&self, by: &Approximation) -> Result<LatentBeliefs, CliError> {
-        Ok(self.behind_observations(self.functions(by)?))
-    }
-
-    /// Beliefs about the latent functions at these rows, also at levels unseen in training.
-    ///
-    /// # Errors
-    /// As [`beliefs`](Self::beliefs).
-    pub fn functions(&self, by: &Approximation) -> Result<LatentBeliefs, CliError> {
-        Ok(by.beliefs(self.x())?.moved(&[], &self.unknown))
+        Ok(self.behind_observations(by.beliefs(self.x())?))
     }
 
     /// Adds offsets and known noise to the latent functions' beliefs at these points.
@@ -94,12 +83,7 @@ impl Model {
     /// for a missing or impossible value.
     pub fn encode(&self, frame: &Frame) -> Result<ModelRows, CliError> {
         let encoded = self.inputs().encode(frame)?;
-        let unknown = match encoded.unseen.is_empty() {
-            true => Vec::new(),
-            false => self.variances_of_unknown(frame, &encoded.points)?,
-        };
-        let seen = ModelRows { unseen: encoded.unseen, unknown, ..ModelRows::points(encoded.points) };
-        self.with_roles(frame, seen)
+        self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })
     }
 
     /// `true` for a table of the rows that the model was fitted to, or updated with, or of both together, in any order.

@@ -20,18 +20,18 @@ const MOST_LINES: usize = 8;
 
 /// Labelled layers in lines, each with its width in pixels.
 pub(super) struct Legend<'a> {
-    lines: Vec<Vec<(Entry<'a>, u32)>>,
+    lines: Vec<Vec<(LegendEntry<'a>, u32)>>,
     scale: Scale,
 }
 
 #[derive(Clone)]
-enum Entry<'a> {
+enum LegendEntry<'a> {
     Layer(&'a Layer),
     /// Number of labels left out.
     More(usize),
 }
 
-impl Entry<'_> {
+impl LegendEntry<'_> {
     fn text(&self) -> String {
         match self {
             Self::Layer(layer) => layer.label().to_owned(),
@@ -49,16 +49,16 @@ impl<'a> Legend<'a> {
     {
         let room = area.dim_in_pixel().0.saturating_sub(2 * scale.pixels(SIDE));
         let layers = labelled(picture);
-        let mut lines: Vec<Vec<(Entry<'a>, u32)>> = Vec::new();
+        let mut lines: Vec<Vec<(LegendEntry<'a>, u32)>> = Vec::new();
         let mut used = room;
         for (place, &layer) in layers.iter().enumerate() {
-            let mut entry = Entry::Layer(layer);
+            let mut entry = LegendEntry::Layer(layer);
             let mut width = width_of(&entry, area, scale)?;
             if used + width > room && lines.len() == MOST_LINES {
                 if let Some(last) = lines.last_mut() {
                     // The count takes the place of the last label.
                     last.pop();
-                    entry = Entry::More(layers.len() - place + 1);
+                    entry = LegendEntry::More(layers.len() - place + 1);
                     width = width_of(&entry, area, scale)?;
                     last.push((entry, width));
                 }
@@ -96,7 +96,7 @@ impl<'a> Legend<'a> {
             let mut x = (width.saturating_sub(total - scale.pixels(AFTER_TEXT)) / 2) as i32;
             let y = place as i32 * line + line / 2;
             for (entry, width) in entries {
-                if let Entry::Layer(layer) = entry {
+                if let LegendEntry::Layer(layer) = entry {
                     draw_symbol(area, layer, (x, y, symbol), scale)?;
                 }
                 let rise = scale.pixels(TEXT_RISE / 2.0) as i32;
@@ -120,7 +120,7 @@ fn labelled(picture: &Picture) -> Vec<&Layer> {
     found
 }
 
-fn width_of<B>(entry: &Entry<'_>, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<u32>
+fn width_of<B>(entry: &LegendEntry<'_>, area: &DrawingArea<B, Shift>, scale: Scale) -> Drawn<u32>
 where
     B: DrawingBackend,
     B::ErrorType: 'static,

@@ -80,7 +80,7 @@ fn control_characters_and_long_cells_do_not_reach_the_terminal() {
     desk.write("bad.csv", format!("x,y\n1,2\n1,2\n\u{1b}[2J{long},1\n"));
     let found = desk.ok("check w.csv");
     assert!(!found.err.contains('\u{1b}') && !found.out.contains('\u{1b}'), "{}", found.out);
-    desk.refused("fit bad.csv --target \u{1b}[2J --force", 3, &["no column \\u{1b}[2J"]);
+    desk.refused("fit t.csv --target \u{1b}[2J --force", 3, &["no column \\u{1b}[2J"]);
 }
 
 /// A number whose square overflows is named with column and row, whether or not sums overflow as well.

@@ -178,22 +178,3 @@ fn scores_of_numbers_and_classes() {
     let text = desk.ok("eval c.gp c.csv").out;
     assert!(text.starts_with("on 150 rows") && text.contains("true label, predicted as"), "{text}");
 }
-
-/// A level that did not occur may be any of the known ones: its interval covers what these differ by.
-#[test]
-fn an_unknown_level_is_as_uncertain_as_the_known_ones_differ() {
-    let desk = Desk::new();
-    let row = |i: usize| format!("{},{i},{}\n", ["a", "b", "c", "d"][i % 4], i % 4 + 10);
-    desk.write("t.csv", "c,x,y\n".to_owned() + &(0..60).map(row).collect::<String>());
-    desk.write("new.csv", "c,x\na,30\nzz,30\nd,30\n");
-    for kernel in ["", " --kernel \"1 * rbf\"", " --kernel \"1 * linear\""] {
-        desk.ok(&format!("fit t.csv --target y --task regression --force{kernel}"));
-        let said = desk.ok("predict model.gp new.csv --latent");
-        assert!(said.err.contains("column c: `zz` did not occur in training"), "{}", said.err);
-        let (lower, upper, latent) =
-            (said.column("lower"), said.column("upper"), said.column("latent_variance"));
-        assert!(lower[1] < 10.5 && upper[1] > 12.5, "{kernel}: {lower:?} {upper:?}");
-        // The variance of the numbers from 10 to 13.
-        assert!(latent[1] > 1.0, "{kernel}: {latent:?}");
-    }
-}

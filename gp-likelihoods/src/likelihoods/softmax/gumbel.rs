@@ -23,7 +23,7 @@ mod tail;
 
 use crate::latent::Latent;
 use crate::slopes::Slopes;
-use responses::{Jet, Responses, SMALL, TERMS, survival};
+use responses::{Jet, Responses, SMALL, survival};
 use tail::{Tail, exponential};
 
 /// Step in x: error `exp(−2π 1.2/h)` = 8e-14, less for all but the third derivative.
@@ -35,6 +35,8 @@ const REACH: f64 = 8.2;
 /// `exp(−u)` is 0 from `u = exp(3.7)` on, and 1 up to `u = exp(−37)`.
 const BELOW: f64 = 3.7;
 const ABOVE: f64 = 37.0;
+/// Number of terms of series for small u.
+const TERMS: usize = 9;
 /// Smallest probability with enough digits.
 const LEAST: f64 = 1e-9;
 

@@ -5,7 +5,7 @@
 //! moments `Σ w uⁿ`, kept as running sums; in between, at most about 60 terms from a table.
 
 use super::tail::{Series, exponential};
-use super::{BELOW, REACH, STEP};
+use super::{BELOW, REACH, STEP, TERMS};
 use crate::latent::Latent;
 use crate::special::HALF_LN_TAU;
 use pulp::{Arch, Simd, WithSimd};
@@ -16,7 +16,6 @@ pub(super) type Jet = [f64; 4];
 
 /// `−ln u` from which the series ends after u⁸: the next term is below 1e-17, that of `H‴` below 4e-15.
 pub(super) const SMALL: f64 = 3.0;
-pub(super) const TERMS: usize = 9;
 /// `(−n)^k`: a derivative by x multiplies uⁿ by −n.
 const POWERS: [Jet; TERMS] = {
     let (mut powers, mut n) = ([[1.0; 4]; TERMS], 0);

@@ -4,8 +4,7 @@
 //! `a_n = (−1)ⁿ/n! E[exp(n (f − x₀))]`. Products and derivatives are such series too. On a grid, powers of z
 //! are geometric sequences, so that their sums are known.
 
-use super::STEP;
-use super::responses::TERMS;
+use super::{STEP, TERMS};
 use std::sync::OnceLock;
 
 /// Coefficients of 1, z, z², …

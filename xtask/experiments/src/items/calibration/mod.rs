@@ -84,7 +84,9 @@ fn run(at: &At<'_, Way>) -> Result<Outcome, ExperimentError> {
     let (_, seconds) = timed(|| fit(at, &training, &model))?;
     let predict = |level: &str| {
         let words = [OsStr::new("predict"), model.as_os_str(), test.as_os_str()];
-        let flags = ["--latent", "--interval", level].map(OsStr::new);
+        // Labels have no intervals of their own.
+        let asked = if at.how.labels { &["--latent"][..] } else { &["--interval", level] };
+        let flags: Vec<&OsStr> = asked.iter().map(OsStr::new).collect();
         printed(&at.context.names, &[&words[..], &flags].concat())
     };
     let outcome = score::of(drawn.truth(rows..rows + TESTED, at.how.labels), at.how.labels, predict)?;
