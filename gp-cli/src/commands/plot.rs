@@ -1,7 +1,7 @@
 //! `gp plot`: plots a model and data.
 
 use super::dependence::{self, INTERVAL};
-use super::views::curve;
+use super::views::{curve, has_many_seasons};
 use super::{NOTHING, TableOptions, targets, term_panels, warn};
 use crate::context::Context;
 use crate::data::Frame;
@@ -90,16 +90,20 @@ fn picture_in_stages(model: &Model, frame: &Frame, stages: &Stages) -> Result<Pi
             |name: &&str| frame.column(name).and_then(|column| column.numbers()).map(<[f64]>::to_vec);
         model.inputs().names().iter().filter_map(numbers).collect()
     };
-    match scales.as_deref() {
+    match scales.as_deref().filter(|_| shows_function(model, frame)) {
         Some([x]) => one_input(model, frame, &columns(frame)[0], *x),
         Some([x, y]) => two_inputs(model, frame, &columns(frame), [*x, *y]),
         _ => dependence::sheet(model, frame, stages),
     }
 }
 
-/// `true` if the plot shows the function itself, over one or two numeric inputs.
-pub(super) fn shows_function(model: &Model) -> bool {
-    number_scales(model).is_some_and(|scales| scales.len() <= 2)
+/// `true` if the plot shows the function itself, over one or two numeric inputs. The squares of a surface may be wider
+/// than a season.
+pub(super) fn shows_function(model: &Model, frame: &Frame) -> bool {
+    match number_scales(model).map(|scales| scales.len()) {
+        Some(2) => !has_many_seasons(model, frame),
+        count => count == Some(1),
+    }
 }
 
 /// Scales of the inputs, if all are numbers without missing values.

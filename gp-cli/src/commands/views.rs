@@ -5,6 +5,7 @@
 use crate::data::{Frame, Kind};
 use crate::encode::{Feature, FeatureEncoding, Inputs, MISSING};
 use crate::lengths::lengths;
+use crate::model::Model;
 use crate::picture;
 use faer::Mat;
 use gp_kernels::Kernel;
@@ -75,6 +76,16 @@ impl Scales {
         // A cast of a large number is the largest integer.
         ((range / step).ceil() as usize).saturating_add(1).clamp(fewest, MOST_PLACES)
     }
+}
+
+/// `true` if an input has more periods of a season than one axis shows.
+pub(super) fn has_many_seasons(model: &Model, frame: &Frame) -> bool {
+    let (inputs, latents) = (model.inputs(), model.posterior().describe());
+    let mut places = inputs.features().iter().zip(inputs.places());
+    places.any(|(feature, place)| {
+        let kernels = latents.iter().map(|latent| latent.kernel);
+        views(kernels, inputs, frame, ((feature, place.start), false)).len() > 1
+    })
 }
 
 /// Equally spaced values over the range of `values` and slightly beyond, close enough for the scales of the kernels.

@@ -100,6 +100,27 @@ fn seasons_are_not_sampled_too_coarsely() {
     }
 }
 
+/// Squares of a surface over day and number would be wider than a week.
+#[test]
+fn a_surface_does_not_hide_seasons() {
+    let desk = Desk::new();
+    let day = |i: usize| format!("2024-{:02}-{:02}", 1 + i / 28, 1 + i % 28);
+    let season = |i: usize| (std::f64::consts::TAU * i as f64 / 7.0).sin();
+    let line = |i: usize| format!("{},{},{}\n", day(i), i * 7 % 13, season(i));
+    let kernel = "periodic(period=fixed(7), dims=[day]) + 0.1 * rbf(dims=[x])";
+    for (rows, is_surface) in [(200, false), (70, true)] {
+        desk.write("t.csv", "day,x,y\n".to_owned() + &(0..rows).map(line).collect::<String>());
+        desk.ok(&format!("fit t.csv --target y --force --method exact --iterations 3 --kernel \"{kernel}\""));
+        let shown = texts(&svg(&desk, "model.gp t.csv"));
+        let is_apart = shown.iter().any(|text| text == "depends on day, 3 seasons of 7 days");
+        assert_eq!(
+            (is_apart, shown.iter().any(|text| text == "mean of y")),
+            (!is_surface, is_surface),
+            "{shown:?}"
+        );
+    }
+}
+
 /// Dates have ticks at first days of months or years, on both axes and on the colour scale.
 #[test]
 fn dates_have_ticks_of_the_calendar_wherever_they_are() {

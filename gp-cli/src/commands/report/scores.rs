@@ -52,7 +52,7 @@ pub(super) fn pictures(
     let within = table.map_or_else(String::new, |table| format!(" in {table}"));
     let mut section = Section::new(format!("{title}{of}{within}"));
     section.picture(&plot::picture(model, frame)?)?;
-    if plot::shows_function(model) {
+    if plot::shows_function(model, frame) {
         section.picture(&dependence::agreement_sheet(model, frame)?)?;
     }
     Ok(section)
