@@ -3,7 +3,7 @@
 //! Labels have no noise for a quick fit to learn, and EP costs more. Regression is wrong about the noise of
 //! labels, but right about the inputs along which they change.
 
-use super::{Found, better, each_lengths, is_lengths, placed};
+use super::{Found, best, each_lengths, is_lengths, placed, with_short_lengths};
 use crate::error::CliError;
 use crate::fit::sample::Sample;
 use crate::fit::spec::FitSpec;
@@ -30,10 +30,11 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let (points, _) = few.whole()?;
     let placed = placed(problem, &few)?;
+    let short = Vec::from_iter(with_short_lengths(problem.kernels[0].as_ref()));
     let mut found = Vec::new();
     for numbers in numbers(problem, &few)? {
         let rows = TrainingRows::in_memory(points.to_owned(), numbers);
-        found.extend(better((&*problem, &placed), (&Gaussian::new(NOISE)?, false), &rows)?);
+        found.extend(best((&*problem, &placed), &short, (&Gaussian::new(NOISE)?, false), &rows)?);
     }
     let logs: Vec<Vec<f64>> = found.iter().filter_map(|found| told_lengths(found, points.nrows())).collect();
     let Some(first) = logs.first() else { return Ok(()) };

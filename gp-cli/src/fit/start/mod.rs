@@ -3,13 +3,15 @@
 //! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of which
 //! few matter, the nearest optimum of the variational bound is pure noise. Power EP with α = ½ avoids this and
 //! finds the relevant inputs from a thousand rows in seconds. Methods with inducing inputs start from its
-//! result. Given kernels do too, if they have [no length-scale of the user's](lengths).
+//! result. Given kernels do too, if they have [no length-scale of the user's](lengths); for them, a third quick fit
+//! starts from what [exact regression](exact) learns.
 //!
 //! With many inputs or words and few rows, all length-scales may grow before the one along which the function
 //! is curved is found; a linear term explains part of the rest, and training ends there. A second quick fit
 //! therefore starts with length-scales a quarter as long. If its result is better, every method starts from
 //! it.
 
+mod exact;
 mod labels;
 mod lengths;
 mod mixture;
@@ -25,7 +27,7 @@ use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_kernels::placement::{KMeans, Placement};
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
-use gp_optim::Parameter;
+use gp_optim::{Control, Parameter};
 use lengths::LENGTH_SCALE;
 pub(super) use lengths::start_open;
 
@@ -37,7 +39,7 @@ pub(super) const ITERATIONS: u64 = 60;
 const POWER: f64 = 0.5;
 /// Factor on default length-scales in the second quick fit.
 const SHORT: f64 = 0.25;
-/// Minimum gain of the second quick fit, in nats; two ends at one optimum differ by less.
+/// Minimum gain of a further quick fit, in nats; two ends at one optimum differ by less.
 const GAIN: f64 = 1.0;
 
 /// Result of a quick fit.
@@ -60,8 +62,8 @@ fn is_of_known_form(problem: &Problem, spec: &FitSpec) -> bool {
     spec.kernel.is_empty() || is_helped()
 }
 
-/// Sets kernel and noise to the result of the quick fits; for methods that use all rows, only if the
-/// second one is better. Kernels of labels get the length-scales of regressions on the labels.
+/// Sets kernel and noise to the result of the quick fits; for methods that use all rows, only if a
+/// later one is better. Kernels of labels get the length-scales of regressions on the labels.
 ///
 /// # Errors
 /// [`Numerical`](crate::ErrorKind::Numerical) for unreadable rows, [`Interrupted`](crate::ErrorKind::Interrupted) if
@@ -90,8 +92,12 @@ pub(super) fn settle(
         return Ok(());
     }
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
+    let mut others = Vec::from_iter(with_short_lengths(problem.kernels[0].as_ref()));
+    if exact::is_wanted(spec, all_rows) {
+        others.extend(exact::learned(problem, spec, noise, sample)?);
+    }
     let from = (&*problem, &placed(problem, &few)?);
-    let Some(Found { model, .. }) = better(from, (noise, all_rows), &few)? else { return Ok(()) };
+    let Some(Found { model, .. }) = best(from, &others, (noise, all_rows), &few)? else { return Ok(()) };
     problem.kernels = vec![model.process(0).kernel().clone_box(); problem.kernels.len()];
     let learned = model.noise().parameters();
     for (parameter, learned) in problem.likelihood.parameters_mut().iter_mut().zip(learned) {
@@ -117,7 +123,8 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, seen_through: SeenThrough) -> (
     } else if likelihood.gaussian_noise().is_none() || (all_rows && starts == 1) {
         (0, 0)
     } else {
-        (starts, ROWS)
+        // Exact regression counts as a quick fit.
+        (starts + 2 * usize::from(exact::is_wanted(spec, all_rows)), ROWS)
     }
 }
 
@@ -151,18 +158,26 @@ pub(super) fn quick_problem(
     Ok(Some((small, count)))
 }
 
-/// The better of two quick fits. With `only_another`, the second one if it is better, else None.
-fn better(
+/// The best of the quick fits from the problem's kernel and from others, each of which must be better than those
+/// before by [`GAIN`]. With `only_others`, None if the first one is best.
+fn best(
     (problem, placed): (&Problem, &InducingInputs),
-    (noise, only_another): (&Gaussian, bool),
+    others: &[Box<dyn Kernel>],
+    (noise, only_others): (&Gaussian, bool),
     rows: &TrainingRows,
 ) -> Result<Option<Found>, CliError> {
-    let kernel = problem.kernels[0].as_ref();
     let quick = |kernel: &dyn Kernel| quick((problem, placed), kernel, noise.clone(), rows);
-    let second = with_short_lengths(kernel).map_or(Ok(None), |short| quick(short.as_ref()))?;
-    let first = quick(kernel)?;
-    let least = first.as_ref().map_or(f64::NEG_INFINITY, |first| first.log_posterior + GAIN);
-    Ok(second.filter(|second| second.log_posterior > least).or(first.filter(|_| !only_another)))
+    let first = quick(problem.kernels[0].as_ref())?;
+    let mut most = first.as_ref().map_or(f64::NEG_INFINITY, |first| first.log_posterior);
+    let mut best = first.filter(|_| !only_others);
+    for kernel in others {
+        let better = quick(kernel.as_ref())?.filter(|other| other.log_posterior > most + GAIN);
+        if let Some(better) = better {
+            most = better.log_posterior;
+            best = Some(better);
+        }
+    }
+    Ok(best)
 }
 
 /// The kernel with shorter length-scales, if each input has one and some are free.
@@ -208,12 +223,7 @@ fn quick(
     let process = SparseProcess::new(kernel.clone_box(), placed.clone())?;
     let mut model = SparseRegression::new(process, noise, Powers::Same(POWER));
     let control = &problem.settings.control;
-    let mut aside = control.aside();
-    if control.checkpoint().is_some() {
-        // Without a time limit, so that a resumed run starts at the same values.
-        aside = aside.with_time_limit(None);
-    }
-    let learned = model.learn(rows, Learning::Outer(minimise_options(ITERATIONS, &aside)));
+    let learned = model.learn(rows, Learning::Outer(minimise_options(ITERATIONS, &aside(control))));
     check_interrupt(control)?;
     let learned = learned.ok();
     Ok(learned.as_ref().and_then(|learned| learned.run.training()).map(|training| Found {
@@ -221,4 +231,11 @@ fn quick(
         log_posterior: training.log_posterior,
         log_evidence: training.log_marginal_likelihood,
     }))
+}
+
+/// Control of quick fits: without a time limit if there is a checkpoint, so that a resumed run starts at the same
+/// values.
+fn aside(control: &Control) -> Control {
+    let aside = control.aside();
+    if control.checkpoint().is_some() { aside.with_time_limit(None) } else { aside }
 }

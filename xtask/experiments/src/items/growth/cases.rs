@@ -102,7 +102,7 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "prediction",
-        what: "Means and variances of T new rows by sparse regression. 2 MTD + 2 M²T.",
+        what: "Means and variances of T new rows by sparse regression. 2 MTD + M²T.",
         base: "N=2000;M=100;D=8;T=10000",
         axes: &[
             Axis::new("T", &[1_000, 3_000, 10_000, 30_000, 100_000], "1"),
