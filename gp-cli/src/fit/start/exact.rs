@@ -5,7 +5,7 @@
 //! have to shrink before the others can grow again. The exact evidence without priors is misled by neither, and a few
 //! hundred rows cost little time.
 
-use super::{ITERATIONS, aside};
+use super::{Found, ITERATIONS, aside};
 use crate::error::CliError;
 use crate::fit::interrupt::check_interrupt;
 use crate::fit::sample::Sample;
@@ -14,6 +14,7 @@ use crate::method::{Problem, TrainingRows, minimise_options};
 use gp_ep::{ExactGp, Inference as _, Learning};
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
+use gp_optim::ParameterSet as _;
 
 /// Maximum number of rows.
 pub(super) const ROWS: usize = 500;
@@ -24,14 +25,15 @@ pub(super) fn is_wanted(spec: &FitSpec, all_rows: bool) -> bool {
     spec.kernel.is_empty() || !all_rows
 }
 
-/// The problem's first kernel, learned by exact regression without priors; None if that fails.
+/// The problem's first kernel, learned by exact regression without priors. None if that fails, or if the result of
+/// quick fits is about as good on the same rows: by one nat per free parameter, which may have been learned from noise.
 ///
 /// # Errors
 /// As [`settle`](super::settle).
 pub(super) fn learned(
-    problem: &Problem,
+    (problem, noise): (&Problem, &Gaussian),
+    found: Option<&Found>,
     spec: &FitSpec,
-    noise: &Gaussian,
     sample: &TrainingRows,
 ) -> Result<Option<Box<dyn Kernel>>, CliError> {
     let rows = Sample::at_most(sample, ROWS, spec.seed)?.rows;
@@ -41,7 +43,13 @@ pub(super) fn learned(
     let how = Learning::Outer(minimise_options(ITERATIONS, &aside(control)));
     let is_learned = gp.learn(&rows, how).is_ok();
     check_interrupt(control)?;
-    let is_set = is_learned && set_values(kernel.as_mut(), &gp.kernel().parameter_values());
+    let known = found.and_then(|Found { model, .. }| {
+        let known = ExactGp::new(model.process(0).kernel().clone_box(), model.noise().clone());
+        Some(known.log_evidence(&rows).ok()?.value)
+    });
+    let least = known.unwrap_or(f64::NEG_INFINITY) + gp.free_count() as f64;
+    let is_better = is_learned && gp.log_evidence(&rows).is_ok_and(|learned| learned.value > least);
+    let is_set = is_better && set_values(kernel.as_mut(), &gp.kernel().parameter_values());
     Ok(is_set.then_some(kernel))
 }
 
