@@ -3,13 +3,12 @@
 //! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of which
 //! few matter, the nearest optimum of the variational bound is pure noise. Power EP with α = ½ avoids this and
 //! finds the relevant inputs from a thousand rows in seconds. Methods with inducing inputs start from its
-//! result. Given kernels do too, if they have [no length-scale of the user's](lengths); for them, a third quick fit
-//! starts from what [exact regression](exact) learns.
+//! result. Given kernels do too, if they have [no length-scale of the user's](lengths).
 //!
 //! With many inputs or words and few rows, all length-scales may grow before the one along which the function
 //! is curved is found; a linear term explains part of the rest, and training ends there. A second quick fit
-//! therefore starts with length-scales a quarter as long. If its result is better, every method starts from
-//! it.
+//! therefore starts with length-scales a quarter as long, and a third from what [exact regression](exact) learns. If
+//! a result is better, every method starts from it.
 
 mod exact;
 mod labels;
