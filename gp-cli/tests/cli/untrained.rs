@@ -44,7 +44,7 @@ fn flags_of_training_are_refused_without_training() {
             2,
             &["--iterations", &format!("method {method}")],
         );
-        desk.ok(&format!("{line} --force"));
+        desk.ok(&format!("{line} -o kept.gp --force"));
     }
     desk.refused(
         "fit c.csv --target y --no-train --method ivm --iterations 5",
