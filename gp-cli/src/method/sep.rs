@@ -259,6 +259,8 @@ mod tests {
         };
         let work = Sep.work(&problem).unwrap();
         assert_eq!((work.integrals, work.integral), (40.0, Integral::Tilted(1.0)));
+        // 20 rows and five inducing points: with each other, and rows and inducing points with themselves.
+        assert_eq!(work.covariances, 20.0 * 5.0 + 20.0 + 5.0 * 5.0 / 2.0);
     }
 
     /// The texts of the defaults name their limits.

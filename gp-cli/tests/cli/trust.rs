@@ -19,11 +19,11 @@ fn choices_are_taken_in_any_case() {
         "--fix KERNEL --type a=NUMBER --missing-in b=DROP --format CSV",
         "--units MODEL --standardize INPUTS",
         "--kernel \"RBF(ARD=True, Lengthscale=Fixed(2), DIMS=[a])\"",
-        "--prior rbf.lengthscale=LogNormal(0,1) --units model",
     ] {
         desk.ok(&format!("fit t.csv --target y --no-train --force --quiet {flags}"));
     }
     let json = |flags: &str| desk.ok(&format!("fit t.csv --target y --force --quiet --json {flags}")).json();
+    json("--prior rbf.lengthscale=LogNormal(0,1) --units MODEL --iterations 1");
     let kernel = json("--fix KERNEL --iterations 1")["kernel"].to_string();
     assert!(kernel.contains("fixed("), "{kernel}");
     assert_eq!(desk.ok("generate KERNELS").out, desk.ok("generate kernels").out);

@@ -39,8 +39,12 @@ fn flags_of_training_are_refused_without_training() {
     }
     for method in ["exact", "pep", "vfe", "fitc", "ep", "gfitc", "svgp", "savigp"] {
         let line = format!("fit t.csv --target y --no-train --method {method}");
-        desk.refused(&format!("{line} --iterations 0"), 2, &["--iterations", &format!("method {method}")]);
-        desk.ok(&format!("{line} --force"));
+        desk.refused(
+            &format!("{line} --iterations 0 --force"),
+            2,
+            &["--iterations", &format!("method {method}")],
+        );
+        desk.ok(&format!("{line} -o kept.gp --force"));
     }
     desk.refused(
         "fit c.csv --target y --no-train --method ivm --iterations 5",
