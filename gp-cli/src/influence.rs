@@ -9,11 +9,13 @@ use gp_ep::{Posterior as _, ShareOptions, VarianceShares};
 
 /// Maximum number of multiplications for the shares, and again for their ranges; about one second.
 const MOST_WORK: f64 = 2e10;
-/// Minimum number of rows; with fewer, nothing is computed.
-const LEAST_ROWS: usize = 8;
+/// Minimum number of points per input; with fewer, nothing is computed.
+const LEAST_POINTS: usize = 384;
 
 /// Minimum share of the variance, outside single inputs, that is reported. Sums of shares are accurate to about half of it.
 const LEAST_SHARED: f64 = 0.1;
+/// Number of standard deviations over permutations by which a variance must differ to be reported.
+const DEVIATIONS: f64 = 3.0;
 
 /// Influence of each input over `points`; empty if too expensive. `rows` is the number of training rows, which determines
 /// the cost for posteriors without inducing inputs.
@@ -31,7 +33,7 @@ pub(crate) fn of_points(
     Ok(found.iter().map(|shares| named(shares, posterior, inputs)).collect())
 }
 
-/// Numbers of rows and draws within [`MOST_WORK`]; None with fewer than [`LEAST_ROWS`] rows.
+/// Numbers of points and draws within [`MOST_WORK`]; None with fewer than [`LEAST_POINTS`] points.
 fn effort(posterior: &Approximation, inputs: &Inputs, rows: usize, seed: u64) -> Option<ShareOptions> {
     let mut how = ShareOptions::default();
     how.seed = seed;
@@ -41,14 +43,14 @@ fn effort(posterior: &Approximation, inputs: &Inputs, rows: usize, seed: u64) ->
     let functions = posterior.functions().latent_count() as f64;
     let groups = inputs.features().len() as f64;
 
-    let a_row = groups * how.values as f64 * functions * components as f64 * 2.0 * seen * (dim + 10.0);
-    how.rows = how.rows.min((MOST_WORK / a_row) as usize);
-    let n = (how.rows_of_draws * (how.values / 6 + 3)) as f64;
+    let a_point = (groups + 1.0) * functions * components as f64 * 2.0 * seen * (dim + 10.0);
+    how.points = how.points.min((MOST_WORK / a_point) as usize);
+    let n = how.points_of_draws as f64;
     let a_draw = n * n * (n / 3.0 + 2.0 * seen) + n * seen * (seen + dim + 10.0);
     if groups * functions * components.min(how.draws) as f64 * a_draw > MOST_WORK {
         how.draws = 0;
     }
-    (how.rows >= LEAST_ROWS).then_some(how)
+    (how.points >= LEAST_POINTS).then_some(how)
 }
 
 /// Share as a percentage, without a negative zero.
@@ -57,35 +59,50 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", if percent.abs() < 0.05 { 0.0 } else { percent })
 }
 
-/// Remarks on variance due to several inputs together: interactions and correlations.
+/// Remarks on variance due to several inputs together: interactions, correlations, and combinations of inputs
+/// that only training rows have.
 pub(crate) fn together(influence: &Influence) -> Vec<String> {
-    let sum = |of: fn(&InputInfluence) -> f64| influence.inputs.iter().map(of).sum::<f64>();
-    let (alone, total) = (sum(|of| of.alone.value), sum(|of| of.total.value));
     if influence.inputs.len() < 2 {
         return Vec::new();
     }
-    // The totals of two interacting inputs both contain their interaction.
-    let by_interaction = 0.5 * (total - alone).max(0.0);
-    let shared = 1.0 - alone - by_interaction;
-    let mut said = Vec::new();
-    if by_interaction >= LEAST_SHARED {
-        said.push(format!(
-            "about {:.0} % is of no input alone: inputs interact, the effect of one depends on others",
-            100.0 * by_interaction
-        ));
+    let Some(of) = &influence.recombined else { return interact(pairwise(influence)).into_iter().collect() };
+    let lost = 1.0 - of.variance;
+    let mut said: Vec<String> = interact(of.interactions).into_iter().collect();
+    if lost.abs() < LEAST_SHARED.max(DEVIATIONS * of.deviation) {
+        return said;
     }
-    if shared >= LEAST_SHARED {
-        said.push(format!(
-            "about {:.0} % is of no single input: inputs are correlated and act in the same direction",
-            100.0 * shared
-        ));
-    } else if shared <= -LEAST_SHARED {
-        said.push(format!(
-            "shares add up to {:.0} %: inputs are correlated and offset each other",
-            100.0 * (alone + by_interaction)
-        ));
+    let percent = 100.0 * lost;
+    match (of.correlated, lost > 0.0) {
+        (true, true) => said.push(format!(
+            "about {percent:.0} % is of no single input: inputs are correlated and act in the same direction"
+        )),
+        (true, false) => said.push(format!(
+            "inputs are correlated and offset each other: without that, the variance would be {:.1} times as large",
+            of.variance
+        )),
+        (false, true) => said.push(format!(
+            "about {percent:.0} % is lost if inputs are combined in new ways: the function varies most at the rows \
+             themselves"
+        )),
+        (false, false) => {}
     }
     said
+}
+
+/// Remark on interactions with this share, if it is large enough.
+fn interact(share: f64) -> Option<String> {
+    (share >= LEAST_SHARED).then(|| {
+        format!(
+            "about {:.0} % is of no input alone: inputs interact, the effect of one depends on others",
+            100.0 * share
+        )
+    })
+}
+
+/// Share of interactions of two inputs, which the totals of both contain. For models of earlier versions.
+fn pairwise(influence: &Influence) -> f64 {
+    let beyond = |of: &InputInfluence| of.total.value - of.alone.value;
+    0.5 * influence.inputs.iter().map(beyond).sum::<f64>()
 }
 
 /// Remark on kernel terms with a negative share, if any.
@@ -111,15 +128,16 @@ fn named(shares: &VarianceShares, posterior: &Approximation, inputs: &Inputs) ->
         target: None,
         inputs: of_inputs,
         terms: names.into_iter().zip(shares.terms.iter().copied()).collect(),
+        recombined: shares.recombined,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gp_ep::Spanned;
+    use gp_ep::{Recombined, Spanned};
 
-    fn remarks(shares: &[(f64, f64)]) -> String {
+    fn remarks(shares: &[(f64, f64)], recombined: Option<Recombined>) -> String {
         let spanned = |value| Spanned { value, low: value, high: value };
         let input = |&(alone, total): &(f64, f64)| InputInfluence {
             input: "x".to_owned(),
@@ -127,21 +145,32 @@ mod tests {
             total: spanned(total),
         };
         let inputs = shares.iter().map(input).collect();
-        together(&Influence { latents: 0..1, target: None, inputs, terms: Vec::new() }).join("; ")
+        together(&Influence { latents: 0..1, target: None, inputs, terms: Vec::new(), recombined }).join("; ")
     }
 
     #[test]
     fn what_is_left_is_said() {
-        assert_eq!(remarks(&[(0.6, 0.6), (0.38, 0.4)]), "");
-        assert_eq!(remarks(&[(1.0, 1.0)]), "");
-        assert!(
-            remarks(&[(0.05, 0.06), (0.2, 0.2)]).starts_with("about 74 % is of no single input: inputs are")
-        );
-        assert!(
-            remarks(&[(0.3, 0.7), (0.3, 0.7)])
-                .starts_with("about 40 % is of no input alone: inputs interact")
-        );
-        assert!(remarks(&[(0.9, 0.9), (0.8, 0.8)]).starts_with("shares add up to 170 %"));
+        let said = |variance: f64, deviation: f64, interactions: f64, correlated: bool| {
+            let recombined = Recombined { variance, deviation, interactions, correlated };
+            remarks(&[(0.5, 0.5), (0.3, 0.3)], Some(recombined))
+        };
+        assert_eq!(said(0.95, 0.01, 0.02, true), "");
+        assert_eq!(said(0.6, 0.2, 0.02, true), "", "variances of permutations differ as much");
+        assert!(said(0.26, 0.01, 0.0, true).starts_with("about 74 % is of no single input: inputs are"));
+        assert!(said(0.26, 0.01, 0.0, false).starts_with("about 74 % is lost if inputs are combined"));
+        assert!(said(1.0, 0.01, 0.4, false).starts_with("about 40 % is of no input alone: inputs interact"));
+        assert!(said(1.7, 0.1, 0.0, true).ends_with("the variance would be 1.7 times as large"));
+        assert_eq!(said(1.7, 0.1, 0.0, false), "");
+        assert_eq!(said(0.3, 0.01, 0.4, true).split("; ").count(), 2);
+    }
+
+    /// Models of earlier versions do not know whether inputs are correlated.
+    #[test]
+    fn of_earlier_models_only_interactions_are_said() {
+        assert_eq!(remarks(&[(0.6, 0.6), (0.38, 0.4)], None), "");
+        assert_eq!(remarks(&[(1.0, 1.0)], None), "");
+        assert_eq!(remarks(&[(0.05, 0.06), (0.2, 0.2)], None), "");
+        assert!(remarks(&[(0.3, 0.7), (0.3, 0.7)], None).starts_with("about 40 % is of no input alone"));
     }
 
     #[test]

@@ -27,8 +27,8 @@ pub use inference::{EvidenceKind, Inference, LogEvidence};
 pub use latent_model::LatentModel;
 pub use learning::{Course, Learning, Moment, Steps, Trained, Watch};
 pub use posterior::{
-    HoldsPosterior, InputShare, Posterior, Predicted, Predictor, ShareOptions, Spanned, Temperature,
-    VarianceShares,
+    HoldsPosterior, InputShare, Posterior, Predicted, Predictor, Recombined, ShareOptions, Spanned,
+    Temperature, VarianceShares,
 };
 pub use power_ep::{BatchEp, EpOptions, Level, PowerEp};
 pub use powers::Powers;

@@ -3,7 +3,7 @@
 use super::approximation::StoredApproximation;
 use super::tried::{TriedKernels, TriedStarts, one_or_each};
 use crate::encode::{Inputs, Roles, Target, row_sum_of_both};
-use gp_ep::{EvidenceKind, Spanned, Temperature};
+use gp_ep::{EvidenceKind, Recombined, Spanned, Temperature};
 use gp_kernels::inducing::Coverage;
 use gp_optim::format_number;
 use serde::{Deserialize, Serialize};
@@ -255,6 +255,9 @@ pub struct Influence {
     /// Kernel terms with their shares, which sum to 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<(String, f64)>,
+    /// Variance if inputs are combined anew; None for a single input and for models of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recombined: Option<Recombined>,
 }
 
 /// Influence of one table column.

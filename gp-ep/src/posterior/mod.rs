@@ -11,7 +11,7 @@ mod temperature;
 
 pub use predicted::Predicted;
 pub use predictor::Predictor;
-pub use shares::{InputShare, ShareOptions, Spanned, VarianceShares};
+pub use shares::{InputShare, Recombined, ShareOptions, Spanned, VarianceShares};
 pub use temperature::Temperature;
 
 use crate::error::{InferenceError, check_count};

@@ -4,55 +4,70 @@
 //! takes values of other rows while the other inputs stay:
 //!
 //! - *alone* is `Var(E[f | input]) / V`: the input's own effect (Sobol's index of first order);
-//! - *total* is `E[Var(f | others)] / V`: its effect including interactions (Sobol's total index).
+//! - *total* is `E[(f − f′)²] / 2V`, with f′ at the row with the other value: its effect including interactions
+//!   (Sobol's total index), which is what a permutation of the input changes.
 //!
-//! Values are drawn independently of the rows. For inputs that are independent in the data these are Sobol's
-//! indices: *alone* sums to at most 1, *total* to at least 1. For correlated inputs the new rows can be
-//! unlike the data and f can vary more over them, where other inputs would offset the effect. V is then the
-//! variance over the new rows, so that no share is above 1. For independent inputs, and residuals
-//! uncorrelated with f, `2 V total` is the increase of the squared error by permuting the input.
+//! For inputs that are independent in the data these are Sobol's indices: *alone* sums to at most 1, *total* to
+//! at least 1, and both to 1 for additive functions. For correlated inputs the new rows can be unlike the data
+//! and f can vary more over them, where other inputs would offset the effect. V is then the variance over the
+//! new rows, so that no share is above 1. For residuals uncorrelated with f, `2 V total` is the increase of the
+//! squared error by permuting the input.
 //!
-//! The variance of a table `f_pr` of P values and R rows splits into rows, values (alone) and interaction.
-//! Values are drawn from P equal strata of the sorted rows, and rows from R equal strata of f, so that both
-//! are spread as over all rows. A group of all inputs has all of the variance.
+//! Rows are divided into random blocks, and every row takes the values of all rows of its block. Every row is
+//! used, and its value as often as those of others: a few rows in the tails can have most of the variance, so
+//! numerators and V are over the same rows. All averages are over different rows, so that neither share is
+//! biased, and they are equal for an input that does not interact. A group of all inputs has all of the
+//! variance.
 
 mod crossing;
+mod recombined;
+mod split;
 #[cfg(test)]
 mod tests;
 
+pub use recombined::Recombined;
+
 use super::{Posterior, Predictor};
 use crate::error::InferenceError;
-use crossing::{Crossed, Crossing, covariance, some_rows, spread_rows, variance};
+use crossing::{Crossing, LEAST_BLOCK, some_rows};
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::terms;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use recombined::{correlated, mean_and_deviation, permuted};
 use serde::{Deserialize, Serialize};
+use split::Split;
 use std::ops::Range;
 
 /// Fraction of posterior draws beyond each end of a range.
 const TAIL: f64 = 0.05;
+/// Standard errors on each side of the middle 90 % of a Gaussian.
+const ERRORS: f64 = 1.645;
+/// Minimum total share of inputs whose correlations count.
+const LEAST_TOTAL: f64 = 0.01;
+/// Random streams for all rows, and for the rows of draws; the streams of the groups follow.
+const ROWS: u64 = 0;
+const ROWS_OF_DRAWS: u64 = 1;
+const GROUPS: u64 = 2;
 
 /// Options of [`Predictor::variance_shares`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShareOptions {
-    /// Number P of values per input.
-    pub values: usize,
-    /// Number R of rows that the values are combined with.
-    pub rows: usize,
-    /// Number of posterior draws for ranges; 0 gives no ranges.
+    /// Number P of points per input at which the posterior mean is computed, and again for inputs that are
+    /// permuted together. A quarter of it is the maximum number of rows; with fewer, every row takes more values.
+    pub points: usize,
+    /// Number of posterior draws for ranges; 0 gives ranges without the uncertainty of the function.
     pub draws: usize,
-    /// Number of rows for posterior draws. Their joint covariance, which is factored, has `P/6 + 3` points
-    /// per row: a sixth of the values, and three rows for the variance.
-    pub rows_of_draws: usize,
+    /// Number of points per input for posterior draws, whose joint covariance is factored.
+    pub points_of_draws: usize,
     /// Random seed for rows, values and posterior draws.
     pub seed: u64,
 }
 
 impl Default for ShareOptions {
     fn default() -> Self {
-        Self { values: 48, rows: 64, draws: 24, rows_of_draws: 16, seed: 0 }
+        Self { points: 8_192, draws: 24, points_of_draws: 176, seed: 0 }
     }
 }
 
@@ -69,6 +84,8 @@ pub struct VarianceShares {
     /// Covariance of each kernel term with the whole function, as a share of V. They sum to 1; empty if terms
     /// cannot be separated.
     pub terms: Vec<f64>,
+    /// Function over rows that combine the groups anew; None for a single group.
+    pub recombined: Option<Recombined>,
 }
 
 /// Shares of one input or group of inputs.
@@ -80,8 +97,9 @@ pub struct InputShare {
     pub total: Spanned,
 }
 
-/// Share of the posterior mean, with a range from posterior draws: the middle 90 %, extended to include the
-/// value. Without draws both ends equal the value.
+/// Share of the posterior mean, with a range of 90 % for the uncertainty of the function, from posterior draws
+/// and extended to include the value, and for the random choice of rows whose values are combined. If all pairs
+/// of rows are combined and there are no draws, both ends equal the value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spanned {
     /// Share of the posterior mean.
@@ -96,9 +114,9 @@ impl<F: Posterior> Predictor<F> {
     /// Variance shares of each group of columns and of each kernel term, over the rows of `x`. There is one
     /// entry per latent function; for classes one in all, of the differences from their mean; for one output
     /// that is a [mixture](gp_likelihoods::Described::mixing) of latent functions one in all, of the mixture.
-    /// Functions that do not vary over the rows have no entry.
+    /// Functions that do not vary over the rows have no entry, nor have any functions for fewer than four rows.
     ///
-    /// Cost: `P R` evaluations of all means per group, and draws at `(P/6 + 3)` points per row of draws.
+    /// Cost: P evaluations of all means per group and for all groups together, and draws.
     ///
     /// # Errors
     /// As [`beliefs`](Self::beliefs); also a group that is empty or beyond the columns of `x`, and a
@@ -159,20 +177,17 @@ impl<F: Posterior> Predictor<F> {
         if variance <= (f64::EPSILON * level).powi(2) * x.nrows() as f64 {
             return Ok(None);
         }
-        let inputs = groups.iter().map(|group| {
-            if group.len() == x.ncols() {
-                return Ok(InputShare { alone: Spanned::WHOLE, total: Spanned::WHOLE });
-            }
-            let (alone, total) = self.fitted_share(&latents, x, group, how, &means)?;
-            let moved = self.drawn_shares(&latents, x, group, how)?;
-            Ok(InputShare {
-                alone: Spanned::new(alone, moved.iter().map(|by| by.0)),
-                total: Spanned::new(total, moved.iter().map(|by| by.1)),
-            })
-        });
-        let inputs = inputs.collect::<Result<Vec<_>, InferenceError>>()?;
+        let rows = some_rows(x.nrows(), how.points / LEAST_BLOCK, &mut stream(how, ROWS));
+        if rows.len() < LEAST_BLOCK {
+            return Ok(None);
+        }
+        let over = Over { latents: &latents, x, rows: &rows, how };
+        let split = groups.iter().zip(GROUPS..).map(|(group, stream)| self.input_share(&over, group, stream));
+        let split = split.collect::<Result<Vec<_>, InferenceError>>()?;
+        let recombined = self.recombined(&over, groups, &split, &means)?;
+        let inputs = split.into_iter().map(|(share, _)| share).collect();
         let terms = self.term_shares(&latents, &by_terms, &means, variance);
-        Ok(Some(VarianceShares { latents, deviation: variance.sqrt(), inputs, terms }))
+        Ok(Some(VarianceShares { latents, deviation: variance.sqrt(), inputs, terms, recombined }))
     }
 
     fn term_means(
@@ -183,46 +198,87 @@ impl<F: Posterior> Predictor<F> {
         latents.clone().map(|latent| self.functions().term_means(latent, x, &self.evaluator())).collect()
     }
 
-    /// *Alone* and *total* of the posterior mean.
-    fn fitted_share(
+    /// Functions whose variance is split, as posterior means at these points.
+    fn means_at(
         &self,
         latents: &Range<usize>,
-        x: MatRef<'_, f64>,
+        points: MatRef<'_, f64>,
+    ) -> Result<Vec<Vec<f64>>, InferenceError> {
+        Ok(self.joined(latents, self.term_means(latents, points)?.iter().map(row_sums).collect()))
+    }
+
+    /// Share of one group, with its variances *alone* and *total*.
+    fn input_share(
+        &self,
+        over: &Over<'_>,
         group: &Range<usize>,
-        how: &ShareOptions,
-        whole: &[Vec<f64>],
-    ) -> Result<(f64, f64), InferenceError> {
-        let mut rng = ChaCha8Rng::seed_from_u64(how.seed);
-        let rows = spread_rows(whole, how.rows, &mut rng);
-        let crossing = Crossing::new(x, &rows, group.clone(), how.values, &mut rng);
-        let means = self.term_means(latents, crossing.points().as_ref())?;
-        let functions = self.joined(latents, means.iter().map(row_sums).collect());
-        let crossed = Crossed { functions: &functions, values: crossing.givers.len() };
-        Ok(crossed.shares(whole.iter().map(|mean| variance(mean)).sum()))
+        stream_of_group: u64,
+    ) -> Result<(InputShare, [f64; 2]), InferenceError> {
+        if group.len() == over.x.ncols() {
+            return Ok((InputShare { alone: Spanned::WHOLE, total: Spanned::WHOLE }, [0.0; 2]));
+        }
+        let mut rng = stream(over.how, stream_of_group);
+        let crossing = Crossing::new(over.x, over.rows, group.clone(), over.how.points, &mut rng);
+        let means = self.means_at(over.latents, crossing.points().as_ref())?;
+        let split = Split::new(&means, crossing.blocks.iter().map(Vec::len));
+        let (values, errors, moved) = (split.shares(), split.errors(), self.drawn_shares(over, group)?);
+        let spanned = |of: usize| Spanned::new(values[of], errors[of], moved.iter().map(|by| by[of]));
+        Ok((InputShare { alone: spanned(0), total: spanned(1) }, split.variances()))
     }
 
     /// *Alone* and *total* of each posterior draw minus those of the posterior mean, each as shares of its
     /// own variance. Both use the same few points, so that sampling errors cancel.
-    fn drawn_shares(
-        &self,
-        latents: &Range<usize>,
-        x: MatRef<'_, f64>,
-        group: &Range<usize>,
-        how: &ShareOptions,
-    ) -> Result<Vec<(f64, f64)>, InferenceError> {
+    fn drawn_shares(&self, over: &Over<'_>, group: &Range<usize>) -> Result<Vec<[f64; 2]>, InferenceError> {
+        let (how, latents) = (over.how, over.latents);
         if how.draws == 0 {
             return Ok(Vec::new());
         }
-        let few = Few::new(x, group, how);
-        let means = self.term_means(latents, few.points.as_ref())?;
-        let of_mean = few.split(&self.joined(latents, means.iter().map(row_sums).collect()));
-        let drawn = self.functions().sample(few.points.as_ref(), how.draws, how.seed, &self.evaluator())?;
+        let mut rng = stream(how, ROWS_OF_DRAWS);
+        let rows = some_rows(over.x.nrows(), how.points_of_draws / LEAST_BLOCK, &mut rng);
+        let crossing = Crossing::new(over.x, &rows, group.clone(), how.points_of_draws, &mut rng);
+        let points = crossing.points();
+        let shares =
+            |functions: &[Vec<f64>]| Split::new(functions, crossing.blocks.iter().map(Vec::len)).shares();
+        let of_mean = shares(&self.means_at(latents, points.as_ref())?);
+        let drawn = self.functions().sample(points.as_ref(), how.draws, how.seed, &self.evaluator())?;
         let of_draw = |draw: usize| {
             let columns = drawn[latents.clone()].iter().map(|of| of.col(draw).iter().copied().collect());
-            let (alone, total) = few.split(&self.joined(latents, columns.collect()));
-            (alone - of_mean.0, total - of_mean.1)
+            let of_draw = shares(&self.joined(latents, columns.collect()));
+            [of_draw[0] - of_mean[0], of_draw[1] - of_mean[1]]
         };
-        Ok((0..how.draws).map(of_draw).filter(|(alone, total)| (alone + total).is_finite()).collect())
+        Ok((0..how.draws).map(of_draw).filter(|[alone, total]| (alone + total).is_finite()).collect())
+    }
+
+    /// Function over rows with permuted groups; `means` are those at all rows.
+    fn recombined(
+        &self,
+        over: &Over<'_>,
+        groups: &[Range<usize>],
+        split: &[(InputShare, [f64; 2])],
+        means: &[Vec<f64>],
+    ) -> Result<Option<Recombined>, InferenceError> {
+        let Over { latents, x, rows, how } = *over;
+        let at_rows = |mean: &Vec<f64>| variance(&rows.iter().map(|&row| mean[row]).collect::<Vec<f64>>());
+        let unbiased = rows.len() as f64 / (rows.len() as f64 - 1.0);
+        let whole = unbiased * means.iter().map(at_rows).sum::<f64>();
+        if groups.len() < 2 || whole <= 0.0 {
+            return Ok(None);
+        }
+        let mut rng = stream(how, GROUPS + groups.len() as u64);
+        let points = permuted(x, rows, groups, how.points, &mut rng);
+        let functions = self.means_at(latents, points.as_ref())?;
+        let of =
+            |first: usize| functions.iter().map(|f| variance(&f[first..first + rows.len()])).sum::<f64>();
+        let each: Vec<f64> =
+            (0..points.nrows()).step_by(rows.len()).map(|first| unbiased * of(first) / whole).collect();
+        let (variance, deviation) = mean_and_deviation(&each);
+        let sum = |of: usize| split.iter().map(|(_, variances)| variances[of]).sum::<f64>() / whole;
+        // The totals of an interaction's inputs all contain it.
+        let interactions = (variance - sum(0)).min(0.5 * (sum(1) - sum(0))).max(0.0) / variance.max(1.0);
+        let matters = |of: &(&Range<usize>, &(InputShare, [f64; 2]))| of.1.0.total.value >= LEAST_TOTAL;
+        let some: Vec<&Range<usize>> = groups.iter().zip(split).filter(matters).map(|of| of.0).collect();
+        let correlated = correlated(x, rows, &some);
+        Ok(Some(Recombined { variance, deviation, interactions, correlated }))
     }
 
     /// Covariances of kernel terms with the whole function, as shares of its variance.
@@ -253,51 +309,34 @@ impl<F: Posterior> Predictor<F> {
     }
 }
 
-/// Points for comparing draws with the posterior mean: a small table, and rows for the variance.
-struct Few {
-    points: Mat<f64>,
-    crossed: usize,
-    values: usize,
+/// Latent functions, the rows that their shares are over, and how.
+struct Over<'a> {
+    latents: &'a Range<usize>,
+    x: MatRef<'a, f64>,
+    rows: &'a [usize],
+    how: &'a ShareOptions,
 }
 
-impl Few {
-    fn new(x: MatRef<'_, f64>, group: &Range<usize>, how: &ShareOptions) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(how.seed);
-        rng.set_stream(1);
-        let rows = some_rows(x.nrows(), how.rows_of_draws, &mut rng);
-        let beside = some_rows(x.nrows(), 3 * how.rows_of_draws, &mut rng);
-        let crossing = Crossing::new(x, &rows, group.clone(), how.values.div_ceil(6), &mut rng);
-        let crossed = crossing.points();
-        let at = |i: usize, d: usize| match i.checked_sub(crossed.nrows()) {
-            None => crossed[(i, d)],
-            Some(k) => x[(beside[k], d)],
-        };
-        let points = Mat::from_fn(crossed.nrows() + beside.len(), x.ncols(), at);
-        Self { points, crossed: crossed.nrows(), values: crossing.givers.len() }
-    }
-
-    /// *Alone* and *total* of functions at these points.
-    fn split(&self, functions: &[Vec<f64>]) -> (f64, f64) {
-        let whole: f64 = functions.iter().map(|f| variance(&f[self.crossed..])).sum();
-        let crossed: Vec<Vec<f64>> = functions.iter().map(|f| f[..self.crossed].to_vec()).collect();
-        Crossed { functions: &crossed, values: self.values }.shares(whole)
-    }
+fn stream(how: &ShareOptions, stream: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(how.seed);
+    rng.set_stream(stream);
+    rng
 }
 
 impl Spanned {
     /// Share of a group of all inputs.
     const WHOLE: Self = Self { value: 1.0, low: 1.0, high: 1.0 };
 
-    /// Share of the posterior mean; the range comes from the differences of draws.
-    fn new(value: f64, moved: impl Iterator<Item = f64>) -> Self {
+    /// Share of the posterior mean, with its standard error and the differences of draws.
+    fn new(value: f64, error: f64, moved: impl Iterator<Item = f64>) -> Self {
         let mut moved: Vec<f64> = moved.collect();
         moved.sort_by(f64::total_cmp);
-        let Some(last) = moved.len().checked_sub(1) else {
-            return Self { value, low: value, high: value };
-        };
-        let out = (TAIL * last as f64).round() as usize;
-        let low = (value + moved[out].min(0.0)).max(0.0).min(value);
-        Self { value, low, high: (value + moved[last - out].max(0.0)).min(1.0) }
+        let (below, above) = moved.len().checked_sub(1).map_or((0.0, 0.0), |last| {
+            let out = (TAIL * last as f64).round() as usize;
+            (moved[out].min(0.0), moved[last - out].max(0.0))
+        });
+        let low = (value - below.hypot(ERRORS * error)).max(0.0).min(value);
+        Self { value, low, high: (value + above.hypot(ERRORS * error)).min(1.0) }
     }
 }
 
@@ -315,4 +354,14 @@ fn centred(mut functions: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
 
 fn row_sums(terms: &Mat<f64>) -> Vec<f64> {
     (0..terms.nrows()).map(|i| terms.row(i).iter().sum()).collect()
+}
+
+fn variance(values: &[f64]) -> f64 {
+    covariance(values, values)
+}
+
+fn covariance(f: &[f64], g: &[f64]) -> f64 {
+    let count = g.len() as f64;
+    let (a, b) = (f.iter().sum::<f64>() / count, g.iter().sum::<f64>() / count);
+    f.iter().zip(g).map(|(f, g)| (f - a) * (g - b)).sum::<f64>() / count
 }
