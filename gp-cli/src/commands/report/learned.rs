@@ -74,8 +74,8 @@ pub(super) fn depends_on(model: &Model) -> Option<Section> {
     influence.first()?;
     section.text(
         "Shares of the variance of the fitted function over the rows of training: what an input accounts for alone, \
-         whatever the others are, and together with them. In brackets: where nine of ten functions lie that the data \
-         allow.",
+         whatever the others are, and together with them. In brackets: a range of 90 %, for the functions that the data \
+         allow and the rows that were combined.",
     );
     let latents = model.posterior().functions().latent_count();
     for one in influence {

@@ -34,7 +34,7 @@ use faer::{Mat, MatRef};
 use gp_kernels::posterior::terms;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use recombined::{correlated, mean_and_deviation, permuted};
+use recombined::{correlations, mean_and_deviation, permuted};
 use serde::{Deserialize, Serialize};
 use split::Split;
 use std::ops::Range;
@@ -181,8 +181,9 @@ impl<F: Posterior> Predictor<F> {
         if rows.len() < LEAST_BLOCK {
             return Ok(None);
         }
-        let over = Over { latents: &latents, x, rows: &rows, how };
-        let split = groups.iter().zip(GROUPS..).map(|(group, stream)| self.input_share(&over, group, stream));
+        let correlated = correlations(x, &rows, groups);
+        let over = Over { latents: &latents, x, rows: &rows, how, correlated: &correlated };
+        let split = groups.iter().enumerate().map(|(place, group)| self.input_share(&over, group, place));
         let split = split.collect::<Result<Vec<_>, InferenceError>>()?;
         let recombined = self.recombined(&over, groups, &split, &means)?;
         let inputs = split.into_iter().map(|(share, _)| share).collect();
@@ -207,28 +208,35 @@ impl<F: Posterior> Predictor<F> {
         Ok(self.joined(latents, self.term_means(latents, points)?.iter().map(row_sums).collect()))
     }
 
-    /// Share of one group, with its variances *alone* and *total*.
+    /// Share of the group at this place among groups, with its variances *alone* and *total*.
     fn input_share(
         &self,
         over: &Over<'_>,
         group: &Range<usize>,
-        stream_of_group: u64,
+        place: usize,
     ) -> Result<(InputShare, [f64; 2]), InferenceError> {
         if group.len() == over.x.ncols() {
             return Ok((InputShare { alone: Spanned::WHOLE, total: Spanned::WHOLE }, [0.0; 2]));
         }
-        let mut rng = stream(over.how, stream_of_group);
+        let mut rng = stream(over.how, GROUPS + place as u64);
         let crossing = Crossing::new(over.x, over.rows, group.clone(), over.how.points, &mut rng);
         let means = self.means_at(over.latents, crossing.points().as_ref())?;
-        let split = Split::new(&means, crossing.blocks.iter().map(Vec::len));
-        let (values, errors, moved) = (split.shares(), split.errors(), self.drawn_shares(over, group)?);
+        let offset = over.is_correlated(place);
+        let split = Split::new(&means, crossing.blocks.iter().map(Vec::len), offset);
+        let (values, errors, moved) =
+            (split.shares(), split.errors(), self.drawn_shares(over, group, offset)?);
         let spanned = |of: usize| Spanned::new(values[of], errors[of], moved.iter().map(|by| by[of]));
         Ok((InputShare { alone: spanned(0), total: spanned(1) }, split.variances()))
     }
 
     /// *Alone* and *total* of each posterior draw minus those of the posterior mean, each as shares of its
     /// own variance. Both use the same few points, so that sampling errors cancel.
-    fn drawn_shares(&self, over: &Over<'_>, group: &Range<usize>) -> Result<Vec<[f64; 2]>, InferenceError> {
+    fn drawn_shares(
+        &self,
+        over: &Over<'_>,
+        group: &Range<usize>,
+        offset: bool,
+    ) -> Result<Vec<[f64; 2]>, InferenceError> {
         let (how, latents) = (over.how, over.latents);
         if how.draws == 0 {
             return Ok(Vec::new());
@@ -237,8 +245,9 @@ impl<F: Posterior> Predictor<F> {
         let rows = some_rows(over.x.nrows(), how.points_of_draws / LEAST_BLOCK, &mut rng);
         let crossing = Crossing::new(over.x, &rows, group.clone(), how.points_of_draws, &mut rng);
         let points = crossing.points();
-        let shares =
-            |functions: &[Vec<f64>]| Split::new(functions, crossing.blocks.iter().map(Vec::len)).shares();
+        let shares = |functions: &[Vec<f64>]| {
+            Split::new(functions, crossing.blocks.iter().map(Vec::len), offset).shares()
+        };
         let of_mean = shares(&self.means_at(latents, points.as_ref())?);
         let drawn = self.functions().sample(points.as_ref(), how.draws, how.seed, &self.evaluator())?;
         let of_draw = |draw: usize| {
@@ -257,7 +266,7 @@ impl<F: Posterior> Predictor<F> {
         split: &[(InputShare, [f64; 2])],
         means: &[Vec<f64>],
     ) -> Result<Option<Recombined>, InferenceError> {
-        let Over { latents, x, rows, how } = *over;
+        let Over { latents, x, rows, how, .. } = *over;
         let at_rows = |mean: &Vec<f64>| variance(&rows.iter().map(|&row| mean[row]).collect::<Vec<f64>>());
         let unbiased = rows.len() as f64 / (rows.len() as f64 - 1.0);
         let whole = unbiased * means.iter().map(at_rows).sum::<f64>();
@@ -275,9 +284,9 @@ impl<F: Posterior> Predictor<F> {
         let sum = |of: usize| split.iter().map(|(_, variances)| variances[of]).sum::<f64>() / whole;
         // The totals of an interaction's inputs all contain it.
         let interactions = (variance - sum(0)).min(0.5 * (sum(1) - sum(0))).max(0.0) / variance.max(1.0);
-        let matters = |of: &(&Range<usize>, &(InputShare, [f64; 2]))| of.1.0.total.value >= LEAST_TOTAL;
-        let some: Vec<&Range<usize>> = groups.iter().zip(split).filter(matters).map(|of| of.0).collect();
-        let correlated = correlated(x, rows, &some);
+        let matters = |place: usize| split[place].0.total.value >= LEAST_TOTAL;
+        let mut pairs = over.correlated.iter().enumerate();
+        let correlated = pairs.any(|(i, of)| matters(i) && of.iter().any(|&j| matters(j)));
         Ok(Some(Recombined { variance, deviation, interactions, correlated }))
     }
 
@@ -315,6 +324,15 @@ struct Over<'a> {
     x: MatRef<'a, f64>,
     rows: &'a [usize],
     how: &'a ShareOptions,
+    /// For each group, the groups before it that are correlated with it.
+    correlated: &'a [Vec<usize>],
+}
+
+impl Over<'_> {
+    /// Whether a group is correlated with any other.
+    fn is_correlated(&self, group: usize) -> bool {
+        !self.correlated[group].is_empty() || self.correlated.iter().any(|of| of.contains(&group))
+    }
 }
 
 fn stream(how: &ShareOptions, stream: u64) -> ChaCha8Rng {

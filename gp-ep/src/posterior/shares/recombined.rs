@@ -61,20 +61,21 @@ pub(super) fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0).max(1.0)).sqrt())
 }
 
-/// `true` if columns of two different groups are correlated, by ranks or by distances of ranks from the middle.
-pub(super) fn correlated(x: MatRef<'_, f64>, rows: &[usize], groups: &[&Range<usize>]) -> bool {
+/// For each group, the groups before it that are correlated with it, by ranks or by distances of ranks from the
+/// middle.
+pub(super) fn correlations(x: MatRef<'_, f64>, rows: &[usize], groups: &[Range<usize>]) -> Vec<Vec<usize>> {
     let columns =
         |group: &Range<usize>| group.clone().flat_map(|d| profiles(x, rows, d)).collect::<Vec<Vec<f64>>>();
-    let each: Vec<Vec<Vec<f64>>> = groups.iter().map(|group| columns(group)).collect();
+    let each: Vec<Vec<Vec<f64>>> = groups.iter().map(columns).collect();
     let count: usize = each.iter().map(Vec::len).sum();
     let tests = (count * count / 2).max(1) as f64;
     let by_chance = (2.0 * (tests / BY_CHANCE).ln() / rows.len() as f64).sqrt();
     let least = by_chance.max(LEAST_CORRELATION);
     let is_high =
         |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>().abs() >= least;
-    each.iter().enumerate().any(|(i, own)| {
-        each[..i].iter().flatten().any(|other| own.iter().any(|column| is_high(column, other)))
-    })
+    let are_high =
+        |i: usize, j: usize| each[i].iter().any(|own| each[j].iter().any(|other| is_high(own, other)));
+    (0..each.len()).map(|i| (0..i).filter(|&j| are_high(i, j)).collect()).collect()
 }
 
 /// Ranks of a column, and their distances from the middle, with mean 0 and norm 1; neither if it is constant.

@@ -22,6 +22,8 @@ pub(super) struct Part {
 pub(super) struct Split {
     parts: Vec<Part>,
     whole: Part,
+    /// Whether other inputs can offset the effect, because they are correlated.
+    offset: bool,
 }
 
 /// Count, sum and sum of squares.
@@ -34,7 +36,7 @@ struct Scatter {
 
 impl Split {
     /// Split of functions at the points of blocks of these sizes, see [`Crossing::points`](super::crossing::Crossing::points).
-    pub(super) fn new(functions: &[Vec<f64>], sizes: impl Iterator<Item = usize>) -> Self {
+    pub(super) fn new(functions: &[Vec<f64>], sizes: impl Iterator<Item = usize>, offset: bool) -> Self {
         let levels: Vec<f64> =
             functions.iter().map(|f| f.iter().sum::<f64>() / f.len().max(1) as f64).collect();
         let mut first = 0;
@@ -54,12 +56,12 @@ impl Split {
             )
         };
         let parts: Vec<Part> = sizes.map(part).collect();
-        Self { whole: parts.iter().cloned().sum(), parts }
+        Self { whole: parts.iter().cloned().sum(), parts, offset }
     }
 
     /// Shares *alone* and *total*.
     pub(super) fn shares(&self) -> [f64; 2] {
-        self.whole.shares()
+        self.whole.shares(self.offset)
     }
 
     /// Variances *alone* and *total*.
@@ -75,7 +77,7 @@ impl Split {
             return [0.0; 2];
         }
         let without: Vec<[f64; 2]> =
-            self.parts.iter().map(|part| (self.whole.clone() - part).shares()).collect();
+            self.parts.iter().map(|part| (self.whole.clone() - part).shares(self.offset)).collect();
         [0, 1].map(|of| {
             let mean = without.iter().map(|shares| shares[of]).sum::<f64>() / count;
             let squares: f64 = without.iter().map(|shares| (shares[of] - mean).powi(2)).sum();
@@ -106,10 +108,12 @@ impl Part {
         }
     }
 
-    /// *Alone* and *total* as shares of the variance over the rows or, if larger, over the moved rows.
-    fn shares(&self) -> [f64; 2] {
+    /// *Alone* and *total* as shares of the variance over the rows or, with `offset`, of that over the moved rows
+    /// if it is larger. Of uncorrelated inputs it is larger by chance only.
+    fn shares(&self, offset: bool) -> [f64; 2] {
         let variance = |of: &[Scatter]| of.iter().map(Scatter::variance).sum::<f64>();
-        let whole = self.rows * variance(&self.at_rows).max(variance(&self.moved));
+        let moved = if offset { variance(&self.moved) } else { 0.0 };
+        let whole = self.rows * variance(&self.at_rows).max(moved);
         if whole <= 0.0 {
             return [0.0; 2];
         }
