@@ -2,10 +2,10 @@
 //!
 //! With many inputs and few rows, sparse objectives of kernels without priors have optima where short length-scales fit
 //! noise. Priors prevent that, and also keep learning from functions that change fast along one input: all length-scales
-//! have to shrink before the others can grow again. The exact evidence without priors is misled by neither, and a few
-//! hundred rows cost little time.
+//! would have to shrink before the others could grow again. The exact evidence without priors is misled by neither if it
+//! starts from the one input that explains most, and a few hundred rows cost little time.
 
-use super::{Found, ITERATIONS, aside};
+use super::{Found, ITERATIONS, aside, is_lengths};
 use crate::error::CliError;
 use crate::fit::interrupt::check_interrupt;
 use crate::fit::sample::Sample;
@@ -14,10 +14,16 @@ use crate::method::{Problem, TrainingRows, minimise_options};
 use gp_ep::{ExactGp, Inference as _, Learning};
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
-use gp_optim::ParameterSet as _;
+use gp_optim::{Control, ParameterSet as _};
 
-/// Maximum number of rows.
-pub(super) const ROWS: usize = 500;
+/// Maximum numbers of rows to learn from, and to try inputs on.
+const ROWS: usize = 500;
+const FEW_ROWS: usize = 300;
+/// Length-scales tried along one input, in standard deviations, and that of all others.
+const SHORT: [f64; 3] = [0.1, 0.3, 1.0];
+const LONG: f64 = 30.0;
+/// Maximum number of inputs to try one by one.
+const INPUTS: usize = 64;
 
 /// `true` if exact regression precedes the quick fits: always, except that methods of all rows learn given kernels
 /// in the same way themselves.
@@ -38,19 +44,76 @@ pub(super) fn learned(
 ) -> Result<Option<Box<dyn Kernel>>, CliError> {
     let rows = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let mut kernel = problem.kernels[0].clone_box();
-    let mut gp = ExactGp::new(without_priors(kernel.as_ref())?, noise.clone());
+    let free = without_priors(kernel.as_ref())?;
+    let known =
+        found.and_then(|Found { model, .. }| evidence(model.process(0).kernel(), model.noise(), &rows));
+    let known = known.unwrap_or(f64::NEG_INFINITY);
     let control = &problem.settings.control;
+    let few = Sample::at_most(&rows, FEW_ROWS, spec.seed)?.rows;
+    let of_one = one_input(free.as_ref(), noise, &few, control)?;
+    let start = of_one
+        .filter(|one| evidence(one.as_ref(), noise, &rows).is_some_and(|of_one| of_one > known))
+        .unwrap_or(free);
+    let mut gp = ExactGp::new(start, noise.clone());
     let how = Learning::Outer(minimise_options(ITERATIONS, &aside(control)));
     let is_learned = gp.learn(&rows, how).is_ok();
     check_interrupt(control)?;
-    let known = found.and_then(|Found { model, .. }| {
-        let known = ExactGp::new(model.process(0).kernel().clone_box(), model.noise().clone());
-        Some(known.log_evidence(&rows).ok()?.value)
-    });
-    let least = known.unwrap_or(f64::NEG_INFINITY) + gp.free_count() as f64;
-    let is_better = is_learned && gp.log_evidence(&rows).is_ok_and(|learned| learned.value > least);
+    let least = known + gp.free_count() as f64;
+    let is_better =
+        is_learned && evidence(gp.kernel(), gp.noise(), &rows).is_some_and(|learned| learned > least);
     let is_set = is_better && set_values(kernel.as_mut(), &gp.kernel().parameter_values());
     Ok(is_set.then_some(kernel))
+}
+
+/// The kernel in which one input alone matters: that with the largest evidence of all inputs and [`SHORT`]
+/// length-scales. None without length-scales per input, or with too many inputs.
+fn one_input(
+    kernel: &dyn Kernel,
+    noise: &Gaussian,
+    rows: &TrainingRows,
+    control: &Control,
+) -> Result<Option<Box<dyn Kernel>>, CliError> {
+    let mut best: Option<(f64, Box<dyn Kernel>)> = None;
+    for input in 0..lengths(kernel) {
+        for length in SHORT {
+            let mut one = kernel.clone_box();
+            // Later terms, such as a linear one, stay.
+            let mut is_done = false;
+            one.for_each_parameter_mut(&mut |parameter| {
+                if !is_done && is_lengths(parameter) {
+                    is_done = true;
+                    for place in
+                        (0..parameter.len()).filter(|&place| !parameter.is_fixed(place)).collect::<Vec<_>>()
+                    {
+                        // Bounds may exclude it.
+                        let _ = parameter.set(place, if place == input { length } else { LONG });
+                    }
+                }
+            });
+            let found = evidence(one.as_ref(), noise, rows);
+            if let Some(found) = found.filter(|found| best.as_ref().is_none_or(|(most, _)| found > most)) {
+                best = Some((found, one));
+            }
+            check_interrupt(control)?;
+        }
+    }
+    Ok(best.map(|(_, kernel)| kernel))
+}
+
+/// Number of length-scales of the first term with one per input; 0 if there are too many.
+fn lengths(kernel: &dyn Kernel) -> usize {
+    let mut count = 0;
+    kernel.for_each_parameter(&mut |parameter| {
+        if count == 0 && is_lengths(parameter) {
+            count = parameter.len();
+        }
+    });
+    if count > INPUTS { 0 } else { count }
+}
+
+fn evidence(kernel: &dyn Kernel, noise: &Gaussian, rows: &TrainingRows) -> Option<f64> {
+    let gp = ExactGp::new(kernel.clone_box(), noise.clone());
+    Some(gp.log_evidence(rows).ok()?.value)
 }
 
 /// Sets all parameters; `false` if a prior excludes a value.
