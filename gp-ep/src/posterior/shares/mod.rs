@@ -329,7 +329,7 @@ struct Over<'a> {
 }
 
 impl Over<'_> {
-    /// Whether a group is correlated with any other.
+    /// Returns `true` for a group that is correlated with any other.
     fn is_correlated(&self, group: usize) -> bool {
         !self.correlated[group].is_empty() || self.correlated.iter().any(|of| of.contains(&group))
     }

@@ -22,7 +22,7 @@ pub(super) struct Part {
 pub(super) struct Split {
     parts: Vec<Part>,
     whole: Part,
-    /// Whether other inputs can offset the effect, because they are correlated.
+    /// `true` if other inputs can offset the effect, because they are correlated.
     offset: bool,
 }
 

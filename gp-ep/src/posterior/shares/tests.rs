@@ -141,7 +141,8 @@ fn independent_inputs_have_the_indices_of_sobol() {
 /// the same rows.
 #[test]
 fn tails_count() {
-    let functions: [[fn(f64) -> f64; 2]; 4] = [
+    type Effect = fn(f64) -> f64;
+    let functions: [[Effect; 2]; 4] = [
         [f64::exp, |_| 0.0],
         [f64::exp, |b| 2.0 * b.exp()],
         [|a| a * a, |b| b],
