@@ -5,9 +5,11 @@ mod coverage;
 mod gaps;
 mod names;
 mod several;
+mod worse;
 
 pub(crate) use coverage::remarks as coverage_remarks;
 pub use several::{SeveralScores, TargetScores};
+pub(crate) use worse::Losses;
 
 use crate::data::{Frame, Kind};
 use crate::encode::Target;
@@ -157,6 +159,7 @@ fn evaluate_rows(model: &Model, frame: &Frame, was_seen: bool) -> Result<Evaluat
             of.iter().take(1).flat_map(|(_, scores)| coverage::remarks_where(rows, scores, was_seen)),
         );
     }
+    warnings.extend(Losses::of(rows, &scores).and_then(|losses| losses.warning()));
     warnings.extend(gaps);
     let unit = unit_of(model.target());
     Ok(Evaluation { rows, scores, predictors, warnings, unit })

@@ -190,6 +190,15 @@ impl Column {
         }
     }
 
+    /// Text that tells values apart: as in the file. In formats without text, 0 and -0 are the same value.
+    #[must_use]
+    pub fn identity(&self, row: usize) -> String {
+        match self.numbers() {
+            Some(numbers) if numbers.get(row) == Some(&0.0) && !self.keeps_text() => self.kind.text(0.0),
+            _ => self.written(row),
+        }
+    }
+
     /// `true` if the text of cells is kept.
     #[must_use]
     pub fn keeps_text(&self) -> bool {

@@ -24,7 +24,8 @@ pub struct ReadOptions {
     pub choice: TableChoice,
     /// Declared column types; the others follow from the cells.
     pub kinds: BTreeMap<String, Kind>,
-    /// Identifiers, whose text is kept: `007` is not 7. With another declared type, they have its values too.
+    /// Identifiers, groups and blocks, whose text is kept: `007` is not 7. With another declared type, they have its
+    /// values too.
     pub verbatim: BTreeSet<String>,
     /// Role flags by column.
     pub uses: BTreeMap<String, &'static str>,

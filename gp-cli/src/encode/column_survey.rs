@@ -20,6 +20,8 @@ pub struct ColumnSurvey {
     kind: Kind,
     pub(super) first_place: String,
     pub(super) kept: Kept,
+    /// `true` if values are told apart by their text.
+    is_by_text: bool,
     missing: usize,
     /// Place of the first word that is no date.
     no_date: Option<String>,
@@ -67,6 +69,7 @@ impl ColumnSurvey {
             kind: column.kind(),
             first_place: piece.place(0),
             kept: Kept::Never,
+            is_by_text: false,
             missing: 0,
             no_date: None,
             holds_digit_dates: true,
@@ -81,6 +84,12 @@ impl ColumnSurvey {
                 Values::Levels { .. } => Surveyed::Words(Levels::default()),
             },
         }
+    }
+
+    /// Empty survey of a column whose values, numbers too, are told apart by their text.
+    pub(super) fn by_text(column: &Column, piece: &Frame) -> Self {
+        let values = Surveyed::Words(Levels::default());
+        Self { is_by_text: true, values, ..Self::begin(column, piece) }
     }
 
     /// Name in the header.
@@ -224,6 +233,9 @@ impl ColumnSurvey {
         piece: &Frame,
     ) -> Result<RawColumn<'f>, CliError> {
         match (&mut self.values, column.values()) {
+            (Surveyed::Words(all), _) if self.is_by_text => {
+                Ok(RawColumn::Own(all.places_by_text(column).into_iter().map(f64::from).collect()))
+            }
             (Surveyed::Numbers { .. }, Values::Numbers(numbers)) => {
                 self.add_up(numbers, weights);
                 self.missing += numbers.iter().filter(|value| value.is_nan()).count();

@@ -1,9 +1,9 @@
 //! Blocks and powers of the approximation, from columns.
 
+use super::raw::Levels;
 use super::roles::{Role, Roles, words};
-use crate::data::{FILL_OR_DROP, Frame, Values};
+use crate::data::{Column, FILL_OR_DROP, Frame, Values};
 use crate::error::CliError;
-use std::collections::HashMap;
 
 /// Block and power per row; both empty without a column.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,7 +12,6 @@ pub struct Factors {
     pub blocks: Vec<usize>,
     /// Power per row.
     pub powers: Vec<f64>,
-    known: HashMap<u64, usize>,
 }
 
 impl Factors {
@@ -21,20 +20,16 @@ impl Factors {
     /// # Errors
     /// [`Data`](crate::ErrorKind::Data) for a missing column or value, or an invalid power.
     pub fn of(roles: &Roles, frame: &Frame) -> Result<Self, CliError> {
-        let [blocks, powers] = [Role::Blocks, Role::AlphaColumn].map(|role| values(role, roles, frame));
-        let (blocks, powers, mut found) = (blocks?, powers?, Self::default());
-        let at = |values: &[f64], row: usize| values.get(row).copied();
-        (0..frame.row_count()).for_each(|row| found.add(at(&blocks, row), at(&powers, row)));
-        Ok(found)
+        let blocks = column(Role::Blocks, roles, frame)?;
+        let blocks = blocks.map_or_else(Vec::new, |column| Levels::default().places_by_text(column));
+        let blocks = blocks.into_iter().map(|block| block as usize).collect();
+        let powers = column(Role::AlphaColumn, roles, frame)?;
+        Ok(Self { blocks, powers: powers.map_or(Ok(Vec::new()), |column| numbers(column, frame))? })
     }
 
-    /// Adds a row, with the value of its block column and its power.
-    pub fn add(&mut self, block: Option<f64>, power: Option<f64>) {
-        if let Some(block) = block {
-            let next = self.known.len();
-            // Both zeros are one value.
-            self.blocks.push(*self.known.entry((block + 0.0).to_bits()).or_insert(next));
-        }
+    /// Adds a row, with the number of its block and its power.
+    pub fn add(&mut self, block: Option<usize>, power: Option<f64>) {
+        self.blocks.extend(block);
         self.powers.extend(power);
     }
 
@@ -67,45 +62,58 @@ impl Factors {
     }
 }
 
-/// Role column as numbers; words as indices. Empty without a column.
-fn values(role: Role, roles: &Roles, frame: &Frame) -> Result<Vec<f64>, CliError> {
-    let Some(name) = roles.column(role) else { return Ok(Vec::new()) };
+/// Column of a role, without missing values; None without the role.
+fn column<'f>(role: Role, roles: &Roles, frame: &'f Frame) -> Result<Option<&'f Column>, CliError> {
+    let Some(name) = roles.column(role) else { return Ok(None) };
     let column = frame.require(&[name])?[0];
     frame.refuse_missing(&[column], FILL_OR_DROP)?;
-    let values: Vec<f64> = match column.values() {
-        Values::Numbers(numbers) => numbers.clone(),
-        Values::Levels { codes, .. } if role == Role::Blocks => {
-            codes.iter().map(|&code| f64::from(code)).collect()
-        }
-        Values::Levels { .. } => return Err(words(frame.source(), role, name)),
-    };
-    let fault = values.iter().enumerate().find_map(|(row, &value)| Some((row, role.fault(value)?)));
-    fault.map_or(Ok(values), |(row, what)| Err(frame.fault(row, name, &what)))
+    Ok(Some(column))
+}
+
+/// Powers in a column.
+fn numbers(column: &Column, frame: &Frame) -> Result<Vec<f64>, CliError> {
+    let (role, name) = (Role::AlphaColumn, column.name());
+    let Values::Numbers(numbers) = column.values() else { return Err(words(frame.source(), role, name)) };
+    let fault = numbers.iter().enumerate().find_map(|(row, &value)| Some((row, role.fault(value)?)));
+    fault.map_or_else(|| Ok(numbers.clone()), |(row, what)| Err(frame.fault(row, name, &what)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Kind;
     use crate::error::ErrorKind;
 
-    fn of(rows: &[(f64, f64)]) -> Factors {
-        let mut factors = Factors::default();
-        rows.iter().for_each(|&(block, power)| factors.add(Some(block), Some(power)));
-        factors
+    fn of(blocks: &[&str], powers: &[f64]) -> Factors {
+        let columns = vec![
+            Column::of_words("b", blocks.iter().copied().map(Some)),
+            Column::of_numbers("a", Kind::Number, powers.to_vec()),
+        ];
+        let roles = [(Role::Blocks, "b".to_owned()), (Role::AlphaColumn, "a".to_owned())];
+        Factors::of(&Roles::new(roles), &Frame::new("t.csv", columns, None).unwrap()).unwrap()
     }
 
     #[test]
     fn blocks_are_numbered_as_they_occur() {
-        let factors = of(&[(7.0, 0.5), (0.0, 1.0), (7.0, 0.5), (-0.0, 1.0)]);
-        assert_eq!(factors.blocks, [0, 1, 0, 1]);
+        let factors = of(&["7", "007", "7", "0"], &[0.5, 1.0, 0.5, 1.0]);
+        assert_eq!(factors.blocks, [0, 1, 0, 2]);
         let none = |_: usize, _: &str| CliError::usage("none");
-        assert_eq!(factors.powers_of_factors(none).unwrap(), Some(vec![0.5, 1.0]));
+        assert_eq!(factors.powers_of_factors(none).unwrap(), Some(vec![0.5, 1.0, 1.0]));
         assert_eq!(Factors::default().powers_of_factors(none).unwrap(), None);
+    }
+
+    /// In formats without text.
+    #[test]
+    fn both_zeros_are_one_block() {
+        let column = Column::of_numbers("b", Kind::Number, vec![0.0, 1.0, -0.0]);
+        let frame = Frame::new("t.npy", vec![column], None).unwrap();
+        let roles = Roles::new([(Role::Blocks, "b".to_owned())]);
+        assert_eq!(Factors::of(&roles, &frame).unwrap().blocks, [0, 1, 0]);
     }
 
     #[test]
     fn a_block_has_one_power() {
-        let refused = of(&[(1.0, 0.5), (1.0, 0.25)])
+        let refused = of(&["1", "1"], &[0.5, 0.25])
             .powers_of_factors(|row, what| CliError::new(ErrorKind::Data, format!("{row}: {what}")));
         assert!(refused.unwrap_err().with_causes().starts_with("1: a power of 0.25"));
     }

@@ -1,6 +1,6 @@
 //! Table rows as numbers, with indices for words.
 
-use crate::data::Values;
+use crate::data::{Column, Values};
 use crate::error::CliError;
 use std::collections::HashMap;
 
@@ -49,6 +49,11 @@ impl Levels {
             }
         }
         places
+    }
+
+    /// Index per row of values told apart by their [text](Column::identity); new ones are added in row order.
+    pub(super) fn places_by_text(&mut self, column: &Column) -> Vec<u32> {
+        (0..column.values().len()).map(|row| self.place(&column.identity(row))).collect()
     }
 
     fn place(&mut self, word: &str) -> u32 {

@@ -65,7 +65,8 @@ impl Role {
             Self::Exposure => (value > 0.0, "an exposure has to be above 0"),
             Self::NoiseVariance => (value >= 0.0, "a variance cannot be negative"),
             Self::AlphaColumn => ((0.0..=1.0).contains(&value), "a power has to be between 0 and 1"),
-            Self::Blocks => (true, "a block has to be finite"),
+            // Blocks are told apart by their text.
+            Self::Blocks => return None,
         };
         (!(sound && value.is_finite())).then(|| format!("{value} is no value for {}: {wanted}", self.flag()))
     }
@@ -178,7 +179,7 @@ impl Roles {
         self.iter().map(|(role, name)| format!("{} {name}", role.flag())).collect()
     }
 
-    /// Adds these columns to read options, as numbers; blocks may be words.
+    /// Adds these columns to read options, as numbers; blocks as they are written.
     pub fn extend(&self, options: &mut ReadOptions) {
         Self::ask_for(self.iter(), options);
     }
@@ -193,7 +194,9 @@ impl Roles {
         for (role, name) in columns {
             options.columns.get_or_insert_default().insert(name.to_owned());
             options.uses.insert(name.to_owned(), role.flag());
-            if role != Role::Blocks {
+            if role == Role::Blocks {
+                options.verbatim.insert(name.to_owned());
+            } else {
                 options.kinds.insert(name.to_owned(), crate::data::Kind::Number);
             }
         }

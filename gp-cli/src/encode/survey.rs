@@ -52,10 +52,14 @@ impl Survey {
         let targets = piece.require(&names.targets)?;
         let others: Vec<&str> = names.others.iter().map(|(_, name)| *name).collect();
         let others = piece.require(&others)?;
-        let columns =
-            piece.require(&names.features)?.into_iter().chain(targets.iter().copied()).chain(others);
+        let columns = piece.require(&names.features)?.into_iter().chain(targets.iter().copied());
         let begin = |column: &Column| ColumnSurvey::begin(column, piece);
         let roles: Vec<Role> = names.others.iter().map(|(role, _)| *role).collect();
+        let others = roles.iter().zip(others).map(|(role, column)| match role {
+            Role::Blocks => ColumnSurvey::by_text(column, piece),
+            _ => begin(column),
+        });
+        let columns = columns.map(begin).chain(others).collect();
         let offset = |target| place_of(&roles, Role::Offset, target);
         let moved = targets.iter().enumerate().filter(|(_, target)| target.numbers().is_some());
         let moved = moved.filter_map(|(target, column)| {
@@ -67,8 +71,8 @@ impl Survey {
             rows: 0,
             moved: moved.collect(),
             weight: Sum::default(),
+            columns,
             roles,
-            columns: columns.map(begin).collect(),
             features: names.features.len(),
             gaps: names.gaps,
             labels: targets.iter().map(|target| LabelCounter::new(target.kind(), MOST_VALUES)).collect(),
@@ -363,6 +367,29 @@ mod tests {
         let expected: Vec<f64> = (0..100).map(|i| ((i / 3) % 4) as f64).collect();
         assert_eq!(codes, expected);
         assert_eq!(rows[5][1..], [1e4 + (5.0 * 0.37_f64).sin(), 0.0]);
+    }
+
+    /// Unlike words of an input, blocks may be many, and numbers are told apart by their text.
+    #[test]
+    fn blocks_of_any_number_are_counted_by_their_text() {
+        let words: Vec<String> = (0..2 * MOST_VALUES).map(|i| format!("{:03}", i / 2 * 2)).collect();
+        let numbers = || (0..2 * MOST_VALUES).map(|i| i as f64).collect();
+        let columns = vec![
+            Column::of_numbers("x", Kind::Number, numbers()),
+            Column::of_numbers("y", Kind::Number, numbers()),
+            Column::of_words("b", words.iter().map(|word| Some(word.as_str()))),
+        ];
+        let frame = Frame::new("t.csv", columns, None).unwrap();
+        let names = Columns { others: vec![(Role::Blocks, "b")], ..Columns::new(&["x"], "y") };
+        let mut survey = Survey::begin(&frame, &names).unwrap();
+        let (mut places, at) = (Vec::new(), survey.place_of(Role::Blocks, 0).unwrap());
+        let mut keep = |row: &[f64]| {
+            places.push(row[at]);
+            Ok(())
+        };
+        survey.look(&frame).unwrap().for_each(&mut keep).unwrap();
+        assert_eq!(places[..4], [0.0, 0.0, 1.0, 1.0]);
+        assert_eq!(places.last(), Some(&((MOST_VALUES - 1) as f64)));
     }
 
     #[test]

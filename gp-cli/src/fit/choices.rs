@@ -4,6 +4,7 @@ use super::observed::Observed;
 use super::parameters::{self, INDUCING, WINDOWS, is_fixed};
 use super::spec::FitSpec;
 use super::streaming;
+use super::untrained;
 use crate::context::Context;
 use crate::encode::{Role, Roles};
 use crate::error::CliError;
@@ -168,7 +169,9 @@ pub(super) fn check_settings(
             "{flag} makes no difference to method {name} with {optimizer}; leave it out"
         )));
     }
-    spec.settings.checked(method.settings())
+    let given = spec.settings.checked(method.settings())?;
+    untrained::check(spec, method, optimizer, &given)?;
+    Ok(given)
 }
 
 /// Refuses a temperature for likelihoods without classes.

@@ -4,6 +4,7 @@ use super::start::ITERATIONS;
 use crate::method::{Integral, Problem, TrainingRows, Work};
 use faer::{Accum, Mat};
 use gp_ep::{DataSource as _, operations};
+use gp_kernels::data::lane_count_of;
 use gp_kernels::{CovarianceGradients, Evaluator, parameter_count};
 use gp_likelihoods::{Latent, Pieces as _, PointSlopes, Slopes, Workspace};
 use gp_linalg::Threading;
@@ -29,7 +30,7 @@ const QUICK_EVALUATIONS: f64 = 45.0;
 /// Share of the total time above which quick fits are reported separately.
 const TOLD: f64 = 0.1;
 
-/// Columns of products and covariances, and rows of integrals, in a measurement.
+/// Maximum number of columns of products and covariances, and number of rows of integrals, in a measurement.
 const COLUMNS: usize = 256;
 const INTEGRALS: usize = 64;
 /// Maximum number of inducing points in a measurement; the rate is the same for more.
@@ -44,13 +45,19 @@ const SHARE: f64 = 0.4;
 /// Exponent of the speed-up: T threads are T^GAIN times as fast. Two were 1.71 times as fast (median of 33
 /// measurements).
 const GAIN: f64 = 0.77;
+/// Seconds of an evaluation besides work that grows with its sizes: steps of the optimiser, calls. With ten inducing
+/// points and 32 rows, they were a third of the time.
+const FIXED: f64 = 1e-5;
+/// Seconds per integral besides the integral: marginals, cavity and site of an observation.
+const AROUND: f64 = 1e-7;
 
 impl ExpectedTime {
     /// Measures the problem on some rows; None if it cannot be evaluated.
     pub(super) fn of(problem: &Problem, work: &Work, sample: &TrainingRows) -> Option<Self> {
         let gain = (rayon::current_num_threads() as f64).powf(GAIN);
         let seconds = Measured { problem, sample }.seconds(work).ok()?;
-        Some(Self { evaluation: seconds / gain, usual: work.usual, most: work.most, quick: 0.0 })
+        let evaluation = FIXED + seconds / gain;
+        Some(Self { evaluation, usual: work.usual, most: work.most, quick: 0.0 })
     }
 
     /// Expected time of `count` successive quick fits of problems of this size.
@@ -123,7 +130,7 @@ impl Measured<'_> {
             seconds += work.covariances * self.covariance()?;
         }
         if work.integrals > 0.0 {
-            seconds += work.integrals * self.integral(work.integral)?;
+            seconds += work.integrals * (AROUND + self.integral(work.integral)?);
         }
         Ok(seconds)
     }
@@ -133,19 +140,29 @@ impl Measured<'_> {
         let sizes = self.problem.sizes();
         let size = if sizes.inducing == 0 { sizes.rows } else { sizes.inducing }.clamp(1, MOST_INDUCING);
         let number = |i: usize, j: usize| ((i * 7 + j * 13) % 17) as f64;
-        let (a, b) = (Mat::from_fn(size, size, number), Mat::from_fn(size, COLUMNS, number));
-        let mut out = Mat::zeros(size, COLUMNS);
+        let columns = self.columns();
+        let (a, b) = (Mat::from_fn(size, size, number), Mat::from_fn(size, columns, number));
+        let mut out = Mat::zeros(size, columns);
         let seconds = least(|| {
             Ok(matmul(out.as_mut(), Accum::Replace, a.as_ref(), b.as_ref(), 1.0, Threading::Here)?)
         })?;
-        Ok(seconds / (2.0 * (size * size * COLUMNS) as f64))
+        Ok(seconds / (2.0 * (size * size * columns) as f64))
+    }
+
+    /// Number of columns of a product: rows of a block of a lane, which are few in small batches.
+    fn columns(&self) -> usize {
+        let sizes = self.problem.extents();
+        match sizes.inducing {
+            0 => COLUMNS,
+            _ => (sizes.rows / lane_count_of(sizes.rows, sizes.processes)).clamp(1, COLUMNS),
+        }
     }
 
     /// Seconds per covariance value with its gradient.
     fn covariance(&self) -> Result<f64, Box<dyn Error>> {
         let kernel = self.problem.kernels.first().ok_or("no latent function")?.as_ref();
         let (points, _) = self.sample.whole()?;
-        let points = points.subrows(0, points.nrows().min(COLUMNS));
+        let points = points.subrows(0, points.nrows().min(self.columns()));
         let seen = self.problem.inducing.first().map_or(points, |inputs| inputs.z().as_dyn_stride());
         let seen = seen.subrows(0, seen.nrows().min(MOST_INDUCING));
         let (by, count) = (Evaluator::new(Threading::Here), seen.nrows() * points.nrows());

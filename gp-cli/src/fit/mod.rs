@@ -72,6 +72,7 @@ mod task;
 mod task_flag;
 mod temperature;
 mod trained;
+mod untrained;
 mod usual_likelihoods;
 mod usual_noise;
 mod variation;

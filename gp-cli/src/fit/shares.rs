@@ -72,12 +72,19 @@ pub(super) fn judge_by_evidence(
     let rows = Sample::at_most(sample, ROWS, seed)?.rows;
     let Some((of_shares, evidence)) = of_shares(fit, &rows, count)? else { return Ok(()) };
     let (points, targets) = rows.whole()?;
-    if fit.objective > evidence {
+    let classes = fit.posterior.likelihood().support().classes();
+    if fit.objective > evidence + STRONG * (classes as f64 - 1.0) {
         return Ok(());
     }
     let foreseen = fit.posterior.given(&fit.posterior.beliefs(points)?).log_densities(targets)?;
-    let gain = foreseen.iter().sum::<f64>() / foreseen.len() as f64 - of_shares;
-    if gain < LARGE * -of_shares {
+    let mean = foreseen.iter().sum::<f64>() / foreseen.len() as f64;
+    let gain = mean - of_shares;
+    if gain <= 0.0 {
+        fit.learned_nothing(&format!(
+            "rows of training have a log loss of {:.4}, and the shares of the labels {:.4}",
+            -mean, -of_shares
+        ));
+    } else if gain < LARGE * -of_shares {
         fit.warnings.push(format!(
             "the model may be no better than the shares of the labels: its {} is {}, and that of the shares alone {}",
             fit.objective_kind.words(),

@@ -10,11 +10,14 @@ use gp_ep::DataSource as _;
 use gp_kernels::KernelExt;
 use gp_kernels::posterior::LatentBeliefs;
 use gp_likelihoods::{Likelihood, Support};
+use std::f64::consts::TAU;
 
 /// Maximum number of rows examined.
 const ROWS: usize = 500;
 /// Standard deviation below which a mean is flat: relative to a real target's, else in latent units.
 const FLAT: f64 = 0.02;
+/// Share of the target's variance that chance may explain on rows of training.
+const LITTLE: f64 = 0.25;
 /// Largest plausible parameter in standardised units, and inverse of the smallest.
 const LARGEST: f64 = 1e8;
 /// Maximum number of parameters named in a message.
@@ -55,6 +58,8 @@ pub(super) fn judge(fit: &mut Fit, seen: &FittedRows<'_>, seed: u64) -> Result<(
             "the mean of the target"
         };
         fit.learned_nothing(&format!("predictions are {same}"));
+    } else if let Some(why) = is_noise(fit, seen, &beliefs, &targets) {
+        fit.learned_nothing(&why);
     }
     fit.warnings.extend(runaways(fit, seen.columns));
     let likelihood = fit.posterior.likelihood();
@@ -124,6 +129,28 @@ fn is_flat(fit: &Fit, beliefs: &LatentBeliefs, targets: &[f64]) -> bool {
         _ => 1.0,
     };
     beliefs.functions().iter().all(|function| spread(&function.mean) < FLAT * unit)
+}
+
+/// Reason to call Gaussian regression mere noise: its log evidence is not above that of the mean with noise alone, and
+/// its means explain little of the target, even on rows of training. None with role columns.
+fn is_noise(fit: &Fit, seen: &FittedRows<'_>, beliefs: &LatentBeliefs, targets: &[f64]) -> Option<String> {
+    fit.posterior.likelihood().gaussian_noise()?;
+    let [function] = beliefs.functions() else { return None };
+    if seen.sample.outputs() > 1 || function.mean.len() != targets.len() {
+        return None;
+    }
+    let variance = spread(&seen.sample.column(0).ok()?).powi(2);
+    let of_mean = -0.5 * seen.count as f64 * ((TAU * variance).ln() + 1.0);
+    let rest: Vec<f64> = targets.iter().zip(&function.mean).map(|(target, mean)| target - mean).collect();
+    let explained = 1.0 - spread(&rest).powi(2) / spread(targets).powi(2);
+    (fit.objective <= of_mean && explained < LITTLE).then(|| {
+        let lost = of_mean - fit.objective;
+        format!(
+            "the {} is {} nats below that of the mean alone",
+            fit.objective_kind.words(),
+            four_digits(lost)
+        )
+    })
 }
 
 /// Standard deviation.

@@ -53,7 +53,7 @@ pub struct FitSpec {
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     #[serde(serialize_with = "one_or_several")]
     pub noise_variance: Vec<String>,
-    /// Column of blocks: rows of equal value are approximated together (PITC and relatives), by pep, vfe
+    /// Column of blocks: rows of equal text are approximated together (PITC and relatives), by pep, vfe
     /// and fitc
     #[arg(long, value_name = "COL")]
     pub blocks: Option<String>,
@@ -143,7 +143,7 @@ pub struct FitSpec {
     #[arg(long, value_enum)]
     pub optimizer: Option<Optimizer>,
     /// Number of additional random starts; each is trained briefly, the best to the end
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "no_train")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub restarts: Option<u16>,
     /// Time after which no iteration begins, such as 90s, 10m or 2h
     #[arg(long, value_name = "TIME", value_parser = parse_time)]

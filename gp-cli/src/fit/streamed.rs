@@ -167,7 +167,7 @@ impl Streamed {
         let mut factors = Factors::default();
         if blocks.is_some() || powers.is_some() {
             self.raw.for_each(&mut |numbers| {
-                factors.add(blocks.map(|place| numbers[place]), powers.map(|place| numbers[place]));
+                factors.add(blocks.map(|place| numbers[place] as usize), powers.map(|place| numbers[place]));
                 Ok(())
             })?;
         }

@@ -1,7 +1,7 @@
 //! Readers of tables.
 
 use super::{Readers, Reading};
-use crate::data::{Frame, Input, ReadOptions, Source, TableChoice};
+use crate::data::{Frame, Input, Kind, ReadOptions, Source, TableChoice};
 use crate::error::CliError;
 
 /// Longest text that is also read in chunks.
@@ -24,7 +24,10 @@ fn named(readers: &Readers, name: &str, bytes: &[u8], format: &str) -> Result<Re
     let pieces = if is_text { Some(in_pieces(readers, name, bytes, &options)) } else { None };
     match (whole, pieces) {
         (Ok(frame), None) => check(&frame).map(|()| Reading::Read),
-        (Ok(frame), Some(Ok(rows))) if rows == frame.row_count() => check(&frame).map(|()| Reading::Read),
+        (Ok(frame), Some(Ok(rows))) if rows == frame.row_count() => {
+            check(&frame).and_then(|()| dates(readers, name, bytes, (&frame, options)))?;
+            Ok(Reading::Read)
+        }
         (Ok(frame), Some(Ok(rows))) => Err(format!("{} rows, and {rows} in pieces", frame.row_count())),
         (Ok(_), Some(Err(error))) => Err(format!("read, but not in pieces: {}", error.with_causes())),
         (Err(error), Some(Ok(rows))) => Err(format!("{rows} rows in pieces, but {}", error.with_causes())),
@@ -48,6 +51,20 @@ fn in_pieces(readers: &Readers, name: &str, bytes: &[u8], options: &ReadOptions)
         rows += piece.row_count();
     }
     if rows == 0 { Err(Frame::no_rows(name)) } else { Ok(rows) }
+}
+
+/// Checks the same table with all columns declared as dates, which may be refused.
+fn dates(
+    readers: &Readers,
+    name: &str,
+    bytes: &[u8],
+    (frame, mut options): (&Frame, ReadOptions),
+) -> Result<(), String> {
+    options.kinds = frame.names().into_iter().map(|name| (name.to_owned(), Kind::Date)).collect();
+    match source(readers, name, bytes).and_then(|source| readers.context.formats.read(&source, &options)) {
+        Ok(dates) => check(&dates),
+        Err(_) => Ok(()),
+    }
 }
 
 /// Checks that there are rows and columns of equal length, and that every cell has a text.

@@ -159,6 +159,10 @@ impl Method for ClosedForm {
         role.adjusts() || role == Role::Blocks || (role == Role::AlphaColumn && self.power.is_none())
     }
 
+    fn is_heeded_untrained(&self, setting: &str, _optimizer: Optimizer, _given: &Given) -> bool {
+        setting != ITERATIONS.name()
+    }
+
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing) = (sizes.rows as f64, sizes.inducing as f64);

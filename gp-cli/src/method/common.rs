@@ -50,10 +50,11 @@ pub const fn batch_size(usual: u64) -> Setting {
     Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").usually_whole(usual)
 }
 
-/// Number of covariances per evaluation: rows with inducing inputs, and inducing inputs with each other.
+/// Number of covariances per evaluation: rows with inducing inputs and with themselves, and inducing inputs with each
+/// other.
 pub(super) fn covariances(sizes: &Extents) -> f64 {
     let [rows, inducing, processes] = [sizes.rows, sizes.inducing, sizes.processes].map(|size| size as f64);
-    processes * inducing * (rows + inducing / 2.0)
+    processes * (rows + inducing * (rows + inducing / 2.0))
 }
 
 /// Number of values stored for projections; beyond a limit, every pass recomputes them.

@@ -124,6 +124,12 @@ pub trait Method: Debug + Send + Sync {
         true
     }
 
+    /// `true` if a setting changes fits that keep all parameters (`--no-train`), with this optimiser and these
+    /// settings. Sites and posteriors may still be found in iterations or mini-batches.
+    fn is_heeded_untrained(&self, _setting: &str, _optimizer: Optimizer, _given: &Given) -> bool {
+        true
+    }
+
     /// Name and settings of the method to use instead for an unsupported likelihood, if any.
     fn counterpart(&self, _likelihood: &dyn Likelihood, _given: &Given) -> Option<(&'static str, Given)> {
         None

@@ -149,6 +149,10 @@ impl Method for Ep {
         role.adjusts() || (role == Role::AlphaColumn && self.level == Level::Projection)
     }
 
+    fn is_heeded_untrained(&self, setting: &str, optimizer: Optimizer, _given: &Given) -> bool {
+        setting != ITERATIONS.name() || optimizer != Optimizer::Lbfgs
+    }
+
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);

@@ -4,6 +4,7 @@ use super::check::GradientCheck;
 use super::common;
 use super::contract::{Case, Method, SeenThrough};
 use super::gaussian::{gaussian, is_gaussian, objection_unless_gaussian};
+use super::given::Given;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
@@ -61,6 +62,10 @@ impl Method for Exact {
 
     fn heeds(&self, role: Role) -> bool {
         role.adjusts()
+    }
+
+    fn is_heeded_untrained(&self, setting: &str, _optimizer: Optimizer, _given: &Given) -> bool {
+        setting != ITERATIONS.name()
     }
 
     fn memory(&self, problem: &Problem) -> f64 {

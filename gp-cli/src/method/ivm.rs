@@ -3,6 +3,7 @@
 use super::check::GradientCheck;
 use super::common;
 use super::contract::{Method, SeenThrough};
+use super::given::Given;
 use super::ivm_model::{COUPLING, model, options};
 use super::later::{Later, Updated, refused};
 use super::optimizer::{Optimizer, minimise_options};
@@ -58,6 +59,10 @@ impl Method for IvmMethod {
         let labels = matches!(likelihood.support(), Support::Signs | Support::Classes(_));
         (!labels || likelihood.outputs() != 1)
             .then(|| format!("it needs labels, and the likelihood is {}", likelihood.name()))
+    }
+
+    fn is_heeded_untrained(&self, setting: &str, _optimizer: Optimizer, _given: &Given) -> bool {
+        setting != ITERATIONS.name()
     }
 
     fn memory(&self, problem: &Problem) -> f64 {

@@ -85,6 +85,10 @@ impl Method for SavigpMethod {
         role.adjusts()
     }
 
+    fn is_heeded_untrained(&self, setting: &str, optimizer: Optimizer, given: &Given) -> bool {
+        setting != ITERATIONS.name() || optimizer != Optimizer::Lbfgs || !asks_for_one_full(given)
+    }
+
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);
@@ -101,9 +105,8 @@ impl Method for SavigpMethod {
         };
         // Mixtures and diagonal covariances train together with the parameters, in an unknown number of
         // evaluations.
-        let is_one_full = components(settings) == 1 && settings.given.word(&COVARIANCE) != Some(DIAGONAL);
         let iterations = settings.given.integer_in(&ITERATIONS, OUTER);
-        is_one_full.then(|| variational::work(problem, iterations, integral))?
+        asks_for_one_full(&settings.given).then(|| variational::work(problem, iterations, integral))?
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
@@ -168,6 +171,11 @@ fn rest(model: &Savigp) -> NaturalOptions {
 
 fn components(settings: &Settings) -> usize {
     settings.given.count(&COMPONENTS).unwrap_or(1)
+}
+
+/// `true` for a single Gaussian with a full covariance, found by natural steps at given parameters.
+fn asks_for_one_full(given: &Given) -> bool {
+    given.count(&COMPONENTS).unwrap_or(1) == 1 && given.word(&COVARIANCE) != Some(DIAGONAL)
 }
 
 fn is_one_full(model: &Savigp) -> bool {

@@ -128,7 +128,8 @@ impl Method for Sep {
         Some(Work {
             products: operations::step(&sizes),
             covariances: common::covariances(&sizes),
-            integrals: sizes.rows as f64,
+            // Each row is integrated for its site and again for the gradient, with the posterior after the update.
+            integrals: 2.0 * sizes.rows as f64,
             integral: Integral::Tilted(power(problem)),
             ..Work::of_evaluations(usual, most)
         })
@@ -237,6 +238,30 @@ fn report(settled: &Settled, fit: &mut Fit) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::{Settings, TrainingRows};
+    use faer::Mat;
+    use gp_kernels::inducing::InducingInputs;
+
+    /// One integral for the site of each row of a batch, and one for the gradient.
+    #[test]
+    fn a_step_integrates_every_row_of_its_batch_twice() {
+        let points = Mat::from_fn(60, 1, |i, _| i as f64);
+        let mut settings = Settings::default();
+        settings.given.insert(BATCH_SIZE.name(), 20.into());
+        Sep.train_by(Optimizer::Adam, &mut settings);
+        let problem = Problem {
+            rows: TrainingRows::in_memory(points.clone(), vec![1.0; 60]),
+            kernels: vec![gp_kernels::parse("rbf").unwrap()],
+            alike: true,
+            inducing: vec![InducingInputs::points(points.subrows(0, 5)).unwrap()],
+            likelihood: gp_likelihoods::parse("bernoulli_probit").unwrap(),
+            settings,
+        };
+        let work = Sep.work(&problem).unwrap();
+        assert_eq!((work.integrals, work.integral), (40.0, Integral::Tilted(1.0)));
+        // 20 rows and five inducing points: with each other, and rows and inducing points with themselves.
+        assert_eq!(work.covariances, 20.0 * 5.0 + 20.0 + 5.0 * 5.0 / 2.0);
+    }
 
     /// The texts of the defaults name their limits.
     #[test]

@@ -62,6 +62,10 @@ impl Method for Svgp {
         role.adjusts()
     }
 
+    fn is_heeded_untrained(&self, setting: &str, optimizer: Optimizer, _given: &Given) -> bool {
+        setting != ITERATIONS.name() || optimizer != Optimizer::Lbfgs
+    }
+
     fn memory(&self, problem: &Problem) -> f64 {
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.at_once as f64, sizes.inducing as f64, sizes.latents as f64);

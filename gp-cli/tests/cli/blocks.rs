@@ -164,6 +164,39 @@ fn blocks_and_powers_are_streamed_kept_and_diagnosed() {
     assert_near(of("both.gp"), of("all.gp"));
 }
 
+/// Long numbers that are equal as floating-point numbers, and other texts of one number.
+#[test]
+fn blocks_are_told_apart_by_their_text() {
+    let (desk, ..) = desk();
+    let table = String::from_utf8(desk.read("t.csv")).unwrap();
+    let expected = objective(&desk, "--method fitc --blocks b");
+    for names in [["9007199254740992", "9007199254740993", "5"], ["007", "7", "7.0"], ["0", "-0", "inf"]] {
+        let pairs = ["north", "south", "west"].into_iter().zip(names);
+        desk.write("t.csv", pairs.fold(table.clone(), |text, (word, name)| text.replace(word, name)));
+        for flags in ["", " --stream always", " --type b=number"] {
+            if names[2] == "inf" && flags.ends_with("number") {
+                continue;
+            }
+            let found = objective(&desk, &format!("--method fitc --blocks b{flags}"));
+            assert!(found == expected, "{names:?}{flags}: {found} instead of {expected}");
+        }
+    }
+    for name in ["ids.parquet", "ids.feather"] {
+        let file = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
+        desk.write(name, std::fs::read(file).unwrap());
+        for stream in ["never", "always"] {
+            let fit =
+                format!("fit {name} --target y --features x --method fitc --blocks patient --iterations 1");
+            let said = desk.ok(&format!("{fit} --force --stream {stream}"));
+            assert!(said.err.contains(", 4 blocks"), "{name}: {}", said.err);
+        }
+    }
+    // Also in the parts of a cross-validation.
+    desk.ok(
+        "cv t.csv --features x --target y --method fitc --blocks b --inducing 5 --iterations 1 --folds 2",
+    );
+}
+
 #[test]
 fn methods_without_blocks_and_powers_refuse_them() {
     let (desk, ..) = desk();

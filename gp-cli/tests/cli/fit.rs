@@ -213,7 +213,10 @@ fn what_makes_no_difference_or_no_sense_is_refused() {
 #[test]
 fn a_configuration_says_what_flags_say_and_flags_win() {
     let desk = with(sine(40));
-    desk.write("c.toml", "target = \"y\"\nmethod = \"vfe\"\ninducing = 8\nno-train = true\nbound = [\"rbf.lengthscale=0.1..9\"]\n");
+    desk.write(
+        "c.toml",
+        "target = \"y\"\nmethod = \"vfe\"\ninducing = 8\nno-train = true\nfix = [\"rbf.lengthscale\"]\n",
+    );
     let json = desk.ok("fit t.csv --config c.toml --inducing 6 --json").json();
     assert_eq!((&json["method"], &json["m"], &json["iterations"]), (&"vfe".into(), &6.into(), &0.into()));
     let config = &desk.ok("convert model.gp --to json").json()["config"];

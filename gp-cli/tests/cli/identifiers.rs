@@ -51,6 +51,18 @@ fn inputs_are_identifiers_as_well() {
     desk.write("bad.csv", "n,day,y\n1,2024/01/01,1\nx,2024/01/01,1\n");
     let texts = ["`bad.csv`, line 3, column n: `x` is not a finite number"];
     desk.refused("predict model.gp bad.csv --id n", 3, &texts);
+    // So do the suggested points, which are the same.
+    let plain = desk.ok("suggest model.gp t.csv --count 2").table().1;
+    let said = desk.ok("suggest model.gp t.csv --count 2 --id n --id day");
+    let (header, rows) = said.table();
+    assert_eq!(header[..2], ["n", "day"]);
+    for (row, plain) in rows.iter().zip(&plain) {
+        assert_eq!(row[0], format!("00{}", plain[0]), "{}", said.out);
+        assert_eq!(row[1], plain[1].replace('-', "/"), "{}", said.out);
+        assert_eq!(row[2..], plain[2..], "{}", said.out);
+    }
+    let told = desk.ok("suggest model.gp t.csv --id n --json").json();
+    assert_eq!(told["points"][0]["n"], rows[0][0].as_str());
 }
 
 #[test]

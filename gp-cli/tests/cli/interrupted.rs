@@ -52,6 +52,17 @@ fn interrupt(desk: &Desk, line: &str, name: &str) -> Said {
 }
 
 #[test]
+fn the_time_between_checkpoints_needs_a_folder_for_them() {
+    let desk = desk();
+    for line in ["fit t.csv --target y", "cv t.csv --target y"] {
+        let said = desk.gp(&format!("{line} --checkpoint-every 5s"));
+        assert_eq!(said.code, 2, "{line}: {}", said.err);
+        assert!(said.err.contains("--checkpoint <DIR>|--resume <DIR>"), "{line}: {}", said.err);
+        assert_eq!(desk.names(), ["t.csv"], "{line}");
+    }
+}
+
+#[test]
 fn interrupted_fits_go_on_to_the_same_bytes() {
     for (fit, name) in FITS.iter().zip(["-INT", "-TERM", "-INT"]) {
         let (straight, broken) = (desk(), desk());

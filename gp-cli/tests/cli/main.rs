@@ -61,6 +61,7 @@ mod texts;
 mod trust;
 mod tutorial;
 mod units;
+mod untrained;
 mod update;
 mod windows;
 mod written;

@@ -1,6 +1,7 @@
 //! Texts and numbers for users: as written by them, in their units, and no more than is true.
 
 use crate::support::{Desk, circle, noise, sine};
+use std::f64::consts::PI;
 
 /// Rows of `a,b,y`, where `y` is noise.
 fn nothing(rows: usize) -> String {
@@ -19,11 +20,11 @@ fn choices_are_taken_in_any_case() {
         "--fix KERNEL --type a=NUMBER --missing-in b=DROP --format CSV",
         "--units MODEL --standardize INPUTS",
         "--kernel \"RBF(ARD=True, Lengthscale=Fixed(2), DIMS=[a])\"",
-        "--prior rbf.lengthscale=LogNormal(0,1) --units model",
     ] {
         desk.ok(&format!("fit t.csv --target y --no-train --force --quiet {flags}"));
     }
     let json = |flags: &str| desk.ok(&format!("fit t.csv --target y --force --quiet --json {flags}")).json();
+    json("--prior rbf.lengthscale=LogNormal(0,1) --units MODEL --iterations 1");
     let kernel = json("--fix KERNEL --iterations 1")["kernel"].to_string();
     assert!(kernel.contains("fixed("), "{kernel}");
     assert_eq!(desk.ok("generate KERNELS").out, desk.ok("generate kernels").out);
@@ -243,4 +244,26 @@ fn parts_of_one_input_are_fine_curves() {
     };
     let longest = drawn.split('<').map(points).max().unwrap();
     assert!(longest >= 100, "{longest} points\n{}", &drawn[..2_000]);
+}
+
+/// A model of other data than those it is scored on can be worse than the mean, which is told where it is scored.
+#[test]
+fn predictions_worse_than_the_mean_are_told() {
+    let desk = Desk::new();
+    let rows = |shift: f64| {
+        (0..40).fold("x,y,class\n".to_owned(), |text, i| {
+            let x = 0.1 * f64::from(i);
+            let y = (x + shift).sin();
+            text + &format!("{x},{y},{}\n", if y > 0.0 { "up" } else { "down" })
+        })
+    };
+    desk.write("t.csv", rows(0.0));
+    desk.write("other.csv", rows(PI));
+    desk.ok("fit t.csv --target y --features x -o m.gp");
+    let said = desk.ok("eval m.gp other.csv").err;
+    assert!(said.contains("predictions are worse than the mean of the target in training alone"), "{said}");
+    assert!(!desk.ok("eval m.gp t.csv").err.contains("predictions are worse"));
+    desk.ok("fit t.csv --target class --features x -o c.gp");
+    let said = desk.ok("eval c.gp other.csv").err;
+    assert!(said.contains("predictions are worse than the shares of the labels in training alone"), "{said}");
 }

@@ -177,7 +177,7 @@ fn bounds_that_cannot_be_are_told_in_the_numbers_given() {
             ["at 3.000", "between 5 and 9"],
         ),
     ] {
-        desk.refused(&format!("fit t.csv --target y --no-train {flags}"), 2, &words);
+        desk.refused(&format!("fit t.csv --target y {flags}"), 2, &words);
     }
     desk.ok("fit t.csv --target y --method exact --features month --bound rbf.lengthscale=0.5..2");
     desk.ok("fit t.csv --target y --method exact --force --bound rbf.lengthscale=..9");

@@ -28,7 +28,7 @@ struct Visited {
 
 impl Ivm {
     /// Active set with sites that lower the criterion, until convergence or a stop by the control. Ends with
-    /// the present sites if a step fails.
+    /// the present sites if a step fails. The second value is `false` after an interrupt.
     ///
     /// # Errors
     /// As [`criterion`](Self::criterion).
@@ -37,10 +37,13 @@ impl Ivm {
         control: &Control,
         data: &Labelled,
         active: ActiveSet,
-    ) -> Result<ActiveSet, InferenceError> {
+    ) -> Result<(ActiveSet, bool), InferenceError> {
         let mut here = self.place(data, active)?;
         for _ in 0..STEPS {
-            if control.is_interrupted() || control.is_over() {
+            if control.is_interrupted() {
+                return Ok((here.active, false));
+            }
+            if control.is_over() {
                 break;
             }
             let steps: Result<Vec<SiteStep>, _> =
@@ -52,7 +55,7 @@ impl Ivm {
                 break;
             }
         }
-        Ok(here.active)
+        Ok((here.active, true))
     }
 
     /// State after the step, which is halved until the criterion decreases; None if it never does.
@@ -106,7 +109,7 @@ mod tests {
         let mut rested = matched.clone();
         // The search ends once steps gain little; more steps lead to the exact minimum.
         for _ in 0..30 {
-            rested = model.rest(&control, data, rested).unwrap();
+            rested = model.rest(&control, data, rested).unwrap().0;
         }
         let least = criterion(&rested);
         assert!(least < criterion(&matched) - 0.5, "{least} {}", criterion(&matched));

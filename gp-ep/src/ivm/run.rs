@@ -143,8 +143,10 @@ impl Ivm {
             Coupling::Independent => Run::new(&task, IndependentClasses::new(&task)).finish(watch),
         }?;
         if options.sites == FinalSites::AtRest && run.ended.is_none() {
-            let active = self.rest(control, data, run.posterior.active_set().clone())?;
+            let (active, is_whole) = self.rest(control, data, run.posterior.active_set().clone())?;
             run.posterior = IvmPosterior::new(self, active)?;
+            // A run that goes on from a checkpoint would find other sites.
+            run.ended = (!is_whole).then_some(StopReason::Interrupted);
         }
         Ok(run)
     }

@@ -325,4 +325,21 @@ mod tests {
         );
         assert_eq!(rounds().choose(&model, &course).unwrap().inclusions.len(), 10);
     }
+
+    /// Sites that an interrupt cuts short are said to be so, since a resumed run has others.
+    #[test]
+    fn sites_cut_short_are_told() {
+        let x = Mat::from_fn(30, 1, |i, _| 0.1 * i as f64);
+        let y: Vec<f64> = (0..30).map(|i| if i < 13 { -1.0 } else { 1.0 }).collect();
+        let model = Ivm::new(vec![gp_kernels::parse("rbf").unwrap()], Box::new(BernoulliProbit)).unwrap();
+        let data = Labelled::read(&model, &Table::with_targets(x.as_ref(), &y).unwrap()).unwrap();
+        let options = IvmOptions { active: 10, ..IvmOptions::default() };
+        let run = model.build_of(&Control::new(), &data, &options, &mut |_| Ok(())).unwrap();
+        let interrupt = Interrupt::new();
+        let control = Control::new().with_interrupt(interrupt.clone());
+        let is_whole = || model.rest(&control, &data, run.posterior.active_set().clone()).unwrap().1;
+        assert!(is_whole());
+        interrupt.request();
+        assert!(!is_whole());
+    }
 }

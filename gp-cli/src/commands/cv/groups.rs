@@ -1,7 +1,7 @@
 //! Folds that keep groups together.
 
 use super::division::Division;
-use crate::data::{Column, FILL_OR_DROP, Frame};
+use crate::data::{FILL_OR_DROP, Frame};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use rand::SeedableRng;
@@ -28,7 +28,7 @@ impl<'a> Groups<'a> {
         let column = frame.require(&[name])?[0];
         frame.refuse_missing(&[column], FILL_OR_DROP)?;
         let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        (0..frame.row_count()).for_each(|row| groups.entry(value(column, row)).or_default().push(row));
+        (0..frame.row_count()).for_each(|row| groups.entry(column.identity(row)).or_default().push(row));
         Ok(Self { source: frame.source(), name, groups: groups.into_values().collect(), labels })
     }
 
@@ -107,14 +107,6 @@ impl<'a> Groups<'a> {
         if let Some(labels) = &self.labels {
             group.iter().for_each(|&row| counts[labels[row] + 1] += 1.0);
         }
-    }
-}
-
-/// Cell as group name: its text. Of formats without text, 0 and -0 are the same group.
-fn value(column: &Column, row: usize) -> String {
-    match column.numbers() {
-        Some(numbers) if numbers[row] == 0.0 && !column.keeps_text() => column.kind().text(0.0),
-        _ => column.written(row),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Coverage of intervals, and warnings, over all folds.
 
 use super::ScoredFold;
-use crate::evaluate::{Scores, TargetScores, coverage_remarks};
+use crate::evaluate::{Losses, Scores, TargetScores, coverage_remarks};
 use crate::left_out::{counted, listed};
 use crate::metrics::{LEVELS, NumberScores};
 use serde::Serialize;
@@ -111,7 +111,10 @@ pub(super) fn warnings(folds: &[ScoredFold], pooled: &[PooledCoverage]) -> Vec<S
         1 => format!("fold {fold}: {warning}"),
         _ => format!("fold {fold}, and {} like it: {warning}", counted(count - 1, "fold")),
     });
-    pooled.iter().flat_map(PooledCoverage::remarks).chain(of_training).collect()
+    let losses = folds.iter().filter_map(|fold| Losses::of(fold.evaluation.rows, &fold.evaluation.scores));
+    let worse = losses.reduce(Losses::with).and_then(|losses| losses.warning());
+    let worse = worse.map(|warning| format!("over all folds, {warning}"));
+    pooled.iter().flat_map(PooledCoverage::remarks).chain(worse).chain(of_training).collect()
 }
 
 #[cfg(test)]

@@ -21,9 +21,11 @@ pub(super) fn table(
         let values = suggested.places.iter().map(|point| point[place]).collect();
         let column = suggested.rows.as_ref().and_then(|(_, frame)| frame.column(&feature.name));
         match (column, &feature.encoding) {
-            // Includes words that did not occur in training.
-            (Some(column), FeatureEncoding::OneHot(_)) => {
-                let words = (0..suggested.places.len()).map(|row| column.text(row)).collect();
+            // Includes words that did not occur in training. The text of numbers is kept for --id.
+            (Some(column), encoding)
+                if column.keeps_text() || matches!(encoding, FeatureEncoding::OneHot(_)) =>
+            {
+                let words = (0..suggested.places.len()).map(|row| column.written(row)).collect();
                 table.push_words(feature.name.as_str(), words);
             }
             _ => push_input(&mut table, feature, values),

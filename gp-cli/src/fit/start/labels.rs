@@ -30,11 +30,11 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let (points, _) = few.whole()?;
     let placed = placed(problem, &few)?;
-    let short = Vec::from_iter(with_short_lengths(problem.kernels[0].as_ref()));
+    let short = with_short_lengths(problem.kernels[0].as_ref());
     let mut found = Vec::new();
     for numbers in numbers(problem, &few)? {
         let rows = TrainingRows::in_memory(points.to_owned(), numbers);
-        found.extend(best((&*problem, &placed), &short, (&Gaussian::new(NOISE)?, false), &rows)?);
+        found.extend(best((&*problem, &placed), short.as_deref(), &Gaussian::new(NOISE)?, &rows)?);
     }
     let logs: Vec<Vec<f64>> = found.iter().filter_map(|found| told_lengths(found, points.nrows())).collect();
     let Some(first) = logs.first() else { return Ok(()) };

@@ -3,13 +3,12 @@
 //! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of which
 //! few matter, the nearest optimum of the variational bound is pure noise. Power EP with α = ½ avoids this and
 //! finds the relevant inputs from a thousand rows in seconds. Methods with inducing inputs start from its
-//! result. Given kernels do too, if they have [no length-scale of the user's](lengths); for them, a third quick fit
-//! starts from what [exact regression](exact) learns.
+//! result. Given kernels do too, if they have [no length-scale of the user's](lengths).
 //!
 //! With many inputs or words and few rows, all length-scales may grow before the one along which the function
 //! is curved is found; a linear term explains part of the rest, and training ends there. A second quick fit
-//! therefore starts with length-scales a quarter as long. If its result is better, every method starts from
-//! it.
+//! therefore starts with length-scales a quarter as long, and a third from what [exact regression](exact) learns. If
+//! a result is better, every method starts from it.
 
 mod exact;
 mod labels;
@@ -45,6 +44,8 @@ const GAIN: f64 = 1.0;
 /// Result of a quick fit.
 struct Found {
     model: SparseRegression,
+    /// From the problem's own kernel.
+    is_first: bool,
     log_posterior: f64,
     log_evidence: f64,
 }
@@ -92,12 +93,16 @@ pub(super) fn settle(
         return Ok(());
     }
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
-    let mut others = Vec::from_iter(with_short_lengths(problem.kernels[0].as_ref()));
-    if exact::is_wanted(spec, all_rows) {
-        others.extend(exact::learned(problem, spec, noise, sample)?);
-    }
     let from = (&*problem, &placed(problem, &few)?);
-    let Some(Found { model, .. }) = best(from, &others, (noise, all_rows), &few)? else { return Ok(()) };
+    let short = with_short_lengths(problem.kernels[0].as_ref());
+    let mut best = best(from, short.as_deref(), noise, &few)?;
+    if exact::is_wanted(spec, all_rows)
+        && let Some(kernel) = exact::learned((problem, noise), best.as_ref(), spec, sample)?
+    {
+        best = better(best, quick(from, kernel.as_ref(), noise.clone(), &few)?);
+    }
+    // Methods of all rows get to the result of the first quick fit themselves.
+    let Some(Found { model, .. }) = best.filter(|best| !(all_rows && best.is_first)) else { return Ok(()) };
     problem.kernels = vec![model.process(0).kernel().clone_box(); problem.kernels.len()];
     let learned = model.noise().parameters();
     for (parameter, learned) in problem.likelihood.parameters_mut().iter_mut().zip(learned) {
@@ -158,26 +163,22 @@ pub(super) fn quick_problem(
     Ok(Some((small, count)))
 }
 
-/// The best of the quick fits from the problem's kernel and from others, each of which must be better than those
-/// before by [`GAIN`]. With `only_others`, None if the first one is best.
+/// The better of the quick fits from the problem's kernel and from another one, if any.
 fn best(
-    (problem, placed): (&Problem, &InducingInputs),
-    others: &[Box<dyn Kernel>],
-    (noise, only_others): (&Gaussian, bool),
+    from: (&Problem, &InducingInputs),
+    other: Option<&dyn Kernel>,
+    noise: &Gaussian,
     rows: &TrainingRows,
 ) -> Result<Option<Found>, CliError> {
-    let quick = |kernel: &dyn Kernel| quick((problem, placed), kernel, noise.clone(), rows);
-    let first = quick(problem.kernels[0].as_ref())?;
-    let mut most = first.as_ref().map_or(f64::NEG_INFINITY, |first| first.log_posterior);
-    let mut best = first.filter(|_| !only_others);
-    for kernel in others {
-        let better = quick(kernel.as_ref())?.filter(|other| other.log_posterior > most + GAIN);
-        if let Some(better) = better {
-            most = better.log_posterior;
-            best = Some(better);
-        }
-    }
-    Ok(best)
+    let quick = |kernel: &dyn Kernel| quick(from, kernel, noise.clone(), rows);
+    let first = quick(from.0.kernels[0].as_ref())?.map(|first| Found { is_first: true, ..first });
+    Ok(better(first, other.map_or(Ok(None), quick)?))
+}
+
+/// The later result if it is better by [`GAIN`].
+fn better(before: Option<Found>, later: Option<Found>) -> Option<Found> {
+    let least = before.as_ref().map_or(f64::NEG_INFINITY, |before| before.log_posterior + GAIN);
+    later.filter(|later| later.log_posterior > least).or(before)
 }
 
 /// The kernel with shorter length-scales, if each input has one and some are free.
@@ -228,6 +229,7 @@ fn quick(
     let learned = learned.ok();
     Ok(learned.as_ref().and_then(|learned| learned.run.training()).map(|training| Found {
         model,
+        is_first: false,
         log_posterior: training.log_posterior,
         log_evidence: training.log_marginal_likelihood,
     }))

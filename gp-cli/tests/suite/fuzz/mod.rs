@@ -69,6 +69,16 @@ fn corpus(name: &str) -> Vec<(String, Vec<u8>)> {
     corpus
 }
 
+/// A notation without a seed is hardly ever made by mutations.
+#[test]
+fn every_notation_of_dates_has_a_seed() {
+    let tables: Vec<String> =
+        corpus("csv").into_iter().filter_map(|(_, bytes)| String::from_utf8(bytes).ok()).collect();
+    for date in ["2024-02-29", "2020/1/31", "Jan 2012", "20240229", "T10:00+02:00", "-0330", "Z"] {
+        assert!(tables.iter().any(|table| table.contains(date)), "{date}");
+    }
+}
+
 #[track_caller]
 fn run((name, target): FuzzTarget, readers: &Readers, what: &str, bytes: &[u8]) -> bool {
     let found = target(readers, bytes);

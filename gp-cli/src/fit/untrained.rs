@@ -1,0 +1,45 @@
+//! Flags without effect in fits that keep all parameters.
+
+use super::spec::FitSpec;
+use crate::error::CliError;
+use crate::method::{Given, Method, Optimizer};
+
+/// Refuses flags that make no difference with `--no-train`. Settings by which a method finds sites or posteriors at
+/// given parameters remain.
+///
+/// # Errors
+/// [`Usage`](crate::ErrorKind::Usage), naming the first such flag and the reason.
+pub(super) fn check(
+    spec: &FitSpec,
+    method: &dyn Method,
+    optimizer: Optimizer,
+    given: &Given,
+) -> Result<(), CliError> {
+    if !spec.no_train {
+        return Ok(());
+    }
+    let kept = "all parameters keep their values".to_owned();
+    let only = format!("method {} needs it only to train parameters", method.name());
+    let idle = |name: &&str| !method.is_heeded_untrained(name, optimizer, given);
+    let of_method = spec.settings.names().find(idle).map(|name| (name, only.clone()));
+    let of_parameters = [
+        ("bound", !spec.bound.is_empty(), &kept),
+        ("prior", !spec.prior.is_empty(), &kept),
+        ("restarts", spec.restarts.is_some(), &kept),
+        ("optimizer", spec.optimizer.is_some() && !finds_posteriors(method), &only),
+    ];
+    let found = of_parameters.into_iter().find(|(_, is_idle, _)| *is_idle);
+    match found.map(|(name, _, why)| (name, why.clone())).or(of_method) {
+        None => Ok(()),
+        Some((name, why)) => Err(CliError::usage(format!(
+            "--{name} makes no difference with --no-train: {why}; leave one of them out"
+        ))),
+    }
+}
+
+/// `true` if the choice of an optimiser also decides how the posterior is found: at rest, or in steps.
+fn finds_posteriors(method: &dyn Method) -> bool {
+    let optimizers = method.optimizers();
+    let is_first_order = |optimizer: &Optimizer| *optimizer != Optimizer::Lbfgs;
+    optimizers.iter().any(is_first_order) && !optimizers.iter().all(is_first_order)
+}
