@@ -112,7 +112,8 @@ fn mean_square(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 /// rows, and nothing is said of correlations that there are not.
 #[test]
 fn rows_in_the_tails_count() {
-    let functions: [(fn(&[f64]) -> f64, &str); 3] = [
+    type Function = fn(&[f64]) -> f64;
+    let functions: [(Function, &str); 3] = [
         (|x| x[0].exp(), "rbf + linear"),
         (|x| x[0].exp() + 2.0 * x[1].exp(), "linear"),
         (|x| x[0] * x[0] + x[1], "rbf + linear"),
