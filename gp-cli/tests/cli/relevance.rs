@@ -112,7 +112,8 @@ fn mean_square(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 /// rows, and nothing is said of correlations that there are not.
 #[test]
 fn rows_in_the_tails_count() {
-    let functions: [(fn(&[f64]) -> f64, &str); 3] = [
+    type Function = fn(&[f64]) -> f64;
+    let functions: [(Function, &str); 3] = [
         (|x| x[0].exp(), "rbf + linear"),
         (|x| x[0].exp() + 2.0 * x[1].exp(), "linear"),
         (|x| x[0] * x[0] + x[1], "rbf + linear"),
@@ -158,7 +159,7 @@ fn what_varies_only_at_the_rows_is_not_called_correlation() {
     let desk = Desk::new();
     let line = |row: &Vec<f64>| format!("{},{},{}\n", row[0], row[1], row[2] - 0.5);
     desk.write("t.csv", "a,b,y\n".to_owned() + &rows(150, 8).iter().map(line).collect::<String>());
-    let kernel = "fixed(1)*rbf(lengthscale=fixed(0.1))";
+    let kernel = "fixed(1)*rbf(lengthscale=fixed(0.03))";
     desk.ok(&format!(
         "fit t.csv --target y --method exact --units model --no-train --kernel {kernel} --likelihood gaussian(variance=0.001)"
     ));
