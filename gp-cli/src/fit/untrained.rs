@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::method::{Given, Method, Optimizer};
 
 /// Refuses flags that make no difference with `--no-train`. Settings by which a method finds sites or posteriors at
-/// given parameters remain.
+/// given parameters remain, and so do bounds and priors, which the model keeps.
 ///
 /// # Errors
 /// [`Usage`](crate::ErrorKind::Usage), naming the first such flag and the reason.
@@ -23,8 +23,6 @@ pub(super) fn check(
     let idle = |name: &&str| !method.is_heeded_untrained(name, optimizer, given);
     let of_method = spec.settings.names().find(idle).map(|name| (name, only.clone()));
     let of_parameters = [
-        ("bound", !spec.bound.is_empty(), &kept),
-        ("prior", !spec.prior.is_empty(), &kept),
         ("restarts", spec.restarts.is_some(), &kept),
         ("optimizer", spec.optimizer.is_some() && !finds_posteriors(method), &only),
     ];

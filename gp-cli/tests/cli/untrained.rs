@@ -22,11 +22,6 @@ fn are_equal(desk: &Desk, fit: &str, flags: [&str; 2]) -> bool {
 fn flags_of_training_are_refused_without_training() {
     let desk = desk();
     for (flags, reason) in [
-        (
-            "--bound rbf.lengthscale=0.1..9",
-            "--bound makes no difference with --no-train: all parameters keep",
-        ),
-        ("--prior rbf.lengthscale=gamma(2,1)", "--prior makes no difference with --no-train"),
         ("--restarts 2", "--restarts makes no difference with --no-train: all parameters keep"),
         ("--optimizer lbfgs --method exact", "--optimizer makes no difference with --no-train: method exact"),
         ("--iterations 5", "--iterations makes no difference with --no-train: method exact needs it only"),
