@@ -173,6 +173,24 @@ mod tests {
         assert_eq!(judged(None, 0.6), (true, 0));
     }
 
+    /// The prior gives every label a probability of a half; the shares are three quarters and a quarter.
+    #[test]
+    fn fits_worse_than_the_shares_on_their_own_rows_have_learned_nothing() {
+        let labels = (0..40).map(|i| if i % 4 == 0 { -1.0 } else { 1.0 }).collect();
+        let rows = TrainingRows::in_memory(Mat::zeros(40, 1), labels);
+        let judged = |objective| {
+            let mut fit = fit(objective);
+            judge_by_evidence(&mut fit, (&rows, 40), 0).unwrap();
+            (fit.converged, fit.reason)
+        };
+        let (converged, reason) = judged(-27.0);
+        assert!(
+            !converged && reason.contains("log loss of 0.6931, and the shares of the labels 0.5623"),
+            "{reason}"
+        );
+        assert!(judged(-15.0).0);
+    }
+
     /// Comparison with the exact evidence of a frequency under a uniform prior, `k! (n − k)! / (n + 1)!`.
     #[test]
     fn the_evidence_of_shares_is_nearly_that_of_a_uniform_prior() {

@@ -226,6 +226,23 @@ pub(super) mod tests {
         }
     }
 
+    /// The evidence of the mean alone is −2.84 here, for two targets of mean 0 and variance 1.
+    #[test]
+    fn evidence_below_that_of_the_mean_is_noise() {
+        let told = |objective, observed: Vec<f64>| {
+            let fit = fit(Box::new(Gaussian::new(1.0).unwrap()), objective);
+            let sample = TrainingRows::in_memory(Mat::from_fn(2, 1, |i, _| i as f64), observed);
+            let seen = FittedRows { count: 2, mean_weight: 1.0, sample: &sample, columns: &[] };
+            let beliefs = fit.posterior.beliefs(sample.whole().unwrap().0).unwrap();
+            is_noise(&fit, &seen, &beliefs, &[1.0, -1.0])
+        };
+        let why = told(-3.0, vec![1.0, -1.0]).unwrap();
+        assert!(why.contains("is 0.1621 nats below that of the mean alone"), "{why}");
+        assert_eq!(told(-2.8, vec![1.0, -1.0]), None);
+        // With a column of weights, the evidence of the mean is another one.
+        assert_eq!(told(-3.0, vec![1.0, 1.0, -1.0, 1.0]), None);
+    }
+
     #[test]
     fn objectives_that_cannot_be_are_told() {
         let told = |likelihood: Box<dyn Likelihood>, objective| impossible(&fit(likelihood, objective), 2.0);

@@ -35,7 +35,7 @@ pub(super) fn check(
     }
 }
 
-/// `true` if the choice of an optimiser also decides how the posterior is found: at rest, or in steps.
+/// `true` if the optimiser also finds the posterior: L-BFGS lets it converge, first-order methods move it in steps.
 fn finds_posteriors(method: &dyn Method) -> bool {
     let optimizers = method.optimizers();
     let is_first_order = |optimizer: &Optimizer| *optimizer != Optimizer::Lbfgs;

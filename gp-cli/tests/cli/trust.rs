@@ -262,6 +262,8 @@ fn predictions_worse_than_the_mean_are_told() {
     desk.ok("fit t.csv --target y --features x -o m.gp");
     let said = desk.ok("eval m.gp other.csv").err;
     assert!(said.contains("predictions are worse than the mean of the target in training alone"), "{said}");
+    let said = desk.ok("fit t.csv --target y --features x --test other.csv -o m.gp --force").err;
+    assert!(said.contains("predictions are worse than the mean of the target in training alone"), "{said}");
     assert!(!desk.ok("eval m.gp t.csv").err.contains("predictions are worse"));
     desk.ok("fit t.csv --target class --features x -o c.gp");
     let said = desk.ok("eval c.gp other.csv").err;

@@ -123,7 +123,12 @@ mod tests {
     use crate::evaluate::Evaluation;
 
     fn fold(rows: usize, inside: f64, warning: &str) -> ScoredFold {
-        let scores = NumberScores { coverage: [inside; 3], claimed: LEVELS, ..NumberScores::default() };
+        let scores = NumberScores {
+            coverage: [inside; 3],
+            claimed: LEVELS,
+            msll: 0.7 - inside,
+            ..NumberScores::default()
+        };
         let scores = Scores::Numbers(vec![("gp", scores), ("mean", NumberScores::default())]);
         let evaluation =
             Evaluation { rows, scores, predictors: Vec::new(), warnings: Vec::new(), unit: None };
@@ -136,12 +141,15 @@ mod tests {
         let pooled = coverage(&folds);
         assert_eq!((pooled[0].rows, pooled[0].coverage), (400, [0.5; 3]));
         let said = warnings(&folds, &pooled);
-        assert_eq!(said.len(), 2);
+        assert_eq!(said.len(), 3);
         assert!(
             said[0].starts_with("over all folds, 80 % intervals hold 50 % and 95 % intervals"),
             "{said:?}"
         );
-        assert_eq!(said[1], "fold 0, and 1 fold like it: 3 rows are odd");
+        // A loss of −0.1 in 100 rows and 0.3 in 300, relative to the mean alone.
+        assert!(said[1].starts_with("over all folds, predictions are worse than the mean"), "{said:?}");
+        assert!(said[1].ends_with("is 0, and without a model -0.2000"), "{said:?}");
+        assert_eq!(said[2], "fold 0, and 1 fold like it: 3 rows are odd");
         assert!(
             lines(&pooled)[0].ends_with("95 % intervals hold 50.0 % of 400 rows"),
             "{:?}",

@@ -14,7 +14,7 @@ use crate::method::{Problem, TrainingRows, minimise_options};
 use gp_ep::{ExactGp, Inference as _, Learning};
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
-use gp_optim::{Control, ParameterSet as _};
+use gp_optim::{Control, ParameterSet as _, ParameterSetMut as _};
 
 /// Maximum numbers of rows to learn from, and to try inputs on.
 const ROWS: usize = 500;
@@ -43,8 +43,8 @@ pub(super) fn learned(
     sample: &TrainingRows,
 ) -> Result<Option<Box<dyn Kernel>>, CliError> {
     let rows = Sample::at_most(sample, ROWS, spec.seed)?.rows;
-    let mut kernel = problem.kernels[0].clone_box();
-    let free = without_priors(kernel.as_ref())?;
+    let kernel = problem.kernels[0].as_ref();
+    let free = without_priors(kernel)?;
     let known =
         found.and_then(|Found { model, .. }| evidence(model.process(0).kernel(), model.noise(), &rows));
     let known = known.unwrap_or(f64::NEG_INFINITY);
@@ -61,8 +61,10 @@ pub(super) fn learned(
     let least = known + gp.free_count() as f64;
     let is_better =
         is_learned && evidence(gp.kernel(), gp.noise(), &rows).is_some_and(|learned| learned > least);
-    let is_set = is_better && set_values(kernel.as_mut(), &gp.kernel().parameter_values());
-    Ok(is_set.then_some(kernel))
+    let mut found = ExactGp::new(kernel.clone_box(), noise.clone());
+    // A prior may exclude the values.
+    let is_set = is_better && found.set_parameter_values(&gp.parameter_values()).is_ok();
+    Ok(is_set.then(|| found.kernel().clone_box()))
 }
 
 /// The kernel in which one input alone matters: that with the largest evidence of all inputs and [`SHORT`]
@@ -76,20 +78,7 @@ fn one_input(
     let mut best: Option<(f64, Box<dyn Kernel>)> = None;
     for input in 0..lengths(kernel) {
         for length in SHORT {
-            let mut one = kernel.clone_box();
-            // Later terms, such as a linear one, stay.
-            let mut is_done = false;
-            one.for_each_parameter_mut(&mut |parameter| {
-                if !is_done && is_lengths(parameter) {
-                    is_done = true;
-                    for place in
-                        (0..parameter.len()).filter(|&place| !parameter.is_fixed(place)).collect::<Vec<_>>()
-                    {
-                        // Bounds may exclude it.
-                        let _ = parameter.set(place, if place == input { length } else { LONG });
-                    }
-                }
-            });
+            let one = alone(kernel, input, length);
             let found = evidence(one.as_ref(), noise, rows);
             if let Some(found) = found.filter(|found| best.as_ref().is_none_or(|(most, _)| found > most)) {
                 best = Some((found, one));
@@ -98,6 +87,24 @@ fn one_input(
         }
     }
     Ok(best.map(|(_, kernel)| kernel))
+}
+
+/// The kernel with this length-scale along one input, and long ones along all others. Later terms, such as a linear one,
+/// stay, and so does what bounds keep from moving.
+fn alone(kernel: &dyn Kernel, input: usize, length: f64) -> Box<dyn Kernel> {
+    let (mut one, mut is_done) = (kernel.clone_box(), false);
+    one.for_each_parameter_mut(&mut |parameter| {
+        if is_done || !is_lengths(parameter) {
+            return;
+        }
+        is_done = true;
+        for place in 0..parameter.len() {
+            if !parameter.is_fixed(place) {
+                let _ = parameter.set(place, if place == input { length } else { LONG });
+            }
+        }
+    });
+    one
 }
 
 /// Number of length-scales of the first term with one per input; 0 if there are too many.
@@ -114,17 +121,6 @@ fn lengths(kernel: &dyn Kernel) -> usize {
 fn evidence(kernel: &dyn Kernel, noise: &Gaussian, rows: &TrainingRows) -> Option<f64> {
     let gp = ExactGp::new(kernel.clone_box(), noise.clone());
     Some(gp.log_evidence(rows).ok()?.value)
-}
-
-/// Sets all parameters; `false` if a prior excludes a value.
-fn set_values(kernel: &mut dyn Kernel, values: &[f64]) -> bool {
-    let (mut rest, mut is_set) = (values, true);
-    kernel.for_each_parameter_mut(&mut |parameter| {
-        let (own, others) = rest.split_at(parameter.len());
-        is_set &= parameter.set_values(own).is_ok();
-        rest = others;
-    });
-    is_set
 }
 
 fn without_priors(kernel: &dyn Kernel) -> Result<Box<dyn Kernel>, CliError> {
