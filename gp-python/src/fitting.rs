@@ -2,7 +2,7 @@
 
 use crate::context::context;
 use crate::errors::exception;
-use crate::function::{Function, FunctionLikelihood};
+use crate::function::{Function, FunctionLikelihood, Raised};
 use crate::model::Model;
 use crate::table::{PyColumn, frame};
 use crate::waiting::watched;
@@ -17,13 +17,13 @@ use std::sync::Arc;
 /// The program that model files name.
 const ORIGIN: &str = concat!("gp for Python ", env!("CARGO_PKG_VERSION"));
 
-/// A function of Python that is told stages and iterations; an exception of it is reported and does not end the fit.
+/// A function of Python that is told stages and iterations; an exception of it ends the fit.
 type Told = Arc<dyn Fn(&str, u64, f64) + Send + Sync>;
 
 /// Fits a model to a table by the flags of `gp fit`.
 ///
-/// `told` is called with the stage that the fit is at, the iteration and the log posterior (0 and NaN outside training).
-/// Returns the model and what is worth knowing of the choices.
+/// `told` is called with the stage that the fit is at, the iteration and the log posterior (0 and NaN outside training);
+/// an exception that it raises ends the fit and is raised here. Returns the model and what is worth knowing of the choices.
 #[pyfunction]
 #[pyo3(signature = (columns, flags, threads=None, told=None, function=None))]
 pub(crate) fn fit(
@@ -35,24 +35,28 @@ pub(crate) fn fit(
     function: Option<&Function>,
 ) -> PyResult<(Model, Vec<String>)> {
     let table = frame("X", columns)?;
-    let told = told.map(teller);
     let interrupt = Interrupt::new();
     let likelihood = function.map(|function| function.likelihood(&interrupt));
-    let raised = likelihood.as_ref().map(FunctionLikelihood::raised);
+    let raised = likelihood.as_ref().map(FunctionLikelihood::raised).unwrap_or_default();
+    let told = told.map(|function| teller(function, interrupt.clone(), raised.clone()));
     let context = context(likelihood);
     let fitted = watched(py, threads, &interrupt, || fit_table(table, &flags, (&context, &interrupt), told))?;
-    if let Some(error) = raised.and_then(|raised| raised.take()) {
+    if let Some(error) = raised.take() {
         return Err(error);
     }
     let (model, notes) = fitted.map_err(|error| exception(&error))?;
     Ok((Model::new(model), notes))
 }
 
-fn teller(function: Py<PyAny>) -> Told {
+fn teller(function: Py<PyAny>, interrupt: Interrupt, raised: Raised) -> Told {
     Arc::new(move |stage, iteration, value| {
+        if raised.is_some() {
+            return;
+        }
         Python::attach(|py| {
             if let Err(error) = function.call1(py, (stage, iteration, value)) {
-                error.write_unraisable(py, None);
+                raised.keep(error);
+                interrupt.request();
             }
         });
     })

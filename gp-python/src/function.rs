@@ -83,11 +83,11 @@ impl Raised {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn keep(&self, error: PyErr) {
+    pub(crate) fn keep(&self, error: PyErr) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
-    fn is_some(&self) -> bool {
+    pub(crate) fn is_some(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }

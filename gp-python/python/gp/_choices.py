@@ -9,6 +9,7 @@ from datetime import timedelta
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from ._progress import Progress
 from ._types import Words
 
 # As many as the command takes.
@@ -78,7 +79,10 @@ class Choices(BaseEstimator):
     n_jobs : int, optional
         Number of threads; all there are unless given, and for -1.
     verbose : int, default=0
-        1 tells the stages of the fit.
+        1 shows the stage of the fit and its iterations: in a line of tqdm where it is installed.
+    progress : callable, optional
+        ``progress(stage, iteration, log_posterior)`` is called at each stage of the fit (iteration 0, no number) and after each
+        iteration of training. An exception that it raises ends the fit and leaves the estimator as it was.
 
     Attributes
     ----------
@@ -99,7 +103,7 @@ class Choices(BaseEstimator):
     """
 
     # Arguments that are no flags of `gp fit`.
-    _not_flags = frozenset({"n_jobs", "verbose"})
+    _not_flags = frozenset({"n_jobs", "verbose", "progress"})
 
     def __init__(
         self,
@@ -137,6 +141,7 @@ class Choices(BaseEstimator):
         seed: int = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        progress: Progress | None = None,
     ) -> None:
         self.method = method
         self.kernel = kernel
@@ -171,6 +176,7 @@ class Choices(BaseEstimator):
         self.seed = seed
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.progress = progress
 
 
 def described(own: str) -> str:

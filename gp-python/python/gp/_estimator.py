@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from ._choices import threads
 from ._errors import plainly, unchanged_on_errors
 from ._fitted import Fitted
 from ._flags import flags
+from ._progress import progress
 from ._roles import checked, counting, free, named
 from ._types import Array, Column, Roles
 
@@ -93,7 +93,8 @@ class Estimator(Fitted):
     def _fitted(self, table: list[Column], said: list[str]) -> tuple[_gp.Model, list[str]]:
         """A model, and what is worth knowing of its choices."""
         count = threads(self.n_jobs)
-        return plainly(lambda: _gp.fit(table, said, count, self._teller(), self._function()))
+        with progress(self.progress, self.verbose) as told:
+            return plainly(lambda: _gp.fit(table, said, count, told, self._function()))
 
     def _update(self, X: Any, y: Any, roles: Roles) -> None:
         columns = self._inputs(X, reset=False)
@@ -122,13 +123,6 @@ class Estimator(Fitted):
         check_consistent_length(columns[0][2], y)
         found: Array = self._predict([*columns, *self._known_targets(y)])["log_density"]
         return found
-
-    def _teller(self) -> Callable[[str, int, float], object] | None:
-        if not self.verbose:
-            return None
-        return lambda stage, iteration, value: print(
-            f"{stage}, iteration {iteration}, log posterior {value:.3f}" if iteration else stage
-        )
 
     def _function(self) -> _gp.Function | None:
         """The likelihood, where it is a function of Python."""

@@ -20,6 +20,7 @@ from ._choices import threads
 from ._estimator import Estimator
 from ._fitted import write_whole
 from ._named import ENTRY, name_of
+from ._progress import Progress
 from ._targets import columns_of_numbers
 from ._types import Array, Column, Words
 
@@ -91,7 +92,10 @@ class GPModel(Estimator):
     n_jobs : int, optional
         Number of threads; all there are unless given, and for -1.
     verbose : int, default=0
-        1 tells the stages of the fit.
+        1 shows the stage of the fit and its iterations: in a line of tqdm where it is installed.
+    progress : callable, optional
+        ``progress(stage, iteration, log_posterior)`` is called at each stage of the fit (iteration 0, no number) and after each
+        iteration of training. An exception that it raises ends the fit and leaves the estimator as it was.
 
     Attributes
     ----------
@@ -113,7 +117,7 @@ class GPModel(Estimator):
     True
     """
 
-    _not_flags = frozenset({"n_jobs", "verbose", "log_density", "latents", "params", "gradient", "mean"})
+    _not_flags = frozenset({"n_jobs", "verbose", "progress", "log_density", "latents", "params", "gradient", "mean"})
     _is_numeric = True
     _takes_several = True
 
@@ -147,6 +151,7 @@ class GPModel(Estimator):
         seed: int = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
+        progress: Progress | None = None,
     ) -> None:
         self.log_density = log_density
         self.latents = latents
@@ -175,6 +180,7 @@ class GPModel(Estimator):
         self.seed = seed
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.progress = progress
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:  # type: ignore[override]
         """Learns a model.

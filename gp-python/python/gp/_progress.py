@@ -1,0 +1,57 @@
+"""Progress of a fit: a function of the caller, a line of tqdm, or printed lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+# Called with the stage, the iteration and the log posterior.
+Progress = Callable[[str, int, float], object]
+
+
+@contextmanager
+def progress(function: Progress | None, verbose: int) -> Iterator[Progress | None]:
+    """What a fit has to call, if anything. A line of tqdm ends with the block."""
+    if not verbose:
+        yield function
+        return
+    line = _Line()
+
+    def both(stage: str, iteration: int, log_posterior: float) -> None:
+        line.show(stage, iteration, log_posterior)
+        if function is not None:
+            function(stage, iteration, log_posterior)
+
+    try:
+        yield both
+    finally:
+        line.close()
+
+
+class _Line:
+    """A line of tqdm, or printed lines where there is no tqdm."""
+
+    def __init__(self) -> None:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            self._bar: Any = None
+        else:
+            self._bar = tqdm(unit=" iterations")
+
+    def show(self, stage: str, iteration: int, log_posterior: float) -> None:
+        """Shows a stage, or an iteration of training."""
+        if self._bar is None:
+            print(f"{stage}, iteration {iteration}, log posterior {log_posterior:.3f}" if iteration else stage)
+            return
+        self._bar.set_description_str(stage, refresh=not iteration)
+        if iteration:
+            self._bar.set_postfix_str(f"log posterior {log_posterior:.3f}", refresh=False)
+            # Starts on few rows and restarts count from 1 again.
+            self._bar.update(max(iteration - self._bar.n, 0))
+
+    def close(self) -> None:
+        """Leaves the line as it is."""
+        if self._bar is not None:
+            self._bar.close()
