@@ -40,8 +40,17 @@ pub struct Feature {
 pub enum FeatureEncoding {
     /// One column of numbers.
     Scaled(Standardiser),
-    /// One column per level, sorted: 1 for that level, else 0. Unknown levels are 0 in all.
+    /// One column per level, sorted: 1 for that level, else 0. An [unknown level](unknown_level) has one value in all.
     OneHot(Vec<String>),
+}
+
+/// Value of a level unseen in training in each of the columns of L known levels.
+///
+/// `-(√(1 + L) - 1)/L` is as far from every known level as these are from each other: together they are the vertices of
+/// a regular simplex. Zeros would be nearer, and predictions would be surer of a new level than of a known one left out.
+pub(crate) fn unknown_level(known: usize) -> f64 {
+    let known = known as f64;
+    -((1.0 + known).sqrt() - 1.0) / known
 }
 
 /// Replacement of an input's missing values. Adds a last column: 1 for a missing value (with 0 in all columns
@@ -167,10 +176,12 @@ impl Feature {
         }
     }
 
-    /// Calls `set(row, column, value)` for the non-zero entries; returns the first unknown level, if any.
+    /// Calls `set(row, column, value)` for the non-zero entries; returns the first unknown level, if any. `unknown` is
+    /// the value of such levels, given the number of columns.
     pub(super) fn fill<'c>(
         &self,
         column: &'c Column,
+        unknown: fn(usize) -> f64,
         mut set: impl FnMut(usize, usize, f64),
     ) -> Option<&'c str> {
         match (&self.encoding, column.values()) {
@@ -194,7 +205,11 @@ impl Feature {
                 for (row, &code) in codes.iter().enumerate() {
                     match places.get(code as usize) {
                         Some(Some(place)) => set(row, *place, 1.0),
-                        Some(None) => unseen = unseen.or(Some(levels[code as usize].as_str())),
+                        Some(None) => {
+                            let width = self.width();
+                            (0..width).for_each(|place| set(row, place, unknown(width)));
+                            unseen = unseen.or(Some(levels[code as usize].as_str()));
+                        }
                         None => set(row, known.len(), 1.0),
                     }
                 }

@@ -1,7 +1,7 @@
 //! Inputs: standardised numbers, and one column per level of words.
 
 use super::column_survey::ColumnSurvey;
-use super::feature::{Feature, FeatureEncoding};
+use super::feature::{Feature, FeatureEncoding, unknown_level};
 use super::survey::Survey;
 use super::units::{FEWEST, OneKind};
 use crate::data::{Column, FILL_OR_DROP, Frame, Kind, ReadOptions};
@@ -44,7 +44,10 @@ pub struct Unseen {
 impl fmt::Display for Unseen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (column, level) = (shown(&self.column), shown(&self.level));
-        write!(f, "column {column}: `{level}` did not occur in training; treated as unknown")
+        write!(
+            f,
+            "column {column}: `{level}` did not occur in training; taken for one more level, as different from the others as these are from each other"
+        )
     }
 }
 
@@ -167,6 +170,15 @@ impl Inputs {
     /// [`Data`](crate::ErrorKind::Data) for a missing column, one of another type, or a missing value that is not
     /// replaced.
     pub fn encode(&self, frame: &Frame) -> Result<Encoded, CliError> {
+        self.encode_with(frame, unknown_level)
+    }
+
+    /// [`encode`](Self::encode) with zeros for levels unseen in training, for kernels of categories.
+    pub(crate) fn encode_in_whole_numbers(&self, frame: &Frame) -> Result<Encoded, CliError> {
+        self.encode_with(frame, |_| 0.0)
+    }
+
+    fn encode_with(&self, frame: &Frame, unknown: fn(usize) -> f64) -> Result<Encoded, CliError> {
         let columns = frame.require(&self.names())?;
         self.refuse_missing(frame, &columns)?;
         let mut points = Mat::zeros(frame.row_count(), self.dim());
@@ -177,7 +189,7 @@ impl Inputs {
                 return Err(frame.fault(row, &feature.name, &what));
             }
             let mut place = points.as_mut().subcols_mut(first, feature.width());
-            let level = feature.fill(column, |row, at, value| place[(row, at)] = value);
+            let level = feature.fill(column, unknown, |row, at, value| place[(row, at)] = value);
             unseen
                 .extend(level.map(|level| Unseen { column: feature.name.clone(), level: level.to_owned() }));
             first += feature.width();
@@ -201,7 +213,9 @@ impl Inputs {
                     FeatureEncoding::OneHot(levels) if value >= 0.0 && (value as usize) < levels.len() => {
                         points[(row, place.start + value as usize)] = 1.0;
                     }
-                    FeatureEncoding::OneHot(_) => {}
+                    FeatureEncoding::OneHot(_) => {
+                        place.for_each(|column| points[(row, column)] = unknown_level(feature.width()));
+                    }
                 }
             }
         }
