@@ -15,10 +15,13 @@ pub(super) fn outliers(survey: &Survey, observed: &Observed) -> Vec<String> {
     let targets = targets.iter().filter_map(told).map(|what| {
         format!("target {what}: predictions of all rows suffer; correct it or leave the row out{advice}")
     });
-    let inputs = survey.features().iter().filter_map(told).map(|what| {
-        format!(
-            "input {what}: beside it they are nearly equal, and little is learned from them; correct it, leave the row out, or give the column as logarithms"
-        )
+    let inputs = survey.features().iter().filter_map(|column| {
+        let is_positive = column.least().is_some_and(|least| least > 0.0);
+        let advice = if is_positive { ", or give the column as logarithms" } else { "" };
+        let what = told(column)?;
+        Some(format!(
+            "input {what}: beside it they are nearly equal, and little is learned from them; correct it or leave the row out{advice}"
+        ))
     });
     targets.chain(inputs).collect()
 }

@@ -278,7 +278,7 @@ fn cannot_write(cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {
 /// `true` for bytes that begin as text does and a model file does not.
 fn is_text(bytes: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
-    bytes.len() >= TEXT && bytes[..TEXT].iter().all(is_letter)
+    !bytes.is_empty() && bytes.iter().take(TEXT).all(is_letter)
 }
 
 fn damaged(source: &str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {

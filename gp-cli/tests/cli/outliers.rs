@@ -53,7 +53,7 @@ fn honest_columns_stay_silent() {
         writeln!(text, "{income:.4},{rare},{:.4},{label}", income.sqrt()).unwrap();
     }
     desk.write("t.csv", text);
-    for target in ["y", "label --task classification"] {
+    for target in ["y", "label --task binary"] {
         let said = desk.ok(&format!("fit t.csv --target {target} --force --iterations 1"));
         assert!(!said.err.contains("far from all others"), "{}", said.err);
     }

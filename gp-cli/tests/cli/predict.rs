@@ -107,7 +107,7 @@ fn rows_of_an_unseen_level_have_the_variance_of_a_level() {
         desk.ok(&format!("fit t.csv --target y --force {how}"));
         let variance = desk.ok("predict model.gp new.csv").column("variance");
         // Offsets of groups have a variance of about 4.5.
-        assert!(variance[0] > 2.0 && variance[1] < 0.2, "{how}: {variance:?}");
+        assert!(variance[0] > 1.0 && variance[1] < 0.2, "{how}: {variance:?}");
     }
 }
 
