@@ -94,9 +94,9 @@ impl<L: Density + Likelihood + Clone + 'static> Density for Counted<L> {
     }
 }
 
-/// Integrals forecast per integral done in training by a method. Observations are made of a curve about 0 and noise
+/// Integrals forecast per integral done in training by EP. Observations are made of a curve about 0 and noise
 /// between -1 and 1.
-fn forecast<L>(method: &str, of: L, observe: impl Fn(f64, f64) -> f64) -> f64
+fn forecast<L>(of: L, observe: impl Fn(f64, f64) -> f64) -> f64
 where
     L: Density + Likelihood + Clone + 'static,
 {
@@ -114,7 +114,7 @@ where
         likelihood: Box::new(Counted { of, count: count.clone() }),
         settings: Settings { fixed_inducing: true, ..Settings::default() },
     };
-    let method = Methods::built_in().find(method).unwrap();
+    let method = Methods::built_in().find("ep").unwrap();
     let work = method.work(&problem).unwrap();
     let fit = method.fit(problem).unwrap();
     assert!(fit.converged, "{}: {}", method.name(), fit.reason);
@@ -123,16 +123,14 @@ where
 }
 
 #[test]
-fn integrals_of_training_are_forecast_within_a_factor_of_three() {
+fn integrals_of_training_by_ep_are_forecast_within_a_factor_of_two() {
     let sign = |f: f64, noise: f64| if f + noise > 0.0 { 1.0 } else { -1.0 };
     let count = |f: f64, noise: f64| (f + noise).exp().round();
     let real = |f: f64, noise: f64| f + 0.2 * noise.powi(5) + 0.1 * noise;
     let found = [
-        ("probit by ep", forecast("ep", BernoulliProbit, sign)),
-        ("probit by svgp", forecast("svgp", BernoulliProbit, sign)),
-        ("counts by ep", forecast("ep", Poisson::new(0.0).unwrap(), count)),
-        ("counts by svgp", forecast("svgp", Poisson::new(0.0).unwrap(), count)),
-        ("heavy tails by ep", forecast("ep", StudentT::new(1.0, 4.0).unwrap(), real)),
+        ("labels", forecast(BernoulliProbit, sign)),
+        ("counts", forecast(Poisson::new(0.0).unwrap(), count)),
+        ("heavy tails", forecast(StudentT::new(1.0, 4.0).unwrap(), real)),
     ];
-    assert!(found.iter().all(|(_, share)| (1.0 / 3.0..3.0).contains(share)), "{found:?}");
+    assert!(found.iter().all(|(_, share)| (0.5..2.0).contains(share)), "{found:?}");
 }
