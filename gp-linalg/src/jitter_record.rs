@@ -24,7 +24,10 @@ impl fmt::Display for JitterRecord {
             write!(formatter, ", pivot {pivot} failed without it")?;
         }
         if let Some((i, j, correlation)) = self.closest {
-            write!(formatter, ", rows {i} and {j} have correlation {correlation}")?;
+            write!(
+                formatter,
+                ", rows {i} and {j} of the matrix, counted from 0, have correlation {correlation}"
+            )?;
         }
         Ok(())
     }

@@ -154,6 +154,16 @@ impl Transform {
         }
     }
 
+    /// The set, as text for an error about a number outside it. Numbers between its ends, but too close to one of them to
+    /// be in the set, get its least and greatest number.
+    pub(crate) fn allowed(self, outside: f64) -> String {
+        let ((lo, hi), (least, greatest)) = (self.ends(), self.extremes());
+        if lo < outside && outside < hi {
+            return format!("[{}, {}]", format_number(least), format_number(greatest));
+        }
+        self.to_string()
+    }
+
     /// Least and greatest number of the set.
     fn extremes(self) -> (f64, f64) {
         match self {

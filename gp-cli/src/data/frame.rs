@@ -184,11 +184,16 @@ impl Frame {
         if missing.is_empty() {
             return Ok(names.iter().filter_map(|name| self.column(name)).collect());
         }
-        Err(self.lacks(&missing, ""))
+        Err(self.lacks_besides(names, &missing, ""))
     }
 
     /// Error for missing columns; `why` gives the reason they are needed.
     pub(crate) fn lacks(&self, missing: &[&str], why: &str) -> CliError {
+        self.lacks_besides(&[], missing, why)
+    }
+
+    /// [`lacks`](Self::lacks), where columns of these names are needed themselves, and so are no other's misspelling.
+    fn lacks_besides(&self, needed: &[&str], missing: &[&str], why: &str) -> CliError {
         let known = self.known_names();
         let columns = if missing.len() > 1 { "columns" } else { "column" };
         let mut message =
@@ -196,9 +201,10 @@ impl Frame {
         if known.len() == 1 && matches!(self.places, Places::Lines(_)) {
             message.push_str(" alone: are cells separated by something else than , tab ; or |?");
         }
+        let others: Vec<&str> = known.iter().copied().filter(|name| !needed.contains(name)).collect();
         let near: Vec<String> = missing
             .iter()
-            .filter_map(|name| Some(format!("{} for {}", quoted(near(name, &known)?), quoted(name))))
+            .filter_map(|name| Some(format!("{} for {}", quoted(near(name, &others)?), quoted(name))))
             .collect();
         if !near.is_empty() {
             message.push_str(&format!("; did you mean {}?", near.join(", ")));

@@ -1,5 +1,6 @@
 //! Summary of one column, without its rows.
 
+use super::extremes::{Extremes, Outlier};
 use super::raw::{Levels, RawColumn};
 use crate::data::{Column, Frame, Kind, Lookalike, Values, is_date_in_digits, is_plain_date};
 use crate::error::CliError;
@@ -31,6 +32,7 @@ pub struct ColumnSurvey {
     are_whole: bool,
     /// First number whose square overflows, and its place.
     giant: Option<(f64, String)>,
+    extremes: Extremes,
     pub(super) values: Surveyed,
 }
 
@@ -75,6 +77,7 @@ impl ColumnSurvey {
             holds_digit_dates: true,
             are_whole: true,
             giant: None,
+            extremes: Extremes::default(),
             values: match column.values() {
                 Values::Numbers(_) => Surveyed::Numbers {
                     sum: Sum::default(),
@@ -203,6 +206,12 @@ impl ColumnSurvey {
         self.giant.as_ref().map(|(number, place)| (*number, place.as_str()))
     }
 
+    /// Number far from all others of the column, if there is one.
+    #[must_use]
+    pub fn outlier(&self) -> Option<Outlier> {
+        self.extremes.outlier()
+    }
+
     /// Adds the present numbers, with row weights.
     pub(super) fn add_up(&mut self, numbers: &[f64], weights: Option<&[f64]>) {
         if let Surveyed::Numbers { sum, range, .. } = &mut self.values {
@@ -240,6 +249,7 @@ impl ColumnSurvey {
                 self.add_up(numbers, weights);
                 self.missing += numbers.iter().filter(|value| value.is_nan()).count();
                 self.note_odd_numbers(numbers, piece);
+                self.extremes.look(numbers, piece);
                 Ok(RawColumn::Numbers(numbers))
             }
             (Surveyed::Words(all), Values::Levels { codes, levels }) => {

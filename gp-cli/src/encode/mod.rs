@@ -3,6 +3,7 @@
 mod adjuster;
 mod column_survey;
 mod columns;
+mod extremes;
 mod factors;
 mod feature;
 mod inputs;
@@ -20,6 +21,7 @@ pub use adjuster::{Adjuster, RoleValues, RowRoles};
 pub(crate) use column_survey::DIGIT_DATES;
 pub use column_survey::{ColumnSurvey, Kept, MOST_VALUES, Surveyed};
 pub use columns::Columns;
+pub use extremes::Outlier;
 pub use factors::Factors;
 pub use feature::{Feature, FeatureEncoding, Filling, MAX_LEVELS};
 pub(crate) use feature::{MISSING, too_many_words};

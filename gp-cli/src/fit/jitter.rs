@@ -8,6 +8,9 @@ const SHARE_OF_NOISE: f64 = 0.01;
 /// The same without Gaussian noise, as a variance in model units.
 const SHARE_OF_LATENT: f64 = 1e-6;
 
+/// Variance in model units above which jitter blurs more than a little: a tenth of the target's deviation.
+const MUCH: f64 = 0.01;
+
 /// Warns if jitter is large relative to the noise.
 pub(super) fn warning(posterior: &Approximation) -> Option<String> {
     let added = posterior.describe().iter().map(|latent| latent.jitter).fold(0.0, f64::max);
@@ -18,9 +21,10 @@ fn told(added: f64, likelihood: &dyn Likelihood) -> Option<String> {
     let noise = likelihood.gaussian_noise().map(|noise| noise.variance());
     let harmless = noise.map_or(SHARE_OF_LATENT, |noise| SHARE_OF_NOISE * noise);
     let beside = noise.map_or_else(String::new, |noise| format!(", beside learned noise of {noise:.1e}"));
+    let how = if added > MUCH { "blurred" } else { "a little blurred" };
     (added > harmless).then(|| {
         format!(
-            "predictions are a little blurred: inputs that are nearly the same cannot be told apart in the arithmetic, so that noise of variance {added:.1e} was added (in units of the model{beside})"
+            "predictions are {how}: inputs that are nearly the same cannot be told apart in the arithmetic, so that noise of variance {added:.1e} was added (in units of the model{beside})"
         )
     })
 }
@@ -34,6 +38,10 @@ mod tests {
         let told = |added, text: &str| told(added, gp_likelihoods::parse(text).unwrap().as_ref());
         assert_eq!(told(1e-13, "gaussian(variance=0.1)"), None);
         assert!(told(1e-13, "gaussian(variance=1e-12)").unwrap().contains("learned noise of 1.0e-12"));
+        assert!(
+            told(1e-5, "gaussian(variance=1e-12)").unwrap().starts_with("predictions are a little blurred")
+        );
+        assert!(told(1e9, "gaussian(variance=1e-12)").unwrap().starts_with("predictions are blurred"));
         assert_eq!(told(1e-8, "bernoulli_probit"), None);
         assert!(told(1e-5, "bernoulli_probit").unwrap().contains("variance 1.0e-5"));
         assert_eq!(told(0.0, "gaussian(variance=1e-300)"), None);

@@ -47,6 +47,7 @@ mod noise;
 mod observe;
 mod observed;
 mod order;
+mod outliers;
 mod parameters;
 mod placing;
 mod plan;

@@ -11,6 +11,7 @@ use super::kernels::{has_line, is_straight, shares_a_length};
 use super::lookalikes::lookalikes;
 use super::observe::observe;
 use super::observed::Observed;
+use super::outliers::outliers;
 use super::placing::Placing;
 use super::reading::begin_survey;
 use super::restarts;
@@ -177,6 +178,7 @@ impl Plan {
         restarts::check(spec, method.as_ref(), &problem, places)?;
         let heavy = heavy_rows(survey, observed.likelihood.as_ref());
         let warnings = lookalikes(survey, spec).into_iter().chain(too_many_latents(spec)).chain(heavy);
+        let warnings = warnings.chain(outliers(survey, &observed));
         let warnings =
             warnings.chain(missed.iter().map(|season| season.missed(spec))).chain(remarks).collect();
         let mut plan = Self {
@@ -256,7 +258,8 @@ impl Plan {
             return None;
         }
         let of = |problem: &Problem, sample: &TrainingRows| {
-            let training = ExpectedTime::of(problem, &self.method.work(problem)?, sample)?;
+            let started = start::as_started(problem, spec);
+            let training = ExpectedTime::of(problem, &self.method.work(&started)?, sample)?;
             let quick = start::quick_problem(problem, spec, sample, self.method.seen_through()).ok()?;
             Some(training.after(quick.and_then(|(problem, count)| ExpectedTime::of_quick(&problem, count))))
         };

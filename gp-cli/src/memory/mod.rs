@@ -53,8 +53,9 @@ impl Budget {
         let left = match self.0 {
             Most::System => system::left(),
             Most::Process(most) => {
-                let left = (most as f64 - system::resident().unwrap_or(0.0)).max(0.0);
-                let own = (left, Limit::Flag);
+                let taken = system::resident().unwrap_or(0.0);
+                let left = (most as f64 - taken).max(0.0);
+                let own = (left, Limit::Flag { taken: taken as u64 });
                 Some(system::left().filter(|(system, _)| *system < left).unwrap_or(own))
             }
             Most::Fixed(bytes) => Some((bytes as f64, Limit::Given)),
@@ -122,7 +123,12 @@ mod tests {
     fn a_process_has_what_it_does_not_hold_yet() {
         if system::resident().is_some() {
             let over = Budget::of_process(1000).check(1.0, "a number", "").unwrap_err();
-            assert_eq!(over.to_string(), "a number needs 1 byte or more, and --memory leaves 0 bytes");
+            let Limit::Flag { taken } = over.limit else { panic!("{over:?}") };
+            let taken = size_text(taken as f64);
+            let said = format!(
+                "a number needs 1 byte or more, and --memory leaves nothing: the program already holds {taken}; give --memory "
+            );
+            assert!(over.to_string().starts_with(&said), "{over}");
         }
         assert!(Budget::of_process(u64::MAX).check(1.0, "a number", "").is_ok());
     }

@@ -1,6 +1,6 @@
 //! Error for requests beyond the memory limit.
 
-use super::size::size_text;
+use super::size::{size_flag, size_text};
 use crate::error::{CliError, ErrorKind};
 use std::fmt;
 
@@ -15,7 +15,10 @@ pub enum Limit {
     /// Address space of the process (`ulimit -v`).
     AddressSpace,
     /// Flag `--memory`.
-    Flag,
+    Flag {
+        /// Bytes that the program holds already.
+        taken: u64,
+    },
     /// Budget that a program sets.
     Given,
 }
@@ -55,7 +58,13 @@ impl fmt::Display for OverBudget {
             Limit::AddressSpace => {
                 write!(f, "the limit of address space (ulimit -v) leaves {left} beside threads")
             }
-            Limit::Flag => write!(f, "--memory leaves {left}"),
+            // Advice about the table would not help.
+            Limit::Flag { taken } if self.left == 0.0 => {
+                let (held, enough) = (size_text(*taken as f64), size_flag(*taken as f64 + self.needed));
+                let why = format!("nothing: the program already holds {held}");
+                return write!(f, "--memory leaves {why}; give --memory {enough} or more");
+            }
+            Limit::Flag { .. } => write!(f, "--memory leaves {left}"),
             Limit::Given => write!(f, "{left} {verb} left"),
         }?;
         if advice.is_empty() { Ok(()) } else { write!(f, "; {advice}") }

@@ -38,6 +38,11 @@ pub(crate) fn size_text(bytes: f64) -> String {
     }
 }
 
+/// Size for `--memory`: at least these bytes, in whole megabytes.
+pub(super) fn size_flag(bytes: f64) -> String {
+    format!("{:.0}M", (bytes / 1e6).ceil())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +63,14 @@ mod tests {
         }
         for text in ["", "G", "-1G", "0", "nan", "1e400", "2X", "two", "1 2"] {
             assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn flags_are_enough() {
+        for bytes in [1.0, 1e6, 1e6 + 1.0, 2.34e7] {
+            let read = parse_size(&size_flag(bytes)).unwrap() as f64;
+            assert!(read >= bytes && read < bytes + 1e6, "{bytes}: {read}");
         }
     }
 

@@ -39,6 +39,9 @@ const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
 /// Typical number of evaluations of training, with fixed and with learned inducing inputs.
 const USUAL_EVALUATIONS: f64 = 60.0;
 const USUAL_EVALUATIONS_OF_INPUTS: f64 = 320.0;
+/// The same for at most two inputs: inducing points cover these wherever they are, and hardly move.
+const USUAL_EVALUATIONS_OF_COVER: f64 = 30.0;
+const INPUTS_OF_COVER: usize = 2;
 /// Minimum and maximum number of L-BFGS pairs, and the number of values that they may hold if above the minimum.
 const FEWEST_PAIRS: usize = 10;
 const MOST_PAIRS: usize = 40;
@@ -175,8 +178,11 @@ impl Method for ClosedForm {
 
     fn work(&self, problem: &Problem) -> Option<Work> {
         let (sizes, most) = (problem.extents(), problem.settings.given.integer_of(&ITERATIONS).ok()?);
-        let usual =
-            if problem.settings.fixed_inducing { USUAL_EVALUATIONS } else { USUAL_EVALUATIONS_OF_INPUTS };
+        let usual = match (problem.settings.fixed_inducing, sizes.dim) {
+            (true, _) => USUAL_EVALUATIONS,
+            (false, ..=INPUTS_OF_COVER) => USUAL_EVALUATIONS_OF_COVER,
+            (false, _) => USUAL_EVALUATIONS_OF_INPUTS,
+        };
         Some(Work {
             products: operations::regression(&sizes),
             covariances: common::covariances(&sizes),

@@ -53,6 +53,8 @@ pub struct Model {
 
 /// Memory for reading a file, as a multiple of its size: bytes, numbers and matrices.
 const COPIES: f64 = 4.0;
+/// Length of the size at the beginning of a model file, which holds zeros.
+const TEXT: usize = 8;
 
 /// Part common to all format versions.
 #[derive(Deserialize)]
@@ -92,6 +94,10 @@ impl Model {
     /// (names the part), or unknown kernels, likelihoods, posteriors or methods (names each).
     pub fn from_bytes(bytes: &[u8], source: &str, names: &dyn Vocabulary) -> Result<Self, CliError> {
         let no_model = |cause: String| {
+            if is_text(bytes) {
+                let what = "is no model file but text, such as a table; gp fit writes model files";
+                return CliError::new(ErrorKind::Model, format!("`{source}` {what}"));
+            }
             CliError::caused(
                 ErrorKind::Model,
                 format!("`{source}` is no model file, or a truncated one"),
@@ -267,6 +273,12 @@ impl Header {
 
 fn cannot_write(cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {
     CliError::caused(ErrorKind::Model, "the model cannot be written", cause)
+}
+
+/// `true` for bytes that begin as text does and a model file does not.
+fn is_text(bytes: &[u8]) -> bool {
+    let is_letter = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    !bytes.is_empty() && bytes.iter().take(TEXT).all(is_letter)
 }
 
 fn damaged(source: &str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> CliError {

@@ -393,3 +393,22 @@ fn flags_win_over_what_they_exclude() {
     desk.ok("fit t.csv --config c.toml --exclude x --type \"c,d=category\"");
     assert_eq!(inputs(&desk), ["a,b", "c,d"]);
 }
+
+/// Columns that a model needs itself are no misspelling of others.
+#[test]
+fn only_free_columns_are_taken_for_missing_ones() {
+    let desk = Desk::new();
+    let rows = |last: &str| {
+        let cells = |i: usize| format!("{},{},{},{}", i, i * 7 % 5, i * 3 % 11, i * i % 13);
+        let rows: Vec<String> = (0..30).map(cells).collect();
+        format!("x0,x1,{last},y\n{}\n", rows.join("\n"))
+    };
+    desk.write("t.csv", rows("x10"));
+    desk.write("other.csv", rows("z"));
+    desk.write("typo.csv", rows("x_10"));
+    desk.ok("fit t.csv --target y --iterations 1");
+    let said = desk.gp("predict model.gp other.csv");
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.err.contains("has no column x10") && !said.err.contains("did you mean"), "{}", said.err);
+    desk.refused("predict model.gp typo.csv", 3, &["did you mean x_10 for x10?"]);
+}

@@ -306,6 +306,16 @@ fn coverage_is_pooled_over_folds() {
     assert_eq!(json["coverage"], serde_json::json!([]));
 }
 
+/// A wrong command line is no fault of the first part.
+#[test]
+fn wrong_flags_are_those_of_all_parts() {
+    let desk = Desk::new();
+    desk.write("t.csv", crate::support::sine(30));
+    let said = desk.gp("cv t.csv --target y --method svm");
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("error: there is no method `svm`"), "{}", said.err);
+}
+
 /// A missing order of labels is reported before the first fold.
 #[test]
 fn an_order_is_asked_for_before_the_folds() {

@@ -34,6 +34,7 @@ mod model;
 mod mutation;
 mod ordered_words;
 mod others;
+mod outliers;
 mod outputs;
 mod parts;
 mod pictures;

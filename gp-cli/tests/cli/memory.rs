@@ -108,6 +108,21 @@ fn tables_of_text_are_counted_as_they_are_read() {
     desk.ok("check t.csv --memory 200M");
 }
 
+/// Fewer columns would not help a budget below what the program itself holds.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_budget_below_the_program_itself_is_told_what_is_needed() {
+    let desk = Desk::new();
+    desk.write("t.csv", sine(150));
+    let said = desk.gp("fit t.csv --target y --memory 2M -o m.gp");
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.err.contains("--memory leaves nothing: the program already holds "), "{}", said.err);
+    assert!(!said.err.contains("fewer columns"), "{}", said.err);
+    let (_, flag) = said.err.split_once("; give --memory ").unwrap();
+    let enough = flag.split_whitespace().next().unwrap();
+    desk.ok(&format!("check t.csv --memory {enough}"));
+}
+
 #[test]
 fn methods_and_settings_are_checked_before_they_take_memory() {
     let desk = Desk::new();

@@ -108,5 +108,9 @@ fn a_newer_version_is_refused_with_both_versions() {
     desk.write("m.gp", &newer);
     desk.write("t.csv", "x\n1\n");
     desk.refused("predict m.gp t.csv", 4, &["version 7"]);
-    desk.refused("inspect t.csv", 4, &["`t.csv` is no model file"]);
+    desk.refused(
+        "inspect t.csv",
+        4,
+        &["`t.csv` is no model file but text, such as a table; gp fit writes model files"],
+    );
 }

@@ -239,7 +239,7 @@ fn the_schema_and_the_help_know_the_defaults_of_settings() {
     for (setting, words) in [
         (
             "iterations",
-            "exact, pep, vfe, fitc: 300; ep, gfitc: 100 with lbfgs, 300 with lbfgs for numbers, 500 with another optimizer; ivm: 20; svgp with lbfgs: 100",
+            "exact, pep, vfe, fitc: 300; ep, gfitc: 100 with lbfgs, 300 with lbfgs for numbers, 500 with another optimizer; ivm: 20; svgp with lbfgs: 100, 300 for numbers",
         ),
         ("epochs", "sep: 20 or the number that makes 1000 to 5000 steps"),
         ("alpha", "pep: 0.5; ep, sep: 1 for a log-concave likelihood"),

@@ -1,7 +1,7 @@
 //! All texts that users see, in one file for review: help, refusals, reports.
 //!
 //! `GP_TEXTS=write` writes the file; its diff shows what changed. `#` replaces numbers that may be rounded differently
-//! on another processor: with a decimal point, with four or more digits, and of iterations.
+//! on another processor: with a decimal point, with four or more digits, of iterations, and of the program's own memory.
 
 use crate::support::{Desk, circle, sine, words};
 use std::fmt::Write as _;
@@ -40,6 +40,7 @@ const BAD_TABLES: &[(&str, &str)] = &[
 const BAD_FLAGS: &[&str] = &[
     "--kernel rbff",
     "--kernel \"rbf(lengthscale=-1)\"",
+    "--kernel \"rbf(lengthscale=1e-308)\"",
     "--kernel \"rbf(dims=[z])\"",
     "--kernel \"rbf +\"",
     "--likelihood poison",
@@ -194,7 +195,10 @@ fn masked_line(line: &str) -> String {
             continue;
         }
         let whole = number.trim_end_matches(['.', 'e', '-']);
-        let varies = whole.contains(['.', 'e']) || whole.len() > 3 || out.ends_with("after ");
+        let before = ["after ", "holds ", "--memory "];
+        let varies = whole.contains(['.', 'e'])
+            || whole.len() > 3
+            || before.iter().any(|before| out.ends_with(before));
         out.push_str(if varies && !whole.is_empty() { "#" } else { whole });
         out.push_str(&number[whole.len()..]);
         let is_bar = |c: char| ('\u{2581}'..='\u{2588}').contains(&c);

@@ -6,3 +6,4 @@ mod demo_data;
 mod fuzz;
 mod methods_agree;
 mod torture;
+mod work_done;

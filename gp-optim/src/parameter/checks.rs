@@ -58,7 +58,7 @@ pub(super) fn check_value(
     if transform.contains(value) {
         return Ok(());
     }
-    let allowed = transform.to_string();
+    let allowed = transform.allowed(value);
     Err(ParameterError::OutOfRange { name: name.to_owned(), index, value, allowed })
 }
 

@@ -16,6 +16,11 @@ fn construction_refuses_what_cannot_be() {
     assert_eq!(empty.to_string(), "parameter `w` has no values");
     let negative = Parameter::vector("w", vec![1.0, -2.5], Transform::Positive).unwrap_err();
     assert_eq!(negative.to_string(), "parameter `w[1]` is -2.5, but must lie in (0, inf)");
+    let tiny = Parameter::scalar("w", 1e-308, Transform::Positive).unwrap_err();
+    let limits = "must lie in [2.2250738585072014e-308, 1.7976931348623157e308]";
+    assert!(tiny.to_string().ends_with(limits), "{tiny}");
+    let zero = Parameter::scalar("w", 0.0, Transform::Positive).unwrap_err();
+    assert!(zero.to_string().ends_with("must lie in (0, inf)"), "{zero}");
     let nan = Parameter::scalar("w", f64::NAN, Transform::Identity).unwrap_err();
     assert!(matches!(nan, ParameterError::OutOfRange { index: 0, .. }));
     let reversed = Parameter::scalar("w", 1.0, Transform::Interval { lo: 2.0, hi: 0.0 }).unwrap_err();

@@ -14,7 +14,7 @@ pub use summary::Summary;
 use super::{left_of, print_json, warn};
 use crate::context::Context;
 use crate::data::{Frame, ReadOptions, TableChoice};
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{Evaluation, evaluate};
 use crate::fit::TaskChoice::{Binary, Multiclass, Ordinal};
 use crate::fit::{self, FitSpec, FoldFolders, Plan, parse_time};
@@ -269,7 +269,11 @@ impl FoldsInTurn<'_> {
         Ok(ScoredFold { evaluation, chosen: chosen(model), warnings })
     }
 
+    /// Error of a part; a wrong command line is that of all parts.
     fn without(&self, place: usize, cause: CliError) -> CliError {
+        if cause.kind() == ErrorKind::Usage {
+            return cause;
+        }
         let message = format!("without part {} of {}", place + 1, self.parts.len());
         CliError::caused(cause.kind(), message, cause)
     }

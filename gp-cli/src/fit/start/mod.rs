@@ -133,6 +133,15 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, seen_through: SeenThrough) -> (
     }
 }
 
+/// The problem with the parameters fixed that [`settle`] is likely to fix, to count the work of training.
+pub(super) fn as_started(problem: &Problem, spec: &FitSpec) -> Problem {
+    let mut started = problem.clone();
+    if is_wanted(spec) && is_of_known_form(problem, spec) && shared::is_wanted(problem) {
+        shared::fix_length(&mut started);
+    }
+    started
+}
+
 /// A problem of the size of a quick fit, to measure its time, and their number; None without any.
 ///
 /// # Errors

@@ -35,6 +35,15 @@ pub(super) fn is_wanted(problem: &Problem) -> bool {
     is_one && problem.likelihood.support().classes() > 0 && (2..=ARD_INPUTS).contains(&problem.sizes().dim)
 }
 
+/// Fixes the length-scale of several classes, as [`settle`] does unless each input gets its own.
+pub(super) fn fix_length(problem: &mut Problem) {
+    if problem.likelihood.latents() > 1 {
+        for kernel in &mut problem.kernels {
+            change(kernel.as_mut(), LENGTH_SCALE, &mut |lengths| lengths.fix_all(true));
+        }
+    }
+}
+
 /// Sets the length-scale, fixing it for several classes, or replaces it by one per input.
 ///
 /// # Errors

@@ -50,7 +50,10 @@ fn a_singular_covariance_without_jitter_is_refused_with_the_pair_of_points() {
     let strict = model(RBF, 1e-40).with_jitter(JitterPolicy::none());
     let refused = strict.condition(&problem.data()).unwrap_err();
     assert!(matches!(refused, InferenceError::Linalg(_)));
-    assert!(refused.to_string().contains("rows 1 and 0 have correlation 1"), "{refused}");
+    assert!(
+        refused.to_string().contains("rows 1 and 0 of the matrix, counted from 0, have correlation 1"),
+        "{refused}"
+    );
 }
 
 #[test]

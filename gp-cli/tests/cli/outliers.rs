@@ -1,0 +1,60 @@
+//! Numbers far from all others are named by `gp fit`, with the row and a way out.
+
+use crate::support::Desk;
+use std::fmt::Write as _;
+
+/// Rows of two inputs and a target, with these cells in line 19 of the file.
+fn table(odd: [&str; 3]) -> String {
+    let mut text = "a,b,y\n".to_owned();
+    for row in 0..60 {
+        let (a, b) = (f64::from(row) * 0.1, f64::from(row * 7 % 11));
+        let cells = [a, b, (a + b).sin() + 1.0].map(|cell| format!("{cell:.4}"));
+        let cells = if row == 17 { odd.map(str::to_owned) } else { cells };
+        writeln!(text, "{}", cells.join(",")).unwrap();
+    }
+    text
+}
+
+#[test]
+fn one_enormous_target_is_named() {
+    let desk = Desk::new();
+    desk.write("t.csv", table(["1", "2", "1e9"]));
+    let what = "warning: target y, line 19: 1000000000 is far from all others, which lie between ";
+    for how in ["--method exact --iterations 1", "--method svgp --stream always --epochs 1 --inducing 5"] {
+        let said = desk.ok(&format!("fit t.csv --target y --force {how}"));
+        assert!(said.err.contains(what), "{how}: {}", said.err);
+        assert!(said.err.contains("or take noise with outliers: --likelihood student_t"), "{}", said.err);
+    }
+    let inspected = desk.ok("inspect model.gp");
+    assert!(inspected.out.contains("line 19: 1000000000 is far from all others"), "{}", inspected.out);
+    let robust = desk.ok("fit t.csv --target y --force --iterations 1 --likelihood student_t");
+    assert!(robust.err.contains(what) && !robust.err.contains("noise with outliers"), "{}", robust.err);
+}
+
+#[test]
+fn one_absurd_input_is_named() {
+    let desk = Desk::new();
+    desk.write("t.csv", table(["-1e9", "2", "1"]));
+    let said = desk.ok("fit t.csv --target y --iterations 1");
+    let what = "warning: input a, line 19: -1000000000 is far from all others, which lie between 0 and 5.900";
+    assert!(said.err.contains(what), "{}", said.err);
+    assert!(!said.err.contains("target y, line 19"), "{}", said.err);
+}
+
+/// Numbers with heavy tails are no mistakes, nor are labels.
+#[test]
+fn honest_columns_stay_silent() {
+    let desk = Desk::new();
+    let mut text = "income,rare,y,label\n".to_owned();
+    for row in 0..200 {
+        let normal = (f64::from(row) * 0.618).fract() * 6.0 - 3.0;
+        let (income, rare) = ((2.0 * normal).exp(), f64::from(u8::from(row == 50)));
+        let label = if row % 2 == 0 { 1 } else { 1000 };
+        writeln!(text, "{income:.4},{rare},{:.4},{label}", income.sqrt()).unwrap();
+    }
+    desk.write("t.csv", text);
+    for target in ["y", "label --task binary"] {
+        let said = desk.ok(&format!("fit t.csv --target {target} --force --iterations 1"));
+        assert!(!said.err.contains("far from all others"), "{}", said.err);
+    }
+}
