@@ -3,12 +3,12 @@
 use super::check::GradientCheck;
 use super::common;
 use super::contract::{Case, Method};
-use super::ep::Ep;
 use super::gaussian::{is_gaussian, objection_unless_gaussian};
 use super::given::Given;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
+use super::power_ep::EP;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::sites::RestingSites;
@@ -76,6 +76,11 @@ impl ClosedForm {
         power: Some(1.0),
         white_noise: Some(WHITE_NOISE),
     };
+
+    /// Method of this name and power for EP under Gaussian noise, whose sites are known in closed form.
+    pub(super) const fn at_rest(name: &'static str, power: f64) -> Self {
+        Self { name, power: Some(power), ..Self::PEP }
+    }
 
     fn power(&self, given: &Given) -> f64 {
         self.power.or(given.number(&ALPHA)).unwrap_or(POWER)
@@ -150,7 +155,7 @@ impl Method for ClosedForm {
         }
         let mut given = given.clone();
         given.insert(common::ALPHA.name(), self.power(&given).into());
-        Some((Ep::EP.name(), given))
+        Some((EP, given))
     }
 
     fn objection(&self, likelihood: &dyn Likelihood) -> Option<String> {

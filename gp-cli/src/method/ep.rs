@@ -1,6 +1,7 @@
 //! Power EP on all observations with sites on projections, or generalised FITC with sites on latent values.
 
 use super::check::GradientCheck;
+use super::closed_form::ClosedForm;
 use super::common;
 use super::contract::{Case, Method};
 use super::gaussian::is_gaussian;
@@ -9,7 +10,7 @@ use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::power_ep::{
-    ALPHA, LOG_CONCAVE, convergence_warnings, given_power, model, over_parameters, power, shares_latents,
+    ALPHA, EP, LOG_CONCAVE, convergence_warnings, given_power, model, over_parameters, power, shares_latents,
 };
 use super::problem::Problem;
 use super::setting::Setting;
@@ -83,7 +84,7 @@ const RATE: f64 = 0.05;
 
 impl Ep {
     pub(crate) const EP: Self = Self {
-        name: "ep",
+        name: EP,
         summary: "EP, or Power EP with --alpha, for any likelihood",
         settings: &[ALPHA, ITERATIONS, common::PARAMETERS],
         level: Level::Projection,
@@ -94,6 +95,15 @@ impl Ep {
         settings: &[ITERATIONS, common::PARAMETERS],
         level: Level::Latent,
     };
+
+    /// Method that finds the same posterior in closed form, under Gaussian noise. Sites found in sweeps would
+    /// be the same, but lose digits where the noise is small.
+    fn closed_form(&self, problem: &Problem) -> Option<ClosedForm> {
+        let by_lbfgs = problem.settings.optimizer.is_none_or(|optimizer| optimizer == Optimizer::Lbfgs);
+        let is_closed =
+            self.level == Level::Projection && by_lbfgs && is_gaussian(problem.likelihood.as_ref());
+        is_closed.then(|| ClosedForm::at_rest(self.name, power(problem)))
+    }
 }
 
 impl Method for Ep {
@@ -159,6 +169,9 @@ impl Method for Ep {
     }
 
     fn memory(&self, problem: &Problem) -> f64 {
+        if let Some(closed) = self.closed_form(problem) {
+            return closed.memory(problem);
+        }
         let sizes = problem.sizes();
         let (rows, inducing, latents) = (sizes.rows as f64, sizes.inducing as f64, sizes.latents as f64);
         let projections = common::projections(rows, latents, inducing);
@@ -169,6 +182,9 @@ impl Method for Ep {
     }
 
     fn work(&self, problem: &Problem) -> Option<Work> {
+        if let Some(closed) = self.closed_form(problem) {
+            return closed.work(problem);
+        }
         let sizes = problem.extents();
         let first_order = problem.settings.optimizer.is_some_and(|optimizer| optimizer != Optimizer::Lbfgs);
         let most = iterations(problem);
@@ -192,6 +208,9 @@ impl Method for Ep {
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {
+        if let Some(closed) = self.closed_form(&problem) {
+            return closed.fit(problem);
+        }
         let model = model(&problem, self.level)?;
         match problem.settings.optimizer.unwrap_or(Optimizer::Lbfgs).first_order(RATE) {
             None => outer(model, &problem),
@@ -200,6 +219,9 @@ impl Method for Ep {
     }
 
     fn gradients(&self, problem: &Problem) -> Result<Vec<GradientCheck>, CliError> {
+        if let Some(closed) = self.closed_form(problem) {
+            return closed.gradients(problem);
+        }
         super::gradients::at_rest(problem, self.level)
     }
 

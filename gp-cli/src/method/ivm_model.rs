@@ -8,7 +8,7 @@ use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 
 /// Maximum number of latents for converged sites by default: a row costs the square of active points times
 /// latents.
-const FEW_LATENTS: usize = 4;
+const FEW_LATENTS: usize = 10;
 
 pub(super) const COUPLING: Setting = Setting::choice(
     "coupling",

@@ -14,6 +14,9 @@ use gp_ep::power_ep::{Convergence, Level};
 use gp_ep::{ParameterDraws, PowerEp};
 use gp_likelihoods::Likelihood;
 
+/// Name of Power EP with sites on projections.
+pub(super) const EP: &str = "ep";
+
 /// Power: 1 (EP) where it converges, otherwise a safer one. Outputs with shared latents get the variational
 /// bound, which accounts for their coupling; one site per output cannot express it.
 pub(super) const ALPHA: Setting = common::ALPHA.usually_by_case(&[LOG_CONCAVE, CAUTIOUS, TARGETS, BOUND]);

@@ -25,6 +25,7 @@ mod interrupted;
 mod kept;
 mod label_names;
 mod learning;
+mod learning_labels;
 mod memory;
 mod messages;
 mod methods;

@@ -46,6 +46,7 @@ mod rest;
 mod room;
 mod run;
 mod select;
+mod site_step;
 mod slopes;
 mod small;
 mod softmax;

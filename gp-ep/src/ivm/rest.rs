@@ -9,7 +9,8 @@ use super::criterion::Pass;
 use super::data::Labelled;
 use super::model::Ivm;
 use super::representation::Representation;
-use super::slopes::{SiteSlopes, SiteStep};
+use super::site_step::SiteStep;
+use super::slopes::SiteSlopes;
 use crate::error::InferenceError;
 use gp_optim::Control;
 

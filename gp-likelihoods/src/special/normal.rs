@@ -94,8 +94,14 @@ pub(crate) fn normal_cdfs<const N: usize>(x: &[f64; N]) -> NormalCdfs<N> {
     }
 }
 
+/// Numbers above this have a density of exactly 0 in double precision.
+const WITHOUT_DENSITY: f64 = 39.0;
+
 /// `ln Φ` of several numbers at once with two derivatives, to some x² roundings.
 pub(crate) fn log_normal_cdf_slopes_of_many<const N: usize>(x: &[f64; N]) -> [[f64; N]; 3] {
+    if x.iter().all(|x| *x > WITHOUT_DENSITY) {
+        return [[-0.0; N], [0.0; N], [-0.0; N]];
+    }
     let halves = x.map(|x| -0.5 * x * x);
     let scaled = erfcx_of_many(&x.map(|x| x.abs() * FRAC_1_SQRT_2));
     let (mut value, mut ratio) = ([0.0; N], [0.0; N]);
@@ -172,4 +178,20 @@ fn exp_minus_half_square(x: f64) -> f64 {
         return if x.is_nan() { f64::NAN } else { 0.0 };
     }
     (-0.5 * high * high).exp() * (-0.5 * (x - high) * (x + high)).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers without density are skipped if all are; the result is that of each beside others.
+    #[test]
+    fn slopes_far_above_zero_are_those_of_numbers_beside_others() {
+        let bits = |slopes: [[f64; 2]; 3]| slopes.map(|slope| slope[0].to_bits());
+        for x in [38.0, 39.1, 1e3, 1e200] {
+            let (both, beside) =
+                (log_normal_cdf_slopes_of_many(&[x; 2]), log_normal_cdf_slopes_of_many(&[x, 1.0]));
+            assert_eq!(bits(both), bits(beside), "{x}");
+        }
+    }
 }

@@ -3,23 +3,29 @@
 //! Labels have no noise for a quick fit to learn, and EP costs more. Regression is wrong about the noise of
 //! labels, but right about the inputs along which they change.
 
-use super::{Found, best, each_lengths, is_lengths, placed, with_short_lengths};
+use super::{Found, GAIN, best, better, each_lengths, exact, is_lengths, placed, quick, with_short_lengths};
 use crate::error::CliError;
 use crate::fit::sample::Sample;
 use crate::fit::spec::FitSpec;
 use crate::method::{Problem, TrainingRows};
+use gp_kernels::posterior::terms;
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::Gaussian;
+use gp_optim::Parameter;
 use std::f64::consts::TAU;
 
 /// Maximum number of rows.
 pub(super) const ROWS: usize = 500;
 /// Maximum number of unordered classes to regress against the rest, the most frequent ones.
 const CLASSES: usize = 3;
+/// Largest initial length-scale of a given kernel, in units of that before: without priors, regressions extend those
+/// of inputs without effect until learning could not shorten them again.
+const LONGEST: f64 = 3.0;
 /// Initial noise of labels of mean 0 and variance 1.
 pub(super) const NOISE: f64 = 0.3;
 
-/// Sets length-scales of default kernels to those of regressions on the labels (geometric means over classes).
+/// Sets free length-scales to those of regressions on the labels (geometric means over classes). Where quick fits
+/// explain nothing, [exact regression](exact) tries the inputs one by one.
 ///
 /// # Errors
 /// As [`settle`](super::settle).
@@ -30,20 +36,64 @@ pub(super) fn settle(problem: &mut Problem, spec: &FitSpec, sample: &TrainingRow
     let few = Sample::at_most(sample, ROWS, spec.seed)?.rows;
     let (points, _) = few.whole()?;
     let placed = placed(problem, &few)?;
-    let short = with_short_lengths(problem.kernels[0].as_ref());
+    let own = problem.kernels[0].as_ref();
+    let (short, alone) = (with_short_lengths(own), smooth_alone(own));
+    let (from, noise) = ((&*problem, &placed), Gaussian::new(NOISE)?);
     let mut found = Vec::new();
     for numbers in numbers(problem, &few)? {
         let rows = TrainingRows::in_memory(points.to_owned(), numbers);
-        found.extend(best((&*problem, &placed), short.as_deref(), &Gaussian::new(NOISE)?, &rows)?);
+        let mut found_here = best(from, short.as_deref(), &noise, &rows)?;
+        for kernel in &alone {
+            found_here = more_evident(found_here, quick(from, kernel.as_ref(), noise.clone(), &rows)?);
+        }
+        let is_told = found_here.as_ref().is_some_and(|found| told_lengths(found, points.nrows()).is_some());
+        if !is_told && let Some(kernel) = exact::learned((problem, &noise), found_here.as_ref(), spec, &rows)?
+        {
+            found_here = better(found_here, quick(from, kernel.as_ref(), noise.clone(), &rows)?);
+        }
+        found.extend(found_here);
     }
     let logs: Vec<Vec<f64>> = found.iter().filter_map(|found| told_lengths(found, points.nrows())).collect();
     let Some(first) = logs.first() else { return Ok(()) };
     let mean = |d: usize| logs.iter().map(|logs| logs[d]).sum::<f64>() / logs.len() as f64;
-    let means: Vec<f64> = (0..first.len()).map(|d| mean(d).exp()).collect();
+    let longest = if spec.kernel.is_empty() { f64::INFINITY } else { LONGEST * (first.len() as f64).sqrt() };
+    let means: Vec<f64> = (0..first.len()).map(|d| mean(d).exp().min(longest)).collect();
     for kernel in &mut problem.kernels {
-        each_lengths(kernel.as_mut(), &mut |lengths| lengths.set_values(&means).is_ok());
+        let mut is_first = true;
+        each_lengths(kernel.as_mut(), &mut |lengths| {
+            std::mem::take(&mut is_first) && set_free(lengths, &means)
+        });
     }
     Ok(())
+}
+
+/// The first term of a sum with length-scales of its own, and the same with shorter ones: a linear term explains
+/// part of a function that is curved along few of many inputs, and learning ends there.
+fn smooth_alone(kernel: &dyn Kernel) -> Vec<Box<dyn Kernel>> {
+    let terms = terms(kernel);
+    let Some(first) = terms.first().filter(|first| terms.len() > 1 && log_lengths(**first).is_some()) else {
+        return Vec::new();
+    };
+    std::iter::once(first.clone_box()).chain(with_short_lengths(*first)).collect()
+}
+
+/// The later result if its log evidence, which has fewer parameters behind it, is larger.
+fn more_evident(before: Option<Found>, later: Option<Found>) -> Option<Found> {
+    let least = before.as_ref().map_or(f64::NEG_INFINITY, |before| before.log_evidence + GAIN);
+    later.filter(|later| later.log_evidence > least).or(before)
+}
+
+/// Number of quick fits per regression.
+pub(super) fn fits(kernel: &dyn Kernel) -> usize {
+    let own = if log_lengths(kernel).is_some() { 1 } else { return 0 };
+    own + usize::from(with_short_lengths(kernel).is_some()) + smooth_alone(kernel).len()
+}
+
+/// Sets the free length-scales; `false` for those of other columns, or if bounds exclude the values.
+fn set_free(lengths: &mut Parameter, to: &[f64]) -> bool {
+    let own = lengths.values().iter().zip(to).enumerate();
+    let values: Vec<f64> = own.map(|(i, (own, to))| if lengths.is_fixed(i) { *own } else { *to }).collect();
+    lengths.len() == to.len() && lengths.set_values(&values).is_ok()
 }
 
 /// Logarithms of length-scales, if the log evidence of the regression exceeds that of noise by one nat per
@@ -63,11 +113,11 @@ pub(super) fn regressions(problem: &Problem) -> usize {
     }
 }
 
-/// Logarithms of length-scales; None unless there is one per input.
+/// Logarithms of the first length-scales with one per input.
 pub(super) fn log_lengths(kernel: &dyn Kernel) -> Option<Vec<f64>> {
     let mut logs = None;
     kernel.for_each_parameter(&mut |parameter| {
-        if is_lengths(parameter) {
+        if logs.is_none() && is_lengths(parameter) {
             logs = Some(parameter.values().iter().map(|length| length.ln()).collect());
         }
     });

@@ -3,7 +3,8 @@
 //! Default kernels start with equal length-scales, from which some objectives fail: with many inputs of which
 //! few matter, the nearest optimum of the variational bound is pure noise. Power EP with α = ½ avoids this and
 //! finds the relevant inputs from a thousand rows in seconds. Methods with inducing inputs start from its
-//! result. Given kernels do too, if they have [no length-scale of the user's](lengths).
+//! result. Given kernels do too, if they have [no length-scale of the user's](lengths): from equal ones, steps that
+//! change all at the same speed lose the few inputs that matter to labels with the others.
 //!
 //! With many inputs or words and few rows, all length-scales may grow before the one along which the function
 //! is curved is found; a linear term explains part of the rest, and training ends there. A second quick fit
@@ -55,12 +56,21 @@ pub(super) fn is_wanted(spec: &FitSpec) -> bool {
     (spec.kernel.is_empty() || lengths::are_open(spec)) && spec.search.is_none() && !spec.no_train
 }
 
-/// `true` if quick fits of this problem are known to help: a default kernel, or one given kernel with free
-/// length-scales, under Gaussian noise.
+/// `true` if quick fits of this problem are known to help: a default kernel, or a given one with free
+/// length-scales, for labels or under Gaussian noise.
 fn is_of_known_form(problem: &Problem, spec: &FitSpec) -> bool {
-    let [kernel] = problem.kernels.as_slice() else { return spec.kernel.is_empty() };
-    let is_helped = || lengths::has_free(kernel.as_ref()) && problem.likelihood.gaussian_noise().is_some();
+    let is_helped = || {
+        let likelihood = problem.likelihood.as_ref();
+        let of_labels = likelihood.support().classes() > 0 && spec.kernel.len() == 1;
+        let of_numbers = likelihood.gaussian_noise().is_some() && problem.kernels.len() == 1;
+        lengths::has_free(problem.kernels[0].as_ref()) && (of_labels || of_numbers)
+    };
     spec.kernel.is_empty() || is_helped()
+}
+
+/// `true` if a default kernel has one length-scale for all inputs, which may need one each.
+fn may_share_length(problem: &Problem, spec: &FitSpec) -> bool {
+    spec.kernel.is_empty() && shared::is_wanted(problem)
 }
 
 /// Sets kernel and noise to the result of the quick fits; for methods that use all rows, only if a
@@ -83,7 +93,7 @@ pub(super) fn settle(
         return if all_rows { Ok(()) } else { mixture::settle(problem, spec, sample) };
     }
     if problem.likelihood.support().classes() > 0 {
-        return match shared::is_wanted(problem) {
+        return match may_share_length(problem, spec) {
             true => shared::settle(problem, spec, sample),
             false => labels::settle(problem, spec, sample),
         };
@@ -120,11 +130,10 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, seen_through: SeenThrough) -> (
         (0, 0)
     } else if likelihood.mixing().is_some() {
         (if all_rows { 0 } else { problem.kernels.len() }, ROWS)
-    } else if shared::is_wanted(problem) {
+    } else if may_share_length(problem, spec) {
         (shared::FITS * labels::regressions(problem), labels::ROWS)
     } else if likelihood.support().classes() > 0 {
-        let each = if labels::log_lengths(kernel).is_some() { starts } else { 0 };
-        (each * labels::regressions(problem), labels::ROWS)
+        (labels::fits(kernel) * labels::regressions(problem), labels::ROWS)
     } else if likelihood.gaussian_noise().is_none() || (all_rows && starts == 1) {
         (0, 0)
     } else {

@@ -1,0 +1,95 @@
+//! Learning from labels: few inputs that matter among many, many classes, and one engine for Gaussian noise.
+
+use crate::support::Desk;
+use std::f64::consts::SQRT_2;
+use std::fmt::Write as _;
+
+/// Table of nearly normal inputs and labels k0, k1, …: the number of `cuts` below `f` of the inputs and one more number.
+fn labelled(seed: u64, (rows, inputs): (usize, usize), cuts: &[f64], f: fn(&[f64], f64) -> f64) -> String {
+    let mut state = seed;
+    let mut even = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    let mut next = || (0..6).map(|_| even()).sum::<f64>() / SQRT_2;
+    let names: Vec<String> = (0..inputs).map(|column| format!("x{column}")).collect();
+    let mut table = format!("{},y\n", names.join(","));
+    for _ in 0..rows {
+        let x: Vec<f64> = (0..inputs).map(|_| next()).collect();
+        let value = f(&x, next());
+        let class = cuts.iter().filter(|cut| value > **cut).count();
+        let cells: Vec<String> = x.iter().map(|x| format!("{x:.5}")).collect();
+        writeln!(table, "{},k{class}", cells.join(",")).unwrap();
+    }
+    table
+}
+
+/// Share of wrong labels in other rows of the same kind.
+fn error(desk: &Desk, flags: &str) -> f64 {
+    let json = desk.ok(&format!("fit t.csv --target y --test new.csv --json --force {flags}")).json();
+    json["test"]["scores"]["gp"]["error"].as_f64().unwrap()
+}
+
+fn desk(sizes: (usize, usize), cuts: &[f64], f: fn(&[f64], f64) -> f64) -> Desk {
+    let desk = Desk::new();
+    desk.write("t.csv", labelled(3, sizes, cuts, f));
+    desk.write("new.csv", labelled(2, (400, sizes.1), cuts, f));
+    desk
+}
+
+/// A linear term explains part of the labels; from equal length-scales, learning ended there with half of them wrong.
+#[test]
+fn classes_that_depend_on_two_of_many_inputs_are_learned() {
+    let desk = desk((200, 30), &[-0.5, 0.5], |x, _| (3.0 * x[0]).sin() + 0.5 * x[1]);
+    for method in ["ivm --iterations 10", "ep", "svgp"] {
+        let found = error(&desk, &format!("--method {method}"));
+        assert!(found < 0.2, "{method}: {found}");
+    }
+}
+
+/// From equal length-scales, all grew together until no input mattered.
+#[test]
+fn given_kernels_of_labels_keep_the_input_that_matters() {
+    let desk = desk((60, 10), &[0.0], |x, _| (3.0 * x[0]).sin());
+    for method in ["ep", "sep", "svgp"] {
+        let found = error(&desk, &format!("--kernel \"1 * rbf(ard=true)\" --method {method}"));
+        assert!(found < 0.15, "{method}: {found}");
+    }
+}
+
+/// Moment-matched sites of surprising labels made the machine worse than the shares of the classes.
+#[test]
+fn active_rows_represent_the_labels_of_five_noisy_classes() {
+    let desk =
+        desk(
+            (300, 2),
+            &[0.0, 0.7, 1.2, 1.8],
+            |x, noise| {
+                if noise > 1.3 { 4.0 * (noise - 1.3) } else { x[0] - x[1] }
+            },
+        );
+    let [ivm, ep] = ["ivm --iterations 5", "ep"].map(|method| {
+        let flags =
+            format!("fit t.csv --target y --test new.csv --json --force --inducing 40 --method {method}");
+        desk.ok(&flags).json()["test"]["scores"]["gp"]["log_loss"].as_f64().unwrap()
+    });
+    assert!(ivm < 1.3 * ep, "{ivm} {ep}");
+}
+
+/// Under Gaussian noise the sites of EP are known, and both methods learn by the same closed form.
+#[test]
+fn ep_under_gaussian_noise_is_pep_of_power_one() {
+    let desk = Desk::new();
+    let row = |i: usize| {
+        let x = (0.618_034 * i as f64).fract() - 0.5;
+        format!("{x},{}\n", x.signum() + 0.01 * (0.414_214 * i as f64).fract())
+    };
+    desk.write("t.csv", "x,y\n".to_owned() + &(0..300).map(row).collect::<String>());
+    let fit = |method: &str| {
+        let line = format!("fit t.csv --target y --inducing 30 --json --force --method {method}");
+        desk.ok(&line).json()["objective"].as_f64().unwrap().to_bits()
+    };
+    for power in ["1", "0.7"] {
+        assert_eq!(fit(&format!("ep --alpha {power}")), fit(&format!("pep --alpha {power}")));
+    }
+}
