@@ -24,6 +24,8 @@ pub(super) struct IvmMethod;
 /// Maximum number of active sets in training, with matched and with converged sites, and iterations for each.
 /// With converged sites, rounds end when they gain nothing.
 const ROUNDS: [usize; 2] = [6, 10];
+/// Rows whose covariances with all active latents are held at once.
+const CHUNK: f64 = 256.0;
 const ITERATIONS: Setting = common::ITERATIONS.usually_whole(20);
 
 impl Method for IvmMethod {
@@ -71,9 +73,10 @@ impl Method for IvmMethod {
         // Stubs of all rows (for independent classes; fewer for coupled ones), matrices of the active set per
         // class, and data: the table if in memory, and a copy.
         let data = (sizes.rows + sizes.held) as f64 * sizes.width() as f64;
-        // Converged sites: curvatures over all active latents, twice.
+        // Converged sites: curvatures over all active latents, twice, and covariances with a chunk of rows.
         let is_resting = options(problem).sites == FinalSites::AtRest;
-        let rest = if is_resting { 12.0 * (latents * active).powi(2) } else { 0.0 };
+        let resting = 12.0 * (latents * active).powi(2) + 3.0 * CHUNK.min(rows) * latents * latents * active;
+        let rest = if is_resting { resting } else { 0.0 };
         8.0 * (rows * latents * (active + 8.0) + data + latents * 12.0 * active * active + rest)
     }
 

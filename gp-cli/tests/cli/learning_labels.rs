@@ -41,7 +41,7 @@ fn desk(sizes: (usize, usize), cuts: &[f64], f: fn(&[f64], f64) -> f64) -> Desk 
 #[test]
 fn classes_that_depend_on_two_of_many_inputs_are_learned() {
     let desk = desk((200, 30), &[-0.5, 0.5], |x, _| (3.0 * x[0]).sin() + 0.5 * x[1]);
-    for method in ["ivm --iterations 10", "ep", "svgp"] {
+    for method in ["ivm --inducing 70 --iterations 5", "ep", "svgp"] {
         let found = error(&desk, &format!("--method {method}"));
         assert!(found < 0.2, "{method}: {found}");
     }
