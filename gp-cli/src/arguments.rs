@@ -9,7 +9,7 @@ use crate::fit::{self as fitting, FitSpec};
 use crate::help;
 use crate::memory::parse_size;
 use crate::notes::Notes;
-use crate::threads::MOST_THREADS;
+use crate::threads::MAX_THREADS;
 use clap::{Arg, ArgMatches, CommandFactory, Parser, Subcommand};
 use std::io::Write;
 
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, global = true, help_heading = "General")]
     pub(crate) quiet: bool,
     /// Number of threads (default: all)
-    #[arg(long, value_name = "T", global = true, help_heading = "General", value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_THREADS)))]
+    #[arg(long, value_name = "T", global = true, help_heading = "General", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_THREADS)))]
     pub(crate) threads: Option<u16>,
     /// Most memory for the command, such as 500M, 2G or 2GiB (default: what the system has left)
     #[arg(long, value_name = "SIZE", global = true, help_heading = "General", value_parser = parse_size)]

@@ -8,12 +8,12 @@ use faer::MatRef;
 use gp_ep::{Posterior as _, ShareOptions, VarianceShares};
 
 /// Maximum number of multiplications for the shares, and again for their ranges; about one second.
-const MOST_WORK: f64 = 2e10;
+const MAX_WORK: f64 = 2e10;
 /// Minimum number of points per input; with fewer, nothing is computed.
-const LEAST_POINTS: usize = 384;
+const MIN_POINTS: usize = 384;
 
 /// Minimum share of the variance, outside single inputs, that is reported. Sums of shares are accurate to about half of it.
-const LEAST_SHARED: f64 = 0.1;
+const MIN_SHARED: f64 = 0.1;
 /// Number of standard deviations over permutations by which a variance must differ to be reported.
 const DEVIATIONS: f64 = 3.0;
 
@@ -33,24 +33,24 @@ pub(crate) fn of_points(
     Ok(found.iter().map(|shares| named(shares, posterior, inputs)).collect())
 }
 
-/// Numbers of points and draws within [`MOST_WORK`]; None with fewer than [`LEAST_POINTS`] points.
+/// Numbers of points and draws within [`MAX_WORK`]; None with fewer than [`MIN_POINTS`] points.
 fn effort(posterior: &Approximation, inputs: &Inputs, rows: usize, seed: u64) -> Option<ShareOptions> {
     let mut how = ShareOptions::default();
     how.seed = seed;
-    let seen = posterior.describe().iter().filter_map(|latent| Some(latent.seen_through?.nrows())).max();
+    let seen = posterior.describe().iter().filter_map(|latent| Some(latent.represented_by?.nrows())).max();
     let (seen, dim) = (seen.unwrap_or(rows) as f64, inputs.dim() as f64);
     let components = posterior.functions().weights().len();
     let functions = posterior.functions().latent_count() as f64;
     let groups = inputs.features().len() as f64;
 
     let a_point = (groups + 1.0) * functions * components as f64 * 2.0 * seen * (dim + 10.0);
-    how.points = how.points.min((MOST_WORK / a_point) as usize);
+    how.points = how.points.min((MAX_WORK / a_point) as usize);
     let n = how.points_of_draws as f64;
     let a_draw = n * n * (n / 3.0 + 2.0 * seen) + n * seen * (seen + dim + 10.0);
-    if groups * functions * components.min(how.draws) as f64 * a_draw > MOST_WORK {
+    if groups * functions * components.min(how.draws) as f64 * a_draw > MAX_WORK {
         how.draws = 0;
     }
-    (how.points >= LEAST_POINTS).then_some(how)
+    (how.points >= MIN_POINTS).then_some(how)
 }
 
 /// Share as a percentage, without a negative zero.
@@ -68,7 +68,7 @@ pub(crate) fn together(influence: &Influence) -> Vec<String> {
     let Some(of) = &influence.recombined else { return interact(pairwise(influence)).into_iter().collect() };
     let lost = 1.0 - of.variance;
     let mut said: Vec<String> = interact(of.interactions).into_iter().collect();
-    if lost.abs() < LEAST_SHARED.max(DEVIATIONS * of.deviation) {
+    if lost.abs() < MIN_SHARED.max(DEVIATIONS * of.deviation) {
         return said;
     }
     let percent = 100.0 * lost;
@@ -91,7 +91,7 @@ pub(crate) fn together(influence: &Influence) -> Vec<String> {
 
 /// Remark on interactions with this share, if it is large enough.
 fn interact(share: f64) -> Option<String> {
-    (share >= LEAST_SHARED).then(|| {
+    (share >= MIN_SHARED).then(|| {
         format!(
             "about {:.0} % is of no input alone: inputs interact, the effect of one depends on others",
             100.0 * share

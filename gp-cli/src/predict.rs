@@ -86,7 +86,7 @@ impl Predictions {
 const LOG_DENSITY: &str = "log_density";
 
 /// Maximum number of rows for joint covariances and samples. Their memory is quadratic in rows.
-const MOST_JOINT_ROWS: usize = 5_000;
+const MAX_JOINT_ROWS: usize = 5_000;
 
 /// Lower and upper ends of the central intervals of observations (N each), in data units.
 ///
@@ -304,8 +304,8 @@ fn check(model: &Model, frame: &Frame, wanted: &Wanted) -> Result<(), CliError> 
                 if model.has_several_targets() { "a column each for every target" } else { "a column each" };
             return usage(format!("--samples {samples}: at most {MAX_COLUMNS}, {each}"));
         }
-        if is_wanted && rows > MOST_JOINT_ROWS {
-            return usage(format!("{flag} is for {MOST_JOINT_ROWS} rows at most, and there are {rows}"));
+        if is_wanted && rows > MAX_JOINT_ROWS {
+            return usage(format!("{flag} is for {MAX_JOINT_ROWS} rows at most, and there are {rows}"));
         }
     }
     if wanted.joint && signals::covariance_columns(model, rows) > MAX_COLUMNS {

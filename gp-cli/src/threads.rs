@@ -7,7 +7,7 @@ use rayon::ThreadPoolBuilder;
 use std::error::Error as _;
 use std::thread::available_parallelism;
 
-pub(crate) const MOST_THREADS: u16 = 1024;
+pub(crate) const MAX_THREADS: u16 = 1024;
 
 /// Stack size of a thread in bytes, that of the main thread.
 const STACK: usize = 8 << 20;

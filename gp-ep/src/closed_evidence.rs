@@ -2,12 +2,12 @@
 
 use crate::error::InferenceError;
 use crate::inference::{EvidenceKind, Inference, LogEvidence};
-use crate::learning::{Course, Learning, Moment, Trained, Watch};
+use crate::learning::{EvaluationState, Learning, LearningRecord, OnEvaluation, Trained};
 use crate::posterior::Predictor;
 use crate::uncertain::{ParameterDraws, over_parameters};
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{LatentPosterior, MixturePosterior};
-use gp_optim::{Brake, ParameterSetMut, train};
+use gp_optim::{ParameterSetMut, StopSignal, train};
 
 /// Model with Gaussian noise whose log evidence is a formula of parameters and data.
 ///
@@ -19,8 +19,8 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
     /// Reusable memory; repeated sizes allocate nothing on the calling thread.
     type Workspace;
 
-    /// Workspace without memory yet; `brake` can stop evaluations early.
-    fn workspace(&self, brake: Brake) -> Self::Workspace;
+    /// Workspace without memory yet; `stop_signal` can stop evaluations early.
+    fn workspace(&self, stop_signal: StopSignal) -> Self::Workspace;
 
     /// Meaning of the log evidence: exact, bound or estimate.
     fn evidence_kind(&self) -> EvidenceKind;
@@ -97,7 +97,7 @@ pub trait ClosedEvidence: ParameterSetMut + Clone {
         over_parameters(
             &self.with_known_parts(),
             draws,
-            &mut self.workspace(Brake::default()),
+            &mut self.workspace(StopSignal::default()),
             |model, workspace, gradient| model.evaluate(data, workspace, Some(gradient)),
             |model, workspace| Ok((model.evaluate(data, workspace, None)?, model.conditioned(workspace)?)),
         )
@@ -110,12 +110,12 @@ impl<M: ClosedEvidence> Inference for M {
     type State = ();
 
     fn log_evidence(&self, data: &dyn DataSource) -> Result<LogEvidence, InferenceError> {
-        let value = self.evaluate(data, &mut self.workspace(Brake::default()), None)?;
+        let value = self.evaluate(data, &mut self.workspace(StopSignal::default()), None)?;
         Ok(LogEvidence { value, kind: self.evidence_kind() })
     }
 
     fn posterior(&self, data: &dyn DataSource) -> Result<Predictor<Self::Posterior>, InferenceError> {
-        let mut workspace = self.workspace(Brake::default());
+        let mut workspace = self.workspace(StopSignal::default());
         self.evaluate(data, &mut workspace, None)?;
         self.conditioned(&mut workspace)
     }
@@ -125,13 +125,13 @@ impl<M: ClosedEvidence> Inference for M {
         data: &dyn DataSource,
         how: Learning,
         (): &(),
-        watch: Watch<'_, Self::Posterior>,
+        watch: OnEvaluation<'_, Self::Posterior>,
     ) -> Result<Trained<()>, InferenceError> {
         let options = how.outer_only()?;
-        let mut workspace = self.workspace(options.control.brake());
+        let mut workspace = self.workspace(options.control.stop_signal());
         let evaluate =
             |model: &Self, gradient: &mut [f64]| model.evaluate(data, &mut workspace, Some(gradient));
-        let watch = |model: &Self, now| watch(Moment::new(now, &|| model.posterior(data)));
-        Ok(Trained { run: Course::Minimised(train(self, &options, evaluate, watch)?), state: () })
+        let watch = |model: &Self, now| watch(EvaluationState::new(now, &|| model.posterior(data)));
+        Ok(Trained { run: LearningRecord::Minimised(train(self, &options, evaluate, watch)?), state: () })
     }
 }

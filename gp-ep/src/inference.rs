@@ -1,7 +1,7 @@
 //! Operations that every method has: evidence, posterior, learning.
 
 use crate::error::InferenceError;
-use crate::learning::{Learning, Trained, Watch};
+use crate::learning::{Learning, OnEvaluation, Trained};
 use crate::posterior::{Posterior, Predictor};
 use gp_kernels::data::DataSource;
 use gp_optim::ParameterSetMut;
@@ -89,6 +89,6 @@ pub trait Inference: ParameterSetMut {
         data: &dyn DataSource,
         how: Learning,
         settings: &Self::Settings,
-        watch: Watch<'_, Self::Posterior>,
+        watch: OnEvaluation<'_, Self::Posterior>,
     ) -> Result<Trained<Self::State>, InferenceError>;
 }

@@ -75,21 +75,21 @@ impl Learning {
 #[derive(Debug)]
 pub struct Trained<S> {
     /// Course of learning.
-    pub run: Course,
+    pub run: LearningRecord,
     /// State of the method (sites, memory, data), to continue from.
     pub state: S,
 }
 
 /// Record of the optimiser.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Course {
+pub enum LearningRecord {
     /// L-BFGS.
     Minimised(Training),
     /// First-order method.
     Descended(Descended),
 }
 
-impl Course {
+impl LearningRecord {
     /// Record of L-BFGS, if that was used.
     #[must_use]
     pub fn training(&self) -> Option<&Training> {
@@ -146,17 +146,17 @@ impl Course {
 }
 
 /// Callback after every successful evaluation.
-pub type Watch<'a, P> = &'a mut dyn FnMut(Moment<'_, P>);
+pub type OnEvaluation<'a, P> = &'a mut dyn FnMut(EvaluationState<'_, P>);
 
 /// State after an evaluation, given to the callback.
 #[derive(Clone, Copy)]
-pub struct Moment<'a, P> {
+pub struct EvaluationState<'a, P> {
     /// Progress of the optimiser.
     pub progress: TrainingProgress,
     predictor: &'a dyn Fn() -> Result<Predictor<P>, InferenceError>,
 }
 
-impl<'a, P> Moment<'a, P> {
+impl<'a, P> EvaluationState<'a, P> {
     /// Moment with this progress; `predictor` computes the posterior when asked.
     pub fn new(
         progress: TrainingProgress,
@@ -174,7 +174,7 @@ impl<'a, P> Moment<'a, P> {
     }
 }
 
-impl<P> std::fmt::Debug for Moment<'_, P> {
+impl<P> std::fmt::Debug for EvaluationState<'_, P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Moment").field("progress", &self.progress).finish_non_exhaustive()
     }

@@ -25,10 +25,10 @@ pub use error::{InferenceError, check_count};
 pub use exact::{ExactGp, ExactPosterior, ExactWorkspace, Observations};
 pub use inference::{EvidenceKind, Inference, LogEvidence};
 pub use latent_model::LatentModel;
-pub use learning::{Course, Learning, Moment, Steps, Trained, Watch};
+pub use learning::{EvaluationState, Learning, LearningRecord, OnEvaluation, Steps, Trained};
 pub use posterior::{
-    HoldsPosterior, InputShare, Posterior, Predicted, Predictor, Recombined, ShareOptions, Spanned,
-    Temperature, VarianceShares,
+    InputShare, Posterior, Predicted, Predictor, Recombined, ShareOptions, Spanned, Temperature,
+    VarianceShares, WrapsPosterior,
 };
 pub use power_ep::{BatchEp, EpOptions, Level, PowerEp};
 pub use powers::Powers;

@@ -25,7 +25,7 @@ const STEP: f64 = 1e-3;
 /// First addition to the diagonal of a matrix without a Cholesky factor, relative to its largest entry; each
 /// next one is ten times larger.
 const FIRST_ADDED: f64 = 1e-6;
-const MOST_ADDED: f64 = 1e3;
+const MAX_ADDED: f64 = 1e3;
 /// Largest standard deviation of draws along any direction, in prior widths.
 const WIDEST: f64 = 2.0;
 
@@ -171,7 +171,7 @@ fn positive(matrix: &Mat<f64>, least: f64) -> Result<Cholesky, InferenceError> {
         Cholesky::factor(trial.as_ref(), &JitterPolicy::none())
     };
     let mut added = 0.0;
-    while factor(added * largest - least).is_err() && added < MOST_ADDED {
+    while factor(added * largest - least).is_err() && added < MAX_ADDED {
         added = (added * 10.0).max(FIRST_ADDED);
     }
     Ok(factor(added * largest)?)

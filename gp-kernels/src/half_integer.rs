@@ -31,7 +31,7 @@ pub(crate) fn reverse<O: HalfInteger>(s: &mut [f64], upstream: &[f64]) -> f64 {
     let mut inner = 0.0;
     with_buffer_and(s, upstream, |t, upstream, decay| {
         root_and_decay::<O>(t, decay);
-        inner += dispatch(Slopes::<O> { t, decay, upstream, order: PhantomData });
+        inner += dispatch(LatentDerivatives::<O> { t, decay, upstream, order: PhantomData });
     });
     inner
 }
@@ -81,7 +81,7 @@ impl<O: HalfInteger> WithSimd for Values<'_, O> {
 }
 
 /// `t ← g q(t) exp(−t)`; returns `Σ g p(t) exp(−t)`.
-struct Slopes<'a, O> {
+struct LatentDerivatives<'a, O> {
     t: &'a mut [f64],
     /// `exp(−t)`, overwritten by the terms of the sum.
     decay: &'a mut [f64],
@@ -89,7 +89,7 @@ struct Slopes<'a, O> {
     order: PhantomData<O>,
 }
 
-impl<O: HalfInteger> WithSimd for Slopes<'_, O> {
+impl<O: HalfInteger> WithSimd for LatentDerivatives<'_, O> {
     type Output = f64;
 
     #[inline(always)]

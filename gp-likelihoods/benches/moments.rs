@@ -3,7 +3,9 @@
 //!
 //! Reports the shortest of several rounds, since other work on the machine only adds time.
 
-use gp_likelihoods::{Latent, Likelihood, LikelihoodError, Slopes, Support, Workspace, built_in, defaults};
+use gp_likelihoods::{
+    Latent, LatentDerivatives, Likelihood, LikelihoodError, Support, Workspace, built_in, defaults,
+};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -41,10 +43,10 @@ fn cases(likelihood: &dyn Likelihood) -> Result<Vec<Case>, LikelihoodError> {
 /// Nanoseconds per observation.
 fn time(
     likelihood: &dyn Likelihood,
-    mut one: impl FnMut(&[f64], &[Latent], &mut Slopes) -> Result<(), LikelihoodError>,
+    mut one: impl FnMut(&[f64], &[Latent], &mut LatentDerivatives) -> Result<(), LikelihoodError>,
 ) -> Result<f64, LikelihoodError> {
     let cases = cases(likelihood)?;
-    let (mut out, mut least, mut repeats) = (Slopes::default(), f64::INFINITY, 1);
+    let (mut out, mut least, mut repeats) = (LatentDerivatives::default(), f64::INFINITY, 1);
     let mut rounds = 0;
     while rounds < ROUNDS {
         let start = Instant::now();

@@ -3,9 +3,9 @@
 use rand::{Rng, RngExt};
 
 use crate::density::Density;
+use crate::derivatives::{ObservationMoments, refill};
 use crate::error::{self, LikelihoodError};
 use crate::latent::Latent;
-use crate::slopes::{ObservationMoments, refill};
 use crate::workspace::Workspace;
 
 /// Default number of classes.

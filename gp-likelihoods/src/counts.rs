@@ -3,8 +3,8 @@
 use rand::Rng;
 use rand_distr::Distribution;
 
+use crate::derivatives::ObservationMoments;
 use crate::scalar::Scalar;
-use crate::slopes::ObservationMoments;
 use crate::special::{
     HALF_LN_TAU, STIRLING_FROM, exp_remainder, incomplete_gamma, ln_gamma, stirling_remainder,
 };

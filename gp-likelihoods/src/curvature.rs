@@ -12,9 +12,9 @@
 //! # Ok::<(), gp_likelihoods::LikelihoodError>(())
 //! ```
 
+use crate::derivatives::PointDerivatives;
 use crate::error::LikelihoodError;
 use crate::likelihood::{Likelihood, parameter_count};
-use crate::slopes::PointSlopes;
 
 /// Log density of one observation at one latent vector.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +47,8 @@ const FIRST: Stencil = (1, 2e-3, &[(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, 
 const SECOND: Stencil = (2, 1e-2, &[(-2.0, -1.0), (-1.0, 16.0), (0.0, -30.0), (1.0, 16.0), (2.0, -1.0)]);
 
 impl LogDensityAt<'_> {
-    fn slopes(self) -> Result<PointSlopes, LikelihoodError> {
-        let mut slopes = PointSlopes::default();
+    fn slopes(self) -> Result<PointDerivatives, LikelihoodError> {
+        let mut slopes = PointDerivatives::default();
         self.likelihood.log_density_slopes(self.y, self.f, &mut slopes)?;
         Ok(slopes)
     }

@@ -2,11 +2,11 @@
 
 use rand::Rng;
 
+use crate::derivatives::{LatentDerivatives, ObservationMoments, PointDerivatives};
 use crate::latent::Latent;
 use crate::likelihood::{Described, parameter_value};
 use crate::quadrature::LANES;
 use crate::scalar::{Jet2, Scalar};
-use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::workspace::Workspace;
 
 /// Likelihood defined by a log density for any [`Scalar`] and the distribution of y given f.
@@ -35,7 +35,7 @@ pub trait Density: Described + Clone + 'static {
     fn sample_given(&self, f: &[f64], rng: &mut dyn Rng, out: &mut [f64]) -> Option<()>;
 
     /// Log density with derivatives by the latents, if cheaper than one jet per latent.
-    fn slopes_closed_form(&self, _y: &[f64], _f: &[f64], _out: &mut PointSlopes) -> bool {
+    fn slopes_closed_form(&self, _y: &[f64], _f: &[f64], _out: &mut PointDerivatives) -> bool {
         false
     }
 
@@ -70,7 +70,7 @@ pub trait Density: Described + Clone + 'static {
         _y: &[f64],
         _q: &[Latent],
         _ws: &mut Workspace,
-        _out: &mut Slopes,
+        _out: &mut LatentDerivatives,
     ) -> bool {
         false
     }
@@ -82,7 +82,7 @@ pub trait Density: Described + Clone + 'static {
         _q: &[Latent],
         _power: f64,
         _ws: &mut Workspace,
-        _out: &mut Slopes,
+        _out: &mut LatentDerivatives,
     ) -> bool {
         false
     }

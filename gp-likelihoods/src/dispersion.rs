@@ -1,7 +1,7 @@
 //! Variance of counts relative to their mean.
 
+use crate::derivatives::ObservationMoments;
 use crate::likelihood::Likelihood;
-use crate::slopes::ObservationMoments;
 use crate::support::Support;
 
 /// Latent value at which mean and variance are compared.

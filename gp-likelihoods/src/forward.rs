@@ -84,7 +84,7 @@ macro_rules! parameters_in {
 macro_rules! by_quadrature {
     ($($method:ident)*) => { $($crate::by_quadrature! { @ $method })* };
     (@ tilted) => {
-        $crate::by_quadrature! { @ tilted (y: &[f64]) (power: f64) (out: &mut $crate::Slopes) -> () }
+        $crate::by_quadrature! { @ tilted (y: &[f64]) (power: f64) (out: &mut $crate::LatentDerivatives) -> () }
     };
     (@ predictive_moments) => {
         $crate::by_quadrature! { @ predictive_moments () () (out: &mut [$crate::ObservationMoments]) -> () }

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use gp_optim::Parameter;
 use rand::Rng;
 
+use crate::derivatives::{LatentDerivatives, ObservationMoments, PointDerivatives};
 use crate::error::{LikelihoodError, check_count};
 use crate::expression;
 use crate::gaussian::Gaussian;
@@ -12,7 +13,6 @@ use crate::latent::Latent;
 use crate::link::Link;
 use crate::pieces::Pieces;
 use crate::rows::{self, RowError, Targets};
-use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
@@ -204,7 +204,12 @@ pub trait Likelihood: Described + CloneLikelihood {
     ///
     /// # Errors
     /// An observation outside the support, or slices of wrong length.
-    fn log_density_slopes(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> Result<(), LikelihoodError>;
+    fn log_density_slopes(
+        &self,
+        y: &[f64],
+        f: &[f64],
+        out: &mut PointDerivatives,
+    ) -> Result<(), LikelihoodError>;
 
     /// Layer 1: derivatives of the log density by all parameters, in natural units; one slot per value.
     ///
@@ -226,7 +231,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         y: &[f64],
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError>;
 
     /// Layer 3: `ln ∫ p(y | f)^α Π N(f_q; m_q, v_q) df` for a power α in (0, 1], with derivatives.
@@ -239,7 +244,7 @@ pub trait Likelihood: Described + CloneLikelihood {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError>;
 
     /// Layer 4: mean and variance of each output given the latents; one slot per output.

@@ -2,11 +2,11 @@
 
 use rand::Rng;
 
+use crate::derivatives::{LatentDerivatives, ObservationMoments, PointDerivatives};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood};
 use crate::shape::{check_output, check_outputs};
-use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::workspace::Workspace;
 use crate::{by_quadrature, forward};
 
@@ -91,7 +91,12 @@ impl Likelihood for Marginal {
         self.whole.log_densities(&self.padded(y, Vec::new())?, f, out)
     }
 
-    fn log_density_slopes(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> Result<(), LikelihoodError> {
+    fn log_density_slopes(
+        &self,
+        y: &[f64],
+        f: &[f64],
+        out: &mut PointDerivatives,
+    ) -> Result<(), LikelihoodError> {
         self.whole.log_density_slopes(&self.padded(y, Vec::new())?, f, out)
     }
 
@@ -104,7 +109,7 @@ impl Likelihood for Marginal {
         y: &[f64],
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.with_padded(y, ws, |whole, y, ws| whole.expected_log_density(y, q, ws, out))
     }
@@ -115,7 +120,7 @@ impl Likelihood for Marginal {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.with_padded(y, ws, |whole, y, ws| whole.tilted(y, q, power, ws, out))
     }

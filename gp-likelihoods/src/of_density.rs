@@ -4,13 +4,13 @@ use rand::Rng;
 
 use crate::defaults;
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments, PointDerivatives};
 use crate::error::{LikelihoodError, check_count};
 use crate::latent::Latent;
 use crate::likelihood::{Likelihood, parameter_count, parameter_value};
 use crate::pieces::{expected_by_pieces, tilted_by_pieces};
 use crate::scalar::{Jet2, Scalar as _};
 use crate::shape::{check_latents, check_output, check_outputs};
-use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::workspace::Workspace;
 
 impl<T: Density> Likelihood for T {
@@ -25,7 +25,12 @@ impl<T: Density> Likelihood for T {
         Ok(())
     }
 
-    fn log_density_slopes(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> Result<(), LikelihoodError> {
+    fn log_density_slopes(
+        &self,
+        y: &[f64],
+        f: &[f64],
+        out: &mut PointDerivatives,
+    ) -> Result<(), LikelihoodError> {
         self.check_observation(y)?;
         check_latents(self, f.len())?;
         out.reset(f.len());
@@ -65,7 +70,7 @@ impl<T: Density> Likelihood for T {
         y: &[f64],
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.check_observation(y)?;
         check_latents(self, q.len())?;
@@ -86,7 +91,7 @@ impl<T: Density> Likelihood for T {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.check_observation(y)?;
         check_latents(self, q.len())?;

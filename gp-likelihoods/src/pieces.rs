@@ -6,9 +6,9 @@ mod whole;
 
 pub(crate) use whole::{expected_by_pieces, tilted_by_pieces};
 
+use crate::derivatives::LatentDerivatives;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
-use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
 /// Likelihood as a product of factors, its *pieces*, each of some of the latents.
@@ -47,7 +47,7 @@ pub trait Pieces {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError>;
 
     /// [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) of one piece, laid out
@@ -61,6 +61,6 @@ pub trait Pieces {
         piece: usize,
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError>;
 }

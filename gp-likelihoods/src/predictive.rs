@@ -5,10 +5,10 @@ use rand_distr::StandardNormal;
 
 use crate::crossing::crossing_between;
 use crate::defaults;
+use crate::derivatives::ObservationMoments;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
-use crate::slopes::ObservationMoments;
 use crate::workspace::Workspace;
 
 /// Likelihood under a mixture of K Gaussian beliefs about the Q latent values of an observation. Beliefs

@@ -4,9 +4,9 @@ mod line;
 mod nodes;
 pub(crate) mod rivals;
 
+use crate::derivatives::LatentDerivatives;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
-use crate::slopes::Slopes;
 use crate::special::{inverse_mills, log_normal_cdf};
 use crate::workspace::Workspace;
 use rivals::Rival;
@@ -52,7 +52,7 @@ impl Race {
         label: usize,
         q: &[Latent],
         ws: &mut Workspace,
-        slopes: &mut Slopes,
+        slopes: &mut LatentDerivatives,
     ) -> Result<f64, LikelihoodError> {
         log_win(label, q, self.noise, ws, slopes)?;
         if self.label_noise == 0.0 {
@@ -81,7 +81,7 @@ impl Race {
 }
 
 /// Smallest variance, so that exactly known latents have an order and finite derivatives.
-const LEAST_VARIANCE: f64 = 1e-20;
+const MIN_VARIANCE: f64 = 1e-20;
 /// Classes this many standard deviations behind are skipped: their probability is below 1e-19.
 const HOPELESS: f64 = 9.0;
 /// `ln P(a_w > a_c for all c ≠ w)` for independent `a_c ~ N(m_c, v_c + noise)`, with derivatives by all m
@@ -96,10 +96,10 @@ pub(crate) fn log_win(
     q: &[Latent],
     noise: f64,
     ws: &mut Workspace,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<(), LikelihoodError> {
     let mut rivals = std::mem::take(&mut ws.rivals);
-    let variance = |c: usize| (q[c].variance() + noise).max(LEAST_VARIANCE);
+    let variance = |c: usize| (q[c].variance() + noise).max(MIN_VARIANCE);
     let own = variance(winner);
     let rival = |class: usize| {
         let (lead, variance) = (q[class].mean() - q[winner].mean(), variance(class));
@@ -123,7 +123,7 @@ pub(crate) fn log_win(
 }
 
 /// `ln Φ(z)` with `z = −lead/√(v_w + v_c)`, for a single rival.
-fn one(winner: usize, own: f64, rival: &Rival, out: &mut Slopes) {
+fn one(winner: usize, own: f64, rival: &Rival, out: &mut LatentDerivatives) {
     let deviation = (own + rival.variance).sqrt();
     let z = -rival.lead / deviation;
     let pull = inverse_mills(z) / deviation;

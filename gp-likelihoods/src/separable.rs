@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use crate::derivatives::LatentDerivatives;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Described, Likelihood, parameter_count};
 use crate::pieces::Pieces;
-use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
 /// Likelihood with one factor per latent: `p(y | f) = Π_q p_q(y | f_q)`.
@@ -49,7 +49,7 @@ impl<T: Separable> Pieces for T {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         let factor = self.factor(piece);
         factor.likelihood.tilted(factor.seen(y), q, power, ws, out)?;
@@ -63,7 +63,7 @@ impl<T: Separable> Pieces for T {
         piece: usize,
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         let factor = self.factor(piece);
         factor.likelihood.expected_log_density(factor.seen(y), q, ws, out)?;
@@ -79,7 +79,7 @@ impl Factor<'_> {
     }
 
     /// Moves derivatives by its own parameters to their places among all parameters.
-    fn place(&self, whole: &impl Described, out: &mut Slopes) {
+    fn place(&self, whole: &impl Described, out: &mut LatentDerivatives) {
         let count = parameter_count(whole.parameters());
         out.by_params.resize(count, 0.0);
         out.by_params.rotate_right(self.first_param.min(count));

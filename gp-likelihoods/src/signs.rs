@@ -1,6 +1,6 @@
 //! Functions for labels −1 and 1.
 
-use crate::slopes::ObservationMoments;
+use crate::derivatives::ObservationMoments;
 use rand::{Rng, RngExt};
 
 /// Mean and variance of a label that is 1 with probability `up` and −1 with probability `down`.

@@ -1,13 +1,13 @@
 //! Reusable memory for quadrature.
 
 use crate::defaults::many::room::Many;
+use crate::derivatives::{LatentDerivatives, ObservationMoments, PointDerivatives};
 use crate::error::{LikelihoodError, check_count};
-use crate::likelihoods::coregionalised::room::MixedRoom;
+use crate::likelihoods::coregionalised::room::MixedScratch;
 use crate::likelihoods::softmax::gumbel::GumbelRace;
 use crate::pieces::room::Room;
 use crate::quadrature::Panels;
 use crate::race::rivals::Rivals;
-use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 
 /// Default number of quasi-random nodes for many latents.
 const NODES: usize = 4096;
@@ -20,15 +20,15 @@ const MAX_NODES: usize = 1 << 20;
 pub struct Workspace {
     pub(crate) panels: Panels,
     pub(crate) edges: Vec<f64>,
-    pub(crate) point: PointSlopes,
+    pub(crate) point: PointDerivatives,
     /// Nodes in f and normalised weights of the last integral.
     pub(crate) rule: Vec<(f64, f64)>,
     pub(crate) by_params: Vec<f64>,
     /// Derivatives that [`Likelihood::log_predictive_density`](crate::Likelihood::log_predictive_density)
     /// discards.
-    pub(crate) slopes: Slopes,
+    pub(crate) slopes: LatentDerivatives,
     pub(crate) of_pieces: Room,
-    pub(crate) mixed: MixedRoom,
+    pub(crate) mixed: MixedScratch,
     /// Observation with all outputs but one missing.
     pub(crate) padded: Vec<f64>,
     pub(crate) moments: Vec<ObservationMoments>,
@@ -67,12 +67,12 @@ impl Workspace {
         Self {
             panels: Panels::default(),
             edges: Vec::new(),
-            point: PointSlopes::default(),
+            point: PointDerivatives::default(),
             rule: Vec::new(),
             by_params: Vec::new(),
-            slopes: Slopes::default(),
+            slopes: LatentDerivatives::default(),
             of_pieces: Room::default(),
-            mixed: MixedRoom::default(),
+            mixed: MixedScratch::default(),
             padded: Vec::new(),
             moments: Vec::new(),
             probabilities: Vec::new(),

@@ -1,7 +1,9 @@
 //! Repeated calls do not allocate.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
-use gp_likelihoods::{Latent, Likelihood, ObservationMoments, PointSlopes, Slopes, Workspace, parse};
+use gp_likelihoods::{
+    Latent, LatentDerivatives, Likelihood, ObservationMoments, PointDerivatives, Workspace, parse,
+};
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
@@ -27,8 +29,8 @@ fn step(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspace
 }
 
 struct Room {
-    slopes: Slopes,
-    point: PointSlopes,
+    slopes: LatentDerivatives,
+    point: PointDerivatives,
     moments: Vec<ObservationMoments>,
     classes: Vec<f64>,
     f: Vec<f64>,
@@ -62,8 +64,8 @@ fn repeated_calls_allocate_nothing() {
         // Few nodes: only allocations matter.
         let mut ws = Workspace::with_nodes(64, 0).unwrap();
         let mut room = Room {
-            slopes: Slopes::default(),
-            point: PointSlopes::default(),
+            slopes: LatentDerivatives::default(),
+            point: PointDerivatives::default(),
             moments: vec![ObservationMoments::default(); y.len()],
             classes: vec![0.0; likelihood.support().classes()],
             f: vec![0.3; q.len()],

@@ -69,7 +69,7 @@ pub enum LinalgError {
         /// Value given.
         value: f64,
     },
-    /// The work was [stopped early](crate::halt); discard its output.
+    /// The work was [stopped early](crate::stop_condition); discard its output.
     #[error("the work was ended before it was done")]
     Stopped,
     /// A stored or given factor is unusable.

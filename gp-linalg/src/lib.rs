@@ -2,11 +2,11 @@
 
 mod cholesky;
 mod error;
-pub mod halt;
 mod jitter_record;
 pub mod product;
 pub mod reverse;
 pub mod rotate;
+pub mod stop_condition;
 mod threading;
 mod triangular;
 mod upper_state;

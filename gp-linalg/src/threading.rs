@@ -4,7 +4,7 @@
 //! [`Threading::Pool`] runs the blocks as rayon tasks. Results are therefore the same bits for either variant
 //! and any number of threads.
 
-use crate::halt;
+use crate::stop_condition;
 use faer::MatMut;
 
 /// Threads that run an operation.
@@ -27,7 +27,7 @@ impl Threading {
         if flops < POOL_MIN_FLOPS { Self::Here } else { self }
     }
 
-    /// Runs both closures, concurrently under `Pool`. A [`Halt`](crate::halt::Halt) of the calling thread
+    /// Runs both closures, concurrently under `Pool`. A [`StopCondition`](crate::stop_condition::StopCondition) of the calling thread
     /// stops both.
     pub fn join<A: Send, B: Send>(
         self,
@@ -37,10 +37,10 @@ impl Threading {
         match self {
             Self::Here => (left(), right()),
             Self::Pool => {
-                let halts = halt::here();
+                let halts = stop_condition::here();
                 // `right` may run on another thread, which needs the conditions, or on this one, which has
                 // them already.
-                rayon::join(left, || halt::within(&halts, right))
+                rayon::join(left, || stop_condition::within(&halts, right))
             }
         }
     }
@@ -54,7 +54,7 @@ pub(crate) fn block_width(extent: usize, target: usize, grain: usize) -> usize {
 }
 
 /// Calls `body(first_column, block)` for consecutive blocks of `width` columns of `matrix`, until the work is
-/// [stopped](crate::halt).
+/// [stopped](crate::stop_condition).
 pub(crate) fn for_column_blocks<F>(matrix: MatMut<'_, f64>, width: usize, threading: Threading, body: &F)
 where
     F: Fn(usize, MatMut<'_, f64>) + Sync,
@@ -79,7 +79,7 @@ where
 {
     let blocks = matrix.ncols().div_ceil(width);
     if blocks <= 1 {
-        if blocks == 1 && !halt::is_over() {
+        if blocks == 1 && !stop_condition::is_over() {
             body(first, matrix);
         }
         return;
@@ -119,7 +119,7 @@ fn halve_column_pairs<F>(
 {
     let blocks = a.ncols().div_ceil(width);
     if blocks <= 1 {
-        if blocks == 1 && !halt::is_over() {
+        if blocks == 1 && !stop_condition::is_over() {
             body(first, a, b);
         }
         return;

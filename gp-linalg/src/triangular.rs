@@ -1,7 +1,7 @@
 //! In-place solves and products with a lower triangular matrix, by blocks of columns.
 
-use crate::halt;
 use crate::product::product;
+use crate::stop_condition;
 use crate::threading::{Threading, block_width, for_column_blocks};
 use crate::upper_state::clear_upper_vector_state;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
@@ -36,7 +36,7 @@ pub(crate) fn multiply_transpose(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>, threa
     in_column_blocks(l, rhs, threading, &|block| multiply_here(reversed, block.reverse_rows_mut()));
 }
 
-/// Largest dimension solved at once. Larger solves are halved, so that they can be [stopped](crate::halt)
+/// Largest dimension solved at once. Larger solves are halved, so that they can be [stopped](crate::stop_condition)
 /// between halves.
 const AT_ONCE: usize = 2048;
 
@@ -50,7 +50,7 @@ fn solve_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
     let (l11, _, l21, l22) = l.split_at(half, half);
     let (mut upper, mut lower) = rhs.rb_mut().split_at_row_mut(half);
     solve_here(l11, upper.rb_mut());
-    if !halt::is_over() {
+    if !stop_condition::is_over() {
         product(lower.rb_mut(), Accum::Add, l21, upper.as_ref(), -1.0, Threading::Here);
         solve_here(l22, lower);
     }
@@ -66,7 +66,7 @@ fn solve_transpose_here(l: MatRef<'_, f64>, mut rhs: MatMut<'_, f64>) {
     let (l11, _, l21, l22) = l.split_at(half, half);
     let (mut upper, mut lower) = rhs.rb_mut().split_at_row_mut(half);
     solve_transpose_here(l22, lower.rb_mut());
-    if !halt::is_over() {
+    if !stop_condition::is_over() {
         product(upper.rb_mut(), Accum::Add, l21.transpose(), lower.as_ref(), -1.0, Threading::Here);
         solve_transpose_here(l11, upper);
     }

@@ -27,7 +27,6 @@
 #![cfg_attr(feature = "solvers", doc = "")]
 #![cfg_attr(feature = "solvers", doc = include_str!("../README.md"))]
 
-mod brake;
 mod error;
 pub mod files;
 mod named;
@@ -41,11 +40,11 @@ mod similar;
 mod solvers;
 #[cfg(feature = "solvers")]
 mod stochastic;
+mod stop_signal;
 mod team;
 pub mod text;
 mod transform;
 
-pub use brake::Brake;
 pub use error::ParameterError;
 pub use named::named;
 pub use number::format_number;
@@ -54,6 +53,7 @@ pub use parameter::Parameter;
 pub use parameter_set::{ParameterSet, ParameterSetMut};
 pub use prior::Prior;
 pub use similar::{did_you_mean, similar};
+pub use stop_signal::StopSignal;
 pub use team::{Processes, Team, TeamError, Traffic};
 pub use transform::Transform;
 

@@ -5,8 +5,8 @@ mod grid;
 
 use call::{Block, Callables, UNKNOWN};
 use gp_likelihoods::{
-    Described, Latent, Likelihood, LikelihoodEntry, LikelihoodError, ObservationMoments, PointSlopes,
-    RowError, Slopes, Support, Targets, Workspace, by_quadrature, parameter_count,
+    Described, Latent, Likelihood, LikelihoodEntry, LikelihoodError, ObservationMoments, PointDerivatives,
+    RowError, LatentDerivatives, Support, Targets, Workspace, by_quadrature, parameter_count,
 };
 use gp_optim::{Interrupt, Parameter, ParameterError, Transform};
 use grid::Grid;
@@ -215,7 +215,7 @@ impl Likelihood for FunctionLikelihood {
         &self,
         _y: &[f64],
         _f: &[f64],
-        _out: &mut PointSlopes,
+        _out: &mut PointDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.nothing("its derivatives by latent values")
     }
@@ -242,7 +242,7 @@ impl Likelihood for FunctionLikelihood {
         y: &[f64],
         q: &[Latent],
         _ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         let Some(grid) = &self.grid else {
             return self.nothing("expectations of more than three latent values");

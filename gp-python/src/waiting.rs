@@ -1,6 +1,6 @@
 //! Long work without the interpreter, which an interrupt ends.
 
-use gp_linalg::halt::Halt;
+use gp_linalg::stop_condition::StopCondition;
 use gp_optim::Interrupt;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ pub(crate) fn watched<T: Send>(
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     let flag = interrupt.clone();
-    let halt = Halt::new(move || flag.is_requested());
+    let halt = StopCondition::new(move || flag.is_requested());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
     let pool = pool.start_handler(move |_| halt.adopt()).build();
     let pool = pool.map_err(|cause| PyValueError::new_err(format!("cannot start threads: {cause}")))?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Maximum halvings of a step.
 pub(crate) const MAX_HALVINGS: u32 = 30;
 /// Mixed steps in a row that fail to raise the bound before the mixing memory is cleared.
-const MOST_REFUSED: u32 = 2;
+const MAX_REFUSED: u32 = 2;
 /// Relative fall of the bound that is attributed to rounding.
 const SLACK: f64 = 1e-13;
 
@@ -97,7 +97,7 @@ pub(crate) fn climb(
             climber.withdraw()?;
             if !is_plain {
                 (is_plain, refused) = (true, refused + 1);
-                if refused == MOST_REFUSED {
+                if refused == MAX_REFUSED {
                     mixing.forget();
                 }
                 continue;
@@ -109,7 +109,7 @@ pub(crate) fn climb(
             rate *= 0.5;
         };
         climber.accept()?;
-        if !is_plain || refused == MOST_REFUSED {
+        if !is_plain || refused == MAX_REFUSED {
             refused = 0;
         }
         let gain = there - ascent.bound;

@@ -15,6 +15,6 @@ pub use savigp::Savigp;
 
 /// Types of gp-ep that this crate's models use.
 pub use gp_ep::{
-    Course, EvidenceKind, Inference, InferenceError, LatentModel, Learning, LogEvidence, Moment, Predictor,
-    Steps, Trained, Watch,
+    EvaluationState, EvidenceKind, Inference, InferenceError, LatentModel, Learning, LearningRecord,
+    LogEvidence, OnEvaluation, Predictor, Steps, Trained,
 };

@@ -5,9 +5,9 @@ use crate::context::Context;
 use crate::data::{
     Column, Frame, Kind, Lookalike, ReadOptions, TableChoice, Values, is_date_in_digits, quoted,
 };
-use crate::encode::{DIGIT_DATES, LabelCounter, Labels, MOST_VALUES, too_many_words};
+use crate::encode::{DIGIT_DATES, LabelCounter, Labels, MAX_VALUES, too_many_words};
 use crate::error::CliError;
-use crate::fit::{Guess, joined_names, usual_order};
+use crate::fit::{Guess, default_order, joined_names};
 use crate::left_out::counted;
 use crate::notes::Notes;
 use crate::out;
@@ -24,7 +24,7 @@ const FEW: usize = 9;
 /// Minimum number of rows per class; classes with fewer are reported.
 const RARE: u64 = 5;
 /// Maximum number of rare classes reported one by one.
-const MOST_RARE: usize = 3;
+const MAX_RARE: usize = 3;
 
 /// Advice for missing values: of an input, of the target.
 const WITHOUT_INPUT: &str =
@@ -211,7 +211,7 @@ fn about_one_of_several(column: &Column, found: &mut Vec<Finding>) {
 }
 
 fn about_target(column: &Column, found: &mut Vec<Finding>) {
-    let mut counter = LabelCounter::new(column.kind(), MOST_VALUES);
+    let mut counter = LabelCounter::new(column.kind(), MAX_VALUES);
     counter.look(column, None);
     let labels = counter.labels();
     let mut add = |what: String| found.push(Finding { column: Some(column.name().to_owned()), what });
@@ -229,7 +229,7 @@ fn about_target(column: &Column, found: &mut Vec<Finding>) {
         return;
     }
     if Lookalike::among(&labels.names).is_none() {
-        let order = labels.numbers.is_none().then(|| usual_order(&labels.names)).flatten();
+        let order = labels.numbers.is_none().then(|| default_order(&labels.names)).flatten();
         order
             .map(|order| format!("its labels look ordered; tell gp fit with --order {order}"))
             .into_iter()
@@ -244,7 +244,7 @@ fn rare_labels(labels: &Labels) -> Vec<String> {
     let rare: Vec<(String, String)> =
         rare.map(|(label, &count)| (shown(label), counted(count as usize, "row"))).collect();
     const ADVICE: &str = "too few to learn from; if these are labels, merge";
-    if rare.len() > MOST_RARE {
+    if rare.len() > MAX_RARE {
         let (first, rows) = &rare[0];
         return vec![format!(
             "{} of {} labels have fewer than {RARE} rows each, such as {first} with {rows}, {ADVICE} some or add rows",

@@ -8,7 +8,7 @@ use crate::encode::class_labels;
 use crate::error::{CliError, ErrorKind};
 use crate::fit::{self, FitSpec, Plan};
 use crate::left_out::counted;
-use crate::method::{GradientCheck, SeenThrough};
+use crate::method::{GradientCheck, RepresentedBy};
 use crate::notes::Notes;
 use crate::out;
 use rand::SeedableRng;
@@ -175,7 +175,7 @@ fn plan(options: &DiagnoseOptions, context: &Context) -> Result<Plan, CliError> 
     let (mut spec, _) = fit::settled(&frame, &options.spec, context)?;
     let whole = Plan::new(&frame, &spec, context)?;
     whole.method.name().clone_into(&mut spec.method);
-    if whole.method.seen_through() != SeenThrough::Rows && spec.inducing_file.is_empty() {
+    if whole.method.represented_by() != RepresentedBy::Rows && spec.inducing_file.is_empty() {
         spec.inducing = spec.inducing.or(Some(INDUCING));
     }
     let wanted = usize::try_from(options.rows).unwrap_or(usize::MAX).min(frame.row_count());

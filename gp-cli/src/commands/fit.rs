@@ -287,7 +287,7 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
     let (training, latents) = (&model.about().training, model.posterior().describe());
     let mut kernels: Vec<String> = latents.iter().map(|latent| latent.kernel.expression()).collect();
     let kernel = if kernels.len() == 1 { Value::String(kernels.remove(0)) } else { kernels.into() };
-    let m = latents.iter().filter_map(|latent| latent.seen_through).map(|points| points.nrows()).max();
+    let m = latents.iter().filter_map(|latent| latent.represented_by).map(|points| points.nrows()).max();
     json!({
         "objective": training.objective,
         "objective_kind": training.objective_kind,

@@ -96,8 +96,8 @@ fn json(model: &Model) -> serde_json::Value {
             "kernel_in_data_units": readable(latent.kernel, model.inputs()),
             "lengths": lengths(latent.kernel, model.inputs()),
             "lengthscales": length_scales(model, latent.kernel),
-            "seen_through": latent.seen_through.map(|_| latent.seen_as),
-            "inducing_inputs": latent.seen_through.map(|points| points.nrows()),
+            "seen_through": latent.represented_by.map(|_| latent.seen_as),
+            "inducing_inputs": latent.represented_by.map(|points| points.nrows()),
             "windows": latent.windows.map(|_| widths(model, latent)),
             "jitter": latent.jitter,
         })
@@ -141,7 +141,7 @@ pub fn text(model: &Model) -> String {
 struct Page(String);
 
 /// Maximum number of mixture components shown.
-const MOST_PARTS: usize = 3;
+const MAX_PARTS: usize = 3;
 
 /// Text in place of influences, if there are none.
 pub(super) const NO_INPUT: &str = "no input: nothing was learned";
@@ -163,8 +163,8 @@ impl Page {
 fn mixture(weights: &[f64]) -> String {
     let mut sorted = weights.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
-    let largest: Vec<String> = sorted.iter().take(MOST_PARTS).map(|weight| percent(*weight)).collect();
-    let which = if sorted.len() > MOST_PARTS { "the largest of" } else { "of" };
+    let largest: Vec<String> = sorted.iter().take(MAX_PARTS).map(|weight| percent(*weight)).collect();
+    let which = if sorted.len() > MAX_PARTS { "the largest of" } else { "of" };
     format!("a mixture of {} parts, {which} {}", sorted.len(), largest.join(", "))
 }
 
@@ -265,7 +265,7 @@ fn functions(model: &Model, page: &mut Page) {
             page.line("", &format!("{parameter} in units of the data: {along}"));
         }
         page.line("", &format!("exactly, in units of the model: {exactly}"));
-        if let Some(points) = latent.seen_through {
+        if let Some(points) = latent.represented_by {
             let covering = covering(training, latents[0]);
             page.line("", &format!("seen through {} {}{covering}", points.nrows(), latent.seen_as));
         }

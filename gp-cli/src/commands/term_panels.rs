@@ -12,7 +12,7 @@ use crate::picture::{CURVE, Layer, Picture};
 use faer::Mat;
 use gp_kernels::posterior::terms;
 
-const MOST_TERMS: usize = 24;
+const MAX_TERMS: usize = 24;
 
 /// Panels of each term and latent: contribution along the most influential input of the term, averaged over rows, in latent
 /// units.
@@ -34,9 +34,9 @@ pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
             let Some(&place) = places.iter().find(sees) else { continue };
             let title = label.as_ref().map_or_else(|| name.clone(), |label| format!("{name}, {label}"));
             drawn += 1;
-            if drawn > MOST_TERMS {
+            if drawn > MAX_TERMS {
                 return Err(CliError::usage(format!(
-                    "--parts draws {MOST_TERMS} terms at most, and the latent functions of the model have more"
+                    "--parts draws {MAX_TERMS} terms at most, and the latent functions of the model have more"
                 )));
             }
             let alone = seen.iter().all(|column| (place.1..place.1 + place.0.width()).contains(column));

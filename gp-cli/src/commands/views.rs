@@ -15,11 +15,11 @@ use gp_optim::format_number;
 const PLACES: usize = 81;
 const PLACES_ALONE: usize = picture::CURVE_POINTS;
 /// Maximum number of grid points.
-const MOST_PLACES: usize = 3001;
+const MAX_PLACES: usize = 3001;
 /// Grid points per period and per length-scale, and maximum number for length-scales: shorter ones look like noise.
 const IN_PERIOD: f64 = 16.0;
 const IN_LENGTH: f64 = 3.0;
-const MOST_BY_LENGTH: f64 = 400.0;
+const MAX_BY_LENGTH: f64 = 400.0;
 /// Number of periods that are shown well on one axis, and number shown of more.
 const MANY: f64 = 20.0;
 const SHOWN: f64 = 3.0;
@@ -72,9 +72,9 @@ impl Scales {
     fn count(&self, range: f64, least: f64, fewest: usize) -> usize {
         let period = self.periods.iter().copied().find(|&period| period >= least).unwrap_or(f64::INFINITY);
         let length = if self.shortest > least { self.shortest } else { f64::INFINITY };
-        let step = (period / IN_PERIOD).min((length / IN_LENGTH).max(range / MOST_BY_LENGTH));
+        let step = (period / IN_PERIOD).min((length / IN_LENGTH).max(range / MAX_BY_LENGTH));
         // A cast of a large number is the largest integer.
-        ((range / step).ceil() as usize).saturating_add(1).clamp(fewest, MOST_PLACES)
+        ((range / step).ceil() as usize).saturating_add(1).clamp(fewest, MAX_PLACES)
     }
 }
 

@@ -26,7 +26,7 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 /// Fewest letters of the name of a month.
-const FEWEST_LETTERS: usize = 3;
+const MIN_LETTERS: usize = 3;
 
 /// Days since 1970-01-01 of a date: `2024-02-29`, `2024/2/29`, or a month, `2024-02` or `Feb 2024`, which is its first day.
 ///
@@ -96,7 +96,7 @@ fn named_month(cell: &str) -> Option<i64> {
     let (name, year) = cell.split_once([' ', '-'])?;
     let is_name = |month: &&str| {
         month.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
-            && (name.len() == FEWEST_LETTERS || name.len() == month.len())
+            && (name.len() == MIN_LETTERS || name.len() == month.len())
     };
     let month = MONTHS.iter().position(is_name)?;
     if year.len() == 4 { civil_days(whole(year)?, month as i64 + 1, 1) } else { None }

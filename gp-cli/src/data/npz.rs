@@ -8,7 +8,7 @@ use super::npy::NpyArray;
 use super::options::ReadOptions;
 use super::source::Source;
 use super::supply::Supply;
-use super::table_room::TableRoom;
+use super::table_room::TableMemory;
 use crate::error::CliError;
 use flate2::read::DeflateDecoder;
 use std::borrow::Cow;
@@ -109,7 +109,7 @@ fn number(bytes: &[u8], at: usize, size: usize) -> Result<usize, String> {
 
 impl Entry {
     /// Unpacked bytes, counted against the table's memory.
-    fn unpack<'s>(&self, source: &'s Source, room: &mut TableRoom) -> Result<Cow<'s, [u8]>, CliError> {
+    fn unpack<'s>(&self, source: &'s Source, room: &mut TableMemory) -> Result<Cow<'s, [u8]>, CliError> {
         let fault = |what: &str| source.fault(format!(" is damaged: array {}: {what}", self.name));
         let packed = self.packed(source.bytes()).map_err(|what| fault(&what))?;
         match self.method {

@@ -6,7 +6,7 @@ use crate::error::CliError;
 /// Approximate number of values per chunk.
 const CELLS: usize = 1 << 19;
 /// Maximum number of rows per chunk.
-const MOST_ROWS: usize = 1 << 15;
+const MAX_ROWS: usize = 1 << 15;
 
 /// Table as a sequence of chunks.
 ///
@@ -23,12 +23,12 @@ pub trait FrameStream {
 /// Predictions work in blocks of this many rows; chunk sizes are multiples of it except for very wide tables.
 const BLOCK: usize = 2048;
 /// Maximum number of values in a chunk.
-const MOST_CELLS: usize = 1 << 23;
+const MAX_CELLS: usize = 1 << 23;
 
 pub(super) fn rows_of_piece(columns: usize) -> usize {
     let blocks = (CELLS / columns.max(1) / BLOCK).max(1);
-    let most = (MOST_CELLS / columns.max(1)).max(1);
-    (blocks * BLOCK).min(MOST_ROWS).min(most)
+    let most = (MAX_CELLS / columns.max(1)).max(1);
+    (blocks * BLOCK).min(MAX_ROWS).min(most)
 }
 
 /// Chunk size for all rows in one chunk.

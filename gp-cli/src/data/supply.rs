@@ -1,6 +1,6 @@
 //! Bytes of a table that can be read repeatedly from the start.
 
-use super::table_room::TableRoom;
+use super::table_room::TableMemory;
 use crate::error::{CliError, ErrorKind};
 use crate::memory::Budget;
 use std::io::{self, Read};
@@ -18,8 +18,8 @@ pub(super) trait Supply {
     fn budget(&self) -> Budget;
 
     /// Remaining budget for this table.
-    fn room(&self) -> TableRoom {
-        TableRoom::new(self.name(), self.budget())
+    fn room(&self) -> TableMemory {
+        TableMemory::new(self.name(), self.budget())
     }
 
     /// Error about the content.

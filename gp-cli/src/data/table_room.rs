@@ -12,12 +12,12 @@ const COLUMN: f64 = 200.0;
 const ADVICE: &str = "name fewer columns with --features or --exclude; gp fit and gp predict need not hold tables in CSV, Parquet, Arrow and LibSVM in memory";
 
 /// Memory left for a table, reserved step by step.
-pub(super) struct TableRoom {
+pub(super) struct TableMemory {
     name: String,
     room: Room,
 }
 
-impl TableRoom {
+impl TableMemory {
     pub(super) fn new(name: &str, budget: Budget) -> Self {
         Self { name: name.to_owned(), room: budget.room() }
     }

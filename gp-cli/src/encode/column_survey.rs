@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::standardise::{Range, Standardiser, Sum};
 
 /// Limit on counted distinct values of a target, and on distinct words of an input.
-pub const MOST_VALUES: usize = 1 << 16;
+pub const MAX_VALUES: usize = 1 << 16;
 /// Warning of numbers whose digits are dates.
 pub(crate) const DIGIT_DATES: &str =
     "its numbers look like dates, such as 20240229; --type COLUMN=date reads them as dates";
@@ -259,11 +259,11 @@ impl ColumnSurvey {
                         first_no_date(&all.words()[before..], codes, levels).map(|row| piece.place(row));
                 }
                 self.missing += codes.iter().filter(|code| **code == Values::NO_LEVEL).count();
-                if all.words().len() > MOST_VALUES {
+                if all.words().len() > MAX_VALUES {
                     let like = Lookalike::among(all.words()).map(|like| like.at(self.no_date.clone()));
                     let like = like.map_or_else(String::new, |like| format!("; {like}"));
                     let what = format!(
-                        "more than {MOST_VALUES} different words; leave the column out with --exclude{like}"
+                        "more than {MAX_VALUES} different words; leave the column out with --exclude{like}"
                     );
                     return Err(piece.fault(0, &self.name, &what));
                 }

@@ -19,7 +19,7 @@ mod units;
 
 pub use adjuster::{Adjuster, RoleValues, RowRoles};
 pub(crate) use column_survey::DIGIT_DATES;
-pub use column_survey::{ColumnSurvey, Kept, MOST_VALUES, Surveyed};
+pub use column_survey::{ColumnSurvey, Kept, MAX_VALUES, Surveyed};
 pub use columns::Columns;
 pub use extremes::Outlier;
 pub use factors::Factors;

@@ -1,6 +1,6 @@
 //! Summary of a table without its rows, from the whole table or chunks.
 
-use super::column_survey::{ColumnSurvey, Kept, MOST_VALUES, Surveyed, weight_of};
+use super::column_survey::{ColumnSurvey, Kept, MAX_VALUES, Surveyed, weight_of};
 use super::columns::Columns;
 use super::labels::{LabelCounter, Labels};
 use super::raw::{EachRow, RawColumn, RawPiece};
@@ -63,7 +63,7 @@ impl Survey {
         let offset = |target| place_of(&roles, Role::Offset, target);
         let moved = targets.iter().enumerate().filter(|(_, target)| target.numbers().is_some());
         let moved = moved.filter_map(|(target, column)| {
-            let labels = LabelCounter::new(Kind::Number, MOST_VALUES);
+            let labels = LabelCounter::new(Kind::Number, MAX_VALUES);
             Some(Moved { target, offset: offset(target)?, column: begin(column), labels })
         });
         Ok(Self {
@@ -75,7 +75,7 @@ impl Survey {
             roles,
             features: names.features.len(),
             gaps: names.gaps,
-            labels: targets.iter().map(|target| LabelCounter::new(target.kind(), MOST_VALUES)).collect(),
+            labels: targets.iter().map(|target| LabelCounter::new(target.kind(), MAX_VALUES)).collect(),
             first_targets: targets.iter().map(|target| target.text(0)).collect(),
             check_sum: String::new(),
         })
@@ -109,7 +109,7 @@ impl Survey {
     /// Adds the rows of a chunk, and returns them as numbers.
     ///
     /// # Errors
-    /// [`Data`](ErrorKind::Data) for a missing value, or more words than [`MOST_VALUES`].
+    /// [`Data`](ErrorKind::Data) for a missing value, or more words than [`MAX_VALUES`].
     pub fn look<'f>(&mut self, piece: &'f Frame) -> Result<RawPiece<'f>, CliError> {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let columns = piece.require(&names)?;
@@ -372,8 +372,8 @@ mod tests {
     /// Unlike words of an input, blocks may be many, and numbers are told apart by their text.
     #[test]
     fn blocks_of_any_number_are_counted_by_their_text() {
-        let words: Vec<String> = (0..2 * MOST_VALUES).map(|i| format!("{:03}", i / 2 * 2)).collect();
-        let numbers = || (0..2 * MOST_VALUES).map(|i| i as f64).collect();
+        let words: Vec<String> = (0..2 * MAX_VALUES).map(|i| format!("{:03}", i / 2 * 2)).collect();
+        let numbers = || (0..2 * MAX_VALUES).map(|i| i as f64).collect();
         let columns = vec![
             Column::of_numbers("x", Kind::Number, numbers()),
             Column::of_numbers("y", Kind::Number, numbers()),
@@ -389,7 +389,7 @@ mod tests {
         };
         survey.look(&frame).unwrap().for_each(&mut keep).unwrap();
         assert_eq!(places[..4], [0.0, 0.0, 1.0, 1.0]);
-        assert_eq!(places.last(), Some(&((MOST_VALUES - 1) as f64)));
+        assert_eq!(places.last(), Some(&((MAX_VALUES - 1) as f64)));
     }
 
     #[test]

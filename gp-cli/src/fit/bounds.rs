@@ -12,9 +12,9 @@ use gp_likelihoods::Likelihood;
 use gp_optim::{Parameter, Transform, format_number};
 
 /// Minimum noise variance of weighted rows, relative to the target's; below the warning of vanished noise.
-const LEAST_NOISE: f64 = 1e-9;
+const MIN_NOISE: f64 = 1e-9;
 /// Minimum Gaussian noise variance: gradients contain its inverse square.
-const LEAST_VARIANCE: f64 = 1e-100;
+const MIN_VARIANCE: f64 = 1e-100;
 /// Factor by which noise may fall below a smaller initial value.
 const BELOW_START: f64 = 10.0;
 
@@ -40,10 +40,10 @@ pub(super) fn bound_outliers(likelihood: &mut dyn Likelihood, variance: f64) -> 
 pub(super) fn check_noise(likelihood: &dyn Likelihood) -> Result<(), CliError> {
     let of_noise = |parameter: &&Parameter| likelihood.is_linear_gaussian() && parameter.name() == "variance";
     let values = likelihood.parameters().iter().filter(of_noise).flat_map(Parameter::values);
-    match values.copied().find(|&variance| variance < LEAST_VARIANCE) {
+    match values.copied().find(|&variance| variance < MIN_VARIANCE) {
         None => Ok(()),
         Some(variance) => Err(CliError::usage(format!(
-            "--likelihood {}: a noise variance of {} is too small to compute with; the least is {LEAST_VARIANCE:e}, and 1e-6 \
+            "--likelihood {}: a noise variance of {} is too small to compute with; the least is {MIN_VARIANCE:e}, and 1e-6 \
              is hardly any noise",
             likelihood.name(),
             format_number(variance)
@@ -67,7 +67,7 @@ pub(super) fn bound_weighted(
     let of_noise = |parameter: &&mut Parameter| parameter.name() == "variance";
     let Some(noise) = likelihood.parameters_mut().iter_mut().find(of_noise) else { return Ok(()) };
     let start = noise.values().iter().copied().fold(f64::INFINITY, f64::min);
-    bound_below(noise, (LEAST_NOISE * variance).min(start / BELOW_START))
+    bound_below(noise, (MIN_NOISE * variance).min(start / BELOW_START))
 }
 
 /// Bounds a free parameter from below if it has no bounds or prior and starts above.

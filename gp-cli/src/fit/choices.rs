@@ -8,7 +8,7 @@ use super::untrained;
 use crate::context::Context;
 use crate::encode::{Role, Roles};
 use crate::error::CliError;
-use crate::method::{ALPHA, Case, Given, Method, Methods, Optimizer, SeenThrough, Settings};
+use crate::method::{ALPHA, Case, Given, Method, Methods, Optimizer, RepresentedBy, Settings};
 use gp_likelihoods::Likelihood;
 use gp_optim::Control;
 use std::borrow::Cow;
@@ -55,11 +55,11 @@ pub(super) fn choose_method(
     let inducing = spec.inducing.is_some() || !spec.inducing_file.is_empty() || spec.windows.is_some();
     let likelihood = observed.likelihood.as_ref();
     let case = Case { likelihood, rows, streamed, inducing, given: &spec.settings };
-    let usual = |method: &Arc<dyn Method>| method.is_usual(&case).map(|why| (method.clone(), why));
+    let usual = |method: &Arc<dyn Method>| method.is_default(&case).map(|why| (method.clone(), why));
     let roles = &observed.roles;
     let has_all = |method: &&Arc<dyn Method>| {
         let has = |name: &str| method.settings().iter().any(|setting| setting.name() == name);
-        spec.settings.names().all(has) && roles.iter().all(|(role, _)| method.heeds(role))
+        spec.settings.names().all(has) && roles.iter().all(|(role, _)| method.supports(role))
     };
     let found = context.methods.iter().filter(has_all).find_map(usual);
     // The default method refuses settings that no such method has.
@@ -96,8 +96,8 @@ pub(super) fn choose_optimizer(
             if several && (!likelihood.is_log_concave() || (many && in_batches)) {
                 usual.sort_by_key(|&optimizer| optimizer != Optimizer::Adam);
             }
-            let heeds_all = |optimizer: &&Optimizer| unheeded(spec, method, **optimizer).is_none();
-            let found = usual.iter().find(heeds_all).or(known.first()).copied();
+            let supports_all = |optimizer: &&Optimizer| unused_flag(spec, method, **optimizer).is_none();
+            let found = usual.iter().find(supports_all).or(known.first()).copied();
             found.ok_or_else(|| CliError::usage(format!("method {} names no optimizer", method.name())))
         }
         Some(optimizer) if known.contains(&optimizer) => Ok(optimizer),
@@ -112,13 +112,13 @@ pub(super) fn choose_optimizer(
 }
 
 /// First given flag that has no effect.
-fn unheeded(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option<String> {
-    let heeds = |name: &str| {
+fn unused_flag(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option<String> {
+    let supports = |name: &str| {
         let own = method.settings().iter().find(|setting| setting.name() == name);
-        own.is_some_and(|setting| setting.is_heeded_by(optimizer))
+        own.is_some_and(|setting| setting.is_used_by(optimizer))
     };
-    let seen = method.seen_through();
-    let (rows, placed) = (seen == SeenThrough::Rows, seen == SeenThrough::InducingInputs);
+    let seen = method.represented_by();
+    let (rows, placed) = (seen == RepresentedBy::Rows, seen == RepresentedBy::InducingInputs);
     let of_places = [
         ("inducing", rows && spec.inducing.is_some()),
         ("inducing-file", !placed && !spec.inducing_file.is_empty()),
@@ -127,7 +127,7 @@ fn unheeded(spec: &FitSpec, method: &dyn Method, optimizer: Optimizer) -> Option
         ("fix inducing", !placed && is_fixed(spec, INDUCING)),
         ("fix windows", spec.windows.is_none() && is_fixed(spec, WINDOWS)),
     ];
-    let of_method = spec.settings.names().filter(|name| !heeds(name));
+    let of_method = spec.settings.names().filter(|name| !supports(name));
     let all = of_method.chain(of_places.into_iter().filter(|(_, idle)| *idle).map(|(name, _)| name));
     all.map(|name| format!("--{name}")).next()
 }
@@ -141,9 +141,9 @@ pub(super) fn check_roles(
     if roles.column(Role::AlphaColumn).is_some() && spec.settings.has(ALPHA.name()) {
         return Err(CliError::usage("--alpha and --alpha-column both say the power; leave one of them out"));
     }
-    let Some((role, _)) = roles.iter().find(|(role, _)| !method.heeds(*role)) else { return Ok(()) };
+    let Some((role, _)) = roles.iter().find(|(role, _)| !method.supports(*role)) else { return Ok(()) };
     let able: Vec<&str> =
-        methods.iter().filter(|method| method.heeds(role)).map(|method| method.name()).collect();
+        methods.iter().filter(|method| method.supports(role)).map(|method| method.name()).collect();
     let (name, flag, able) = (method.name(), role.flag(), able.join(", "));
     if share_a_kernel(spec) {
         return Err(CliError::usage(format!(
@@ -163,7 +163,7 @@ pub(super) fn check_settings(
     method: &dyn Method,
     optimizer: Optimizer,
 ) -> Result<Given, CliError> {
-    if let Some(flag) = unheeded(spec, method, optimizer) {
+    if let Some(flag) = unused_flag(spec, method, optimizer) {
         let name = method.name();
         return Err(CliError::usage(format!(
             "{flag} makes no difference to method {name} with {optimizer}; leave it out"

@@ -12,7 +12,7 @@ use super::start;
 use crate::context::Context;
 use crate::encode::Inputs;
 use crate::error::CliError;
-use crate::method::{Method, SeenThrough, TrainingRows};
+use crate::method::{Method, RepresentedBy, TrainingRows};
 use gp_ep::DataSource as _;
 use gp_kernels::Kernel;
 use gp_kernels::inducing::InducingInputs;
@@ -58,8 +58,8 @@ impl Design {
         rows: &TrainingRows,
     ) -> Result<Self, CliError> {
         let (count, latents) = (rows.count(), observed.likelihood.latents());
-        let pseudo = match method.seen_through() {
-            SeenThrough::Rows => 0,
+        let pseudo = match method.represented_by() {
+            RepresentedBy::Rows => 0,
             _ => placing::count(spec, method, shares_a_length(spec, observed, inputs), (latents, count))?,
         };
         let sample = Sample::of(rows, pseudo, spec.seed)?;
@@ -71,8 +71,10 @@ impl Design {
         let mut kernels = kernels(spec, &context.kernels, method, observed, (inputs, pseudo), &seasons)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), (inputs, &context.kernels))?;
         start::start_open(spec, &mut kernels, inputs.dim());
-        let (inducing, placing) = match method.seen_through() {
-            SeenThrough::InducingInputs => place(spec, context, pseudo, inputs, &sample, &kernels, observed)?,
+        let (inducing, placing) = match method.represented_by() {
+            RepresentedBy::InducingInputs => {
+                place(spec, context, pseudo, inputs, &sample, &kernels, observed)?
+            }
             _ => (Vec::new(), None),
         };
         let parts = Vec::new();

@@ -7,8 +7,8 @@ use gp_ep::DataSource as _;
 use gp_likelihoods::{Dispersion, dispersion};
 
 /// Maximum and minimum number of rows examined.
-const MOST_ROWS: usize = 2_000;
-const FEWEST_ROWS: usize = 30;
+const MAX_ROWS: usize = 2_000;
+const MIN_ROWS: usize = 30;
 /// Columns of observations with roles, after the count: offset, with the logarithm of the exposure, and
 /// weight.
 const OFFSET: usize = 1;
@@ -29,8 +29,8 @@ pub(super) fn judge(fit: &mut Fit, sample: &TrainingRows, seed: u64) -> Result<(
     if likelihood.targets() != 1 || dispersion(likelihood) != Some(Dispersion::Mean) {
         return Ok(());
     }
-    let rows = Sample::at_most(sample, MOST_ROWS, seed)?.rows;
-    if rows.count() < FEWEST_ROWS {
+    let rows = Sample::at_most(sample, MAX_ROWS, seed)?.rows;
+    if rows.count() < MIN_ROWS {
         return Ok(());
     }
     let column = |place: usize| if place < rows.outputs() { rows.column(place) } else { Ok(Vec::new()) };

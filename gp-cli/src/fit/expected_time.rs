@@ -6,7 +6,7 @@ use faer::{Accum, Mat};
 use gp_ep::{DataSource as _, operations};
 use gp_kernels::data::lane_count_of;
 use gp_kernels::{CovarianceGradients, Evaluator, parameter_count};
-use gp_likelihoods::{Latent, Pieces as _, PointSlopes, Slopes, Workspace};
+use gp_likelihoods::{Latent, LatentDerivatives, Pieces as _, PointDerivatives, Workspace};
 use gp_linalg::Threading;
 use gp_linalg::product::matmul;
 use std::error::Error;
@@ -34,7 +34,7 @@ const TOLD: f64 = 0.1;
 const COLUMNS: usize = 256;
 const INTEGRALS: usize = 64;
 /// Maximum number of inducing points in a measurement; the rate is the same for more.
-const MOST_INDUCING: usize = 500;
+const MAX_INDUCING: usize = 500;
 /// Time after which a measurement is not repeated, and minimum and maximum repeats. One run alone may have been
 /// interrupted; very long ones count nevertheless.
 const MEASURED: Duration = Duration::from_millis(20);
@@ -161,7 +161,7 @@ impl Measured<'_> {
     /// Seconds per multiply-add in a typical product.
     fn product(&self) -> Result<f64, Box<dyn Error>> {
         let sizes = self.problem.sizes();
-        let size = if sizes.inducing == 0 { sizes.rows } else { sizes.inducing }.clamp(1, MOST_INDUCING);
+        let size = if sizes.inducing == 0 { sizes.rows } else { sizes.inducing }.clamp(1, MAX_INDUCING);
         let number = |i: usize, j: usize| ((i * 7 + j * 13) % 17) as f64;
         let columns = self.columns();
         let (a, b) = (Mat::from_fn(size, size, number), Mat::from_fn(size, columns, number));
@@ -187,7 +187,7 @@ impl Measured<'_> {
         let (points, _) = self.sample.whole()?;
         let points = points.subrows(0, points.nrows().min(self.columns()));
         let seen = self.problem.inducing.first().map_or(points, |inputs| inputs.z().as_dyn_stride());
-        let seen = seen.subrows(0, seen.nrows().min(MOST_INDUCING));
+        let seen = seen.subrows(0, seen.nrows().min(MAX_INDUCING));
         let (by, count) = (Evaluator::new(Threading::Here), seen.nrows() * points.nrows());
         let mut out = Mat::zeros(seen.nrows(), points.nrows());
         let mut params = vec![0.0; parameter_count(kernel)];
@@ -210,7 +210,7 @@ impl Measured<'_> {
         let beliefs = vec![Latent::new(0.0, VARIANCE)?; likelihood.latents()];
         let at = vec![0.5; likelihood.latents()];
         let (mut ws, mut slopes, mut point) =
-            (Workspace::default(), Slopes::default(), PointSlopes::default());
+            (Workspace::default(), LatentDerivatives::default(), PointDerivatives::default());
         let seconds = least(|| {
             for &y in &rows {
                 match integral {

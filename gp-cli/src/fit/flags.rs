@@ -82,7 +82,7 @@ fn methods(declared: &[(&'static str, Setting)]) -> Vec<String> {
 fn words_behind(setting: &Setting) -> String {
     let by: Vec<String> = setting.optimizers().iter().map(ToString::to_string).collect();
     let by = if by.is_empty() { String::new() } else { format!(" with {}", by.join(" or ")) };
-    match setting.usual_in_words() {
+    match setting.default_in_words() {
         usual if usual.is_empty() => by,
         usual => format!("{by}: {usual}"),
     }

@@ -12,15 +12,15 @@
 
 use crate::encode::Labels;
 
-const MOST_LABELS: usize = 26;
+const MAX_LABELS: usize = 26;
 /// Minimum number of rows per label, on average.
 const ROWS_PER_LABEL: u64 = 10;
 /// Minimum number of rows per distinct number, on average, if numbers repeat.
 const ROWS_PER_NUMBER: u64 = 3;
 /// Maximum number of distinct values for a question to the user. For more, amounts do little harm.
-const MOST_ASKED: usize = 12;
+const MAX_ASKED: usize = 12;
 /// Minimum number of distinct counts; fewer may be labels, some of them rare.
-const FEWEST_COUNTS: usize = 5;
+const MIN_COUNTS: usize = 5;
 /// Maximum ratio of similar frequencies.
 const EVEN: u64 = 4;
 /// Frequencies run out if the next is expected below this many rows …
@@ -32,7 +32,7 @@ const TAIL: f64 = 0.2;
 /// Minimum share of zeros in counts; without zeros, regression will do.
 const ZEROS: f64 = 0.01;
 /// Minimum ratio of variance to mean of counts; 1 for a Poisson distribution.
-const LEAST_DISPERSION: f64 = 0.7;
+const MIN_DISPERSION: f64 = 0.7;
 /// Share of rows whose counts have no gap, from the smallest; single large ones may be far away.
 const BODY: f64 = 0.75;
 
@@ -66,7 +66,7 @@ impl Guess {
             };
         }
         let are_used_up = seen.are_even() || !seen.runs_out() || !seen.has_one_peak();
-        if seen.has_gap() || seen.numbers.len() > MOST_LABELS {
+        if seen.has_gap() || seen.numbers.len() > MAX_LABELS {
             seen.amounts_or_labels()
         } else if are_used_up && seen.are_frequent() {
             Self::Labels
@@ -82,7 +82,7 @@ impl Guess {
 pub(crate) fn other_readings(labels: &Labels) -> &'static str {
     let numbers = labels.numbers.as_deref().filter(|_| !labels.more).unwrap_or_default();
     let rows: u64 = labels.counts.iter().sum();
-    let may_be_labels = numbers.len() <= MOST_ASKED && rows >= ROWS_PER_LABEL * numbers.len() as u64;
+    let may_be_labels = numbers.len() <= MAX_ASKED && rows >= ROWS_PER_LABEL * numbers.len() as u64;
     let may_be_counts =
         Frequencies::of(labels).is_some_and(|seen| seen.numbers[0] >= 0.0 && seen.are_dense());
     match (may_be_labels && !numbers.is_empty(), may_be_counts) {
@@ -119,7 +119,7 @@ impl<'a> Frequencies<'a> {
 
     /// `true` if few enough to ask the user.
     fn are_few(&self) -> bool {
-        self.numbers.len() <= MOST_ASKED
+        self.numbers.len() <= MAX_ASKED
     }
 
     /// `true` if frequent enough for labels.
@@ -186,7 +186,7 @@ impl<'a> Frequencies<'a> {
     /// `true` for count-like numbers with a gap after zero.
     fn are_events_after_zeros(&self) -> bool {
         let body = self.body();
-        self.vary_as_counts() && body.len() > FEWEST_COUNTS && !is_gapped(&body[1..])
+        self.vary_as_counts() && body.len() > MIN_COUNTS && !is_gapped(&body[1..])
     }
 
     /// `true` if zero occurs and the variance is at least about the mean.
@@ -194,7 +194,7 @@ impl<'a> Frequencies<'a> {
         let mean = self.mean(|number| number);
         let variance = self.mean(|number| (number - mean).powi(2));
         let zeros = self.mean(|number| f64::from(u8::from(number == 0.0)));
-        zeros >= ZEROS && variance >= LEAST_DISPERSION * mean
+        zeros >= ZEROS && variance >= MIN_DISPERSION * mean
     }
 
     /// Smallest numbers, with most of the rows.
@@ -210,8 +210,8 @@ impl<'a> Frequencies<'a> {
 
     /// `true` if there are too many distinct numbers for rare classes.
     fn are_many_events(&self) -> bool {
-        let many = self.numbers.len() > MOST_ASKED;
-        many || (self.numbers.len() >= FEWEST_COUNTS && self.has_one_peak())
+        let many = self.numbers.len() > MAX_ASKED;
+        many || (self.numbers.len() >= MIN_COUNTS && self.has_one_peak())
     }
 
     /// `true` if frequencies rise, then fall, apart from chance.

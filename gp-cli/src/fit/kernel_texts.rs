@@ -6,7 +6,7 @@ use crate::lengths::{readable, readable_in_model_units};
 use gp_kernels::{Kernel, KernelExt as _};
 
 /// Maximum number of kernels shown.
-const MOST_KERNELS: usize = 12;
+const MAX_KERNELS: usize = 12;
 
 /// Text of the kernel, or of each if latent functions differ, in their order.
 pub(super) fn kernel_texts(kernels: &[Box<dyn Kernel>], units: LengthUnits, inputs: &Inputs) -> String {
@@ -21,11 +21,11 @@ pub(super) fn kernel_texts(kernels: &[Box<dyn Kernel>], units: LengthUnits, inpu
     if texts.windows(2).all(|pair| pair[0] == pair[1]) {
         return texts.first().map(|text| short(text)).unwrap_or_default();
     }
-    let each = texts.iter().take(MOST_KERNELS).enumerate();
+    let each = texts.iter().take(MAX_KERNELS).enumerate();
     let mut each: Vec<String> =
         each.map(|(place, text)| format!("({}) {}", place + 1, short(text))).collect();
-    if texts.len() > MOST_KERNELS {
-        each.push(format!("and {} more", texts.len() - MOST_KERNELS));
+    if texts.len() > MAX_KERNELS {
+        each.push(format!("and {} more", texts.len() - MAX_KERNELS));
     }
     each.join(", ")
 }

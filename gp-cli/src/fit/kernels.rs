@@ -36,7 +36,7 @@ pub(super) fn kernels(
             straight: has_line(spec, observed, inputs, pseudo),
             one_length: shares_a_length(spec, observed, inputs),
         };
-        usual_kernel(method, observed, shape, (seasons, spec.standardize))
+        default_kernel(method, observed, shape, (seasons, spec.standardize))
     };
     let usual = if spec.kernel.is_empty() { usual() } else { String::new() };
     let texts = match spec.kernel.as_slice() {
@@ -110,7 +110,7 @@ struct Shape {
 impl Shape {
     /// Initial length-scales: one per input, or one for all.
     fn lengths(self) -> String {
-        let length = format_number(usual_length(self.dim));
+        let length = format_number(default_length(self.dim));
         match self.dim {
             2..=ARD_INPUTS if !self.one_length => format!("[{}]", vec![length; self.dim].join(", ")),
             _ => length,
@@ -123,8 +123,8 @@ impl Shape {
 pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inputs) -> bool {
     let of_labels = observed.likelihood.support().classes() > 0;
     let few = (2..=ARD_INPUTS).contains(&inputs.dim());
-    let is_usual = spec.kernel.is_empty() && spec.standardize.inputs();
-    is_usual && of_labels && few && inputs.are_of_one_kind()
+    let is_default = spec.kernel.is_empty() && spec.standardize.inputs();
+    is_default && of_labels && few && inputs.are_of_one_kind()
 }
 
 /// Default kernel: RBF with one length-scale per input, or [one for all](shares_a_length), plus linear, plus
@@ -143,28 +143,28 @@ pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inpu
 /// - Numbers: short length-scales of many inputs would fit noise, so each is penalised by `exp(−2√D / ℓ)`.
 ///   Long ones, of inputs without effect, cost little. Variances of standardised targets are 1 within a factor
 ///   of about 50.
-fn usual_kernel(
+fn default_kernel(
     method: &dyn Method,
     observed: &Observed,
     shape: Shape,
     (seasons, standardize): (&[Season], Standardize),
 ) -> String {
     if !observed.likelihood.is_linear_gaussian() {
-        return kernel_of_labels(usual_variance(observed), shape, seasons);
+        return kernel_of_labels(default_variance(observed), shape, seasons);
     }
     // Mixing weights already carry the scale.
     let has_scale = observed.likelihood.mixing().is_none();
     let mut text = kernel_of_numbers(has_scale, shape, (seasons, standardize));
-    if let Some(variance) = method.usual_white_noise() {
+    if let Some(variance) = method.default_white_noise() {
         text.push_str(&format!(" + white(variance=fixed({}))", format_number(variance)));
     }
     text
 }
 
-/// Default kernel of labels and counts; `(median, deviation)` is the [prior](usual_variance) of the RBF's
+/// Default kernel of labels and counts; `(median, deviation)` is the [prior](default_variance) of the RBF's
 /// variance.
 fn kernel_of_labels((median, deviation): (f64, f64), shape: Shape, seasons: &[Season]) -> String {
-    let length = usual_length(shape.dim);
+    let length = default_length(shape.dim);
     let around = |value: f64, deviation: f64| {
         format!(" ~ log_normal({}, {})", format_number(value.ln()), format_number(deviation))
     };
@@ -185,7 +185,7 @@ fn kernel_of_numbers(
     shape: Shape,
     (seasons, standardize): (&[Season], Standardize),
 ) -> String {
-    let usual = usual_length(shape.dim);
+    let usual = default_length(shape.dim);
     let near = |mode: f64| match standardize.target() {
         true => format!(" ~ log_normal({}, {})", format_number(mode.ln() + WIDE * WIDE), format_number(WIDE)),
         false => String::new(),
@@ -209,13 +209,13 @@ fn kernel_of_numbers(
     format!("{smooth}{line}{}", terms(seasons, near))
 }
 
-fn usual_length(dim: usize) -> f64 {
+fn default_length(dim: usize) -> f64 {
     (dim as f64).sqrt()
 }
 
 /// Prior of the RBF's variance under non-Gaussian likelihoods: median, and standard deviation of the
 /// logarithm.
-pub(super) fn usual_variance(observed: &Observed) -> (f64, f64) {
+pub(super) fn default_variance(observed: &Observed) -> (f64, f64) {
     if is_one_of_several(observed) { (10.0, 1.5) } else { (1.0, 1.0) }
 }
 

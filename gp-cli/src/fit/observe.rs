@@ -1,16 +1,16 @@
 //! Task, likelihood and scale of the target.
 
 use super::bounds;
+use super::default_likelihoods::{ClassIntegrals, usual};
+use super::default_noise;
 use super::label_names;
 use super::names;
 use super::observed::{Observed, check_range};
 use super::order::{self, in_order};
-use super::settled::{as_said, check_task, task};
 use super::several;
 use super::spec::FitSpec;
 use super::task::Task;
-use super::usual_likelihoods::{ClassIntegrals, usual};
-use super::usual_noise;
+use super::task_choice::{as_said, check_task, task};
 use super::variation;
 use crate::context::Context;
 use crate::encode::{ColumnSurvey, Labels, Role, Survey, Surveyed, Target, TargetValues};
@@ -47,7 +47,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     bounds::check_noise(likelihood.as_ref())?;
     bounds::bound_outliers(likelihood.as_mut(), spread * spread)?;
     bounds::bound_weighted(likelihood.as_mut(), spread * spread, survey.mean_weight())?;
-    usual_noise::set_prior(likelihood.as_mut(), spec)?;
+    default_noise::set_prior(likelihood.as_mut(), spec)?;
     let summary = summary(column, &target, &labels);
     let (rows, weights, others) = (survey.rows(), vec![survey.weight()], Vec::new());
     Ok(Observed { task, reason, target, roles, weights, summary, rows, others, likelihood })

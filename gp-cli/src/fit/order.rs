@@ -8,7 +8,7 @@ use crate::error::CliError;
 use std::collections::HashSet;
 
 /// Maximum number of distinct numbers listed as labels.
-const MOST_NUMBERS: usize = 26;
+const MAX_NUMBERS: usize = 26;
 
 /// Labels in the requested order, or in their own.
 ///
@@ -43,7 +43,7 @@ pub(super) fn in_order(labels: Labels, column: &str, order: &[String]) -> Result
     if faults.is_empty() {
         return Ok(sorted(&labels, &found));
     }
-    if labels.numbers.is_some() && labels.names.len() > MOST_NUMBERS {
+    if labels.numbers.is_some() && labels.names.len() > MAX_NUMBERS {
         return Err(CliError::usage(format!(
             "--order is for labels, and column {column} holds {} different numbers; leave it out",
             labels.how_many()

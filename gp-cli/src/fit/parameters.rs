@@ -26,7 +26,7 @@ impl<'t> Name<'t> {
         let Some((kernels, last)) = given.rsplit_once('.') else {
             return Self { given, usual: given.to_owned() };
         };
-        let kernels: Vec<String> = kernels.split('.').map(|part| usual_part(part, known)).collect();
+        let kernels: Vec<String> = kernels.split('.').map(|part| default_part(part, known)).collect();
         Self { given, usual: format!("{}.{last}", kernels.join(".")) }
     }
 
@@ -44,7 +44,7 @@ impl<'t> Name<'t> {
 }
 
 /// Kernel part of a name with aliases replaced, also before a number: `rbf2` for `se2`.
-fn usual_part(part: &str, known: &Registry) -> String {
+fn default_part(part: &str, known: &Registry) -> String {
     let stem = part.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let usual = |name: &str| known.named(name).ok().map(|entry| entry.name());
     match (usual(part), usual(stem)) {

@@ -127,8 +127,8 @@ pub(super) fn count(
     (latents, rows): (usize, usize),
 ) -> Result<usize, CliError> {
     let usual = match one_length {
-        true => method.usual_inducing_of_one_length(latents, rows),
-        false => method.usual_inducing(latents, rows),
+        true => method.default_inducing_of_one_length(latents, rows),
+        false => method.default_inducing(latents, rows),
     };
     match spec.inducing.unwrap_or(usual).min(rows) {
         0 => Err(CliError::usage("--inducing 0: at least one inducing point is needed".to_owned())),

@@ -5,9 +5,9 @@ use super::choices::{
 };
 use super::design::{Design, PartStart};
 use super::expected_time::ExpectedTime;
-use super::heavy::heavy_rows;
 use super::kernel_texts::kernel_texts;
 use super::kernels::{has_line, is_straight, shares_a_length};
+use super::large_weights::heavy_rows;
 use super::lookalikes::lookalikes;
 use super::observe::observe;
 use super::observed::Observed;
@@ -28,7 +28,9 @@ use crate::encode::{Factors, Inputs, Role, Survey};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::memory::Budget;
-use crate::method::{self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, SeenThrough, TrainingRows};
+use crate::method::{
+    self, ALPHA, Given, Method, Optimizer, PARAMETERS, Problem, RepresentedBy, TrainingRows,
+};
 use crate::model::method_with_power;
 use crate::stages::Stages;
 use gp_ep::Blocks;
@@ -161,7 +163,7 @@ impl Plan {
         };
         let mut settings = settings(spec, may_move);
         settings.control = settings.control.with_team(context.team.clone());
-        settings.active = (method.seen_through() == SeenThrough::ActiveRows).then_some(pseudo);
+        settings.active = (method.represented_by() == RepresentedBy::ActiveRows).then_some(pseudo);
         settings.given = given;
         method.train_by(optimizer, &mut settings);
         settings.blocks = (!blocks.is_empty()).then(|| Blocks::from_labels(&blocks)).transpose()?;
@@ -260,7 +262,7 @@ impl Plan {
         let of = |problem: &Problem, sample: &TrainingRows| {
             let started = start::as_started(problem, spec);
             let training = ExpectedTime::of(problem, &self.method.work(&started)?, sample)?;
-            let quick = start::quick_problem(problem, spec, sample, self.method.seen_through()).ok()?;
+            let quick = start::quick_problem(problem, spec, sample, self.method.represented_by()).ok()?;
             Some(training.after(quick.and_then(|(problem, count)| ExpectedTime::of_quick(&problem, count))))
         };
         let Some(parts) = self.problem.parts().ok()? else { return of(&self.problem, &self.sample.rows) };

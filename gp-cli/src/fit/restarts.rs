@@ -15,7 +15,7 @@ use super::spread::{StartPlaces, free_count, spread};
 use super::start;
 use crate::error::{CliError, ErrorKind};
 use crate::method::{
-    EPOCHS, Fit, ITERATIONS, KNOWN, Method, Optimizer, PARAMETERS, Problem, SeenThrough, TrainingRows,
+    EPOCHS, Fit, ITERATIONS, KNOWN, Method, Optimizer, PARAMETERS, Problem, RepresentedBy, TrainingRows,
     log_prior,
 };
 use crate::model::{TriedStart, TriedStarts};
@@ -32,7 +32,7 @@ const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 200;
 /// Mini-batches per round, and maximum number of rows in a round.
 const FEW_BATCHES: u64 = 400;
-const MOST_ROWS: usize = 20_000;
+const MAX_ROWS: usize = 20_000;
 /// One in this many rows is held out if objectives are not comparable.
 const LEFT_OUT: usize = 5;
 /// Scores that differ by less than this count as equal.
@@ -85,7 +85,7 @@ pub(super) fn check(
 
 /// `true` if the objectives of all starts include the same rows.
 fn is_comparable(method: &dyn Method, problem: &Problem) -> bool {
-    problem.settings.batch_size.is_none() && method.seen_through() != SeenThrough::ActiveRows
+    problem.settings.batch_size.is_none() && method.represented_by() != RepresentedBy::ActiveRows
 }
 
 impl Restarts<'_> {
@@ -136,8 +136,8 @@ impl Restarts<'_> {
             let seed = random(STREAM + number as u64).next_u64();
             problem.inducing = placing.place(kernel, self.sample, latents, seed)?;
         }
-        if self.method.seen_through() == SeenThrough::InducingInputs {
-            start::settle(&mut problem, self.spec, self.sample, SeenThrough::InducingInputs)?;
+        if self.method.represented_by() == RepresentedBy::InducingInputs {
+            start::settle(&mut problem, self.spec, self.sample, RepresentedBy::InducingInputs)?;
         }
         Ok(problem)
     }
@@ -221,7 +221,7 @@ impl<'a> Rounds<'a> {
         let steps = if optimizer == Optimizer::Lbfgs { FEW_ITERATIONS } else { FEW_STEPS };
         let batch = settings.batch_size.unwrap_or(usize::MAX).min(self.rows.count()).max(1);
         let passes = FEW_BATCHES.div_ceil(self.rows.count().div_ceil(batch) as u64);
-        for setting in self.of.method.settings().iter().filter(|setting| setting.is_heeded_by(optimizer)) {
+        for setting in self.of.method.settings().iter().filter(|setting| setting.is_used_by(optimizer)) {
             let most = match setting.name() {
                 name if name == ITERATIONS.name() => steps,
                 name if name == EPOCHS.name() => passes,
@@ -264,9 +264,9 @@ fn keep_best(tried: &mut [TriedStart]) {
     }
 }
 
-/// Training rows and a held-out fifth, of at most `MOST_ROWS`.
+/// Training rows and a held-out fifth, of at most `MAX_ROWS`.
 fn divided(rows: &TrainingRows, seed: u64) -> Result<(TrainingRows, TrainingRows), CliError> {
-    let some = Sample::at_most(rows, MOST_ROWS, seed)?.rows;
+    let some = Sample::at_most(rows, MAX_ROWS, seed)?.rows;
     let count = some.count();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(STREAM);

@@ -182,7 +182,7 @@ fn coverage(posterior: &Approximation, sample: &Sample) -> Result<Vec<Coverage>,
     let mut found: Vec<Coverage> = Vec::new();
     let mut before: Option<(String, MatRef<'_, f64>, Option<MatRef<'_, f64>>)> = None;
     for latent in posterior.describe() {
-        let Some(z) = latent.seen_through else { continue };
+        let Some(z) = latent.represented_by else { continue };
         let now = (latent.kernel.expression(), z, latent.windows);
         // Classes with a shared kernel and inducing inputs share the coverage.
         let coverage = match (&before, found.last()) {

@@ -8,7 +8,7 @@ use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
 
 /// Maximum number of rows for placement, linear baseline and coverage, unless there are many inducing inputs.
-const MOST_ROWS: usize = 50_000;
+const MAX_ROWS: usize = 50_000;
 /// Minimum number of sample rows per inducing input.
 const ROWS_AN_INDUCING_INPUT: usize = 10;
 /// Random stream; other choices of a fit use stream 0 of the same seed.
@@ -65,7 +65,7 @@ impl Sample {
 }
 
 fn most(inducing: usize) -> usize {
-    MOST_ROWS.max(inducing.saturating_mul(ROWS_AN_INDUCING_INPUT))
+    MAX_ROWS.max(inducing.saturating_mul(ROWS_AN_INDUCING_INPUT))
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_same_rows_wherever_they_are() {
-        for (count, inducing) in [(300, 10), (MOST_ROWS, 10), (MOST_ROWS + 1, 10), (70_000, 6_000)] {
+        for (count, inducing) in [(300, 10), (MAX_ROWS, 10), (MAX_ROWS + 1, 10), (70_000, 6_000)] {
             let numbers = || (0..count).map(|i| i as f64).collect::<Vec<f64>>();
             let held = TrainingRows::in_memory(Mat::from_fn(count, 1, |i, _| i as f64), numbers());
             let here = Sample::of(&held, inducing, 7).unwrap();

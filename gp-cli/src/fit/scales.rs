@@ -50,7 +50,7 @@ const SCALES: [&[&str]; 17] = [
 ];
 
 /// Labels in the order that their words usually have, as a value of `--order`; `None` for other words.
-pub(crate) fn usual_order(labels: &[String]) -> Option<String> {
+pub(crate) fn default_order(labels: &[String]) -> Option<String> {
     SCALES.iter().filter(|_| labels.len() > 2).find_map(|scale| ordered(labels, scale))
 }
 
@@ -75,8 +75,9 @@ mod tests {
 
     #[test]
     fn words_of_one_scale_have_its_order() {
-        let of =
-            |labels: &[&str]| usual_order(&labels.iter().map(|&label| label.to_owned()).collect::<Vec<_>>());
+        let of = |labels: &[&str]| {
+            default_order(&labels.iter().map(|&label| label.to_owned()).collect::<Vec<_>>())
+        };
         assert_eq!(of(&["fair", "good", "poor"]).as_deref(), Some("poor,fair,good"));
         assert_eq!(of(&["High", "Low", "Medium"]).as_deref(), Some("Low,Medium,High"));
         assert_eq!(of(&["L", "M", "S", "XL"]).as_deref(), Some("S,M,L,XL"));

@@ -21,7 +21,7 @@ const LITTLE: f64 = 0.25;
 /// Largest plausible parameter in standardised units, and inverse of the smallest.
 const LARGEST: f64 = 1e8;
 /// Maximum number of parameters named in a message.
-const MOST_NAMES: usize = 4;
+const MAX_NAMES: usize = 4;
 
 /// Rows of a fit, for its checks.
 #[derive(Debug)]
@@ -185,8 +185,8 @@ fn runaways(fit: &Fit, columns: &[String]) -> Option<String> {
         });
     }
     found.dedup();
-    let more = found.len().saturating_sub(MOST_NAMES);
-    found.truncate(MOST_NAMES);
+    let more = found.len().saturating_sub(MAX_NAMES);
+    found.truncate(MAX_NAMES);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!found.is_empty()).then(|| {
         format!(

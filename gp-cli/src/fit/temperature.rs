@@ -1,14 +1,14 @@
 //! Temperature of class probabilities, from training rows left out one at a time.
 
-use super::copies;
+use super::class_frequencies::{self, Foreseen};
+use super::duplicates;
 use super::sample::Sample;
-use super::shares::{self, Foreseen};
 use crate::error::{CliError, ErrorKind};
 use crate::method::{Fit, Given, Method, TrainingRows, left_out_classes};
 use faer::Mat;
 use gp_ep::{DataSource as _, Temperature};
 use gp_kernels::stoppable;
-use gp_optim::{Brake, Control};
+use gp_optim::{Control, StopSignal};
 
 /// Maximum number of rows left out, for the cost.
 const ROWS: usize = 2_000;
@@ -58,7 +58,7 @@ pub(super) fn settle(
         Err(error) => return Err(error),
     };
     let Some(LeftOutRows { probabilities, labels }) = left_out else {
-        shares::judge_by_evidence(fit, (sample, by.rows), seed)?;
+        class_frequencies::judge_by_evidence(fit, (sample, by.rows), seed)?;
         return Ok(None);
     };
     let Some(found) = Temperature::of(probabilities.as_ref(), &labels, &vec![1.0; labels.len()]) else {
@@ -67,8 +67,11 @@ pub(super) fn settle(
     let at_temperature = |row: usize| log_probability(&probabilities, row, labels[row], found.value);
     let foreseen: Vec<f64> = (0..labels.len()).map(at_temperature).collect();
     let how = "left out one at a time";
-    let evidence_gain = shares::evidence_gain(fit, sample, by.rows)?;
-    shares::judge(fit, &Foreseen { labels: &labels, log_probabilities: &foreseen, how, evidence_gain });
+    let evidence_gain = class_frequencies::evidence_gain(fit, sample, by.rows)?;
+    class_frequencies::judge(
+        fit,
+        &Foreseen { labels: &labels, log_probabilities: &foreseen, how, evidence_gain },
+    );
     if wanted.is_some() {
         return Ok(None);
     }
@@ -83,12 +86,12 @@ fn set(fit: &mut Fit, temperature: f64) -> Result<(), CliError> {
 
 /// Stops work after training on an interrupt, unless one came before. Several processes go on, as they would
 /// have to stop together.
-fn brake(control: &Control) -> Brake {
+fn stop_signal(control: &Control) -> StopSignal {
     if !control.team().is_alone() || control.is_interrupted() {
-        return Brake::default();
+        return StopSignal::default();
     }
     let control = control.clone();
-    Brake::new(move || control.is_interrupted())
+    StopSignal::new(move || control.is_interrupted())
 }
 
 fn leave_out(
@@ -99,10 +102,10 @@ fn leave_out(
 ) -> Result<Option<LeftOutRows>, CliError> {
     let likelihood = fit.posterior.likelihood();
     let Some(sites) = by.method.sites(&by.given, likelihood, by.rows) else { return Ok(None) };
-    let rows = Sample::at_most(&copies::merged(sample)?, ROWS, seed)?.rows;
-    let found = stoppable(&brake(&by.control), || left_out_classes(&fit.posterior, &rows, sites))?;
+    let rows = Sample::at_most(&duplicates::merged(sample)?, ROWS, seed)?.rows;
+    let found = stoppable(&stop_signal(&by.control), || left_out_classes(&fit.posterior, &rows, sites))?;
     let Some(probabilities) = found else { return Ok(None) };
-    let labels = shares::labels(likelihood.support(), rows.column(0)?);
+    let labels = class_frequencies::labels(likelihood.support(), rows.column(0)?);
     let failed = (0..probabilities.nrows()).filter(|&i| probabilities[(i, 0)].is_nan()).count();
     if failed as f64 > FAILED * rows.count() as f64 {
         fit.warnings.push(format!(

@@ -80,7 +80,7 @@ impl TrainingContext<'_> {
         let drawn_about = restarts.map(|restarts| (restarts, problem.clone()));
         if start::is_wanted(spec) {
             stages.begin("fitting some rows to start from");
-            start::settle(&mut problem, spec, sample, method.seen_through())?;
+            start::settle(&mut problem, spec, sample, method.represented_by())?;
         }
         stages.begin("fitting the linear model");
         let baseline = baseline::linear(&problem, sample)?;

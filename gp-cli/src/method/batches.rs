@@ -7,7 +7,7 @@ use gp_ep::{DataSource as _, Inference, Learning, Steps, Trained};
 use gp_optim::{Adam, Batches, Control};
 
 /// Maximum number of row blocks in random order (at most 32 MB); rows within a block are shuffled too.
-const MOST_BLOCKS: usize = 1 << 22;
+const MAX_BLOCKS: usize = 1 << 22;
 
 /// A plateau: this many blocks of batches without a relative gain of the objective above `VALUE_TOLERANCE`
 /// and noise. Equal to the number compared, so the last comparison shares no block with the first.
@@ -42,16 +42,16 @@ pub(super) fn learn<M: Inference>(
 
 /// Memory of the row order, in bytes.
 pub(crate) fn memory(rows: usize) -> f64 {
-    8.0 * rows.min(MOST_BLOCKS) as f64
+    8.0 * rows.min(MAX_BLOCKS) as f64
 }
 
 /// Random order of rows per epoch, or of the smallest blocks of rows that fit. Batches draw from many blocks,
 /// since rows of a block may be similar.
 fn in_random_order(rows: usize, size: usize, seed: u64) -> Result<Batches, CliError> {
-    Ok(if rows <= MOST_BLOCKS {
+    Ok(if rows <= MAX_BLOCKS {
         Batches::shuffled(rows, size, seed)?
     } else {
-        Batches::in_blocks(rows, size, rows.div_ceil(MOST_BLOCKS), seed)?
+        Batches::in_blocks(rows, size, rows.div_ceil(MAX_BLOCKS), seed)?
     })
 }
 
@@ -64,7 +64,7 @@ mod tests {
         let mut few = in_random_order(1000, 7, 3).unwrap();
         let mut shuffled = Batches::shuffled(1000, 7, 3).unwrap();
         assert_eq!(few.draw().indices, shuffled.draw().indices);
-        let rows = 2 * MOST_BLOCKS + 1;
+        let rows = 2 * MAX_BLOCKS + 1;
         let mut many = in_random_order(rows, 300, 3).unwrap();
         let mut drawn = many.draw().indices.to_vec();
         drawn.sort_unstable();
@@ -74,6 +74,6 @@ mod tests {
         // Three rows per block; an epoch starts and a batch ends inside a block.
         let blocks = drawn.chunk_by(|a, b| a / 3 == b / 3).count();
         assert!((100..=102).contains(&blocks), "{blocks} blocks");
-        assert_eq!(memory(rows), memory(MOST_BLOCKS));
+        assert_eq!(memory(rows), memory(MAX_BLOCKS));
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct ClosedForm {
     white_noise: Option<f64>,
 }
 
-const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
+const ITERATIONS: Setting = common::ITERATIONS.default_whole(300);
 /// Typical number of evaluations of training, with fixed and with learned inducing inputs.
 const USUAL_EVALUATIONS: f64 = 60.0;
 const USUAL_EVALUATIONS_OF_INPUTS: f64 = 320.0;
@@ -43,8 +43,8 @@ const USUAL_EVALUATIONS_OF_INPUTS: f64 = 320.0;
 const USUAL_EVALUATIONS_OF_COVER: f64 = 30.0;
 const INPUTS_OF_COVER: usize = 2;
 /// Minimum and maximum number of L-BFGS pairs, and the number of values that they may hold if above the minimum.
-const FEWEST_PAIRS: usize = 10;
-const MOST_PAIRS: usize = 40;
+const MIN_PAIRS: usize = 10;
+const MAX_PAIRS: usize = 40;
 const NUMBERS_OF_PAIRS: usize = 2_000_000;
 /// Halfway between VFE and EP, as Bui et al. (2017) advise.
 const POWER: f64 = 0.5;
@@ -92,9 +92,9 @@ impl ClosedForm {
 fn pairs(problem: &Problem) -> usize {
     let sizes = problem.sizes();
     if problem.settings.fixed_inducing {
-        return FEWEST_PAIRS;
+        return MIN_PAIRS;
     }
-    (NUMBERS_OF_PAIRS / (sizes.inducing * sizes.dim).max(1)).clamp(FEWEST_PAIRS, MOST_PAIRS)
+    (NUMBERS_OF_PAIRS / (sizes.inducing * sizes.dim).max(1)).clamp(MIN_PAIRS, MAX_PAIRS)
 }
 
 /// Number of values stored for blocks: two matrices each, scratch for the largest per lane, and index lists.
@@ -126,7 +126,7 @@ impl Method for ClosedForm {
         self.power.is_none().then(|| self.power(&problem.settings.given))
     }
 
-    fn usual_inducing(&self, _latents: usize, _rows: usize) -> usize {
+    fn default_inducing(&self, _latents: usize, _rows: usize) -> usize {
         200
     }
 
@@ -134,13 +134,13 @@ impl Method for ClosedForm {
         true
     }
 
-    fn is_usual(&self, case: &Case<'_>) -> Option<String> {
+    fn is_default(&self, case: &Case<'_>) -> Option<String> {
         let fits = case.rows <= MANY_ROWS && !case.streamed;
         (self.power.is_none() && fits && is_gaussian(case.likelihood))
             .then(|| "the noise is Gaussian, and inducing points make many rows affordable".to_owned())
     }
 
-    fn usual_white_noise(&self) -> Option<f64> {
+    fn default_white_noise(&self) -> Option<f64> {
         self.white_noise
     }
 
@@ -163,7 +163,7 @@ impl Method for ClosedForm {
             .map(|objection| format!("{objection}; take method pep with --alpha, ep or svgp"))
     }
 
-    fn heeds(&self, role: Role) -> bool {
+    fn supports(&self, role: Role) -> bool {
         role.adjusts() || role == Role::Blocks || (role == Role::AlphaColumn && self.power.is_none())
     }
 

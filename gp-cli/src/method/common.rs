@@ -1,8 +1,8 @@
 //! Settings shared by several methods.
 
+use super::defaults::DefaultCase;
 use super::given::Given;
 use super::setting::Setting;
-use super::usual::UsualCase;
 use gp_ep::operations::Extents;
 
 /// Setting whose presence marks a mini-batch method.
@@ -21,10 +21,10 @@ pub const PARAMETERS: Setting = Setting::choice(
     &[(KNOWN, "As learned"), (UNCERTAIN, "A mixture over those that the data allow")],
     "Whether predictions take learned parameters as known",
 )
-.usually_word_by_case(&[MANY_KNOWN, FEW_UNCERTAIN]);
-pub(super) const MANY_KNOWN: UsualCase<&str> = UsualCase::new(KNOWN, "");
-pub(super) const FEW_UNCERTAIN: UsualCase<&str> =
-    UsualCase::new(UNCERTAIN, "for one target under Gaussian noise with up to 200 rows");
+.default_word_by_case(&[MANY_KNOWN, FEW_UNCERTAIN]);
+pub(super) const MANY_KNOWN: DefaultCase<&str> = DefaultCase::new(KNOWN, "");
+pub(super) const FEW_UNCERTAIN: DefaultCase<&str> =
+    DefaultCase::new(UNCERTAIN, "for one target under Gaussian noise with up to 200 rows");
 pub(crate) const KNOWN: &str = "known";
 pub(super) const UNCERTAIN: &str = "uncertain";
 
@@ -32,22 +32,22 @@ pub(super) const UNCERTAIN: &str = "uncertain";
 pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the data in mini-batches");
 
 /// Minimum number of mini-batch steps by default: small tables need as many as large ones.
-pub(super) const FEWEST_STEPS: u64 = 1_000;
+pub(super) const MIN_STEPS: u64 = 1_000;
 
-/// Number of mini-batch steps: that of the given epochs, or of the default ones and at least [`FEWEST_STEPS`].
+/// Number of mini-batch steps: that of the given epochs, or of the default ones and at least [`MIN_STEPS`].
 pub(super) fn steps_in_batches(
     given: &Given,
-    (epochs, case): (&Setting, UsualCase<u64>),
+    (epochs, case): (&Setting, DefaultCase<u64>),
     per_epoch: u64,
 ) -> u64 {
     let steps = given.integer_in(epochs, case).saturating_mul(per_epoch);
-    if given.has(epochs.name()) { steps } else { steps.max(FEWEST_STEPS) }
+    if given.has(epochs.name()) { steps } else { steps.max(MIN_STEPS) }
 }
 
 /// Number of rows per batch.
 #[must_use]
 pub const fn batch_size(usual: u64) -> Setting {
-    Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").usually_whole(usual)
+    Setting::integer(BATCH_SIZE, "B", 1, "Rows in a mini-batch").default_whole(usual)
 }
 
 /// Number of covariances per evaluation: rows with inducing inputs and with themselves, and inducing inputs with each

@@ -17,7 +17,7 @@ use std::fmt::Debug;
 
 /// Points that represent the latent functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeenThrough {
+pub enum RepresentedBy {
     /// All rows.
     Rows,
     /// Inducing inputs, in [`Problem::inducing`].
@@ -64,25 +64,25 @@ pub trait Method: Debug + Send + Sync {
     }
 
     /// Points that represent the latent functions.
-    fn seen_through(&self) -> SeenThrough {
-        SeenThrough::InducingInputs
+    fn represented_by(&self) -> RepresentedBy {
+        RepresentedBy::InducingInputs
     }
 
     /// Default number of inducing inputs or active rows, so that a fit to a few thousand rows takes about a
     /// minute.
-    fn usual_inducing(&self, latents: usize, _rows: usize) -> usize {
+    fn default_inducing(&self, latents: usize, _rows: usize) -> usize {
         if latents == 1 { 100 } else { 50 }
     }
 
     /// Default number of inducing points for classes whose inputs share a length-scale, trained in fewer evaluations.
-    fn usual_inducing_of_one_length(&self, latents: usize, rows: usize) -> usize {
-        self.usual_inducing(latents, rows)
+    fn default_inducing_of_one_length(&self, latents: usize, rows: usize) -> usize {
+        self.default_inducing(latents, rows)
     }
 
     /// Rows per batch, given or default; `None` if every step uses all rows.
     fn batch_size(&self, given: &Given, optimizer: Optimizer) -> Option<usize> {
         let own = self.settings().iter().find(|setting| setting.name() == BATCH_SIZE);
-        own.filter(|setting| setting.is_heeded_by(optimizer)).and_then(|setting| given.count(setting))
+        own.filter(|setting| setting.is_used_by(optimizer)).and_then(|setting| given.count(setting))
     }
 
     /// Sets the optimiser, and the batch size from the given settings.
@@ -104,7 +104,7 @@ pub trait Method: Debug + Send + Sync {
     }
 
     /// Reason to be the default in a case, if any. The first method with one is chosen.
-    fn is_usual(&self, _case: &Case<'_>) -> Option<String> {
+    fn is_default(&self, _case: &Case<'_>) -> Option<String> {
         None
     }
 
@@ -115,7 +115,7 @@ pub trait Method: Debug + Send + Sync {
     }
 
     /// Variance of white noise that the default kernel needs under Gaussian noise, if any.
-    fn usual_white_noise(&self) -> Option<f64> {
+    fn default_white_noise(&self) -> Option<f64> {
         None
     }
 
@@ -142,7 +142,7 @@ pub trait Method: Debug + Send + Sync {
 
     /// `true` if it supports columns with this role. For roles that change observations, a [`Problem`]'s
     /// likelihood is [`Adjusted`](gp_likelihoods::Adjusted), with further observation columns.
-    fn heeds(&self, _role: Role) -> bool {
+    fn supports(&self, _role: Role) -> bool {
         false
     }
 

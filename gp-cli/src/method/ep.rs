@@ -4,6 +4,7 @@ use super::check::GradientCheck;
 use super::closed_form::ClosedForm;
 use super::common;
 use super::contract::{Case, Method};
+use super::defaults::DefaultCase;
 use super::gaussian::is_gaussian;
 use super::given::Given;
 use super::later::{Later, Updated};
@@ -16,7 +17,6 @@ use super::problem::Problem;
 use super::setting::Setting;
 use super::sites::RestingSites;
 use super::uncertain::learns_inducing;
-use super::usual::UsualCase;
 use super::variational::is_saddle;
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -45,10 +45,10 @@ const MANY_SITES_OF_NUMBERS: usize = 100_000;
 
 /// Iteration limits. Numbers get as many as closed-form regression: warped noise has ten parameters and needs
 /// up to 250.
-const ITERATIONS: Setting = common::ITERATIONS.usually_whole_by_case(&[OUTER, OUTER_OF_NUMBERS, INNER]);
-const OUTER: UsualCase<u64> = UsualCase::new(100, "with lbfgs");
-const OUTER_OF_NUMBERS: UsualCase<u64> = UsualCase::new(300, "with lbfgs for numbers");
-const INNER: UsualCase<u64> = UsualCase::new(500, "with another optimizer");
+const ITERATIONS: Setting = common::ITERATIONS.default_whole_by_case(&[OUTER, OUTER_OF_NUMBERS, INNER]);
+const OUTER: DefaultCase<u64> = DefaultCase::new(100, "with lbfgs");
+const OUTER_OF_NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "with lbfgs for numbers");
+const INNER: DefaultCase<u64> = DefaultCase::new(500, "with another optimizer");
 /// Typical number of evaluations of training: at most, per free parameter of the kernels, and with several targets.
 const USUAL_EVALUATIONS: f64 = 30.0;
 const USUAL_OF_CLASSES: f64 = 24.0;
@@ -61,7 +61,7 @@ const SWEEPS_OF_CLASSES: f64 = 23.0;
 /// 1200 rows took 19 to 102 sweeps, all within a factor of two of this in total.
 const ROWS_OF_SWEEPS: f64 = 200.0;
 const GROWTH_OF_SWEEPS: f64 = 0.75;
-const MOST_SWEEPS: f64 = 100.0;
+const MAX_SWEEPS: f64 = 100.0;
 /// Sweeps with several classes if no length-scale is free: steps of the other parameters move sites so little that the
 /// number does not grow with rows. Ten digits in 600 to 1797 images took 28 to 32.
 const SWEEPS_OF_FIXED_LENGTHS: f64 = 30.0;
@@ -131,19 +131,19 @@ impl Method for Ep {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta, Optimizer::SignAdaptive]
     }
 
-    fn usual_inducing(&self, _latents: usize, _rows: usize) -> usize {
+    fn default_inducing(&self, _latents: usize, _rows: usize) -> usize {
         100
     }
 
-    fn usual_inducing_of_one_length(&self, latents: usize, rows: usize) -> usize {
-        if latents == 1 { self.usual_inducing(latents, rows) } else { 200 }
+    fn default_inducing_of_one_length(&self, latents: usize, rows: usize) -> usize {
+        if latents == 1 { self.default_inducing(latents, rows) } else { 200 }
     }
 
     fn learns_inducing(&self, rows: usize, given: &Given) -> bool {
         learns_inducing(rows, given.number_in(&ALPHA, LOG_CONCAVE))
     }
 
-    fn is_usual(&self, case: &Case<'_>) -> Option<String> {
+    fn is_default(&self, case: &Case<'_>) -> Option<String> {
         let sites = if case.likelihood.targets() > 1 { MANY_SITES_OF_NUMBERS } else { MANY_SITES };
         let fits = case.rows * case.likelihood.latents() <= sites && !case.streamed;
         let suits = !is_gaussian(case.likelihood) && !is_saddle(case.likelihood);
@@ -160,7 +160,7 @@ impl Method for Ep {
         refused.then(|| "its latent functions belong to one target each; take method ep or svgp".to_owned())
     }
 
-    fn heeds(&self, role: Role) -> bool {
+    fn supports(&self, role: Role) -> bool {
         role.adjusts() || (role == Role::AlphaColumn && self.level == Level::Projection)
     }
 
@@ -196,7 +196,7 @@ impl Method for Ep {
                 true => sweeps_of_classes(sizes.rows),
                 false => SWEEPS_AN_EVALUATION,
             };
-            (Work::of_minimising(usual_evaluations(problem), most), sweeps)
+            (Work::of_minimising(default_evaluations(problem), most), sweeps)
         };
         Some(Work {
             products: operations::step(&sizes) + (sweeps - 1.0) * operations::sweep(&sizes),
@@ -253,10 +253,10 @@ fn has_free_lengths(problem: &Problem) -> bool {
 
 fn sweeps_of_classes(rows: usize) -> f64 {
     let growth = (rows as f64 / ROWS_OF_SWEEPS).powf(GROWTH_OF_SWEEPS).max(1.0);
-    (SWEEPS_OF_CLASSES * growth).min(MOST_SWEEPS)
+    (SWEEPS_OF_CLASSES * growth).min(MAX_SWEEPS)
 }
 
-fn usual_evaluations(problem: &Problem) -> f64 {
+fn default_evaluations(problem: &Problem) -> f64 {
     if problem.likelihood.targets() > 1 {
         return USUAL_OF_TARGETS;
     }
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!((classes.usual, classes.integrals), (8.0, 6.0 * SWEEPS_OF_CLASSES));
         assert_eq!(
             [100, 200, 10_000].map(sweeps_of_classes),
-            [SWEEPS_OF_CLASSES, SWEEPS_OF_CLASSES, MOST_SWEEPS]
+            [SWEEPS_OF_CLASSES, SWEEPS_OF_CLASSES, MAX_SWEEPS]
         );
         let many = work(
             "2 * rbf(lengthscale=[1, 2]) * rq(lengthscale=[1, 2]) + linear + constant + white",

@@ -2,7 +2,7 @@
 
 use super::check::GradientCheck;
 use super::common;
-use super::contract::{Case, Method, SeenThrough};
+use super::contract::{Case, Method, RepresentedBy};
 use super::gaussian::{gaussian, is_gaussian, objection_unless_gaussian};
 use super::given::Given;
 use super::later::{Later, Updated};
@@ -23,7 +23,7 @@ use gp_likelihoods::Likelihood;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exact;
 
-const ITERATIONS: Setting = common::ITERATIONS.usually_whole(300);
+const ITERATIONS: Setting = common::ITERATIONS.default_whole(300);
 /// Typical number of evaluations of training.
 const USUAL_EVALUATIONS: f64 = 60.0;
 /// Maximum number of rows for which exact regression is the default under Gaussian noise.
@@ -42,15 +42,15 @@ impl Method for Exact {
         &[ITERATIONS, common::PARAMETERS]
     }
 
-    fn seen_through(&self) -> SeenThrough {
-        SeenThrough::Rows
+    fn represented_by(&self) -> RepresentedBy {
+        RepresentedBy::Rows
     }
 
     fn takes_streams(&self, _optimizer: Optimizer) -> bool {
         true
     }
 
-    fn is_usual(&self, case: &Case<'_>) -> Option<String> {
+    fn is_default(&self, case: &Case<'_>) -> Option<String> {
         let few = case.rows <= FEW_ROWS && !case.streamed && !case.inducing;
         (few && is_gaussian(case.likelihood))
             .then(|| format!("the noise is Gaussian and {} rows are few", case.rows))
@@ -60,7 +60,7 @@ impl Method for Exact {
         objection_unless_gaussian(likelihood)
     }
 
-    fn heeds(&self, role: Role) -> bool {
+    fn supports(&self, role: Role) -> bool {
         role.adjusts()
     }
 

@@ -1,7 +1,7 @@
 //! Given values of settings, with the declared defaults.
 
+use super::defaults::DefaultCase;
 use super::setting::{Setting, SettingKind};
-use super::usual::UsualCase;
 use crate::error::CliError;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -65,27 +65,27 @@ impl Given {
 
     /// Given number, or the setting's default in this case.
     #[must_use]
-    pub fn number_in(&self, setting: &Setting, case: UsualCase<f64>) -> f64 {
+    pub fn number_in(&self, setting: &Setting, case: DefaultCase<f64>) -> f64 {
         debug_assert!(matches!(setting.kind(), SettingKind::Number { usual, .. } if usual.declares(&case)));
         self.number(setting).unwrap_or(case.value())
     }
 
     /// Given integer, or the setting's default in this case.
     #[must_use]
-    pub fn integer_in(&self, setting: &Setting, case: UsualCase<u64>) -> u64 {
+    pub fn integer_in(&self, setting: &Setting, case: DefaultCase<u64>) -> u64 {
         debug_assert!(matches!(setting.kind(), SettingKind::Integer { usual, .. } if usual.declares(&case)));
         self.integer(setting).unwrap_or(case.value())
     }
 
     /// [`integer_in`](Self::integer_in) as a `usize`.
     #[must_use]
-    pub fn count_in(&self, setting: &Setting, case: UsualCase<u64>) -> usize {
+    pub fn count_in(&self, setting: &Setting, case: DefaultCase<u64>) -> usize {
         usize::try_from(self.integer_in(setting, case)).unwrap_or(usize::MAX)
     }
 
     /// Given word, or the setting's default in this case.
     #[must_use]
-    pub fn word_in(&self, setting: &Setting, case: UsualCase<&'static str>) -> &str {
+    pub fn word_in(&self, setting: &Setting, case: DefaultCase<&'static str>) -> &str {
         debug_assert!(matches!(setting.kind(), SettingKind::Choice { usual, .. } if usual.declares(&case)));
         self.word(setting).unwrap_or(case.value())
     }
@@ -165,12 +165,12 @@ mod tests {
 
     #[test]
     fn a_default_by_case_is_that_of_the_case() {
-        const ONE: UsualCase<&str> = UsualCase::new("full", "");
-        const MANY: UsualCase<&str> = UsualCase::new("diagonal", "for many");
+        const ONE: DefaultCase<&str> = DefaultCase::new("full", "");
+        const MANY: DefaultCase<&str> = DefaultCase::new("diagonal", "for many");
         let shape = Setting::choice("covariance", &[("full", "all of it"), ("diagonal", "less")], "a shape")
-            .usually_word_by_case(&[ONE, MANY]);
+            .default_word_by_case(&[ONE, MANY]);
         let mut given = Given::default();
-        assert_eq!(shape.usual_in_words(), "full, diagonal for many");
+        assert_eq!(shape.default_in_words(), "full, diagonal for many");
         assert_eq!((given.word(&shape), given.word_in(&shape, MANY)), (None, "diagonal"));
         given.insert("covariance", "full".into());
         assert_eq!(given.word_in(&shape, MANY), "full");

@@ -2,7 +2,7 @@
 
 use super::check::GradientCheck;
 use super::common;
-use super::contract::{Method, SeenThrough};
+use super::contract::{Method, RepresentedBy};
 use super::given::Given;
 use super::ivm_model::{COUPLING, model, options};
 use super::later::{Later, Updated, refused};
@@ -26,7 +26,7 @@ pub(super) struct IvmMethod;
 const ROUNDS: [usize; 2] = [6, 10];
 /// Rows whose covariances with all active latents are held at once.
 const CHUNK: f64 = 256.0;
-const ITERATIONS: Setting = common::ITERATIONS.usually_whole(20);
+const ITERATIONS: Setting = common::ITERATIONS.default_whole(20);
 
 impl Method for IvmMethod {
     fn name(&self) -> &'static str {
@@ -41,15 +41,15 @@ impl Method for IvmMethod {
         &[ITERATIONS, COUPLING]
     }
 
-    fn seen_through(&self) -> SeenThrough {
-        SeenThrough::ActiveRows
+    fn represented_by(&self) -> RepresentedBy {
+        RepresentedBy::ActiveRows
     }
 
     fn takes_streams(&self, _optimizer: Optimizer) -> bool {
         true
     }
 
-    fn usual_inducing(&self, _latents: usize, _rows: usize) -> usize {
+    fn default_inducing(&self, _latents: usize, _rows: usize) -> usize {
         100
     }
 

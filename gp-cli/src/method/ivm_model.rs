@@ -1,8 +1,8 @@
 //! Model and options of the informative vector machine.
 
+use super::defaults::DefaultCase;
 use super::problem::Problem;
 use super::setting::Setting;
-use super::usual::UsualCase;
 use crate::error::CliError;
 use gp_ep::ivm::{Coupling, FinalSites, Ivm, IvmOptions};
 
@@ -18,9 +18,9 @@ pub(super) const COUPLING: Setting = Setting::choice(
     ],
     "Whether the classes are correlated in the posterior",
 )
-.usually_word_by_case(&[SEVERAL, ONE]);
-const SEVERAL: UsualCase<&str> = UsualCase::new(COUPLED, "for several latent functions");
-const ONE: UsualCase<&str> = UsualCase::new(INDEPENDENT, "for one");
+.default_word_by_case(&[SEVERAL, ONE]);
+const SEVERAL: DefaultCase<&str> = DefaultCase::new(COUPLED, "for several latent functions");
+const ONE: DefaultCase<&str> = DefaultCase::new(INDEPENDENT, "for one");
 const COUPLED: &str = "coupled";
 const INDEPENDENT: &str = "independent";
 

@@ -4,13 +4,13 @@
 //! To add a method, implement [`Method`] with its [`Setting`]s in a file. Then add a line in
 //! [`Methods::built_in`], or call [`Context::with_method`](crate::Context::with_method).
 
-mod apart;
 mod batches;
 mod built_in;
 mod check;
 mod closed_form;
 mod common;
 mod contract;
+mod defaults;
 mod ep;
 mod exact;
 mod gaussian;
@@ -27,23 +27,23 @@ mod problem;
 mod rows;
 mod savigp;
 mod sep;
+mod separate;
 mod setting;
 mod sites;
 mod sparse_regression;
 mod svgp;
 mod uncertain;
 mod update;
-mod usual;
 mod variational;
 mod work;
 
-pub use apart::update;
 pub(crate) use batches::memory as memory_of_order;
 pub use check::{GradientCheck, compare};
 pub(crate) use closed_form::ClosedForm;
 pub(crate) use common::KNOWN;
 pub use common::{ALPHA, BATCH_SIZE, EPOCHS, ITERATIONS, PARAMETERS, batch_size};
-pub use contract::{Case, Method, SeenThrough};
+pub use contract::{Case, Method, RepresentedBy};
+pub use defaults::{DefaultCase, SettingDefault};
 pub(crate) use ep::Ep;
 pub use gaussian::is_gaussian;
 pub use given::Given;
@@ -55,8 +55,8 @@ pub(crate) use outcome::log_prior;
 pub(crate) use power_ep::power_of_targets;
 pub use problem::{Problem, SECOND_STAGE, Settings, Sizes, TARGET_STAGE, target_stage};
 pub use rows::{Elsewhere, TrainingRows};
+pub use separate::update;
 pub use setting::{Setting, SettingKind};
 pub use sites::RestingSites;
 pub(crate) use update::left_out_classes;
-pub use usual::{Usual, UsualCase};
 pub use work::{Integral, Work};

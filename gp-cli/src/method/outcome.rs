@@ -1,7 +1,7 @@
 //! Result of a method.
 
 use crate::model::{Approximation, NOTHING_LEARNED};
-use gp_ep::{Course, EvidenceKind};
+use gp_ep::{EvidenceKind, LearningRecord};
 use gp_kernels::KernelExt as _;
 use gp_kernels::data::DataError;
 use gp_optim::{Descended, Parameter, Training, TrainingStep};
@@ -75,10 +75,12 @@ impl Fit {
 
     /// Fit from any kind of training. A first-order objective is an estimate, of a bound if `kind` is one.
     #[must_use]
-    pub fn of_course(posterior: Approximation, kind: EvidenceKind, run: &Course) -> Self {
+    pub fn of_course(posterior: Approximation, kind: EvidenceKind, run: &LearningRecord) -> Self {
         match run {
-            Course::Minimised(training) => Self::of_training(posterior, kind, training),
-            Course::Descended(run) => Self { objective_kind: kind, ..Self::of_descent(posterior, run) },
+            LearningRecord::Minimised(training) => Self::of_training(posterior, kind, training),
+            LearningRecord::Descended(run) => {
+                Self { objective_kind: kind, ..Self::of_descent(posterior, run) }
+            }
         }
     }
 

@@ -1,12 +1,12 @@
 //! Shared parts of EP methods: the model and its power.
 
 use super::common;
+use super::defaults::DefaultCase;
 use super::given::Given;
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::uncertain;
-use super::usual::UsualCase;
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::model::Functions;
@@ -19,11 +19,11 @@ pub(super) const EP: &str = "ep";
 
 /// Power: 1 (EP) where it converges, otherwise a safer one. Outputs with shared latents get the variational
 /// bound, which accounts for their coupling; one site per output cannot express it.
-pub(super) const ALPHA: Setting = common::ALPHA.usually_by_case(&[LOG_CONCAVE, CAUTIOUS, TARGETS, BOUND]);
-pub(super) const LOG_CONCAVE: UsualCase<f64> = UsualCase::new(1.0, "for a log-concave likelihood");
-const CAUTIOUS: UsualCase<f64> = UsualCase::new(0.5, "for another likelihood");
-const TARGETS: UsualCase<f64> = UsualCase::new(0.5, "for several targets");
-const BOUND: UsualCase<f64> = UsualCase::new(0.0, "for targets that share latent functions");
+pub(super) const ALPHA: Setting = common::ALPHA.default_by_case(&[LOG_CONCAVE, CAUTIOUS, TARGETS, BOUND]);
+pub(super) const LOG_CONCAVE: DefaultCase<f64> = DefaultCase::new(1.0, "for a log-concave likelihood");
+const CAUTIOUS: DefaultCase<f64> = DefaultCase::new(0.5, "for another likelihood");
+const TARGETS: DefaultCase<f64> = DefaultCase::new(0.5, "for several targets");
+const BOUND: DefaultCase<f64> = DefaultCase::new(0.0, "for targets that share latent functions");
 
 pub(super) fn no_latent() -> CliError {
     CliError::new(ErrorKind::Usage, "the likelihood has no latent function")

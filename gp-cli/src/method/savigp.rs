@@ -4,6 +4,7 @@
 use super::batches;
 use super::check::GradientCheck;
 use super::contract::Method;
+use super::defaults::DefaultCase;
 use super::given::Given;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
@@ -11,7 +12,6 @@ use super::outcome::Fit;
 use super::problem::{Problem, SECOND_STAGE, Settings};
 use super::setting::Setting;
 use super::sites::RestingSites;
-use super::usual::UsualCase;
 use super::variational::{self, BATCH_SIZE, EPOCHS, NATURAL_RATE, approximation, start, steps_in_batches};
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -26,34 +26,34 @@ use gp_variational::{Draws, Estimator, Expectation, NaturalOptions, Sampling, Sa
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SavigpMethod;
 
-const ITERATIONS: Setting = variational::ITERATIONS.usually_whole_by_case(&[OUTER, JOINT]);
+const ITERATIONS: Setting = variational::ITERATIONS.default_whole_by_case(&[OUTER, JOINT]);
 /// Iterations with one full Gaussian, converged at each, and with a posterior trained together with the
 /// parameters.
-const OUTER: UsualCase<u64> = UsualCase::new(100, "for one full Gaussian, also the first of a mixture");
-const JOINT: UsualCase<u64> = UsualCase::new(500, "for others");
+const OUTER: DefaultCase<u64> = DefaultCase::new(100, "for one full Gaussian, also the first of a mixture");
+const JOINT: DefaultCase<u64> = DefaultCase::new(500, "for others");
 /// Maximum number of latents for quadrature; more need thousands of density evaluations, samples about a
 /// hundred.
 const QUADRATURE_LATENTS: usize = 2;
 
 const COMPONENTS: Setting = Setting::integer("components", "K", 1, "Number of Gaussians in the posterior")
-    .at_most(MOST_COMPONENTS)
-    .usually_whole(1);
+    .at_most(MAX_COMPONENTS)
+    .default_whole(1);
 /// Maximum number of components; time grows with their square.
-const MOST_COMPONENTS: u64 = 1000;
+const MAX_COMPONENTS: u64 = 1000;
 const COVARIANCE: Setting = Setting::choice(
     "covariance",
     &[(FULL, "Correlated whitened inducing values"), (DIAGONAL, "Independent whitened inducing values")],
     "Covariances of these Gaussians",
 )
-.usually_word(FULL);
+.default_word(FULL);
 const FULL: &str = "full";
 const DIAGONAL: &str = "diagonal";
 const SAMPLES: Setting = Setting::integer("samples", "S", 0, "Samples per expectation, 0 for quadrature")
-    .usually_whole_by_case(&[BY_QUADRATURE, BY_SAMPLES]);
-const BY_QUADRATURE: UsualCase<u64> =
-    UsualCase::new(0, "for up to two latent functions or a density with jumps or kinks");
+    .default_whole_by_case(&[BY_QUADRATURE, BY_SAMPLES]);
+const BY_QUADRATURE: DefaultCase<u64> =
+    DefaultCase::new(0, "for up to two latent functions or a density with jumps or kinks");
 /// Quasi-random samples.
-const BY_SAMPLES: UsualCase<u64> = UsualCase::new(128, "otherwise");
+const BY_SAMPLES: DefaultCase<u64> = DefaultCase::new(128, "otherwise");
 const SETTINGS: &[Setting] = &[COMPONENTS, COVARIANCE, SAMPLES, ITERATIONS, EPOCHS, BATCH_SIZE];
 
 impl Method for SavigpMethod {
@@ -81,7 +81,7 @@ impl Method for SavigpMethod {
         &[Optimizer::Lbfgs, Optimizer::Adam, Optimizer::Adadelta]
     }
 
-    fn heeds(&self, role: Role) -> bool {
+    fn supports(&self, role: Role) -> bool {
         role.adjusts()
     }
 

@@ -4,6 +4,7 @@ use super::batches;
 use super::check::GradientCheck;
 use super::common;
 use super::contract::{Case, Method};
+use super::defaults::DefaultCase;
 use super::given::Given;
 use super::later::{Later, Updated};
 use super::optimizer::Optimizer;
@@ -13,7 +14,6 @@ use super::problem::Problem;
 use super::setting::Setting;
 use super::sites::RestingSites;
 use super::uncertain::{AS_KNOWN, learns_inducing};
-use super::usual::UsualCase;
 use super::variational::is_saddle;
 use super::work::{Integral, Work};
 use crate::encode::Role;
@@ -28,23 +28,23 @@ use gp_likelihoods::Likelihood;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sep;
 
-const EPOCHS: Setting = common::EPOCHS.usually_whole_by_case(&[TWENTY]);
+const EPOCHS: Setting = common::EPOCHS.default_whole_by_case(&[TWENTY]);
 /// Default number of epochs. A plateau may end training earlier, but takes about 800 steps.
-const TWENTY: UsualCase<u64> = UsualCase::new(20, "or the number that makes 1000 to 5000 steps");
+const TWENTY: DefaultCase<u64> = DefaultCase::new(20, "or the number that makes 1000 to 5000 steps");
 /// Typical number of steps with all rows in one batch, where a plateau ends each stage of training.
 const STEPS_OF_ALL: f64 = 300.0;
 /// Maximum number of steps by default.
-const MOST_STEPS: u64 = 5_000;
+const MAX_STEPS: u64 = 5_000;
 const BATCH_SIZE: Setting = common::batch_size(256);
 const SITES: Setting = Setting::choice(
     "sites",
     &[(OWN, "One per observation"), (TIED, "One average for all")],
     "Sites: one for each observation, or one average for all",
 )
-.usually_word_by_case(&[FEW_OWN, MANY_TIED]);
-const FEW_OWN: UsualCase<&str> =
-    UsualCase::new(OWN, "for a log-concave likelihood with up to a million rows times latent functions");
-const MANY_TIED: UsualCase<&str> = UsualCase::new(TIED, "otherwise");
+.default_word_by_case(&[FEW_OWN, MANY_TIED]);
+const FEW_OWN: DefaultCase<&str> =
+    DefaultCase::new(OWN, "for a log-concave likelihood with up to a million rows times latent functions");
+const MANY_TIED: DefaultCase<&str> = DefaultCase::new(TIED, "otherwise");
 /// Rows read at a time when weights are checked.
 const AT_ONCE: usize = 4096;
 /// Rows that exceed the capacity of a few hundred inducing inputs.
@@ -82,7 +82,7 @@ impl Method for Sep {
         &[Optimizer::Adam, Optimizer::Adadelta]
     }
 
-    fn usual_inducing(&self, _latents: usize, rows: usize) -> usize {
+    fn default_inducing(&self, _latents: usize, rows: usize) -> usize {
         if rows < MANY_ROWS { 300 } else { 500 }
     }
 
@@ -90,7 +90,7 @@ impl Method for Sep {
         learns_inducing(rows, given.number_in(&ALPHA, LOG_CONCAVE))
     }
 
-    fn is_usual(&self, case: &Case<'_>) -> Option<String> {
+    fn is_default(&self, case: &Case<'_>) -> Option<String> {
         if is_saddle(case.likelihood) {
             return None;
         }
@@ -108,7 +108,7 @@ impl Method for Sep {
         })
     }
 
-    fn heeds(&self, role: Role) -> bool {
+    fn supports(&self, role: Role) -> bool {
         role.adjusts()
     }
 
@@ -170,7 +170,7 @@ fn has_tied_sites(problem: &Problem) -> bool {
 
 /// Maximum number of steps, from steps per epoch.
 fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
-    let (given, most) = (&problem.settings.given, MOST_STEPS.max(per_epoch));
+    let (given, most) = (&problem.settings.given, MAX_STEPS.max(per_epoch));
     let steps = common::steps_in_batches(given, (&EPOCHS, TWENTY), per_epoch);
     if given.has(EPOCHS.name()) { steps } else { steps.min(most) }
 }
@@ -266,8 +266,8 @@ mod tests {
     /// The texts of the defaults name their limits.
     #[test]
     fn the_defaults_say_how_many() {
-        let steps = format!("{} to {MOST_STEPS} steps", common::FEWEST_STEPS);
-        assert!(EPOCHS.usual_in_words().contains(&steps));
-        assert!(MANY_SITES == 1_000_000 && SITES.usual_in_words().contains("a million rows"));
+        let steps = format!("{} to {MAX_STEPS} steps", common::MIN_STEPS);
+        assert!(EPOCHS.default_in_words().contains(&steps));
+        assert!(MANY_SITES == 1_000_000 && SITES.default_in_words().contains("a million rows"));
     }
 }

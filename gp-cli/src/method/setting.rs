@@ -1,8 +1,8 @@
 //! Settings of methods, each declared once. Flags, configuration entries, checks and the schema follow from
 //! the declaration.
 
+use super::defaults::{DefaultCase, SettingDefault};
 use super::optimizer::Optimizer;
-use super::usual::{Usual, UsualCase};
 use crate::error::CliError;
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ pub enum SettingKind {
         /// Ends, inclusive.
         range: [f64; 2],
         /// Default.
-        usual: Usual<f64>,
+        usual: SettingDefault<f64>,
     },
     /// Integer in a range.
     Integer {
@@ -33,14 +33,14 @@ pub enum SettingKind {
         /// Largest value.
         most: u64,
         /// Default.
-        usual: Usual<u64>,
+        usual: SettingDefault<u64>,
     },
     /// One of several words.
     Choice {
         /// Words with their meanings.
         words: &'static [(&'static str, &'static str)],
         /// Default.
-        usual: Usual<&'static str>,
+        usual: SettingDefault<&'static str>,
     },
     /// Flag without a value.
     Flag,
@@ -55,7 +55,13 @@ impl Setting {
         range: [f64; 2],
         help: &'static str,
     ) -> Self {
-        Self { name, value, help, kind: SettingKind::Number { range, usual: Usual::Unsaid }, by: &[] }
+        Self {
+            name,
+            value,
+            help,
+            kind: SettingKind::Number { range, usual: SettingDefault::Unsaid },
+            by: &[],
+        }
     }
 
     /// Integer not below `least`.
@@ -65,7 +71,7 @@ impl Setting {
             name,
             value,
             help,
-            kind: SettingKind::Integer { least, most: u64::MAX, usual: Usual::Unsaid },
+            kind: SettingKind::Integer { least, most: u64::MAX, usual: SettingDefault::Unsaid },
             by: &[],
         }
     }
@@ -88,7 +94,13 @@ impl Setting {
         words: &'static [(&'static str, &'static str)],
         help: &'static str,
     ) -> Self {
-        Self { name, value: "", help, kind: SettingKind::Choice { words, usual: Usual::Unsaid }, by: &[] }
+        Self {
+            name,
+            value: "",
+            help,
+            kind: SettingKind::Choice { words, usual: SettingDefault::Unsaid },
+            by: &[],
+        }
     }
 
     /// Flag without a value.
@@ -102,7 +114,7 @@ impl Setting {
     pub const fn usually(self, value: f64) -> Self {
         match self.kind {
             SettingKind::Number { range, .. } => {
-                Self { kind: SettingKind::Number { range, usual: Usual::Always(value) }, ..self }
+                Self { kind: SettingKind::Number { range, usual: SettingDefault::Always(value) }, ..self }
             }
             _ => self,
         }
@@ -110,21 +122,22 @@ impl Setting {
 
     /// Sets the default integer.
     #[must_use]
-    pub const fn usually_whole(self, value: u64) -> Self {
+    pub const fn default_whole(self, value: u64) -> Self {
         match self.kind {
-            SettingKind::Integer { least, most, .. } => {
-                Self { kind: SettingKind::Integer { least, most, usual: Usual::Always(value) }, ..self }
-            }
+            SettingKind::Integer { least, most, .. } => Self {
+                kind: SettingKind::Integer { least, most, usual: SettingDefault::Always(value) },
+                ..self
+            },
             _ => self,
         }
     }
 
-    /// Sets the default word.
+    /// Sets the word of fits that do not name one.
     #[must_use]
-    pub const fn usually_word(self, word: &'static str) -> Self {
+    pub const fn default_word(self, word: &'static str) -> Self {
         match self.kind {
             SettingKind::Choice { words, .. } => {
-                Self { kind: SettingKind::Choice { words, usual: Usual::Always(word) }, ..self }
+                Self { kind: SettingKind::Choice { words, usual: SettingDefault::Always(word) }, ..self }
             }
             _ => self,
         }
@@ -132,10 +145,10 @@ impl Setting {
 
     /// Sets one default number per case.
     #[must_use]
-    pub const fn usually_by_case(self, cases: &'static [UsualCase<f64>]) -> Self {
+    pub const fn default_by_case(self, cases: &'static [DefaultCase<f64>]) -> Self {
         match self.kind {
             SettingKind::Number { range, .. } => {
-                Self { kind: SettingKind::Number { range, usual: Usual::ByCase(cases) }, ..self }
+                Self { kind: SettingKind::Number { range, usual: SettingDefault::ByCase(cases) }, ..self }
             }
             _ => self,
         }
@@ -143,21 +156,22 @@ impl Setting {
 
     /// Sets one default integer per case.
     #[must_use]
-    pub const fn usually_whole_by_case(self, cases: &'static [UsualCase<u64>]) -> Self {
+    pub const fn default_whole_by_case(self, cases: &'static [DefaultCase<u64>]) -> Self {
         match self.kind {
-            SettingKind::Integer { least, most, .. } => {
-                Self { kind: SettingKind::Integer { least, most, usual: Usual::ByCase(cases) }, ..self }
-            }
+            SettingKind::Integer { least, most, .. } => Self {
+                kind: SettingKind::Integer { least, most, usual: SettingDefault::ByCase(cases) },
+                ..self
+            },
             _ => self,
         }
     }
 
     /// Sets one default word per case.
     #[must_use]
-    pub const fn usually_word_by_case(self, cases: &'static [UsualCase<&'static str>]) -> Self {
+    pub const fn default_word_by_case(self, cases: &'static [DefaultCase<&'static str>]) -> Self {
         match self.kind {
             SettingKind::Choice { words, .. } => {
-                Self { kind: SettingKind::Choice { words, usual: Usual::ByCase(cases) }, ..self }
+                Self { kind: SettingKind::Choice { words, usual: SettingDefault::ByCase(cases) }, ..self }
             }
             _ => self,
         }
@@ -201,7 +215,7 @@ impl Setting {
 
     /// Default in words, case by case if it depends on the case; empty without a default.
     #[must_use]
-    pub fn usual_in_words(&self) -> String {
+    pub fn default_in_words(&self) -> String {
         match self.kind {
             SettingKind::Number { usual, .. } => usual.in_words(),
             SettingKind::Integer { usual, .. } => usual.in_words(),
@@ -223,7 +237,7 @@ impl Setting {
 
     /// `true` if this optimiser uses the setting.
     #[must_use]
-    pub fn is_heeded_by(&self, optimizer: Optimizer) -> bool {
+    pub fn is_used_by(&self, optimizer: Optimizer) -> bool {
         self.by.is_empty() || self.by.contains(&optimizer)
     }
 

@@ -5,6 +5,7 @@ use super::batches;
 use super::check::GradientCheck;
 use super::common::projections;
 use super::contract::{Case, Method};
+use super::defaults::DefaultCase;
 use super::given::Given;
 use super::later::{Later, Updated};
 use super::optimizer::{Optimizer, minimise_options};
@@ -12,7 +13,6 @@ use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
 use super::sites::RestingSites;
-use super::usual::UsualCase;
 use super::variational::{
     self, BATCH_SIZE, EPOCHS, NATURAL_RATE, approximation, is_saddle, start, steps_in_batches,
 };
@@ -30,9 +30,9 @@ pub(super) struct Svgp;
 
 /// Iteration limits. Numbers get as many as closed-form regression, because their inducing points are learned: with 30 to
 /// 60 inputs, 100 left 3 to 13 nats to gain, and 300 two to five.
-const ITERATIONS: Setting = variational::ITERATIONS.usually_whole_by_case(&[OTHERS, NUMBERS]);
-const OTHERS: UsualCase<u64> = UsualCase::new(100, "");
-const NUMBERS: UsualCase<u64> = UsualCase::new(300, "for numbers");
+const ITERATIONS: Setting = variational::ITERATIONS.default_whole_by_case(&[OTHERS, NUMBERS]);
+const OTHERS: DefaultCase<u64> = DefaultCase::new(100, "");
+const NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "for numbers");
 /// Relative gain of the bound below which the posterior has converged: a tenth of the threshold for training.
 const REST: f64 = 1e-8;
 const SETTINGS: &[Setting] = &[ITERATIONS, EPOCHS, BATCH_SIZE];
@@ -63,7 +63,7 @@ impl Method for Svgp {
         true
     }
 
-    fn heeds(&self, role: Role) -> bool {
+    fn supports(&self, role: Role) -> bool {
         role.adjusts()
     }
 
@@ -79,7 +79,7 @@ impl Method for Svgp {
         8.0 * (data + projections + rows * latents * 8.0 + latents * 40.0 * inducing * inducing)
     }
 
-    fn is_usual(&self, case: &Case<'_>) -> Option<String> {
+    fn is_default(&self, case: &Case<'_>) -> Option<String> {
         is_saddle(case.likelihood).then(|| {
             "targets are products of latent functions, which it starts from somewhere else than the prior"
                 .to_owned()

@@ -63,6 +63,6 @@ mod tests {
     /// The text of the default names the number of rows.
     #[test]
     fn the_default_says_how_many_rows() {
-        assert!(PARAMETERS.usual_in_words().contains(&format!("up to {FEW_ROWS} rows")));
+        assert!(PARAMETERS.default_in_words().contains(&format!("up to {FEW_ROWS} rows")));
     }
 }

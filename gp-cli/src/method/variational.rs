@@ -1,12 +1,12 @@
 //! Shared parts of the variational methods: settings, natural steps, posterior of a model.
 
 use super::common;
+use super::defaults::DefaultCase;
 use super::given::Given;
 use super::optimizer::Optimizer;
 use super::power_ep::shares_latents;
 use super::problem::Problem;
 use super::setting::Setting;
-use super::usual::UsualCase;
 use super::work::{Integral, Work};
 use crate::error::CliError;
 use crate::model::{Approximation, Functions};
@@ -18,9 +18,9 @@ use gp_variational::savigp::{Covariance, Mixture};
 const IN_BATCHES: &[Optimizer] = &[Optimizer::Adam, Optimizer::Adadelta];
 /// Iteration limit for all rows at once.
 pub(super) const ITERATIONS: Setting = common::ITERATIONS.only_by(&[Optimizer::Lbfgs]);
-pub(super) const EPOCHS: Setting = common::EPOCHS.only_by(IN_BATCHES).usually_whole_by_case(&[THIRTY]);
+pub(super) const EPOCHS: Setting = common::EPOCHS.only_by(IN_BATCHES).default_whole_by_case(&[THIRTY]);
 pub(super) const BATCH_SIZE: Setting = common::batch_size(256).only_by(IN_BATCHES);
-const THIRTY: UsualCase<u64> = UsualCase::new(30, "or the number that makes 1000 steps");
+const THIRTY: DefaultCase<u64> = DefaultCase::new(30, "or the number that makes 1000 steps");
 /// Length of the natural-gradient step after each batch.
 pub(super) const NATURAL_RATE: f64 = 0.1;
 
@@ -90,6 +90,6 @@ mod tests {
     /// The text of the default names the minimum number of steps.
     #[test]
     fn the_default_says_how_many_steps() {
-        assert!(EPOCHS.usual_in_words().contains(&format!("makes {} steps", common::FEWEST_STEPS)));
+        assert!(EPOCHS.default_in_words().contains(&format!("makes {} steps", common::MIN_STEPS)));
     }
 }

@@ -1,13 +1,13 @@
 //! Readers of the posteriors of this crate's methods.
 
 use super::posteriors::Posteriors;
-use super::{active, apart, components};
+use super::{active, components, separate};
 
 impl Posteriors {
     /// Readers for independent latents (exact or with inducing inputs), their mixtures, active points, and
     /// separately fitted targets.
     #[must_use]
     pub fn built_in() -> Self {
-        Self::new(vec![components::ENTRY, active::ENTRY, apart::ENTRY])
+        Self::new(vec![components::ENTRY, active::ENTRY, separate::ENTRY])
     }
 }

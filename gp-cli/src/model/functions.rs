@@ -2,7 +2,7 @@
 
 use super::held::Held;
 use crate::error::CliError;
-use gp_ep::{HoldsPosterior, Posterior, Predictor};
+use gp_ep::{Posterior, Predictor, WrapsPosterior};
 use gp_kernels::posterior::MixturePosterior;
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ impl Clone for Functions {
     }
 }
 
-impl HoldsPosterior for Functions {
+impl WrapsPosterior for Functions {
     fn inner(&self) -> &dyn Posterior {
         self.0.as_ref()
     }

@@ -1,7 +1,6 @@
 //! Trained models: a posterior with the encoding of its data, and the model file.
 
 mod active;
-mod apart;
 mod approximation;
 mod built_in;
 mod components;
@@ -12,6 +11,7 @@ mod of_target;
 mod posteriors;
 mod record;
 mod rows;
+mod separate;
 mod tempered;
 mod tensors;
 mod tried;

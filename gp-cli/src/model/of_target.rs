@@ -1,8 +1,8 @@
 //! Single-target views of a model of several targets.
 
-use super::apart::Apart;
 use super::functions::{Approximation, Functions};
 use super::record::{About, Influence, TrainingRecord};
+use super::separate::Apart;
 use super::{Held, Model};
 use crate::encode::Target;
 use crate::error::{CliError, ErrorKind};

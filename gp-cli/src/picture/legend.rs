@@ -16,7 +16,7 @@ const AFTER_TEXT: f64 = 22.0;
 const SIDE: f64 = 18.0;
 const BELOW: f64 = 10.0;
 /// Maximum number of lines; further labels are counted.
-const MOST_LINES: usize = 8;
+const MAX_LINES: usize = 8;
 
 /// Labelled layers in lines, each with its width in pixels.
 pub(super) struct Legend<'a> {
@@ -54,7 +54,7 @@ impl<'a> Legend<'a> {
         for (place, &layer) in layers.iter().enumerate() {
             let mut entry = LegendEntry::Layer(layer);
             let mut width = width_of(&entry, area, scale)?;
-            if used + width > room && lines.len() == MOST_LINES {
+            if used + width > room && lines.len() == MAX_LINES {
                 if let Some(last) = lines.last_mut() {
                     // The count takes the place of the last label.
                     last.pop();

@@ -10,7 +10,7 @@ const SMALL: f64 = 1e-3;
 /// Rounding error of sums of steps, relative to a step.
 const ROUNDING: f64 = 1e-6;
 /// Upper bound on the decimals of a step.
-const MOST_DECIMALS: usize = 17;
+const MAX_DECIMALS: usize = 17;
 
 /// Ticks of an axis, with as many decimals as their step needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +63,7 @@ fn decimals(step: f64) -> usize {
         let scaled = step * 10f64.powi(*decimals as i32);
         scaled > 0.5 && (scaled - scaled.round()).abs() <= ROUNDING * scaled
     };
-    (0..=MOST_DECIMALS).find(is_whole).unwrap_or(MOST_DECIMALS)
+    (0..=MAX_DECIMALS).find(is_whole).unwrap_or(MAX_DECIMALS)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::answers::Answers;
 use super::problems::{Subject, Table, elsewhere, see_through};
 use super::report::Findings;
 use crate::error::CliError;
-use crate::method::{Fit, Problem, SeenThrough};
+use crate::method::{Fit, Problem, RepresentedBy};
 use gp_ep::{ExactGp, Observations};
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::LatentPosterior as _;
@@ -51,10 +51,10 @@ pub(super) fn with_all_rows_as_inducing(
     problem: &mut Problem,
     table: &Table,
 ) -> Result<(), CliError> {
-    match kit.method.seen_through() {
-        SeenThrough::InducingInputs => see_through(problem, table.points.as_ref())?,
-        SeenThrough::ActiveRows => problem.settings.active = Some(table.targets.len()),
-        SeenThrough::Rows => {}
+    match kit.method.represented_by() {
+        RepresentedBy::InducingInputs => see_through(problem, table.points.as_ref())?,
+        RepresentedBy::ActiveRows => problem.settings.active = Some(table.targets.len()),
+        RepresentedBy::Rows => {}
     }
     Ok(())
 }

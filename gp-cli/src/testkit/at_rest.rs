@@ -5,7 +5,7 @@ use super::answers::Answers;
 use super::problems::{Subject, TASKS, Table};
 use super::report::Findings;
 use crate::error::CliError;
-use crate::method::{Fit, Optimizer, Problem, SeenThrough};
+use crate::method::{Fit, Optimizer, Problem, RepresentedBy};
 use gp_ep::Posterior as _;
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::Likelihood;
@@ -15,7 +15,7 @@ const ROWS: usize = 60;
 /// Checks that, after a few quasi-Newton steps, a fit with the learned parameters held fixed gives the same
 /// latents and objective. A posterior with sites of earlier parameters fails.
 pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
-    if kit.method.seen_through() == SeenThrough::ActiveRows {
+    if kit.method.represented_by() == RepresentedBy::ActiveRows {
         findings.skip("the method chooses its active rows anew");
         return Ok(());
     }
@@ -56,7 +56,7 @@ impl MethodKit<'_> {
         problem.kernels.clear();
         for latent in latents {
             problem.kernels.push(latent.kernel.clone_box());
-            if let Some(places) = latent.seen_through {
+            if let Some(places) = latent.represented_by {
                 problem.inducing.push(InducingInputs::points(places)?);
             }
         }

@@ -4,7 +4,7 @@ use super::MethodKit;
 use super::report::Findings;
 use crate::error::CliError;
 use crate::method::{
-    BATCH_SIZE, EPOCHS, ITERATIONS, Optimizer, Problem, SeenThrough, Settings, TrainingRows,
+    BATCH_SIZE, EPOCHS, ITERATIONS, Optimizer, Problem, RepresentedBy, Settings, TrainingRows,
 };
 use faer::{Mat, MatRef};
 use gp_kernels::KernelExt;
@@ -130,7 +130,7 @@ impl<'a> MethodKit<'a> {
     ) -> Result<Problem, CliError> {
         let mut problem = self.problem(likelihood, rows)?;
         let budgets = [(ITERATIONS.name(), 3), (EPOCHS.name(), 2), (BATCH_SIZE, BATCH)];
-        for setting in self.method.settings().iter().filter(|setting| setting.is_heeded_by(by)) {
+        for setting in self.method.settings().iter().filter(|setting| setting.is_used_by(by)) {
             let budget = budgets.iter().find(|(name, _)| *name == setting.name());
             if let Some((name, steps)) = budget.filter(|(name, _)| !self.given.has(name)) {
                 problem.settings.given.insert(name, (*steps).into());
@@ -161,7 +161,7 @@ impl<'a> MethodKit<'a> {
         likelihood: &dyn Likelihood,
         rows: TrainingRows,
     ) -> Result<Problem, CliError> {
-        let (latents, seen) = (likelihood.latents(), self.method.seen_through());
+        let (latents, seen) = (likelihood.latents(), self.method.represented_by());
         let kernel = self.context.kernels.parse(KERNEL)?;
         let places = Table::new(Subject::Numbers, 3 * INDUCING).points;
         let mut problem = Problem {
@@ -173,13 +173,13 @@ impl<'a> MethodKit<'a> {
             settings: Settings {
                 given: self.given.clone(),
                 optimizer: self.method.optimizers().first().copied(),
-                active: (seen == SeenThrough::ActiveRows).then_some(INDUCING),
+                active: (seen == RepresentedBy::ActiveRows).then_some(INDUCING),
                 control: Control::new(),
                 seed: SEED,
                 ..Settings::default()
             },
         };
-        if seen == SeenThrough::InducingInputs {
+        if seen == RepresentedBy::InducingInputs {
             see_through(&mut problem, places.as_ref().subrows(2 * INDUCING, INDUCING))?;
         }
         Ok(problem)

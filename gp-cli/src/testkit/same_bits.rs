@@ -18,7 +18,7 @@ const PROCESSES: [usize; 2] = [2, 4];
 const ROWS_TO_SHARE: usize = 300;
 const ROWS: usize = 60;
 /// More than a short fit has iterations.
-const MOST_RESUMPTIONS: usize = 200;
+const MAX_RESUMPTIONS: usize = 200;
 
 /// Calls `look` for every kind of observations and every optimiser of the method.
 fn each(
@@ -111,7 +111,7 @@ fn resuming_with_others(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<
         let what = format!("{task:?} by {by}, interrupted and gone on with by other numbers of processes");
         let file = CheckpointFile::new(folder.path().join(format!("{task:?} {by}")), "kit");
         let problem = || kit.short_fit(likelihood, Table::new(task, ROWS_TO_SHARE).in_memory(), by);
-        for resumption in 0..MOST_RESUMPTIONS {
+        for resumption in 0..MAX_RESUMPTIONS {
             let outcomes = in_team(1 + resumption % 2, |team| {
                 let _onlooker = (!team.leads()).then(Onlooker::new);
                 let mut own = problem()?;
@@ -129,7 +129,7 @@ fn resuming_with_others(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<
                 Err(error) => return Err(error),
             }
         }
-        findings.fault(format!("{what}: no end after {MOST_RESUMPTIONS} times"));
+        findings.fault(format!("{what}: no end after {MAX_RESUMPTIONS} times"));
         Ok(())
     })
 }
@@ -154,7 +154,7 @@ pub(super) fn resuming(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(
         let what = format!("{task:?} by {by}, interrupted after every iteration");
         let file = CheckpointFile::new(folder.path().join(format!("{task:?} {by}")), "kit");
         let problem = kit.short_fit(likelihood, Table::new(task, ROWS).in_memory(), by)?;
-        for resumption in 0..MOST_RESUMPTIONS {
+        for resumption in 0..MAX_RESUMPTIONS {
             let mut again = problem.clone();
             again.settings.control = interrupted_after_one(&file);
             match numbers(kit, again, task) {
@@ -167,7 +167,7 @@ pub(super) fn resuming(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(
                 Err(error) => return Err(error),
             }
         }
-        findings.fault(format!("{what}: no end after {MOST_RESUMPTIONS} times"));
+        findings.fault(format!("{what}: no end after {MAX_RESUMPTIONS} times"));
         Ok(())
     })
 }

@@ -17,7 +17,7 @@ const LIGHT: f64 = 1e-10;
 const UNCHANGED: f64 = 1e-5;
 
 pub(super) fn check(kit: &MethodKit<'_>, findings: &mut Findings) -> Result<(), CliError> {
-    if !kit.method.heeds(Role::Weights) {
+    if !kit.method.supports(Role::Weights) {
         findings.skip("the method takes no weights");
         return Ok(());
     }

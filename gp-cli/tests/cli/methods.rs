@@ -250,7 +250,7 @@ fn active_points_are_a_placement_for_labels() {
     let placed = |placement: &str| {
         desk.ok(&format!("{line} --placement {placement}")).json();
         let model = Model::from_bytes(&desk.read("model.gp"), "model.gp", &Context::built_in()).unwrap();
-        model.posterior().describe()[0].seen_through.unwrap().to_owned()
+        model.posterior().describe()[0].represented_by.unwrap().to_owned()
     };
     let frame = Formats::built_in()
         .read(&Source::from_bytes("t.csv", circle(100).into_bytes()).unwrap(), &ReadOptions::default())

@@ -3,7 +3,7 @@
 
 use gp_cli::encode::Role;
 use gp_cli::method::{
-    Fit, GradientCheck, Later, Method, Optimizer, Problem, SeenThrough, Setting, TrainingRows, Updated,
+    Fit, GradientCheck, Later, Method, Optimizer, Problem, RepresentedBy, Setting, TrainingRows, Updated,
 };
 use gp_cli::testkit::{Check, MethodKit};
 use gp_cli::{CliError, Context};
@@ -157,8 +157,8 @@ impl Method for Faulty {
         self.sound.optimizers()
     }
 
-    fn seen_through(&self) -> SeenThrough {
-        self.sound.seen_through()
+    fn represented_by(&self) -> RepresentedBy {
+        self.sound.represented_by()
     }
 
     fn shares_rows(&self) -> bool {
@@ -169,8 +169,8 @@ impl Method for Faulty {
         self.sound.objection(likelihood)
     }
 
-    fn heeds(&self, role: Role) -> bool {
-        self.sound.heeds(role)
+    fn supports(&self, role: Role) -> bool {
+        self.sound.supports(role)
     }
 
     fn memory(&self, problem: &Problem) -> f64 {

@@ -7,8 +7,8 @@ use faer::Mat;
 use gp_cli::method::{Methods, Problem, Settings, TrainingRows};
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::{
-    BernoulliProbit, Density, Described, Latent, Likelihood, LikelihoodError, ObservationMoments, Pieces,
-    Poisson, Scalar, Slopes, StudentT, Workspace, forward,
+    BernoulliProbit, Density, Described, Latent, LatentDerivatives, Likelihood, LikelihoodError,
+    ObservationMoments, Pieces, Poisson, Scalar, StudentT, Workspace, forward,
 };
 use rand::Rng;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl<L: Likelihood + Clone + 'static> Pieces for Counted<L> {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.look().tilted(y, q, power, ws, out)
     }
@@ -70,7 +70,7 @@ impl<L: Likelihood + Clone + 'static> Pieces for Counted<L> {
         _piece: usize,
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.look().expected_log_density(y, q, ws, out)
     }

@@ -10,7 +10,9 @@
 
 use faer::Mat;
 use gp_ep::power_ep::{EpLearning, Sharing};
-use gp_ep::{Inference as _, InferenceError, Learning, Moment, PowerEp, RowReader, SparseProcess, Steps};
+use gp_ep::{
+    EvaluationState, Inference as _, InferenceError, Learning, PowerEp, RowReader, SparseProcess, Steps,
+};
 use gp_kernels::placement::{Placement, RandomSubset};
 use gp_optim::{Adam, Batches};
 use std::fs::{self, File};
@@ -75,7 +77,7 @@ fn main() -> std::result::Result<(), InferenceError> {
         let how = Learning::Batches(batches, Steps::new(Adam::with_rate(0.01), STEPS));
         let tied = EpLearning::default().with_sharing(Sharing::Tied);
         let (mut start, mut seconds) = (Instant::now(), Vec::new());
-        let mut watch = |_: Moment<'_, _>| {
+        let mut watch = |_: EvaluationState<'_, _>| {
             seconds.push(start.elapsed().as_secs_f64());
             start = Instant::now();
         };

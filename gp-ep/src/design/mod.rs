@@ -176,5 +176,5 @@ impl<'a, F: Posterior> Design<'a, F> {
 #[derive(Debug, Default)]
 struct DesignScratch {
     workspace: gp_likelihoods::Workspace,
-    slopes: gp_likelihoods::Slopes,
+    slopes: gp_likelihoods::LatentDerivatives,
 }

@@ -9,7 +9,7 @@ use crate::inference::EvidenceKind;
 use crate::posterior::Predictor;
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::MixturePosterior;
-use gp_optim::Brake;
+use gp_optim::StopSignal;
 
 impl ExactGp {
     /// Posterior at the current parameters, given `data` with targets, then optional columns of known noise
@@ -28,8 +28,8 @@ impl ClosedEvidence for ExactGp {
     type Part = ExactPosterior;
     type Workspace = ExactWorkspace;
 
-    fn workspace(&self, brake: Brake) -> ExactWorkspace {
-        ExactWorkspace::new(self.threading).with_brake(brake)
+    fn workspace(&self, stop_signal: StopSignal) -> ExactWorkspace {
+        ExactWorkspace::new(self.threading).with_stop_signal(stop_signal)
     }
 
     fn evidence_kind(&self) -> EvidenceKind {

@@ -9,7 +9,7 @@ use gp_kernels::data::{DataError, DataSource, Loaded};
 use gp_kernels::{Evaluator, KernelExt, stoppable};
 use gp_linalg::product::{gram_of_lower, matmul_lower, symmetrise_lower};
 use gp_linalg::{Cholesky, Threading};
-use gp_optim::{Brake, ParameterSet as _};
+use gp_optim::{ParameterSet as _, StopSignal};
 use std::f64::consts::TAU;
 
 /// Reusable memory for evaluations. Repeated sizes allocate nothing on the calling thread.
@@ -59,10 +59,10 @@ impl ExactWorkspace {
         Self { evaluator, rows, observed, square, upstream, solution }
     }
 
-    /// Adds a brake that can stop evaluations early.
+    /// Adds a stop signal that can stop evaluations early.
     #[must_use]
-    pub fn with_brake(self, brake: Brake) -> Self {
-        Self { evaluator: self.evaluator.with_brake(brake), ..self }
+    pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
+        Self { evaluator: self.evaluator.with_stop_signal(stop_signal), ..self }
     }
 
     pub(super) fn solution(&self) -> &Solution {
@@ -83,13 +83,13 @@ impl ExactWorkspace {
         self.stoppable(|workspace| workspace.factor_whole(model, data))
     }
 
-    /// The part of [`factor`](Self::factor) that the brake can stop.
+    /// The part of [`factor`](Self::factor) that the stop signal can stop.
     fn stoppable(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), InferenceError>,
     ) -> Result<(), InferenceError> {
-        let brake = self.evaluator.brake().clone();
-        stoppable(&brake, || work(self))
+        let stop_signal = self.evaluator.stop_signal().clone();
+        stoppable(&stop_signal, || work(self))
     }
 
     fn factor_whole(&mut self, model: &ExactGp, data: &dyn DataSource) -> Result<(), InferenceError> {

@@ -6,7 +6,7 @@ use super::posterior::IvmPosterior;
 use super::train::{IvmLearning, IvmTraining};
 use crate::error::InferenceError;
 use crate::inference::{EvidenceKind, Inference, LogEvidence};
-use crate::learning::{Course, Learning, Trained, Watch};
+use crate::learning::{Learning, LearningRecord, OnEvaluation, Trained};
 use crate::posterior::Predictor;
 use gp_kernels::data::DataSource;
 
@@ -32,9 +32,9 @@ impl Inference for Ivm {
         data: &dyn DataSource,
         how: Learning,
         settings: &IvmLearning,
-        watch: Watch<'_, IvmPosterior>,
+        watch: OnEvaluation<'_, IvmPosterior>,
     ) -> Result<Trained<IvmTraining>, InferenceError> {
         let state = self.learn_in_rounds(data, settings, &how.outer_only()?, watch)?;
-        Ok(Trained { run: Course::Minimised(state.summary(self, settings.rounds)), state })
+        Ok(Trained { run: LearningRecord::Minimised(state.summary(self, settings.rounds)), state })
     }
 }

@@ -4,7 +4,7 @@ use super::nodes::Nodes;
 use super::numbers::Column;
 use super::small::{Root, Square, dot};
 use crate::error::InferenceError;
-use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Workspace};
+use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, PointDerivatives, Workspace};
 
 /// Likelihood with intercepts, p(y | γ u + β), and the nodes that integrate it.
 #[derive(Clone, Copy, Debug)]
@@ -36,8 +36,8 @@ pub(super) struct IntegralScratch {
     pub(super) values: Vec<f64>,
     /// Scratch: values of all nodes by latent.
     pub(super) rows: Vec<f64>,
-    point: PointSlopes,
-    pub(super) slopes: Slopes,
+    point: PointDerivatives,
+    pub(super) slopes: LatentDerivatives,
     pub(super) workspace: Workspace,
 }
 

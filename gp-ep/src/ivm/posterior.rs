@@ -147,7 +147,7 @@ impl Posterior for IvmPosterior {
     fn describe(&self, latent: usize) -> LatentFunction<'_> {
         LatentFunction {
             kernel: self.model.kernels[latent].as_ref(),
-            seen_through: Some(self.active_inputs(latent)),
+            represented_by: Some(self.active_inputs(latent)),
             windows: None,
             seen_as: "active points",
             jitter: self.jitter(),

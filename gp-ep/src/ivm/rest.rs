@@ -10,7 +10,7 @@ use super::data::Labelled;
 use super::model::Ivm;
 use super::representation::Representation;
 use super::site_step::SiteStep;
-use super::slopes::SiteSlopes;
+use super::slopes::SiteDerivatives;
 use crate::error::InferenceError;
 use gp_optim::Control;
 
@@ -24,7 +24,7 @@ const SMALL: (f64, f64) = (1e-4, 1e-5);
 struct Visited {
     active: ActiveSet,
     criterion: f64,
-    slopes: Vec<SiteSlopes>,
+    slopes: Vec<SiteDerivatives>,
 }
 
 impl Ivm {
@@ -72,7 +72,7 @@ impl Ivm {
     fn place(&self, data: &Labelled, active: ActiveSet) -> Result<Visited, InferenceError> {
         let grams = self.grams(&active)?;
         let all = Representation::of(&active, &grams, self.jitter)?;
-        let mut slopes = SiteSlopes::of(&active, &all, &grams, self.threading)?;
+        let mut slopes = SiteDerivatives::of(&active, &all, &grams, self.threading)?;
         let blocks = DivergenceParts::new(&all, grams, self.threading)?;
         let pass = Pass { data, active: &active, all: &all, blocks: &blocks };
         let criterion = self.over_rows(&pass, &mut |chunk, _| {

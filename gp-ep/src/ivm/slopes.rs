@@ -27,7 +27,7 @@ const LONGEST: f64 = 1.5;
 const NOTHING: f64 = 1e-30;
 
 /// Sums over all rows for the latents of one active set: all latents if coupled, else one.
-pub(super) struct SiteSlopes {
+pub(super) struct SiteDerivatives {
     classes: Range<usize>,
     coupled: bool,
     own: StubBlock,
@@ -47,7 +47,7 @@ pub(super) struct SiteSlopes {
     threading: Threading,
 }
 
-impl SiteSlopes {
+impl SiteDerivatives {
     /// Zero sums, one per active set.
     ///
     /// # Errors
@@ -59,8 +59,9 @@ impl SiteSlopes {
         threading: Threading,
     ) -> Result<Vec<Self>, LinalgError> {
         let latents = grams.len();
-        let pieces = if active.coupled { vec![0..latents] } else { (0..latents).map(|c| c..c + 1).collect() };
-        pieces.into_iter().map(|classes| Self::of_classes(classes, active, all, grams, threading)).collect()
+        let width = if active.coupled { latents } else { 1 };
+        let pieces = (0..latents).step_by(width).map(|first| first..first + width);
+        pieces.map(|classes| Self::of_classes(classes, active, all, grams, threading)).collect()
     }
 
     fn of_classes(

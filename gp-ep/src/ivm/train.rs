@@ -7,7 +7,7 @@ use super::options::IvmOptions;
 use super::posterior::IvmPosterior;
 use super::run::IvmRun;
 use crate::error::InferenceError;
-use crate::learning::{Moment, Watch};
+use crate::learning::{EvaluationState, OnEvaluation};
 use gp_kernels::data::DataSource;
 use gp_kernels::stoppable;
 use gp_optim::{
@@ -136,7 +136,7 @@ impl Ivm {
         data: &dyn DataSource,
         IvmLearning { options, rounds }: &IvmLearning,
         minor: &MinimiseOptions,
-        watch: Watch<'_, IvmPosterior>,
+        watch: OnEvaluation<'_, IvmPosterior>,
     ) -> Result<IvmTraining, InferenceError> {
         options.check()?;
         let (mut trial, data) = (self.clone(), Labelled::read(self, data)?);
@@ -215,17 +215,17 @@ impl Ivm {
         all: &Rounds<'_>,
         run: &IvmRun,
         course: &mut Standing,
-        watch: Watch<'_, IvmPosterior>,
+        watch: OnEvaluation<'_, IvmPosterior>,
     ) -> Result<Training, InferenceError> {
-        let (active, brake) = (run.posterior.active_set(), all.minor.control.brake());
+        let (active, stop_signal) = (run.posterior.active_set(), all.minor.control.stop_signal());
         let evaluate = |model: &Self, _: &mut Standing, gradient: &mut [f64]| {
             let value = || model.criterion_of(&all.data, active, Some(&mut *gradient));
-            let criterion = stoppable(&brake, value)?;
+            let criterion = stoppable(&stop_signal, value)?;
             gradient.iter_mut().for_each(|g| *g = -*g);
             Ok::<f64, InferenceError>(-criterion)
         };
         let watch = |model: &Self, _: &Standing, now| {
-            watch(Moment::new(now, &|| IvmPosterior::new(model, active.clone())?.predictor()));
+            watch(EvaluationState::new(now, &|| IvmPosterior::new(model, active.clone())?.predictor()));
         };
         train_beside(self, course, &all.minor, evaluate, watch)
     }

@@ -173,18 +173,18 @@ impl<P: LatentPosterior> Posterior for MixturePosterior<P> {
 }
 
 /// Type with a posterior inside, of a method chosen at run time. It implements [`Posterior`] through it.
-pub trait HoldsPosterior: Debug + Send + Sync {
+pub trait WrapsPosterior: Debug + Send + Sync {
     /// The posterior inside.
     fn inner(&self) -> &dyn Posterior;
 }
 
-impl HoldsPosterior for Box<dyn Posterior> {
+impl WrapsPosterior for Box<dyn Posterior> {
     fn inner(&self) -> &dyn Posterior {
         self.as_ref()
     }
 }
 
-impl<H: HoldsPosterior> Posterior for H {
+impl<H: WrapsPosterior> Posterior for H {
     fn latent_count(&self) -> usize {
         self.inner().latent_count()
     }

@@ -9,7 +9,7 @@ use gp_kernels::posterior::{
 };
 use gp_likelihoods::{Likelihood, ObservationMoments};
 use gp_linalg::Threading;
-use gp_optim::Brake;
+use gp_optim::StopSignal;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -19,7 +19,7 @@ pub struct Predictor<F = MixturePosterior<InducingPosterior>> {
     functions: F,
     likelihood: Box<dyn Likelihood>,
     threading: Threading,
-    brake: Brake,
+    stop_signal: StopSignal,
     temperature: f64,
 }
 
@@ -36,7 +36,7 @@ impl<F: Posterior> Predictor<F> {
     ) -> Result<Self, InferenceError> {
         check_count("model", "posteriors", likelihood.latents(), functions.latent_count())?;
         let likelihood = likelihood.plain().map(|plain| plain.clone_box()).unwrap_or(likelihood);
-        Ok(Self { functions, likelihood, threading, brake: Brake::default(), temperature: 1.0 })
+        Ok(Self { functions, likelihood, threading, stop_signal: StopSignal::default(), temperature: 1.0 })
     }
 
     /// Sets the threading policy; results do not change.
@@ -45,10 +45,10 @@ impl<F: Posterior> Predictor<F> {
         Self { threading, ..self }
     }
 
-    /// Adds a brake that can stop predictions between blocks of points.
+    /// Adds a stop signal that can stop predictions between blocks of points.
     #[must_use]
-    pub fn with_brake(self, brake: Brake) -> Self {
-        Self { brake, ..self }
+    pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
+        Self { stop_signal, ..self }
     }
 
     /// Sets the temperature T of class probabilities: predictions of labels use them to the power 1/T,
@@ -79,8 +79,8 @@ impl<F: Posterior> Predictor<F> {
 
     /// Converts the posterior, and keeps all else.
     pub fn map<G: Posterior>(self, of: impl FnOnce(F) -> G) -> Predictor<G> {
-        let Self { functions, likelihood, threading, brake, temperature } = self;
-        Predictor { functions: of(functions), likelihood, threading, brake, temperature }
+        let Self { functions, likelihood, threading, stop_signal, temperature } = self;
+        Predictor { functions: of(functions), likelihood, threading, stop_signal, temperature }
     }
 
     /// Posterior over all latent functions.
@@ -102,7 +102,7 @@ impl<F: Posterior> Predictor<F> {
     }
 
     pub(crate) fn evaluator(&self) -> Evaluator {
-        Evaluator::new(self.threading).with_brake(self.brake.clone())
+        Evaluator::new(self.threading).with_stop_signal(self.stop_signal.clone())
     }
 
     /// Beliefs about the latent values of the rows of `x` (N×D), the work that several

@@ -13,7 +13,7 @@ const SPREAD: f64 = 0.5;
 const LARGEST_LOG: f64 = 3.0;
 const GRID: i32 = 30;
 /// Gain in log-likelihood of the rows, in nats, below which T stays 1: such gains arise by chance.
-const LEAST_GAIN: f64 = 0.5;
+const MIN_GAIN: f64 = 0.5;
 /// Tolerance of `ln T`.
 const PRECISION: f64 = 1e-6;
 /// Smallest probability of a class, to keep its logarithm finite.
@@ -49,7 +49,7 @@ impl Temperature {
         let best = (-GRID..=GRID).min_by(|&a, &b| value(log_at(a)).total_cmp(&value(log_at(b))))?;
         let log = least((log_at(best - 1), log_at(best + 1)), value);
         let (before, after) = (rows.loss(1.0), rows.loss((-log).exp()));
-        let (log, after) = if before - after > LEAST_GAIN { (log, after) } else { (0.0, before) };
+        let (log, after) = if before - after > MIN_GAIN { (log, after) } else { (0.0, before) };
         let count = rows.weights.len();
         Some(Self { value: log.exp(), log_loss_before: before / total, log_loss: after / total, rows: count })
     }

@@ -13,7 +13,7 @@ use crate::error::InferenceError;
 use gp_kernels::data::{DataSource, Reduction, Rows};
 use gp_kernels::passes::{Lane, Sums};
 use gp_kernels::posterior::InducingPosterior;
-use gp_optim::Brake;
+use gp_optim::StopSignal;
 use std::sync::Arc;
 
 /// Maximum halvings of the step of one sweep.
@@ -310,10 +310,10 @@ impl BatchEp {
         Ok(())
     }
 
-    /// Sets a brake that can stop work between blocks with [`DataError::Stopped`](crate::DataError::Stopped).
+    /// Sets a stop signal that can stop work between blocks with [`DataError::Stopped`](crate::DataError::Stopped).
     /// After a stop, call [`refresh`](Self::refresh) to make the state valid again.
-    pub fn set_brake(&mut self, brake: Brake) {
-        self.passes.passes.set_brake(brake);
+    pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
+        self.passes.passes.set_stop_signal(stop_signal);
     }
 
     /// Posterior over the inducing values of one latent function.

@@ -8,7 +8,7 @@ use super::rules::EpOptions;
 use super::train::{EpLearning, EpState, refresh_or_reset};
 use crate::error::InferenceError;
 use crate::inference::{Inference, LogEvidence};
-use crate::learning::{Learning, Trained, Watch};
+use crate::learning::{Learning, OnEvaluation, Trained};
 use crate::posterior::Predictor;
 use crate::uncertain::{ParameterDraws, over_parameters};
 use gp_kernels::data::DataSource;
@@ -91,7 +91,7 @@ impl Inference for PowerEp {
         data: &dyn DataSource,
         how: Learning,
         settings: &EpLearning,
-        watch: Watch<'_, Self::Posterior>,
+        watch: OnEvaluation<'_, Self::Posterior>,
     ) -> Result<Trained<EpState>, InferenceError> {
         match how {
             Learning::Inner(steps) => self.learn_inside(data, steps, settings, watch),

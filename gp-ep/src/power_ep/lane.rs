@@ -1,7 +1,7 @@
 //! Sites of the observations of a lane, with their updates and sums.
 
 use super::model::PowerEp;
-use super::point::{Point, PointScratch, PointSlopes, Portion, Tally};
+use super::point::{Point, PointDerivatives, PointScratch, Portion, Tally};
 use super::rules::{EpOptions, Level};
 use super::site::{Belief, Marginal, Site};
 use crate::error::InferenceError;
@@ -36,7 +36,7 @@ pub(super) struct LaneSites {
     /// Marginals of one observation, by latent.
     marginals: Vec<Marginal>,
     together: Vec<Site>,
-    slopes: Vec<PointSlopes>,
+    slopes: Vec<PointDerivatives>,
     /// Scratch: discarded weights of sites.
     counted: Vec<f64>,
     /// Results per observation of a pass, such as leave-one-out densities.
@@ -60,7 +60,7 @@ impl LaneSites {
             scratch: PointScratch::default(),
             marginals: vec![Marginal::default(); latents],
             together: vec![Site::default(); latents],
-            slopes: vec![PointSlopes::default(); latents],
+            slopes: vec![PointDerivatives::default(); latents],
             counted: vec![0.0; latents],
             values: Vec::new(),
         }
@@ -347,7 +347,7 @@ pub(super) fn slopes(
 }
 
 /// Writes the derivatives at one observation to the lists of a latent.
-fn answer(latent: &mut LatentBlock, i: usize, weights: PointSlopes, derivatives: Derivatives) {
+fn answer(latent: &mut LatentBlock, i: usize, weights: PointDerivatives, derivatives: Derivatives) {
     latent.on_residual[i] = weights.residual;
     match derivatives {
         Derivatives::ByPosterior => (latent.gram[i], latent.shift[i]) = (weights.variance, weights.mean),

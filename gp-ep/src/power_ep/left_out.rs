@@ -22,7 +22,7 @@ use std::sync::Arc;
 const STEP: f64 = 0.7;
 /// Maximum number of steps, and the root mean square change of sites, in units of the marginals, that ends
 /// them.
-const MOST_STEPS: usize = 30;
+const MAX_STEPS: usize = 30;
 const REST: f64 = 1e-4;
 
 impl PowerEp {
@@ -83,7 +83,7 @@ fn bring_to_rest(
     let sites = (count * model.sites_per_observation()) as f64;
     let mut unused = Sums::zeros(&passes.layout);
     // At power 0 an update depends on the posterior alone: one full step is exact.
-    let (step, most) = if model.powers().are_zero() { (1.0, 1) } else { (STEP, MOST_STEPS) };
+    let (step, most) = if model.powers().are_zero() { (1.0, 1) } else { (STEP, MAX_STEPS) };
     let options = EpOptions { step, negative: NegativePrecision::Bound, ..EpOptions::default() };
     for _ in 0..most {
         let tally = passes.refine(model, (&options, SumOf::Proposed), posteriors, &mut unused)?;

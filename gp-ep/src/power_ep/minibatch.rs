@@ -23,7 +23,7 @@ use crate::powers::Powers;
 use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::passes::Sums;
 use gp_kernels::posterior::InducingPosterior;
-use gp_optim::Brake;
+use gp_optim::StopSignal;
 use serde::{Deserialize, Serialize};
 
 const MAX_HALVINGS: u32 = 20;
@@ -507,10 +507,10 @@ impl MiniBatchEp {
         set_posteriors(&mut self.posteriors, by, &self.sums, |_| 1.0).map_err(|error| error.to_string())
     }
 
-    /// Sets a brake that can stop work between blocks with [`DataError::Stopped`](crate::DataError::Stopped).
+    /// Sets a stop signal that can stop work between blocks with [`DataError::Stopped`](crate::DataError::Stopped).
     /// After a stop, call [`refresh`](Self::refresh) to make the state valid again.
-    pub fn set_brake(&mut self, brake: Brake) {
-        self.passes.passes.set_brake(brake);
+    pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
+        self.passes.passes.set_stop_signal(stop_signal);
     }
 
     /// Posterior over the inducing values of one latent function.

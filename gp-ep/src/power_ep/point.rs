@@ -9,7 +9,7 @@
 use super::rules::{Level, NegativePrecision};
 use super::site::{Belief, Marginal, Site};
 use crate::error::InferenceError;
-use gp_likelihoods::{Latent, Likelihood, Pieces, Slopes, Workspace};
+use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, Pieces, Workspace};
 
 /// Portion of a factor of weight w in one update: the power `min(α, w)` of the factor, and the same share of
 /// its site, which approximates the power w.
@@ -80,7 +80,7 @@ impl Tally {
 
 /// Derivatives of log Z at one observation and latent. The one by φ is `on_mean · m + on_spread · Vφ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct PointSlopes {
+pub(crate) struct PointDerivatives {
     pub(crate) on_mean: f64,
     pub(crate) on_spread: f64,
     /// Derivative by s.
@@ -93,7 +93,7 @@ pub(crate) struct PointSlopes {
 #[derive(Debug, Default)]
 pub(crate) struct PointScratch {
     ws: Workspace,
-    slopes: Slopes,
+    slopes: LatentDerivatives,
     /// Cavities without the power α of the sites, one per latent of the piece.
     cavities: Vec<Belief>,
     /// Gaussians that the factor is integrated against.
@@ -242,10 +242,10 @@ impl PointScratch {
     pub(crate) fn slopes(
         &mut self,
         point: Point<'_>,
-        weights: &mut [PointSlopes],
+        weights: &mut [PointDerivatives],
         by_params: &mut [f64],
     ) -> Result<Option<f64>, InferenceError> {
-        weights.fill(PointSlopes::default());
+        weights.fill(PointDerivatives::default());
         self.bring_together(point);
         let mut log_z = self.noise_part(point);
         for piece in point.pieces() {
@@ -441,7 +441,7 @@ fn projection_slopes(
     piece: Piece,
     slot: usize,
     (g, k): (f64, f64),
-    weights: &mut PointSlopes,
+    weights: &mut PointDerivatives,
 ) {
     let Site { precision: tau, shift: nu } = point.held_site(piece, slot);
     let Belief { mean: mu, variance: w } = point.marginal(piece, slot).projection;
@@ -458,7 +458,7 @@ fn projection_slopes(
 
 /// Derivatives at the latent level, at a fixed point, of `ln ∫ N(f; m_c, c + s) t̃(f) df`, where t̃ is the
 /// product of the observation's sites and `N(m_c, c)` the cavity without them.
-fn latent_slopes(marginal: Marginal, together: Site) -> Option<PointSlopes> {
+fn latent_slopes(marginal: Marginal, together: Site) -> Option<PointDerivatives> {
     let Marginal { projection, residual } = marginal;
     let ((seen, _), without) = (together.through_noise(residual)?, without_observation(marginal, together)?);
     let widened = 1.0 + together.precision * without.variance;
@@ -466,5 +466,5 @@ fn latent_slopes(marginal: Marginal, together: Site) -> Option<PointSlopes> {
     let k = 0.5 * (g * g - together.precision / widened);
     let r = 1.0 / (1.0 - seen.precision * projection.variance);
     let on_spread = r * (g * (seen.precision * projection.mean - seen.shift) + 2.0 * k);
-    Some(PointSlopes { on_mean: g, on_spread, residual: k, ..PointSlopes::default() })
+    Some(PointDerivatives { on_mean: g, on_spread, residual: k, ..PointDerivatives::default() })
 }

@@ -13,7 +13,7 @@ use super::rules::EpOptions;
 use super::settle::Settled;
 use super::site::Site;
 use crate::error::InferenceError;
-use crate::learning::{Course, Moment, Steps, Trained, Watch};
+use crate::learning::{EvaluationState, LearningRecord, OnEvaluation, Steps, Trained};
 use crate::posterior::Predictor;
 use gp_kernels::data::{DataError, DataSource};
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
@@ -108,7 +108,7 @@ type Outer = Whole<true>;
 type Inner = Whole<false>;
 
 /// Callback during learning, with EP's posterior as a mixture of one Gaussian.
-type Watching<'a> = Watch<'a, MixturePosterior<InducingPosterior>>;
+type Watching<'a> = OnEvaluation<'a, MixturePosterior<InducingPosterior>>;
 
 impl PowerEp {
     /// Outer learning; EP starts each evaluation from the last sites.
@@ -120,19 +120,19 @@ impl PowerEp {
         watch: Watching<'_>,
     ) -> Result<Trained<EpState>, InferenceError> {
         let mut state: Outer = Whole(BatchEp::new(self, data)?);
-        state.0.set_brake(options.control.brake());
+        state.0.set_stop_signal(options.control.stop_signal());
         let is_short = || options.control.is_short();
         let evaluate = |model: &Self, Whole(state): &mut Outer, natural: &mut [f64]| {
             come_to_rest(state, model, ep, &is_short)?;
             state.log_z_gradient(model, GradientKind::AtRest, natural)
         };
         let watch = |model: &Self, Whole(state): &Outer, now| {
-            watch(Moment::new(now, &|| state.predictor(model)));
+            watch(EvaluationState::new(now, &|| state.predictor(model)));
         };
         let training = train_beside(self, &mut state, options, evaluate, watch)?;
         let Whole(mut state) = state;
         let convergence = come_to_rest(&mut state, self, ep, &is_short)?;
-        Ok(Trained { run: Course::Minimised(training), state: EpState::AtRest(state, convergence) })
+        Ok(Trained { run: LearningRecord::Minimised(training), state: EpState::AtRest(state, convergence) })
     }
 
     /// Inner learning: one parameter step after every `settings.sweeps` sweeps.
@@ -151,14 +151,14 @@ impl PowerEp {
             state.log_z_gradient(model, settings.gradient, natural)
         };
         let watch = |model: &Self, Whole(state): &Inner, now| {
-            watch(Moment::new(now, &|| state.predictor(model)));
+            watch(EvaluationState::new(now, &|| state.predictor(model)));
         };
         let plan = steps.plan(Batches::whole(data.count())?);
-        state.0.set_brake(plan.control.brake());
+        state.0.set_stop_signal(plan.control.stop_signal());
         let run = train_by_descent(self, &mut state, plan, evaluate, watch)?;
         let Whole(mut state) = state;
         refresh_or_reset(&mut state, self)?;
-        Ok(Trained { run: Course::Descended(run), state: EpState::Beside(state) })
+        Ok(Trained { run: LearningRecord::Descended(run), state: EpState::Beside(state) })
     }
 
     /// Mini-batch learning: one parameter step after updating the sites of each batch. Own sites are summed
@@ -189,12 +189,12 @@ impl PowerEp {
             state.log_z_gradient(model, natural)
         };
         let watch = |model: &Self, inner: &InnerBatches, now: TrainingProgress| {
-            watch(Moment::new(now, &|| inner.0.predictor(model)));
+            watch(EvaluationState::new(now, &|| inner.0.predictor(model)));
         };
         let before = self.clone();
         let plan = steps.plan(batches);
         let control = plan.control.clone();
-        inner.0.set_brake(plan.control.brake());
+        inner.0.set_stop_signal(plan.control.stop_signal());
         let run = train_by_descent(self, &mut inner, plan, evaluate, watch);
         // Faults of the data end learning; they are not failures of one step.
         if let Some(fault) = fault.filter(|fault| *fault != DataError::Stopped.into()) {
@@ -208,7 +208,7 @@ impl PowerEp {
             .refresh(self)
             .and_then(|()| state.settle(self, data, &settings.ep, how))
             .inspect_err(|_| *self = before)?;
-        Ok(Trained { run: Course::Descended(run), state: EpState::InBatches(state, settled) })
+        Ok(Trained { run: LearningRecord::Descended(run), state: EpState::InBatches(state, settled) })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::inference::EvidenceKind;
 use crate::posterior::Predictor;
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::InducingPosterior;
-use gp_optim::Brake;
+use gp_optim::StopSignal;
 
 /// The value is a lower bound if all powers are 0. Blocks or powers for another number of observations are an
 /// [`InferenceError::Shape`].
@@ -16,8 +16,8 @@ impl ClosedEvidence for SparseRegression {
     type Part = InducingPosterior;
     type Workspace = RegressionWorkspace;
 
-    fn workspace(&self, brake: Brake) -> RegressionWorkspace {
-        RegressionWorkspace::new().with_brake(brake)
+    fn workspace(&self, stop_signal: StopSignal) -> RegressionWorkspace {
+        RegressionWorkspace::new().with_stop_signal(stop_signal)
     }
 
     fn evidence_kind(&self) -> EvidenceKind {

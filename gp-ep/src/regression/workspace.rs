@@ -14,14 +14,14 @@ use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::parameter_count;
 use gp_kernels::passes::{Passes, Sums};
 use gp_linalg::Threading;
-use gp_optim::{Brake, ParameterSet as _};
+use gp_optim::{ParameterSet as _, StopSignal};
 use std::f64::consts::TAU;
 
 /// Reusable memory for evaluations of any model and data. Repeated sizes allocate nothing on the calling
 /// thread.
 #[derive(Debug, Default)]
 pub struct RegressionWorkspace {
-    brake: Brake,
+    stop_signal: StopSignal,
     state: Option<(Shape, Grouped)>,
 }
 
@@ -63,10 +63,10 @@ impl RegressionWorkspace {
         Self::default()
     }
 
-    /// Adds a brake that can stop evaluations between blocks with [`DataError::Stopped`].
+    /// Adds a stop signal that can stop evaluations between blocks with [`DataError::Stopped`].
     #[must_use]
-    pub fn with_brake(self, brake: Brake) -> Self {
-        Self { brake, ..self }
+    pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
+        Self { stop_signal, ..self }
     }
 
     /// Computes `log Z` and keeps what predictions and gradients need.
@@ -84,8 +84,8 @@ impl RegressionWorkspace {
             _ => self.state.insert((Shape::of(model, data), Grouped::new(model, data)?)),
         };
         let value = match state {
-            Grouped::Points(state) => state.evaluate(model, data, &self.brake),
-            Grouped::Blocks(state) => state.evaluate(model, data, &self.brake),
+            Grouped::Points(state) => state.evaluate(model, data, &self.stop_signal),
+            Grouped::Blocks(state) => state.evaluate(model, data, &self.stop_signal),
         }?;
         if value.is_finite() { Ok(value) } else { Err(InferenceError::Overflow { value }) }
     }
@@ -196,9 +196,9 @@ impl<F: LaneFactors> State<F> {
         &mut self,
         model: &SparseRegression,
         data: &dyn DataSource,
-        brake: &Brake,
+        stop_signal: &StopSignal,
     ) -> Result<f64, InferenceError> {
-        self.passes.set_brake(brake.clone());
+        self.passes.set_stop_signal(stop_signal.clone());
         self.read(data)?;
         let Self { passes, sums, misfit, posterior, .. } = self;
         passes.refresh(model.processes(), model.jitter())?;

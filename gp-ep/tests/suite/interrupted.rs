@@ -6,8 +6,8 @@ use faer::Mat;
 use gp_ep::ivm::{Coupling, Ivm, IvmLearning, IvmOptions, IvmTraining};
 use gp_ep::power_ep::{EpLearning, GradientKind, Sharing, SiteOrder};
 use gp_ep::{
-    EpOptions, ExactGp, Inference as _, InferenceError, Learning, Level, Moment, Observations, PowerEp,
-    Powers, SparseProcess, SparseRegression, Steps, Table,
+    EpOptions, EvaluationState, ExactGp, Inference as _, InferenceError, Learning, Level, Observations,
+    PowerEp, Powers, SparseProcess, SparseRegression, Steps, Table,
 };
 use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::inducing::InducingInputs;
@@ -156,7 +156,7 @@ fn power_ep_beside_its_parameters() {
             settings.gradient = gradient;
             let how = Learning::Inner(steps(Adadelta::default(), 12, control));
             let mut watched = 0;
-            let mut watch = |now: Moment<'_, _>| watched = now.progress.evaluation;
+            let mut watch = |now: EvaluationState<'_, _>| watched = now.progress.evaluation;
             let trained = model.learn_with(&data, how, &settings, &mut watch)?;
             let posterior = numbers(&trained.state.posterior(&model, 0)?);
             Ok((trained.run, posterior, model.parameter_values()))

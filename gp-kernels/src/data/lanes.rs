@@ -7,7 +7,7 @@
 use super::error::DataError;
 use super::tree::{Fold, Partial, Pool, add_nodes, nodes};
 use gp_linalg::Threading;
-use gp_linalg::halt::{here, within};
+use gp_linalg::stop_condition::{here, within};
 use rayon::prelude::*;
 use std::convert::Infallible;
 use std::fmt::Debug;

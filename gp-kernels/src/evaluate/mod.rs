@@ -12,8 +12,8 @@ use std::sync::{Mutex, PoisonError};
 
 use faer::{Mat, MatMut, MatRef};
 use gp_linalg::Threading;
-use gp_linalg::halt::{Halt, is_over, until};
-use gp_optim::Brake;
+use gp_linalg::stop_condition::{StopCondition, is_over, until};
+use gp_optim::StopSignal;
 
 pub(crate) use forward::Tiles;
 pub(crate) use input::ContiguousTable;
@@ -24,27 +24,27 @@ use crate::error::KernelError;
 use crate::kernel::{Kernel, TileShape};
 use crate::workspace::Workspace;
 
-/// Runs work that a brake can stop, also between panels of factorisations and blocks of products, on all
+/// Runs work that a stop signal can stop, also between panels of factorisations and blocks of products, on all
 /// threads that take part. Discard the output of stopped work.
 ///
 /// # Errors
-/// [`KernelError::Stopped`] if the brake is pulled, otherwise errors of `work`.
+/// [`KernelError::Stopped`] if the stop signal is set, otherwise errors of `work`.
 pub fn stoppable<T, E: From<KernelError>>(
-    brake: &Brake,
+    stop_signal: &StopSignal,
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
-    if !brake.can_stop() {
+    if !stop_signal.can_stop() {
         return work();
     }
-    let brake = brake.clone();
-    until(&Halt::new(move || brake.is_pulled()), work).map_err(|_| KernelError::Stopped)?
+    let stop_signal = stop_signal.clone();
+    until(&StopCondition::new(move || stop_signal.is_pulled()), work).map_err(|_| KernelError::Stopped)?
 }
 
 /// Evaluator of kernels on whole tables. Reuses memory: allocates only in the first call of each size.
 #[derive(Debug)]
 pub struct Evaluator {
     threading: Threading,
-    brake: Brake,
+    stop_signal: StopSignal,
     /// `true` to cut expensive tables into several tiles.
     cuts: bool,
     pool: Mutex<Vec<Workspace>>,
@@ -53,13 +53,13 @@ pub struct Evaluator {
 impl Evaluator {
     /// Evaluator on the calling thread, or on rayon's current pool.
     pub fn new(threading: Threading) -> Self {
-        Self { threading, brake: Brake::default(), cuts: false, pool: Mutex::new(Vec::new()) }
+        Self { threading, stop_signal: StopSignal::default(), cuts: false, pool: Mutex::new(Vec::new()) }
     }
 
-    /// Adds a brake, which is checked before every table and between blocks of long ones.
+    /// Adds a stop signal, which is checked before every table and between blocks of long ones.
     #[must_use]
-    pub fn with_brake(self, brake: Brake) -> Self {
-        Self { brake, ..self }
+    pub fn with_stop_signal(self, stop_signal: StopSignal) -> Self {
+        Self { stop_signal, ..self }
     }
 
     /// Cuts expensive tables into several tiles if `cuts`, so that threads share a single table. Costs one
@@ -69,23 +69,23 @@ impl Evaluator {
         Self { cuts, ..self }
     }
 
-    /// Evaluator on the calling thread with the same brake.
+    /// Evaluator on the calling thread with the same stop signal.
     #[must_use]
     pub fn here(&self) -> Self {
-        Self::new(Threading::Here).with_brake(self.brake.clone())
+        Self::new(Threading::Here).with_stop_signal(self.stop_signal.clone())
     }
 
-    /// Fails if the brake is pulled, or if work on the calling thread was [stopped](gp_linalg::halt).
+    /// Fails if the stop signal is set, or if work on the calling thread was [stopped](gp_linalg::stop_condition).
     ///
     /// # Errors
     /// [`KernelError::Stopped`].
     pub fn go_on(&self) -> Result<(), KernelError> {
-        if self.brake.is_pulled() || is_over() { Err(KernelError::Stopped) } else { Ok(()) }
+        if self.stop_signal.is_pulled() || is_over() { Err(KernelError::Stopped) } else { Ok(()) }
     }
 
-    /// Brake, checked before every table. The default never stops work.
-    pub fn brake(&self) -> &Brake {
-        &self.brake
+    /// Stop signal, checked before every table. The default never stops work.
+    pub fn stop_signal(&self) -> &StopSignal {
+        &self.stop_signal
     }
 
     /// Threading policy.

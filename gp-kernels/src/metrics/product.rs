@@ -169,8 +169,11 @@ pub(super) fn squared_distances_reverse(
     for (j, col_sum) in col_sums.iter_mut().enumerate() {
         *col_sum = dispatch(AddColumn { column: column_mut(&mut upstream, j), sums: &mut row_sums });
     }
-    let upstream =
-        pull_back::DistanceSlopes { upstream: views::block(&buffer, m, n), rows: &row_sums, cols: &col_sums };
+    let upstream = pull_back::DistanceDerivatives {
+        upstream: views::block(&buffer, m, n),
+        rows: &row_sums,
+        cols: &col_sums,
+    };
     let inverse = inverse_lengthscales(lengthscale, pair.dim(), ws);
     pull_back::pull_back(lengthscale, &inverse, scaled, upstream, grads, ws);
     for buffer in [row_sums, col_sums, buffer, inverse] {

@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 
 /// Derivatives with respect to a tile's distances, with row and column sums.
 #[derive(Clone, Copy)]
-pub(super) struct DistanceSlopes<'a> {
+pub(super) struct DistanceDerivatives<'a> {
     pub(super) upstream: Block<'a>,
     pub(super) rows: &'a [f64],
     pub(super) cols: &'a [f64],
@@ -27,7 +27,7 @@ pub(super) fn pull_back(
     lengthscale: &Parameter,
     inverse: &[f64],
     scaled: ScaledPair<'_>,
-    slopes: DistanceSlopes<'_>,
+    slopes: DistanceDerivatives<'_>,
     grads: Gradients<'_>,
     ws: &mut Workspace,
 ) {

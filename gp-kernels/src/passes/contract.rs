@@ -6,8 +6,8 @@ use super::whitened::Whitened;
 use crate::data::{DataError, SharedError};
 use crate::error::KernelError;
 use gp_linalg::LinalgError;
-use gp_linalg::halt::is_over;
-use gp_optim::Brake;
+use gp_linalg::stop_condition::is_over;
+use gp_optim::StopSignal;
 
 /// Error of a pass, convertible from errors of kernels, linear algebra and data.
 pub trait PassError: From<KernelError> + From<LinalgError> + SharedError {}
@@ -56,12 +56,12 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Fails once the brake is pulled.
-pub(super) fn go_on(brake: &Brake) -> Result<(), DataError> {
-    if brake.is_pulled() || is_over() { Err(DataError::Stopped) } else { Ok(()) }
+/// Fails once the stop signal is set.
+pub(super) fn go_on(stop_signal: &StopSignal) -> Result<(), DataError> {
+    if stop_signal.is_pulled() || is_over() { Err(DataError::Stopped) } else { Ok(()) }
 }
 
 /// [`go_on`] for all processes of a team at once, before each pass.
-pub(super) fn go_on_together(brake: &Brake) -> Result<(), DataError> {
-    if brake.is_pulled_together() { Err(DataError::Stopped) } else { Ok(()) }
+pub(super) fn go_on_together(stop_signal: &StopSignal) -> Result<(), DataError> {
+    if stop_signal.is_pulled_together() { Err(DataError::Stopped) } else { Ok(()) }
 }

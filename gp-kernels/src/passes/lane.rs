@@ -13,7 +13,7 @@ use crate::inducing::{InducingPrior, PriorGradients, Projection, SparseProcess};
 use faer::{Accum, MatRef};
 use gp_linalg::product::{matmul, weighted_gram};
 use gp_linalg::{LinalgError, Threading};
-use gp_optim::Brake;
+use gp_optim::StopSignal;
 use std::ops::Range;
 
 /// Maximum observations per block. Products and solves reach full speed at 128 columns.
@@ -21,8 +21,8 @@ const BLOCK: usize = 256;
 /// Independent tasks from which each task runs on one thread; fewer tasks use threads inside.
 const MANY: usize = 4;
 
-/// Priors to project on, and the brake.
-pub type Priors<'a> = (&'a [InducingPrior], &'a Brake);
+/// Priors to project on, and the stop signal.
+pub type Priors<'a> = (&'a [InducingPrior], &'a StopSignal);
 
 /// Observations of one lane, their projections on all sparse processes, and scratch memory.
 #[derive(Debug)]
@@ -289,25 +289,25 @@ impl<S> Lane<S> {
         self.held.iter_mut().for_each(Held::forget);
     }
 
-    /// Projects all blocks that are not projected. Checks the brake before each block.
+    /// Projects all blocks that are not projected. Checks the stop signal before each block.
     ///
     /// # Errors
     /// Errors of the kernel, or [`DataError::Stopped`](crate::data::DataError::Stopped).
-    pub fn project<E: PassError>(&mut self, (priors, brake): Priors<'_>) -> Result<(), E> {
+    pub fn project<E: PassError>(&mut self, (priors, stop_signal): Priors<'_>) -> Result<(), E> {
         (0..self.ends.len()).try_for_each(|k| {
-            go_on(brake)?;
+            go_on(stop_signal)?;
             Ok(self.project_block(k, priors)?)
         })
     }
 
-    /// Projects each block if necessary and calls `work`. Checks the brake before each block.
+    /// Projects each block if necessary and calls `work`. Checks the stop signal before each block.
     pub(super) fn each_block<E: PassError>(
         &mut self,
-        (priors, brake): Priors<'_>,
+        (priors, stop_signal): Priors<'_>,
         mut work: impl FnMut(&mut Self, usize) -> Result<(), E>,
     ) -> Result<(), E> {
         for k in 0..self.ends.len() {
-            go_on(brake)?;
+            go_on(stop_signal)?;
             self.project_block(k, priors)?;
             work(self, k)?;
             if !self.keeps {

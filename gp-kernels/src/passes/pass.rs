@@ -12,7 +12,7 @@ use crate::error::KernelError;
 use crate::evaluate::Evaluator;
 use crate::inducing::{InducingPrior, SparseProcess};
 use gp_linalg::{JitterPolicy, Threading};
-use gp_optim::{Brake, ParameterSet};
+use gp_optim::{ParameterSet, StopSignal};
 use std::sync::Arc;
 
 /// Maximum record length for projections of mini-batches, over all lanes and sparse processes: 256 MB. A
@@ -60,7 +60,7 @@ pub struct Passes<S> {
     loaded: usize,
     capacity: usize,
     threading: Threading,
-    brake: Brake,
+    stop_signal: StopSignal,
 }
 
 impl<S: Send> Passes<S> {
@@ -109,13 +109,13 @@ impl<S: Send> Passes<S> {
             loaded: 0,
             capacity,
             threading,
-            brake: Brake::default(),
+            stop_signal: StopSignal::default(),
         })
     }
 
-    /// Sets a brake that can stop passes early.
-    pub fn set_brake(&mut self, brake: Brake) {
-        self.brake = brake;
+    /// Sets a stop signal that can stop passes early.
+    pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
+        self.stop_signal = stop_signal;
     }
 
     /// Lanes of this process.
@@ -130,7 +130,7 @@ impl<S: Send> Passes<S> {
     }
 
     /// Calls `work` on single observations of this process, by lane and position, starting at this lane and
-    /// position, on the calling thread. Checks the brake before each observation.
+    /// position, on the calling thread. Checks the stop signal before each observation.
     ///
     /// # Errors
     /// Those of `work`, or [`DataError::Stopped`].
@@ -139,12 +139,12 @@ impl<S: Send> Passes<S> {
         (first, from): (usize, usize),
         mut work: impl FnMut(&mut Lane<S>, usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        let brake = &self.brake;
+        let stop_signal = &self.stop_signal;
         let mut lanes = self.lanes.states_mut().iter_mut().enumerate().skip(first);
         lanes.try_for_each(|(number, lane)| {
             let from = if number == first { from } else { 0 };
             (from..lane.count()).try_for_each(|place| {
-                go_on(brake)?;
+                go_on(stop_signal)?;
                 work(lane, place)
             })
         })
@@ -159,7 +159,7 @@ impl<S: Send> Passes<S> {
         work: impl FnOnce(&mut Lane<S>, Priors<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(lane) = self.lanes.states_mut().last_mut() else { return Err(DataError::NoData.into()) };
-        work(lane, (&self.priors, &self.brake))
+        work(lane, (&self.priors, &self.stop_signal))
     }
 
     /// Number of lanes in all processes.
@@ -209,12 +209,12 @@ impl<S: Send> Passes<S> {
         rows: &Rows<'_>,
         take: impl Fn(&mut S, Taken<'_>) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
-        let (lanes, brake) = (self.lanes.count(), &self.brake);
+        let (lanes, stop_signal) = (self.lanes.count(), &self.stop_signal);
         self.loaded = 0;
         self.projected_on.clear();
-        go_on_together(brake)?;
+        go_on_together(stop_signal)?;
         let done = self.lanes.for_each(|lane, own| {
-            go_on(brake)?;
+            go_on(stop_signal)?;
             own.read(data, &rows.part(lane_rows(lane, lanes, rows.len())), &take)
         });
         agreed(self.reduction.as_ref(), done)?;
@@ -303,9 +303,9 @@ impl<S: Send> Passes<S> {
     /// # Errors
     /// As [`project`](Self::project).
     pub fn project_all<E: PassError>(&mut self) -> Result<(), E> {
-        let (priors, brake) = (&self.priors, &self.brake);
-        go_on_together(brake)?;
-        let done = self.lanes.for_each(|_, lane| lane.project((priors, brake)));
+        let (priors, stop_signal) = (&self.priors, &self.stop_signal);
+        go_on_together(stop_signal)?;
+        let done = self.lanes.for_each(|_, lane| lane.project((priors, stop_signal)));
         agreed(self.reduction.as_ref(), done)
     }
 
@@ -352,8 +352,8 @@ impl<S: Send> Passes<S> {
         sums: &mut Sums,
         rule: impl Fn(LaneBlock<'_, S>, &mut [f64]) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
-        let priors = (self.priors.as_slice(), &self.brake);
-        go_on_together(&self.brake)?;
+        let priors = (self.priors.as_slice(), &self.stop_signal);
+        go_on_together(&self.stop_signal)?;
         let (total, by) = ((sums, &self.pool), self.reduction.as_ref());
         self.lanes.fold(total, by, |_, lane, out| lane.run(pass, priors, out, &rule))
     }
@@ -367,8 +367,8 @@ impl<S: Send> Passes<S> {
         sums: &mut Sums,
         work: impl Fn(&mut Lane<S>, usize, &mut Sums) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
-        let priors = (self.priors.as_slice(), &self.brake);
-        go_on_together(&self.brake)?;
+        let priors = (self.priors.as_slice(), &self.stop_signal);
+        go_on_together(&self.stop_signal)?;
         let (total, by) = ((sums, &self.pool), self.reduction.as_ref());
         self.lanes.fold(total, by, |_, lane, out| lane.each_block(priors, |lane, k| work(lane, k, out)))
     }

@@ -10,7 +10,7 @@ use crate::evaluate::Evaluator;
 
 /// Fills means and variances in blocks of this many rows. If there are at least as many blocks as threads,
 /// they run in parallel; otherwise one after the other, each on all threads. `of` receives scratch, the first
-/// row, means, variances and an evaluator. The brake is checked before each block.
+/// row, means, variances and an evaluator. The stop signal is checked before each block.
 ///
 /// # Errors
 /// That of the first failed block; [`KernelError::Stopped`].
@@ -47,7 +47,7 @@ pub fn in_blocks<S>(
 const ROWS: usize = 64;
 
 /// Computes `numbers` numbers per row from predictions, row by row, in parallel blocks. `of` receives its
-/// block's scratch, the row, mean and variance of each prediction, and the output. The brake is checked
+/// block's scratch, the row, mean and variance of each prediction, and the output. The stop signal is checked
 /// before each block.
 ///
 /// # Errors
@@ -90,7 +90,7 @@ pub fn at_rows<S, T: Clone + Default + Send, E: Send + From<KernelError>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gp_optim::Brake;
+    use gp_optim::StopSignal;
 
     fn squares(rows: usize, count: usize, by: &Evaluator) -> Result<LatentPrediction, KernelError> {
         let mut out = LatentPrediction { mean: vec![0.0; count], variance: vec![0.0; count] };
@@ -138,9 +138,9 @@ mod tests {
     }
 
     #[test]
-    fn a_brake_ends_it() {
+    fn a_stop_signal_ends_it() {
         for threading in [Threading::Here, Threading::Pool] {
-            let by = Evaluator::new(threading).with_brake(Brake::new(|| true));
+            let by = Evaluator::new(threading).with_stop_signal(StopSignal::new(|| true));
             assert!(matches!(squares(4, 400, &by), Err(KernelError::Stopped)));
         }
     }

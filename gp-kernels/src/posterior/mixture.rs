@@ -19,7 +19,7 @@ pub struct LatentFunction<'a> {
     /// Prior covariance with trained parameters.
     pub kernel: &'a dyn Kernel,
     /// Inducing or active points, one per row; None if all data are used.
-    pub seen_through: Option<MatRef<'a, f64>>,
+    pub represented_by: Option<MatRef<'a, f64>>,
     /// Variances of Gaussian windows at those points, if any.
     pub windows: Option<MatRef<'a, f64>>,
     /// Name of those points in reports.
@@ -137,7 +137,7 @@ impl LatentPosterior for InducingPosterior {
     fn describe(&self) -> LatentFunction<'_> {
         LatentFunction {
             kernel: self.kernel(),
-            seen_through: Some(self.inputs().z().as_dyn_stride()),
+            represented_by: Some(self.inputs().z().as_dyn_stride()),
             windows: self.inputs().windows().map(|windows| windows.as_dyn_stride()),
             seen_as: if self.inputs().windows().is_some() { "inducing windows" } else { "inducing points" },
             jitter: self.jitter().added,

@@ -1,4 +1,4 @@
-//! Passes over data compared with dense algebra: sums, gradients, shared sparse processes, teams, brakes.
+//! Passes over data compared with dense algebra: sums, gradients, shared sparse processes, teams, stop signals.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use faer::Mat;
@@ -7,7 +7,7 @@ use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_kernels::passes::{Beliefs, Gram, HELD, LaneBlock, Layout, Pass, Passes, Setup, Sums, Whitened};
 use gp_kernels::{KernelError, stoppable};
 use gp_linalg::{Cholesky, JitterPolicy, LinalgError, Threading};
-use gp_optim::{Brake, ParameterSet, ParameterSetMut, Team};
+use gp_optim::{ParameterSet, ParameterSetMut, StopSignal, Team};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -309,7 +309,7 @@ fn processes_stop_together() {
         let mut passes = case.passes(&processes, Threading::Here, Some(team), HELD);
         let asked = AtomicUsize::new(0);
         // Checked between passes, not within blocks.
-        passes.set_brake(Brake::together(move || asked.fetch_add(1, Ordering::Relaxed) == 1));
+        passes.set_stop_signal(StopSignal::together(move || asked.fetch_add(1, Ordering::Relaxed) == 1));
         let (layout, posterior) = (Layout::new(vec![M; LATENTS], 1), Posterior::new());
         let mut sums = Sums::zeros(&layout);
         let pass = Pass::new(&layout).with_beliefs(&posterior);
@@ -378,31 +378,31 @@ fn observations_that_come_one_at_a_time_end_in_few_blocks() {
 }
 
 #[test]
-fn a_brake_ends_a_pass_between_blocks() {
+fn a_stop_signal_ends_a_pass_between_blocks() {
     let case = Case::new(1500);
     let processes = each();
     let mut passes = case.passes(&processes, Threading::Here, None, HELD);
     let (layout, posterior) = (Layout::new(vec![M; LATENTS], 1), Posterior::new());
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
-    passes.set_brake(Brake::new(move || counter.fetch_add(1, Ordering::Relaxed) >= 2));
+    passes.set_stop_signal(StopSignal::new(move || counter.fetch_add(1, Ordering::Relaxed) >= 2));
     let pass = Pass::new(&layout).with_beliefs(&posterior);
     let mut sums = Sums::zeros(&layout);
     assert_eq!(passes.run(pass, &mut sums, rule), Err(Fault::Data(DataError::Stopped)));
     let seen: usize = passes.lanes().iter().map(|lane| lane.own).sum();
     assert!(seen > 0 && seen < 1500, "{seen}");
     // A stop set around passes ends them on all threads.
-    passes.set_brake(Brake::default());
+    passes.set_stop_signal(StopSignal::default());
     let mut passes = case.passes(&processes, Threading::Pool, None, HELD);
     let asked = AtomicUsize::new(0);
-    let pulled = Brake::new(move || asked.fetch_add(1, Ordering::Relaxed) >= 3);
+    let pulled = StopSignal::new(move || asked.fetch_add(1, Ordering::Relaxed) >= 3);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
     let ended = pool.install(|| stoppable(&pulled, || passes.run(pass, &mut sums, rule)));
     assert_eq!(ended, Err(KernelError::Stopped.into()));
     let seen: usize = passes.lanes().iter().map(|lane| lane.own).sum();
     assert!(seen < 1500, "{seen}");
     // The same passes can run again without the stop.
-    passes.set_brake(Brake::default());
+    passes.set_stop_signal(StopSignal::default());
     passes.run(pass, &mut sums, rule).unwrap();
     assert_eq!(sums.numbers, case.found(&processes, Threading::Here, None).0);
 }

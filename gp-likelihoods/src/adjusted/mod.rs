@@ -5,6 +5,7 @@ mod pieces;
 
 use rand::Rng;
 
+use crate::derivatives::{LatentDerivatives, ObservationMoments, PointDerivatives};
 use crate::error::{LikelihoodError, check_count};
 use crate::forward;
 use crate::gaussian::{expected_log_density, log_density, tilted};
@@ -13,7 +14,6 @@ use crate::likelihood::{Described, Likelihood, OwnLatent, parameter_count};
 use crate::pieces::Pieces;
 use crate::rows::{self, RowError, Targets};
 use crate::shape::check_output;
-use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::workspace::Workspace;
 use columns::Columns;
 
@@ -180,7 +180,12 @@ impl Likelihood for Adjusted {
         self.likelihood.mean_by_params_of_rows(Targets { y: &y, ..rows }, &f, out)
     }
 
-    fn log_density_slopes(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> Result<(), LikelihoodError> {
+    fn log_density_slopes(
+        &self,
+        y: &[f64],
+        f: &[f64],
+        out: &mut PointDerivatives,
+    ) -> Result<(), LikelihoodError> {
         let columns = self.columns(y)?;
         if let Some(noisier) = columns.noisier(self.likelihood.as_ref()) {
             return noisier.log_density_slopes(columns.targets, f, out);
@@ -226,7 +231,7 @@ impl Likelihood for Adjusted {
         y: &[f64],
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         let columns = self.columns(y)?;
         if let Some(noisier) = columns.noisier(self.likelihood.as_ref()) {
@@ -251,7 +256,7 @@ impl Likelihood for Adjusted {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         crate::defaults::check_power(power)?;
         let columns = self.columns(y)?;

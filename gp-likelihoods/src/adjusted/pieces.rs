@@ -1,11 +1,11 @@
 //! Pieces of a likelihood with extra columns.
 
 use super::Adjusted;
+use crate::derivatives::LatentDerivatives;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described as _;
 use crate::pieces::Pieces;
-use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
 /// Pieces of the inner likelihood; its only latent is shifted by the offset.
@@ -33,7 +33,7 @@ impl Pieces for Adjusted {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         let columns = self.columns(y)?;
         if let Some(noisier) = columns.noisier(self.own()) {
@@ -53,7 +53,7 @@ impl Pieces for Adjusted {
         piece: usize,
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         let columns = self.columns(y)?;
         if let Some(noisier) = columns.noisier(self.own()) {

@@ -12,9 +12,10 @@ fn belief() -> Latent {
 
 /// Expected and tilted integrals, and the log density, all with derivatives.
 fn everything(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent]) -> Vec<f64> {
-    let (mut ws, mut slopes, mut point) = (Workspace::new(), Slopes::default(), PointSlopes::default());
+    let (mut ws, mut slopes, mut point) =
+        (Workspace::new(), LatentDerivatives::default(), PointDerivatives::default());
     let mut all = Vec::new();
-    let mut take = |slopes: &Slopes| {
+    let mut take = |slopes: &LatentDerivatives| {
         all.push(slopes.value);
         all.extend(slopes.by_mean.iter().chain(&slopes.by_variance).chain(&slopes.by_params));
     };

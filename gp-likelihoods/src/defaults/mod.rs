@@ -24,11 +24,11 @@ pub(crate) use least::among;
 pub(crate) use one::{Shape, expected_on_known_grid, tilted_along, tilted_on_known_grid};
 pub use quantile::predictive_quantile;
 
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::error::{LikelihoodError, check, check_count};
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::shape::{check_latents, check_output, check_outputs};
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::workspace::Workspace;
 
 /// `E[ln p(y | f)]` for independent `f_q ~ q_q`, with derivatives.
@@ -41,7 +41,7 @@ pub fn expected_log_density<L: Likelihood + ?Sized>(
     y: &[f64],
     q: &[Latent],
     ws: &mut Workspace,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<(), LikelihoodError> {
     likelihood.check_observation(y)?;
     check_latents(likelihood, q.len())?;
@@ -61,7 +61,7 @@ pub fn tilted<L: Likelihood + ?Sized>(
     q: &[Latent],
     power: f64,
     ws: &mut Workspace,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<(), LikelihoodError> {
     check_power(power)?;
     likelihood.check_observation(y)?;

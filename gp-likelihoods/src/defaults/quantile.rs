@@ -2,11 +2,11 @@
 
 use super::least::least;
 use super::{check_probability, many, one};
+use crate::derivatives::ObservationMoments;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::shape::{check_latents, check_output};
-use crate::slopes::ObservationMoments;
 use crate::special::standard_normal_quantile;
 use crate::support::Support;
 use crate::workspace::Workspace;

@@ -5,13 +5,13 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::Gaussian;
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::entry::LikelihoodEntry;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::link::Link;
 use crate::parameters_in;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf};
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -73,7 +73,13 @@ impl Density for Gaussian {
         Some(())
     }
 
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         let found = self.expected_log_density(y[0], q[0]);
         out.set(found.value, found.by_mean, found.by_latent_variance, &[found.by_variance]);
         true
@@ -85,7 +91,7 @@ impl Density for Gaussian {
         q: &[Latent],
         power: f64,
         _ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         self.tilted(y[0], q[0], power).is_ok_and(|found| {
             out.set(found.log_z, found.by_mean, found.by_latent_variance, &[found.by_variance]);

@@ -3,12 +3,12 @@
 use rand::Rng;
 
 use crate::density::Density;
+use crate::derivatives::ObservationMoments;
 use crate::entry::LikelihoodEntry;
 use crate::likelihood::Described;
 use crate::quadrature::LANES;
 use crate::scalar::Scalar;
 use crate::signs;
-use crate::slopes::ObservationMoments;
 use crate::special::logistic;
 use crate::support::Support;
 

@@ -3,13 +3,13 @@
 use rand::Rng;
 
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::entry::LikelihoodEntry;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::quadrature::LANES;
 use crate::scalar::Scalar;
 use crate::signs;
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{
     inverse_mills, inverse_mills_excess, log_normal_cdf, log_normal_cdf_slopes_of_many, standard_normal_cdf,
 };
@@ -77,7 +77,7 @@ impl Density for BernoulliProbit {
         q: &[Latent],
         power: f64,
         _ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         if power != 1.0 {
             return false;

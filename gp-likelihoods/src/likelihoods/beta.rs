@@ -5,12 +5,12 @@ use rand::Rng;
 use rand_distr::Distribution;
 
 use crate::density::Density;
+use crate::derivatives::ObservationMoments;
 use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::likelihood::Described;
 use crate::parameters_in;
 use crate::scalar::Scalar;
-use crate::slopes::ObservationMoments;
 use crate::special::{digamma, incomplete_beta, logistic};
 use crate::support::Support;
 

@@ -7,6 +7,7 @@ use gp_optim::{Parameter, Transform};
 
 use super::gaussians::MAX_OUTPUTS;
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::gaussian::outputs::{gaussian_given_latents, gaussian_predictions};
@@ -14,7 +15,6 @@ use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::parameters_in;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::HALF_LN_TAU;
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -154,7 +154,13 @@ impl Density for Coregionalised {
     gaussian_given_latents! {}
 
     /// `Σ_p −½ (ln 2πσ²_p + ((y_p − w_p·m)² + Σ_q W²_pq v_q)/σ²_p)`
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         let weights = self.params[0].len();
         out.reset(q.len(), weights + y.len());
         for (p, &y) in y.iter().enumerate().filter(|(_, y)| !y.is_nan()) {
@@ -178,7 +184,7 @@ impl Density for Coregionalised {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         integral::tilted(self, (y, q), power, &mut ws.mixed, out)
     }

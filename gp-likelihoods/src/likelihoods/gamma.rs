@@ -6,6 +6,7 @@ use rand_distr::Distribution;
 
 use crate::counts;
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
@@ -13,7 +14,6 @@ use crate::likelihood::Described;
 use crate::link::Link;
 use crate::parameters_in;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{digamma, incomplete_gamma, ln_gamma};
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -100,7 +100,13 @@ impl Density for Gamma {
     }
 
     /// Log density at m with `E[y/μ] = y exp(−m + v/2)`.
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         let (shape, log_y) = (self.shape(), y[0].ln());
         let log_ratio = log_y - q[0].mean();
         let ratio = (log_ratio + 0.5 * q[0].variance()).exp();

@@ -3,6 +3,7 @@
 use gp_optim::{Parameter, Transform};
 
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::gaussian::outputs::{gaussian_given_latents, gaussian_predictions};
@@ -14,7 +15,6 @@ use crate::link::Link;
 use crate::parameters_in;
 use crate::pieces::Pieces;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::HALF_LN_TAU;
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -63,7 +63,14 @@ impl Gaussians {
     }
 
     /// Adds the integral of one output, unless the output is missing.
-    fn add_piece(&self, y: f64, (p, slot): (usize, usize), q: Latent, power: Option<f64>, out: &mut Slopes) {
+    fn add_piece(
+        &self,
+        y: f64,
+        (p, slot): (usize, usize),
+        q: Latent,
+        power: Option<f64>,
+        out: &mut LatentDerivatives,
+    ) {
         if y.is_nan() {
             return;
         }
@@ -82,7 +89,7 @@ impl Gaussians {
         (out.by_mean[slot], out.by_variance[slot], out.by_params[p]) = (by_mean, by_variance, by_param);
     }
 
-    fn add_all(&self, y: &[f64], q: &[Latent], power: Option<f64>, out: &mut Slopes) {
+    fn add_all(&self, y: &[f64], q: &[Latent], power: Option<f64>, out: &mut LatentDerivatives) {
         out.reset(q.len(), y.len());
         for (p, (y, q)) in y.iter().zip(q).enumerate() {
             self.add_piece(*y, (p, p), *q, power, out);
@@ -162,7 +169,13 @@ impl Density for Gaussians {
 
     gaussian_given_latents! {}
 
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         self.add_all(y, q, None, out);
         true
     }
@@ -173,7 +186,7 @@ impl Density for Gaussians {
         q: &[Latent],
         power: f64,
         _ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         self.add_all(y, q, Some(power), out);
         true
@@ -203,7 +216,7 @@ impl Pieces for Gaussians {
         q: &[Latent],
         power: f64,
         _ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         crate::defaults::check_power(power)?;
         self.piece(y, piece, q, Some(power), out)
@@ -215,7 +228,7 @@ impl Pieces for Gaussians {
         piece: usize,
         q: &[Latent],
         _ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.piece(y, piece, q, None, out)
     }
@@ -228,9 +241,9 @@ impl Gaussians {
         piece: usize,
         q: &[Latent],
         power: Option<f64>,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
-        let q = crate::slopes::only(q)?;
+        let q = crate::derivatives::only(q)?;
         check_count("number of outputs", y.len(), y.len() == self.outputs(), "that of the likelihood")?;
         out.reset(1, y.len());
         self.add_piece(y[piece], (piece, 0), q, power, out);

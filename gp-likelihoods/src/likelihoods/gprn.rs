@@ -4,6 +4,7 @@ use gp_optim::{Parameter, Transform};
 
 use crate::defaults::{Shape, tilted_along};
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::gaussian;
@@ -12,7 +13,6 @@ use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::parameters_in;
 use crate::scalar::{Jet2, Scalar};
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::HALF_LN_TAU;
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -120,7 +120,13 @@ impl Density for Gprn {
     gaussian_given_latents! {}
 
     /// `Σ_p −½ (ln 2πσ²_p + E[(y_p − Σ_j W_pj g_j)²]/σ²_p)`
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         out.reset(q.len(), y.len());
         for (p, &y) in y.iter().enumerate().filter(|(_, y)| !y.is_nan()) {
             let (mixed, variance) = (self.mixed(p, q), self.variance(p));
@@ -147,7 +153,7 @@ impl Density for Gprn {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         if self.nodes != 1 {
             return false;

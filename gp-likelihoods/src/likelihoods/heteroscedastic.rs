@@ -6,6 +6,7 @@ use rand_distr::{Distribution, StandardNormal};
 use crate::crossing::{Among, crossing};
 use crate::defaults::{Shape, tilted_along};
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::entry::LikelihoodEntry;
 use crate::gaussian;
 use crate::latent::Latent;
@@ -13,7 +14,6 @@ use crate::likelihood::Described;
 use crate::link::Link;
 use crate::quadrature::{GridNodes, grid_for};
 use crate::scalar::{Jet2, Scalar};
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -90,7 +90,13 @@ impl Density for Heteroscedastic {
     }
 
     /// `−½ (ln 2π + m₁ + E[r²] E[e^{−f₁}])` with `E[r²] = (y − m₀)² + v₀` and `E[e^{−f₁}] = exp(v₁/2 − m₁)`.
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         let (mean, log_variance) = (q[0], q[1]);
         let residual = y[0] - mean.mean();
         let precision = (0.5 * log_variance.variance() - log_variance.mean()).exp();
@@ -109,7 +115,7 @@ impl Density for Heteroscedastic {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         let (residual, v) = (y[0] - q[0].mean(), q[0].variance());
         let inner = |log_variance: f64| {

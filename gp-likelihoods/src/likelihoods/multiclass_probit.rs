@@ -1,9 +1,9 @@
 //! Multi-class probit: the class is that of the largest noisy latent.
 
+mod derivatives;
 mod pair;
 mod peak;
 mod pieces;
-mod slopes;
 
 use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
@@ -12,6 +12,7 @@ use rand_distr::StandardNormal;
 use crate::classes;
 use crate::defaults::many;
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments, PointDerivatives};
 use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
@@ -20,7 +21,6 @@ use crate::parameters_in;
 use crate::pieces::Pieces;
 use crate::race::{self, Race};
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
 pub use pair::{PairTilted, PairwiseProbit};
@@ -166,7 +166,7 @@ impl MulticlassProbit {
     }
 
     /// Converts derivatives of the winning probability to those by the latents, and adds label noise.
-    fn finish(&self, out: &mut Slopes) {
+    fn finish(&self, out: &mut LatentDerivatives) {
         let by_noise = 0.5 * out.by_variance.iter().sum::<f64>();
         if self.difference {
             out.by_mean.remove(0);
@@ -246,12 +246,12 @@ impl Density for MulticlassProbit {
         (won.exp() * (1.0 - self.label_noise) + self.label_noise / self.classes as f64).ln()
     }
 
-    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> bool {
+    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointDerivatives) -> bool {
         let deviation = (0.5 * self.noise()).sqrt();
         if self.difference || deviation == 0.0 {
             return false;
         }
-        slopes::log_win(classes::index(y[0]), f.len(), |c| f[c] / deviation, out);
+        derivatives::log_win(classes::index(y[0]), f.len(), |c| f[c] / deviation, out);
         let share = self.label_noise / self.classes as f64;
         let won = (1.0 - self.label_noise) * out.value.exp();
         let certain = if share == 0.0 { 1.0 } else { won / (won + share) };
@@ -297,8 +297,14 @@ impl Density for MulticlassProbit {
 
     /// Uses few quasi-random nodes for more latents than product rules take: the log density is nearly
     /// quadratic.
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> bool {
-        let is_by_nodes = q.len() > many::MOST_BY_PRODUCTS && self.pieces().is_none() && self.is_smooth();
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
+        let is_by_nodes = q.len() > many::MAX_BY_PRODUCTS && self.pieces().is_none() && self.is_smooth();
         is_by_nodes && many::expected_by_few_nodes(self, y, q, &mut ws.many, out).is_ok()
     }
 
@@ -308,7 +314,7 @@ impl Density for MulticlassProbit {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         if self.difference && self.label_noise == 0.0 {
             // The only piece is the full likelihood.

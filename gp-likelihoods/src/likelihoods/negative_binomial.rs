@@ -6,6 +6,7 @@ use rand_distr::Distribution;
 
 use crate::counts;
 use crate::density::Density;
+use crate::derivatives::ObservationMoments;
 use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
@@ -13,7 +14,6 @@ use crate::likelihood::Described;
 use crate::link::Link;
 use crate::parameters_in;
 use crate::scalar::Scalar;
-use crate::slopes::ObservationMoments;
 use crate::special::{digamma, incomplete_beta, ln_gamma, ln_gamma_step, log1p_exp, logistic, trigamma};
 use crate::support::Support;
 use crate::workspace::Workspace;

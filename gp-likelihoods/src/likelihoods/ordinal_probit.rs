@@ -5,13 +5,13 @@ use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments, PointDerivatives};
 use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::latent::Latent;
 use crate::likelihood::{Described, parameter_value};
 use crate::parameters_in;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::special::{NormalInterval, standard_normal_cdf};
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -153,7 +153,7 @@ impl Density for OrdinalProbit {
         log_mass(lower.map(|cut| (cut - f(0)) / scale), upper.map(|cut| (cut - f(0)) / scale))
     }
 
-    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> bool {
+    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointDerivatives) -> bool {
         let scale = self.scale();
         let mass = self.interval(y[0] as usize, f[0], scale);
         (out.value, out.by_latent[0]) = (mass.log_mass, mass.mean / scale);
@@ -209,7 +209,7 @@ impl Density for OrdinalProbit {
         q: &[Latent],
         power: f64,
         _ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         if power != 1.0 {
             return false;

@@ -5,6 +5,7 @@ use rand::Rng;
 
 use crate::counts;
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
@@ -12,7 +13,6 @@ use crate::likelihood::Described;
 use crate::link::Link;
 use crate::parameters_in;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
@@ -94,7 +94,13 @@ impl Density for Poisson {
     }
 
     /// `y μ − E[λ] − ln y!` with `μ = m + offset` and `E[λ] = exp(μ + v/2)`.
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         let mean = q[0].mean() + self.offset();
         let (value, slope, rate) = counts::expected_log_p(y[0], mean, q[0].variance());
         out.set(value, slope, -0.5 * rate, &[slope]);

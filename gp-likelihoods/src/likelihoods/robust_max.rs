@@ -5,6 +5,7 @@ use rand::Rng;
 
 use crate::classes;
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
@@ -12,7 +13,6 @@ use crate::likelihood::Described;
 use crate::parameters_in;
 use crate::race;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
@@ -121,7 +121,13 @@ impl Density for RobustMax {
     }
 
     /// `Z ln(1 − ε) + (1 − Z) ln(ε/(C − 1))`
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         if race::log_win(classes::index(y[0]), q, 0.0, ws, out).is_err() {
             return false;
         }
@@ -140,7 +146,7 @@ impl Density for RobustMax {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         if race::log_win(classes::index(y[0]), q, 0.0, ws, out).is_err() {
             return false;
@@ -172,6 +178,6 @@ impl Density for RobustMax {
 }
 
 /// Converts derivatives of `ln Z` to those of a function of Z; `factor` is its derivative times Z.
-fn scale(out: &mut Slopes, factor: f64) {
+fn scale(out: &mut LatentDerivatives, factor: f64) {
     out.by_mean.iter_mut().chain(&mut out.by_variance).for_each(|slope| *slope *= factor);
 }

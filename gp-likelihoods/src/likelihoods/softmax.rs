@@ -8,12 +8,12 @@ use rand::Rng;
 
 use crate::classes;
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments, PointDerivatives};
 use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, PointSlopes, Slopes};
 use crate::support::Support;
 use crate::workspace::Workspace;
 
@@ -78,7 +78,7 @@ impl Density for Softmax {
         f(classes::index(y[0])) - f(largest) - sum.ln_1p()
     }
 
-    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> bool {
+    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointDerivatives) -> bool {
         let largest = classes::largest(f.len(), |c| f[c]);
         let weights = &mut out.by_latent_twice;
         weights.iter_mut().zip(f).for_each(|(w, f_c)| *w = (f_c - f[largest]).exp());
@@ -108,7 +108,13 @@ impl Density for Softmax {
         classes::sample(self.classes, self.probability(f), rng, out)
     }
 
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         out.reset(q.len(), 0);
         let found = ws.gumbel.look(q);
         if found {
@@ -123,7 +129,7 @@ impl Density for Softmax {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         out.reset(q.len(), 0);
         power == 1.0 && ws.gumbel.look(q) && ws.gumbel.tilted(classes::index(y[0]), out)

@@ -7,19 +7,19 @@ use std::f64::consts::PI;
 use std::sync::OnceLock;
 
 use crate::density::Density;
+use crate::derivatives::{ObservationMoments, PointDerivatives};
 use crate::entry::LikelihoodEntry;
 use crate::error::LikelihoodError;
 use crate::likelihood::Described;
 use crate::link::Link;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, PointSlopes};
 use crate::special::{digamma, incomplete_beta};
 use crate::support::Support;
 
 /// Lower limit of the squared scale, as a fraction of the target's variance.
-const LEAST_SCALE: f64 = 1e-6;
+const MIN_SCALE: f64 = 1e-6;
 /// Degrees of freedom up to which there is no variance.
-const LEAST_DOF: f64 = 2.0;
+const MIN_DOF: f64 = 2.0;
 
 /// Student's t noise: `y = f + √scale · T`, with squared scale `scale` and `dof` degrees of freedom.
 ///
@@ -91,7 +91,7 @@ impl Described for StudentT {
     }
 
     fn least_values(&self, variance: f64) -> Vec<(&'static str, f64)> {
-        vec![("scale", LEAST_SCALE * variance), ("dof", LEAST_DOF)]
+        vec![("scale", MIN_SCALE * variance), ("dof", MIN_DOF)]
     }
 
     fn support(&self) -> Support {
@@ -128,7 +128,7 @@ impl Density for StudentT {
         log_normaliser(scale, dof) - (dof + 1.0) * 0.5 * log_1p_ratio(residual, dof * scale)
     }
 
-    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> bool {
+    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointDerivatives) -> bool {
         let OfParameters { scale, dof, log_normaliser, .. } = *self.known();
         let (residual, spread) = (f[0] - y[0], dof * scale);
         let ratio = residual * (residual / spread);
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn residuals_whose_squares_are_no_numbers_have_a_density() {
         let t = StudentT::new(1.0, 4.0).unwrap();
-        let mut slopes = PointSlopes::default();
+        let mut slopes = PointDerivatives::default();
         for r in [1e160, -1e160] {
             t.log_density_slopes(&[0.0], &[r], &mut slopes).unwrap();
             let expected = log_normaliser(1.0, 4.0) - 2.5 * (2.0 * 1e160f64.ln() - 4f64.ln());

@@ -7,6 +7,7 @@ use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::entry::LikelihoodEntry;
 use crate::error::{LikelihoodError, check_count};
 use crate::gaussian;
@@ -15,7 +16,6 @@ use crate::likelihood::Described;
 use crate::parameters_in;
 use crate::quadrature::Panels;
 use crate::scalar::Scalar;
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};
 use crate::support::Support;
 use crate::workspace::Workspace;
@@ -87,7 +87,7 @@ impl WarpedGaussian {
 
     /// Adds the warp to an integral of Gaussian noise on t(y): `power` times `ln t′(y)`, and derivatives by
     /// its parameters. The derivative by t(y) is `−by_mean`.
-    fn add_warp(&self, y: f64, power: f64, by_noise: f64, out: &mut Slopes) {
+    fn add_warp(&self, y: f64, power: f64, by_noise: f64, out: &mut LatentDerivatives) {
         let (warp, by_warped) = (self.warp(), -out.by_mean[0]);
         let terms = warp.height.len();
         let slope = warp.slope(y);
@@ -172,7 +172,13 @@ impl Density for WarpedGaussian {
         out[0].is_finite().then_some(())
     }
 
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], _ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        _ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         let found = gaussian::expected_log_density(self.warp().value(y[0]), q[0], self.variance());
         out.set(found.value, found.by_mean, found.by_latent_variance, &[]);
         self.add_warp(y[0], 1.0, found.by_variance, out);
@@ -185,7 +191,7 @@ impl Density for WarpedGaussian {
         q: &[Latent],
         power: f64,
         _ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         let residual = self.warp().value(y[0]) - q[0].mean();
         let found = gaussian::tilted(residual, q[0].variance(), self.variance(), power);

@@ -1,10 +1,10 @@
 //! Pieces of every `dyn Likelihood`.
 
 use super::Pieces;
+use crate::derivatives::LatentDerivatives;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
-use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
 impl Pieces for dyn Likelihood + '_ {
@@ -31,7 +31,7 @@ impl Pieces for dyn Likelihood + '_ {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         match self.pieces() {
             Some(pieces) => pieces.tilted_piece(y, piece, q, power, ws, out),
@@ -45,7 +45,7 @@ impl Pieces for dyn Likelihood + '_ {
         piece: usize,
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         match self.pieces() {
             Some(pieces) => pieces.expected_piece(y, piece, q, ws, out),

@@ -1,10 +1,10 @@
 //! Memory for sums over pieces.
 
+use crate::derivatives::LatentDerivatives;
 use crate::latent::Latent;
-use crate::slopes::Slopes;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Room {
-    pub(super) own: Slopes,
+    pub(super) own: LatentDerivatives,
     pub(super) touched: Vec<Latent>,
 }

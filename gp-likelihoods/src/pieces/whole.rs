@@ -3,10 +3,10 @@
 
 use super::Pieces;
 use super::room::Room;
+use crate::derivatives::LatentDerivatives;
 use crate::error::{LikelihoodError, check_count};
 use crate::latent::Latent;
 use crate::likelihood::{Described, parameter_count};
-use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
 /// `E[ln p(y | f)]` with derivatives; `false` if the pieces do not determine it.
@@ -15,7 +15,7 @@ pub(crate) fn expected_by_pieces<L: Described>(
     y: &[f64],
     q: &[Latent],
     ws: &mut Workspace,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<bool, LikelihoodError> {
     let Some(pieces) = factors(likelihood) else { return Ok(false) };
     let places = Places { pieces, y, q };
@@ -32,7 +32,7 @@ pub(crate) fn tilted_by_pieces<L: Described>(
     q: &[Latent],
     power: f64,
     ws: &mut Workspace,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<bool, LikelihoodError> {
     let Some(pieces) = factors(likelihood) else { return Ok(false) };
     let places = Places { pieces, y, q };
@@ -77,8 +77,13 @@ impl<'a> Places<'a> {
         self,
         params: usize,
         ws: &mut Workspace,
-        out: &mut Slopes,
-        mut integral: impl FnMut(usize, &[Latent], &mut Workspace, &mut Slopes) -> Result<(), LikelihoodError>,
+        out: &mut LatentDerivatives,
+        mut integral: impl FnMut(
+            usize,
+            &[Latent],
+            &mut Workspace,
+            &mut LatentDerivatives,
+        ) -> Result<(), LikelihoodError>,
     ) -> Result<(), LikelihoodError> {
         let mut room = std::mem::take(&mut ws.of_pieces);
         out.reset(self.q.len(), params);

@@ -14,7 +14,7 @@ use crate::special::standard_normal_quantile;
 /// Binary digits of a double.
 const BITS: f64 = 53.0;
 /// Second moment below which the nodes do not cover a direction.
-const LEAST_PIVOT: f64 = 0.1;
+const MIN_PIVOT: f64 = 0.1;
 
 impl Cubature {
     /// Independent draws of equal weight; the error is one standard deviation over √count.
@@ -63,7 +63,7 @@ fn whiten(nodes: &mut [f64], dimensions: usize) {
             (0..=i).for_each(|j| moments[i * q + j] += t[i] * t[j] / count as f64);
         }
     }
-    if factorise(&mut moments, q, LEAST_PIVOT) {
+    if factorise(&mut moments, q, MIN_PIVOT) {
         nodes.chunks_exact_mut(q).for_each(|t| solve(&moments, t));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::nodes::{self, NodeLanes};
 use super::rivals::{Lane, Lanes, REACH, Rival};
+use crate::derivatives::LatentDerivatives;
 use crate::quadrature::LANES;
-use crate::slopes::Slopes;
 use crate::special::{HALF_LN_TAU, log_normal_cdf_slopes, normal_cdfs};
 
 /// Probability below which the range is placed around the mode instead of the winner's mean.
@@ -15,7 +15,7 @@ const MAX_STEPS: usize = 100;
 const NOTHING: f64 = 1e-18;
 
 /// Sets value and derivatives of `ln P(all rivals lose)`; `own` is the winner's variance.
-pub(super) fn win(winner: usize, own: f64, rivals: &[Rival], lanes: &mut Lanes, out: &mut Slopes) {
+pub(super) fn win(winner: usize, own: f64, rivals: &[Rival], lanes: &mut Lanes, out: &mut LatentDerivatives) {
     Line::about_the_mean(own, rivals).integrate(winner, rivals, lanes, out);
     if out.value.is_nan() || out.value < LIKELY.ln() {
         out.reset(out.by_mean.len(), 0);
@@ -88,7 +88,7 @@ impl Line {
         Self { low: t - reach * width, middle: t, high: t + reach, tail: true, height, ..line }
     }
 
-    fn integrate(&self, winner: usize, rivals: &[Rival], lanes: &mut Lanes, out: &mut Slopes) {
+    fn integrate(&self, winner: usize, rivals: &[Rival], lanes: &mut Lanes, out: &mut LatentDerivatives) {
         lanes.resize(rivals.len(), Lane::default());
         let (mut mass, mut by_own) = (0.0, 0.0);
         nodes::visit((self.low, self.high), self.tail, self.own, rivals, |(t, steps): NodeLanes| {

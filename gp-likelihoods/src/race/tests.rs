@@ -14,7 +14,7 @@ fn numbers() -> impl Strategy<Value = Vec<Latent>> {
 }
 
 /// The race that class 0 wins, by generic quadrature.
-fn adaptive(q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> Result<(), LikelihoodError> {
+fn adaptive(q: &[Latent], ws: &mut Workspace, out: &mut LatentDerivatives) -> Result<(), LikelihoodError> {
     out.reset(q.len(), 0);
     let strongest = q[1..].iter().map(|rival| rival.mean()).fold(f64::NEG_INFINITY, f64::max);
     let shape = Shape { landmark: Some(strongest), single: true, smooth: false };
@@ -44,7 +44,7 @@ proptest! {
     /// Derivatives in units of one standard deviation.
     #[test]
     fn races_agree_with_adaptive_integrals(q in numbers()) {
-        let (mut ws, mut found, mut exact) = (Workspace::new(), Slopes::default(), Slopes::default());
+        let (mut ws, mut found, mut exact) = (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
         log_win(0, &q, 0.0, &mut ws, &mut found)?;
         adaptive(&q, &mut ws, &mut exact)?;
         let off = (found.value - exact.value).abs();
@@ -62,7 +62,7 @@ proptest! {
     /// Derivatives in units of the smallest standard deviation.
     #[test]
     fn slopes_are_differences(q in numbers(), class in 0usize..3) {
-        let (mut ws, mut out, mut moved) = (Workspace::new(), Slopes::default(), Slopes::default());
+        let (mut ws, mut out, mut moved) = (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
         log_win(0, &q, 0.0, &mut ws, &mut out)?;
         prop_assume!(out.value > -20.0);
         let narrowest = q.iter().map(|latent| latent.variance().sqrt()).fold(f64::INFINITY, f64::min);
@@ -82,7 +82,7 @@ proptest! {
 
 #[test]
 fn equal_numbers_win_alike() {
-    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+    let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
     for classes in [2, 3, 10, 100] {
         for variance in [1e-9, 1.0, 1e9] {
             let q = vec![Latent::new(0.3, variance).expect("a variance"); classes];
@@ -94,7 +94,8 @@ fn equal_numbers_win_alike() {
 
 #[test]
 fn who_has_no_hope_changes_nothing() {
-    let (mut ws, mut with, mut without) = (Workspace::new(), Slopes::default(), Slopes::default());
+    let (mut ws, mut with, mut without) =
+        (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
     let q: Vec<Latent> = [0.0, 0.4, -1.0, -30.0].map(|m| Latent::new(m, 1.0).expect("a variance")).into();
     log_win(0, &q, 0.0, &mut ws, &mut with).expect("a race");
     log_win(0, &q[..3], 0.0, &mut ws, &mut without).expect("a race");

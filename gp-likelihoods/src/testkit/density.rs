@@ -2,10 +2,10 @@
 
 use super::cases::{labels, latent_values};
 use super::{Report, difference, log_density, moved, parameter_step, with_parameter};
+use crate::derivatives::{ObservationMoments, PointDerivatives};
 use crate::likelihood::{Likelihood, parameter_count, parameter_value};
 use crate::link::Link;
 use crate::quadrature::Panels;
-use crate::slopes::{ObservationMoments, PointSlopes};
 use crate::support::Support;
 
 /// Tolerance of a fourth-order difference with step 1e-3, for functions of size 100.
@@ -27,13 +27,13 @@ pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], repo
 }
 
 fn latent_slopes(likelihood: &dyn Likelihood, y: &[f64], f: &[f64], report: &mut Report) {
-    let mut point = PointSlopes::default();
+    let mut point = PointDerivatives::default();
     if report.value("slopes", likelihood.log_density_slopes(y, f, &mut point)).is_none() {
         return;
     }
     let at = |what: &str| format!("{what} at y = {y:?}, f = {f:?}");
     report.close(|| at("density of the jet"), point.value, log_density(likelihood, y, f), 1e-13);
-    let mut shifted = PointSlopes::default();
+    let mut shifted = PointDerivatives::default();
     for (q, &here) in f.iter().enumerate() {
         let expected = difference(here, 1e-3, |x| log_density(likelihood, y, &moved(f, q, x)));
         report.close(|| at(&format!("derivative by latent {q}")), point.by_latent[q], expected, DIFFERENCE);
@@ -142,7 +142,7 @@ fn refusals(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut
     }
     report.require(likelihood.check_observation(&[]).is_err(), || "accepts no observation".to_owned());
     for y in observations {
-        let wrong = likelihood.log_density_slopes(y, &[], &mut PointSlopes::default());
+        let wrong = likelihood.log_density_slopes(y, &[], &mut PointDerivatives::default());
         report.require(wrong.is_err(), || "accepts no latent".to_owned());
     }
     let beyond = likelihood.conditional_cdf(likelihood.outputs(), 0.0, &latent_values(likelihood)[0]);

@@ -3,11 +3,11 @@
 use super::cases::{accuracy, beliefs, extreme_beliefs, own_accuracy, powers, tried_latents};
 use super::{Report, difference, log_density, parameter_step, with_parameter};
 use crate::defaults;
+use crate::derivatives::{LatentDerivatives, PointDerivatives};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Likelihood, parameter_value};
 use crate::quadrature::Cubature;
-use crate::slopes::{PointSlopes, Slopes};
 use crate::special::{HALF_LN_TAU, log_sum_exp};
 use crate::workspace::Workspace;
 
@@ -37,8 +37,8 @@ fn integral(
     q: &[Latent],
     power: Option<f64>,
     ws: &mut Workspace,
-) -> Result<Slopes, LikelihoodError> {
-    let mut out = Slopes::default();
+) -> Result<LatentDerivatives, LikelihoodError> {
+    let mut out = LatentDerivatives::default();
     match power {
         Some(power) => likelihood.tilted(y, q, power, ws, &mut out),
         None => likelihood.expected_log_density(y, q, ws, &mut out),
@@ -66,7 +66,7 @@ impl Case<'_> {
     }
 
     fn check(&self, ws: &mut Workspace, report: &mut Report) {
-        let mut default = Slopes::default();
+        let mut default = LatentDerivatives::default();
         let by_default = match self.power {
             Some(power) => defaults::tilted(self.likelihood, self.y, self.q, power, ws, &mut default),
             None => defaults::expected_log_density(self.likelihood, self.y, self.q, ws, &mut default),
@@ -89,9 +89,9 @@ impl Case<'_> {
         }
     }
 
-    fn closed_form(&self, found: &Slopes, default: &Slopes, report: &mut Report) {
+    fn closed_form(&self, found: &LatentDerivatives, default: &LatentDerivatives, report: &mut Report) {
         let exact = accuracy(self.q.len(), self.likelihood, self.power);
-        let all = |s: &Slopes| [&[s.value][..], &s.by_mean, &s.by_variance, &s.by_params].concat();
+        let all = |s: &LatentDerivatives| [&[s.value][..], &s.by_mean, &s.by_variance, &s.by_params].concat();
         let (found, default) = (all(found), all(default));
         report.require(found.len() == default.len(), || "wrong number of derivatives".to_owned());
         for (k, (found, default)) in found.into_iter().zip(default).enumerate() {
@@ -113,7 +113,7 @@ impl Case<'_> {
     }
 
     /// Checks derivatives against differences, and the tilted variance.
-    fn slopes(&self, found: &Slopes, exact: f64, ws: &mut Workspace, report: &mut Report) {
+    fn slopes(&self, found: &LatentDerivatives, exact: f64, ws: &mut Workspace, report: &mut Report) {
         // A difference divides the error of its function by the step.
         let tolerance = (100.0 * exact).min(5e-2);
         for j in tried_latents(self.likelihood) {
@@ -178,7 +178,7 @@ impl Case<'_> {
     /// allows.
     fn farthest_mode(&self) -> f64 {
         let (m, s) = (self.q[0].mean(), self.q[0].variance().sqrt());
-        let mut point = PointSlopes::default();
+        let mut point = PointDerivatives::default();
         let found = self.likelihood.log_density_slopes(self.y, &[m], &mut point);
         let slope = found.map_or(0.0, |()| point.by_latent[0]);
         let peak = self.likelihood.landmark(self.y).unwrap_or(m);

@@ -2,9 +2,9 @@
 
 use super::cases::latent_values;
 use super::{Report, log_density, moved};
+use crate::derivatives::ObservationMoments;
 use crate::likelihood::Likelihood;
 use crate::quadrature::Panels;
-use crate::slopes::ObservationMoments;
 use crate::support::Support;
 
 /// Tolerance of the mass; panels are refined to 1e-12 of it.

@@ -2,11 +2,11 @@
 
 use super::cases::{accuracy, beliefs, latent_values};
 use super::{Report, difference, log_density, parameter_step, with_parameter};
+use crate::derivatives::LatentDerivatives;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Likelihood, parameter_count, parameter_value};
 use crate::pieces::Pieces;
-use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
 /// Powers of pieces, and None for the expected log density.
@@ -70,7 +70,7 @@ fn whole(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], ws: &mut Workspac
     report.require(alone, || "is not one piece on all latents".to_owned());
     for power in POWERS {
         let found = PieceCase { y, piece: 0, q, power }.integral(likelihood, ws);
-        let mut expected = Slopes::default();
+        let mut expected = LatentDerivatives::default();
         let done = match power {
             Some(power) => likelihood.tilted(y, q, power, ws, &mut expected),
             None => likelihood.expected_log_density(y, q, ws, &mut expected),
@@ -108,8 +108,12 @@ struct PieceCase<'a> {
 }
 
 impl PieceCase<'_> {
-    fn integral(&self, likelihood: &dyn Likelihood, ws: &mut Workspace) -> Result<Slopes, LikelihoodError> {
-        let mut out = Slopes::default();
+    fn integral(
+        &self,
+        likelihood: &dyn Likelihood,
+        ws: &mut Workspace,
+    ) -> Result<LatentDerivatives, LikelihoodError> {
+        let mut out = LatentDerivatives::default();
         match self.power {
             Some(power) => likelihood.tilted_piece(self.y, self.piece, self.q, power, ws, &mut out),
             None => likelihood.expected_piece(self.y, self.piece, self.q, ws, &mut out),

@@ -3,9 +3,9 @@
 use super::Report;
 use super::cases::{accuracy, beliefs, labels};
 use crate::defaults;
+use crate::derivatives::{LatentDerivatives, ObservationMoments};
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
-use crate::slopes::{ObservationMoments, Slopes};
 use crate::workspace::Workspace;
 
 pub(super) fn check(likelihood: &dyn Likelihood, observations: &[Vec<f64>], report: &mut Report) {
@@ -67,7 +67,7 @@ fn densities(
 ) {
     let exact = accuracy(likelihood.latents(), likelihood, Some(1.0));
     for y in observations {
-        let mut tilted = Slopes::default();
+        let mut tilted = LatentDerivatives::default();
         report.value("tilted", likelihood.tilted(y, q, 1.0, ws, &mut tilted));
         let found = report.value("predictive density", likelihood.log_predictive_density(y, q, ws));
         let what = || format!("predictive density of {y:?} at {q:?}");

@@ -5,9 +5,9 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::cases::latent_values;
 use super::{Report, log_density};
+use crate::derivatives::ObservationMoments;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
-use crate::slopes::ObservationMoments;
 use crate::workspace::Workspace;
 
 const SAMPLES: usize = 20_000;

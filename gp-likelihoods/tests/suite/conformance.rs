@@ -4,9 +4,9 @@
 use gp_likelihoods::testkit::check;
 use gp_likelihoods::{
     BernoulliProbit, Beta, Coregionalised, Density, Described, Gamma, Gaussian, Gaussians, Gprn, Latent,
-    Likelihood, MulticlassProbit, NegativeBinomial, ObservationMoments, OrdinalProbit, PointSlopes, Poisson,
-    PoissonSoftplus, RobustMax, Scalar, Slopes, Softmax, StudentT, Support, WarpTerm, WarpedGaussian,
-    Workspace,
+    LatentDerivatives, Likelihood, MulticlassProbit, NegativeBinomial, ObservationMoments, OrdinalProbit,
+    PointDerivatives, Poisson, PoissonSoftplus, RobustMax, Scalar, Softmax, StudentT, Support, WarpTerm,
+    WarpedGaussian, Workspace,
 };
 use rand::Rng;
 
@@ -95,7 +95,7 @@ impl Density for Faulty {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         let closed = BernoulliProbit.tilted_closed_form(y, q, power, ws, out);
         if matches!(self, Self::Tilted) && closed {
@@ -124,7 +124,7 @@ impl Density for Faulty {
 #[derive(Clone, Copy, Debug)]
 enum FaultyClasses {
     Normaliser,
-    Slopes,
+    LatentDerivatives,
     Expected,
     Tilted,
     Probabilities,
@@ -164,12 +164,12 @@ impl Density for FaultyClasses {
             _ => right,
         }
     }
-    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointSlopes) -> bool {
+    fn slopes_closed_form(&self, y: &[f64], f: &[f64], out: &mut PointDerivatives) -> bool {
         if matches!(self, Self::Normaliser | Self::Concave) {
             return false;
         }
         softmax().slopes_closed_form(y, f, out);
-        if matches!(self, Self::Slopes) {
+        if matches!(self, Self::LatentDerivatives) {
             out.by_latent_twice[3] *= 1.0 + 1e-5;
         }
         true
@@ -185,7 +185,13 @@ impl Density for FaultyClasses {
         let f: Vec<f64> = f.iter().map(|f| share * f).collect();
         softmax().sample_given(&f, rng, out)
     }
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         let wrong = matches!(self, Self::Expected);
         if wrong {
             softmax().expected_log_density(y, q, ws, out).unwrap();
@@ -199,7 +205,7 @@ impl Density for FaultyClasses {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         let wrong = matches!(self, Self::Tilted);
         if wrong {
@@ -221,7 +227,7 @@ impl Density for FaultyClasses {
 fn planted_faults_of_many_latents_are_found() {
     let faults = [
         (FaultyClasses::Normaliser, "probability of all classes"),
-        (FaultyClasses::Slopes, "second derivative by latent 3"),
+        (FaultyClasses::LatentDerivatives, "second derivative by latent 3"),
         (FaultyClasses::Expected, "number 2 and its default"),
         (FaultyClasses::Tilted, "number 0 and its default"),
         (FaultyClasses::Probabilities, "probability of class"),

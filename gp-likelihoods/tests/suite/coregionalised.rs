@@ -2,22 +2,22 @@
 //! Linear mixtures of latents against dense Gaussian formulas, in limits, and with missing outputs.
 
 use gp_likelihoods::{
-    Coregionalised, Described, Gaussians, Latent, Likelihood, Marginal, ObservationMoments, Slopes,
-    Workspace, parse,
+    Coregionalised, Described, Gaussians, Latent, LatentDerivatives, Likelihood, Marginal,
+    ObservationMoments, Workspace, parse,
 };
 
 fn latents(all: &[(f64, f64)]) -> Vec<Latent> {
     all.iter().map(|&(m, v)| Latent::new(m, v).unwrap()).collect()
 }
 
-fn tilted(of: &dyn Likelihood, y: &[f64], q: &[Latent], power: f64) -> Slopes {
-    let mut out = Slopes::default();
+fn tilted(of: &dyn Likelihood, y: &[f64], q: &[Latent], power: f64) -> LatentDerivatives {
+    let mut out = LatentDerivatives::default();
     of.tilted(y, q, power, &mut Workspace::new(), &mut out).unwrap();
     out
 }
 
-fn expected(of: &dyn Likelihood, y: &[f64], q: &[Latent]) -> Slopes {
-    let mut out = Slopes::default();
+fn expected(of: &dyn Likelihood, y: &[f64], q: &[Latent]) -> LatentDerivatives {
+    let mut out = LatentDerivatives::default();
     of.expected_log_density(y, q, &mut Workspace::new(), &mut out).unwrap();
     out
 }

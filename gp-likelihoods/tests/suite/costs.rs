@@ -5,8 +5,8 @@
 use gp_likelihoods::quadrature::Panels;
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf, standard_normal_quantile};
 use gp_likelihoods::{
-    Density, Described, Gamma, Latent, Likelihood, NegativeBinomial, ObservationMoments, Poisson,
-    PoissonSoftplus, Scalar, Slopes, StudentT, Support, Workspace, defaults,
+    Density, Described, Gamma, Latent, LatentDerivatives, Likelihood, NegativeBinomial, ObservationMoments,
+    Poisson, PoissonSoftplus, Scalar, StudentT, Support, Workspace, defaults,
 };
 use rand::Rng;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Documented limit: evaluations of the conditional distribution function per distribution function of an
 /// observation.
-const MOST_FOR_A_CDF: usize = 3_500;
+const MAX_FOR_A_CDF: usize = 3_500;
 /// Documented limit per quantile.
-const MOST_FOR_A_QUANTILE: usize = 25_000;
+const MAX_FOR_A_QUANTILE: usize = 25_000;
 /// Documented limit: evaluations of the log density per tilted integral.
-const MOST_FOR_A_TILTED: usize = 40_000;
+const MAX_FOR_A_TILTED: usize = 40_000;
 
 /// Likelihood of one latent that counts its evaluations.
 #[derive(Clone, Debug)]
@@ -107,10 +107,10 @@ fn quantiles_cost(likelihood: impl Density) {
             let cost = counted.take();
             let name = counted.name();
             assert!(y >= 0.0, "{name} {m} {v} {probability}: {y}");
-            assert!(cost <= MOST_FOR_A_QUANTILE, "{name} {m} {v} {probability}: {cost}");
+            assert!(cost <= MAX_FOR_A_QUANTILE, "{name} {m} {v} {probability}: {cost}");
             let found = defaults::predictive_cdf(&counted, &q, 0, y, &mut ws).unwrap();
             let cost = counted.take();
-            assert!(cost <= MOST_FOR_A_CDF, "{name} {m} {v} {probability}: {cost}");
+            assert!(cost <= MAX_FOR_A_CDF, "{name} {m} {v} {probability}: {cost}");
             if y < f64::MAX {
                 // The quantile of a count is the first that reaches the probability.
                 assert!(found >= probability - 1e-9, "{name} {m} {v} {probability}: {found} at {y}");
@@ -198,19 +198,19 @@ fn wide_rates_have_log_normal_quantiles() {
 fn tilted_integrals_have_a_cost_that_is_known() {
     let counts = Counted::new(Poisson::new(0.0).unwrap());
     let heavy = Counted::new(StudentT::new(0.01, 4.0).unwrap());
-    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+    let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
     for (m, v) in [(0.0, 1.0), (0.0, 1e-6), (3.0, 100.0), (-20.0, 1e4)] {
         let q = [Latent::new(m, v).unwrap()];
         for power in [1.0, 0.5] {
             for y in [0.0, 3.0, 1e6, 1e15] {
                 counts.tilted(&[y], &q, power, &mut ws, &mut out).unwrap();
                 let cost = counts.take();
-                assert!(cost <= MOST_FOR_A_TILTED, "a count of {y}, {m} {v} {power}: {cost}");
+                assert!(cost <= MAX_FOR_A_TILTED, "a count of {y}, {m} {v} {power}: {cost}");
             }
             for y in [0.0, 30.0, 1e4, 1e9, 1e15] {
                 heavy.tilted(&[y], &q, power, &mut ws, &mut out).unwrap();
                 let cost = heavy.take();
-                assert!(cost <= MOST_FOR_A_TILTED, "{y} under heavy tails, {m} {v} {power}: {cost}");
+                assert!(cost <= MAX_FOR_A_TILTED, "{y} under heavy tails, {m} {v} {power}: {cost}");
             }
         }
     }
@@ -221,7 +221,7 @@ fn the_largest_counts_are_nearly_gaussian() {
     // ln p is −½ y (f − ln y)² about its peak, whose height is −½ ln 2πy; Z is the cavity's density at ln y
     // over y.
     let all: [&dyn Likelihood; 2] = [&Poisson::new(0.0).unwrap(), &NegativeBinomial::new(1e4).unwrap()];
-    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+    let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
     for likelihood in all {
         for y in [1e12f64, 1e15] {
             for (m, v) in [(y.ln() - 1.0, 1.0), (0.0, 100.0), (30.0, 0.4)] {

@@ -1,10 +1,10 @@
 //! Tilted integrals of observations far outside the range of the belief.
 
-use gp_likelihoods::{Latent, Likelihood, Slopes, StudentT, Workspace};
+use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, StudentT, Workspace};
 
 #[test]
 fn an_outlier_far_away_is_ignored_by_heavy_tails() {
-    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+    let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
     for dof in [1.0, 4.0] {
         let likelihood = StudentT::new(0.01, dof).unwrap();
         for y in [-1e4, -1e6, 1e8] {

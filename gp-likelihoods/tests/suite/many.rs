@@ -3,23 +3,23 @@
 
 use gp_likelihoods::quadrature::{Cubature, Panels};
 use gp_likelihoods::{
-    BernoulliLogit, BernoulliProbit, Density, Gaussian, Gprn, Heteroscedastic, Latent, Likelihood,
-    MulticlassProbit, ObservationMoments, PairwiseProbit, PointSlopes, RobustMax, Slopes, Softmax, Workspace,
-    defaults,
+    BernoulliLogit, BernoulliProbit, Density, Gaussian, Gprn, Heteroscedastic, Latent, LatentDerivatives,
+    Likelihood, MulticlassProbit, ObservationMoments, PairwiseProbit, PointDerivatives, RobustMax, Softmax,
+    Workspace, defaults,
 };
 
 fn latent(m: f64, v: f64) -> Latent {
     Latent::new(m, v).unwrap()
 }
 
-fn tilted(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], power: f64) -> Slopes {
-    let mut out = Slopes::default();
+fn tilted(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent], power: f64) -> LatentDerivatives {
+    let mut out = LatentDerivatives::default();
     likelihood.tilted(y, q, power, &mut Workspace::new(), &mut out).unwrap();
     out
 }
 
-fn expected(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent]) -> Slopes {
-    let mut out = Slopes::default();
+fn expected(likelihood: &dyn Likelihood, y: &[f64], q: &[Latent]) -> LatentDerivatives {
+    let mut out = LatentDerivatives::default();
     likelihood.expected_log_density(y, q, &mut Workspace::new(), &mut out).unwrap();
     out
 }
@@ -29,7 +29,7 @@ fn close(found: f64, expected: f64, tolerance: f64) {
 }
 
 /// Compares derivatives of a function of `f_1 − f_0` with those by the difference.
-fn of_difference(found: &Slopes, difference: &Slopes, tolerance: f64) {
+fn of_difference(found: &LatentDerivatives, difference: &LatentDerivatives, tolerance: f64) {
     close(found.value, difference.value, tolerance);
     close(found.by_mean[1], difference.by_mean[0], tolerance);
     close(found.by_mean[0], -difference.by_mean[0], tolerance);
@@ -80,7 +80,7 @@ fn integrals_along_a_line_agree_with_quasi_random_nodes() {
     let q: Vec<Latent> =
         (0..10).map(|c| latent(0.3 * f64::from(c) - 1.0, 0.2 + 0.1 * f64::from(c))).collect();
     let likelihood = MulticlassProbit::new(10).unwrap();
-    let (mut ws, mut default) = (Workspace::with_nodes(1 << 14, 3).unwrap(), Slopes::default());
+    let (mut ws, mut default) = (Workspace::with_nodes(1 << 14, 3).unwrap(), LatentDerivatives::default());
     for y in [0.0, 4.0, 9.0] {
         let own = tilted(&likelihood, &[y], &q, 1.0);
         defaults::tilted(&likelihood, &[y], &q, 1.0, &mut ws, &mut default).unwrap();
@@ -131,10 +131,10 @@ fn a_network_of_two_nodes_has_the_expectations_of_its_default() {
     let network = Gprn::new(2, vec![0.4, 1.5]).unwrap();
     let q = [(0.3, 0.8), (-0.5, 0.3), (0.1, 0.5), (1.1, 0.02), (-0.8, 0.6), (0.4, 1e-6)]
         .map(|(m, v)| latent(m, v));
-    let (mut ws, mut default) = (Workspace::with_nodes(1 << 15, 4).unwrap(), Slopes::default());
+    let (mut ws, mut default) = (Workspace::with_nodes(1 << 15, 4).unwrap(), LatentDerivatives::default());
     let own = expected(&network, &[0.7, -1.2], &q);
     defaults::expected_log_density(&network, &[0.7, -1.2], &q, &mut ws, &mut default).unwrap();
-    let all = |s: &Slopes| [&[s.value][..], &s.by_mean, &s.by_variance, &s.by_params].concat();
+    let all = |s: &LatentDerivatives| [&[s.value][..], &s.by_mean, &s.by_variance, &s.by_params].concat();
     // A polynomial of degree 4 with coefficients of size 1: quasi-random nodes have errors of a few
     // thousandths.
     all(&own).into_iter().zip(all(&default)).for_each(|(own, default)| close(default, own, 5e-3));
@@ -165,7 +165,7 @@ fn the_noisy_largest_has_its_density() {
                 .unwrap();
             // Ratio to the density itself; logarithms of size 3000 have rounding errors of 5e-13.
             close(share, 1.0, 2e-12);
-            let mut point = PointSlopes::default();
+            let mut point = PointDerivatives::default();
             likelihood.log_density_slopes(&[y as f64], &f, &mut point).unwrap();
             close(point.value, height, 1e-13);
         }
@@ -206,7 +206,8 @@ fn many_classes_are_as_exact_as_promised() {
     let known = expected(&likelihood, &[3.0], &q).value;
     let error = |nodes: usize| -> f64 {
         let squares = (0..6).map(|seed| {
-            let (mut ws, mut out) = (Workspace::with_nodes(nodes, seed).unwrap(), Slopes::default());
+            let (mut ws, mut out) =
+                (Workspace::with_nodes(nodes, seed).unwrap(), LatentDerivatives::default());
             defaults::expected_log_density(&likelihood, &[3.0], &q, &mut ws, &mut out).unwrap();
             (out.value - known).powi(2)
         });
@@ -219,8 +220,8 @@ fn many_classes_are_as_exact_as_promised() {
 }
 
 /// Expected log density with derivatives by a product rule.
-fn by_products(likelihood: &dyn Likelihood, y: f64, q: &[Latent], order: usize) -> Slopes {
-    let (mut out, mut point) = (Slopes::default(), PointSlopes::default());
+fn by_products(likelihood: &dyn Likelihood, y: f64, q: &[Latent], order: usize) -> LatentDerivatives {
+    let (mut out, mut point) = (LatentDerivatives::default(), PointDerivatives::default());
     (out.by_mean, out.by_variance) = (vec![0.0; q.len()], vec![0.0; q.len()]);
     for (t, weight) in Cubature::product(order, q.len()).unwrap().iter() {
         let f: Vec<f64> = q.iter().zip(t).map(|(q, t)| q.mean() + q.variance().sqrt() * t).collect();
@@ -244,7 +245,7 @@ fn expected_log_densities_of_probit_classes_need_few_nodes() {
             let dense = by_products(&likelihood, y, &q, 14);
             let coarser = by_products(&likelihood, y, &q, 12);
             let found = expected(&likelihood, &[y], &q);
-            let all = |s: &Slopes| [&[s.value][..], &s.by_mean, &s.by_variance].concat();
+            let all = |s: &LatentDerivatives| [&[s.value][..], &s.by_mean, &s.by_variance].concat();
             for ((found, dense), coarser) in all(&found).into_iter().zip(all(&dense)).zip(all(&coarser)) {
                 close(coarser, dense, 0.1 * tolerance);
                 close(found, dense, tolerance);
@@ -259,7 +260,7 @@ fn confident_observations_are_found() {
     let q: Vec<Latent> = (0..8).map(|c| latent(if c == 0 { -15.0 } else { 15.0 }, 9.0)).collect();
     let likelihood = Softmax::new(8).unwrap();
     let value = |seed: u64| {
-        let (mut ws, mut out) = (Workspace::with_nodes(4096, seed).unwrap(), Slopes::default());
+        let (mut ws, mut out) = (Workspace::with_nodes(4096, seed).unwrap(), LatentDerivatives::default());
         likelihood.tilted(&[0.0], &q, 1.0, &mut ws, &mut out).unwrap();
         assert!(out.by_mean[0] > 0.0 && out.by_mean.iter().chain(&out.by_variance).all(|x| x.is_finite()));
         out.value
@@ -274,7 +275,7 @@ fn confident_observations_are_found() {
 fn a_seed_gives_the_same_bits_and_another_does_not() {
     let (likelihood, q) = (Softmax::new(5).unwrap(), vec![latent(0.2, 0.9); 5]);
     let bits = |seed: u64| {
-        let (mut ws, mut out) = (Workspace::with_nodes(1000, seed).unwrap(), Slopes::default());
+        let (mut ws, mut out) = (Workspace::with_nodes(1000, seed).unwrap(), LatentDerivatives::default());
         likelihood.tilted(&[2.0], &q, 0.7, &mut ws, &mut out).unwrap();
         (out.value.to_bits(), out.by_mean.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
     };
@@ -285,7 +286,8 @@ fn a_seed_gives_the_same_bits_and_another_does_not() {
 
 #[test]
 fn disagreement_says_how_far_rules_are_apart() {
-    let (likelihood, mut ws, mut out) = (Softmax::new(3).unwrap(), Workspace::new(), Slopes::default());
+    let (likelihood, mut ws, mut out) =
+        (Softmax::new(3).unwrap(), Workspace::new(), LatentDerivatives::default());
     defaults::expected_log_density(&likelihood, &[0.0], &[latent(0.1, 0.2); 3], &mut ws, &mut out).unwrap();
     assert!(ws.disagreement() < 1e-9, "{}", ws.disagreement());
     let wide = [latent(0.1, 400.0); 3];
@@ -295,7 +297,8 @@ fn disagreement_says_how_far_rules_are_apart() {
 
 #[test]
 fn slices_that_do_not_match_are_refused() {
-    let (likelihood, mut ws, mut out) = (Softmax::new(3).unwrap(), Workspace::new(), Slopes::default());
+    let (likelihood, mut ws, mut out) =
+        (Softmax::new(3).unwrap(), Workspace::new(), LatentDerivatives::default());
     let q = [latent(0.0, 1.0); 2];
     assert!(likelihood.tilted(&[0.0], &q, 1.0, &mut ws, &mut out).is_err());
     assert!(defaults::expected_log_density(&likelihood, &[0.0], &q, &mut ws, &mut out).is_err());

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gp_likelihoods::{
-    BernoulliProbit, Beta, Gamma, Gaussian, Latent, Likelihood, ObservationMoments, OrdinalProbit, Poisson,
-    PoissonSoftplus, Slopes, WarpTerm, WarpedGaussian, Workspace, defaults,
+    BernoulliProbit, Beta, Gamma, Gaussian, Latent, LatentDerivatives, Likelihood, ObservationMoments,
+    OrdinalProbit, Poisson, PoissonSoftplus, WarpTerm, WarpedGaussian, Workspace, defaults,
 };
 
 fn log_density(likelihood: &dyn Likelihood, y: f64, f: f64) -> f64 {
@@ -12,8 +12,8 @@ fn log_density(likelihood: &dyn Likelihood, y: f64, f: f64) -> f64 {
     out[0]
 }
 
-fn tilted(likelihood: &dyn Likelihood, y: f64, (m, v): (f64, f64), power: f64) -> Slopes {
-    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+fn tilted(likelihood: &dyn Likelihood, y: f64, (m, v): (f64, f64), power: f64) -> LatentDerivatives {
+    let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
     likelihood.tilted(&[y], &[Latent::new(m, v).unwrap()], power, &mut ws, &mut out).unwrap();
     out
 }

@@ -4,8 +4,8 @@
 use gp_likelihoods::special::{HALF_LN_TAU, standard_normal_cdf};
 use gp_likelihoods::testkit::Conformance;
 use gp_likelihoods::{
-    BernoulliProbit, Density, Described, Gaussian, Latent, Likelihood, LikelihoodEntry, LikelihoodError,
-    MulticlassProbit, ObservationMoments, PairwiseProbit, Pieces, Scalar, Slopes, StudentT, Support,
+    BernoulliProbit, Density, Described, Gaussian, Latent, LatentDerivatives, Likelihood, LikelihoodEntry,
+    LikelihoodError, MulticlassProbit, ObservationMoments, PairwiseProbit, Pieces, Scalar, StudentT, Support,
     Workspace,
 };
 use gp_optim::Parameter;
@@ -16,7 +16,7 @@ use rand::Rng;
 enum Fault {
     None,
     Touched,
-    Slopes,
+    LatentDerivatives,
     Product,
     Parameters,
 }
@@ -80,7 +80,7 @@ impl Pieces for Sighting {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         if piece == 0 {
             self.direct.tilted(&y[..1], q, power, ws, out)?;
@@ -96,7 +96,7 @@ impl Pieces for Sighting {
         piece: usize,
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         if piece == 0 {
             self.direct.expected_log_density(&y[..1], q, ws, out)?;
@@ -114,8 +114,8 @@ fn sum(q: &[Latent]) -> Result<Latent, LikelihoodError> {
 
 impl Sighting {
     /// Converts derivatives by the sum to those by both latents.
-    fn of_both(&self, out: &mut Slopes) {
-        out.by_mean.push(if self.fault == Fault::Slopes { 0.0 } else { out.by_mean[0] });
+    fn of_both(&self, out: &mut LatentDerivatives) {
+        out.by_mean.push(if self.fault == Fault::LatentDerivatives { 0.0 } else { out.by_mean[0] });
         out.by_variance.push(out.by_variance[0]);
         let params = if self.fault == Fault::Parameters { 1 } else { self.parameters().len() };
         out.by_params.clear();
@@ -152,7 +152,7 @@ fn a_likelihood_of_several_factors_from_outside_conforms() {
 fn planted_faults_of_pieces_are_found() {
     for (fault, word) in [
         (Fault::Touched, "pieces [1] at y"),
-        (Fault::Slopes, "derivative by mean 1 of piece 1"),
+        (Fault::LatentDerivatives, "derivative by mean 1 of piece 1"),
         (Fault::Product, "product of pieces"),
         (Fault::Parameters, "wrong numbers of derivatives of piece 1"),
     ] {
@@ -191,7 +191,7 @@ fn pieces_of_classes_are_pairs_of_latents() {
     assert_eq!(likelihood.touched_latents(&[2.0]).collect::<Vec<_>>(), [2, 0, 2, 1, 2, 3]);
     assert!(!likelihood.multiply_to_density());
     let q = [Latent::new(0.3, 0.8).unwrap(), Latent::new(-0.5, 0.3).unwrap()];
-    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+    let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
     likelihood.tilted_piece(&[2.0], 1, &q, 1.0, &mut ws, &mut out).unwrap();
     let pair = PairwiseProbit::new(2.0).unwrap().tilted(q[0], q[1]).unwrap();
     assert_eq!((out.value, out.by_mean), (pair.log_z, pair.by_mean.to_vec()));
@@ -207,14 +207,15 @@ fn a_difference_is_two_latents() {
         (MulticlassProbit::of_difference(0.7).unwrap(), MulticlassProbit::with_noise(2, 0.7).unwrap());
     let (f, g) = (Latent::new(0.4, 0.9).unwrap(), Latent::new(-0.3, 0.5).unwrap());
     let difference = [Latent::new(-0.7, 1.4).unwrap()];
-    let (mut ws, mut a, mut b) = (Workspace::new(), Slopes::default(), Slopes::default());
+    let (mut ws, mut a, mut b) =
+        (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
     for label in [0.0, 1.0] {
         one.tilted(&[label], &difference, 1.0, &mut ws, &mut a).unwrap();
         two.tilted(&[label], &[f, g], 1.0, &mut ws, &mut b).unwrap();
         assert!((a.value - b.value).abs() < 1e-14 && (a.by_params[0] - b.by_params[0]).abs() < 1e-14);
         let sign = 2.0 * label - 1.0;
         let scaled = [Latent::new(sign * -0.7 / 0.7f64.sqrt(), 1.4 / 0.7).unwrap()];
-        let mut c = Slopes::default();
+        let mut c = LatentDerivatives::default();
         BernoulliProbit.tilted(&[1.0], &scaled, 1.0, &mut ws, &mut c).unwrap();
         assert!((a.value - c.value).abs() < 1e-14);
     }

@@ -4,21 +4,22 @@
 
 use gp_likelihoods::quadrature::Panels;
 use gp_likelihoods::{
-    BernoulliLogit, BernoulliProbit, Beta, Gaussian, Latent, Likelihood, NegativeBinomial, Poisson,
-    PoissonSoftplus, Slopes, StudentT, Workspace, defaults,
+    BernoulliLogit, BernoulliProbit, Beta, Gaussian, Latent, LatentDerivatives, Likelihood, NegativeBinomial,
+    Poisson, PoissonSoftplus, StudentT, Workspace, defaults,
 };
 
 fn belief(m: f64, v: f64) -> [Latent; 1] {
     [Latent::new(m, v).unwrap()]
 }
 
-fn numbers(slopes: &Slopes) -> [f64; 3] {
+fn numbers(slopes: &LatentDerivatives) -> [f64; 3] {
     [slopes.value, slopes.by_mean[0], slopes.by_variance[0]]
 }
 
 /// Compares the default with the likelihood's closed form.
 fn compare(likelihood: &dyn Likelihood, y: f64, q: &[Latent], power: f64) {
-    let (mut ws, mut own, mut default) = (Workspace::new(), Slopes::default(), Slopes::default());
+    let (mut ws, mut own, mut default) =
+        (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
     likelihood.tilted(&[y], q, power, &mut ws, &mut own).unwrap();
     defaults::tilted(likelihood, &[y], q, power, &mut ws, &mut default).unwrap();
     // The derivative by the variance is of size 1/2v; where it nearly vanishes, its digits are those of
@@ -60,7 +61,7 @@ fn a_students_t_needle_is_not_missed() {
     // With scale 1e-16 and 3 degrees of freedom the peak has all the mass but 1e-24. Z is the cavity's
     // density at y while that is far above 1e-24.
     let noise = StudentT::new(1e-16, 3.0).unwrap();
-    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+    let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
     for y in [0.3, 2.9, -4.4] {
         noise.tilted(&[y], &belief(0.1, 0.5), 1.0, &mut ws, &mut out).unwrap();
         let r = y - 0.1;
@@ -73,7 +74,7 @@ fn a_students_t_needle_is_not_missed() {
 #[test]
 fn an_outlier_leaves_two_modes_and_both_count() {
     let noise = StudentT::new(0.01, 4.0).unwrap();
-    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+    let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
     noise.tilted(&[5.0], &belief(0.0, 1.0), 1.0, &mut ws, &mut out).unwrap();
     let mut terms = Vec::new();
     let (mut density, step) = ([0.0], 1e-4);
@@ -92,7 +93,8 @@ fn large_counts_under_wide_cavities() {
     // A count of a million is nearly a Gaussian of variance 1e-6 about ln y; its expected log density has a
     // closed form.
     let counts = Poisson::new(0.0).unwrap();
-    let (mut ws, mut own, mut default) = (Workspace::new(), Slopes::default(), Slopes::default());
+    let (mut ws, mut own, mut default) =
+        (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
     for (m, v) in [(13.0, 1.0), (3.0, 25.0), (-5.0, 100.0)] {
         counts.expected_log_density(&[1e6], &belief(m, v), &mut ws, &mut own).unwrap();
         defaults::expected_log_density(&counts, &[1e6], &belief(m, v), &mut ws, &mut default).unwrap();
@@ -121,7 +123,7 @@ fn probit_curvature_keeps_its_digits_in_the_tail() {
 fn logit_kinks_under_wide_cavities() {
     // E[ln p] for p = 1/(1 + e^−f) and m = 0 is −E[max(−f, 0)] − E[ln(1 + e^−|f|)]. The first is √(v/2π).
     // The second, for wide cavities, is the density at 0 times 2·π²/12, less a term of order v^−3/2.
-    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+    let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
     for v in [1e6, 1e8, 1e12] {
         gp_likelihoods::BernoulliLogit
             .expected_log_density(&[1.0], &belief(0.0, v), &mut ws, &mut out)
@@ -177,7 +179,7 @@ fn grids_step_over_nothing() {
             for m in [-12.0, -1.0, 0.4, 7.0] {
                 for v in [1e-4, 0.03, 0.5, 3.0, 40.0, 1e4] {
                     for power in [1.0, 0.2] {
-                        let (q, mut out) = (Latent::new(m, v).unwrap(), Slopes::default());
+                        let (q, mut out) = (Latent::new(m, v).unwrap(), LatentDerivatives::default());
                         defaults::tilted(likelihood, &[y], &[q], power, &mut ws, &mut out).unwrap();
                         let place = likelihood.landmark(&[y]).unwrap();
                         let expected = by_panels(likelihood, y, q, power, place);

@@ -3,9 +3,9 @@
 use super::jitter::{JitterPolicy, most_correlated};
 use super::{Cholesky, Storage};
 use crate::error::{LinalgError, check_column_finite, check_extent, is_finite_column};
-use crate::halt;
 use crate::jitter_record::JitterRecord;
 use crate::product::product;
+use crate::stop_condition;
 use crate::threading::Threading;
 use crate::triangular;
 use crate::upper_state::clear_upper_vector_state;
@@ -148,7 +148,7 @@ fn factor_in_panels(
     let dim = matrix.ncols();
     let width = if dim <= 2 * PANEL { dim.max(1) } else { PANEL };
     for first in (0..dim).step_by(width) {
-        if halt::is_over() {
+        if stop_condition::is_over() {
             return Err(Failure::Stopped);
         }
         let width = width.min(dim - first);
@@ -163,7 +163,7 @@ fn factor_in_panels(
         factor_in_place(square.rb_mut(), stack).map_err(|pivot| Failure::Pivot(first + pivot))?;
         triangular::solve(square.as_ref(), below.transpose_mut(), threading);
     }
-    if halt::is_over() { Err(Failure::Stopped) } else { Ok(()) }
+    if stop_condition::is_over() { Err(Failure::Stopped) } else { Ok(()) }
 }
 
 /// Factors the lower triangle and zeroes the upper one; the error is the failed pivot.

@@ -2,7 +2,7 @@
 
 use super::Cholesky;
 use crate::error::{LinalgError, check_extent};
-use crate::halt;
+use crate::stop_condition;
 use crate::threading::{Threading, for_column_blocks};
 use crate::triangular;
 use faer::MatMut;
@@ -32,7 +32,7 @@ impl Cholesky {
             let below = panel.subrows_mut(column, rest);
             triangular::solve(l.submatrix(column, column, rest, rest), below, Threading::Here);
         });
-        halt::go_on()
+        stop_condition::go_on()
     }
 }
 

@@ -23,7 +23,7 @@ pub struct JitterPolicy {
 
 impl JitterPolicy {
     /// Limit on the number of attempts, because a policy may come from a file.
-    const MOST_RUNGS: f64 = 1000.0;
+    const MAX_RUNGS: f64 = 1000.0;
 
     /// No jitter; every positive pivot is accepted.
     pub const fn none() -> Self {
@@ -53,7 +53,7 @@ impl JitterPolicy {
         ];
         // The count is approximate and errs on the high side.
         let rungs = ((self.largest / self.first).ln() / self.step.ln()).max(0.0);
-        let few = ("step", self.step, rungs < Self::MOST_RUNGS, "large enough for at most 1000 attempts");
+        let few = ("step", self.step, rungs < Self::MAX_RUNGS, "large enough for at most 1000 attempts");
         match fields.into_iter().chain([few]).find(|(_, value, holds, _)| !(*holds && value.is_finite())) {
             Some((what, value, _, requirement)) => {
                 Err(LinalgError::InvalidPolicy { what, requirement, value })

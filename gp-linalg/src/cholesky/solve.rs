@@ -2,7 +2,7 @@
 
 use super::Cholesky;
 use crate::error::{LinalgError, check_extent};
-use crate::halt;
+use crate::stop_condition;
 use crate::threading::Threading;
 use crate::triangular;
 use faer::MatMut;
@@ -19,7 +19,7 @@ impl Cholesky {
         self.check_rows("solve", rhs.nrows())?;
         triangular::solve(self.l(), rhs.rb_mut(), threading);
         triangular::solve_transpose(self.l(), rhs, threading);
-        halt::go_on()
+        stop_condition::go_on()
     }
 
     /// `B ← L⁻¹ B`.
@@ -29,7 +29,7 @@ impl Cholesky {
     pub fn half_solve_in_place(&self, rhs: MatMut<'_, f64>, threading: Threading) -> Result<(), LinalgError> {
         self.check_rows("half_solve", rhs.nrows())?;
         triangular::solve(self.l(), rhs, threading);
-        halt::go_on()
+        stop_condition::go_on()
     }
 
     /// `B ← L⁻ᵀ B`.
@@ -43,7 +43,7 @@ impl Cholesky {
     ) -> Result<(), LinalgError> {
         self.check_rows("half_solve_transpose", rhs.nrows())?;
         triangular::solve_transpose(self.l(), rhs, threading);
-        halt::go_on()
+        stop_condition::go_on()
     }
 
     /// `B ← L B`.

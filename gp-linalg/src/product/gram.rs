@@ -2,7 +2,7 @@
 
 use super::lower::product_lower;
 use crate::error::{LinalgError, check_extent};
-use crate::halt;
+use crate::stop_condition;
 use crate::threading::{Threading, for_column_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
@@ -71,7 +71,7 @@ pub fn weighted_gram(
         accum = Accum::Add;
         first += depth;
     }
-    halt::go_on()
+    stop_condition::go_on()
 }
 
 /// `scaled = block · diag(weights)`.

@@ -2,7 +2,7 @@
 
 use super::tile;
 use crate::error::{LinalgError, check_extent};
-use crate::halt;
+use crate::stop_condition;
 use crate::threading::{Threading, block_width, for_row_blocks};
 use faer::reborrow::ReborrowMut as _;
 use faer::{Accum, MatMut, MatRef};
@@ -31,7 +31,7 @@ pub fn matmul_lower(
     check_extent(OPERATION, "columns of rhs", dst.ncols(), rhs.ncols())?;
     check_extent(OPERATION, "rows of rhs", lhs.ncols(), rhs.nrows())?;
     product_lower(dst, accum, lhs, rhs, alpha, threading);
-    halt::go_on()
+    stop_condition::go_on()
 }
 
 /// [`matmul_lower`] without checks, by block rows: a rectangle and a triangle each.
@@ -84,7 +84,7 @@ pub fn gram_of_lower(
         tile::multiply(before, accum, own, below.subcols(0, row), alpha);
         tile::multiply_lower(from_diagonal.subcols_mut(0, height), accum, own, own.transpose(), alpha);
     });
-    halt::go_on()
+    stop_condition::go_on()
 }
 
 /// Copies the lower triangle to the upper one.

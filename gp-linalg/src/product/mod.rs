@@ -14,7 +14,7 @@ pub(crate) use lower::product_lower;
 pub use lower::{gram_of_lower, matmul_lower, symmetrise_lower};
 
 use crate::error::{LinalgError, check_extent};
-use crate::halt;
+use crate::stop_condition;
 use crate::threading::{Threading, block_width, for_column_blocks, for_row_blocks};
 use faer::{MatMut, MatRef};
 
@@ -50,7 +50,7 @@ pub fn matmul(
     check_extent(OPERATION, "columns of rhs", dst.ncols(), rhs.ncols())?;
     check_extent(OPERATION, "rows of rhs", lhs.ncols(), rhs.nrows())?;
     product(dst, accum, lhs, rhs, alpha, threading);
-    halt::go_on()
+    stop_condition::go_on()
 }
 
 /// [`matmul`] without checks.

@@ -4,7 +4,7 @@ use super::checkpoint::CheckpointFile;
 use super::error::OptimError;
 use super::history::Record;
 use super::interrupt::Interrupt;
-use crate::brake::Brake;
+use crate::stop_signal::StopSignal;
 use crate::team::Team;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// - *Interrupt.* After the current iteration, a run with a checkpoint file returns
 ///   [`OptimError::Interrupted`](super::OptimError::Interrupted). A run without one ends at the best point
 ///   with [`StopReason::Interrupted`](super::StopReason::Interrupted).
-/// - *Time limit.* No new iteration starts, and evaluations with a [`brake`](Control::brake) stop. The run
+/// - *Time limit.* No new iteration starts, and evaluations with a [`stop_signal`](Control::stop_signal) stop. The run
 ///   ends at the best point with [`StopReason::TimeLimit`](super::StopReason::TimeLimit). A resumed run has
 ///   the full time again.
 ///
@@ -63,15 +63,15 @@ pub struct Control {
     team: Team,
 }
 
-/// State shared by a run and its brakes.
+/// State shared by a run and its stop signals.
 #[derive(Clone, Debug, Default)]
 struct Lever(Arc<LeverState>);
 
 #[derive(Debug, Default)]
 struct LeverState {
     /// Evaluations may be stopped by the time limit, or by an interrupt.
-    heeds_time: AtomicBool,
-    heeds_interrupt: AtomicBool,
+    keeps_to_time: AtomicBool,
+    ends_on_interrupt: AtomicBool,
     /// An evaluation was stopped.
     pulled: AtomicBool,
 }
@@ -143,7 +143,7 @@ impl Control {
     }
 
     /// Runs in step with the processes of a team. Clock, interrupt and file are those of process 0; a
-    /// [`brake`](Self::brake) stops between passes over the data.
+    /// [`stop_signal`](Self::stop_signal) stops between passes over the data.
     #[must_use]
     pub fn with_team(self, team: Team) -> Self {
         Self { team, ..self }
@@ -240,31 +240,31 @@ impl Control {
         self.is_over() || self.is_interrupted()
     }
 
-    /// Brake that stops evaluations at the time limit or interrupt. The run must have something to return, so
+    /// Stop signal that stops evaluations at the time limit or interrupt. The run must have something to return, so
     /// the evaluation of the start is never stopped; an interrupt stops evaluations only once a required
     /// checkpoint exists, and not if it is older than the run. Requires [`begun`](Self::begun).
     #[must_use]
-    pub fn brake(&self) -> Brake {
+    pub fn stop_signal(&self) -> StopSignal {
         let control = self.clone();
         let stops = move || {
-            let LeverState { heeds_time, heeds_interrupt, pulled } = &*control.lever.0;
-            let over = heeds_time.load(Ordering::Relaxed) && control.is_over();
-            let stops = over || heeds_interrupt.load(Ordering::Relaxed) && control.is_interrupted();
+            let LeverState { keeps_to_time, ends_on_interrupt, pulled } = &*control.lever.0;
+            let over = keeps_to_time.load(Ordering::Relaxed) && control.is_over();
+            let stops = over || ends_on_interrupt.load(Ordering::Relaxed) && control.is_interrupted();
             if stops {
                 pulled.store(true, Ordering::Relaxed);
             }
             stops
         };
-        if self.team.is_alone() { Brake::new(stops) } else { Brake::together(stops) }
+        if self.team.is_alone() { StopSignal::new(stops) } else { StopSignal::together(stops) }
     }
 
-    /// Enables the causes that stop [`brake`](Self::brake).
+    /// Enables the causes that stop [`stop_signal`](Self::stop_signal).
     pub(super) fn arm(&self, time: bool, interrupt: bool) {
-        self.lever.0.heeds_time.store(time, Ordering::Relaxed);
-        self.lever.0.heeds_interrupt.store(interrupt, Ordering::Relaxed);
+        self.lever.0.keeps_to_time.store(time, Ordering::Relaxed);
+        self.lever.0.ends_on_interrupt.store(interrupt, Ordering::Relaxed);
     }
 
-    /// Returns `true` if a brake stopped an evaluation since the last call.
+    /// Returns `true` if a stop signal stopped an evaluation since the last call.
     pub(super) fn was_pulled(&self) -> bool {
         self.lever.0.pulled.swap(false, Ordering::Relaxed)
     }

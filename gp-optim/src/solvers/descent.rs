@@ -231,7 +231,7 @@ impl<R: UpdateRule> Descent<R> {
         self.failures += 1;
         self.failures_in_a_row += 1;
         self.last_failure = Some(bad.to_string());
-        self.rule.recoil();
+        self.rule.damp();
         for (x, here) in failed.iter_mut().zip(here) {
             let change = *x - here;
             *x = if change.is_finite() { here + 0.5 * change } else { *here };

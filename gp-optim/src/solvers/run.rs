@@ -60,7 +60,7 @@ pub struct ControlledRun<O, S, P> {
     control: Control,
     /// Time and iteration of the last written checkpoint.
     written: Option<(Instant, u64)>,
-    /// A brake stopped the last iteration, so its state is invalid.
+    /// A stop signal stopped the last iteration, so its state is invalid.
     cut: bool,
 }
 

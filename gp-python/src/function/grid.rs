@@ -2,7 +2,7 @@
 //!
 //! Sums over equally spaced points are as exact as Gauss and Hermite's rule where the density is smooth, and better at its bends.
 
-use gp_likelihoods::{Latent, Slopes};
+use gp_likelihoods::{Latent, LatentDerivatives};
 
 /// Least deviation, as a share of the mean or of 1: a value known exactly has no derivative by its variance.
 const LEAST: f64 = 1e-4;
@@ -63,7 +63,7 @@ impl Grid {
         q: &[Latent],
         log_densities: &[f64],
         parameters: usize,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) {
         out.reset(self.latents, parameters);
         let weighted = || self.weights.iter().zip(log_densities);

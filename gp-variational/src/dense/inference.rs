@@ -4,7 +4,8 @@ use super::model::DenseVariational;
 use super::state::DenseState;
 use crate::ascent::{Ascent, NaturalOptions};
 use gp_ep::{
-    Course, EvidenceKind, Inference, InferenceError, Learning, LogEvidence, Moment, Predictor, Trained, Watch,
+    EvaluationState, EvidenceKind, Inference, InferenceError, Learning, LearningRecord, LogEvidence,
+    OnEvaluation, Predictor, Trained,
 };
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{DensePosterior, MixturePosterior};
@@ -34,18 +35,19 @@ impl Inference for DenseVariational {
         data: &dyn DataSource,
         how: Learning,
         natural: &NaturalOptions,
-        watch: Watch<'_, Self::Posterior>,
+        watch: OnEvaluation<'_, Self::Posterior>,
     ) -> Result<Trained<(DenseState, Ascent)>, InferenceError> {
         let options = how.outer_only()?;
         let mut state = DenseState::new(self, data)?;
-        state.set_brake(options.control.brake());
+        state.set_stop_signal(options.control.stop_signal());
         let is_short = || options.control.is_short();
         let evaluate = |model: &Self, state: &mut DenseState, gradient: &mut [f64]| {
             state.come_to_rest_or_restart(model, natural, &is_short)?;
             state.gradient(model, gradient)
         };
-        let watch = |model: &Self, _: &DenseState, now| watch(Moment::new(now, &|| model.posterior(data)));
-        let run = Course::Minimised(train_beside(self, &mut state, &options, evaluate, watch)?);
+        let watch =
+            |model: &Self, _: &DenseState, now| watch(EvaluationState::new(now, &|| model.posterior(data)));
+        let run = LearningRecord::Minimised(train_beside(self, &mut state, &options, evaluate, watch)?);
         let ascent = state.come_to_rest_or_restart(self, natural, &is_short)?;
         Ok(Trained { run, state: (state, ascent) })
     }

@@ -10,7 +10,7 @@ use gp_kernels::data::{DataSource, Lanes, Loaded, LocalReduction, Pool, lane_row
 use gp_kernels::posterior::{DensePosterior, MixturePosterior};
 use gp_kernels::{Evaluator, KernelError, parameter_count, stoppable};
 use gp_likelihoods::{Latent, Targets};
-use gp_optim::{Brake, Companion, Mixing, ParameterSet};
+use gp_optim::{Companion, Mixing, ParameterSet, StopSignal};
 
 /// Posterior of a dense model on its data.
 ///
@@ -89,9 +89,9 @@ impl DenseState {
         })
     }
 
-    /// Sets a brake that can end evaluations early, even within factorisations.
-    pub fn set_brake(&mut self, brake: Brake) {
-        self.evaluator = Evaluator::new(self.evaluator.threading()).with_brake(brake);
+    /// Sets a stop signal that can end evaluations early, even within factorisations.
+    pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
+        self.evaluator = Evaluator::new(self.evaluator.threading()).with_stop_signal(stop_signal);
     }
 
     /// Number N of observations.
@@ -220,13 +220,13 @@ impl DenseState {
         self.evaluate(model)
     }
 
-    /// Runs `work`, which the brake may end.
+    /// Runs `work`, which the stop signal may end.
     fn stoppable<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, InferenceError>,
     ) -> Result<T, InferenceError> {
-        let brake = self.evaluator.brake().clone();
-        stoppable(&brake, || work(self))
+        let stop_signal = self.evaluator.stop_signal().clone();
+        stoppable(&stop_signal, || work(self))
     }
 
     /// Bound at the sites of the attempt.

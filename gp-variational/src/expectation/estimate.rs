@@ -4,7 +4,9 @@ use super::draws::Nodes;
 use super::samples::Samples;
 use super::{Estimator, Expectation};
 use gp_ep::InferenceError;
-use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Targets, Workspace, parameter_count};
+use gp_likelihoods::{
+    Latent, LatentDerivatives, Likelihood, PointDerivatives, Targets, Workspace, parameter_count,
+};
 
 /// Scratch for estimates. Score estimators use samples of several observations, [evaluated](Self::sample)
 /// together beforehand.
@@ -12,13 +14,13 @@ use gp_likelihoods::{Latent, Likelihood, PointSlopes, Slopes, Targets, Workspace
 pub(crate) struct Estimates {
     workspace: Workspace,
     /// Value and derivatives of the last estimate.
-    pub(crate) slopes: Slopes,
+    pub(crate) slopes: LatentDerivatives,
     /// Sampling variance of the derivative by each latent's mean; 0 without sampling.
     pub(crate) noise: Vec<f64>,
     /// All samples of t, sample by sample; one sample of f.
     t: Vec<f64>,
     f: Vec<f64>,
-    point: PointSlopes,
+    point: PointDerivatives,
     by_params: Vec<f64>,
     samples: Samples,
 }
@@ -81,7 +83,7 @@ impl Estimates {
                 }
             }
         }
-        let Slopes { value, by_mean, by_variance, by_params } = &self.slopes;
+        let LatentDerivatives { value, by_mean, by_variance, by_params } = &self.slopes;
         let all = by_mean.iter().chain(by_variance).chain(by_params);
         if !(value.is_finite() && all.clone().all(|slope| slope.is_finite())) {
             return Err(InferenceError::NotFinite { row, value: *value });
@@ -95,7 +97,7 @@ impl Estimates {
         if weight == 1.0 {
             return;
         }
-        let Slopes { value, by_mean, by_variance, by_params } = &mut self.slopes;
+        let LatentDerivatives { value, by_mean, by_variance, by_params } = &mut self.slopes;
         *value *= weight;
         by_mean.iter_mut().chain(by_variance).chain(by_params).for_each(|slope| *slope *= weight);
         self.noise.iter_mut().for_each(|noise| *noise *= weight * weight);
@@ -123,7 +125,7 @@ impl Estimates {
             self.add_params(likelihood, y)?;
         }
         self.slopes.value /= samples;
-        let Slopes { by_mean, by_variance, by_params, .. } = &mut self.slopes;
+        let LatentDerivatives { by_mean, by_variance, by_params, .. } = &mut self.slopes;
         by_mean.iter_mut().chain(by_variance).chain(by_params).for_each(|slope| *slope /= samples);
         for (noise, mean) in self.noise.iter_mut().zip(&self.slopes.by_mean) {
             *noise = (*noise / samples - mean * mean).max(0.0) / (samples - 1.0).max(1.0);

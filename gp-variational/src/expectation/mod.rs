@@ -12,7 +12,7 @@ use gp_likelihoods::Likelihood;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of samples per expectation.
-pub(crate) const MOST_SAMPLES: usize = 1 << 16;
+pub(crate) const MAX_SAMPLES: usize = 1 << 16;
 
 /// Method for expected log densities and their derivatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -88,7 +88,7 @@ impl Expectation {
     /// Fails for settings that are invalid or unsuitable for this likelihood.
     pub(crate) fn check(&self, likelihood: &dyn Likelihood) -> Result<(), InferenceError> {
         let Self::Sampled(sampling) = self else { return Ok(()) };
-        if !(1..=MOST_SAMPLES).contains(&sampling.samples) {
+        if !(1..=MAX_SAMPLES).contains(&sampling.samples) {
             let (what, allowed) = ("number of samples", "from 1 to 2^16");
             return Err(InferenceError::Option { what, value: sampling.samples as f64, allowed });
         }

@@ -10,7 +10,7 @@ use gp_ep::{InferenceError, check_count};
 use gp_kernels::data::{DataError, DataSource, Rows};
 use gp_kernels::passes::{Layout, Pass, Passes, Sums};
 use gp_linalg::Threading;
-use gp_optim::{Brake, ParameterSet};
+use gp_optim::{ParameterSet, StopSignal};
 use serde::{Deserialize, Serialize};
 
 /// Bound of a model on observations, with memory reused between evaluations.
@@ -110,9 +110,9 @@ impl Bound {
         })
     }
 
-    /// Sets a brake that can end passes between blocks, with [`DataError::Stopped`].
-    pub fn set_brake(&mut self, brake: Brake) {
-        self.passes.set_brake(brake);
+    /// Sets a stop signal that can end passes between blocks, with [`DataError::Stopped`].
+    pub fn set_stop_signal(&mut self, stop_signal: StopSignal) {
+        self.passes.set_stop_signal(stop_signal);
     }
 
     /// Draws new samples from now on, for stochastic methods.

@@ -6,7 +6,9 @@ use super::model::Savigp;
 use super::train::{BoundLearning, BoundState};
 use crate::ascent::NaturalOptions;
 use crate::expectation::Expectation;
-use gp_ep::{EvidenceKind, Inference, InferenceError, Learning, LogEvidence, Predictor, Trained, Watch};
+use gp_ep::{
+    EvidenceKind, Inference, InferenceError, Learning, LogEvidence, OnEvaluation, Predictor, Trained,
+};
 use gp_kernels::data::DataSource;
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::Batches;
@@ -56,7 +58,7 @@ impl Inference for Savigp {
         data: &dyn DataSource,
         how: Learning,
         settings: &BoundLearning,
-        watch: Watch<'_, Self::Posterior>,
+        watch: OnEvaluation<'_, Self::Posterior>,
     ) -> Result<Trained<BoundState>, InferenceError> {
         let (batches, steps) = match how {
             Learning::Inner(steps) => (Batches::whole(data.count())?, steps),

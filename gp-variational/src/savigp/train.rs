@@ -12,8 +12,10 @@ use super::mixture::Mixture;
 use super::model::Savigp;
 use super::steps::Natural;
 use crate::ascent::{Ascent, NaturalOptions};
-use crate::expectation::{Expectation, MOST_SAMPLES, Sampling};
-use gp_ep::{Course, InferenceError, LatentModel, Moment, Predictor, Steps, Trained, Watch};
+use crate::expectation::{Expectation, MAX_SAMPLES, Sampling};
+use gp_ep::{
+    EvaluationState, InferenceError, LatentModel, LearningRecord, OnEvaluation, Predictor, Steps, Trained,
+};
 use gp_kernels::data::{DataError, DataSource};
 use gp_kernels::posterior::{InducingPosterior, MixturePosterior};
 use gp_optim::{
@@ -75,7 +77,7 @@ pub struct BoundState {
 }
 
 /// Callback after every evaluation.
-type Watching<'a> = Watch<'a, MixturePosterior<InducingPosterior>>;
+type Watching<'a> = OnEvaluation<'a, MixturePosterior<InducingPosterior>>;
 
 /// Noise target for an adaptive number of samples.
 ///
@@ -104,7 +106,7 @@ impl NoiseTarget {
         if !(self.relative > 0.0 && self.relative.is_finite()) {
             return fault("target of noise", self.relative, "positive and finite");
         }
-        if self.least == 0 || self.least > self.most || self.most > MOST_SAMPLES {
+        if self.least == 0 || self.least > self.most || self.most > MAX_SAMPLES {
             let allowed = "at least 1, and not above the largest, which is at most 2^16";
             return fault("least number of samples", self.least as f64, allowed);
         }
@@ -130,8 +132,8 @@ impl Savigp {
         let mut bound = Bound::new(self, data)?;
         let options = bound.heed(options);
         let evaluate = |model: &Self, natural: &mut [f64]| bound.gradient(model, natural);
-        let watch = |model: &Self, now| watch(Moment::new(now, &|| model.predictor()));
-        let run = Course::Minimised(train(self, &options, evaluate, watch)?);
+        let watch = |model: &Self, now| watch(EvaluationState::new(now, &|| model.predictor()));
+        let run = LearningRecord::Minimised(train(self, &options, evaluate, watch)?);
         Ok(Trained { run, state: BoundState { bound, ascent: None } })
     }
 
@@ -219,9 +221,10 @@ impl Savigp {
             bound.gradient_with(&outer.0, posterior, gradient)
         };
         let watch = |outer: &Outer, Resting(posterior): &Resting, now| {
-            watch(Moment::new(now, &|| outer.predictor(posterior)));
+            watch(EvaluationState::new(now, &|| outer.predictor(posterior)));
         };
-        let run = Course::Minimised(train_beside(&mut outer, &mut resting, options, evaluate, watch)?);
+        let run =
+            LearningRecord::Minimised(train_beside(&mut outer, &mut resting, options, evaluate, watch)?);
         let Resting(mut posterior) = resting;
         let ascent = Some(come_to_rest(&mut bound, &outer.0, &mut posterior, (natural, &is_short))?);
         *self = outer.0;
@@ -243,7 +246,7 @@ impl Savigp {
         }
         let mut bound = Bound::for_batches(self, data, batches.size())?;
         let plan = steps.plan(batches);
-        bound.set_brake(plan.control.brake());
+        bound.set_stop_signal(plan.control.stop_signal());
         if let Some(rate) = settings.rate {
             return self.learn_beside_posterior(data, bound, plan, (rate, settings), watch);
         }
@@ -255,9 +258,9 @@ impl Savigp {
                 bound.follow_noise(model, settings.noise.as_ref())?;
                 Ok::<f64, InferenceError>(value)
             };
-        let watch = |model: &Self, _: &Sampled, now| watch(Moment::new(now, &|| model.predictor()));
+        let watch = |model: &Self, _: &Sampled, now| watch(EvaluationState::new(now, &|| model.predictor()));
         let run = train_by_descent(self, &mut sampled, plan, evaluate, watch);
-        let run = Course::Descended(unless(fault, run)?);
+        let run = LearningRecord::Descended(unless(fault, run)?);
         Ok(Trained { run, state: BoundState { bound: sampled.bound, ascent: None } })
     }
 
@@ -283,10 +286,10 @@ impl Savigp {
             Ok::<f64, InferenceError>(value)
         };
         let watch = |outer: &Outer, own: &Stepping, now| {
-            watch(Moment::new(now, &|| outer.predictor(&own.posterior)));
+            watch(EvaluationState::new(now, &|| outer.predictor(&own.posterior)));
         };
         let run = train_by_descent(&mut outer, &mut stepping, plan, evaluate, watch);
-        let run = Course::Descended(unless(fault, run)?);
+        let run = LearningRecord::Descended(unless(fault, run)?);
         *self = outer.0;
         self.set_posterior(stepping.posterior)?;
         Ok(Trained { run, state: BoundState { bound: stepping.bound, ascent: None } })
@@ -352,7 +355,7 @@ impl Bound {
     /// Options with a running clock, which also limits evaluations.
     fn heed(&mut self, options: &MinimiseOptions) -> MinimiseOptions {
         let options = MinimiseOptions { control: options.control.begun(), ..options.clone() };
-        self.set_brake(options.control.brake());
+        self.set_stop_signal(options.control.stop_signal());
         options
     }
 

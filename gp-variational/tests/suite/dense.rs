@@ -8,7 +8,7 @@ use gp_kernels::data::Table;
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_likelihoods::Likelihood;
 use gp_linalg::{LinalgError, Threading};
-use gp_optim::{Brake, MinimiseOptions, ParameterSet as _, ParameterSetMut as _};
+use gp_optim::{MinimiseOptions, ParameterSet as _, ParameterSetMut as _, StopSignal};
 use gp_variational::dense::DenseState;
 use gp_variational::savigp::Bound;
 use gp_variational::{
@@ -60,9 +60,9 @@ fn with_gaussian_noise_it_is_exact() {
     }
 }
 
-/// A brake can end an evaluation at any of its checks, also within the factorisation; the state stays usable.
+/// A stop signal can end an evaluation at any of its checks, also within the factorisation; the state stays usable.
 #[test]
-fn a_brake_ends_an_evaluation_at_any_question() {
+fn a_stop_signal_ends_an_evaluation_at_any_question() {
     let problem = Problem::new(60, 1, 1);
     let data = problem.table(&problem.signal);
     let model = dense("gaussian(variance=0.2)").with_threading(Threading::Here);
@@ -71,7 +71,7 @@ fn a_brake_ends_an_evaluation_at_any_question() {
     let mut ended = 0;
     for last in 0..40 {
         let asked = AtomicUsize::new(0);
-        state.set_brake(Brake::new(move || asked.fetch_add(1, Ordering::Relaxed) >= last));
+        state.set_stop_signal(StopSignal::new(move || asked.fetch_add(1, Ordering::Relaxed) >= last));
         match state.value(&model) {
             Err(
                 InferenceError::Kernel(KernelError::Stopped) | InferenceError::Linalg(LinalgError::Stopped),
@@ -80,7 +80,7 @@ fn a_brake_ends_an_evaluation_at_any_question() {
             }
             other => assert_eq!(other.unwrap(), undisturbed),
         }
-        state.set_brake(Brake::default());
+        state.set_stop_signal(StopSignal::default());
         assert_eq!(state.value(&model).unwrap(), undisturbed, "after question {last}");
     }
     // The kernel checks once before its table, the work once before and after.

@@ -4,15 +4,15 @@
 use faer::Mat;
 use gp_ep::ivm::Ivm;
 use gp_ep::{
-    ClosedEvidence as _, DataSource, EvidenceKind, ExactGp, ExactWorkspace, Inference, InferenceError,
-    Learning, Moment, Observations, Posterior, PowerEp, Powers, SparseProcess, SparseRegression, Steps,
-    Table,
+    ClosedEvidence as _, DataSource, EvaluationState, EvidenceKind, ExactGp, ExactWorkspace, Inference,
+    InferenceError, Learning, Observations, Posterior, PowerEp, Powers, SparseProcess, SparseRegression,
+    Steps, Table,
 };
 use gp_kernels::inducing::InducingInputs;
 use gp_kernels::{Kernel, KernelError, stoppable};
 use gp_likelihoods::{Adjusted, BernoulliProbit, Gaussian, Likelihood};
 use gp_linalg::Threading;
-use gp_optim::{Adam, Batches, Brake, MinimiseOptions, ParameterSet};
+use gp_optim::{Adam, Batches, MinimiseOptions, ParameterSet, StopSignal};
 use gp_variational::savigp::{Bound, Covariance, Mixture};
 use gp_variational::{DenseVariational, Expectation, Sampling, Savigp};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -90,7 +90,7 @@ fn learns<M: Inference>(name: &str, mut model: M, data: &Observations<'_>) {
     let before = model.log_evidence(data).unwrap();
     let options = MinimiseOptions { max_iterations: 5, ..MinimiseOptions::default() };
     let mut seen = 0;
-    let mut watch = |now: Moment<'_, M::Posterior>| {
+    let mut watch = |now: EvaluationState<'_, M::Posterior>| {
         assert!(now.predictor().is_ok() && now.progress.log_posterior.is_finite(), "{name}");
         seen += 1;
     };
@@ -232,40 +232,40 @@ fn observations_count_as_often_as_their_weights_say() {
     assert_eq!(predictor.likelihood().outputs(), 1);
 }
 
-/// A brake can end every operation at any of its checks.
-fn a_brake_ends_verbs(model: &impl Inference, data: &dyn DataSource) {
+/// A stop signal can end every operation at any of its checks.
+fn a_stop_signal_ends_verbs(model: &impl Inference, data: &dyn DataSource) {
     for last in 0..4 {
-        let brake = || {
+        let stop_signal = || {
             let asked = AtomicUsize::new(0);
-            Brake::new(move || asked.fetch_add(1, Ordering::Relaxed) >= last)
+            StopSignal::new(move || asked.fetch_add(1, Ordering::Relaxed) >= last)
         };
         let stopped = InferenceError::Kernel(KernelError::Stopped);
-        assert_eq!(stoppable(&brake(), || model.log_evidence(data)).unwrap_err(), stopped);
-        assert!(stoppable(&brake(), || model.posterior(data)).is_err_and(|error| error == stopped));
+        assert_eq!(stoppable(&stop_signal(), || model.log_evidence(data)).unwrap_err(), stopped);
+        assert!(stoppable(&stop_signal(), || model.posterior(data)).is_err_and(|error| error == stopped));
     }
 }
 
 #[test]
-fn a_brake_ends_predictions_and_evaluations() {
+fn a_stop_signal_ends_predictions_and_evaluations() {
     let x = points(25);
     let y = targets(&x);
     let data = Observations::new(x.as_ref(), &y).unwrap();
-    let pulled = || Brake::new(|| true);
+    let pulled = || StopSignal::new(|| true);
     let stopped = |error: InferenceError| assert_eq!(error, InferenceError::Kernel(KernelError::Stopped));
     let exact = ExactGp::new(kernel(), gaussian());
-    let mut workspace = ExactWorkspace::new(Threading::Here).with_brake(pulled());
+    let mut workspace = ExactWorkspace::new(Threading::Here).with_stop_signal(pulled());
     stopped(exact.log_marginal_likelihood(&data, &mut workspace).unwrap_err());
-    stopped(exact.posterior(&data).unwrap().with_brake(pulled()).moments(x.as_ref()).unwrap_err());
-    a_brake_ends_verbs(&exact, &data);
+    stopped(exact.posterior(&data).unwrap().with_stop_signal(pulled()).moments(x.as_ref()).unwrap_err());
+    a_stop_signal_ends_verbs(&exact, &data);
     let likelihood = || Box::new(gaussian());
-    a_brake_ends_verbs(&PowerEp::new(vec![process(&x)], likelihood()).unwrap(), &data);
-    a_brake_ends_verbs(&Savigp::new(vec![process(&x)], likelihood()).unwrap(), &data);
-    a_brake_ends_verbs(&DenseVariational::new(vec![kernel()], likelihood()).unwrap(), &data);
+    a_stop_signal_ends_verbs(&PowerEp::new(vec![process(&x)], likelihood()).unwrap(), &data);
+    a_stop_signal_ends_verbs(&Savigp::new(vec![process(&x)], likelihood()).unwrap(), &data);
+    a_stop_signal_ends_verbs(&DenseVariational::new(vec![kernel()], likelihood()).unwrap(), &data);
     let sparse = SparseRegression::new(process(&x), gaussian(), Powers::Same(0.5));
-    a_brake_ends_verbs(&sparse, &data);
+    a_stop_signal_ends_verbs(&sparse, &data);
     let predictor = sparse.posterior(&data).unwrap();
     let beliefs = predictor.beliefs(x.as_ref()).unwrap();
-    let braked = predictor.with_brake(pulled());
-    stopped(braked.beliefs(x.as_ref()).unwrap_err());
-    stopped(braked.given(&beliefs).quantiles(0, 0.5).unwrap_err());
+    let stopping = predictor.with_stop_signal(pulled());
+    stopped(stopping.beliefs(x.as_ref()).unwrap_err());
+    stopped(stopping.given(&beliefs).quantiles(0, 0.5).unwrap_err());
 }

@@ -4,7 +4,7 @@ use crate::error::BenchError;
 use std::time::Instant;
 
 /// Fewest runs per row.
-const FEWEST_RUNS: usize = 3;
+const MIN_RUNS: usize = 3;
 
 /// Shortest run over at least this many seconds and three runs, after a warm-up run.
 pub(crate) fn least(
@@ -21,7 +21,7 @@ pub(crate) fn times(
     run: &mut dyn FnMut() -> Result<(), BenchError>,
 ) -> Result<Vec<f64>, BenchError> {
     let (begun, mut times) = (Instant::now(), Vec::new());
-    while times.len() < FEWEST_RUNS || begun.elapsed().as_secs_f64() < seconds {
+    while times.len() < MIN_RUNS || begun.elapsed().as_secs_f64() < seconds {
         let start = Instant::now();
         run()?;
         times.push(start.elapsed().as_secs_f64());

@@ -41,7 +41,7 @@ pub(crate) struct Args {
 }
 
 /// Limit on crashes per reader.
-const MOST_ENDS: usize = 10;
+const MAX_ENDS: usize = 10;
 
 /// Settings that make glibc keep freed memory. By default it returns large blocks to the system, and short inputs
 /// would spend most of their time on getting them again.
@@ -141,7 +141,7 @@ fn course(name: &str, seed: u64, limit: Limit, folder: &Path) -> Result<Course, 
         let file = failures::save(folder, name, &Inputs::of(name)?.input(seed, at))?;
         course.failures.push(json!({ "what": ended(&output), "file": file }));
         from = at + 1;
-        if course.failures.len() >= MOST_ENDS {
+        if course.failures.len() >= MAX_ENDS {
             break;
         }
     }

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 /// Limit on attempts to shorten an input.
-const MOST_TRIES: usize = 500;
+const MAX_TRIES: usize = 500;
 
 /// Message without digits and quoted text, which depend on the input; at most 200 characters.
 pub(crate) fn skeleton(message: &str) -> String {
@@ -28,9 +28,9 @@ pub(crate) fn shortened(watched: &Watched, bytes: &[u8], what: &str) -> Vec<u8> 
     }
     let (wanted, mut least, mut tries) = (skeleton(what), bytes.to_vec(), 0);
     let mut size = least.len() / 2;
-    while size > 0 && tries < MOST_TRIES {
+    while size > 0 && tries < MAX_TRIES {
         let mut at = 0;
-        while at < least.len() && tries < MOST_TRIES {
+        while at < least.len() && tries < MAX_TRIES {
             let mut shorter = least.clone();
             shorter.drain(at..(at + size).min(least.len()));
             tries += 1;

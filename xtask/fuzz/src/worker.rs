@@ -16,13 +16,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Memory limit per worker, in bytes.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_BYTES: usize = 256 << 20;
 /// Time after which an input counts as hanging.
 const HANGS: Duration = Duration::from_secs(20);
 /// Exit code after a hanging input.
 pub(crate) const HUNG: i32 = 77;
 /// Limit on failures per reader.
-const MOST_FAILURES: usize = 10;
+const MAX_FAILURES: usize = 10;
 /// Reader and range of inputs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -54,12 +54,12 @@ pub(crate) fn run(args: &Args, folder: &Path) -> Result<(), FuzzError> {
     let count = Arc::new(AtomicU64::new(args.from));
     watch(count.clone());
     // Beyond the limit the process ends; the progress file names the input.
-    let _ = ALLOCATOR.set_limit(ALLOCATOR.allocated() + MOST_BYTES);
+    let _ = ALLOCATOR.set_limit(ALLOCATOR.allocated() + MAX_BYTES);
     let (start, limit) = (Instant::now(), Duration::from_millis(args.milliseconds));
     let mut found = Found::default();
     let mut index = args.from;
     let end = args.from.saturating_add(args.executions);
-    while index < end && start.elapsed() < limit && found.failures.len() < MOST_FAILURES {
+    while index < end && start.elapsed() < limit && found.failures.len() < MAX_FAILURES {
         progress
             .seek(SeekFrom::Start(0))
             .and_then(|_| progress.write_all(&index.to_le_bytes()))

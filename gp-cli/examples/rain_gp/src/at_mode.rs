@@ -111,7 +111,7 @@ impl Posterior for AtMode {
         let prior = &self.priors[latent];
         LatentFunction {
             kernel: prior.kernel(),
-            seen_through: Some(prior.inputs().z().as_dyn_stride()),
+            represented_by: Some(prior.inputs().z().as_dyn_stride()),
             windows: prior.inputs().windows().map(|windows| windows.as_dyn_stride()),
             seen_as: "inducing points",
             jitter: prior.jitter().added,

@@ -2,8 +2,8 @@
 
 use gp_likelihoods::special::{inverse_mills, log_normal_cdf, standard_normal_cdf, standard_normal_quantile};
 use gp_likelihoods::{
-    Density, Described, Factor, Latent, LikelihoodEntry, ObservationMoments, Pieces, Scalar, Separable,
-    Slopes, Support, Workspace,
+    Density, Described, Factor, Latent, LatentDerivatives, LikelihoodEntry, ObservationMoments, Pieces,
+    Scalar, Separable, Support, Workspace,
 };
 use gp_optim::{Parameter, Transform};
 use rand::{Rng, RngExt};
@@ -151,7 +151,7 @@ impl Density for Noted {
         q: &[Latent],
         power: f64,
         _: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         if power != 1.0 {
             return false;

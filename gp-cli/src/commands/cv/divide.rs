@@ -39,7 +39,7 @@ pub(super) fn divide(
     };
     if let Some(name) = &options.groups {
         let groups = Groups::of(frame, name, target.and_then(labels))?;
-        return groups.divide(asked.unwrap_or_else(|| groups.usual_folds(FOLDS)), seed);
+        return groups.divide(asked.unwrap_or_else(|| groups.default_folds(FOLDS)), seed);
     }
     if let Some(name) = &options.rolling {
         let (gap, window) = (options.gap.unwrap_or(0.0), options.window);

@@ -33,7 +33,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Number of folds if none is asked for: that of groups, at least two and at most `most`.
-    pub(super) fn usual_folds(&self, most: usize) -> usize {
+    pub(super) fn default_folds(&self, most: usize) -> usize {
         self.groups.len().clamp(2, most)
     }
 

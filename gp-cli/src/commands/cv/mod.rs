@@ -119,7 +119,7 @@ pub fn run(
         (None, None) => None,
     };
     notes.stage(format_args!("fitting without each of {} parts in turn", parts.len()));
-    let all = FoldsInTurn { frame: &frame, spec: &spec, context, parts, line: notes.line() };
+    let all = FoldsToScore { frame: &frame, spec: &spec, context, parts, line: notes.line() };
     let scored = match &folders {
         Some(folders) => interrupt::while_training(folders.state(), |interrupt| {
             all.score(|part, plan| folders.fit(part, plan, &spec, ORIGIN, interrupt, context))
@@ -208,7 +208,7 @@ fn chosen(model: &Model) -> Vec<String> {
 }
 
 /// Folds to score.
-struct FoldsInTurn<'a> {
+struct FoldsToScore<'a> {
     frame: &'a Frame,
     spec: &'a FitSpec,
     context: &'a Context,
@@ -216,7 +216,7 @@ struct FoldsInTurn<'a> {
     line: &'a Line,
 }
 
-impl FoldsInTurn<'_> {
+impl FoldsToScore<'_> {
     /// Fits and scores all folds in parallel. Several processes share the folds.
     fn score(
         &self,

@@ -154,7 +154,7 @@ pub(super) fn training(model: &Model) -> Result<Section, CliError> {
     }
     let covered = function_names(model).into_iter().filter_map(|(name, latents)| {
         let seen = training.coverage.get(latents[0])?;
-        let points = model.posterior().describe()[latents[0]].seen_through?.nrows();
+        let points = model.posterior().describe()[latents[0]].represented_by?.nrows();
         let percent = |share: f64| Cell::Bar(share, format!("{:.1} %", 100.0 * share));
         Some((name, vec![Cell::Number(points.to_string()), percent(seen.mean), percent(seen.worst)]))
     });

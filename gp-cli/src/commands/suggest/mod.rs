@@ -31,7 +31,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// Maximum number of points. The covariance of each with all others is computed.
-const MOST_POINTS: u16 = 1_000;
+const MAX_POINTS: u16 = 1_000;
 
 /// Options of `gp suggest`.
 #[derive(Clone, Debug, clap::Args)]
@@ -44,7 +44,7 @@ pub struct SuggestOptions {
     pub candidates: Option<String>,
     /// Number of points, chosen in turn as if earlier ones had been observed
     #[arg(long, value_name = "K", default_value_t = 1, help_heading = CHOICE,
-        value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_POINTS)))]
+        value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_POINTS)))]
     pub count: u16,
     /// Target of a model of several that points are for (default: all of them together)
     #[arg(long, value_name = "COL", help_heading = CHOICE)]

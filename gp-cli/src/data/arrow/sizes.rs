@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 /// Exclusive limit on bytes per buffer of a column and batch.
-const MOST_BYTES: i64 = 1 << 32;
+const MAX_BYTES: i64 = 1 << 32;
 /// First bytes of a message; old writers omit them.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Bytes at the end of a file: length of the list of parts, and magic bytes.
@@ -134,7 +134,7 @@ fn buffers(
         }
         let claim = i64::from_le_bytes(read_at(from, first, 8)?.try_into().unwrap_or_default());
         // −1 marks an uncompressed buffer.
-        if !(-1..MOST_BYTES).contains(&claim) {
+        if !(-1..MAX_BYTES).contains(&claim) {
             return Err(SizeFault::Impossible(claim));
         }
         claimed += claim.max(0) as f64;

@@ -14,7 +14,7 @@ use super::options::ReadOptions;
 use super::pieces::{FrameStream, WHOLE, rows_of_piece};
 use super::source::Source;
 use super::supply::{Supply, unreadable};
-use super::table_room::TableRoom;
+use super::table_room::TableMemory;
 use crate::error::CliError;
 use crate::shown::shown;
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
@@ -253,7 +253,7 @@ impl<'a> Layout<'a> {
     /// Counts the memory used since the last call.
     fn count(
         &self,
-        room: &mut TableRoom,
+        room: &mut TableMemory,
         before: usize,
         cells: &[ColumnCells],
         lines: &[u64],

@@ -5,7 +5,7 @@ use super::{damaged, pages};
 use crate::data::column::Column;
 use crate::data::heading::Heading;
 use crate::data::supply::Supply;
-use crate::data::table_room::TableRoom;
+use crate::data::table_room::TableMemory;
 use crate::error::CliError;
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::ParquetError;
@@ -86,7 +86,7 @@ impl<'a, R: ChunkReader + 'static> Rows<'a, R> {
     fn append(
         &mut self,
         cells: &mut [ParquetCells],
-        room: &mut TableRoom,
+        room: &mut TableMemory,
         count: usize,
     ) -> Result<(), CliError> {
         let Self { supply, columns, current, .. } = self;

@@ -26,9 +26,9 @@ use gp_likelihoods::{
 use gp_optim::Control;
 
 /// Maximum N D² per latent: some seconds.
-const MOST_WORK: f64 = 1e9;
+const MAX_WORK: f64 = 1e9;
 /// Maximum number of rows for EP, which converges slowly here.
-const MOST_OTHERS: usize = 2_000;
+const MAX_OTHERS: usize = 2_000;
 /// Iterations over the two variances with converged sites; steps that alternate with sweeps.
 const FEW_ITERATIONS: u64 = 50;
 const FEW_STEPS: u64 = 50;
@@ -110,12 +110,12 @@ fn is_log_poisson(of_model: &dyn Likelihood) -> bool {
 
 fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
     let is_real = is_gaussian(problem.likelihood.as_ref());
-    let most = if is_real { usize::MAX } else { MOST_OTHERS };
+    let most = if is_real { usize::MAX } else { MAX_OTHERS };
     let sample = Sample::at_most(sample, most, problem.settings.seed)?.rows;
     let (points, _) = sample.whole()?;
     let (rows, dim, latents) = (points.nrows(), points.ncols(), problem.kernels.len());
     let width = (dim + 1) as f64;
-    if rows as f64 * width * width * latents as f64 > MOST_WORK {
+    if rows as f64 * width * width * latents as f64 > MAX_WORK {
         return Ok(None);
     }
     let kernel = Sum::of(vec![Box::new(Linear::new(Identity)), Box::new(Constant::new())])?;

@@ -10,14 +10,14 @@ use crate::model::{Approximation, Functions};
 use gp_ep::{DataSource, Predictor};
 use gp_kernels::Evaluator;
 use gp_kernels::posterior::MixturePosterior;
-use gp_likelihoods::{Likelihood, LikelihoodError, PointSlopes};
+use gp_likelihoods::{Likelihood, LikelihoodError, PointDerivatives};
 use gp_optim::{Control, LbfgsOptions, MinimiseOptions, minimise};
 use rayon::prelude::*;
 
-/// Maximum number of multiplications per evaluation, N (D + 1) Q. Beyond it, at least `LEAST_ROWS` rows are
+/// Maximum number of multiplications per evaluation, N (D + 1) Q. Beyond it, at least `MIN_ROWS` rows are
 /// sampled.
-const MOST_WORK: usize = 10_000_000;
-const LEAST_ROWS: usize = 2_000;
+const MAX_WORK: usize = 10_000_000;
+const MIN_ROWS: usize = 2_000;
 /// Iteration limit; each takes one or two evaluations.
 const ITERATIONS: u64 = 100;
 /// Relative change of the value that counts as converged.
@@ -29,7 +29,7 @@ const BLOCK: usize = 1_024;
 
 /// Maximum number of rows.
 pub(super) fn most_rows(sample: &TrainingRows, latents: usize) -> usize {
-    (MOST_WORK / ((sample.dim() + 1) * latents)).max(LEAST_ROWS)
+    (MAX_WORK / ((sample.dim() + 1) * latents)).max(MIN_ROWS)
 }
 
 /// Fits the regression under a likelihood without parameters. `None` after the time limit or an interrupt.
@@ -144,7 +144,7 @@ impl<'a> Regression<'a> {
     fn share(&self, inputs: &[f64], observed: &[f64], weights: &[f64]) -> Result<Share, LikelihoodError> {
         let (mut share, mut f) =
             (Share { loss: 0.0, gradient: vec![0.0; weights.len()] }, vec![0.0; self.latents]);
-        let mut point = PointSlopes::default();
+        let mut point = PointDerivatives::default();
         for (x, y) in inputs.chunks_exact(self.width).zip(observed.chunks_exact(self.outputs)) {
             f.fill(0.0);
             for (x, weights) in x.iter().zip(weights.chunks_exact(self.latents)) {

@@ -9,9 +9,9 @@ use crate::model::TriedKernel;
 use rayon::prelude::*;
 
 /// Maximum number of trainings of all candidates together.
-pub(super) const MOST_FITS: usize = 200;
+pub(super) const MAX_FITS: usize = 200;
 /// Maximum number of inputs with terms of their own.
-const MOST_INPUTS: usize = 4;
+const MAX_INPUTS: usize = 4;
 /// Initial length-scales of smooth functions, in typical distances: slow and fast; slower beside a season.
 const LENGTHS: [f64; 2] = [1.0, 0.2];
 const SLOW: f64 = 3.0;
@@ -53,7 +53,7 @@ impl Grammar<'_> {
     pub(super) fn grow(&self) -> Result<Grown, CliError> {
         let mut grown =
             Grown { best: None, tried: Vec::new(), ended: "it has grown for as many steps as it may" };
-        let (mut score, mut fits, mut inputs) = (f64::NEG_INFINITY, MOST_FITS, Vec::new());
+        let (mut score, mut fits, mut inputs) = (f64::NEG_INFINITY, MAX_FITS, Vec::new());
         for step in 1..=self.depth {
             let mut candidates = match &grown.best {
                 None => self.first(),
@@ -227,7 +227,7 @@ impl Grammar<'_> {
         };
         let mut order: Vec<usize> = (0..self.inputs.len()).collect();
         order.sort_by(|&a, &b| shortest(&self.inputs[a]).total_cmp(&shortest(&self.inputs[b])));
-        order.truncate(MOST_INPUTS);
+        order.truncate(MAX_INPUTS);
         order.sort_unstable();
         order.into_iter().map(|place| self.inputs[place].clone()).collect()
     }

@@ -11,8 +11,9 @@ mod grow;
 mod judge;
 mod structure;
 
+use super::default_likelihoods::{ClassIntegrals, usual};
 use super::interrupt::check_interrupt;
-use super::kernels::{is_straight, usual_variance};
+use super::kernels::{default_variance, is_straight};
 use super::memo::{Memo, SEARCH};
 use super::observed::Observed;
 use super::parameters;
@@ -21,7 +22,6 @@ use super::sample::Sample;
 use super::seasons::{self, Along, Plausible};
 use super::spec::FitSpec;
 use super::task::Task;
-use super::usual_likelihoods::{ClassIntegrals, usual};
 use crate::context::Context;
 use crate::encode::{Inputs, Role};
 use crate::error::{CliError, ErrorKind};
@@ -46,7 +46,7 @@ const ROWS_OF_SEASONS: usize = 1_000;
 const INDUCING: usize = 50;
 /// Minimum initial noise, for a target of variance 1: large weights may leave none, but the first evaluation
 /// must be finite.
-const LEAST_NOISE: f64 = 1e-8;
+const MIN_NOISE: f64 = 1e-8;
 /// Share of the time limit for the search.
 const SHARE_OF_TIME: f64 = 0.3;
 
@@ -101,7 +101,7 @@ impl Search {
             is_straight: is_straight(observed, dim, pseudo),
             is_gaussian,
             variances: variances(observed),
-            white: method.usual_white_noise().filter(|_| is_gaussian),
+            white: method.default_white_noise().filter(|_| is_gaussian),
             along: Along::first(inputs),
             of_labels: of_labels(observed.likelihood.as_ref(), context, has_offset)?,
             places_anew: spec.placement.is_some(),
@@ -230,7 +230,7 @@ impl Search {
         };
         StoredSearch {
             kernel: grown.best.as_ref().map(text),
-            noise: grown.best.as_ref().map_or(judge::NOISE, |best| best.noise.max(LEAST_NOISE)) * unit,
+            noise: grown.best.as_ref().map_or(judge::NOISE, |best| best.noise.max(MIN_NOISE)) * unit,
             tried: TriedKernels {
                 target: None,
                 by: format!("{by}, less {:.2} for each parameter, in nats", judge.cost_of_a_parameter()),
@@ -243,7 +243,7 @@ impl Search {
 
 /// Variance prior of the default kernel.
 fn variances(observed: &Observed) -> Around {
-    let (median, deviation) = usual_variance(observed);
+    let (median, deviation) = default_variance(observed);
     Around(median, deviation)
 }
 

@@ -13,7 +13,7 @@ const ITERATIONS: u64 = 40;
 /// Initial noise, for a target of variance 1.
 const NOISE: f64 = 0.3;
 /// Least memory of a season, in periods.
-const LEAST_MEMORY: f64 = 2.0;
+const MIN_MEMORY: f64 = 2.0;
 /// Initial memory, in standard deviations of the input, whose range has about 3.5.
 const MEMORY: f64 = 5.0;
 const LONGEST_MEMORY: f64 = 1e3;
@@ -43,11 +43,11 @@ impl Learned {
     pub(super) fn start(period: f64) -> Self {
         let off = UNCERTAINTY * period * period;
         let around = (period - off.min(0.3 * period), period + off.min(0.3 * period));
-        Self { variance: 0.5, memory: MEMORY.max(2.0 * LEAST_MEMORY * period), period, shape: 1.0, around }
+        Self { variance: 0.5, memory: MEMORY.max(2.0 * MIN_MEMORY * period), period, shape: 1.0, around }
     }
 
     fn memories(&self) -> (f64, f64) {
-        (LEAST_MEMORY * self.around.0, LONGEST_MEMORY)
+        (MIN_MEMORY * self.around.0, LONGEST_MEMORY)
     }
 
     /// Bounds of the period.

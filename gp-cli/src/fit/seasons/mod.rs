@@ -32,9 +32,9 @@ const ROWS: usize = 1_000;
 const JUDGED_ROWS: usize = 250;
 /// Fewest rows and distinct input values.
 const FEWEST: usize = 24;
-const MOST_SEASONS: usize = 2;
+const MAX_SEASONS: usize = 2;
 /// Most dates to look along.
-const MOST_DATES: usize = 3;
+const MAX_DATES: usize = 3;
 /// Least rise of log evidence, beyond the choice of the period: odds of 150 to one.
 const MARGIN: f64 = 5.0;
 /// Degree of the polynomial trend beside the periodogram.
@@ -143,7 +143,7 @@ pub(super) fn find(
     let limit = spec.time_limit.map(|limit| limit.mul_f64(SHARE_OF_TIME));
     let control = Control::new().with_time_limit(limit).begun();
     let mut remarks = Vec::new();
-    for along in dates.iter().take(MOST_DATES) {
+    for along in dates.iter().take(MAX_DATES) {
         let judge = SeasonJudge::new(registry, (&few, &rows), along.of_several(inputs), control.clone());
         let (found, is_ended) =
             in_step::of_first(team, || Ok((search(&rows, along.column, count, &judge)?, judge.is_over())))?;
@@ -157,7 +157,7 @@ pub(super) fn find(
         let plausible = Plausible::of(&rows, along.column, count)?;
         remarks.extend(plausible.and_then(|plausible| gap::remark(&plausible, along)));
     }
-    remarks.extend(dates.get(MOST_DATES).map(Along::not_looked_at));
+    remarks.extend(dates.get(MAX_DATES).map(Along::not_looked_at));
     Ok(SeasonsFound { seasons: Vec::new(), remarks })
 }
 
@@ -348,7 +348,7 @@ fn search(
 ) -> Result<Vec<Learned>, CliError> {
     let Some(mut plausible) = Plausible::of(rows, column, count)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    while found.len() < MOST_SEASONS {
+    while found.len() < MAX_SEASONS {
         let periods = plausible.series().candidates();
         let Some(season) = judge.best(&found, &periods, MARGIN + plausible.choice())? else { break };
         let is_known = |known: &Learned| (season.period / known.period).ln().abs() < SAME.ln();

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use std::f64::consts::TAU;
 
 /// Fewest cycles of a season in the range, up to the uncertainty of its period.
-const FEWEST_CYCLES: f64 = 2.75;
+const MIN_CYCLES: f64 = 2.75;
 /// Most cycles in the range.
-const MOST_CYCLES: f64 = 2_000.0;
+const MAX_CYCLES: f64 = 2_000.0;
 /// Frequencies per cycle over the range.
 const FINENESS: f64 = 4.0;
 /// Most peaks examined, and most candidates.
@@ -42,7 +42,7 @@ impl Series<'_> {
 
     /// Most cycles over the range: more than two points per cycle.
     fn most_cycles(&self) -> f64 {
-        (0.5 * self.distinct).min(MOST_CYCLES)
+        (0.5 * self.distinct).min(MAX_CYCLES)
     }
 
     pub(super) fn shortest_period(&self) -> f64 {
@@ -51,13 +51,13 @@ impl Series<'_> {
 
     /// Log number of distinguishable frequencies: the cost of choosing one.
     pub(super) fn choice(&self) -> f64 {
-        (self.most_cycles() - FEWEST_CYCLES).max(1.0).ln()
+        (self.most_cycles() - MIN_CYCLES).max(1.0).ln()
     }
 
     /// Candidate periods, most likely first; empty if no peak stands out from noise.
     pub(super) fn candidates(&self) -> Vec<f64> {
         let (rest, range) = (self.trend.rest(self.target), self.range());
-        let first = FEWEST_CYCLES * FINENESS;
+        let first = MIN_CYCLES * FINENESS;
         let count = (self.most_cycles() * FINENESS - first).ceil().max(0.0) as usize;
         let power = |cycles: f64| self.gain(&rest, range / cycles, 1);
         let at = |place: usize| (first + place as f64) / FINENESS;
@@ -83,7 +83,7 @@ impl Series<'_> {
     fn fundamental(&self, rest: &[f64], cycles: f64) -> Option<(f64, f64)> {
         let several = [1.0, 2.0, 3.0].map(|times| cycles / times).into_iter();
         let scored = several
-            .filter(|&cycles| cycles >= FEWEST_CYCLES)
+            .filter(|&cycles| cycles >= MIN_CYCLES)
             .map(|cycles| (self.score(rest, self.range() / cycles), cycles));
         scored.max_by(|a, b| a.0.total_cmp(&b.0))
     }

@@ -7,9 +7,9 @@ use gp_ep::DataSource as _;
 use gp_likelihoods::Likelihood;
 
 /// Minimum initial noise of a target, relative to its variance.
-const LEAST_NOISE: f64 = 0.1;
+const MIN_NOISE: f64 = 0.1;
 /// Minimum weight of a component, relative to the largest: a latent of weight zero would not be trained.
-const LEAST_WEIGHT: f64 = 0.05;
+const MIN_WEIGHT: f64 = 0.05;
 /// Number of sweeps of Jacobi rotations, which converge quadratically.
 const SWEEPS: usize = 20;
 
@@ -28,7 +28,7 @@ pub(in crate::fit) fn start_mixture(
     let weights: Vec<f64> = (0..outputs * latents).map(|at| start[(at / latents, at % latents)]).collect();
     let left = |p: usize| {
         let told: f64 = (0..latents).map(|q| start[(p, q)].powi(2)).sum();
-        (covariance[(p, p)] - told).max(LEAST_NOISE * covariance[(p, p)])
+        (covariance[(p, p)] - told).max(MIN_NOISE * covariance[(p, p)])
     };
     let noise: Vec<f64> = (0..outputs).map(left).collect();
     for parameter in likelihood.parameters_mut() {
@@ -66,7 +66,7 @@ fn start(covariance: &Mat<f64>, latents: usize) -> Mat<f64> {
     let outputs = covariance.nrows();
     let pairs = eigenpairs(covariance.clone());
     let largest = pairs.first().map_or(0.0, |(value, _)| *value).max(f64::MIN_POSITIVE).sqrt();
-    let least = LEAST_WEIGHT * largest;
+    let least = MIN_WEIGHT * largest;
     let column = |q: usize| -> Vec<f64> {
         let Some((value, vector)) = pairs.get(q) else {
             return (0..outputs).map(|p| if p == q % outputs { least } else { 0.0 }).collect();
@@ -162,6 +162,6 @@ mod tests {
     #[test]
     fn more_latents_than_targets_start_small() {
         let found = start(&Mat::identity(2, 2), 3);
-        assert_eq!((found.ncols(), found[(0, 2)], found[(1, 2)]), (3, LEAST_WEIGHT, 0.0));
+        assert_eq!((found.ncols(), found[(0, 2)], found[(1, 2)]), (3, MIN_WEIGHT, 0.0));
     }
 }

@@ -3,20 +3,20 @@
 //! Targets with their own latents and kernels are fitted separately, each on the rows that have it, and the
 //! fits are combined. Targets with a shared kernel, and mixtures, are fitted together.
 
-mod apart;
 mod mixture;
 mod parts;
+mod separate;
 
-pub(super) use apart::fit_apart;
 pub(super) use mixture::start_mixture;
 pub(super) use parts::parts;
+pub(super) use separate::fit_apart;
 
 use super::bounds;
+use super::default_noise;
 use super::observed::{Observed, check_range};
-use super::settled::wrong_likelihood;
 use super::spec::FitSpec;
 use super::task::Task;
-use super::usual_noise;
+use super::task_choice::wrong_likelihood;
 use crate::context::Context;
 use crate::data::Kind;
 use crate::encode::{ColumnSurvey, Survey, Surveyed, Target, TargetValues};
@@ -63,7 +63,7 @@ pub(super) fn observe(survey: &Survey, spec: &FitSpec, context: &Context) -> Res
     let least = targets.iter().map(own_variance).fold(f64::INFINITY, f64::min);
     bounds::check_noise(likelihood.as_ref())?;
     bounds::bound_weighted(likelihood.as_mut(), least, survey.mean_weight())?;
-    usual_noise::set_prior(likelihood.as_mut(), spec)?;
+    default_noise::set_prior(likelihood.as_mut(), spec)?;
     let FurtherTarget { target, summary, rows } = targets.remove(0);
     Ok(Observed {
         task: Task::Regression,

@@ -21,7 +21,7 @@ use super::interrupt::check_interrupt;
 use super::sample::Sample;
 use super::spec::FitSpec;
 use crate::error::CliError;
-use crate::method::{Problem, SeenThrough, Settings, TrainingRows, minimise_options};
+use crate::method::{Problem, RepresentedBy, Settings, TrainingRows, minimise_options};
 use gp_ep::{Inference as _, Learning, Powers, SparseRegression};
 use gp_kernels::inducing::{InducingInputs, SparseProcess};
 use gp_kernels::placement::{KMeans, Placement};
@@ -83,12 +83,12 @@ pub(super) fn settle(
     problem: &mut Problem,
     spec: &FitSpec,
     sample: &TrainingRows,
-    seen_through: SeenThrough,
+    represented_by: RepresentedBy,
 ) -> Result<(), CliError> {
     if !is_wanted(spec) || !is_of_known_form(problem, spec) {
         return Ok(());
     }
-    let all_rows = seen_through != SeenThrough::InducingInputs;
+    let all_rows = represented_by != RepresentedBy::InducingInputs;
     if problem.likelihood.mixing().is_some() {
         return if all_rows { Ok(()) } else { mixture::settle(problem, spec, sample) };
     }
@@ -122,9 +122,9 @@ pub(super) fn settle(
 }
 
 /// Number of quick fits that [`settle`] makes, and their maximum number of rows.
-fn quick_fits(problem: &Problem, spec: &FitSpec, seen_through: SeenThrough) -> (usize, usize) {
+fn quick_fits(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) -> (usize, usize) {
     let (kernel, likelihood) = (problem.kernels[0].as_ref(), problem.likelihood.as_ref());
-    let all_rows = seen_through != SeenThrough::InducingInputs;
+    let all_rows = represented_by != RepresentedBy::InducingInputs;
     let starts = 1 + usize::from(with_short_lengths(kernel).is_some());
     if !is_wanted(spec) || !is_of_known_form(problem, spec) {
         (0, 0)
@@ -159,9 +159,9 @@ pub(super) fn quick_problem(
     problem: &Problem,
     spec: &FitSpec,
     sample: &TrainingRows,
-    seen_through: SeenThrough,
+    represented_by: RepresentedBy,
 ) -> Result<Option<(Problem, usize)>, CliError> {
-    let (count, most) = quick_fits(problem, spec, seen_through);
+    let (count, most) = quick_fits(problem, spec, represented_by);
     if count == 0 {
         return Ok(None);
     }

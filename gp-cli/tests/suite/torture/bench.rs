@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Maximum processor time of a cell, in seconds.
-const MOST_SECONDS: f64 = 20.0;
+const MAX_SECONDS: f64 = 20.0;
 /// Wall-clock time after which a cell counts as endless.
 const NO_END: Duration = Duration::from_secs(300);
 
@@ -57,7 +57,7 @@ impl Bench {
             let last = fit.err.lines().find(|line| line.contains("converge")).unwrap_or_default();
             eprintln!("{seconds:6.2} s  {method:7} {:36} code {} {last}", table.name, fit.code);
         }
-        if seconds > MOST_SECONDS {
+        if seconds > MAX_SECONDS {
             return Err(format!("{seconds:.1} s of the processor"));
         }
         match (table.refused, predicted) {

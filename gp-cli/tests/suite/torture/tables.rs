@@ -2,7 +2,7 @@
 
 use gp_cli::Context;
 use gp_cli::encode::Role;
-use gp_cli::method::{Method, SeenThrough};
+use gp_cli::method::{Method, RepresentedBy};
 
 /// Kind of target, by its usual likelihood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,20 +83,20 @@ impl Table {
     pub(crate) fn flags(&self, context: &Context, method: &dyn Method) -> Option<String> {
         let likelihood = context.likelihoods.parse(self.target.likelihood()).unwrap();
         let takes = |name: &str| method.settings().iter().any(|setting| setting.name() == name);
-        let heeds = |flag: &str| match flag {
+        let supports = |flag: &str| match flag {
             "--alpha" => takes("alpha"),
-            "--weights" => method.heeds(Role::Weights),
-            "--exposure" => method.heeds(Role::Exposure),
-            "--inducing" => method.seen_through() == SeenThrough::InducingInputs,
+            "--weights" => method.supports(Role::Weights),
+            "--exposure" => method.supports(Role::Exposure),
+            "--inducing" => method.represented_by() == RepresentedBy::InducingInputs,
             _ => true,
         };
         let flags = self.says.split_whitespace().filter(|word| word.starts_with("--"));
         let is_made_for_it = method.objection(likelihood.as_ref()).is_none()
             // The method is replaced by another for other likelihoods.
             && method.counterpart(likelihood.as_ref(), &gp_cli::method::Given::default()).is_none();
-        (is_made_for_it && flags.clone().all(heeds)).then(|| {
+        (is_made_for_it && flags.clone().all(supports)).then(|| {
             let mut line = format!("{} {}", self.target.flags(), self.says);
-            if method.seen_through() != SeenThrough::Rows && !self.says.contains("--inducing") {
+            if method.represented_by() != RepresentedBy::Rows && !self.says.contains("--inducing") {
                 line += " --inducing 12";
             }
             if takes("epochs") && !takes("iterations") {

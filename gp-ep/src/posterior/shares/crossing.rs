@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
 
 /// Minimum number of rows of a block: shares need two values at two other rows.
-pub(super) const LEAST_BLOCK: usize = 4;
+pub(super) const MIN_BLOCK: usize = 4;
 
 /// Rows in random blocks. Within a block, every row takes the group's values of every row.
 pub(super) struct Crossing<'a> {
@@ -27,8 +27,8 @@ impl<'a> Crossing<'a> {
         let mut order = rows.to_vec();
         order.shuffle(rng);
         let all = order.len();
-        let most = (points / all.max(1)).max(LEAST_BLOCK);
-        let count = all.div_ceil(most).min(all / LEAST_BLOCK).max(1);
+        let most = (points / all.max(1)).max(MIN_BLOCK);
+        let count = all.div_ceil(most).min(all / MIN_BLOCK).max(1);
         let block = |b: usize| order[b * all / count..(b + 1) * all / count].to_vec();
         Self { x, blocks: (0..count).map(block).collect(), group }
     }

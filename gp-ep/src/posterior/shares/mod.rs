@@ -29,7 +29,7 @@ pub use recombined::Recombined;
 
 use super::{Posterior, Predictor};
 use crate::error::InferenceError;
-use crossing::{Crossing, LEAST_BLOCK, some_rows};
+use crossing::{Crossing, MIN_BLOCK, some_rows};
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::terms;
 use rand::SeedableRng;
@@ -44,7 +44,7 @@ const TAIL: f64 = 0.05;
 /// Standard errors on each side of the middle 90 % of a Gaussian.
 const ERRORS: f64 = 1.645;
 /// Minimum total share of inputs whose correlations count.
-const LEAST_TOTAL: f64 = 0.01;
+const MIN_TOTAL: f64 = 0.01;
 /// Random streams for all rows, and for the rows of draws; the streams of the groups follow.
 const ROWS: u64 = 0;
 const ROWS_OF_DRAWS: u64 = 1;
@@ -177,8 +177,8 @@ impl<F: Posterior> Predictor<F> {
         if variance <= (f64::EPSILON * level).powi(2) * x.nrows() as f64 {
             return Ok(None);
         }
-        let rows = some_rows(x.nrows(), how.points / LEAST_BLOCK, &mut stream(how, ROWS));
-        if rows.len() < LEAST_BLOCK {
+        let rows = some_rows(x.nrows(), how.points / MIN_BLOCK, &mut stream(how, ROWS));
+        if rows.len() < MIN_BLOCK {
             return Ok(None);
         }
         let correlated = correlations(x, &rows, groups);
@@ -242,7 +242,7 @@ impl<F: Posterior> Predictor<F> {
             return Ok(Vec::new());
         }
         let mut rng = stream(how, ROWS_OF_DRAWS);
-        let rows = some_rows(over.x.nrows(), how.points_of_draws / LEAST_BLOCK, &mut rng);
+        let rows = some_rows(over.x.nrows(), how.points_of_draws / MIN_BLOCK, &mut rng);
         let crossing = Crossing::new(over.x, &rows, group.clone(), how.points_of_draws, &mut rng);
         let points = crossing.points();
         let shares = |functions: &[Vec<f64>]| {
@@ -284,7 +284,7 @@ impl<F: Posterior> Predictor<F> {
         let sum = |of: usize| split.iter().map(|(_, variances)| variances[of]).sum::<f64>() / whole;
         // The totals of an interaction's inputs all contain it.
         let interactions = (variance - sum(0)).min(0.5 * (sum(1) - sum(0))).max(0.0) / variance.max(1.0);
-        let matters = |place: usize| split[place].0.total.value >= LEAST_TOTAL;
+        let matters = |place: usize| split[place].0.total.value >= MIN_TOTAL;
         let mut pairs = over.correlated.iter().enumerate();
         let correlated = pairs.any(|(i, of)| matters(i) && of.iter().any(|&j| matters(j)));
         Ok(Some(Recombined { variance, deviation, interactions, correlated }))

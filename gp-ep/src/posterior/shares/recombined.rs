@@ -1,6 +1,6 @@
 //! Rows that combine inputs anew, and correlations of inputs.
 
-use super::crossing::LEAST_BLOCK;
+use super::crossing::MIN_BLOCK;
 use faer::{Mat, MatRef};
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Maximum number of permutations of all rows.
 const PERMUTATIONS: usize = 16;
 /// Minimum rank correlation of two inputs that are called correlated.
-const LEAST_CORRELATION: f64 = 0.2;
+const MIN_CORRELATION: f64 = 0.2;
 /// Probability that independent inputs are called correlated.
 const BY_CHANCE: f64 = 0.01;
 
@@ -39,7 +39,7 @@ pub(super) fn permuted(
     rng: &mut ChaCha8Rng,
 ) -> Mat<f64> {
     let count = rows.len();
-    let permutations = (points / count.max(1)).clamp(LEAST_BLOCK, PERMUTATIONS);
+    let permutations = (points / count.max(1)).clamp(MIN_BLOCK, PERMUTATIONS);
     let mut all = Mat::from_fn(permutations * count, x.ncols(), |i, d| x[(rows[i % count], d)]);
     for first in (0..permutations).map(|k| k * count) {
         for group in groups {
@@ -70,7 +70,7 @@ pub(super) fn correlations(x: MatRef<'_, f64>, rows: &[usize], groups: &[Range<u
     let count: usize = each.iter().map(Vec::len).sum();
     let tests = (count * count / 2).max(1) as f64;
     let by_chance = (2.0 * (tests / BY_CHANCE).ln() / rows.len() as f64).sqrt();
-    let least = by_chance.max(LEAST_CORRELATION);
+    let least = by_chance.max(MIN_CORRELATION);
     let is_high =
         |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>().abs() >= least;
     let are_high =

@@ -143,7 +143,8 @@ fn sites_on_latent_values_are_those_of_dense_ep_under_the_fitc_prior() {
             };
             let latents: Vec<_> = (0..3).map(latent).collect();
             let race = gp_likelihoods::Race::new(0.5 * noise, 0.0).unwrap();
-            let (mut ws, mut slopes) = (gp_likelihoods::Workspace::new(), gp_likelihoods::Slopes::default());
+            let (mut ws, mut slopes) =
+                (gp_likelihoods::Workspace::new(), gp_likelihoods::LatentDerivatives::default());
             let expected = race.log_probability(y[i] as usize, &latents, &mut ws, &mut slopes).unwrap();
             assert_close(*found, expected, 1e-8);
         }

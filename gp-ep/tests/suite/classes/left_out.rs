@@ -8,7 +8,7 @@ use gp_kernels::inducing::InducingInputs;
 use gp_kernels::posterior::InducingPosterior;
 use gp_kernels::{KernelError, stoppable};
 use gp_likelihoods::{Adjusted, Likelihood};
-use gp_optim::Brake;
+use gp_optim::StopSignal;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn model(problem: &Problem, likelihood: Box<dyn Likelihood>) -> PowerEp {
@@ -98,7 +98,7 @@ fn further_columns_are_heeded() {
 }
 
 #[test]
-fn a_brake_ends_it_between_blocks() {
+fn a_stop_signal_ends_it_between_blocks() {
     let problem = Problem::new(600, 2, 157);
     let signs = signs(&problem);
     let model = model(&problem, gp_likelihoods::parse("bernoulli_probit").unwrap());
@@ -108,10 +108,10 @@ fn a_brake_ends_it_between_blocks() {
     let undisturbed = model.left_out_classes(&data, &parts).unwrap();
     for last in [0, 1, 2, 5, 10, 20, usize::MAX] {
         let asked = AtomicUsize::new(0);
-        let brake = Brake::new(move || asked.fetch_add(1, Ordering::Relaxed) >= last);
+        let stop_signal = StopSignal::new(move || asked.fetch_add(1, Ordering::Relaxed) >= last);
         let stopped = Err(InferenceError::Kernel(KernelError::Stopped));
         let expected = if last == usize::MAX { Ok(undisturbed.clone()) } else { stopped };
-        assert_eq!(stoppable(&brake, || model.left_out_classes(&data, &parts)), expected, "{last}");
+        assert_eq!(stoppable(&stop_signal, || model.left_out_classes(&data, &parts)), expected, "{last}");
     }
 }
 

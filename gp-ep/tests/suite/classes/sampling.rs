@@ -8,7 +8,7 @@ use gp_ep::{PowerEp, Table};
 use gp_kernels::Evaluator;
 use gp_kernels::inducing::{InducingPrior, SharedPoints};
 use gp_likelihoods::special::log_normal_cdf;
-use gp_likelihoods::{Latent, Race, Slopes, Workspace};
+use gp_likelihoods::{Latent, LatentDerivatives, Race, Workspace};
 use gp_linalg::JitterPolicy;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -147,7 +147,7 @@ fn marginals_and_probabilities_are_those_of_a_long_run() {
     }
     // Model with one f_y for all factors: the same draws, reweighted by its log probabilities.
     let race = Race::new(0.0, 0.0).unwrap();
-    let (mut ws, mut slopes) = (Workspace::new(), Slopes::default());
+    let (mut ws, mut slopes) = (Workspace::new(), LatentDerivatives::default());
     let mut log_weights: Vec<f64> = Vec::new();
     for (v, _) in &draws {
         let log_p = |(i, &label): (usize, &usize)| {

@@ -3,7 +3,8 @@
 use super::support::{Problem, RBF, assert_close, model, outer};
 use faer::Mat;
 use gp_ep::{
-    ClosedEvidence as _, ExactWorkspace, Inference as _, InferenceError, Learning, Moment, Observations,
+    ClosedEvidence as _, EvaluationState, ExactWorkspace, Inference as _, InferenceError, Learning,
+    Observations,
 };
 use gp_kernels::posterior::LatentPosterior as _;
 use gp_kernels::{Evaluator, KernelExt};
@@ -74,7 +75,7 @@ fn progress_is_told_at_every_evaluation() {
     let problem = Problem::new(20, 1, 44);
     let mut seen = Vec::new();
     let options = MinimiseOptions { max_iterations: 3, ..options() };
-    let mut watch = |now: Moment<'_, _>| seen.push(now.progress);
+    let mut watch = |now: EvaluationState<'_, _>| seen.push(now.progress);
     let learned =
         model(RBF, 0.3).learn_with(&problem.data(), Learning::Outer(options), &(), &mut watch).unwrap();
     let training = learned.run.training().unwrap();

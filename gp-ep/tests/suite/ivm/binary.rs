@@ -6,7 +6,7 @@ use faer::Mat;
 use faer::linalg::solvers::Solve;
 use gp_ep::ivm::{Coupling, Ivm, IvmOptions, IvmRun, Reason, Selection};
 use gp_kernels::gram;
-use gp_likelihoods::{BernoulliLogit, BernoulliProbit, Latent, Likelihood, Slopes, Workspace};
+use gp_likelihoods::{BernoulliLogit, BernoulliProbit, Latent, LatentDerivatives, Likelihood, Workspace};
 
 const KERNEL: &str = "3.0 * rbf(lengthscale=0.3)";
 
@@ -25,7 +25,7 @@ fn dense(
     let n = problem.y.len();
     let mut a = gram(kernel(KERNEL).as_ref(), problem.inputs()).unwrap();
     let mut h = vec![0.0; n];
-    let (mut rows, mut ws, mut slopes) = (Vec::new(), Workspace::new(), Slopes::default());
+    let (mut rows, mut ws, mut slopes) = (Vec::new(), Workspace::new(), LatentDerivatives::default());
     while rows.len() < active {
         let mut best = (f64::NEG_INFINITY, 0, 0.0, 0.0);
         for j in (0..n).filter(|j| !rows.contains(j)) {

@@ -4,10 +4,10 @@ use super::support::{Problem, assert_close, converged, model, tight};
 use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing, SiteOrder};
 use gp_ep::{BatchEp, DataError, EpOptions, InferenceError, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_likelihoods::{
-    BernoulliProbit, Density, Described, Latent, Likelihood, LikelihoodError, ObservationMoments, Pieces,
-    Scalar, Slopes, Support, Workspace,
+    BernoulliProbit, Density, Described, Latent, LatentDerivatives, Likelihood, LikelihoodError,
+    ObservationMoments, Pieces, Scalar, Support, Workspace,
 };
-use gp_optim::{Brake, ParameterSet};
+use gp_optim::{ParameterSet, StopSignal};
 use rand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -60,7 +60,7 @@ impl Pieces for Tiring {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.answer()?;
         self.inner.tilted(y, q, power, ws, out)
@@ -72,7 +72,7 @@ impl Pieces for Tiring {
         _piece: usize,
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.answer()?;
         self.inner.expected_log_density(y, q, ws, out)
@@ -141,7 +141,7 @@ fn a_sweep_that_fails_changes_nothing_and_one_in_turn_keeps_what_it_did() {
 }
 
 #[test]
-fn a_brake_ends_a_sweep_in_turn_between_visits() {
+fn a_stop_signal_ends_a_sweep_in_turn_between_visits() {
     let problem = Problem::new(20, 2, 101);
     let y = problem.signs();
     let data = Table::with_targets(problem.inputs.as_ref(), &y).unwrap();
@@ -149,16 +149,16 @@ fn a_brake_ends_a_sweep_in_turn_between_visits() {
     let mut ep = BatchEp::new(&model, &data).unwrap();
     ep.sweep(&model, &EpOptions::default()).unwrap();
     let before = mean(&ep, &model);
-    // The brake is checked in log Z, in projections, and before each of 7 single updates.
+    // The stop signal is checked in log Z, in projections, and before each of 7 single updates.
     let asked = AtomicUsize::new(0);
-    ep.set_brake(Brake::new(move || asked.fetch_add(1, Ordering::Relaxed) >= 9));
+    ep.set_stop_signal(StopSignal::new(move || asked.fetch_add(1, Ordering::Relaxed) >= 9));
     let visits = usize::MAX - left.load(Ordering::Relaxed);
     let ended = ep.sweep_in_turn(&model, &EpOptions::default());
     assert_eq!(ended.unwrap_err(), InferenceError::Data(DataError::Stopped));
     assert_eq!(usize::MAX - left.load(Ordering::Relaxed) - visits, 20 + 7);
     let partly = mean(&ep, &model);
     assert_ne!(partly, before);
-    ep.set_brake(Brake::default());
+    ep.set_stop_signal(StopSignal::default());
     ep.refresh(&model).unwrap();
     assert_all_close(&mean(&ep, &model), &partly, 1e-11);
 }

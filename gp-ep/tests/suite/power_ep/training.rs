@@ -4,8 +4,8 @@
 use super::support::{Problem, assert_close, tight};
 use gp_ep::power_ep::{EpLearning, EpState, GradientKind, Sharing, SiteOrder};
 use gp_ep::{
-    BatchEp, EpOptions, Inference as _, Learning, Moment, PowerEp, Powers, SparseProcess, Steps, Table,
-    Trained,
+    BatchEp, EpOptions, EvaluationState, Inference as _, Learning, PowerEp, Powers, SparseProcess, Steps,
+    Table, Trained,
 };
 use gp_kernels::KernelExt;
 use gp_kernels::posterior::InducingPosterior;
@@ -198,7 +198,7 @@ fn inner_training_heeds_the_schedule() {
         expected.converge(&model, &settings.ep).unwrap();
         let how = Learning::Inner(steps(SignAdaptive::with_rate(1e-12), 1));
         let mut seen = Vec::new();
-        let mut watch = |now: Moment<'_, _>| {
+        let mut watch = |now: EvaluationState<'_, _>| {
             assert!(now.predictor().is_ok());
             seen.push(now.progress.log_posterior);
         };

@@ -8,8 +8,8 @@ use gp_ep::power_ep::{GradientKind, MiniBatchEp, Sharing, SiteOrder};
 use gp_ep::{BatchEp, EpOptions, Level, PowerEp, Powers, SparseProcess, Table};
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::{
-    Density, Described, Factor, Gaussian, Latent, Likelihood, LikelihoodError, ObservationMoments, Pieces,
-    Scalar, Separable, Slopes, Support, Workspace,
+    Density, Described, Factor, Gaussian, Latent, LatentDerivatives, Likelihood, LikelihoodError,
+    ObservationMoments, Pieces, Scalar, Separable, Support, Workspace,
 };
 use gp_linalg::JitterPolicy;
 use gp_optim::{Parameter, ParameterSet};
@@ -169,10 +169,10 @@ impl Separable for Both {
 impl Both {
     /// Product of the integrals over both outputs.
     fn whole(
-        out: &mut Slopes,
-        mut each: impl FnMut(usize, &mut Slopes) -> Result<(), LikelihoodError>,
+        out: &mut LatentDerivatives,
+        mut each: impl FnMut(usize, &mut LatentDerivatives) -> Result<(), LikelihoodError>,
     ) -> bool {
-        let mut one = Slopes::default();
+        let mut one = LatentDerivatives::default();
         out.reset(2, 1);
         for p in 0..2 {
             each(p, &mut one).unwrap();
@@ -203,7 +203,13 @@ impl Density for Both {
         None
     }
 
-    fn expected_closed_form(&self, y: &[f64], q: &[Latent], ws: &mut Workspace, out: &mut Slopes) -> bool {
+    fn expected_closed_form(
+        &self,
+        y: &[f64],
+        q: &[Latent],
+        ws: &mut Workspace,
+        out: &mut LatentDerivatives,
+    ) -> bool {
         Self::whole(out, |p, one| self.expected_piece(y, p, &q[p..=p], ws, one))
     }
 
@@ -213,7 +219,7 @@ impl Density for Both {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> bool {
         Self::whole(out, |p, one| self.tilted_piece(y, p, &q[p..=p], power, ws, one))
     }

@@ -33,7 +33,7 @@ pub struct Greedy {
 }
 
 /// Minimum threshold: smaller residuals are rounding errors.
-const LEAST_THRESHOLD: f64 = 1e-14;
+const MIN_THRESHOLD: f64 = 1e-14;
 
 impl Greedy {
     /// Greedy placement with threshold 1e-10: standard deviations of 1e-5 of the prior's do not matter for
@@ -45,7 +45,7 @@ impl Greedy {
     /// Sets the threshold, a share of the largest prior variance. Values below 1e-14, and NaN, mean 1e-14.
     #[must_use]
     pub fn with_threshold(self, threshold: f64) -> Self {
-        Self { threshold: if threshold >= LEAST_THRESHOLD { threshold } else { LEAST_THRESHOLD } }
+        Self { threshold: if threshold >= MIN_THRESHOLD { threshold } else { MIN_THRESHOLD } }
     }
 }
 

@@ -45,14 +45,14 @@ pub struct KMeans {
 const SAMPLE_PER_CLUSTER: usize = 10;
 
 /// Maximum multiplications in all iterations (some seconds), and minimum number of iterations.
-const MOST_WORK: usize = 150_000_000_000;
-const FEWEST_ITERATIONS: usize = 5;
+const MAX_WORK: usize = 150_000_000_000;
+const MIN_ITERATIONS: usize = 5;
 
 impl KMeans {
     /// At most 100 iterations on at most 50,000 rows. If they would exceed 1.5·10¹¹ multiplications, as for
     /// images, there are fewer, but at least five.
     pub fn new() -> Self {
-        Self { iterations: 100, work: MOST_WORK, sample: 50_000 }
+        Self { iterations: 100, work: MAX_WORK, sample: 50_000 }
     }
 
     /// Sets the maximum number of iterations (at least 1), without a limit on multiplications.
@@ -96,7 +96,7 @@ impl KMeans {
     /// Runs k-means++ and Lloyd's algorithm.
     fn found(&self, cloud: &Cloud, m: usize, rng: &mut ChaCha8Rng) -> Clusters {
         let each = cloud.count().saturating_mul(m.min(cloud.count())).saturating_mul(cloud.dim()).max(1);
-        let iterations = self.iterations.min((self.work / each).max(FEWEST_ITERATIONS));
+        let iterations = self.iterations.min((self.work / each).max(MIN_ITERATIONS));
         lloyd::refine(cloud, &seeding::plus_plus(cloud, m, rng), iterations)
     }
 

@@ -2,10 +2,10 @@
 
 use super::room::Many;
 use super::sums::Sums;
+use crate::derivatives::LatentDerivatives;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Likelihood, parameter_count};
-use crate::slopes::Slopes;
 
 /// Terms per latent; see [`fill`].
 const TERMS: usize = 5;
@@ -20,7 +20,7 @@ pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     y: &[f64],
     q: &[Latent],
     many: &mut Many,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<(), LikelihoodError> {
     by_nodes(likelihood, y, q, many, false, out)
 }
@@ -31,7 +31,7 @@ pub(crate) fn expected_by_few_nodes<L: Likelihood + ?Sized>(
     y: &[f64],
     q: &[Latent],
     many: &mut Many,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<(), LikelihoodError> {
     by_nodes(likelihood, y, q, many, true, out)
 }
@@ -42,7 +42,7 @@ fn by_nodes<L: Likelihood + ?Sized>(
     q: &[Latent],
     many: &mut Many,
     is_easy: bool,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<(), LikelihoodError> {
     let (latents, params) = (q.len(), parameter_count(likelihood.parameters()));
     let Many { rules, few, integral, f, t, point, .. } = many;
@@ -79,7 +79,7 @@ fn by_nodes<L: Likelihood + ?Sized>(
     Ok(())
 }
 
-fn fill(q: &[Latent], smooth: bool, sums: &Sums, out: &mut Slopes) {
+fn fill(q: &[Latent], smooth: bool, sums: &Sums, out: &mut LatentDerivatives) {
     let (latents, params) = (q.len(), sums.terms.len() - 1 - TERMS * q.len());
     out.reset(latents, params);
     out.value = sums.mean(0);

@@ -1,6 +1,6 @@
 //! Laplace approximation of a tilted distribution of several latents.
 
-use crate::slopes::refill;
+use crate::derivatives::refill;
 use crate::small_factor::{factorise, solve, solve_transposed};
 
 /// Limits on Newton steps, and on halvings of one.
@@ -9,7 +9,7 @@ const MAX_HALVINGS: u32 = 40;
 /// Step of finite differences, in standard deviations of the cavity.
 const STEP: f64 = 1e-3;
 /// Smallest squared pivot: the fit is at most about twice as wide as the cavity.
-const LEAST_PIVOT: f64 = 0.2;
+const MIN_PIVOT: f64 = 0.2;
 /// Predicted gain of a Newton step below which it has converged.
 const GAIN: f64 = 1e-9;
 
@@ -91,7 +91,7 @@ impl Frame {
         for j in 0..q {
             self.factor[j * q + j] = 1.0 - self.curvature[j];
         }
-        if !factorise(&mut self.factor, q, LEAST_PIVOT) {
+        if !factorise(&mut self.factor, q, MIN_PIVOT) {
             self.factor.fill(0.0);
             for j in 0..q {
                 let precision = 1.0 - self.curvature[j];

@@ -17,4 +17,4 @@ pub(super) use quantile::quantile;
 pub(super) use tilted::tilted;
 
 /// Limit on latents for product rules; quasi-random nodes beyond.
-pub(crate) const MOST_BY_PRODUCTS: usize = 3;
+pub(crate) const MAX_BY_PRODUCTS: usize = 3;

@@ -1,10 +1,10 @@
 //! Predictions for several latents.
 
 use super::room::Many;
+use crate::derivatives::ObservationMoments;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
-use crate::slopes::ObservationMoments;
 
 pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(
     likelihood: &L,

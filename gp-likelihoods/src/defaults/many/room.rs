@@ -4,7 +4,7 @@ use super::laplace::Frame;
 use super::nodes::Nodes;
 use super::rules::Rules;
 use super::sums::Integral;
-use crate::slopes::{ObservationMoments, PointSlopes};
+use crate::derivatives::{ObservationMoments, PointDerivatives};
 
 /// Ratio of the numbers of quasi-random nodes in `rules` and `few`.
 const FEWER: usize = 8;
@@ -19,7 +19,7 @@ pub(crate) struct Many {
     pub(super) nodes: Nodes,
     pub(super) f: Vec<f64>,
     pub(super) t: Vec<f64>,
-    pub(super) point: PointSlopes,
+    pub(super) point: PointDerivatives,
     pub(super) moments: Vec<ObservationMoments>,
 }
 
@@ -33,7 +33,7 @@ impl Many {
             nodes: Nodes::default(),
             f: Vec::new(),
             t: Vec::new(),
-            point: PointSlopes::default(),
+            point: PointDerivatives::default(),
             moments: Vec::new(),
         }
     }

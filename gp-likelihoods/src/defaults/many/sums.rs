@@ -1,6 +1,6 @@
 //! Weighted sums with log weights.
 
-use crate::slopes::refill;
+use crate::derivatives::refill;
 
 /// Sums of weighted terms, relative to `exp(shift)`.
 #[derive(Clone, Debug, Default)]

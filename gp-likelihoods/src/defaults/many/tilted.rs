@@ -3,10 +3,10 @@
 use super::laplace::{Frame, square};
 use super::room::Many;
 use super::sums::Sums;
+use crate::derivatives::{LatentDerivatives, PointDerivatives};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::{Likelihood, parameter_count};
-use crate::slopes::{PointSlopes, Slopes};
 
 /// Terms per latent; see [`terms`].
 const TERMS: usize = 7;
@@ -21,11 +21,11 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
     q: &[Latent],
     power: f64,
     many: &mut Many,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<(), LikelihoodError> {
     let (latents, params) = (q.len(), parameter_count(likelihood.parameters()));
     let smooth = likelihood.is_smooth();
-    let by_products = smooth && likelihood.is_log_concave() && latents <= super::MOST_BY_PRODUCTS;
+    let by_products = smooth && likelihood.is_log_concave() && latents <= super::MAX_BY_PRODUCTS;
     fit(likelihood, y, q, power, many)?;
     let Many { rules, integral, frame, f, t, point, .. } = many;
     let mut visit_at = |t: &[f64], weight: f64, mixture: f64, sums: &mut Sums| {
@@ -95,7 +95,7 @@ fn log_mixture(frame: &Frame, t: &[f64]) -> f64 {
 
 /// Integrands of both forms of the derivatives, with their squares: `αℓ′` and t by the mean, `(αℓ′)² + αℓ″`
 /// and t² by the variance.
-fn terms(point: &PointSlopes, power: f64, q: &[Latent], t: &[f64], out: &mut [f64]) {
+fn terms(point: &PointDerivatives, power: f64, q: &[Latent], t: &[f64], out: &mut [f64]) {
     for (j, slots) in out.chunks_exact_mut(TERMS).enumerate() {
         // A latent known exactly has a single value.
         let t = if q[j].variance() == 0.0 { 0.0 } else { t[j] };
@@ -107,7 +107,7 @@ fn terms(point: &PointSlopes, power: f64, q: &[Latent], t: &[f64], out: &mut [f6
 
 /// Derivatives of the likelihood or of the cavity, whichever vary less over the tilted distribution: the
 /// error of a rule grows with the variation.
-fn fill(q: &[Latent], smooth: bool, sums: &Sums, out: &mut Slopes) {
+fn fill(q: &[Latent], smooth: bool, sums: &Sums, out: &mut LatentDerivatives) {
     let (latents, params) = (q.len(), sums.terms.len() - TERMS * q.len());
     out.reset(latents, params);
     out.value = sums.log_mass();

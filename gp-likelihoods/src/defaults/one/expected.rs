@@ -2,10 +2,10 @@
 
 use super::expectation::expectation;
 use super::{grid_width, sum_by_params, width_of_bend};
+use crate::derivatives::{LatentDerivatives, PointDerivatives, only};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
-use crate::slopes::{PointSlopes, Slopes, only};
 use crate::workspace::Workspace;
 
 pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
@@ -13,7 +13,7 @@ pub(crate) fn expected_log_density<L: Likelihood + ?Sized>(
     y: &[f64],
     q: Latent,
     ws: &mut Workspace,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<(), LikelihoodError> {
     let (value, by_mean, by_variance) = if q.variance() == 0.0 {
         ws.rule.clear();
@@ -65,7 +65,7 @@ fn grid<L: Likelihood + ?Sized>(
     y: &[f64],
     q: Latent,
     landmark: Option<f64>,
-    point: &mut PointSlopes,
+    point: &mut PointDerivatives,
 ) -> Result<Option<f64>, LikelihoodError> {
     if likelihood.is_log_concave() {
         return Ok(Some(1.0));
@@ -79,7 +79,7 @@ fn jet<L: Likelihood + ?Sized>(
     likelihood: &L,
     y: &[f64],
     f: f64,
-    point: &mut PointSlopes,
+    point: &mut PointDerivatives,
 ) -> Result<(f64, f64, f64), LikelihoodError> {
     likelihood.log_density_slopes(y, &[f], point)?;
     Ok((point.value, only(&point.by_latent)?, only(&point.by_latent_twice)?))

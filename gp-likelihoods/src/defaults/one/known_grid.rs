@@ -3,10 +3,10 @@
 
 use super::sum_by_params;
 use crate::density::Density;
+use crate::derivatives::LatentDerivatives;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::quadrature::{LANES, graded, grid_for};
-use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
 /// `E[ln p(y | f)]` with derivatives for a log density analytic near the real line; `false` if no known
@@ -19,7 +19,7 @@ pub(crate) fn expected_on_known_grid<D: Density>(
     y: &[f64],
     q: Latent,
     ws: &mut Workspace,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<bool, LikelihoodError> {
     let (m, v) = (q.mean(), q.variance());
     let s = v.sqrt();
@@ -94,7 +94,8 @@ mod tests {
 
     fn check<D: Density + Likelihood>(density: &D, m: f64, v: f64, y: f64) {
         let q = Latent::new(m, v).unwrap();
-        let (mut ws, mut found, mut expected) = (Workspace::new(), Slopes::default(), Slopes::default());
+        let (mut ws, mut found, mut expected) =
+            (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
         assert!(expected_on_known_grid(density, &[y], q, &mut ws, &mut found).unwrap());
         crate::defaults::expected_log_density(density, &[y], &[q], &mut ws, &mut expected).unwrap();
         // The reference is refined to 1e-10 of the sizes of its terms.

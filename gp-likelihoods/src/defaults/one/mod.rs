@@ -15,9 +15,9 @@ pub(super) use tilted::tilted;
 pub(crate) use tilted::{Shape, tilted_along};
 pub(crate) use tilted_on_grid::tilted_on_known_grid;
 
+use crate::derivatives::refill;
 use crate::error::LikelihoodError;
 use crate::likelihood::{Likelihood, parameter_count};
-use crate::slopes::refill;
 use crate::workspace::Workspace;
 
 /// Tolerance of panels, relative to the integral of the absolute value.

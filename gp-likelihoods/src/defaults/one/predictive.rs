@@ -2,10 +2,10 @@
 
 use super::expectation::{expectation, on_a_grid};
 use super::transition::Transition;
+use crate::derivatives::ObservationMoments;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
-use crate::slopes::ObservationMoments;
 use crate::workspace::Workspace;
 
 pub(crate) fn predictive_moments<L: Likelihood + ?Sized>(

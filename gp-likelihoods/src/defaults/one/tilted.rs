@@ -1,11 +1,11 @@
 //! Tilted normaliser by quadrature around its modes.
 
 use super::{REFINEMENT, grid_width, sum_by_params, width_of_bend};
+use crate::derivatives::LatentDerivatives;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::quadrature::{Grid, Integrals, trapezoid};
-use crate::slopes::Slopes;
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
@@ -31,7 +31,7 @@ pub(crate) fn tilted<L: Likelihood + ?Sized>(
     q: Latent,
     power: f64,
     ws: &mut Workspace,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<(), LikelihoodError> {
     let mut point = std::mem::take(&mut ws.point);
     let mut failure = None;

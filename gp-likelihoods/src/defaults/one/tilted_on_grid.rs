@@ -8,11 +8,11 @@
 
 use super::tilted::{TiltedJet, one_peak, slopes};
 use crate::density::Density;
+use crate::derivatives::{LatentDerivatives, PointDerivatives, only};
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::quadrature::{Integrals, LANES};
-use crate::slopes::{PointSlopes, Slopes, only};
 use crate::special::HALF_LN_TAU;
 use crate::workspace::Workspace;
 
@@ -39,7 +39,7 @@ pub(crate) fn tilted_on_known_grid<D: Density>(
     q: Latent,
     power: f64,
     ws: &mut Workspace,
-    out: &mut Slopes,
+    out: &mut LatentDerivatives,
 ) -> Result<bool, LikelihoodError> {
     let (m, s) = (q.mean(), q.variance().sqrt());
     let known = density.strip().zip(density.growth());
@@ -87,7 +87,7 @@ fn mode<D: Density>(
     (y, power): (&[f64], f64),
     (m, s): (f64, f64),
     landmark: Option<f64>,
-    point: &mut PointSlopes,
+    point: &mut PointDerivatives,
 ) -> Result<Option<(f64, f64)>, LikelihoodError> {
     let mut failure = None;
     let mut at = |t: f64| {
@@ -135,7 +135,8 @@ mod tests {
 
     fn check<D: Density>(density: &D, m: f64, v: f64, (y, power): (f64, f64)) -> bool {
         let q = Latent::new(m, v).unwrap();
-        let (mut ws, mut found, mut expected) = (Workspace::new(), Slopes::default(), Slopes::default());
+        let (mut ws, mut found, mut expected) =
+            (Workspace::new(), LatentDerivatives::default(), LatentDerivatives::default());
         if !tilted_on_known_grid(density, &[y], q, power, &mut ws, &mut found).unwrap() {
             return false;
         }
@@ -172,7 +173,7 @@ mod tests {
     /// At power 1, `ln Φ(z)` with `z = m/√(1 + v)`.
     #[test]
     fn the_whole_of_a_probit_factor_has_its_closed_form() {
-        let (mut ws, mut found) = (Workspace::new(), Slopes::default());
+        let (mut ws, mut found) = (Workspace::new(), LatentDerivatives::default());
         for (m, v) in [(0.3, 0.5), (-2.0, 3.0), (4.0, 10.0), (-8.0, 1e-2)] {
             let q = Latent::new(m, v).unwrap();
             assert!(tilted_on_known_grid(&BernoulliProbit, &[1.0], q, 1.0, &mut ws, &mut found).unwrap());

@@ -5,10 +5,10 @@
 //! factored.
 
 use super::Coregionalised;
-use super::room::MixedRoom;
+use super::room::MixedScratch;
+use crate::derivatives::{LatentDerivatives, refill};
 use crate::latent::Latent;
 use crate::likelihood::Described;
-use crate::slopes::{Slopes, refill};
 use crate::small_factor::{factorise, solve, solve_transposed};
 use crate::special::HALF_LN_TAU;
 
@@ -20,8 +20,8 @@ pub(super) fn tilted(
     of: &Coregionalised,
     (y, q): (&[f64], &[Latent]),
     power: f64,
-    room: &mut MixedRoom,
-    out: &mut Slopes,
+    room: &mut MixedScratch,
+    out: &mut LatentDerivatives,
 ) -> bool {
     let weights = of.params[0].len();
     out.reset(q.len(), weights + y.len());
@@ -56,7 +56,7 @@ pub(super) fn tilted(
 }
 
 /// Conditions the latents on the outputs; `false` if numbers are out of range.
-fn condition(of: &Coregionalised, (y, q): (&[f64], &[Latent]), power: f64, room: &mut MixedRoom) -> bool {
+fn condition(of: &Coregionalised, (y, q): (&[f64], &[Latent]), power: f64, room: &mut MixedScratch) -> bool {
     let latents = q.len();
     refill(&mut room.factor, latents * latents);
     refill(&mut room.inverse, latents * latents);
@@ -94,7 +94,13 @@ fn condition(of: &Coregionalised, (y, q): (&[f64], &[Latent]), power: f64, room:
 }
 
 /// `w_qᵀ S⁻¹ w_q` of one latent.
-fn shrinkage(of: &Coregionalised, y: &[f64], (k, q): (usize, Latent), power: f64, room: &MixedRoom) -> f64 {
+fn shrinkage(
+    of: &Coregionalised,
+    y: &[f64],
+    (k, q): (usize, Latent),
+    power: f64,
+    room: &MixedScratch,
+) -> f64 {
     let latents = of.latents();
     let column = &room.inverse[k * latents..(k + 1) * latents];
     let present = || (0..y.len()).filter(|&p| !y[p].is_nan());

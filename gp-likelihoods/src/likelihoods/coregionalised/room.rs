@@ -1,7 +1,7 @@
 //! Memory of the integral over several mixed latents.
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MixedRoom {
+pub(crate) struct MixedScratch {
     pub(super) factor: Vec<f64>,
     /// `B⁻¹`, by columns.
     pub(super) inverse: Vec<f64>,

@@ -1,10 +1,10 @@
 //! Pairwise probit factor.
 
+use crate::derivatives::LatentDerivatives;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
 use crate::likelihoods::bernoulli_probit::BernoulliProbit;
-use crate::slopes::Slopes;
 use crate::special::{inverse_mills, inverse_mills_excess, log_normal_cdf};
 use crate::workspace::Workspace;
 
@@ -68,7 +68,7 @@ impl PairwiseProbit {
         [label, other]: [Latent; 2],
         power: Option<f64>,
         ws: &mut Workspace,
-        scratch: &mut Slopes,
+        scratch: &mut LatentDerivatives,
     ) -> Result<PairIntegral, LikelihoodError> {
         if power == Some(1.0) {
             let pair = self.tilted(label, other)?;

@@ -3,11 +3,11 @@
 use super::pair::{PairIntegral, PairwiseProbit};
 use super::{MulticlassProbit, known};
 use crate::classes;
+use crate::derivatives::LatentDerivatives;
 use crate::error::LikelihoodError;
 use crate::latent::Latent;
 use crate::likelihood::Described;
 use crate::pieces::Pieces;
-use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 
 impl MulticlassProbit {
@@ -18,7 +18,7 @@ impl MulticlassProbit {
         q: &[Latent],
         power: Option<f64>,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         let sign = 2.0 * y[0] - 1.0;
         let rivals = match *q {
@@ -75,7 +75,7 @@ impl Pieces for MulticlassProbit {
         q: &[Latent],
         power: f64,
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.pair(y, q, Some(power), ws, out)
     }
@@ -86,7 +86,7 @@ impl Pieces for MulticlassProbit {
         _piece: usize,
         q: &[Latent],
         ws: &mut Workspace,
-        out: &mut Slopes,
+        out: &mut LatentDerivatives,
     ) -> Result<(), LikelihoodError> {
         self.pair(y, q, None, ws, out)
     }

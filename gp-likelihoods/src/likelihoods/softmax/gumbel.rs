@@ -21,8 +21,8 @@ mod panels;
 mod responses;
 mod tail;
 
+use crate::derivatives::LatentDerivatives;
 use crate::latent::Latent;
-use crate::slopes::Slopes;
 use responses::{Jet, Responses, SMALL, survival};
 use tail::{Tail, exponential};
 
@@ -159,7 +159,7 @@ impl GumbelRace {
     }
 
     /// `ln E[p(label | f)]` with derivatives; `false` if the label is too improbable.
-    pub(super) fn tilted(&self, label: usize, out: &mut Slopes) -> bool {
+    pub(super) fn tilted(&self, label: usize, out: &mut LatentDerivatives) -> bool {
         let mass = self.integral(label, 1);
         if mass.is_nan() || mass < LEAST {
             return false;
@@ -185,7 +185,7 @@ impl GumbelRace {
     }
 
     /// `E[ln p(label | f)]` with derivatives.
-    pub(super) fn expected(&self, label: usize, q: &[Latent], out: &mut Slopes) {
+    pub(super) fn expected(&self, label: usize, q: &[Latent], out: &mut LatentDerivatives) {
         out.value = q[label].mean() - self.reference - self.above;
         for k in 0..q.len() {
             let [mut first, mut second] = [1, 2].map(|order| STEP * self.tail.sum_of(k, order));

@@ -3,9 +3,9 @@
 
 use super::gumbel::GumbelRace;
 use crate::Race;
+use crate::derivatives::LatentDerivatives;
 use crate::latent::Latent;
 use crate::likelihood::Likelihood;
-use crate::slopes::Slopes;
 use crate::workspace::Workspace;
 use crate::{BernoulliLogit, LikelihoodError, Softmax, defaults};
 use proptest::prelude::*;
@@ -22,8 +22,13 @@ fn beliefs(classes: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Latent>
 }
 
 /// Tilted normaliser or expected log density of one observation.
-fn integral(l: &dyn Likelihood, tilted: bool, y: f64, q: &[Latent]) -> Result<Slopes, LikelihoodError> {
-    let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+fn integral(
+    l: &dyn Likelihood,
+    tilted: bool,
+    y: f64,
+    q: &[Latent],
+) -> Result<LatentDerivatives, LikelihoodError> {
+    let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
     if tilted {
         l.tilted(&[y], q, 1.0, &mut ws, &mut out)?;
     } else {
@@ -74,7 +79,7 @@ proptest! {
     #[test]
     fn three_agree_with_products_of_rules(q in beliefs(3..4)) {
         let softmax = Softmax::new(3)?;
-        let (mut ws, mut out) = (Workspace::new(), Slopes::default());
+        let (mut ws, mut out) = (Workspace::new(), LatentDerivatives::default());
         let mut ours = [0.0f64; 3];
         softmax.class_probabilities(&q, &mut ws, &mut ours)?;
         for (c, p) in ours.into_iter().enumerate() {
@@ -194,7 +199,7 @@ fn wide_beliefs_cost_no_more() -> Result<(), LikelihoodError> {
         for narrow in [0.0, 1.0, 30.0] {
             let mut q = vec![Latent::new(0.3, narrow)?; 5];
             q.extend([Latent::new(-0.2 * s, s * s)?, Latent::new(0.5 * s, s * s)?]);
-            let (mut race, mut out) = (GumbelRace::default(), Slopes::default());
+            let (mut race, mut out) = (GumbelRace::default(), LatentDerivatives::default());
             assert!(race.look(&q), "{s}");
             out.reset(q.len(), 0);
             race.expected(0, &q, &mut out);

@@ -54,7 +54,7 @@ impl UpdateRule for Adadelta {
         }
     }
 
-    fn recoil(&mut self) {
+    fn damp(&mut self) {
         // The mean square: a quarter of it halves the step.
         self.changes.iter_mut().for_each(|changes| *changes *= 0.25);
     }

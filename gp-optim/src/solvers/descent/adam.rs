@@ -90,7 +90,7 @@ impl UpdateRule for Adam {
         }
     }
 
-    fn recoil(&mut self) {
+    fn damp(&mut self) {
         self.mean.iter_mut().for_each(|mean| *mean *= 0.5);
     }
 }

@@ -57,8 +57,8 @@ impl UpdateRule for FirstOrder {
         whichever!(self, rule => rule.step(gradient, change));
     }
 
-    fn recoil(&mut self) {
-        whichever!(self, rule => rule.recoil());
+    fn damp(&mut self) {
+        whichever!(self, rule => rule.damp());
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
             rule.step(&[1.0 + f64::from(k), -0.5], &mut change);
             all.extend(change);
             if k == 1 {
-                rule.recoil();
+                rule.damp();
             }
         }
         (rule.name(), rule.parameters(), all)

@@ -49,7 +49,7 @@ impl UpdateRule for Momentum {
         }
     }
 
-    fn recoil(&mut self) {
+    fn damp(&mut self) {
         self.velocity.iter_mut().for_each(|velocity| *velocity *= 0.5);
     }
 }

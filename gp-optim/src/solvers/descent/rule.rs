@@ -21,7 +21,7 @@ pub trait UpdateRule: Serialize + DeserializeOwned {
     fn step(&mut self, gradient: &[f64], change: &mut [f64]);
 
     /// Called after a failed evaluation, before half the step is tried; shrinks momentum as well.
-    fn recoil(&mut self);
+    fn damp(&mut self);
 }
 
 /// Allocates `n` numbers on first use.

@@ -82,7 +82,7 @@ impl UpdateRule for SignAdaptive {
         }
     }
 
-    fn recoil(&mut self) {
+    fn damp(&mut self) {
         self.rates.iter_mut().for_each(|rate| *rate *= self.shrinkage);
     }
 }

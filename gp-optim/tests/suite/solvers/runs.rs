@@ -53,14 +53,14 @@ fn budgets_end_a_run_and_are_named() {
     assert_eq!((late.reason, late.converged), (StopReason::TimeLimit, false));
 }
 
-/// The result of an evaluation stopped by a brake is not used.
+/// The result of an evaluation stopped by a stop signal is not used.
 #[test]
 fn a_run_whose_evaluations_were_ended_names_what_ended_them() {
     for limit in [Some(Duration::from_millis(20)), None] {
         let interrupt = Interrupt::new();
         let control = Control::new().with_time_limit(limit).with_interrupt(interrupt.clone()).begun();
-        let (brake, mut evaluations) = (control.brake(), 0);
-        let braked = |x: &[f64], gradient: &mut [f64]| {
+        let (stop_signal, mut evaluations) = (control.stop_signal(), 0);
+        let stopping = |x: &[f64], gradient: &mut [f64]| {
             evaluations += 1;
             if evaluations == 10 {
                 std::thread::sleep(limit.unwrap_or_default());
@@ -68,10 +68,10 @@ fn a_run_whose_evaluations_were_ended_names_what_ended_them() {
                     interrupt.request();
                 }
             }
-            if brake.is_pulled() { Err("stopped") } else { Ok(rosenbrock(x, gradient)) }
+            if stop_signal.is_pulled() { Err("stopped") } else { Ok(rosenbrock(x, gradient)) }
         };
         let options = MinimiseOptions { control, ..Default::default() };
-        let ended = minimise(braked, &START, &options).unwrap();
+        let ended = minimise(stopping, &START, &options).unwrap();
         let expected = if limit.is_some() { StopReason::TimeLimit } else { StopReason::Interrupted };
         assert_eq!((ended.reason, ended.converged), (expected, false));
     }

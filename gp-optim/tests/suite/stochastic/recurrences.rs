@@ -158,7 +158,7 @@ fn sign_adaptive_rates_are_bounded_and_zero_has_no_sign() {
     // Compared with the sign before the zero.
     assert_eq!(step(&mut rule, 1.0), -3.0);
     assert_eq!(step(&mut rule, -1.0), 0.75);
-    rule.recoil();
+    rule.damp();
     assert_eq!(step(&mut rule, -1.0), 0.375);
 }
 
@@ -183,7 +183,7 @@ impl UpdateRule for SignDescent {
         change.iter_mut().zip(gradient).for_each(|(change, g)| *change = -self.0 * g.signum());
     }
 
-    fn recoil(&mut self) {
+    fn damp(&mut self) {
         self.0 *= 0.5;
     }
 }

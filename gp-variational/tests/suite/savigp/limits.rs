@@ -5,7 +5,7 @@ use super::support::{
 };
 use faer::Mat;
 use gp_kernels::inducing::InducingInputs;
-use gp_likelihoods::{Latent, Slopes, Workspace};
+use gp_likelihoods::{Latent, LatentDerivatives, Workspace};
 use gp_optim::{MinimiseOptions, ParameterSetMut as _};
 use gp_variational::savigp::{Bound, Covariance, EntropyBound, Mixture};
 use gp_variational::{NaturalOptions, Savigp};
@@ -100,7 +100,7 @@ fn at_rest_the_covariance_has_a_number_for_each_observation() {
     let mut bound = Bound::new(&model, &data).unwrap();
     at_rest(&mut model, &mut bound);
     let found = model.predictor().unwrap().latents(problem.inputs.as_ref()).unwrap();
-    let (mut ws, mut slopes) = (Workspace::new(), Slopes::default());
+    let (mut ws, mut slopes) = (Workspace::new(), LatentDerivatives::default());
     let mut lambda = |i: usize| {
         let q = Latent::new(found[0].mean[i], found[0].variance[i]).unwrap();
         model.likelihood().expected_log_density(&[targets[i]], &[q], &mut ws, &mut slopes).unwrap();

@@ -3,7 +3,7 @@
 use crate::error::ExperimentError;
 use faer::{MatMut, MatRef};
 use gp_kernels::Kernel;
-use gp_likelihoods::{Likelihood, PointSlopes};
+use gp_likelihoods::{Likelihood, PointDerivatives};
 use gp_linalg::{Cholesky, JitterPolicy, Threading};
 
 /// `p(v | y) ∝ N(v; 0, I) Π_n p(y_n | f_n)` with `f_q = L_q v_q` and `K_q = L_q L_qᵀ`. v and f hold one latent after
@@ -16,7 +16,7 @@ pub struct WhitenedPosterior<'a> {
     /// Targets, N×P, row-major.
     targets: Vec<f64>,
     points: usize,
-    slopes: PointSlopes,
+    slopes: PointDerivatives,
     /// Latent values or their gradient, N·Q.
     latents: Vec<f64>,
     /// Latent values of one observation, Q.
@@ -73,7 +73,7 @@ impl<'a> WhitenedPosterior<'a> {
             likelihood,
             targets: rows.collect(),
             points: points.nrows(),
-            slopes: PointSlopes::default(),
+            slopes: PointDerivatives::default(),
             latents: vec![0.0; points.nrows() * kernels.len()],
             one: vec![0.0; kernels.len()],
         })

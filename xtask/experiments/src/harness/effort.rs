@@ -1,7 +1,7 @@
 //! Training record, part of every result.
 
 use super::essence::fingerprint;
-use gp_ep::Course;
+use gp_ep::LearningRecord;
 use gp_optim::StopReason;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -70,11 +70,11 @@ impl Effort {
     }
 }
 
-impl From<&Course> for Effort {
-    fn from(run: &Course) -> Self {
+impl From<&LearningRecord> for Effort {
+    fn from(run: &LearningRecord) -> Self {
         let (evaluations, is_early) = match run {
-            Course::Minimised(run) => (run.evaluations, is_broken_off(&run.reason)),
-            Course::Descended(run) => {
+            LearningRecord::Minimised(run) => (run.evaluations, is_broken_off(&run.reason)),
+            LearningRecord::Descended(run) => {
                 (run.evaluations, is_broken_off(&run.reason) || run.reason.is_converged())
             }
         };

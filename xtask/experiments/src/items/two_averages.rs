@@ -9,7 +9,7 @@ use crate::methods::classify::Setup;
 use crate::methods::course::{started_anew, stops};
 use crate::methods::rule::Rule;
 use crate::methods::scores;
-use gp_likelihoods::{Latent, Slopes, Workspace};
+use gp_likelihoods::{Latent, LatentDerivatives, Workspace};
 use gp_variational::Predictor;
 
 /// Figure 7, without and with natural gradients (with their rate).
@@ -55,7 +55,7 @@ pub(super) const TWO_AVERAGES: Grid<Option<f64>> = Grid {
 /// Mean over observations of `E[ln p(y | f)]` under a single-component posterior.
 fn mean_log(posterior: &Predictor, test: &Part) -> Result<f64, ExperimentError> {
     let latents = posterior.latents(test.inputs.as_ref())?;
-    let (mut workspace, mut slopes, mut sum) = (Workspace::new(), Slopes::default(), 0.0);
+    let (mut workspace, mut slopes, mut sum) = (Workspace::new(), LatentDerivatives::default(), 0.0);
     for (i, y) in test.labels().into_iter().enumerate() {
         let latent = |latent: &gp_kernels::posterior::LatentPrediction| {
             Latent::new(latent.mean[i], latent.variance[i])

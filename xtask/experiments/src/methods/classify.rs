@@ -11,7 +11,9 @@ use crate::data::{Split, Task};
 use crate::error::ExperimentError;
 use crate::harness::{Effort, Outcome};
 use gp_ep::power_ep::{EpLearning, Sharing};
-use gp_ep::{EpOptions, Inference as _, Learning, Level, Moment, PowerEp, Powers, SparseProcess, Table};
+use gp_ep::{
+    EpOptions, EvaluationState, Inference as _, Learning, Level, PowerEp, Powers, SparseProcess, Table,
+};
 use gp_kernels::placement::{Placement, RandomSubset};
 use gp_kernels::{Kernel, KernelExt as _};
 use gp_likelihoods::{BernoulliProbit, Likelihood};
@@ -206,7 +208,7 @@ impl<'a> Setup<'a> {
             _ => Learning::Batches(self.batches()?, steps),
         };
         let started = model.processes()[0].kernel().expression();
-        let mut watch = |now: Moment<'_, _>| look(now.progress.evaluation, &|| now.predictor());
+        let mut watch = |now: EvaluationState<'_, _>| look(now.progress.evaluation, &|| now.predictor());
         let found = model.learn_with(&data, how, &settings, &mut watch)?;
         let effort = Effort::from(&found.run)
             .with("kernel at the start", started)

@@ -87,6 +87,6 @@ impl<F: Posterior> Fitted for Predictor<F> {
     }
 
     fn inducing(&self) -> Vec<Mat<f64>> {
-        self.describe().iter().filter_map(|function| function.seen_through).map(|z| z.to_owned()).collect()
+        self.describe().iter().filter_map(|function| function.represented_by).map(|z| z.to_owned()).collect()
     }
 }

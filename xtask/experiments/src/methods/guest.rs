@@ -4,7 +4,7 @@ use crate::data::Part;
 use crate::error::ExperimentError;
 use crate::harness::Effort;
 use gp_cli::Context;
-use gp_cli::method::{Fit, ITERATIONS, Method, Optimizer, Problem, SeenThrough, Settings, TrainingRows};
+use gp_cli::method::{Fit, ITERATIONS, Method, Optimizer, Problem, RepresentedBy, Settings, TrainingRows};
 use gp_kernels::Kernel;
 use gp_kernels::placement::{Placement, RandomSubset};
 use gp_likelihoods::Likelihood;
@@ -63,12 +63,12 @@ impl Guest {
         }
         let (labels, count) = (training.labels(), start.inducing.clamp(1, training.len()));
         labels.iter().try_for_each(|&y| likelihood.check_observation(&[y]))?;
-        let inducing = match self.method.seen_through() {
-            SeenThrough::InducingInputs => {
+        let inducing = match self.method.represented_by() {
+            RepresentedBy::InducingInputs => {
                 let placed = RandomSubset.place(start.kernel, training.inputs.as_ref(), count, start.seed)?;
                 vec![placed.inputs; likelihood.latents()]
             }
-            SeenThrough::Rows | SeenThrough::ActiveRows => Vec::new(),
+            RepresentedBy::Rows | RepresentedBy::ActiveRows => Vec::new(),
         };
         let problem = Problem {
             rows: TrainingRows::in_memory(training.inputs.clone(), labels),
@@ -88,7 +88,7 @@ impl Guest {
         }
         let optimizer = self.method.optimizers().first().copied().unwrap_or(Optimizer::Lbfgs);
         settings.batch_size = self.method.batch_size(&settings.given, optimizer);
-        settings.active = (self.method.seen_through() == SeenThrough::ActiveRows).then_some(count);
+        settings.active = (self.method.represented_by() == RepresentedBy::ActiveRows).then_some(count);
         settings
     }
 }

@@ -7,7 +7,7 @@ use crate::data::{Part, Split};
 use crate::error::ExperimentError;
 use crate::harness::{Effort, Outcome};
 use gp_ep::{
-    Course, ExactGp, ExactPosterior, Inference as _, Learning, Observations, Powers, Predictor,
+    ExactGp, ExactPosterior, Inference as _, Learning, LearningRecord, Observations, Powers, Predictor,
     SparseProcess, SparseRegression,
 };
 use gp_kernels::placement::{KMeans, Placement};
@@ -70,7 +70,7 @@ pub(crate) fn within(evaluations: u64) -> Learning {
     Learning::Outer(options)
 }
 
-fn effort(run: &Course, evaluations: u64) -> Effort {
+fn effort(run: &LearningRecord, evaluations: u64) -> Effort {
     Effort::from(run).with("optimizer", "L-BFGS").with("evaluations at most", evaluations)
 }
 

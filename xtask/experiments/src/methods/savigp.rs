@@ -6,7 +6,7 @@ use super::{kernels, scores};
 use crate::data::{Part, Split, Task};
 use crate::error::ExperimentError;
 use crate::harness::{Effort, Outcome};
-use gp_ep::{Course, Inference as _, Learning, Posterior, Predictor};
+use gp_ep::{Inference as _, Learning, LearningRecord, Posterior, Predictor};
 use gp_kernels::Kernel;
 use gp_kernels::KernelExt as _;
 use gp_kernels::data::{DataSource, Table};
@@ -198,7 +198,7 @@ pub(crate) fn together(
 }
 
 /// Log evidence (or bound) at the end of L-BFGS.
-pub(crate) fn log_evidence(run: &Course) -> f64 {
+pub(crate) fn log_evidence(run: &LearningRecord) -> f64 {
     run.training().map_or(f64::NAN, |training| training.log_marginal_likelihood)
 }
 

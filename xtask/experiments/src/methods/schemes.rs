@@ -7,7 +7,7 @@ use super::scores;
 use crate::error::ExperimentError;
 use crate::harness::{Effort, Outcome, Stopwatch};
 use gp_ep::power_ep::{EpLearning, EpState, GradientKind, Sharing};
-use gp_ep::{EpOptions, Inference as _, Learning, Moment, PowerEp, Table};
+use gp_ep::{EpOptions, EvaluationState, Inference as _, Learning, PowerEp, Table};
 use gp_optim::Batches;
 
 /// Convergence required before a gradient.
@@ -61,7 +61,8 @@ impl Setup<'_> {
             _ => {}
         }
         let (watch, mut course) = (Stopwatch::start(), Vec::new());
-        let mut note = |now: Moment<'_, _>| course.push((watch.seconds(), now.progress.log_posterior));
+        let mut note =
+            |now: EvaluationState<'_, _>| course.push((watch.seconds(), now.progress.log_posterior));
         let trained = model.learn_with(&data, how, &settings, &mut note)?;
         let optimizer = if scheme == Scheme::QuasiNewton { "L-BFGS".to_owned() } else { rule.to_string() };
         let effort = Effort::from(&trained.run).with("optimizer", optimizer);

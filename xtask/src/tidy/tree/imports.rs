@@ -9,7 +9,7 @@ use crate::tidy::tree::mention::MentionKind;
 use crate::tidy::tree::source::SourceFile;
 
 /// Most re-exports followed in a chain.
-const MOST_STEPS: usize = 16;
+const MAX_STEPS: usize = 16;
 
 /// Import of a name from another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl<'a> Modules<'a> {
         if module.items.contains(name) {
             return Some(at);
         }
-        if steps == MOST_STEPS {
+        if steps == MAX_STEPS {
             return None;
         }
         let follow = |path: &[String], more: &[String]| {

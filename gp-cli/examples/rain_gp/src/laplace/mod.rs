@@ -16,9 +16,9 @@ use model::Model;
 #[derive(Clone, Copy, Debug)]
 pub struct Laplace;
 
-const BUDGET: Setting = ITERATIONS.usually_whole(100);
+const BUDGET: Setting = ITERATIONS.default_whole(100);
 const NEWTON: Setting =
-    Setting::integer("newton", "N", 1, "Newton steps to a mode at most").usually_whole(200);
+    Setting::integer("newton", "N", 1, "Newton steps to a mode at most").default_whole(200);
 
 impl Method for Laplace {
     fn name(&self) -> &'static str {

@@ -118,9 +118,9 @@ fn without_time_it_is_left_out() {
 #[test]
 fn more_rows_cost_no_more() {
     let wide = TrainingRows::in_memory(Mat::zeros(3, 784), vec![0.0; 3]);
-    assert_eq!(most_rows(&wide, 10), LEAST_ROWS);
+    assert_eq!(most_rows(&wide, 10), MIN_ROWS);
     let narrow = TrainingRows::in_memory(Mat::zeros(3, 16), vec![0.0; 3]);
-    assert_eq!(most_rows(&narrow, 26), MOST_WORK / (17 * 26));
+    assert_eq!(most_rows(&narrow, 26), MAX_WORK / (17 * 26));
 }
 
 /// The mean of equal numbers has a rounding error, which must not become a divisor.

@@ -14,7 +14,7 @@ const NOISE: f64 = 0.2;
 const DECIDED: f64 = 2.0;
 
 /// Limit on redraws of constant labels.
-const MOST_TIMES: usize = 100;
+const MAX_TIMES: usize = 100;
 
 pub(super) struct Drawn {
     inputs: Mat<f64>,
@@ -45,7 +45,7 @@ impl Drawn {
         };
         let mut y: Vec<f64> = f.iter().map(&mut see).collect();
         // Nothing can be learned from constant labels.
-        for _ in 0..MOST_TIMES {
+        for _ in 0..MAX_TIMES {
             if y[..training].iter().any(|label| *label != y[0]) {
                 break;
             }

@@ -46,7 +46,7 @@ pub(super) fn run(
     ]);
     let effort = Effort::ended(said["reason"].as_str().unwrap_or("unknown"), count).with("flags", &fixed);
     let functions = found.posterior().describe();
-    let through = functions.first().and_then(|latent| Some((latent.kernel, latent.seen_through?)));
+    let through = functions.first().and_then(|latent| Some((latent.kernel, latent.represented_by?)));
     let described = through.map_or(Ok(outcome.clone()), |(kernel, z)| crowding::describe(outcome, kernel, z));
     Ok(described?.by(effort))
 }

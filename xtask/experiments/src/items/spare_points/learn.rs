@@ -10,7 +10,8 @@ use crate::methods::{kernels, scores};
 use faer::{Mat, MatRef};
 use gp_cli::method::minimise_options;
 use gp_ep::{
-    Course, Inference as _, InferenceError, Learning, Observations, Powers, SparseProcess, SparseRegression,
+    Inference as _, InferenceError, Learning, LearningRecord, Observations, Powers, SparseProcess,
+    SparseRegression,
 };
 use gp_kernels::inducing::{Coverage, InducingInputs};
 use gp_kernels::placement::{KMeans, Placement};
@@ -260,7 +261,7 @@ fn learn(
     Ok(End { model, log_z, effort: described(&run, iterations) })
 }
 
-fn described(run: &Course, iterations: u64) -> Effort {
+fn described(run: &LearningRecord, iterations: u64) -> Effort {
     Effort::from(run).with("optimizer", "L-BFGS").with("iterations at most", iterations)
 }
 

@@ -5,32 +5,32 @@ use std::fmt::Display;
 /// Default of a setting in one case.
 ///
 /// ```
-/// use gp_cli::method::{Given, ITERATIONS, Setting, UsualCase};
+/// use gp_cli::method::{Given, ITERATIONS, Setting, DefaultCase};
 ///
-/// const FEW: UsualCase<u64> = UsualCase::new(100, "for one target");
-/// const MANY: UsualCase<u64> = UsualCase::new(300, "for several targets");
+/// const FEW: DefaultCase<u64> = DefaultCase::new(100, "for one target");
+/// const MANY: DefaultCase<u64> = DefaultCase::new(300, "for several targets");
 /// const BUDGET: Setting = ITERATIONS.usually_whole_by_case(&[FEW, MANY]);
-/// assert_eq!(BUDGET.usual_in_words(), "100 for one target, 300 for several targets");
+/// assert_eq!(BUDGET.default_in_words(), "100 for one target, 300 for several targets");
 /// assert_eq!(Given::default().integer_in(&BUDGET, MANY), 300);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct UsualCase<T> {
+pub struct DefaultCase<T> {
     value: T,
     when: &'static str,
 }
 
-/// Default of a setting.
+/// Value of a setting that the user does not give.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Usual<T: 'static> {
+pub enum SettingDefault<T: 'static> {
     /// No default.
     Unsaid,
     /// One value for all fits.
     Always(T),
     /// One value per case; the method finds the case.
-    ByCase(&'static [UsualCase<T>]),
+    ByCase(&'static [DefaultCase<T>]),
 }
 
-impl<T> UsualCase<T> {
+impl<T> DefaultCase<T> {
     /// Default in a case; help texts show `when` after the value.
     #[must_use]
     pub const fn new(value: T, when: &'static str) -> Self {
@@ -38,7 +38,7 @@ impl<T> UsualCase<T> {
     }
 }
 
-impl<T: Copy> UsualCase<T> {
+impl<T: Copy> DefaultCase<T> {
     /// Default value.
     #[must_use]
     pub const fn value(&self) -> T {
@@ -46,7 +46,7 @@ impl<T: Copy> UsualCase<T> {
     }
 }
 
-impl<T: Copy + PartialEq> Usual<T> {
+impl<T: Copy + PartialEq> SettingDefault<T> {
     /// Default for all fits, if it does not depend on the case.
     #[must_use]
     pub const fn always(&self) -> Option<T> {
@@ -57,12 +57,12 @@ impl<T: Copy + PartialEq> Usual<T> {
     }
 
     /// `true` if this case is declared.
-    pub(super) fn declares(&self, case: &UsualCase<T>) -> bool {
+    pub(super) fn declares(&self, case: &DefaultCase<T>) -> bool {
         matches!(self, Self::ByCase(cases) if cases.contains(case))
     }
 }
 
-impl<T: Display> Usual<T> {
+impl<T: Display> SettingDefault<T> {
     /// Default in words; empty if there is none.
     pub(super) fn in_words(&self) -> String {
         match self {
@@ -70,7 +70,7 @@ impl<T: Display> Usual<T> {
             Self::Always(value) => value.to_string(),
             Self::ByCase(cases) => {
                 let words =
-                    |case: &UsualCase<T>| format!("{} {}", case.value, case.when).trim_end().to_owned();
+                    |case: &DefaultCase<T>| format!("{} {}", case.value, case.when).trim_end().to_owned();
                 cases.iter().map(words).collect::<Vec<_>>().join(", ")
             }
         }

@@ -1,8 +1,8 @@
 //! Early stop of long computations.
 //!
-//! A [`Halt`] is a stop condition, polled between panels of factorisations and blocks of products, on
+//! A [`StopCondition`] is a stop condition, polled between panels of factorisations and blocks of products, on
 //! whichever thread they run. It is not an argument of each call: [`until`] sets it for one computation,
-//! [`Halt::adopt`] for the rest of a thread. Stopped operations of this crate return
+//! [`StopCondition::adopt`] for the rest of a thread. Stopped operations of this crate return
 //! [`LinalgError::Stopped`]; discard their output. A condition that has become true must stay true until the
 //! work has ended.
 
@@ -12,14 +12,14 @@ use std::fmt;
 use std::sync::Arc;
 
 thread_local! {
-    static HALTS: RefCell<Vec<Halt>> = const { RefCell::new(Vec::new()) };
+    static CONDITIONS: RefCell<Vec<StopCondition>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Stop condition.
+/// Test that long computations make between blocks, and end if it holds.
 #[derive(Clone)]
-pub struct Halt(Arc<dyn Fn() -> bool + Send + Sync>);
+pub struct StopCondition(Arc<dyn Fn() -> bool + Send + Sync>);
 
-impl Halt {
+impl StopCondition {
     /// Stops the work once `is_over` returns true.
     pub fn new(is_over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(is_over))
@@ -28,13 +28,13 @@ impl Halt {
     /// Applies this condition to everything the calling thread does from now on. Call it first in a thread of
     /// a pool.
     pub fn adopt(&self) {
-        HALTS.with_borrow_mut(|halts| halts.push(self.clone()));
+        CONDITIONS.with_borrow_mut(|halts| halts.push(self.clone()));
     }
 }
 
-impl fmt::Debug for Halt {
+impl fmt::Debug for StopCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Halt")
+        f.write_str("StopCondition")
     }
 }
 
@@ -44,7 +44,7 @@ impl fmt::Debug for Halt {
 ///
 /// # Errors
 /// [`LinalgError::Stopped`] if it was stopped.
-pub fn until<R>(halt: &Halt, work: impl FnOnce() -> R) -> Result<R, LinalgError> {
+pub fn until<R>(halt: &StopCondition, work: impl FnOnce() -> R) -> Result<R, LinalgError> {
     if (halt.0)() {
         return Err(LinalgError::Stopped);
     }
@@ -58,7 +58,7 @@ pub fn until<R>(halt: &Halt, work: impl FnOnce() -> R) -> Result<R, LinalgError>
 /// Returns `true` if the work of the calling thread should stop.
 #[must_use]
 pub fn is_over() -> bool {
-    HALTS.with_borrow(|halts| halts.iter().any(|halt| (halt.0)()))
+    CONDITIONS.with_borrow(|halts| halts.iter().any(|halt| (halt.0)()))
 }
 
 /// Returns an error if the work of the calling thread should stop.
@@ -68,12 +68,12 @@ pub(crate) fn go_on() -> Result<(), LinalgError> {
 
 /// Stop conditions of the calling thread, to hand to another thread with [`within`].
 #[must_use]
-pub fn here() -> Vec<Halt> {
-    HALTS.with_borrow(Clone::clone)
+pub fn here() -> Vec<StopCondition> {
+    CONDITIONS.with_borrow(Clone::clone)
 }
 
 /// Runs `work` under the stop conditions of another thread, from [`here`].
-pub fn within<R>(halts: &[Halt], work: impl FnOnce() -> R) -> R {
+pub fn within<R>(halts: &[StopCondition], work: impl FnOnce() -> R) -> R {
     let _held = Held::new(halts);
     work()
 }
@@ -82,8 +82,8 @@ pub fn within<R>(halts: &[Halt], work: impl FnOnce() -> R) -> R {
 struct Held(usize);
 
 impl Held {
-    fn new(halts: &[Halt]) -> Self {
-        HALTS.with_borrow_mut(|own| {
+    fn new(halts: &[StopCondition]) -> Self {
+        CONDITIONS.with_borrow_mut(|own| {
             let before = own.len();
             own.extend_from_slice(halts);
             Self(before)
@@ -93,7 +93,7 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        HALTS.with_borrow_mut(|own| own.truncate(self.0));
+        CONDITIONS.with_borrow_mut(|own| own.truncate(self.0));
     }
 }
 
@@ -106,10 +106,10 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Condition that becomes true after `count` polls, and its number of polls.
-    fn after(count: usize) -> (Halt, Arc<AtomicUsize>) {
+    fn after(count: usize) -> (StopCondition, Arc<AtomicUsize>) {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = asked.clone();
-        (Halt::new(move || counter.fetch_add(1, Ordering::Relaxed) >= count), asked)
+        (StopCondition::new(move || counter.fetch_add(1, Ordering::Relaxed) >= count), asked)
     }
 
     #[test]

@@ -15,9 +15,9 @@ const PRIOR: Prior = Prior::LogNormal { mu: 7.8, sigma: 3.0 };
 /// # Errors
 /// None for a prior of positive numbers.
 pub(super) fn set_prior(likelihood: &mut dyn Likelihood, spec: &FitSpec) -> Result<(), CliError> {
-    let is_usual = spec.likelihood.is_none() && spec.kernel.is_empty() && spec.search.is_none();
+    let is_default = spec.likelihood.is_none() && spec.kernel.is_empty() && spec.search.is_none();
     let has_measure = spec.standardize.target() && spec.noise_variance.is_empty();
-    if !is_usual || !has_measure || !likelihood.is_linear_gaussian() {
+    if !is_default || !has_measure || !likelihood.is_linear_gaussian() {
         return Ok(());
     }
     let noise = likelihood.parameters_mut().iter_mut().find(|parameter| parameter.name() == "variance");

@@ -5,7 +5,7 @@ use super::lookalikes::lookalikes;
 use super::names;
 use super::order::{self, in_order};
 use super::reading::begin_survey;
-use super::scales::usual_order;
+use super::scales::default_order;
 use super::spec::FitSpec;
 use super::task::Task;
 use super::task_flag::TaskChoice;
@@ -106,7 +106,7 @@ pub(super) fn task(
         );
         Err(CliError::new(ErrorKind::Usage, what))
     } else if column.scale().is_none() {
-        let hint = usual_order(names).map_or_else(String::new, |order| {
+        let hint = default_order(names).map_or_else(String::new, |order| {
             format!("; --order {order} if their order matters, as these words suggest")
         });
         Ok((Task::Multiclass, format!("column {name} has {count} different words{hint}")))

@@ -7,7 +7,7 @@ use crate::error::{LikelihoodError, check_count};
 /// Output of [`Likelihood::expected_log_density`](crate::Likelihood::expected_log_density) and
 /// [`Likelihood::tilted`](crate::Likelihood::tilted), which reuse its memory.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Slopes {
+pub struct LatentDerivatives {
     /// Expected log density or ln Z.
     pub value: f64,
     /// Derivatives by the means, one per latent.
@@ -19,7 +19,7 @@ pub struct Slopes {
     pub by_params: Vec<f64>,
 }
 
-impl Slopes {
+impl LatentDerivatives {
     /// Sets all fields for one latent; parameter derivatives are copied.
     pub fn set(&mut self, value: f64, by_mean: f64, by_variance: f64, by_params: &[f64]) {
         self.reset(1, by_params.len());
@@ -40,7 +40,7 @@ impl Slopes {
 
 /// Log density at one point with derivatives.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PointSlopes {
+pub struct PointDerivatives {
     /// `ln p(y | f)`
     pub value: f64,
     /// First derivatives by the latent values.
@@ -49,7 +49,7 @@ pub struct PointSlopes {
     pub by_latent_twice: Vec<f64>,
 }
 
-impl PointSlopes {
+impl PointDerivatives {
     /// Sets all fields to zero, for this number of latents.
     pub fn reset(&mut self, latents: usize) {
         self.value = 0.0;

@@ -1,15 +1,20 @@
 //! Derivatives of the density by line integrals, several nodes at a time.
 
 use super::peak::Peak;
+use crate::derivatives::PointDerivatives;
 use crate::quadrature::LANES;
-use crate::slopes::PointSlopes;
 use crate::special::{HALF_LN_TAU, normal_cdfs};
 
 /// Classes whose ratios are kept on the stack; others are computed twice.
 const KEPT: usize = 16;
 
 /// Sets `out` to `ln p(label | f)` for unit noise per latent, with two derivatives by each.
-pub(super) fn log_win(label: usize, classes: usize, f: impl Fn(usize) -> f64 + Copy, out: &mut PointSlopes) {
+pub(super) fn log_win(
+    label: usize,
+    classes: usize,
+    f: impl Fn(usize) -> f64 + Copy,
+    out: &mut PointDerivatives,
+) {
     let others = move || (0..classes).filter(move |&c| c != label);
     let peak = Peak::near(f(label), || others().map(f));
     let (step, blocks) = peak.grid(classes);
@@ -70,7 +75,7 @@ impl Block {
     }
 
     /// Adds derivatives of the integrand by the label's latent.
-    fn add_own(&self, weights: &[f64; LANES], label: usize, out: &mut PointSlopes) {
+    fn add_own(&self, weights: &[f64; LANES], label: usize, out: &mut PointDerivatives) {
         for (weight, away) in weights.iter().zip(self.away) {
             out.by_latent[label] += weight * away;
             out.by_latent_twice[label] += weight * (away * away - 1.0);

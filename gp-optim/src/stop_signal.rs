@@ -7,13 +7,13 @@ use std::sync::Arc;
 ///
 /// The default never stops.
 #[derive(Clone, Default)]
-pub struct Brake {
+pub struct StopSignal {
     ask: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
     /// True if several processes must stop at the same place of their work.
     together: bool,
 }
 
-impl Brake {
+impl StopSignal {
     /// Stops once `is_pulled` returns true.
     pub fn new(is_pulled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { ask: Some(Arc::new(is_pulled)), together: false }
@@ -47,8 +47,8 @@ impl Brake {
     }
 }
 
-impl fmt::Debug for Brake {
+impl fmt::Debug for StopSignal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.ask.is_some() { "Brake(asks)" } else { "Brake(never)" })
+        f.write_str(if self.ask.is_some() { "StopSignal(asks)" } else { "StopSignal(never)" })
     }
 }
