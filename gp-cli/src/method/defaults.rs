@@ -9,7 +9,7 @@ use std::fmt::Display;
 ///
 /// const FEW: DefaultCase<u64> = DefaultCase::new(100, "for one target");
 /// const MANY: DefaultCase<u64> = DefaultCase::new(300, "for several targets");
-/// const BUDGET: Setting = ITERATIONS.usually_whole_by_case(&[FEW, MANY]);
+/// const BUDGET: Setting = ITERATIONS.default_whole_by_case(&[FEW, MANY]);
 /// assert_eq!(BUDGET.default_in_words(), "100 for one target, 300 for several targets");
 /// assert_eq!(Given::default().integer_in(&BUDGET, MANY), 300);
 /// ```

@@ -3,11 +3,12 @@
 //! Mean values of blocks of at least twenty batches (or a few whole epochs, if shorter) are tested for a
 //! trend (Mann 1945, Kendall) in two windows: the last twenty blocks, and the last half of the run, averaged
 //! to twenty means. Without a trend, `S = Σ_{i<j} sign(y_j − y_i)` has mean 0 and variance `n(n − 1)(2n +
-//! 5)/18`, for any noise. The objective still decreases if in one window S is below its 5 % point and the
-//! newer half is lower than the older by more than the tolerance.
+//! 5)/18`, for any noise. The objective still moves if in one window S is beyond one of its 5 % points and the
+//! halves differ by more than the tolerance.
 //!
-//! A decrease over a window by three standard deviations of a mean is detected with probability 0.9; a steady
-//! decrease beyond the noise, always.
+//! A change over a window by three standard deviations of a mean is detected with probability 0.9; a steady
+//! change beyond the noise, always. Rises count: estimates of log Z by tied sites get worse while the sites settle,
+//! before the parameters improve them.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +27,7 @@ pub(super) struct Settled {
     terms: f64,
     drawn: u64,
     means: Vec<f64>,
-    /// Blocks in a row without a detected decrease.
+    /// Blocks in a row without a detected change.
     idle: u64,
 }
 
@@ -40,7 +41,7 @@ impl Settled {
         }
     }
 
-    /// Ends a complete block; returns the number of blocks in a row without a decrease.
+    /// Ends a complete block; returns the number of blocks in a row without a change.
     pub(super) fn idle(&mut self, per_epoch: u64, tolerance: f64) -> u64 {
         if self.drawn >= block_length(per_epoch) {
             self.close(tolerance);
@@ -66,18 +67,18 @@ impl Settled {
         }
         let least = tolerance * mean.abs().max(1.0);
         let half = self.means.len() / 2;
-        let falls = falls(&self.means, BLOCKS, least) || half > BLOCKS && falls(&self.means, half, least);
-        self.idle = if falls { 0 } else { self.idle + 1 };
+        let moves = moves(&self.means, BLOCKS, least) || half > BLOCKS && moves(&self.means, half, least);
+        self.idle = if moves { 0 } else { self.idle + 1 };
     }
 }
 
-/// Returns `true` if the last `count` (≥ 20) values, averaged to twenty means, decrease significantly and by
+/// Returns `true` if the last `count` (≥ 20) values, averaged to twenty means, have a significant trend and change by
 /// more than `least` from the older to the newer half.
-fn falls(values: &[f64], count: usize, least: f64) -> bool {
+fn moves(values: &[f64], count: usize, least: f64) -> bool {
     let window = &values[values.len() - count..];
     let part = |i: usize| &window[i * count / BLOCKS..(i + 1) * count / BLOCKS];
     let means: Vec<f64> = (0..BLOCKS).map(|i| mean_of(part(i))).collect();
-    decreases(&means) && mean_of(&means[..BLOCKS / 2]) - mean_of(&means[BLOCKS / 2..]) > least
+    has_trend(&means) && (mean_of(&means[..BLOCKS / 2]) - mean_of(&means[BLOCKS / 2..])).abs() > least
 }
 
 /// Batches per block: a multiple of short epochs.
@@ -91,10 +92,10 @@ fn mean_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Returns `true` if the values decrease at the 5 % level.
+/// Returns `true` if the values decrease at the 5 % level, or increase at it.
 #[expect(clippy::cast_precision_loss, reason = "twenty values have 190 pairs")]
-fn decreases(values: &[f64]) -> bool {
-    let mut falls = 0.0;
+fn has_trend(values: &[f64]) -> bool {
+    let mut falls: f64 = 0.0;
     for (i, earlier) in values.iter().enumerate() {
         for later in &values[i + 1..] {
             if later != earlier {
@@ -105,7 +106,7 @@ fn decreases(values: &[f64]) -> bool {
     let n = values.len() as f64;
     let variance = n * (n - 1.0) * (2.0 * n + 5.0) / 18.0;
     // Continuity correction: half the step of two of S.
-    falls - 1.0 > LEVEL * variance.sqrt()
+    falls.abs() - 1.0 > LEVEL * variance.sqrt()
 }
 
 #[cfg(test)]
@@ -120,34 +121,34 @@ mod tests {
     }
 
     /// Share of trials in which twenty values with this decrease from first to last, in units of their noise,
-    /// are found to decrease.
+    /// are found to have a trend.
     fn found(fall: f64, transform: impl Fn(f64) -> f64) -> f64 {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let trials = 4000;
         let hits = (0..trials).filter(|_| {
             let values =
                 (0..BLOCKS).map(|i| transform(noise(&mut rng) - fall * i as f64 / (BLOCKS - 1) as f64));
-            decreases(&values.collect::<Vec<_>>())
+            has_trend(&values.collect::<Vec<_>>())
         });
         hits.count() as f64 / f64::from(trials)
     }
 
     #[test]
-    fn chance_is_taken_for_a_fall_once_in_twenty_times() {
-        // The standard deviation of a share of 5 % of 4000 is 0.0034. Ranks do not change under monotone
+    fn chance_is_taken_for_a_trend_once_in_ten_times() {
+        // The standard deviation of a share of 10 % of 4000 is 0.0047. Ranks do not change under monotone
         // maps, so heavy tails have no effect.
         for share in [found(0.0, |y| y), found(0.0, |y| y.powi(5))] {
-            assert!((share - 0.05).abs() < 0.012, "{share}");
+            assert!((share - 0.1).abs() < 0.015, "{share}");
         }
     }
 
     #[test]
-    fn falls_are_found_as_the_documentation_says() {
+    fn trends_are_found_as_the_documentation_says() {
         assert!(found(3.0, |y| y) > 0.88, "{}", found(3.0, |y| y));
         assert!(found(10.0, |y| y) == 1.0);
-        assert!(found(-3.0, |y| y) == 0.0);
+        assert!(found(-3.0, |y| y) > 0.88, "{}", found(-3.0, |y| y));
         let steady: Vec<f64> = (0..BLOCKS).map(|i| -(i as f64)).collect();
-        assert!(decreases(&steady) && !decreases(&[1.0; BLOCKS]));
+        assert!(has_trend(&steady) && !has_trend(&[1.0; BLOCKS]));
     }
 
     #[test]
@@ -170,6 +171,17 @@ mod tests {
         // Of fifty blocks, the last thirty-one have twenty to compare. A fall of 0.01 per step is 2 from half
         // to half.
         assert_eq!((idle(0.01, 1e-2), idle(0.01, 3e-2)), (0, 31));
+    }
+
+    /// Blocks of a mean with noise 0.22 rise by 0.2 each, like the estimate of stochastic EP while its sites settle.
+    #[test]
+    fn a_rise_is_no_end() {
+        let (mut rng, mut settled) = (ChaCha8Rng::seed_from_u64(2), Settled::default());
+        let idle = (0..1200).map(|i| {
+            settled.batch(Some((10.0 + 0.01 * f64::from(i) + noise(&mut rng), 1.0)));
+            settled.idle(BATCHES, 1e-4)
+        });
+        assert!(idle.max().unwrap() < 5);
     }
 
     /// A decrease hidden in the noise of twenty blocks is detected over half of a long run; noise alone is
