@@ -32,7 +32,7 @@ pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<Update
     if names.iter().all(|name| frame.column(name).is_none()) {
         return Err(frame.lacks(&names, ""));
     }
-    let encoded = model.encode_inputs(frame)?;
+    let encoded = model.inputs().encode(frame)?;
     let observations = model.training_observations(frame)?;
     if let Some(name) = roles.column(Role::Blocks) {
         let why = format!("its rows were approximated in the blocks of column {name}");

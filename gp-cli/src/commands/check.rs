@@ -169,8 +169,10 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
             if let Some((row, times)) = far_off(numbers, &known) {
                 let value = column.kind().text(numbers[row]);
                 let times = if times < ENORMOUS { format!("{times:.0}") } else { format!("{times:.0e}") };
+                let has_logarithms = column.kind() == Kind::Number && known.iter().all(|&value| value > 0.0);
+                let otherwise = if has_logarithms { ", otherwise consider logarithms" } else { "" };
                 add(format!(
-                    "{value} at {} is {times} standard deviations from the mean of the other values; correct it if it is a mistake, otherwise consider logarithms",
+                    "{value} at {} is {times} standard deviations from the mean of the other values; correct it if it is a mistake{otherwise}",
                     frame.place(row)
                 ));
             }

@@ -20,7 +20,7 @@ const MAX_TERMS: usize = 24;
 /// # Errors
 /// [`Usage`](crate::ErrorKind::Usage) for too many terms.
 pub(super) fn sheet(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
-    let (rows, places) = relevant_sample(model, &model.encode_inputs(frame)?.points)?;
+    let (rows, places) = relevant_sample(model, &model.inputs().encode(frame)?.points)?;
     let columns = model.inputs().column_names();
     let (mut panels, mut drawn) = (Vec::new(), 0);
     for (latent, label) in latents::latent_labels(model).into_iter().enumerate() {

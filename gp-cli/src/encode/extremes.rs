@@ -8,6 +8,8 @@ const FEWEST: usize = 9;
 /// Minimum distance of an outlier from the other numbers, in widths of their range. Of a thousand columns of Cauchy
 /// noise, five have such a number; of log-normal ones with deviation 2, one in small tables.
 const FAR: f64 = 100.0;
+/// Minimum width of this range relative to its numbers, which otherwise differ by rounding.
+const WIDE: f64 = 1e-9;
 
 /// Number that is far from all others of its column.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +88,8 @@ impl Top {
     /// The largest number, if it is far from all others, which vary from `lowest` on.
     fn far_from(&self, lowest: f64) -> Option<Outlier> {
         let width = self.next - lowest;
-        let is_far = width > 0.0 && width.is_finite() && self.largest - self.next > FAR * width;
+        let is_wide = width > WIDE * lowest.abs().max(self.next.abs());
+        let is_far = is_wide && width.is_finite() && self.largest - self.next > FAR * width;
         let others = Range { lowest, highest: self.next };
         is_far.then(|| Outlier { value: self.largest, place: self.place.clone(), others })
     }
@@ -120,5 +123,6 @@ mod tests {
         assert_eq!(of(&[&near, &[1e9, 2e9]]), None);
         assert_eq!(of(&[&near[..8], &[1e9]]), None);
         assert_eq!(of(&[&[1.0; 20], &[1e9]]), None);
+        assert_eq!(of(&[&[0.3; 20], &[0.1 + 0.2, 1.0]]), None);
     }
 }

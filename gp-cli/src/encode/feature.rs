@@ -32,10 +32,6 @@ pub struct Feature {
     /// Replacement of missing values; None if they are errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Filling>,
-    /// `true` if levels unseen in training are as far from known ones as these are from each other; in model files of
-    /// earlier versions they are 0 in all columns.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub apart: bool,
 }
 
 /// Encoding of an input's values as numbers.
@@ -44,17 +40,8 @@ pub struct Feature {
 pub enum FeatureEncoding {
     /// One column of numbers.
     Scaled(Standardiser),
-    /// One column per level, sorted: 1 for that level, else 0. Unknown levels have one value in all.
+    /// One column per level, sorted: 1 for that level, else 0. Unknown levels are 0 in all.
     OneHot(Vec<String>),
-}
-
-/// Value of a level unseen in training in each of the columns of L known levels.
-///
-/// `-(√(1 + L) - 1)/L` is as far from every known level as these are from each other: together they are the vertices of
-/// a regular simplex. Zeros would be nearer, and predictions would be surer of a new level than of a known one left out.
-fn unknown_level(known: usize) -> f64 {
-    let known = known as f64;
-    -((1.0 + known).sqrt() - 1.0) / known
 }
 
 /// Replacement of an input's missing values. Adds a last column: 1 for a missing value (with 0 in all columns
@@ -120,13 +107,7 @@ impl Feature {
             range,
             days: column.holds_days(),
             missing,
-            apart: matches!(column.values(), Surveyed::Words(_)),
         })
-    }
-
-    /// Value of unknown levels in each column.
-    pub(super) fn unknown(&self) -> f64 {
-        if self.apart { unknown_level(self.width()) } else { 0.0 }
     }
 
     /// Number of columns in points.
@@ -186,12 +167,10 @@ impl Feature {
         }
     }
 
-    /// Calls `set(row, column, value)` for the non-zero entries; returns the first unknown level, if any. `unknown` is
-    /// the value of such levels.
+    /// Calls `set(row, column, value)` for the non-zero entries; returns the first unknown level, if any.
     pub(super) fn fill<'c>(
         &self,
         column: &'c Column,
-        unknown: f64,
         mut set: impl FnMut(usize, usize, f64),
     ) -> Option<&'c str> {
         match (&self.encoding, column.values()) {
@@ -215,10 +194,7 @@ impl Feature {
                 for (row, &code) in codes.iter().enumerate() {
                     match places.get(code as usize) {
                         Some(Some(place)) => set(row, *place, 1.0),
-                        Some(None) => {
-                            (0..self.width()).for_each(|place| set(row, place, unknown));
-                            unseen = unseen.or(Some(levels[code as usize].as_str()));
-                        }
+                        Some(None) => unseen = unseen.or(Some(levels[code as usize].as_str())),
                         None => set(row, known.len(), 1.0),
                     }
                 }
@@ -289,18 +265,4 @@ fn sorted(survey: &Survey, column: &ColumnSurvey, words: &[String]) -> Result<Ve
     let mut levels = words.to_vec();
     levels.sort();
     Ok(levels)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unknown_level;
-
-    #[test]
-    fn unknown_levels_are_as_far_from_known_ones_as_these_are_from_each_other() {
-        for known in [1, 2, 5, 256] {
-            let value = unknown_level(known);
-            let squared = (1.0 - value).powi(2) + (known as f64 - 1.0) * value * value;
-            assert!(value < 0.0 && (squared - 2.0).abs() < 1e-12, "{known}: {value}");
-        }
-    }
 }

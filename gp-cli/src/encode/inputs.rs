@@ -39,19 +39,12 @@ pub struct Unseen {
     pub column: String,
     /// The word.
     pub level: String,
-    /// `true` if it is as far from known levels as these are from each other.
-    pub apart: bool,
 }
 
 impl fmt::Display for Unseen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (column, level) = (shown(&self.column), shown(&self.level));
-        let how = if self.apart {
-            "taken for one more level, as different from the others as these are from each other"
-        } else {
-            "treated as unknown"
-        };
-        write!(f, "column {column}: `{level}` did not occur in training; {how}")
+        write!(f, "column {column}: `{level}` did not occur in training; treated as unknown")
     }
 }
 
@@ -174,15 +167,6 @@ impl Inputs {
     /// [`Data`](crate::ErrorKind::Data) for a missing column, one of another type, or a missing value that is not
     /// replaced.
     pub fn encode(&self, frame: &Frame) -> Result<Encoded, CliError> {
-        self.encode_with(frame, Feature::unknown)
-    }
-
-    /// [`encode`](Self::encode) with zeros for levels unseen in training, for kernels of categories.
-    pub(crate) fn encode_in_whole_numbers(&self, frame: &Frame) -> Result<Encoded, CliError> {
-        self.encode_with(frame, |_| 0.0)
-    }
-
-    fn encode_with(&self, frame: &Frame, unknown: fn(&Feature) -> f64) -> Result<Encoded, CliError> {
         let columns = frame.require(&self.names())?;
         self.refuse_missing(frame, &columns)?;
         let mut points = Mat::zeros(frame.row_count(), self.dim());
@@ -193,13 +177,9 @@ impl Inputs {
                 return Err(frame.fault(row, &feature.name, &what));
             }
             let mut place = points.as_mut().subcols_mut(first, feature.width());
-            let value = unknown(feature);
-            let level = feature.fill(column, value, |row, at, value| place[(row, at)] = value);
-            unseen.extend(level.map(|level| Unseen {
-                column: feature.name.clone(),
-                level: level.to_owned(),
-                apart: value != 0.0,
-            }));
+            let level = feature.fill(column, |row, at, value| place[(row, at)] = value);
+            unseen
+                .extend(level.map(|level| Unseen { column: feature.name.clone(), level: level.to_owned() }));
             first += feature.width();
         }
         Ok(Encoded { points, unseen })
@@ -221,9 +201,7 @@ impl Inputs {
                     FeatureEncoding::OneHot(levels) if value >= 0.0 && (value as usize) < levels.len() => {
                         points[(row, place.start + value as usize)] = 1.0;
                     }
-                    FeatureEncoding::OneHot(_) => {
-                        place.for_each(|column| points[(row, column)] = feature.unknown());
-                    }
+                    FeatureEncoding::OneHot(_) => {}
                 }
             }
         }

@@ -62,7 +62,7 @@ pub(super) fn evaluate_targets(model: &Model, frame: &Frame, was_seen: bool) -> 
             format!("`{}`: no row has a target: {}", frame.source(), names.join(", ")),
         ));
     }
-    let points = model.encode_inputs(frame)?.points;
+    let points = model.inputs().encode(frame)?.points;
     let densities =
         joint_log_densities(model, frame, &model.posterior().beliefs(points.as_ref())?)?.unwrap_or_default();
     let there: Vec<f64> = densities.into_iter().filter(|density| !density.is_nan()).collect();

@@ -2,10 +2,9 @@
 
 use super::{Approximation, Model};
 use crate::data::Frame;
-use crate::encode::{Adjuster, Encoded, Role, RoleValues, Unseen, row_sum};
+use crate::encode::{Adjuster, Role, RoleValues, Unseen, row_sum};
 use crate::error::CliError;
 use faer::{Mat, MatRef};
-use gp_kernels::diagonal;
 use gp_kernels::posterior::LatentBeliefs;
 
 /// Points of rows with their role values.
@@ -83,25 +82,8 @@ impl Model {
     /// [`Data`](crate::ErrorKind::Data), with its place, for a missing input, offset or exposure column, and
     /// for a missing or impossible value.
     pub fn encode(&self, frame: &Frame) -> Result<ModelRows, CliError> {
-        let encoded = self.encode_inputs(frame)?;
-        self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })
-    }
-
-    /// Encodes the inputs of a table alone.
-    ///
-    /// # Errors
-    /// [`Data`](crate::ErrorKind::Data), with its place, for a missing input and for a missing or impossible value.
-    pub fn encode_inputs(&self, frame: &Frame) -> Result<Encoded, CliError> {
         let encoded = self.inputs().encode(frame)?;
-        // A kernel of category codes takes whole numbers only.
-        let takes = |points: MatRef<'_, f64>| {
-            let latents = self.posterior().describe();
-            latents.iter().all(|latent| diagonal(latent.kernel, points).is_ok())
-        };
-        if encoded.unseen.is_empty() || takes(encoded.points.as_ref()) {
-            return Ok(encoded);
-        }
-        self.inputs().encode_in_whole_numbers(frame)
+        self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })
     }
 
     /// `true` for a table of the rows that the model was fitted to, or updated with, or of both together, in any order.

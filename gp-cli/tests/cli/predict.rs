@@ -2,7 +2,6 @@
 
 use crate::support::{Desk, circle, sine};
 use gp_cli::data::{Formats, ReadOptions};
-use std::fmt::Write as _;
 
 #[test]
 fn predictions_of_numbers() {
@@ -73,56 +72,11 @@ fn predictions_of_classes() {
         assert_eq!(said.table().1[row][0], if inside[row] >= outside[row] { "in" } else { "out" });
     }
     assert_eq!(desk.ok("predict model.gp t.csv").table().0, ["label", "log_density"]);
+    // A level that did not occur in training is treated as unknown.
     desk.write("new.csv", "a,b,kind\n0,0,violet\n");
     let said = desk.ok("predict model.gp new.csv");
-    let text = "column kind: `violet` did not occur in training; taken for one more level, as different from the others";
-    assert!(said.err.contains(text), "{}", said.err);
+    assert!(said.err.contains("`violet` did not occur in training; treated as unknown"), "{}", said.err);
     assert_eq!(said.table().1, [["in"]]);
-}
-
-/// Targets of twelve groups with offsets of their own, without the first group, and a row of the first.
-fn groups() -> (String, &'static str) {
-    let mut text = "x,g,y\n".to_owned();
-    for row in 0..220 {
-        let (group, x) = (1 + row % 11, f64::from(row) * 0.618 % 4.0 - 2.0);
-        let offset = (f64::from(group) * 2.4).sin() * 3.0;
-        writeln!(text, "{x},g{group},{}", (2.0 * x).sin() + offset + 0.1 * (f64::from(row) * 1.7).sin())
-            .unwrap();
-    }
-    (text, "x,g\n0.5,g0\n0.5,g3\n")
-}
-
-/// A new level may differ from the known ones as much as they differ from each other, and rows of it are less certain.
-#[test]
-fn rows_of_an_unseen_level_have_the_variance_of_a_level() {
-    let desk = Desk::new();
-    let (training, new) = groups();
-    desk.write("t.csv", training);
-    desk.write("new.csv", new);
-    for how in [
-        "--method exact",
-        "--method pep --inducing 60",
-        "--method exact --kernel \"1*overlap(dims=[g]) + rbf(dims=[x])\"",
-    ] {
-        desk.ok(&format!("fit t.csv --target y --force {how}"));
-        let variance = desk.ok("predict model.gp new.csv").column("variance");
-        // Offsets of groups have a variance of about 4.5.
-        assert!(variance[0] > 1.0 && variance[1] < 0.2, "{how}: {variance:?}");
-    }
-}
-
-/// Codes of categories stay whole numbers: a level of two is one or not.
-#[test]
-fn kernels_of_codes_take_unseen_levels() {
-    let desk = Desk::new();
-    let (training, new) = groups();
-    desk.write("t.csv", training);
-    desk.write("new.csv", new);
-    let kernel = "--kernel \"rbf(dims=[x]) * index(levels=2, dims=[g=g3])\"";
-    desk.ok(&format!("fit t.csv --target y --method exact --iterations 2 {kernel}"));
-    let said = desk.ok("predict model.gp new.csv");
-    assert!(said.err.contains("`g0` did not occur"), "{}", said.err);
-    assert_eq!(said.table().1.len(), 2);
 }
 
 #[test]

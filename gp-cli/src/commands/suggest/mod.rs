@@ -252,7 +252,7 @@ fn of_table(
     notes: &mut Notes<'_>,
 ) -> Result<(Suggested, OutTable), CliError> {
     let frame = options.table.read(path, context, model, Besides::Identifiers(&options.id), notes)?;
-    let encoded = model.encode_inputs(&frame)?;
+    let encoded = model.inputs().encode(&frame)?;
     super::warn(notes, &encoded.warnings());
     let (count, points) = (usize::from(options.count), encoded.points);
     if count > frame.row_count() {
