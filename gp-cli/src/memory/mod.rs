@@ -126,7 +126,7 @@ mod tests {
             let Limit::Flag { taken } = over.limit else { panic!("{over:?}") };
             let taken = size_text(taken as f64);
             let said = format!(
-                "a number needs 1 byte or more, and --memory leaves nothing: the program already holds {taken}; give --memory "
+                "a number needs 1 byte or more, and --memory leaves nothing: the program already holds {taken}; give it more, such as --memory "
             );
             assert!(over.to_string().starts_with(&said), "{over}");
         }

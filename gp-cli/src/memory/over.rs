@@ -4,6 +4,9 @@ use super::size::{size_flag, size_text};
 use crate::error::{CliError, ErrorKind};
 use std::fmt;
 
+/// Factor on the memory held before anything is computed, for advice that does for a small table.
+const AMPLE: f64 = 4.0;
+
 /// Origin of a memory limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -58,11 +61,12 @@ impl fmt::Display for OverBudget {
             Limit::AddressSpace => {
                 write!(f, "the limit of address space (ulimit -v) leaves {left} beside threads")
             }
-            // Advice about the table would not help.
+            // Advice about the table would not help, and what else is needed is not known yet.
             Limit::Flag { taken } if self.left == 0.0 => {
-                let (held, enough) = (size_text(*taken as f64), size_flag(*taken as f64 + self.needed));
+                let (held, enough) =
+                    (size_text(*taken as f64), size_flag(AMPLE * (*taken as f64 + self.needed)));
                 let why = format!("nothing: the program already holds {held}");
-                return write!(f, "--memory leaves {why}; give --memory {enough} or more");
+                return write!(f, "--memory leaves {why}; give it more, such as --memory {enough}");
             }
             Limit::Flag { .. } => write!(f, "--memory leaves {left}"),
             Limit::Given => write!(f, "{left} {verb} left"),

@@ -118,9 +118,9 @@ fn a_budget_below_the_program_itself_is_told_what_is_needed() {
     assert_eq!(said.code, 3, "{}", said.err);
     assert!(said.err.contains("--memory leaves nothing: the program already holds "), "{}", said.err);
     assert!(!said.err.contains("fewer columns"), "{}", said.err);
-    let (_, flag) = said.err.split_once("; give --memory ").unwrap();
+    let (_, flag) = said.err.split_once("; give it more, such as --memory ").unwrap();
     let enough = flag.split_whitespace().next().unwrap();
-    desk.ok(&format!("check t.csv --memory {enough}"));
+    desk.ok(&format!("fit t.csv --target y --memory {enough} -o m.gp"));
 }
 
 #[test]
