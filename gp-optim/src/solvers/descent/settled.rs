@@ -204,6 +204,7 @@ mod tests {
         };
         // Block means have noise 0.22. A thousand blocks decrease by 1, twenty by a tenth of the noise.
         assert!(idle(0.001) < 20, "{}", idle(0.001));
-        assert!(idle(0.0) > 100, "{}", idle(0.0));
+        // One test in ten takes noise for a trend; plateaus of twenty blocks, which `gp` asks for, are common nevertheless.
+        assert!(idle(0.0) > 60, "{}", idle(0.0));
     }
 }
