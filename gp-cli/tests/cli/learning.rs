@@ -1,7 +1,6 @@
 //! Fits of misleading data, and messages of fits that learn nothing.
 
-use crate::support::{Desk, circle};
-use std::f64::consts::SQRT_2;
+use crate::support::{Desk, circle, normal_table};
 use std::fmt::Write as _;
 
 /// Evenly spread numbers between −1 and 1, different per column.
@@ -60,21 +59,7 @@ fn given_kernels_without_length_scales_learn_too() {
 
 /// Table of `inputs` inputs with y = sin(`rate` · x0) and noise of this deviation, all pseudo-random and nearly normal.
 fn one_matters((seed, rows): (u64, usize), inputs: usize, (rate, noise): (f64, f64)) -> String {
-    let mut state = seed;
-    let mut even = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    };
-    let mut next = || (0..6).map(|_| even()).sum::<f64>() / SQRT_2;
-    let names: Vec<String> = (0..inputs).map(|column| format!("x{column}")).collect();
-    let mut table = format!("{},y\n", names.join(","));
-    for _ in 0..rows {
-        let x: Vec<f64> = (0..inputs).map(|_| next()).collect();
-        let y = (rate * x[0]).sin() + noise * next();
-        let cells: Vec<String> = x.iter().map(|x| format!("{x:.5}")).collect();
-        writeln!(table, "{},{y:.5}", cells.join(",")).unwrap();
-    }
-    table
+    normal_table(seed, (rows, inputs), |x, next| format!("{:.5}", (rate * x[0]).sin() + noise * next))
 }
 
 /// From equal length-scales under their priors, all of them have to shrink before the function is seen.

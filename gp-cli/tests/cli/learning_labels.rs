@@ -1,27 +1,13 @@
 //! Learning from labels: few inputs that matter among many, many classes, and one engine for Gaussian noise.
 
-use crate::support::Desk;
-use std::f64::consts::SQRT_2;
-use std::fmt::Write as _;
+use crate::support::{Desk, normal_table};
 
 /// Table of nearly normal inputs and labels k0, k1, …: the number of `cuts` below `f` of the inputs and one more number.
-fn labelled(seed: u64, (rows, inputs): (usize, usize), cuts: &[f64], f: fn(&[f64], f64) -> f64) -> String {
-    let mut state = seed;
-    let mut even = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    };
-    let mut next = || (0..6).map(|_| even()).sum::<f64>() / SQRT_2;
-    let names: Vec<String> = (0..inputs).map(|column| format!("x{column}")).collect();
-    let mut table = format!("{},y\n", names.join(","));
-    for _ in 0..rows {
-        let x: Vec<f64> = (0..inputs).map(|_| next()).collect();
-        let value = f(&x, next());
-        let class = cuts.iter().filter(|cut| value > **cut).count();
-        let cells: Vec<String> = x.iter().map(|x| format!("{x:.5}")).collect();
-        writeln!(table, "{},k{class}", cells.join(",")).unwrap();
-    }
-    table
+fn labelled(seed: u64, sizes: (usize, usize), cuts: &[f64], f: fn(&[f64], f64) -> f64) -> String {
+    normal_table(seed, sizes, |x, next| {
+        let value = f(x, next);
+        format!("k{}", cuts.iter().filter(|cut| value > **cut).count())
+    })
 }
 
 /// Share of wrong labels in other rows of the same kind.

@@ -1,5 +1,6 @@
 //! Temporary folder in which the command runs.
 
+use std::f64::consts::SQRT_2;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -153,6 +154,29 @@ pub(crate) fn circle(rows: usize) -> String {
         format!("{a},{b},{kind},{label}\n")
     };
     "a,b,kind,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
+}
+
+/// Table of rows × inputs x0, x1, … of pseudo-random numbers, nearly normal, with a target y made of the inputs of its
+/// row and one more such number.
+pub(crate) fn normal_table(
+    seed: u64,
+    (rows, inputs): (usize, usize),
+    target: impl Fn(&[f64], f64) -> String,
+) -> String {
+    let mut state = seed;
+    let mut even = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    let mut next = || (0..6).map(|_| even()).sum::<f64>() / SQRT_2;
+    let names: Vec<String> = (0..inputs).map(|column| format!("x{column}")).collect();
+    let mut table = format!("{},y\n", names.join(","));
+    for _ in 0..rows {
+        let x: Vec<f64> = (0..inputs).map(|_| next()).collect();
+        let cells: Vec<String> = x.iter().map(|x| format!("{x:.5}")).collect();
+        table += &format!("{},{}\n", cells.join(","), target(&x, next()));
+    }
+    table
 }
 
 /// Approximately standard normal number for each place, reproducible: sum of twelve digits of a hash.

@@ -145,7 +145,7 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) 
 /// The problem with the parameters fixed that [`settle`] is likely to fix, to count the work of training.
 pub(super) fn as_started(problem: &Problem, spec: &FitSpec) -> Problem {
     let mut started = problem.clone();
-    if is_wanted(spec) && is_of_known_form(problem, spec) && shared::is_wanted(problem) {
+    if is_wanted(spec) && is_of_known_form(problem, spec) && may_share_length(problem, spec) {
         shared::fix_length(&mut started);
     }
     started
