@@ -2,6 +2,8 @@
 
 use crate::data::quoted;
 use crate::error::{CliError, ErrorKind};
+use crate::files::read_at_most;
+use crate::memory::size_text;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use gp_optim::did_you_mean;
@@ -9,14 +11,26 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
+/// Maximum size of a configuration file in bytes.
+const LARGEST: u64 = 4_000_000;
+
 /// Appends the entries of the configuration file that are not set on the command line.
 pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     // The main parser reports an invalid command line.
     let Ok(matches) = command.clone().try_get_matches_from(&arguments) else { return Ok(arguments) };
     let Some((_, given)) = matches.subcommand() else { return Ok(arguments) };
     let Ok(Some(path)) = given.try_get_one::<PathBuf>("config") else { return Ok(arguments) };
-    let text = std::fs::read_to_string(path).map_err(|cause| CliError::io("read", path, cause))?;
-    expand_text(command, arguments, path, &text)
+    expand_text(command, arguments, path, &read(path)?)
+}
+
+fn read(path: &Path) -> Result<String, CliError> {
+    let failed = |cause| CliError::io("read", path, cause);
+    let bytes = read_at_most(path, LARGEST).map_err(failed)?;
+    let bytes = bytes.ok_or_else(|| {
+        let most = size_text(LARGEST as f64);
+        usage(path, &format!("more than {most}; is it a configuration file?"))
+    })?;
+    String::from_utf8(bytes).map_err(|_| usage(path, "not UTF-8 text; is it a configuration file?"))
 }
 
 /// Same as [`expand`] for the text of a file; errors name `path`.

@@ -130,6 +130,8 @@ pub struct Spread {
     squares_larger: Sum,
     /// Sum with deviations divided by [`LARGER`], against overflow.
     squares_smaller: Sum,
+    /// Largest deviation, for those whose squares underflow anyway.
+    largest: f64,
 }
 
 /// 2⁵⁰⁰ and its inverse.
@@ -141,7 +143,7 @@ impl Spread {
     #[must_use]
     pub fn about(mean: f64) -> Self {
         let none = Sum::default();
-        Self { mean, squares: none, squares_larger: none, squares_smaller: none }
+        Self { mean, squares: none, squares_larger: none, squares_smaller: none, largest: 0.0 }
     }
 
     /// Adds a value.
@@ -154,13 +156,19 @@ impl Spread {
         self.squares.add_weighed((value - self.mean).powi(2), weight);
         self.squares_larger.add_weighed((LARGER * (value - self.mean)).powi(2), weight);
         self.squares_smaller.add_weighed((SMALLER * (value - self.mean)).powi(2), weight);
+        if weight > 0.0 {
+            self.largest = self.largest.max((value - self.mean).abs());
+        }
     }
 
-    /// Standardiser to mean 0 and standard deviation 1; scale 1 for constant columns.
+    /// Standardiser to mean 0 and standard deviation 1; scale 1 for constant columns. If even the enlarged squares
+    /// underflow, the scale is the largest deviation.
     #[must_use]
     pub fn standardiser(&self) -> Standardiser {
         let (mean, larger, squares) = (self.mean, self.squares_larger.mean(), self.squares.mean());
-        let scale = if larger.is_finite() {
+        let scale = if larger < f64::MIN_POSITIVE {
+            self.largest
+        } else if larger.is_finite() {
             larger.sqrt() / LARGER
         } else if squares.is_finite() {
             squares.sqrt()
@@ -168,7 +176,8 @@ impl Spread {
             self.squares_smaller.mean().sqrt() / SMALLER
         };
         // Rounding gives equal numbers a spread of a few ulps of their mean.
-        Standardiser { mean, scale: if scale > 4.0 * f64::EPSILON * mean.abs() { scale } else { 1.0 } }
+        let rounding = 4.0 * (f64::EPSILON * mean.abs()).max(f64::from_bits(1));
+        Standardiser { mean, scale: if scale > rounding { scale } else { 1.0 } }
     }
 }
 
@@ -214,7 +223,7 @@ mod tests {
 
     #[test]
     fn numbers_whose_squares_are_none_have_units_too() {
-        for unit in [1e-300, 1e-200, 1e-20, 1.0, 1e20, 1e200, 1e300] {
+        for unit in [1e-320, 1e-310, 1e-300, 1e-200, 1e-20, 1.0, 1e20, 1e200, 1e300] {
             let found = Standardiser::of(&[-1.0, 1.0].map(|sign| sign * unit));
             assert_eq!(found, Standardiser { mean: 0.0, scale: unit });
         }
@@ -225,5 +234,6 @@ mod tests {
         assert_eq!(Standardiser::of(&[0.1; 7]).scale, 1.0);
         assert_eq!(Standardiser::of(&[-3.0]), Standardiser { mean: -3.0, scale: 1.0 });
         assert_eq!(Standardiser::of(&[0.0, 0.0]), Standardiser { mean: 0.0, scale: 1.0 });
+        assert_eq!(Standardiser::of(&[1.1e-320; 7]).scale, 1.0);
     }
 }

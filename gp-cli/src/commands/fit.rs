@@ -114,7 +114,7 @@ pub fn run(
     plan.check_memory(context.budget(), 1)?;
 
     check_same_data(context, &plan)?;
-    let checkpoint = checkpoint_folder(options, &plan)?;
+    let checkpoint = checkpoint_folder(options, &plan, context)?;
     let course = Course::new(notes.line().clone(), trace(options, &inputs)?);
 
     let start = Instant::now();
@@ -150,6 +150,8 @@ fn inputs(options: &FitOptions) -> InputFiles {
         .flat_map(|(word, folder)| CheckpointFolder::files(folder).into_iter().map(move |path| (word, path)));
     let inputs = InputFiles::none().and("DATA", Some(&options.data));
     let inputs = inputs.and("--test", options.test.as_ref()).and("--config", options.config.as_ref());
+    let placed = &options.spec.inducing_file;
+    let inputs = placed.iter().fold(inputs, |inputs, path| inputs.and("--inducing-file", Some(path)));
     kept.fold(inputs, |inputs, (word, path)| inputs.and(word, Some(&path)))
 }
 
@@ -200,9 +202,15 @@ fn train(
     trained.map_err(|error| folder.how_to_go_on(error))
 }
 
-fn checkpoint_folder(options: &FitOptions, plan: &Plan) -> Result<Option<CheckpointFolder>, CliError> {
+fn checkpoint_folder(
+    options: &FitOptions,
+    plan: &Plan,
+    context: &Context,
+) -> Result<Option<CheckpointFolder>, CliError> {
     match (&options.checkpoint, &options.resume) {
-        (_, Some(folder)) => CheckpointFolder::resume(folder, plan, &options.spec).map(Some),
+        (_, Some(folder)) => {
+            CheckpointFolder::resume(folder, plan, &options.spec, context.budget()).map(Some)
+        }
         (Some(folder), None) => CheckpointFolder::begin(folder, plan, &options.spec).map(Some),
         (None, None) => Ok(None),
     }

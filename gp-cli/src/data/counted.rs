@@ -8,6 +8,8 @@ use std::io::{self, Read};
 const CHUNK: usize = 1 << 16;
 /// Memory grows by one part in this many.
 const GROWTH: usize = 4;
+/// Memory beyond the expected bytes.
+const SPARE: usize = 64;
 
 /// All bytes of a table, if memory suffices; `expected` is a size hint.
 pub(super) fn read_all(
@@ -39,6 +41,19 @@ pub(super) fn reserve<T>(of: &mut Vec<T>, more: usize, supply: &dyn Supply) -> R
         let what = format!("not enough memory for `{}`", supply.name());
         CliError::caused(ErrorKind::Data, what, cause)
     })
+}
+
+/// All bytes of a reader, in memory of exactly their number; `None` if there are more or fewer.
+pub(super) fn read_sized(
+    from: &mut dyn Read,
+    size: usize,
+    supply: &dyn Supply,
+) -> Result<io::Result<Option<Vec<u8>>>, CliError> {
+    let mut bytes = Vec::new();
+    // One byte more reveals excess data; the rest keeps the standard library from growing the memory.
+    reserve(&mut bytes, size.saturating_add(SPARE), supply)?;
+    let read = from.take(size as u64 + 1).read_to_end(&mut bytes);
+    Ok(read.map(|_| (bytes.len() == size).then_some(bytes)))
 }
 
 /// First bytes of a reader, at most this many.

@@ -176,4 +176,8 @@ impl FrameStream for Typed<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
         self.from.next_piece()?.map(|piece| piece.read_as(&self.options)).transpose()
     }
+
+    fn row_count(&self) -> Option<usize> {
+        self.from.row_count()
+    }
 }

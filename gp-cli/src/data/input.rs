@@ -2,12 +2,13 @@
 
 use super::counted::{read_all, read_up_to};
 use super::source::{GZIP, Source, damaged_gzip, extension_of};
+use super::spool::Spool;
 use super::supply::{Supply, cannot_read, own_error};
 use crate::error::{CliError, ErrorKind};
 use crate::memory::Budget;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Bytes read to recognise the format and estimate the size of rows.
@@ -90,9 +91,8 @@ impl Input {
         let from = if size < keep {
             From::Memory(bytes)
         } else {
-            let mut file = unnamed(&std::env::temp_dir())?;
-            file.write_all(&bytes).map_err(|cause| no_room(&std::env::temp_dir(), cause))?;
-            size += pour(stream, &mut file, &std::env::temp_dir())?;
+            let (file, count) = pour(&mut bytes.as_slice().chain(stream))?;
+            size = count;
             From::Spooled(file)
         };
         let budget = Budget::default();
@@ -180,12 +180,7 @@ impl Input {
         match &self.from {
             From::Path(path) if !self.head.packed => File::open(path).map_err(failed),
             From::Spooled(file) if !self.head.packed => file.try_clone().map_err(failed),
-            _ => {
-                let folder = std::env::temp_dir();
-                let mut file = unnamed(&folder)?;
-                pour(&mut self.reader()?, &mut file, &folder)?;
-                Ok(file)
-            }
+            _ => pour(&mut self.reader()?).map(|(file, _)| file),
         }
     }
 
@@ -255,29 +250,13 @@ fn unpacked_length(packed: &[u8]) -> u64 {
     length
 }
 
-/// Unnamed file in a folder; it is deleted when the process ends.
-///
-/// # Errors
-/// [`Io`](ErrorKind::Io), with advice.
-pub(crate) fn unnamed(folder: &Path) -> Result<File, CliError> {
-    tempfile::tempfile_in(folder).map_err(|cause| no_room(folder, cause))
-}
-
-/// Error for an unwritable temporary file.
-pub(crate) fn no_room(folder: &Path, cause: io::Error) -> CliError {
-    let message = format!(
-        "cannot write a temporary file in `{}`; set TMPDIR to a folder with room for the table, or give one by --checkpoint",
-        folder.display()
-    );
-    CliError::caused(ErrorKind::Io, message, cause)
-}
-
-/// Copies the rest of a stream; returns the number of bytes.
-fn pour(from: &mut dyn Read, to: &mut File, folder: &Path) -> Result<u64, CliError> {
-    let (mut buffer, mut total) = (vec![0; 1 << 16], 0);
+/// Copies a stream to a temporary file; also returns the number of bytes.
+fn pour(from: &mut dyn Read) -> Result<(File, u64), CliError> {
+    let folder = std::env::temp_dir();
+    let (mut to, mut buffer, mut total) = (Spool::new(&folder)?, vec![0; 1 << 16], 0);
     loop {
         let count = match from.read(&mut buffer) {
-            Ok(0) => return Ok(total),
+            Ok(0) => return Ok((to.into_file(), total)),
             Ok(count) => count,
             Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
             Err(cause) => {
@@ -286,7 +265,7 @@ fn pour(from: &mut dyn Read, to: &mut File, folder: &Path) -> Result<u64, CliErr
                 }));
             }
         };
-        to.write_all(&buffer[..count]).map_err(|cause| no_room(folder, cause))?;
+        to.write_all(&buffer[..count]).map_err(|cause| Spool::unwritten(&folder, cause))?;
         total += count as u64;
     }
 }

@@ -7,6 +7,7 @@ use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::heading::Heading;
 use super::input::Input;
+use super::line_room::LineRoom;
 use super::options::ReadOptions;
 use super::pieces::{FrameStream, WHOLE, rows_of_piece};
 use super::source::Source;
@@ -51,7 +52,7 @@ impl Format for LibSvm {
         input: &'a Input,
         options: &ReadOptions,
     ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
-        Ok(Box::new(Lines::begin(input, options, rows_of_piece)?))
+        Ok(Box::new(Lines::begin(input, options, rows_of_piece(input.budget()))?))
     }
 
     /// Text plus two numbers per row and index, estimated from the first lines.
@@ -70,6 +71,10 @@ impl Format for LibSvm {
 
 /// Bytes per column name.
 const NAME: usize = 6;
+/// Bytes of a line read at once.
+const CHUNK: u64 = 1 << 16;
+/// Bytes of memory per byte of a line: its text, and its entries, in buffers that may be twice as large.
+const COPIES: f64 = 10.0;
 
 /// Sparse rows of a file, read twice: for the largest index, then for the values.
 struct Lines<'a> {
@@ -81,6 +86,8 @@ struct Lines<'a> {
     rows: usize,
     /// Remaining rows.
     left: usize,
+    /// Number of all rows.
+    count: usize,
 }
 
 /// Rows of a text, in sequence.
@@ -89,6 +96,7 @@ struct LineCells<'a> {
     from: BufReader<Box<dyn Read + 'a>>,
     text: Vec<u8>,
     line: u64,
+    room: LineRoom,
 }
 
 /// One row: line, label and non-zero entries.
@@ -117,13 +125,13 @@ impl<'a> Lines<'a> {
         supply.room().take_table(rows.min(count), heading.places().len(), NAME)?;
         let mut slots = vec![None; width + 1];
         heading.places().iter().enumerate().for_each(|(slot, &place)| slots[place] = Some(slot));
-        Ok(Self { body: LineCells::new(supply)?, heading: heading.into(), slots, rows, left: count })
+        Ok(Self { body: LineCells::new(supply)?, heading: heading.into(), slots, rows, left: count, count })
     }
 }
 
 impl FrameStream for Lines<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
-        let Self { body, heading, slots, rows, left } = self;
+        let Self { body, heading, slots, rows, left, .. } = self;
         let count = (*rows).min(*left);
         *left -= count;
         if count == 0 {
@@ -146,6 +154,10 @@ impl FrameStream for Lines<'_> {
         let frame = Frame::new(body.supply.name(), columns.collect(), Some(lines))?;
         Ok(Some(frame.with_heading(heading.clone())))
     }
+
+    fn row_count(&self) -> Option<usize> {
+        Some(self.count)
+    }
 }
 
 fn zeros(rows: usize, columns: usize, supply: &dyn Supply) -> Result<Vec<Vec<f64>>, CliError> {
@@ -165,18 +177,28 @@ fn body_changed(supply: &dyn Supply) -> CliError {
 impl<'a> LineCells<'a> {
     fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
         let from = BufReader::with_capacity(1 << 16, supply.reader()?);
-        Ok(Self { supply, from, text: Vec::new(), line: 0 })
+        Ok(Self { supply, from, text: Vec::new(), line: 0, room: LineRoom::default() })
+    }
+
+    /// Reads the next line; `false` at the end.
+    fn read_line(&mut self) -> Result<bool, CliError> {
+        self.text.clear();
+        loop {
+            let read = (&mut self.from).take(CHUNK).read_until(b'\n', &mut self.text);
+            let count = read.map_err(|cause| unreadable(self.supply, cause))?;
+            if count == 0 || self.text.ends_with(b"\n") {
+                self.line += 1;
+                return Ok(!self.text.is_empty());
+            }
+            if self.room.is_due(self.text.len()) {
+                self.room.count(self.supply, (self.line + 1, self.text.len()), COPIES)?;
+            }
+        }
     }
 
     /// Next row; skips comments and empty lines.
     fn next(&mut self) -> Result<Option<SparseRow>, CliError> {
-        loop {
-            self.text.clear();
-            let read = self.from.read_until(b'\n', &mut self.text);
-            if read.map_err(|cause| unreadable(self.supply, cause))? == 0 {
-                return Ok(None);
-            }
-            self.line += 1;
+        while self.read_line()? {
             let text = std::str::from_utf8(&self.text).map_err(|_| self.supply.fault(&" is not text"))?;
             let content = text.split_once('#').map_or(text, |(front, _)| front);
             let mut words = content.split_ascii_whitespace();
@@ -191,6 +213,7 @@ impl<'a> LineCells<'a> {
             let entries = entries.collect::<Result<_, _>>()?;
             return Ok(Some(SparseRow { line: self.line, label, entries }));
         }
+        Ok(None)
     }
 }
 

@@ -14,6 +14,8 @@ use crate::error::CliError;
 pub(super) struct Npy;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
+/// Maximum length of a header in bytes; numpy reads no longer ones either, unless told to.
+const LONGEST_HEADER: usize = 10_000;
 
 impl Format for Npy {
     fn name(&self) -> &'static str {
@@ -64,6 +66,9 @@ impl<'a> NpyArray<'a> {
         let (length, rest) = rest.split_at_checked(width).ok_or("it ends in its header")?;
         let length = length.iter().rev().fold(0usize, |sum, &byte| sum << 8 | usize::from(byte));
         let (header, data) = rest.split_at_checked(length).ok_or("it ends in its header")?;
+        if length > LONGEST_HEADER {
+            return Err(format!("its header has {length} bytes, and at most {LONGEST_HEADER} are read"));
+        }
         let header = String::from_utf8_lossy(header);
         let (shape, fortran) = (shape(&header)?, header.contains("'fortran_order': True"));
         let descr = quoted_after(&header, "'descr':").ok_or("its header has no type of numbers")?;

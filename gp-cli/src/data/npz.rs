@@ -1,6 +1,6 @@
 //! Zip archives of numpy arrays.
 
-use super::counted::read_up_to;
+use super::counted::read_sized;
 use super::format::{Format, check_width};
 use super::frame::Frame;
 use super::heading::Heading;
@@ -116,11 +116,9 @@ impl Entry {
             0 => Ok(Cow::Borrowed(packed)),
             8 => {
                 room.take(self.size as f64, || format!(", array {} unpacked,", self.name))?;
-                // One byte more reveals excess data.
-                let mut reader = DeflateDecoder::new(packed);
-                let out = read_up_to(&mut reader, self.size as u64 + 1)
-                    .map_err(|cause| fault(&cause.to_string()))?;
-                if out.len() == self.size { Ok(Cow::Owned(out)) } else { Err(fault("its length is wrong")) }
+                let out = read_sized(&mut DeflateDecoder::new(packed), self.size, source)?;
+                let out = out.map_err(|cause| fault(&cause.to_string()))?;
+                out.map(Cow::Owned).ok_or_else(|| fault("its length is wrong"))
             }
             other => Err(fault(&format!("it is packed by method {other}; save it with numpy.savez"))),
         }

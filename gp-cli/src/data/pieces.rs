@@ -2,6 +2,7 @@
 
 use super::frame::Frame;
 use crate::error::CliError;
+use crate::memory::Budget;
 
 /// Approximate number of values per chunk.
 const CELLS: usize = 1 << 19;
@@ -18,17 +19,29 @@ pub trait FrameStream {
     /// # Errors
     /// Those of the [`Format`](super::Format) for the whole table.
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError>;
+
+    /// Number of rows of all chunks, if it is known before they are read.
+    fn row_count(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Predictions work in blocks of this many rows; chunk sizes are multiples of it except for very wide tables.
 const BLOCK: usize = 2048;
 /// Maximum number of values in a chunk.
 const MAX_CELLS: usize = 1 << 23;
+/// Largest share of the remaining memory for the values of a chunk, of which there are several copies.
+const SHARE: f64 = 1.0 / 32.0;
 
-pub(super) fn rows_of_piece(columns: usize) -> usize {
-    let blocks = (CELLS / columns.max(1) / BLOCK).max(1);
-    let most = (MAX_CELLS / columns.max(1)).max(1);
-    (blocks * BLOCK).min(MAX_ROWS).min(most)
+/// Chunk size for a number of columns, within a memory budget.
+pub(super) fn rows_of_piece(budget: Budget) -> impl Fn(usize) -> usize {
+    let affordable = budget.left().map_or(MAX_CELLS, |left| (SHARE * left) as usize / size_of::<f64>());
+    let most_cells = affordable.clamp(CELLS, MAX_CELLS);
+    move |columns| {
+        let blocks = (CELLS / columns.max(1) / BLOCK).max(1);
+        let most = (most_cells / columns.max(1)).max(1);
+        (blocks * BLOCK).min(MAX_ROWS).min(most)
+    }
 }
 
 /// Chunk size for all rows in one chunk.
@@ -40,8 +53,16 @@ mod tests {
 
     #[test]
     fn pieces_are_of_whole_blocks_until_these_are_wide() {
-        assert_eq!([1, 16, 17].map(rows_of_piece), [32_768, 32_768, 30_720]);
-        assert_eq!([256, 4_096].map(rows_of_piece), [2_048, 2_048]);
-        assert_eq!([100_000, usize::MAX].map(rows_of_piece), [83, 1]);
+        let rows = rows_of_piece(Budget::of(u64::MAX));
+        assert_eq!([1, 16, 17].map(&rows), [32_768, 32_768, 30_720]);
+        assert_eq!([256, 4_096].map(&rows), [2_048, 2_048]);
+        assert_eq!([100_000, usize::MAX].map(&rows), [83, 1]);
+    }
+
+    #[test]
+    fn wide_pieces_are_shorter_where_memory_is_short() {
+        let rows = |budget: u64| [1, 256, 100_000].map(rows_of_piece(Budget::of(budget)));
+        assert_eq!(rows(1_000_000_000), [32_768, 2_048, 39]);
+        assert_eq!([rows(60_000_000), rows(0)], [[32_768, 2_048, 5]; 2]);
     }
 }

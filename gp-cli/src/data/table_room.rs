@@ -10,6 +10,7 @@ const NUMBER: f64 = 8.0;
 /// Bytes of a column besides its cells and name.
 const COLUMN: f64 = 200.0;
 const ADVICE: &str = "name fewer columns with --features or --exclude; gp fit and gp predict need not hold tables in CSV, Parquet, Arrow and LibSVM in memory";
+const ADVICE_OF_LINES: &str = "is the file a table of lines, and is every quotation mark closed?";
 
 /// Memory left for a table, reserved step by step.
 pub(super) struct TableMemory {
@@ -24,8 +25,22 @@ impl TableMemory {
 
     /// Reserves bytes for part `what` of the table, or refuses.
     pub(super) fn take(&mut self, bytes: f64, what: impl FnOnce() -> String) -> Result<(), CliError> {
+        self.take_or(bytes, what, ADVICE)
+    }
+
+    /// Reserves the memory of one line of a text, or refuses.
+    pub(super) fn take_line(&mut self, bytes: f64, what: impl FnOnce() -> String) -> Result<(), CliError> {
+        self.take_or(bytes, what, ADVICE_OF_LINES)
+    }
+
+    fn take_or(
+        &mut self,
+        bytes: f64,
+        what: impl FnOnce() -> String,
+        advice: &str,
+    ) -> Result<(), CliError> {
         let Self { name, room } = self;
-        room.take(bytes, || format!("`{name}`{}", what()), ADVICE)
+        room.take(bytes, || format!("`{name}`{}", what()), advice)
             .map_err(|over: OverBudget| over.of_kind(ErrorKind::Data))
     }
 

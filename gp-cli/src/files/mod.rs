@@ -1,8 +1,12 @@
-//! File output of commands: atomic files, streams, and traces of training.
+//! Files of commands: atomic output, streams, and traces of training; limited reading of files that are no tables.
 
+mod disk;
 mod inputs;
+mod read;
 
+pub(crate) use disk::free_space;
 pub use inputs::InputFiles;
+pub(crate) use read::{Unread, read_at_most, read_within};
 
 use crate::error::{CliError, ErrorKind};
 use gp_optim::files::{self, Existing, Onlooker, Unfinished};

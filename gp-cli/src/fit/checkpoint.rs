@@ -4,9 +4,10 @@ use super::memo;
 use super::plan::Plan;
 use super::spec::FitSpec;
 use crate::error::{CliError, ErrorKind};
-use crate::files;
+use crate::files::{self, Unread, read_within};
 use crate::fingerprint::Fingerprint;
 use crate::interrupt::TrainingState;
+use crate::memory::Budget;
 use crate::method::{SECOND_STAGE, target_stage};
 use crate::model::{MODEL, UNITS, says_nothing_of_lengths};
 use gp_ep::DataSource as _;
@@ -23,6 +24,10 @@ const RECORD: &str = "fit.json";
 const TRAINING: &str = "training.checkpoint";
 /// Version of the record.
 const FORMAT: u32 = 1;
+/// Memory for reading a file, as a multiple of its size: numbers of training, or JSON, of which each value takes more
+/// than its text.
+const COPIES: f64 = 4.0;
+const COPIES_OF_JSON: f64 = 32.0;
 /// Settings that may differ on resuming.
 const FREE: [&str; 1] = ["time-limit"];
 
@@ -87,19 +92,25 @@ impl CheckpointFolder {
         folder.join(RECORD).exists()
     }
 
-    /// Folder of a run to resume.
+    /// Folder of a run to resume, with files that a memory budget has room for.
     ///
     /// # Errors
-    /// [`Io`](ErrorKind::Io) without a checkpoint, [`Model`](ErrorKind::Model) for a damaged one or a newer
-    /// format, [`Usage`](ErrorKind::Usage), naming the difference, for other data or settings.
-    pub fn resume(folder: &Path, plan: &Plan, spec: &FitSpec) -> Result<Self, CliError> {
+    /// [`Io`](ErrorKind::Io) without a checkpoint, [`Model`](ErrorKind::Model) for a damaged one, a newer format or too
+    /// little memory, [`Usage`](ErrorKind::Usage), naming the difference, for other data or settings.
+    pub fn resume(folder: &Path, plan: &Plan, spec: &FitSpec, budget: Budget) -> Result<Self, CliError> {
         let path = folder.join(RECORD);
         // A missing folder is not created.
         let lock = folder.is_dir().then(|| lock(folder)).transpose()?.map(Arc::new);
-        let bytes = plan.problem.settings.control.team().bytes_of_first(|| match fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Err(none_in(folder)),
-            Err(cause) => Err(CliError::io("read", &path, cause)),
+        let bytes = plan.problem.settings.control.team().bytes_of_first(|| {
+            check_sizes(folder, budget)?;
+            match read_within(&path, (budget, COPIES_OF_JSON), &named(&path)) {
+                Ok(bytes) => Ok(Some(bytes)),
+                Err(Unread::Refused(missing)) if missing.kind() == std::io::ErrorKind::NotFound => {
+                    Err(none_in(folder))
+                }
+                Err(Unread::Refused(cause)) => Err(CliError::io("read", &path, cause)),
+                Err(Unread::TooLarge(over)) => Err(over.of_kind(ErrorKind::Model)),
+            }
         });
         let bytes = bytes?.unwrap_or_default();
         let damaged = |cause| {
@@ -196,6 +207,24 @@ impl CheckpointFolder {
 
 pub(super) fn lock(folder: &Path) -> Result<FolderLock, CliError> {
     FolderLock::take(folder).map_err(|cause| CliError::io("work in the folder", folder, cause))
+}
+
+fn named(path: &Path) -> String {
+    format!("checkpoint `{}`", path.display())
+}
+
+/// Refuses a checkpoint with files that do not fit in memory, or that are pipes or devices, which have no size.
+fn check_sizes(folder: &Path, budget: Budget) -> Result<(), CliError> {
+    for path in CheckpointFolder::files(folder) {
+        let Ok(about) = fs::metadata(&path) else { continue };
+        if !about.is_file() {
+            return Err(CliError::new(ErrorKind::Model, format!("{} is no file", named(&path))));
+        }
+        let is_json = !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TRAINING));
+        let bytes = about.len() as f64 * if is_json { COPIES_OF_JSON } else { COPIES };
+        budget.check(bytes, &named(&path), "").map_err(|over| over.of_kind(ErrorKind::Model))?;
+    }
+    Ok(())
 }
 
 /// Error for a folder without a checkpoint to resume.

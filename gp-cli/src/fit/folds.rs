@@ -81,7 +81,7 @@ impl FoldFolders {
     ) -> Result<Model, CliError> {
         let folder = self.part(part);
         let checkpoint = if CheckpointFolder::is_begun(&folder) {
-            CheckpointFolder::resume(&folder, &plan, spec)?
+            CheckpointFolder::resume(&folder, &plan, spec, names.budget())?
         } else {
             CheckpointFolder::begin(&folder, &plan, spec)?
         };

@@ -19,12 +19,18 @@ pub(super) fn lookalikes(survey: &Survey, spec: &FitSpec) -> Vec<String> {
     features.filter_map(about).chain(giants).collect()
 }
 
+/// Warning of a number whose square overflows, or beside which all others are equal.
 fn giant(column: &ColumnSurvey) -> Option<String> {
     let (number, place) = column.giant()?;
-    Some(format!(
-        "column {}: {number:e} at {place} is so large that its square is beyond the range of numbers, and others are equal beside it; correct it, or leave its row out",
-        column.name()
-    ))
+    let square = (number * number).is_infinite().then_some("its square is beyond the range of numbers");
+    let hides = column.outlier().is_some_and(|outlier| {
+        let is_one = outlier.numbers.iter().any(|(far, _)| *far == number);
+        is_one && outlier.others.highest - outlier.others.lowest <= f64::EPSILON * number.abs()
+    });
+    let others = hides.then_some("others are equal beside it");
+    let why: Vec<&str> = square.into_iter().chain(others).collect();
+    let (name, why) = (column.name(), (!why.is_empty()).then(|| why.join(", and "))?);
+    Some(format!("column {name}: {number:e} at {place} is so large that {why}; correct it, or leave its row out"))
 }
 
 fn rare_words(column: &ColumnSurvey, rows: usize) -> Option<String> {

@@ -1,12 +1,11 @@
 //! Decisions of a fit, stored beside its checkpoint so that a resumed fit does not repeat them.
 
 use crate::error::{CliError, ErrorKind};
-use crate::files;
+use crate::files::{self, read_at_most};
 use crate::method::{TARGET_STAGE, target_stage};
 use gp_optim::{CheckpointFile, Control, Team};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// File of the starts of training.
@@ -14,6 +13,9 @@ pub(super) const STARTS: &str = "starts.json";
 /// File of the kernel search.
 pub(super) const SEARCH: &str = "search.json";
 pub(super) const ALL: [&str; 2] = [STARTS, SEARCH];
+
+/// Maximum size of such a file in bytes.
+const LARGEST: u64 = 16_000_000;
 
 /// Decisions beside a checkpoint; without a checkpoint, nothing is stored.
 #[derive(Clone, Debug)]
@@ -45,8 +47,9 @@ impl Memo {
     pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, CliError> {
         let name = format!("{name}{}", self.end);
         let Some(path) = self.folder.as_ref().map(|folder| folder.join(name)) else { return Ok(None) };
-        let bytes = self.team.bytes_of_first(|| match fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
+        let bytes = self.team.bytes_of_first(|| match read_at_most(&path, LARGEST) {
+            // An empty file is damaged, and so is one that is too long.
+            Ok(bytes) => Ok(Some(bytes.unwrap_or_default())),
             Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(cause) => Err(CliError::io("read", &path, cause)),
         })?;

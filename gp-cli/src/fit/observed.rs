@@ -74,15 +74,17 @@ pub(super) fn check_range(
     if (scale * scale).is_normal() {
         return Ok(());
     }
-    let name = column.name();
+    let beyond = format!("{scale:.1e}, whose square is beyond the range of numbers");
     let Some((giant, _)) = column.giant() else {
-        let what = format!(
-            "the numbers of column {name} have a spread of {scale:.1e}, whose square is beyond the range of numbers: give them in other units"
-        );
-        return Err(CliError::new(ErrorKind::Data, what));
+        let (source, name) = (survey.source(), column.name());
+        let times = if scale < 1.0 { "multiply it by" } else { "divide it by" };
+        let factor = if scale < 1.0 { scale.recip() } else { scale };
+        let factor = if factor.is_finite() { format!("{factor:.0e}") } else { "1e300".to_owned() };
+        let what = format!("its numbers have a spread of {beyond}; rescale the column: {times} {factor}");
+        return Err(CliError::new(ErrorKind::Data, format!("`{source}`, column {name}: {what}")));
     };
     let what = format!(
-        "{giant:e} is too large: the spread of the column is {scale:.1e}, whose square is beyond the range of numbers; correct it, leave its row out, or give the column in other units"
+        "{giant:e} is too large: the spread of the column is {beyond}; correct it, leave its row out, or rescale the column"
     );
     Err(survey.fault(column, &what))
 }

@@ -3,7 +3,7 @@
 use super::observed::Observed;
 use super::reading::begin_survey;
 use super::spec::FitSpec;
-use crate::data::{Formats, Frame, FrameStream, Input, ReadOptions, TableChoice, no_room, unnamed};
+use crate::data::{Formats, Frame, FrameStream, Input, ReadOptions, Spool, TableChoice};
 use crate::encode::{EachRow, Factors, Inputs, Role, RowEncoder, Survey, Target, checked};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::LeftOut;
@@ -81,6 +81,7 @@ impl Streamed {
         let (mut rows, mut begun, mut left_out) = (0, None, Vec::new());
         let mut dropped = LeftOut::default();
         let mut pieces = origin.pieces()?;
+        let expected = (origin.input.name(), pieces.row_count());
         while let Some(piece) = pieces.next_piece()? {
             if rows == 0 {
                 left_out = piece.left_out().to_vec();
@@ -90,7 +91,7 @@ impl Streamed {
             let Some(piece) = origin.rules.apply(piece)? else { continue };
             let (survey, raw) = match &mut begun {
                 Some(begun) => begun,
-                none => none.insert(begin(&piece, spec, folder)?),
+                none => none.insert(begin(&piece, spec, folder, expected)?),
             };
             let numbers = survey.look(&piece)?;
             numbers.for_each(&mut |row| raw.write(row))?;
@@ -175,11 +176,21 @@ impl Streamed {
     }
 }
 
-/// Survey and file for the columns of a chunk.
-fn begin(piece: &Frame, spec: &FitSpec, folder: &Path) -> Result<(Survey, RawWriter), CliError> {
+/// Survey and file for the columns of a chunk, of a table with this name and perhaps this number of rows.
+fn begin(
+    piece: &Frame,
+    spec: &FitSpec,
+    folder: &Path,
+    (name, rows): (&str, Option<usize>),
+) -> Result<(Survey, RawWriter), CliError> {
     let survey = begin_survey(piece, spec)?;
     let width = survey.width();
-    Ok((survey, RawWriter::new(folder, width)?))
+    let mut to = Spool::new(folder)?;
+    if let Some(rows) = rows {
+        let bytes = size_of::<f64>() as f64 * rows as f64 * width as f64;
+        to.expect(bytes, &format!("`{name}`, {rows} × {width} numbers,"))?;
+    }
+    Ok((survey, RawWriter::new(to, folder, width)))
 }
 
 impl Origin {
@@ -206,29 +217,25 @@ impl Origin {
 }
 
 struct RawWriter {
-    out: BufWriter<File>,
+    out: BufWriter<Spool>,
     folder: PathBuf,
     width: usize,
 }
 
 impl RawWriter {
-    fn new(folder: &Path, width: usize) -> Result<Self, CliError> {
-        Ok(Self {
-            out: BufWriter::with_capacity(1 << 18, unnamed(folder)?),
-            folder: folder.to_owned(),
-            width,
-        })
+    fn new(to: Spool, folder: &Path, width: usize) -> Self {
+        Self { out: BufWriter::with_capacity(1 << 18, to), folder: folder.to_owned(), width }
     }
 
     fn write(&mut self, row: &[f64]) -> Result<(), CliError> {
         let written = row.iter().try_for_each(|value| self.out.write_all(&value.to_le_bytes()));
-        written.map_err(|cause| no_room(&self.folder, cause))
+        written.map_err(|cause| Spool::unwritten(&self.folder, cause))
     }
 
     fn done(self) -> Result<Raw, CliError> {
         let Self { out, folder, width } = self;
-        let file = out.into_inner().map_err(|refused| no_room(&folder, refused.into_error()))?;
-        Ok(Raw(RowReader::new(file, width, 0)?))
+        let to = out.into_inner().map_err(|refused| Spool::unwritten(&folder, refused.into_error()))?;
+        Ok(Raw(RowReader::new(to.into_file(), width, 0)?))
     }
 }
 

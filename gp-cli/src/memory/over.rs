@@ -7,6 +7,11 @@ use std::fmt;
 /// Factor on the memory held before anything is computed, for advice that does for a small table.
 const AMPLE: f64 = 4.0;
 
+/// Factor on the address space of the program itself, for the same advice.
+const SPACE: f64 = 1.25;
+/// Unit of `ulimit -v` in bytes.
+const KILOBYTE: f64 = 1024.0;
+
 /// Origin of a memory limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,7 +21,12 @@ pub enum Limit {
     /// Control group of the process.
     Group,
     /// Address space of the process (`ulimit -v`).
-    AddressSpace,
+    AddressSpace {
+        /// Bytes for the program and its threads.
+        reserved: u64,
+        /// Number of threads that compute.
+        threads: usize,
+    },
     /// Flag `--memory`.
     Flag {
         /// Bytes that the program holds already.
@@ -58,8 +68,16 @@ impl fmt::Display for OverBudget {
         match limit {
             Limit::Free => write!(f, "{left} {verb} free"),
             Limit::Group => write!(f, "{left} {verb} left to the control group"),
-            Limit::AddressSpace => {
-                write!(f, "the limit of address space (ulimit -v) leaves {left} beside threads")
+            Limit::AddressSpace { reserved, threads } => {
+                let enough = (SPACE * *reserved as f64 + AMPLE * self.needed) / KILOBYTE;
+                let fewer = if *threads > 1 { ", or ask for fewer threads with --threads" } else { "" };
+                let raise = format!("raise it, such as with ulimit -v {enough:.0}{fewer}");
+                let own = size_text(*reserved as f64);
+                if self.left == 0.0 {
+                    let why = format!("nothing beside {own} for the program and its threads");
+                    return write!(f, "the limit of address space leaves {why}; {raise}");
+                }
+                write!(f, "the limit of address space leaves {left} beside {own} for the program; {raise}")
             }
             // Advice about the table would not help, and what else is needed is not known yet.
             Limit::Flag { taken } if self.left == 0.0 => {

@@ -34,7 +34,7 @@ fn left_at(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     let meminfo = fs::read_to_string(root.join("proc/meminfo")).ok();
     let free = meminfo.and_then(|text| kilobytes(&text, "MemAvailable:")).map(|free| (free, Limit::Free));
     let groups = groups(root).into_iter().map(|left| (left, Limit::Group));
-    let space = address_space(root, threads).map(|left| (left, Limit::AddressSpace));
+    let space = address_space(root, threads);
     free.into_iter().chain(groups).chain(space).min_by(|(one, _), (other, _)| one.total_cmp(other))
 }
 
@@ -51,12 +51,13 @@ fn most_address_space(root: &Path) -> Option<f64> {
     soft.split_whitespace().next()?.parse().ok()
 }
 
-/// Remaining address space, after the reserve of the worker threads and the main thread.
-fn address_space(root: &Path, threads: usize) -> Option<f64> {
+/// Remaining address space, after the reserve of the threads that compute.
+fn address_space(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     let most = most_address_space(root)?;
     let status = fs::read_to_string(root.join("proc/self/status")).ok()?;
     let used: f64 = ["VmExe:", "VmLib:", "RssAnon:"].iter().filter_map(|name| kilobytes(&status, name)).sum();
-    Some((most - used - BASE - THREAD * (threads + 1) as f64).max(0.0))
+    let reserved = used + BASE + THREAD * threads as f64;
+    Some(((most - reserved).max(0.0), Limit::AddressSpace { reserved: reserved as u64, threads }))
 }
 
 /// Remaining memory of the process's control groups and their parents.
@@ -150,9 +151,10 @@ mod tests {
             ("proc/self/limits", limits),
             ("proc/self/status", "VmExe:  10000 kB\nRssAnon:\t20000 kB\nVmSize:  90000 kB\n"),
         ]);
+        let reserved = 30_720_000.0 + BASE + THREAD;
         assert_eq!(
             left_at(root.path(), 1),
-            Some((5e8 - 30_720_000.0 - BASE - 2.0 * THREAD, Limit::AddressSpace))
+            Some((5e8 - reserved, Limit::AddressSpace { reserved: reserved as u64, threads: 1 }))
         );
         let unlimited =
             system(&[FREE, ("proc/self/limits", "Max address space  unlimited  unlimited  bytes\n")]);

@@ -36,6 +36,7 @@ pub use vocabulary::Vocabulary;
 use crate::data::{Frame, ReadOptions};
 use crate::encode::{Inputs, Target, encode_targets};
 use crate::error::{CliError, ErrorKind};
+use crate::files::{Unread, read_within};
 use approximation::StoredApproximation;
 use record::{FORMAT, Record, VERSION};
 use serde::Deserialize;
@@ -77,12 +78,11 @@ impl Model {
     /// # Errors
     /// [`Io`](ErrorKind::Io) if it cannot be read, otherwise as [`from_bytes`](Self::from_bytes).
     pub fn load(path: &Path, names: &dyn Vocabulary) -> Result<Self, CliError> {
-        let failed = |cause| CliError::io("read", path, cause);
-        let size = std::fs::metadata(path).map_err(failed)?.len() as f64;
         let what = format!("model `{}`", path.display());
-        let room = names.budget().check(COPIES * size, &what, "");
-        room.map_err(|over| over.of_kind(ErrorKind::Model))?;
-        let bytes = std::fs::read(path).map_err(failed)?;
+        let bytes = read_within(path, (names.budget(), COPIES), &what).map_err(|unread| match unread {
+            Unread::Refused(cause) => CliError::io("read", path, cause),
+            Unread::TooLarge(over) => over.of_kind(ErrorKind::Model),
+        })?;
         Self::from_bytes(&bytes, &path.display().to_string(), names)
     }
 

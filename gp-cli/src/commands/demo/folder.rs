@@ -1,7 +1,7 @@
 //! Output folder of the demo.
 
 use crate::error::{CliError, ErrorKind};
-use crate::files;
+use crate::files::{self, read_at_most};
 use crate::model::Model;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 /// Command name, stored in model files.
 pub(super) const ORIGIN: &str = "gp demo";
 pub(super) const MODEL: &str = "model.gp";
+/// Size in bytes that no model of the demo has.
+const LARGEST_MODEL: u64 = 64_000_000;
 
 #[derive(Debug)]
 pub(super) struct OutputFolder {
@@ -43,7 +45,7 @@ fn is_foreign(path: &Path) -> Result<bool, CliError> {
         Err(cause) => return Err(CliError::io("read the folder", path, cause)),
     };
     let is_empty = entries.next().is_none();
-    let model = fs::read(path.join(MODEL));
-    let is_ours = model.is_ok_and(|bytes| Model::origin_of(&bytes).as_deref() == Some(ORIGIN));
+    let model = read_at_most(&path.join(MODEL), LARGEST_MODEL).ok().flatten();
+    let is_ours = model.is_some_and(|bytes| Model::origin_of(&bytes).as_deref() == Some(ORIGIN));
     Ok(!is_empty && !is_ours)
 }

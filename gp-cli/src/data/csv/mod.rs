@@ -21,12 +21,13 @@ use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 use open_quote::lines_before_open_quote;
 use std::collections::HashMap;
 use std::sync::Arc;
-use watched::Watched;
+use watched::{Separated, Watched};
 
 /// Delimiters, the most common first.
 const DELIMITERS: [u8; 4] = *b",\t;|";
-/// Rows between memory checks.
+/// Rows between memory checks, and bytes of text.
 const COUNTED: usize = 1024;
+const COUNTED_BYTES: u64 = 1 << 18;
 /// Name of a first column without a header.
 const FIRST_COLUMN: &str = "column_1";
 
@@ -64,7 +65,7 @@ impl Format for Csv {
         input: &'a Input,
         options: &ReadOptions,
     ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
-        Ok(Box::new(Text::begin(input, options, rows_of_piece)?))
+        Ok(Box::new(Text::begin(input, options, rows_of_piece(input.budget()))?))
     }
 
     /// Text plus cells as numbers twice: in columns and in points.
@@ -87,6 +88,8 @@ struct Text<'a> {
     body: Body<'a>,
     /// Rows per chunk.
     rows: usize,
+    /// Number of all rows, if they were counted.
+    count: Option<usize>,
 }
 
 struct Layout<'a> {
@@ -123,7 +126,7 @@ impl<'a> Text<'a> {
         let mut columns = layout.wanted(&heading, options);
         let first = &layout.header[0];
         let has_open_first = layout.is_first_unnamed && options.wants(first) && !options.names(first);
-        let counts = layout.find_kinds(&mut columns, has_open_first)?;
+        let (counts, count) = layout.find_kinds(&mut columns, has_open_first)?;
         if has_open_first {
             if counts {
                 heading.leave_out(first, "which has no name and numbers the rows");
@@ -133,17 +136,17 @@ impl<'a> Text<'a> {
             }
         }
         let (body, rows) = (layout.body()?, rows(columns.len()));
-        Ok(Self { layout, heading: heading.into(), columns, body, rows })
+        Ok(Self { layout, heading: heading.into(), columns, body, rows, count })
     }
 }
 
 impl FrameStream for Text<'_> {
     fn next_piece(&mut self) -> Result<Option<Frame>, CliError> {
-        let Self { layout, heading, columns, body, rows } = self;
+        let Self { layout, heading, columns, body, rows, .. } = self;
         let mut cells: Vec<ColumnCells> =
             columns.iter().map(|column| ColumnCells::new(column.kind)).collect();
         let (mut lines, mut room) = (Vec::new(), layout.supply.room());
-        let mut counted = 0;
+        let (mut counted, mut since) = (0, body.at());
         while lines.len() < *rows && body.next(layout)? {
             for (column, cells) in columns.iter().zip(&mut cells) {
                 let cell = &body.record[column.place];
@@ -154,7 +157,8 @@ impl FrameStream for Text<'_> {
                 })?;
             }
             lines.push(body.line);
-            if lines.len() % COUNTED == 0 {
+            if lines.len() % COUNTED == 0 || body.at() - since > COUNTED_BYTES {
+                since = body.at();
                 counted = layout.count(&mut room, counted, &cells, &lines)?;
             }
         }
@@ -167,6 +171,10 @@ impl FrameStream for Text<'_> {
             named.map(|(column, cells)| cells.into_column(&layout.header[column.place])).collect();
         let frame = Frame::new(layout.supply.name(), named, Some(lines))?;
         Ok(Some(frame.with_heading(heading.clone())))
+    }
+
+    fn row_count(&self) -> Option<usize> {
+        self.count
     }
 }
 
@@ -226,15 +234,21 @@ impl<'a> Layout<'a> {
     }
 
     /// Determines undeclared types from all cells. With `has_open_first`, returns whether the first column
-    /// numbers the rows.
-    fn find_kinds(&self, columns: &mut [WantedColumn], has_open_first: bool) -> Result<bool, CliError> {
+    /// numbers the rows; also the number of rows, if they were read.
+    fn find_kinds(
+        &self,
+        columns: &mut [WantedColumn],
+        has_open_first: bool,
+    ) -> Result<(bool, Option<usize>), CliError> {
         if columns.iter().all(|column| column.kind.is_some()) {
-            return Ok(false);
+            return Ok((false, None));
         }
+        let mut rows = 0;
         let mut tallies = vec![Tally::default(); columns.len()];
         let mut numbering = Numbering::default();
         let mut body = self.body()?;
         while body.next(self)? {
+            rows += 1;
             if has_open_first {
                 numbering.add(&body.record[0]);
             }
@@ -247,7 +261,7 @@ impl<'a> Layout<'a> {
         for (column, tally) in columns.iter_mut().zip(&tallies) {
             column.kind = column.kind.or(Some(tally.kind()));
         }
-        Ok(numbering.is_one())
+        Ok((numbering.is_one(), Some(rows)))
     }
 
     /// Counts the memory used since the last call.
@@ -276,12 +290,21 @@ impl<'a> Body<'a> {
     fn new(layout: &Layout<'a>) -> Result<Self, CliError> {
         let mut builder = ReaderBuilder::new();
         builder.has_headers(false).flexible(true).trim(Trim::All).delimiter(layout.delimiter);
-        let reader = builder.buffer_capacity(1 << 16).from_reader(Watched::new(layout.supply)?);
+        let columns = Some(layout.header.len()).filter(|columns| *columns > 0);
+        let text = Watched::new(layout.supply)?.separated(Separated { delimiter: layout.delimiter, columns });
+        let reader = builder.buffer_capacity(1 << 16).from_reader(text);
         Ok(Self { reader, record: StringRecord::new(), line: 0 })
+    }
+
+    /// Position behind the last record, in bytes.
+    fn at(&self) -> u64 {
+        self.reader.position().byte()
     }
 
     /// Advances to the next record, if any; it must have as many cells as the header.
     fn next(&mut self, layout: &Layout<'a>) -> Result<bool, CliError> {
+        let at = self.at();
+        self.reader.get_mut().begin_record(at);
         let more =
             self.reader.read_record(&mut self.record).map_err(|cause| not_a_table(layout.supply, cause))?;
         if let Some(position) = self.record.position() {

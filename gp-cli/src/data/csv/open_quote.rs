@@ -15,25 +15,48 @@ enum At {
 pub(super) fn lines_before_open_quote(text: &[u8], delimiter: u8) -> Option<usize> {
     let (mut at, mut lines, mut opened) = (At::CellStart, 0, 0);
     for &byte in text {
-        let is_end = byte == delimiter || byte == b'\n' || byte == b'\r';
-        at = match (at, byte) {
-            (At::CellStart, b'"') => {
-                opened = lines;
-                At::Quoted
-            }
-            (At::Quoted, b'"') => At::QuoteInQuoted,
-            (At::Quoted, _) | (At::QuoteInQuoted, b'"') => At::Quoted,
-            _ if is_end => At::CellStart,
-            _ => At::Cell,
-        };
+        if at == At::CellStart && byte == b'"' {
+            opened = lines;
+        }
+        at = at.behind(byte, delimiter);
         lines += usize::from(byte == b'\n');
     }
     (at == At::Quoted).then_some(opened)
 }
 
+/// Number of cells of a record, of which the text holds the beginning.
+pub(super) fn cells_of(text: &[u8], delimiter: u8) -> usize {
+    let (mut at, mut cells) = (At::CellStart, 1);
+    for &byte in text {
+        at = at.behind(byte, delimiter);
+        cells += usize::from(byte == delimiter && at == At::CellStart);
+    }
+    cells
+}
+
+impl At {
+    /// Position behind the next byte.
+    fn behind(self, byte: u8, delimiter: u8) -> Self {
+        let is_end = byte == delimiter || byte == b'\n' || byte == b'\r';
+        match (self, byte) {
+            (Self::CellStart, b'"') => Self::Quoted,
+            (Self::Quoted, b'"') => Self::QuoteInQuoted,
+            (Self::Quoted, _) | (Self::QuoteInQuoted, b'"') => Self::Quoted,
+            _ if is_end => Self::CellStart,
+            _ => Self::Cell,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn separators_within_quotes_separate_no_cells() {
+        let of = |text: &str| cells_of(text.as_bytes(), b',');
+        assert_eq!([of(""), of("a,b"), of("\"a,b\",c"), of("a\"b,c"), of("\"a\"\",b")], [1, 2, 2, 2, 1]);
+    }
 
     #[test]
     fn only_cells_without_an_end_are_open() {

@@ -1,6 +1,9 @@
-//! Text stream for the parser: checked as UTF-8, with a buffer for counting lines.
+//! Text stream for the parser: checked as UTF-8, with a buffer for counting lines and for limiting their length.
 
+use super::super::format::MAX_COLUMNS;
+use super::super::line_room::LineRoom;
 use super::super::supply::{Supply, unreadable};
+use super::open_quote::cells_of;
 use crate::error::CliError;
 use std::io::{self, Read};
 
@@ -8,6 +11,11 @@ use std::io::{self, Read};
 const CHUNK: usize = 1 << 16;
 /// Maximum number of bytes of a first line for detecting the separator.
 const LONGEST: usize = 1 << 24;
+/// Bytes of memory per byte of a record: buffers here and in the parser, which may grow to twice their content, and
+/// copies.
+const COPIES: f64 = 6.0;
+/// Bytes of memory per cell: its end in the parser, and a name if it is in the header.
+const CELL: f64 = 64.0;
 
 /// UTF-8 stream without its byte-order mark.
 pub(super) struct Watched<'a> {
@@ -22,6 +30,17 @@ pub(super) struct Watched<'a> {
     /// Line ends among discarded bytes.
     lines: usize,
     ended: bool,
+    /// Start of the current record within the text.
+    record: u64,
+    room: LineRoom,
+    separated: Separated,
+}
+
+/// Separator of cells, and the number of columns if the header is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Separated {
+    pub(super) delimiter: u8,
+    pub(super) columns: Option<usize>,
 }
 
 impl<'a> Watched<'a> {
@@ -31,8 +50,19 @@ impl<'a> Watched<'a> {
     /// [`Data`](crate::ErrorKind::Data) for a start that is not UTF-8; errors of reading.
     pub(super) fn new(supply: &'a dyn Supply) -> Result<Self, CliError> {
         let from = supply.reader()?;
-        let mut text =
-            Self { supply, from, bytes: Vec::new(), offset: 0, checked: 0, given: 0, lines: 0, ended: false };
+        let mut text = Self {
+            supply,
+            from,
+            bytes: Vec::new(),
+            offset: 0,
+            checked: 0,
+            given: 0,
+            lines: 0,
+            ended: false,
+            record: 0,
+            room: LineRoom::default(),
+            separated: Separated::default(),
+        };
         while text.bytes.len() < 5 && !text.ended {
             text.more().map_err(|cause| unreadable(supply, cause))?;
         }
@@ -42,6 +72,42 @@ impl<'a> Watched<'a> {
             return Err(supply.fault(&" is UTF-16; save it as UTF-8"));
         }
         Ok(text)
+    }
+
+    /// The stream with the separator of its cells.
+    #[must_use]
+    pub(super) fn separated(self, separated: Separated) -> Self {
+        Self { separated, ..self }
+    }
+
+    /// Notes the start of the record that is read next, which must not decrease between calls.
+    pub(super) fn begin_record(&mut self, at: u64) {
+        self.record = at;
+    }
+
+    /// Refuses a long record without room to grow, or with more cells than the table has columns.
+    fn check_record(&mut self) -> Result<(), CliError> {
+        let start = usize::try_from(self.record.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        let record = self.bytes.get(start..).unwrap_or_default();
+        if !self.room.is_due(record.len()) {
+            return Ok(());
+        }
+        let line = 1 + (self.lines + line_ends(&self.bytes[..self.bytes.len() - record.len()])) as u64;
+        let Separated { delimiter, columns } = self.separated;
+        let cells = if delimiter == 0 { 1 } else { cells_of(record, delimiter) };
+        let fault = |what: &str| Err(self.supply.fault(&format!(", line {line}: {cells} cells or more, {what}")));
+        match columns {
+            Some(columns) if cells > columns => {
+                fault(&format!("but the header has {columns}; quote cells that hold the separator"))
+            }
+            None if cells > MAX_COLUMNS => fault(&format!(
+                "and at most {MAX_COLUMNS} columns are read; is it the table turned on its side?"
+            )),
+            _ => {
+                let copies = COPIES + CELL * cells as f64 / record.len() as f64;
+                self.room.count(self.supply, (line, record.len()), copies)
+            }
+        }
     }
 
     pub(super) fn first_line(&mut self) -> Result<&[u8], CliError> {
@@ -85,6 +151,7 @@ impl<'a> Watched<'a> {
     }
 
     fn more(&mut self) -> io::Result<()> {
+        self.check_record().map_err(io::Error::other)?;
         let length = self.bytes.len();
         self.bytes.resize(length + CHUNK, 0);
         let outcome = self.from.read(&mut self.bytes[length..]);

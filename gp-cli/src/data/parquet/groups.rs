@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(super) struct Rows<'a, R: ChunkReader> {
     supply: &'a dyn Supply,
     from: Arc<R>,
-    about: ParquetMetaData,
+    pub(super) about: ParquetMetaData,
     columns: Vec<ParquetColumn>,
     /// Number of groups begun.
     begun: usize,

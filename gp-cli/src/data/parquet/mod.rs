@@ -63,7 +63,7 @@ impl Format for Parquet {
         options: &ReadOptions,
     ) -> Result<Box<dyn FrameStream + 'a>, CliError> {
         let (heading, rows) = guarded(input, FORMAT, || open(input, input.file()?, options))?;
-        let most = rows_of_piece(heading.places().len());
+        let most = rows_of_piece(input.budget())(heading.places().len());
         Ok(Box::new(FilePieces { supply: input, heading: heading.into(), rows, most, before: 0 }))
     }
 
@@ -128,5 +128,9 @@ impl FrameStream for FilePieces<'_> {
         let piece = Frame::behind(*before, supply.name(), columns)?.with_heading(heading.clone());
         *before += piece.row_count() as u64;
         Ok(Some(piece))
+    }
+
+    fn row_count(&self) -> Option<usize> {
+        usize::try_from(self.rows.about.file_metadata().num_rows()).ok()
     }
 }

@@ -1,8 +1,10 @@
 //! Database opened without modifying it, and the statement that selects rows.
 
 use super::super::options::ReadOptions;
+use super::super::table_room::TableMemory;
 use crate::data::list;
 use crate::error::{CliError, ErrorKind};
+use crate::memory::Budget;
 use rusqlite::ffi::ErrorCode;
 use rusqlite::{Connection, Error, OpenFlags, Statement};
 use std::fs;
@@ -21,6 +23,7 @@ const WRITE_AHEAD: u8 = 2;
 pub(super) struct Database {
     name: String,
     place: DatabasePlace,
+    budget: Budget,
 }
 
 #[derive(Debug)]
@@ -30,12 +33,21 @@ enum DatabasePlace {
 }
 
 impl Database {
-    pub(super) fn of_file(name: &str, path: &Path) -> Self {
-        Self { name: name.to_owned(), place: DatabasePlace::File(path.to_owned()) }
+    pub(super) fn of_file(name: &str, path: &Path, budget: Budget) -> Self {
+        Self { name: name.to_owned(), place: DatabasePlace::File(path.to_owned()), budget }
     }
 
-    pub(super) fn of_bytes(name: &str, bytes: Vec<u8>) -> Self {
-        Self { name: name.to_owned(), place: DatabasePlace::Memory(bytes) }
+    pub(super) fn of_bytes(name: &str, bytes: Vec<u8>, budget: Budget) -> Self {
+        Self { name: name.to_owned(), place: DatabasePlace::Memory(bytes), budget }
+    }
+
+    /// Remaining budget for rows.
+    pub(super) fn room(&self) -> TableMemory {
+        TableMemory::new(&self.name, self.budget)
+    }
+
+    pub(super) fn budget(&self) -> Budget {
+        self.budget
     }
 
     pub(super) fn name(&self) -> &str {

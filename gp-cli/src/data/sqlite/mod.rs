@@ -43,7 +43,7 @@ impl Format for Sqlite {
     }
 
     fn read(&self, source: &Source, options: &ReadOptions) -> Result<Frame, CliError> {
-        whole(&Database::of_bytes(source.name(), source.bytes().to_vec()), options)
+        whole(&Database::of_bytes(source.name(), source.bytes().to_vec(), source.budget()), options)
     }
 
     fn read_input(&self, input: Input, options: &ReadOptions) -> Result<Frame, CliError> {
@@ -70,10 +70,10 @@ impl Format for Sqlite {
 
 fn database(input: &Input) -> Result<Database, CliError> {
     match input.path() {
-        Some(path) => Ok(Database::of_file(input.name(), path)),
+        Some(path) => Ok(Database::of_file(input.name(), path, input.budget())),
         None => {
             let bytes = super::counted::read_all(input.reader()?.as_mut(), input, 0)?;
-            Ok(Database::of_bytes(input.name(), bytes))
+            Ok(Database::of_bytes(input.name(), bytes, input.budget()))
         }
     }
 }
@@ -96,7 +96,8 @@ type Sent = Result<Option<Frame>, CliError>;
 /// Sends all chunks until the receiver is dropped.
 fn send(database: &Database, options: &ReadOptions, to: &SyncSender<Sent>) {
     let read = Selected::with(database, options, |selected| {
-        Selected::for_each(selected, rows_of_piece, &mut |piece| to.send(Ok(Some(piece))).is_ok())
+        let rows = rows_of_piece(database.budget());
+        Selected::for_each(selected, rows, &mut |piece| to.send(Ok(Some(piece))).is_ok())
     });
     // The receiver may be gone.
     let _ = to.send(read.map(|()| None));

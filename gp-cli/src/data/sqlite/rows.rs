@@ -12,6 +12,10 @@ use rusqlite::Statement;
 use rusqlite::types::ValueRef;
 use std::sync::Arc;
 
+/// Rows between memory checks, and bytes of text.
+const COUNTED: u64 = 1024;
+const COUNTED_BYTES: usize = 1 << 18;
+
 /// Statement with its columns and the selection to read.
 ///
 /// It runs twice, first for the column types, because SQLite types only values.
@@ -58,6 +62,7 @@ impl<'a> Selected<'a> {
         let fault = |cause| database.fault(&cause);
         let mut rows = statement.query([]).map_err(fault)?;
         let (mut cells, mut before, mut count) = (begin(kinds), 0, 0);
+        let (mut room, mut counted, mut letters) = (database.room(), 0, 0);
         let mut piece = |cells: Vec<ColumnCells>, before: u64| {
             let named = places.iter().zip(cells).map(|(&place, cells)| cells.into_column(&names[place]));
             let columns: Vec<Column> = named.collect();
@@ -68,17 +73,24 @@ impl<'a> Selected<'a> {
         while let Some(row) = rows.next().map_err(fault)? {
             for (&place, cells) in places.iter().zip(&mut cells) {
                 let value = row.get_ref(place).map_err(fault)?;
+                letters += value.as_bytes().map_or(0, <[u8]>::len);
                 push(cells, value, |what, kind| {
                     let wanted = (kind, heading.flag(place));
                     cell_fault(database.name(), before + count, &names[place], what, wanted)
                 })?;
             }
             count += 1;
+            if count.is_multiple_of(COUNTED) || letters > COUNTED_BYTES {
+                let bytes = cells.iter().map(ColumnCells::bytes).sum::<usize>();
+                room.take((bytes - counted) as f64, || format!(", in memory up to row {}", before + count))?;
+                (counted, letters) = (bytes, 0);
+            }
             if count as usize == most {
                 if !piece(std::mem::replace(&mut cells, begin(kinds)), before)? {
                     return Ok(());
                 }
                 (before, count) = (before + count, 0);
+                (room, counted) = (database.room(), 0);
             }
         }
         if count > 0 {
