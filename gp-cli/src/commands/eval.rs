@@ -3,6 +3,7 @@
 use super::report::page;
 use super::{NOTHING, TableOptions, print_json, warn};
 use crate::context::Context;
+use crate::data::labels_beside;
 use crate::error::CliError;
 use crate::evaluate::{evaluate, table};
 use crate::files::{InputFiles, OutputFile};
@@ -47,6 +48,7 @@ pub fn run(
     notes: &mut Notes<'_>,
 ) -> Result<(), CliError> {
     let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("DATA", Some(&options.data));
+    let inputs = inputs.and("the labels of images", labels_beside(&options.data).as_ref());
     let prepare = |path: &PathBuf| OutputFile::prepare("--report", path, options.force, &inputs);
     let report = options.report.as_ref().map(prepare).transpose()?;
     let model = Model::load(&options.model, context)?;

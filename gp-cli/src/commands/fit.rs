@@ -3,7 +3,7 @@
 use super::{print_json, warn};
 use crate::context::Context;
 use crate::course::Course;
-use crate::data::{Frame, ReadOptions, Stream, TableChoice};
+use crate::data::{Frame, ReadOptions, Stream, TableChoice, labels_beside};
 use crate::encode::{RoleValues, Target, encode_targets};
 use crate::error::{CliError, ErrorKind};
 use crate::evaluate::{self, Evaluation};
@@ -150,6 +150,9 @@ fn inputs(options: &FitOptions) -> InputFiles {
         .flat_map(|(word, folder)| CheckpointFolder::files(folder).into_iter().map(move |path| (word, path)));
     let inputs = InputFiles::none().and("DATA", Some(&options.data));
     let inputs = inputs.and("--test", options.test.as_ref()).and("--config", options.config.as_ref());
+    let tables = [Some(&options.data), options.test.as_ref()].into_iter().flatten();
+    let labels = tables.filter_map(|path| labels_beside(path));
+    let inputs = labels.fold(inputs, |inputs, path| inputs.and("the labels of images", Some(&path)));
     let placed = &options.spec.inducing_file;
     let inputs = placed.iter().fold(inputs, |inputs, path| inputs.and("--inducing-file", Some(path)));
     kept.fold(inputs, |inputs, (word, path)| inputs.and(word, Some(&path)))

@@ -4,7 +4,7 @@ use super::dependence::{self, INTERVAL};
 use super::views::{curve, has_many_seasons};
 use super::{NOTHING, TableOptions, targets, term_panels, warn};
 use crate::context::Context;
-use crate::data::Frame;
+use crate::data::{Frame, labels_beside};
 use crate::encode::{Feature, FeatureEncoding};
 use crate::error::CliError;
 use crate::files::{InputFiles, OutputFile};
@@ -58,6 +58,7 @@ pub struct PlotOptions {
 pub fn run(options: &PlotOptions, context: &Context, notes: &mut Notes<'_>) -> Result<(), CliError> {
     picture::check_name(&options.output)?;
     let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("DATA", Some(&options.data));
+    let inputs = inputs.and("the labels of images", labels_beside(&options.data).as_ref());
     let output = OutputFile::prepare("--output", &options.output, options.force, &inputs)?;
     let model = Model::load(&options.model, context)?;
     targets::check_chosen(&model, options.target.as_deref())?;

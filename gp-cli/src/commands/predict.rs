@@ -2,7 +2,7 @@
 
 use super::{Besides, TableOptions, each_once, print_json, warn};
 use crate::context::Context;
-use crate::data::Frame;
+use crate::data::{Frame, labels_beside};
 use crate::encode::Unseen;
 use crate::error::{CliError, ErrorKind};
 use crate::files::InputFiles;
@@ -86,6 +86,7 @@ pub fn run(
 ) -> Result<(), CliError> {
     let (start, format) = (Instant::now(), options.output_format.as_deref());
     let inputs = InputFiles::none().and("MODEL", Some(&options.model)).and("DATA", Some(&options.data));
+    let inputs = inputs.and("the labels of images", labels_beside(&options.data).as_ref());
     let force = (options.force, &inputs);
     let destination = Destination::prepare(options.output.as_deref(), force, format, &context.writers)?;
     let path = destination.path();

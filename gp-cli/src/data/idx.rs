@@ -58,7 +58,7 @@ impl Format for Idx {
 }
 
 /// Label file of an image file, if it exists.
-fn labels_beside(name: &str) -> Option<String> {
+pub(crate) fn labels_beside(name: &str) -> Option<String> {
     let path = Path::new(name);
     let labels = path
         .file_name()?

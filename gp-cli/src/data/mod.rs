@@ -64,6 +64,7 @@ pub(crate) use frame::{FILL_DROP_OR_KEEP, FILL_OR_DROP, list, quoted};
 #[cfg(feature = "columnar")]
 pub(crate) use guard::silence_foreign_panics;
 pub use heading::Heading;
+pub(crate) use idx::labels_beside;
 pub use input::Input;
 pub(crate) use notation::is_plain_date;
 pub use notation::{Lookalike, Notation};

@@ -117,7 +117,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut spool = Spool::beside(folder.path(), Some(10_000.0)).unwrap();
         let error = spool.expect(9_001.0, "`t.svm`, 1 row × 1125 numbers,").unwrap_err().with_causes();
-        assert!(error.starts_with("`t.svm`, 1 row × 1125 numbers, needs a temporary file of 9 kB, and at most 9 kB"));
+        assert!(
+            error.starts_with(
+                "`t.svm`, 1 row × 1125 numbers, needs a temporary file of 9 kB, and at most 9 kB"
+            )
+        );
         spool.expect(9_000.0, "a table").unwrap();
         assert!(spool.write_all(&[0; 9_000]).is_ok() && spool.write_all(&[0]).is_err());
         assert!(Spool::beside(folder.path(), None).unwrap().expect(1e18, "a table").is_ok());

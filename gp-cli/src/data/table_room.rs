@@ -33,12 +33,7 @@ impl TableMemory {
         self.take_or(bytes, what, ADVICE_OF_LINES)
     }
 
-    fn take_or(
-        &mut self,
-        bytes: f64,
-        what: impl FnOnce() -> String,
-        advice: &str,
-    ) -> Result<(), CliError> {
+    fn take_or(&mut self, bytes: f64, what: impl FnOnce() -> String, advice: &str) -> Result<(), CliError> {
         let Self { name, room } = self;
         room.take(bytes, || format!("`{name}`{}", what()), advice)
             .map_err(|over: OverBudget| over.of_kind(ErrorKind::Data))

@@ -30,7 +30,9 @@ fn giant(column: &ColumnSurvey) -> Option<String> {
     let others = hides.then_some("others are equal beside it");
     let why: Vec<&str> = square.into_iter().chain(others).collect();
     let (name, why) = (column.name(), (!why.is_empty()).then(|| why.join(", and "))?);
-    Some(format!("column {name}: {number:e} at {place} is so large that {why}; correct it, or leave its row out"))
+    Some(format!(
+        "column {name}: {number:e} at {place} is so large that {why}; correct it, or leave its row out"
+    ))
 }
 
 fn rare_words(column: &ColumnSurvey, rows: usize) -> Option<String> {

@@ -75,7 +75,10 @@ pub(super) fn check_range(
         return Ok(());
     }
     let beyond = format!("{scale:.1e}, whose square is beyond the range of numbers");
-    let Some((giant, _)) = column.giant() else {
+    let is_outlier = |giant: f64| {
+        column.outlier().is_some_and(|outlier| outlier.numbers.iter().any(|(number, _)| *number == giant))
+    };
+    let Some((giant, _)) = column.giant().filter(|(giant, _)| is_outlier(*giant)) else {
         let (source, name) = (survey.source(), column.name());
         let times = if scale < 1.0 { "multiply it by" } else { "divide it by" };
         let factor = if scale < 1.0 { scale.recip() } else { scale };

@@ -9,6 +9,8 @@ use std::path::Path;
 const THREAD: f64 = 137e6;
 /// Memory that the program reserves besides its code.
 const BASE: f64 = 32e6;
+/// Address space of the thread that listens for signals, reserved by its allocator.
+const LISTENER: f64 = 67e6;
 /// Maximum share of an address space limit that threads reserve.
 const SHARE: f64 = 0.5;
 
@@ -56,7 +58,7 @@ fn address_space(root: &Path, threads: usize) -> Option<(f64, Limit)> {
     let most = most_address_space(root)?;
     let status = fs::read_to_string(root.join("proc/self/status")).ok()?;
     let used: f64 = ["VmExe:", "VmLib:", "RssAnon:"].iter().filter_map(|name| kilobytes(&status, name)).sum();
-    let reserved = used + BASE + THREAD * threads as f64;
+    let reserved = used + BASE + LISTENER + THREAD * threads as f64;
     Some(((most - reserved).max(0.0), Limit::AddressSpace { reserved: reserved as u64, threads }))
 }
 
@@ -151,7 +153,7 @@ mod tests {
             ("proc/self/limits", limits),
             ("proc/self/status", "VmExe:  10000 kB\nRssAnon:\t20000 kB\nVmSize:  90000 kB\n"),
         ]);
-        let reserved = 30_720_000.0 + BASE + THREAD;
+        let reserved = 30_720_000.0 + BASE + LISTENER + THREAD;
         assert_eq!(
             left_at(root.path(), 1),
             Some((5e8 - reserved, Limit::AddressSpace { reserved: reserved as u64, threads: 1 }))

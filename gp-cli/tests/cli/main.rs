@@ -4,6 +4,7 @@
 mod bad_input;
 mod baselines;
 mod blocks;
+mod bombs;
 mod browser;
 mod column_types;
 mod columns;

@@ -1,6 +1,6 @@
 //! Messages about files that people bring: spreadsheets, open quotes, control characters, long cells, giants.
 
-use crate::support::{Desk, sine};
+use crate::support::{Desk, noise, sine};
 
 #[test]
 fn spreadsheets_are_named_with_what_to_do() {
@@ -90,7 +90,8 @@ fn giants_are_named_with_their_place() {
     desk.write("t.csv", sine(30) + "1e300,0.5\n");
     for flags in ["", "--stream always --method exact"] {
         let said = desk.ok(&format!("fit t.csv --target y --iterations 1 --force {flags}"));
-        assert!(said.err.contains("column x: 1e300 at line 32 is so large"), "{}", said.err);
+        let text = "column x: 1e300 at line 32 is so large that its square is beyond the range of numbers, and others are equal beside it;";
+        assert!(said.err.contains(text), "{}", said.err);
     }
     desk.write("s.csv", sine(30));
     desk.ok("fit s.csv --target y --iterations 1 --force");
@@ -104,4 +105,51 @@ fn giants_are_named_with_their_place() {
     desk.write("t.csv", sine(30) + "5,-1e300\n");
     let texts = ["`t.csv`, line 32, column y: -1e300 is too large", "square is beyond the range"];
     desk.refused("fit t.csv --target y --force", 3, &texts);
+}
+
+/// Numbers of any one size are no giants as long as their squares are numbers.
+#[test]
+fn large_numbers_are_called_giants_where_it_is_true() {
+    let desk = Desk::new();
+    let times = |unit: &str, rows: usize| {
+        let row = |i: usize| format!("{i},{}{unit}\n", (0.2 * i as f64).sin() + 0.05 * noise(i));
+        "x,y\n".to_owned() + &(0..rows).map(row).collect::<String>()
+    };
+    desk.write("t.csv", times("e150", 60));
+    let said = desk.ok("fit t.csv --target y --iterations 1 --force");
+    assert!(!said.err.contains("so large") && !said.err.contains("beside it"), "{}", said.err);
+    desk.write("t.csv", times("", 60) + "60,1e152\n");
+    let said = desk.ok("fit t.csv --target y --iterations 1 --force");
+    assert!(
+        said.err.contains("1e152 at line 62 is so large that others are equal beside it;"),
+        "{}",
+        said.err
+    );
+    desk.write("t.csv", times("", 60).replace("x,y", "y,x") + "0.5,1e160\n0.6,-1e160\n");
+    let said = desk.ok("fit t.csv --target y --iterations 1 --force");
+    let text = "column x: 1e160 at line 62 is so large that its square is beyond the range of numbers;";
+    assert!(said.err.contains(text), "{}", said.err);
+}
+
+/// Targets so small or large that variances are no numbers are refused; inputs have units at any size.
+#[test]
+fn targets_without_a_variance_are_named_with_their_column() {
+    let desk = Desk::new();
+    for exponent in [-315, -307, -200, -160, 155] {
+        let row = |i: usize| {
+            let y = (0.2 * i as f64).sin() + 0.05 * noise(i);
+            format!("{},{y}e{exponent}\n", 0.1 * i as f64)
+        };
+        let rows: String = (0..40).map(row).collect();
+        desk.write("t.csv", "x,y\n".to_owned() + &rows);
+        for flags in ["", "--likelihood student_t", "--stream always --method exact"] {
+            let texts =
+                ["`t.csv`", "column y", "square is beyond the range of numbers", "rescale the column"];
+            desk.refused(&format!("fit t.csv --target y --force {flags}"), 3, &texts);
+        }
+        desk.write("t.csv", "y,x\n".to_owned() + &rows);
+        let said = desk.ok("fit t.csv --target y --iterations 20 --force");
+        assert!(exponent > 0 || !said.err.contains("warning: column x"), "{}", said.err);
+        assert!(desk.ok("predict model.gp t.csv").column("mean").iter().all(|mean| mean.is_finite()));
+    }
 }

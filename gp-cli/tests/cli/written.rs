@@ -57,6 +57,14 @@ fn no_command_replaces_what_it_reads() {
     both("fit t.csv --target y --test x.csv -o hard.csv", "--output", "--test");
     both("fit t.csv --config fit.toml -o fit.toml", "--output", "--config");
     both("fit t.csv --target y --trace t.csv", "--trace", "DATA");
+    desk.write("places.csv", "x\n1\n2\n");
+    both("fit t.csv --target y --inducing-file places.csv -o places.csv", "--output", "--inducing-file");
+    let placed = "fit t.csv --target y --inducing-file places.csv -o new.gp --trace places.csv";
+    both(placed, "--trace", "--inducing-file");
+    desk.write("a-images-idx3-ubyte", [0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 5, 6]);
+    desk.write("a-labels-idx1-ubyte", [0, 0, 8, 1, 0, 0, 0, 2, 0, 1]);
+    let images = "fit a-images-idx3-ubyte --target label -o a-labels-idx1-ubyte";
+    both(images, "--output", "the labels of images");
     both("fit t.csv --target y -o new.gp --trace new.gp", "--trace", "--output");
     fs::create_dir(desk.path("state")).unwrap();
     both("fit t.csv --target y --checkpoint state -o state/fit.json", "--output", "--checkpoint");

@@ -95,7 +95,8 @@ impl<'a> Watched<'a> {
         let line = 1 + (self.lines + line_ends(&self.bytes[..self.bytes.len() - record.len()])) as u64;
         let Separated { delimiter, columns } = self.separated;
         let cells = if delimiter == 0 { 1 } else { cells_of(record, delimiter) };
-        let fault = |what: &str| Err(self.supply.fault(&format!(", line {line}: {cells} cells or more, {what}")));
+        let fault =
+            |what: &str| Err(self.supply.fault(&format!(", line {line}: {cells} cells or more, {what}")));
         match columns {
             Some(columns) if cells > columns => {
                 fault(&format!("but the header has {columns}; quote cells that hold the separator"))

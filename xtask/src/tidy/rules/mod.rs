@@ -14,6 +14,7 @@ mod layering;
 mod modules;
 mod names;
 mod prose;
+mod reading;
 mod reasons;
 mod registries;
 mod size;
@@ -82,6 +83,11 @@ pub(crate) const RULES: &[Rule] = &[
         name: "budget",
         about: "one module queries memory, and tables are read through the counting reader",
         check: budget::check,
+    },
+    Rule {
+        name: "reading",
+        about: "files are read to their end only by code that limits their size",
+        check: reading::check,
     },
     Rule { name: "prose", about: "no notes of unfinished work in the sources", check: prose::check },
     Rule {
