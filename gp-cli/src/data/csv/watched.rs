@@ -16,6 +16,8 @@ const LONGEST: usize = 1 << 24;
 const COPIES: f64 = 6.0;
 /// Bytes of memory per cell: its end in the parser, and a name if it is in the header.
 const CELL: f64 = 64.0;
+/// Number of cells of a header beyond which the rest is not counted.
+const TOO_MANY: usize = 16 * MAX_COLUMNS;
 
 /// UTF-8 stream without its byte-order mark.
 pub(super) struct Watched<'a> {
@@ -101,7 +103,7 @@ impl<'a> Watched<'a> {
             Some(columns) if cells > columns => {
                 fault(&format!("but the header has {columns}; quote cells that hold the separator"))
             }
-            None if cells > MAX_COLUMNS => fault(&format!(
+            None if cells > TOO_MANY => fault(&format!(
                 "and at most {MAX_COLUMNS} columns are read; is it the table turned on its side?"
             )),
             _ => {
