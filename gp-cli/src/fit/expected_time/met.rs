@@ -6,13 +6,13 @@ use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, Pieces as _, Support
 /// Variance of latent functions: that of beliefs during training, a twentieth of the prior's. Wide beliefs would be dearer:
 /// integrals over counts take several times as long under the prior.
 const VARIANCE: f64 = 0.05;
-/// Squared scale of noise with heavy tails during training, relative to the initial one, the variance of the target: midway
-/// to one that leaves a hundredth. Narrow densities need finer integration rules.
-const LEARNED_SCALE: f64 = 0.1;
+/// Squared scale of noise with heavy tails during training, relative to the initial one, the variance of the target: between
+/// that and one that leaves a hundredth. Narrow densities need finer integration rules.
+const LEARNED_SCALE: f64 = 0.06;
 /// Ratio of a parameter to its least value above which it is a scale. Degrees of freedom are not.
 const IS_SCALE: f64 = 1e3;
 
-/// The likelihood with free scales of heavy-tailed noise as training leaves them.
+/// The likelihood with free scales of heavy-tailed noise like those of training.
 pub(super) fn likelihood(initial: &dyn Likelihood) -> Result<Box<dyn Likelihood>, CliError> {
     let mut learned = initial.clone_box();
     if initial.support() != Support::Real {
