@@ -38,9 +38,9 @@ pub(crate) struct ClosedForm {
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(300);
 /// Typical number of evaluations of training, with fixed and with learned inducing inputs.
 const USUAL_EVALUATIONS: f64 = 60.0;
-const USUAL_EVALUATIONS_OF_INPUTS: f64 = 250.0;
+const USUAL_EVALUATIONS_OF_INPUTS: f64 = 220.0;
 /// Uncertainty of the latter: training either ends on a plateau or takes all iterations.
-const UNSURE_OF_INPUTS: f64 = 1.6;
+const UNSURE_OF_INPUTS: f64 = 2.0;
 /// The same for at most two inputs: inducing points cover these wherever they are, and hardly move.
 const USUAL_EVALUATIONS_OF_COVER: f64 = 30.0;
 const INPUTS_OF_COVER: usize = 2;

@@ -8,7 +8,7 @@ use gp_cli::method::{Methods, Problem, Settings, TrainingRows};
 use gp_kernels::inducing::InducingInputs;
 use gp_likelihoods::{
     BernoulliProbit, Density, Described, Latent, LatentDerivatives, Likelihood, LikelihoodError,
-    ObservationMoments, Pieces, Poisson, Scalar, Softmax, StudentT, Workspace, forward,
+    ObservationMoments, Pieces, Poisson, Scalar, StudentT, Workspace, forward,
 };
 use rand::Rng;
 use std::sync::Arc;
@@ -119,19 +119,13 @@ where
     let count = Arc::new(AtomicUsize::new(0));
     let kernel = gp_kernels::parse("1 * rbf(lengthscale=[1, 1]) + linear + constant").unwrap();
     let latents = of.latents();
-    let is_ivm = method == "ivm";
-    let placed = vec![InducingInputs::points(points.subrows(0, inducing)).unwrap(); latents];
     let problem = Problem {
         rows: TrainingRows::in_memory(points.clone(), observed(&points, observe)),
         kernels: vec![kernel; latents],
         alike: true,
-        inducing: if is_ivm { Vec::new() } else { placed },
+        inducing: vec![InducingInputs::points(points.subrows(0, inducing)).unwrap(); latents],
         likelihood: Box::new(Counted { of, count: count.clone() }),
-        settings: Settings {
-            fixed_inducing: true,
-            active: is_ivm.then_some(inducing),
-            ..Settings::default()
-        },
+        settings: Settings { fixed_inducing: true, ..Settings::default() },
     };
     let method = Methods::built_in().find(method).unwrap();
     let work = method.work(&problem).unwrap();
@@ -151,10 +145,6 @@ fn number_of_events(f: f64, noise: f64) -> f64 {
 
 fn with_outliers(f: f64, noise: f64) -> f64 {
     f + 0.2 * noise.powi(5) + 0.1 * noise
-}
-
-fn class(f: f64, noise: f64) -> f64 {
-    f64::from(f + noise > -0.5) + f64::from(f + noise > 0.5)
 }
 
 fn are_within_a_factor_of_two(found: &[(&str, f64)]) {
@@ -179,21 +169,13 @@ fn integrals_of_training_by_gfitc_are_forecast_within_a_factor_of_two() {
     ]);
 }
 
-/// Several classes take about twice as many natural steps as one latent function.
 #[test]
 fn integrals_of_training_by_svgp_are_forecast_within_a_factor_of_two() {
     are_within_a_factor_of_two(&[
         ("labels", forecast("svgp", BernoulliProbit, sign)),
         ("counts", forecast("svgp", Poisson::new(0.0).unwrap(), number_of_events)),
         ("heavy tails", forecast("svgp", StudentT::new(1.0, 4.0).unwrap(), with_outliers)),
-        ("classes", forecast("svgp", Softmax::new(3).unwrap(), class)),
     ]);
-}
-
-/// Rows are scored for every inclusion, and visited by every step of sites and every evaluation.
-#[test]
-fn integrals_of_training_by_ivm_are_forecast_within_a_factor_of_two() {
-    are_within_a_factor_of_two(&[("labels", forecast("ivm", BernoulliProbit, sign))]);
 }
 
 /// Evaluations with learned inducing inputs end on a plateau early, or take all iterations.
