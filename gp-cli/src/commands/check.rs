@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::data::{
     Column, Frame, Kind, Lookalike, ReadOptions, TableChoice, Values, is_date_in_digits, quoted,
 };
-use crate::encode::{DIGIT_DATES, LabelCounter, Labels, MAX_VALUES, too_many_words};
+use crate::encode::{DIGIT_DATES, LabelCounter, Labels, MAX_VALUES, Outlier, too_many_words};
 use crate::error::CliError;
 use crate::fit::{Guess, default_order, joined_names};
 use crate::left_out::counted;
@@ -138,9 +138,25 @@ fn about_missing(frame: &Frame, found: &mut Vec<Finding>) {
     }
 }
 
+/// Values far from all others, or else the one farthest from the mean, with advice.
+fn far_off(frame: &Frame, kind: Kind, numbers: &[f64], known: &[f64]) -> Option<String> {
+    let has_logarithms = kind == Kind::Number && known.iter().all(|&value| value > 0.0);
+    let otherwise = if has_logarithms { ", otherwise consider logarithms" } else { "" };
+    if let Some(outlier) = Outlier::of_column(numbers, frame) {
+        return Some(format!("{}; {}", outlier.describe(kind), outlier.advise(otherwise)));
+    }
+    let (row, times) = farthest(numbers, known)?;
+    let value = kind.text(numbers[row]);
+    let times = if times < ENORMOUS { format!("{times:.0}") } else { format!("{times:.0e}") };
+    let place = frame.place(row);
+    Some(format!(
+        "{value} at {place} is {times} standard deviations from the mean of the other values; correct it if it is a mistake{otherwise}"
+    ))
+}
+
 /// Row of the value farthest from the mean, if it is an outlier, and its distance from the mean of the other values in
 /// their standard deviations. It is excluded from both, because with few rows it would determine them.
-fn far_off(numbers: &[f64], known: &[f64]) -> Option<(usize, f64)> {
+fn farthest(numbers: &[f64], known: &[f64]) -> Option<(usize, f64)> {
     let all = Standardiser::of(known);
     let distance = |value: f64| all.apply(value).abs();
     let (row, &value) = (numbers.iter().enumerate().filter(|(_, value)| !value.is_nan()))
@@ -166,16 +182,7 @@ fn about_values(frame: &Frame, column: &Column, is_target: bool, add: &mut impl 
             if column.kind() == Kind::Number && known.iter().all(|&value| is_date_in_digits(value)) {
                 add(DIGIT_DATES.to_owned());
             }
-            if let Some((row, times)) = far_off(numbers, &known) {
-                let value = column.kind().text(numbers[row]);
-                let times = if times < ENORMOUS { format!("{times:.0}") } else { format!("{times:.0e}") };
-                let has_logarithms = column.kind() == Kind::Number && known.iter().all(|&value| value > 0.0);
-                let otherwise = if has_logarithms { ", otherwise consider logarithms" } else { "" };
-                add(format!(
-                    "{value} at {} is {times} standard deviations from the mean of the other values; correct it if it is a mistake{otherwise}",
-                    frame.place(row)
-                ));
-            }
+            far_off(frame, column.kind(), numbers, &known).into_iter().for_each(add);
         }
         Values::Levels { levels, .. } if levels.len() == 1 => {
             add(format!("every row has the value {}; {}", shown(&levels[0]), without(column)));

@@ -1,6 +1,7 @@
 //! Summary of one column, without its rows.
 
-use super::extremes::{Extremes, Outlier};
+use super::extremes::Extremes;
+use super::outlier::Outlier;
 use super::raw::{Levels, RawColumn};
 use crate::data::{Column, Frame, Kind, Lookalike, Values, is_date_in_digits, is_plain_date};
 use crate::error::CliError;
@@ -206,7 +207,7 @@ impl ColumnSurvey {
         self.giant.as_ref().map(|(number, place)| (*number, place.as_str()))
     }
 
-    /// Number far from all others of the column, if there is one.
+    /// Numbers far from all others of the column, if there are any.
     #[must_use]
     pub fn outlier(&self) -> Option<Outlier> {
         self.extremes.outlier()

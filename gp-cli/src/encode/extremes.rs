@@ -1,34 +1,38 @@
-//! Extreme numbers of a column, and the one that is far from all others.
+//! Extreme numbers of a column, with places, gathered in one pass.
 
+use super::outlier::{MAX_TOGETHER, Outlier};
 use crate::data::Frame;
 use crate::standardise::Range;
 
-/// Minimum number of the other numbers.
-const FEWEST: usize = 9;
-/// Minimum distance of an outlier from the other numbers, in widths of their range. Of a thousand columns of Cauchy
-/// noise, five have such a number; of log-normal ones with deviation 2, one in small tables.
-const FAR: f64 = 100.0;
-/// Minimum width of this range relative to its numbers, which otherwise differ by rounding.
-const WIDE: f64 = 1e-9;
+/// Distinct numbers kept at each end: all that may be outliers together, and the next one.
+const KEPT: usize = MAX_TOGETHER + 1;
 
-/// Number that is far from all others of its column.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outlier {
-    /// The number.
-    pub value: f64,
-    /// Place in the table.
-    pub place: String,
-    /// Range of all other numbers.
-    pub others: Range,
-}
-
-/// The largest number and the largest negated number, each with the next one.
+/// The largest numbers and the largest negated numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extremes {
     count: usize,
-    highest: Top,
-    lowest: Top,
+    highest: End,
+    lowest: End,
 }
+
+/// Number at an end of the range, with the number of its rows and the first of them.
+#[derive(Clone, Debug)]
+pub(super) struct Extreme {
+    pub value: f64,
+    pub rows: usize,
+    place: Place,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    /// Row of the current chunk.
+    Row(usize),
+    Said(String),
+}
+
+/// Largest distinct numbers, in descending order.
+#[derive(Clone, Debug, Default)]
+struct End(Vec<Extreme>);
 
 impl Extremes {
     /// Adds the present numbers of a chunk.
@@ -38,60 +42,64 @@ impl Extremes {
         self.lowest.look(numbers.iter().map(|number| -number), piece);
     }
 
-    /// The outlier, if there is one; two far from the others are none.
+    /// Numbers of one end that are far from all others, if there are any.
     pub(super) fn outlier(&self) -> Option<Outlier> {
-        let of = |top: &Top, other: &Top| top.far_from(-other.largest);
-        let high = of(&self.highest, &self.lowest);
-        let low = of(&self.lowest, &self.highest).map(Outlier::negated);
-        high.or(low).filter(|_| self.count > FEWEST)
+        let of = |end: &End, other: &End| Outlier::among(&end.0, -other.0.first()?.value, self.count);
+        let low = || of(&self.lowest, &self.highest).map(Outlier::negated);
+        of(&self.highest, &self.lowest).or_else(low)
+    }
+}
+
+impl Extreme {
+    pub(super) fn place(&self) -> String {
+        match &self.place {
+            Place::Row(row) => row.to_string(),
+            Place::Said(place) => place.clone(),
+        }
+    }
+}
+
+impl End {
+    fn look(&mut self, numbers: impl Iterator<Item = f64>, piece: &Frame) {
+        for (row, number) in numbers.enumerate() {
+            self.add(number, row);
+        }
+        for Extreme { place, .. } in &mut self.0 {
+            if let Place::Row(row) = *place {
+                *place = Place::Said(piece.place(row));
+            }
+        }
+    }
+
+    fn add(&mut self, number: f64, row: usize) {
+        let is_full = self.0.len() == KEPT;
+        let is_low = self.0.last().is_some_and(|last| number < last.value);
+        if number.is_nan() || (is_full && is_low) {
+            return;
+        }
+        let at = self.0.partition_point(|kept| kept.value > number);
+        match self.0.get_mut(at) {
+            Some(kept) if kept.value == number => kept.rows += 1,
+            _ => {
+                self.0.truncate(KEPT - 1);
+                self.0.insert(at, Extreme { value: number, rows: 1, place: Place::Row(row) });
+            }
+        }
     }
 }
 
 impl Outlier {
+    /// Numbers of a column in memory that are far from all others.
+    pub(crate) fn of_column(numbers: &[f64], frame: &Frame) -> Option<Self> {
+        let mut extremes = Extremes::default();
+        extremes.look(numbers, frame);
+        extremes.outlier()
+    }
+
     fn negated(self) -> Self {
         let Range { lowest, highest } = self.others;
-        Self { value: -self.value, others: Range { lowest: -highest, highest: -lowest }, ..self }
-    }
-}
-
-/// Largest of some numbers, with its place, and the next one, which may be equal.
-#[derive(Clone, Debug)]
-struct Top {
-    largest: f64,
-    next: f64,
-    place: String,
-}
-
-impl Default for Top {
-    fn default() -> Self {
-        Self { largest: f64::NEG_INFINITY, next: f64::NEG_INFINITY, place: String::new() }
-    }
-}
-
-impl Top {
-    /// Adds numbers; NaN is smaller than none.
-    fn look(&mut self, numbers: impl Iterator<Item = f64>, piece: &Frame) {
-        let mut found = None;
-        for (row, number) in numbers.enumerate() {
-            if number > self.largest {
-                self.next = self.largest;
-                (self.largest, found) = (number, Some(row));
-            } else if number > self.next {
-                self.next = number;
-            }
-        }
-        if let Some(row) = found {
-            self.place = piece.place(row);
-        }
-    }
-
-    /// The largest number, if it is far from all others, which vary from `lowest` on.
-    fn far_from(&self, lowest: f64) -> Option<Outlier> {
-        let width = self.next - lowest;
-        let is_wide = width > WIDE * lowest.abs().max(self.next.abs());
-        let is_far = is_wide && width.is_finite() && self.largest - self.next > FAR * width;
-        let others = Range { lowest, highest: self.next };
-        is_far.then(|| Outlier { value: self.largest, place: self.place.clone(), others })
+        let numbers = self.numbers.into_iter().map(|(number, place)| (-number, place)).collect();
+        Self { numbers, others: Range { lowest: -highest, highest: -lowest }, ..self }
     }
 }
 
@@ -109,20 +117,46 @@ mod tests {
         extremes.outlier()
     }
 
+    fn numbers(pieces: &[&[f64]]) -> Option<Vec<f64>> {
+        Some(of(pieces)?.numbers.into_iter().map(|(number, _)| number).collect())
+    }
+
+    fn tenths() -> Vec<f64> {
+        (0..20).map(|i| f64::from(i) / 10.0).collect()
+    }
+
     #[test]
     fn one_number_far_from_the_others_is_found_in_any_piece() {
-        let near: Vec<f64> = (0..20).map(|i| f64::from(i) / 10.0).collect();
+        let near = tenths();
         assert_eq!(of(&[&near]), None);
         for (value, far) in [(1e9, true), (-1e9, true), (250.0, true), (150.0, false), (f64::NAN, false)] {
             let others = Range { lowest: 0.0, highest: 1.9 };
             for pieces in [[&near[..], &[value]], [&[value], &near[..]]] {
-                let found = of(&pieces).map(|found| (found.value, found.others));
-                assert_eq!(found, far.then_some((value, others)), "{pieces:?}");
+                let found = of(&pieces).map(|found| (found.numbers[0].0, found.rows, found.others));
+                assert_eq!(found, far.then_some((value, 1, others)), "{pieces:?}");
             }
         }
-        assert_eq!(of(&[&near, &[1e9, 2e9]]), None);
         assert_eq!(of(&[&near[..8], &[1e9]]), None);
         assert_eq!(of(&[&[1.0; 20], &[1e9]]), None);
         assert_eq!(of(&[&[0.3; 20], &[0.1 + 0.2, 1.0]]), None);
+    }
+
+    #[test]
+    fn up_to_three_are_found_together() {
+        let near = tenths();
+        assert_eq!(numbers(&[&near, &[1e9, 2e9]]), Some(vec![2e9, 1e9]));
+        assert_eq!(numbers(&[&[-1e6], &near, &[-1e6, -1e12]]), Some(vec![-1e12, -1e6]));
+        assert_eq!(numbers(&[&[3e9], &near, &[1e9, 2e9, 4e9]]), None);
+        assert_eq!(numbers(&[&[1e9; 4], &near]), None);
+    }
+
+    /// Ages with a code for missing values are named however many rows have it; other repeated numbers are not.
+    #[test]
+    fn nines_that_stand_for_missing_values_are_found() {
+        let ages: Vec<f64> = (0..60).map(|i| 18.0 + f64::from(i)).collect();
+        for (code, found) in [(-999.0, true), (9999.0, true), (-1000.0, false), (99.0, false)] {
+            let said = of(&[&ages, &[code; 12]]).map(|found| (found.numbers[0].0, found.rows));
+            assert_eq!(said, found.then_some((code, 12)), "{code}");
+        }
     }
 }

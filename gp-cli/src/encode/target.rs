@@ -89,6 +89,9 @@ impl Target {
         if self.names.is_empty() {
             options.kinds.insert(self.name.clone(), self.kind);
         }
+        if self.kind == Kind::Number && self.labels().is_none() {
+            options.uses.insert(self.name.clone(), "the target of the model");
+        }
     }
 
     /// Observations of a table, for a likelihood with this support.
