@@ -8,7 +8,7 @@ use gp_likelihoods::{Latent, LatentDerivatives, Likelihood, Pieces as _, Support
 const VARIANCE: f64 = 0.05;
 /// Squared scale of noise with heavy tails during training, relative to the initial one, the variance of the target: between
 /// that and one that leaves a hundredth. Narrow densities need finer integration rules.
-const LEARNED_SCALE: f64 = 0.06;
+const LEARNED_SCALE: f64 = 0.03;
 /// Ratio of a parameter to its least value above which it is a scale. Degrees of freedom are not.
 const IS_SCALE: f64 = 1e3;
 
