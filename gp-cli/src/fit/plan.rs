@@ -1,5 +1,6 @@
 //! Plan of a fit: requested and automatic choices, with reasons.
 
+use super::baseline;
 use super::choices::{
     check_roles, check_settings, check_temperature, choose_method, choose_optimizer, resolved, settings,
 };
@@ -263,7 +264,10 @@ impl Plan {
             let started = start::as_started(problem, spec);
             let training = ExpectedTime::of(problem, &self.method.work(&started)?, sample)?;
             let quick = start::quick_problem(problem, spec, sample, self.method.represented_by()).ok()?;
-            Some(training.after(quick.and_then(|(problem, count)| ExpectedTime::of_quick(&problem, count))))
+            let quick = quick.and_then(|(problem, count)| ExpectedTime::of_quick(&problem, count));
+            let linear = baseline::work(problem, sample).ok()?;
+            let linear = linear.and_then(|(problem, work)| ExpectedTime::of(&problem, &work, &problem.rows));
+            Some(training.after(quick, linear))
         };
         let Some(parts) = self.problem.parts().ok()? else { return of(&self.problem, &self.sample.rows) };
         let count = parts.len();
