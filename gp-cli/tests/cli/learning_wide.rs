@@ -61,3 +61,12 @@ fn counts_of_a_hundred_billion_converge() {
     let said = desk.ok("fit t.csv --target y --task count --json");
     assert!(!said.err.contains("EP did not converge"), "{}", said.err);
 }
+
+/// The message named the ends of an interval of quadrature only.
+#[test]
+fn a_variance_beyond_all_counts_is_named() {
+    let desk = Desk::new();
+    desk.write("t.csv", normal_table(5, (60, 1), |x, _| (x[0] + 3.0).abs().round().to_string()));
+    let fit = "fit t.csv --target y --task count --kernel \"fixed(1e300) * rbf\"";
+    desk.refused(fit, 5, &["the kernel starts at a variance of 1.0e300"]);
+}
