@@ -32,7 +32,7 @@ const EPOCHS: Setting = common::EPOCHS.default_whole_by_case(&[TWENTY, TWENTY_OF
 /// Default number of epochs. A plateau may end training earlier, but takes about 800 steps.
 const TWENTY: DefaultCase<u64> = DefaultCase::new(20, "or the number that makes 1000 to 5000 steps");
 const TWENTY_OF_MANY: DefaultCase<u64> =
-    DefaultCase::new(20, "or 400 to 5000 steps for more than 10 latent functions");
+    DefaultCase::new(20, "or 400 to 5000 steps for more than 20 latent functions");
 /// Typical number of steps with all rows in one batch, where a plateau ends each stage of training.
 const STEPS_OF_ALL: f64 = 300.0;
 /// Maximum number of steps by default.
@@ -52,7 +52,7 @@ const AT_ONCE: usize = 4096;
 /// Rows that exceed the capacity of a few hundred inducing inputs.
 const MANY_ROWS: usize = 30_000;
 /// Number of latents above which time per step matters more, and rows per inducing input there.
-const MANY_LATENTS: usize = 10;
+const MANY_LATENTS: usize = 20;
 const ROWS_A_POINT: usize = 8;
 /// Minimum number of steps of many latents: 40 classes in 800 rows were predicted better than after 1,000.
 const FEW_STEPS: u64 = 400;

@@ -243,7 +243,7 @@ fn the_schema_and_the_help_know_the_defaults_of_settings() {
         ),
         (
             "epochs",
-            "sep: 20 or the number that makes 1000 to 5000 steps, 20 or 400 to 5000 steps for more than 10 latent",
+            "sep: 20 or the number that makes 1000 to 5000 steps, 20 or 400 to 5000 steps for more than 20 latent",
         ),
         ("alpha", "pep: 0.5; ep, sep: 1 for a log-concave likelihood"),
     ] {
