@@ -16,15 +16,15 @@ use crate::encode::Target;
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::metrics::{ClassScores, Interval, LEVELS, NumberForecasts, NumberScores, Standing, share_below};
-use crate::model::{Approximation, Model, ModelRows, TargetSummary};
+use crate::model::{Approximation, KnownRows, Model, ModelRows, TargetSummary};
 use crate::predict;
 use constant::Constant;
 use gp_kernels::posterior::LatentBeliefs;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Warning that the scored rows are training rows.
-const SEEN: &str = "these are the rows that the model was trained on, which it fits better than others; score other rows, or use gp cv";
+/// What it means that scored rows are training rows.
+const SEEN: &str = "which it fits better than others; score other rows, or use gp cv";
 
 /// Scores of predictors on the same rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,11 +125,17 @@ struct Assessed<'a> {
 /// # Errors
 /// [`Data`](ErrorKind::Data) for a table that does not suit the model or has no target.
 pub fn evaluate(model: &Model, frame: &Frame) -> Result<Evaluation, CliError> {
-    let was_seen = model.was_trained_on(frame);
-    let mut found = evaluate_rows(model, frame, was_seen)?;
-    if was_seen {
-        found.warnings.insert(0, SEEN.to_owned());
-    }
+    let known = model.known_rows(frame);
+    let mut found = evaluate_rows(model, frame, known != KnownRows::None)?;
+    let seen = match known {
+        KnownRows::None => None,
+        KnownRows::All => Some(format!("these are the rows that the model was trained on, {SEEN}")),
+        KnownRows::Share(share) => Some(format!(
+            "about {:.0} % of these rows are among those that the model was trained on, {SEEN}",
+            100.0 * share
+        )),
+    };
+    found.warnings.splice(0..0, seen);
     Ok(found)
 }
 

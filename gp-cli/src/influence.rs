@@ -14,6 +14,8 @@ const MIN_POINTS: usize = 384;
 
 /// Minimum share of the variance, outside single inputs, that is reported. Sums of shares are accurate to about half of it.
 const MIN_SHARED: f64 = 0.1;
+/// Share of a kernel term from which on it is remarked as negative; smaller ones are noise of the estimate.
+const NEGATIVE: f64 = -0.005;
 /// Number of standard deviations over permutations by which a variance must differ to be reported.
 const DEVIATIONS: f64 = 3.0;
 
@@ -107,7 +109,7 @@ fn pairwise(influence: &Influence) -> f64 {
 
 /// Remark on kernel terms with a negative share, if any.
 pub(crate) fn offset_terms(influence: &Influence) -> Option<&'static str> {
-    let is_negative = |(_, share): &(String, f64)| *share <= -0.0005;
+    let is_negative = |(_, share): &(String, f64)| *share <= NEGATIVE;
     influence.terms.iter().any(is_negative).then_some("a term with a negative share is offset by the others")
 }
 

@@ -133,7 +133,7 @@ fn last_words() -> &'static str {
     if WRITTEN.load(Ordering::Relaxed) {
         "interrupted after the model was written"
     } else if WITHOUT_CHECKPOINT.load(Ordering::Relaxed) {
-        "interrupted; no model was written, and with --checkpoint DIR training could have gone on later"
+        "interrupted; nothing was written, and with --checkpoint DIR training could have gone on later"
     } else {
         "interrupted"
     }

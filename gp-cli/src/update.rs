@@ -2,12 +2,16 @@
 
 use crate::context::Context;
 use crate::data::Frame;
-use crate::encode::{Factors, Role, RoleValues, row_sum};
+use crate::encode::{Factors, Role, RoleValues, RowMarks, row_marks};
 use crate::error::CliError;
 use crate::left_out::counted;
 use crate::method::{self, Given, Later, Updated, refused};
-use crate::model::{About, Model};
+use crate::model::{About, KnownRows, Model};
 use faer::MatRef;
+
+/// Consequence of rows that the model already has.
+const AGAIN: &str =
+    "which count once more now: intervals become too narrow; update the model from before with new rows only";
 
 /// Result of an update.
 #[derive(Debug)]
@@ -50,16 +54,28 @@ pub fn take_in(model: &Model, frame: &Frame, context: &Context) -> Result<Update
     };
     let updated = method::update(method.as_ref(), later)?;
     let weights = weights(model, frame, &observations)?;
-    let sum = row_sum(frame, &model.inputs().names(), &model.targets());
-    let mut about = about(model, &updated, (rows, &weights), sum);
+    let marks = row_marks(frame, &model.inputs().names(), &model.targets());
+    let mut about = about(model, &updated, (rows, &weights), marks);
     about.inputs.widen(frame);
-    let warnings = [encoded.warnings(), updated.warnings].concat();
+    let again = again(model.known_rows(frame));
+    let warnings = [Vec::from_iter(again), encoded.warnings(), updated.warnings].concat();
     // The linear baseline is dropped: without the new rows it would look too weak.
     Ok(UpdatedModel {
         model: Model::new(about, updated.posterior, None),
         how: updated.how.to_owned(),
         warnings,
     })
+}
+
+/// Warning of rows that the model already has.
+fn again(known: KnownRows) -> Option<String> {
+    match known {
+        KnownRows::None => None,
+        KnownRows::All => Some(format!("the model already has these rows, {AGAIN}")),
+        KnownRows::Share(share) => {
+            Some(format!("the model already has about {:.0} % of these rows, {AGAIN}", 100.0 * share))
+        }
+    }
 }
 
 pub(crate) fn more_rows(rows: usize) -> String {
@@ -78,16 +94,16 @@ fn weights(model: &Model, frame: &Frame, observations: &[f64]) -> Result<Vec<(us
     Ok((0..model.targets().len()).map(of_target).collect())
 }
 
-/// Record of the updated model; `weights` holds number and weight of new rows per target, `check_sum` that of the rows.
+/// Record of the updated model; `weights` holds number and weight of new rows per target, `marks` those of the rows.
 fn about(
     model: &Model,
     updated: &Updated,
     (rows, weights): (usize, &[(usize, f64)]),
-    check_sum: Option<String>,
+    marks: Option<RowMarks>,
 ) -> About {
     let mut about = model.about().clone();
     let training = &mut about.training;
-    training.take_in(rows, check_sum);
+    training.take_in(rows, marks);
     training.objective += updated.gain;
     for (place, (target, (there, weight))) in model.targets().iter().zip(weights).enumerate() {
         // Converts log densities from model units to data units.

@@ -14,6 +14,8 @@
 //!
 //! Integrals over single observations, one per row and sweep, are not counted.
 //!
+//! Those of the informative vector machine are its own: [`Ivm::operations`](crate::ivm::Ivm::operations).
+//!
 //! [`SharedWork`] models the time if several processes share the rows.
 
 mod shared;

@@ -6,7 +6,7 @@ use crate::encode::Feature;
 use crate::error::CliError;
 use crate::evaluate::{Scores, evaluate, shares_below};
 use crate::influence;
-use crate::model::{Influence, Model, ModelRows};
+use crate::model::{Influence, KnownRows, Model, ModelRows};
 use crate::picture::{self, AxisKind, CLASSES, CURVE, INK, Layer, OTHER, Picture};
 use crate::predict;
 use crate::stages::Stages;
@@ -227,11 +227,20 @@ fn agreement(model: &Model, frame: &Frame, seen: &ModelRows) -> Result<Vec<Pictu
         ],
         ..Picture::default()
     };
-    Ok(vec![agree, residuals, calibration(model, seen, observed)?])
+    let title = calibration_title(model, frame);
+    Ok(vec![agree, residuals, Picture { title, ..calibration(model, seen, observed)? }])
 }
 
 fn diagonal(ends: Vec<f64>) -> Layer {
     Layer::Line { x: ends.clone(), y: ends, colour: OTHER, label: String::new() }
+}
+
+fn calibration_title(model: &Model, frame: &Frame) -> String {
+    match model.known_rows(frame) {
+        KnownRows::None => "calibration".to_owned(),
+        KnownRows::All => "calibration, on rows of training".to_owned(),
+        KnownRows::Share(share) => format!("calibration, {:.0} % rows of training", 100.0 * share),
+    }
 }
 
 /// Plot of the share of rows below each predicted quantile; equal to its level if calibrated.
@@ -242,7 +251,6 @@ fn calibration(model: &Model, seen: &ModelRows, observed: &[f64]) -> Result<Pict
     let levels: Vec<f64> = (1..=LEVELS).map(|i| i as f64 / (LEVELS + 1) as f64).collect();
     let shares = shares_below(model, &seen.rows(&rows), &targets, &levels)?;
     Ok(Picture {
-        title: "calibration".to_owned(),
         x_name: "probability claimed".to_owned(),
         y_name: "share of rows below".to_owned(),
         layers: claims(levels, shares),
@@ -262,7 +270,7 @@ fn reliability(model: &Model, frame: &Frame) -> Result<Picture, CliError> {
     let x = bins.iter().map(|bin| bin.confidence).collect();
     let y = bins.iter().map(|bin| bin.accuracy).collect();
     Ok(Picture {
-        title: "calibration".to_owned(),
+        title: calibration_title(model, frame),
         x_name: "claimed probability".to_owned(),
         y_name: "share of right labels".to_owned(),
         layers: claims(x, y),

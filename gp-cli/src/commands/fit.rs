@@ -302,6 +302,7 @@ fn summary(options: &FitOptions, model: &Model, scores: Option<&Evaluation>, too
         "iterations": training.iterations,
         "seconds": took.seconds,
         "expected_seconds": took.expected.map(|time| time.seconds()),
+        "expected_range": took.expected.map(|time| time.range()),
         "jitter": latents.iter().map(|latent| latent.jitter).fold(0.0, f64::max),
         "temperature": temperature(model),
         "search": one_or_each(training.search.iter().map(|kernels| json!(kernels)).collect()),

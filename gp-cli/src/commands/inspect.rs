@@ -102,8 +102,11 @@ fn json(model: &Model) -> serde_json::Value {
             "jitter": latent.jitter,
         })
     };
+    let mut about = serde_json::json!(model.about());
+    // In data units, like the objective; the file has model units.
+    about["training"]["curve"] = serde_json::json!(log_posterior(model));
     serde_json::json!({
-        "about": model.about(),
+        "about": about,
         "likelihood": model.posterior().likelihood().expression(),
         "components": model.posterior().functions().weights(),
         "latents": model.posterior().describe().iter().map(latent).collect::<Vec<_>>(),

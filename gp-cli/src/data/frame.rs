@@ -289,7 +289,7 @@ pub(super) fn not_of_kind(
     };
     let meant = Notation::of(text).filter(|_| kind != Kind::Boolean);
     let like = meant.map_or_else(String::new, |notation| {
-        format!(", but looks like one of {notation}: {}", notation.advice())
+        format!(", but looks like {}: {}", notation.one(), notation.advice())
     });
     let advice = match flag {
         Some(flag) => format!("correct it: {flag} needs numbers"),

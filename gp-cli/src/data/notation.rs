@@ -10,6 +10,9 @@ const FEWEST: usize = 3;
 const MOST: f64 = 0.8;
 /// Thousands separators.
 const SEPARATORS: [char; 7] = [',', '.', ' ', '\'', '_', '\u{a0}', '\u{202f}'];
+const LONG_MINUS: char = '\u{2212}';
+/// Maximum number of letters of a unit.
+const UNIT: usize = 8;
 const CURRENCIES: [&str; 9] = ["$", "€", "£", "¥", "EUR", "USD", "GBP", "CHF", "JPY"];
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -25,7 +28,13 @@ pub enum Notation {
     Percent,
     /// `$12.50`
     Currency,
-    /// `01/02/2024`
+    /// `−5`, with the sign of typesetting
+    LongMinus,
+    /// `12 kg`
+    Unit,
+    /// `12:30`
+    Clock,
+    /// `01/02/2024`, `2024-W05`
     Date,
     /// `2024-02-29`, read as a word because of the column's type or its other cells
     PlainDate,
@@ -61,7 +70,10 @@ impl Notation {
         match () {
             () if is_decimal_comma(text) => Some(Self::DecimalComma),
             () if is_grouped(text) => Some(Self::Thousands),
-            () if is_date(text) => Some(Self::Date),
+            () if text.strip_prefix(LONG_MINUS).is_some_and(is_number) => Some(Self::LongMinus),
+            () if is_date(text) || is_week(text) => Some(Self::Date),
+            () if is_clock(text) => Some(Self::Clock),
+            () if unit(text).is_some() => Some(Self::Unit),
             () => None,
         }
     }
@@ -74,21 +86,39 @@ impl Notation {
             Self::DecimalComma => "write them with a point, such as 0.5",
             Self::Percent => "write them without the sign",
             Self::Currency => "write them without the currency",
+            Self::LongMinus => "write them with the minus of the keyboard, such as -5",
+            Self::Unit => "write them without the unit",
+            Self::Clock => "write them as one number, such as hours: 12.5",
             Self::Date => "write them as year-month-day, such as 2024-02-29",
             Self::PlainDate => "--type COLUMN=date reads them as dates",
         }
     }
 }
 
+impl Notation {
+    /// Name of one such cell, and of several.
+    fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::Thousands => ["a number with separated thousands", "numbers with separated thousands"],
+            Self::DecimalComma => ["a number with a decimal comma", "numbers with a decimal comma"],
+            Self::Percent => ["a percentage", "percentages"],
+            Self::Currency => ["an amount of money", "amounts of money"],
+            Self::LongMinus => ["a number with a long minus", "numbers with a long minus"],
+            Self::Unit => ["a number with a unit", "numbers with a unit"],
+            Self::Clock => ["a time of day", "times of day"],
+            Self::Date | Self::PlainDate => ["a date", "dates"],
+        }
+    }
+
+    /// Name of one such cell.
+    pub(super) fn one(self) -> &'static str {
+        self.names()[0]
+    }
+}
+
 impl fmt::Display for Notation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Thousands => "numbers with separated thousands",
-            Self::DecimalComma => "numbers with a decimal comma",
-            Self::Percent => "percentages",
-            Self::Currency => "amounts of money",
-            Self::Date | Self::PlainDate => "dates",
-        })
+        f.write_str(self.names()[1])
     }
 }
 
@@ -103,6 +133,7 @@ impl Lookalike {
         let found: Vec<(Notation, &String)> = notations.collect();
         let enough = words.len() >= FEWEST && (plain + found.len()) as f64 >= MOST * words.len() as f64;
         let count = |wanted: Notation| found.iter().filter(|(notation, _)| *notation == wanted).count();
+        let enough = enough && have_one_unit(words);
         let (notation, _) = found.iter().filter(|_| enough).max_by_key(|(notation, _)| count(*notation))?;
         let example = found.iter().find(|(other, _)| other == notation).map(|(_, word)| (*word).clone())?;
         let odd = if *notation == Notation::PlainDate { odd_dates(words) } else { None };
@@ -155,7 +186,7 @@ fn without_currency(text: &str) -> Option<&str> {
 }
 
 fn unsigned(text: &str) -> &str {
-    text.strip_prefix(['-', '+', '−']).unwrap_or(text)
+    text.strip_prefix(['-', '+', LONG_MINUS]).unwrap_or(text)
 }
 
 fn are_digits(text: &str) -> bool {
@@ -188,6 +219,39 @@ fn is_grouped(text: &str) -> bool {
         && rest.iter().all(|group| group.len() == 3 && are_digits(group))
 }
 
+/// Unit after a number, such as `kg`, `km/h`, `°C` or `m²`.
+fn unit(text: &str) -> Option<&str> {
+    let end = |letter: char| !(letter.is_ascii_digit() || "+-.,".contains(letter) || letter == LONG_MINUS);
+    let (number, unit) = text.split_at(text.find(end)?);
+    let unit = unit.trim_start();
+    let is_letter = |letter: char| letter.is_alphabetic() || "/°²³µ".contains(letter);
+    let is_unit = unit.chars().all(is_letter) && unit.chars().count() <= UNIT;
+    let number = number.strip_prefix(LONG_MINUS).unwrap_or(number);
+    (is_unit && is_number(number)).then_some(unit)
+}
+
+/// `true` unless words have different units: `1st`, `2nd` and `3rd` are no numbers.
+fn have_one_unit(words: &[String]) -> bool {
+    let of_unit = |word: &&String| Notation::of(word) == Some(Notation::Unit);
+    let mut units = words.iter().filter(of_unit).filter_map(|word| unit(word.trim()));
+    units.next().is_none_or(|first| units.all(|unit| unit == first))
+}
+
+/// `true` for `12:30` and `12:30:15`.
+fn is_clock(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(':').collect();
+    let below = |part: &str, limit: u32| part.parse().is_ok_and(|n: u32| n < limit);
+    let are_two = parts.iter().skip(1).all(|part| part.len() == 2 && are_digits(part) && below(part, 60));
+    matches!(parts.len(), 2 | 3) && are_digits(parts[0]) && below(parts[0], 24) && are_two
+}
+
+/// `true` for `2024-W05`.
+fn is_week(text: &str) -> bool {
+    text.split_once("-W").is_some_and(|(year, week)| {
+        year.len() == 4 && are_digits(year) && week.len() == 2 && are_digits(week)
+    })
+}
+
 /// `true` for day, month and year in any order, the month as number or word; a following time is ignored.
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> =
@@ -210,7 +274,7 @@ fn is_date(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Notation::{Currency, Date, DecimalComma, Percent, Thousands};
+    use super::Notation::{Clock, Currency, Date, DecimalComma, LongMinus, Percent, Thousands, Unit};
     use super::*;
 
     #[test]
@@ -220,7 +284,13 @@ mod tests {
             (DecimalComma, &["0,5", "12,75", "1.021,5", "-3,14159", "0,125"]),
             (Percent, &["12%", "12.5 %", "0,5 %"]),
             (Currency, &["$12.50", "€ 3", "1,000 USD", "-$5"]),
-            (Date, &["01/02/2024", "1.2.2024", "31/12/99", "2 Jan 2024", "Jan 2, 2024", "1-Feb-24"]),
+            (
+                Date,
+                &["01/02/2024", "1.2.2024", "31/12/99", "2 Jan 2024", "Jan 2, 2024", "1-Feb-24", "2024-W05"],
+            ),
+            (LongMinus, &["−5", "−12.25"]),
+            (Unit, &["12 kg", "-3.5kg", "−4 °C", "80 km/h", "1,5 m²", "3rd"]),
+            (Clock, &["12:30", "9:05", "23:59:59"]),
         ] {
             for cell in cells {
                 assert_eq!(Notation::of(cell), Some(notation), "{cell}");
@@ -246,6 +316,14 @@ mod tests {
             "99/99/2024",
             "%",
             "$",
+            "kg",
+            "12 kilometres per hour",
+            "24:00",
+            "1:2",
+            "12:30:61",
+            "5 %%",
+            "−",
+            "a5",
         ] {
             assert_eq!(Notation::of(cell), None, "{cell}");
         }
@@ -259,6 +337,9 @@ mod tests {
         assert_eq!((found.notation, found.example.as_str()), (Thousands, "1,021.5"));
         assert_eq!(among(&["0,5", "1,021", "0,25"]).unwrap().notation, DecimalComma);
         assert_eq!(among(&["10%", "20%"]), None);
+        assert_eq!(among(&["1 kg", "2.5 kg", "7"]).unwrap().notation, Unit);
+        assert_eq!(among(&["1st", "2nd", "3rd"]), None);
+        assert_eq!(among(&["−1", "2", "−3", "4.5"]).unwrap().notation, LongMinus);
         assert_eq!(among(&["10%", "a", "b", "c"]), None);
         assert_eq!(among(&["1", "2", "3"]), None);
         let days = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"];

@@ -1,6 +1,7 @@
 //! Checksum of the rows of a table.
 
 use super::raw::{RawColumn, RawPiece};
+use super::row_sketch::RowSketch;
 use super::target::{Target, TargetValues};
 use crate::data::{Column, Frame, Kind, Values};
 use crate::error::CliError;
@@ -8,30 +9,50 @@ use crate::error::CliError;
 /// Multiplier of a step: odd, with about as many ones as zeros.
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Sum of the checksums of rows, in any order. Numbers count by their bits, words by their letters.
+/// Sum of the checksums of rows, in any order, and a sketch of them. Numbers count by their bits, words by their letters.
 #[derive(Clone, Debug)]
 pub(super) struct RowSum {
     /// Checksums of a column's words by index; empty for numbers.
     words: Vec<Vec<u64>>,
     sum: u64,
+    sketch: RowSketch,
+}
+
+/// Marks of a set of rows, by which they are recognised.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RowMarks {
+    /// Checksum of all rows, in any order.
+    pub check_sum: String,
+    /// Sketch of the rows.
+    pub sketch: RowSketch,
 }
 
 impl RowSum {
     /// Sum of no row; words of each column that counts, none for numbers.
     pub(super) fn new<'a>(columns: impl IntoIterator<Item = &'a [String]>) -> Self {
         let of_column = |words: &'a [String]| words.iter().map(|word| of_word(word)).collect();
-        Self { words: columns.into_iter().map(of_column).collect(), sum: 0 }
+        Self { words: columns.into_iter().map(of_column).collect(), sum: 0, sketch: RowSketch::default() }
     }
 
     /// Adds a row of numbers, words by index. Further columns do not count.
     pub(super) fn add(&mut self, row: &[f64]) {
-        let cells = self.words.iter().zip(row).map(|(words, &value)| of_cell(words, value));
-        self.sum = self.sum.wrapping_add(cells.fold(ODD, step));
+        let sum = self.of_row(row);
+        self.sum = self.sum.wrapping_add(sum);
+        self.sketch.add(sum);
     }
 
-    pub(super) fn text(&self) -> String {
-        format!("{:016x}", self.sum)
+    fn of_row(&self, row: &[f64]) -> u64 {
+        let cells = self.words.iter().zip(row).map(|(words, &value)| of_cell(words, value));
+        cells.fold(ODD, step)
     }
+
+    pub(super) fn marks(self) -> RowMarks {
+        RowMarks { check_sum: in_digits(self.sum), sketch: self.sketch }
+    }
+}
+
+fn in_digits(sum: u64) -> String {
+    format!("{sum:016x}")
 }
 
 fn step(before: u64, cell: u64) -> u64 {
@@ -52,9 +73,37 @@ fn of_word(word: &str) -> u64 {
     word.bytes().fold(ODD, |before, byte| step(before, u64::from(byte)))
 }
 
-/// Checksum of the rows of a table in any order by inputs and targets, as [`Survey::check_sum`](super::Survey::check_sum)
-/// has it; None for a table that lacks one of them.
-pub(crate) fn row_sum(frame: &Frame, inputs: &[&str], targets: &[&Target]) -> Option<String> {
+/// Marks of the rows of a table by inputs and targets, as [`Survey::marks`](super::Survey::marks) has them; `None` for a
+/// table that lacks one of them.
+pub(crate) fn row_marks(frame: &Frame, inputs: &[&str], targets: &[&Target]) -> Option<RowMarks> {
+    let (mut sum, rows) = of_frame(frame, inputs, targets)?;
+    let add = &mut |row: &[f64]| {
+        sum.add(row);
+        Ok::<(), CliError>(())
+    };
+    rows.for_each(add).ok()?;
+    Some(sum.marks())
+}
+
+/// Share of the rows of a table that are among `count` rows with this sketch; `None` if hardly any is, or it is unknown.
+pub(crate) fn known_share(
+    (sketch, count): (&RowSketch, usize),
+    frame: &Frame,
+    inputs: &[&str],
+    targets: &[&Target],
+) -> Option<f64> {
+    let (sum, rows) = of_frame(frame, inputs, targets)?;
+    let mut sums = Vec::with_capacity(frame.row_count());
+    let add = &mut |row: &[f64]| {
+        sums.push(sum.of_row(row));
+        Ok::<(), CliError>(())
+    };
+    rows.for_each(add).ok()?;
+    sketch.share_of(count, sums.into_iter())
+}
+
+/// Empty sum for the rows of a table, and these rows; `None` for a table that lacks an input or target.
+fn of_frame<'f>(frame: &'f Frame, inputs: &[&str], targets: &[&'f Target]) -> Option<(RowSum, RawPiece<'f>)> {
     let column = |name: &str| frame.column(name);
     let inputs: Vec<&Column> = inputs.iter().map(|name| column(name)).collect::<Option<_>>()?;
     let mut columns: Vec<(&[String], RawColumn<'_>)> = inputs.into_iter().map(raw).collect();
@@ -63,19 +112,13 @@ pub(crate) fn row_sum(frame: &Frame, inputs: &[&str], targets: &[&Target]) -> Op
         columns.push(named(target, column).unwrap_or_else(|| raw(column)));
     }
     let (words, columns): (Vec<&[String]>, Vec<RawColumn<'_>>) = columns.into_iter().unzip();
-    let mut sum = RowSum::new(words);
-    let add = &mut |row: &[f64]| {
-        sum.add(row);
-        Ok::<(), CliError>(())
-    };
-    RawPiece { rows: frame.row_count(), columns }.for_each(add).ok()?;
-    Some(sum.text())
+    Some((RowSum::new(words), RawPiece { rows: frame.row_count(), columns }))
 }
 
-/// Checksum of the rows of two tables together; None for a damaged one.
+/// Checksum of the rows of two tables together; `None` for a damaged one.
 pub(crate) fn row_sum_of_both(one: &str, other: &str) -> Option<String> {
     let number = |text: &str| u64::from_str_radix(text, 16).ok();
-    Some(RowSum { words: Vec::new(), sum: number(one)?.wrapping_add(number(other)?) }.text())
+    Some(in_digits(number(one)?.wrapping_add(number(other)?)))
 }
 
 fn raw(column: &Column) -> (&[String], RawColumn<'_>) {
@@ -127,8 +170,8 @@ mod tests {
             [(1.5, Some("b"), "no"), (0.0, None, "yes"), (-2.0, Some("a"), "yes"), (1.5, Some("a"), "no")];
         let begun = Survey::begin(&frame(&rows), &Columns::new(&["x", "w"], "y")).unwrap();
         let survey = begun.keeping(|_| crate::encode::Kept::Always).whole(&frame(&rows)).unwrap();
-        let known = Some(survey.check_sum().to_owned());
-        let sum = |frame: Frame, target: &Target| row_sum(&frame, &["x", "w"], &[target]);
+        let known = Some(survey.marks().clone());
+        let sum = |frame: Frame, target: &Target| row_marks(&frame, &["x", "w"], &[target]);
         let (plain, with_names) = (target(&[]), target(&["left", "stayed"]));
         let mut others = [rows[2], rows[1], rows[3], rows[0]];
         others[1].0 = -0.0;
@@ -147,6 +190,9 @@ mod tests {
             other[place].2 = if other[place].2 == "no" { "yes" } else { "no" };
             assert!(sum(frame(&other), &plain) != known);
         }
-        assert_eq!(row_sum(&frame(&rows), &["x", "z"], &[&plain]), None);
+        assert_eq!(row_marks(&frame(&rows), &["x", "z"], &[&plain]), None);
+        let sketch = &known.unwrap().sketch;
+        let share = |rows: &[_]| known_share((sketch, 4), &frame(rows), &["x", "w"], &[&plain]);
+        assert_eq!((share(&rows[1..]), share(&rows[2..])), (Some(1.0), None));
     }
 }

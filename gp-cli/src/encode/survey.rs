@@ -5,7 +5,7 @@ use super::columns::Columns;
 use super::labels::{LabelCounter, Labels};
 use super::raw::{EachRow, RawColumn, RawPiece};
 use super::roles::{Role, words};
-use super::row_sum::RowSum;
+use super::row_sum::{RowMarks, RowSum};
 use crate::data::{Column, FILL_DROP_OR_KEEP, FILL_OR_DROP, Frame, Kind};
 use crate::error::{CliError, ErrorKind};
 use crate::standardise::{Spread, Sum};
@@ -30,8 +30,8 @@ pub struct Survey {
     labels: Vec<LabelCounter>,
     /// Targets of the first row, as text.
     first_targets: Vec<String>,
-    /// Checksum of features and targets, once measured.
-    check_sum: String,
+    /// Marks of the rows by features and targets, once measured.
+    marks: RowMarks,
 }
 
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ impl Survey {
             gaps: names.gaps,
             labels: targets.iter().map(|target| LabelCounter::new(target.kind(), MAX_VALUES)).collect(),
             first_targets: targets.iter().map(|target| target.text(0)).collect(),
-            check_sum: String::new(),
+            marks: RowMarks::default(),
         })
     }
 
@@ -177,7 +177,7 @@ impl Survey {
             }
             Ok(())
         })?;
-        self.check_sum = sum.text();
+        self.marks = sum.marks();
         let moved = self.moved.iter_mut().map(|moved| &mut moved.column);
         for (column, spread) in self.columns.iter_mut().chain(moved).zip(spreads) {
             if let (Surveyed::Numbers { scale, .. }, Some(spread)) = (&mut column.values, spread) {
@@ -204,10 +204,10 @@ impl Survey {
         self.rows
     }
 
-    /// Checksum of all rows in any order, by features and targets as they are in the table.
+    /// Marks of all rows, by features and targets as they are in the table.
     #[must_use]
-    pub fn check_sum(&self) -> &str {
-        &self.check_sum
+    pub(crate) fn marks(&self) -> &RowMarks {
+        &self.marks
     }
 
     /// Features, in order.

@@ -1,5 +1,6 @@
 //! Plan of a fit: requested and automatic choices, with reasons.
 
+use super::baseline;
 use super::choices::{
     check_roles, check_settings, check_temperature, choose_method, choose_optimizer, resolved, settings,
 };
@@ -24,7 +25,7 @@ use super::start;
 use super::streamed::{EncodedRows, Streamed};
 use crate::context::Context;
 use crate::data::{Frame, TableChoice};
-use crate::encode::{Factors, Inputs, Role, Survey};
+use crate::encode::{Factors, Inputs, Role, RowMarks, Survey};
 use crate::error::{CliError, ErrorKind};
 use crate::left_out::counted;
 use crate::memory::Budget;
@@ -72,8 +73,8 @@ pub struct Plan {
     pub warnings: Vec<String>,
     /// Options of reading the table, stored in the model file.
     pub(super) choice: TableChoice,
-    /// Checksum of the rows.
-    pub(super) check_sum: String,
+    /// Marks of the rows, by which they are recognised.
+    pub(super) marks: RowMarks,
 }
 
 impl Plan {
@@ -181,7 +182,7 @@ impl Plan {
         restarts::check(spec, method.as_ref(), &problem, places)?;
         let heavy = heavy_rows(survey, observed.likelihood.as_ref());
         let warnings = lookalikes(survey, spec).into_iter().chain(too_many_latents(spec)).chain(heavy);
-        let warnings = warnings.chain(outliers(survey, &observed));
+        let warnings = warnings.chain(outliers(survey, &observed)).chain(several::no_amounts(survey, spec));
         let warnings =
             warnings.chain(missed.iter().map(|season| season.missed(spec))).chain(remarks).collect();
         let mut plan = Self {
@@ -199,7 +200,7 @@ impl Plan {
             warnings,
             stages: Stages::default(),
             choice: TableChoice::default(),
-            check_sum: survey.check_sum().to_owned(),
+            marks: survey.marks().clone(),
         };
         if plan.inputs.keep_missing() {
             plan.notes.push(format!("kept missing values: {}", plan.inputs.about_missing()));
@@ -264,7 +265,10 @@ impl Plan {
             let started = start::as_started(problem, spec);
             let training = ExpectedTime::of(problem, &self.method.work(&started)?, sample)?;
             let quick = start::quick_problem(problem, spec, sample, self.method.represented_by()).ok()?;
-            Some(training.after(quick.and_then(|(problem, count)| ExpectedTime::of_quick(&problem, count))))
+            let quick = quick.and_then(|(problem, count)| ExpectedTime::of_quick(&problem, count));
+            let linear = baseline::work(problem, sample).ok()?;
+            let linear = linear.and_then(|(problem, work)| ExpectedTime::of(&problem, &work, &problem.rows));
+            Some(training.after(quick, linear))
         };
         let Some(parts) = self.problem.parts().ok()? else { return of(&self.problem, &self.sample.rows) };
         let count = parts.len();

@@ -38,7 +38,7 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
         warnings,
         stages,
         choice,
-        check_sum,
+        marks,
         ..
     } = plan;
     let begun = Instant::now();
@@ -96,7 +96,8 @@ pub fn fit(plan: Plan, spec: &FitSpec, origin: &str) -> Result<Model, CliError> 
             search: kernels,
             starts,
             choices: choices.to_vec(),
-            check_sum: Some(check_sum),
+            check_sum: Some(marks.check_sum),
+            sketch: Some(marks.sketch.text()),
             ..record
         },
         seed: spec.seed,
@@ -172,6 +173,7 @@ fn training_record(
         updated_rows: 0,
         parts: Vec::new(),
         check_sum: None,
+        sketch: None,
         idle: fit.idle.clone(),
     }
 }

@@ -22,6 +22,9 @@ use gp_likelihoods::{Likelihood, Support};
 /// Minimum number of rows per distinct number, on average, to take numbers as classes without a given number
 /// of classes.
 const ROWS_PER_CLASS: u64 = 3;
+/// Minimum number of distinct words, and of rows per word on average, from which on words are doubted as labels.
+const MANY_WORDS: usize = 10;
+const ROWS_PER_WORD: u64 = 2;
 
 /// Flags with the task and the inputs that keep missing values determined from the whole table, so that all
 /// folds are fitted alike. Also returns notes about the table.
@@ -103,6 +106,14 @@ pub(super) fn task(
         let what = format!(
             "`{}`, column {name}: {like}; or say --task multiclass if they are labels",
             survey.source()
+        );
+        Err(CliError::new(ErrorKind::Usage, what))
+    } else if column.scale().is_none() && words_hardly_repeat(labels) {
+        let what = format!(
+            "`{}`, column {name}: {count} different words in {} rows, such as `{}`, are hardly labels; correct them if they are numbers, or say --task multiclass if they are labels",
+            survey.source(),
+            labels.counts.iter().sum::<u64>(),
+            shown(&names[0])
         );
         Err(CliError::new(ErrorKind::Usage, what))
     } else if column.scale().is_none() {
@@ -220,6 +231,11 @@ fn check_labels(text: &str, labels: &Labels, context: &Context) -> Result<(), Cl
 fn hardly_repeat(labels: &Labels) -> bool {
     let rows = labels.counts.iter().sum::<u64>();
     labels.numbers.is_some() && rows < ROWS_PER_CLASS * labels.names.len() as u64
+}
+
+fn words_hardly_repeat(labels: &Labels) -> bool {
+    let (rows, words) = (labels.counts.iter().sum::<u64>(), labels.names.len());
+    words > MANY_WORDS && rows < ROWS_PER_WORD * words as u64
 }
 
 /// Checks that task and likelihood agree on labels or numbers, and on an order of labels.

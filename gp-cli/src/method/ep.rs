@@ -27,7 +27,7 @@ use gp_ep::power_ep::{EpState, Level};
 use gp_ep::{EpOptions, Inference as _, InferenceError, Learning, PowerEp, Steps, Trained};
 use gp_kernels::KernelExt as _;
 use gp_likelihoods::{Likelihood, Support};
-use gp_optim::FirstOrder;
+use gp_optim::{FirstOrder, Parameter};
 
 /// Power EP with one site per factor.
 #[derive(Clone, Copy, Debug)]
@@ -49,22 +49,32 @@ const ITERATIONS: Setting = common::ITERATIONS.default_whole_by_case(&[OUTER, OU
 const OUTER: DefaultCase<u64> = DefaultCase::new(100, "with lbfgs");
 const OUTER_OF_NUMBERS: DefaultCase<u64> = DefaultCase::new(300, "with lbfgs for numbers");
 const INNER: DefaultCase<u64> = DefaultCase::new(500, "with another optimizer");
-/// Typical number of evaluations of training: at most, per free parameter of the kernels, and with several targets.
+/// Typical number of evaluations of training: at most without parameters of the likelihood, per free parameter, and with
+/// several targets.
 const USUAL_EVALUATIONS: f64 = 30.0;
 const USUAL_OF_CLASSES: f64 = 24.0;
 const EVALUATIONS_A_PARAMETER: f64 = 4.0;
 const USUAL_OF_TARGETS: f64 = 300.0;
-/// Sweeps per evaluation, and those with several classes, whose latents depend on each other.
-const SWEEPS_AN_EVALUATION: f64 = 10.0;
+/// Sweeps per evaluation; on latent values, where they are not mixed; and with several classes, whose latents depend on
+/// each other.
+const SWEEPS_AN_EVALUATION: f64 = 8.0;
+const SWEEPS_OF_VALUES: f64 = 18.0;
 const SWEEPS_OF_CLASSES: f64 = 23.0;
 /// Number of rows of that many sweeps with several classes, their growth with rows, and the maximum. Nine tables of 178 to
-/// 1200 rows took 19 to 102 sweeps, all within a factor of two of this in total.
+/// 1200 rows took 19 to 102 sweeps, all within a factor of two of this in total, and one of 3000 rows took 46.
 const ROWS_OF_SWEEPS: f64 = 200.0;
 const GROWTH_OF_SWEEPS: f64 = 0.75;
-const MAX_SWEEPS: f64 = 100.0;
+const MAX_SWEEPS: f64 = 60.0;
 /// Sweeps with several classes if no length-scale is free: steps of the other parameters move sites so little that the
 /// number does not grow with rows. Ten digits in 600 to 1797 images took 28 to 32.
 const SWEEPS_OF_FIXED_LENGTHS: f64 = 30.0;
+/// Sweeps with several classes on latent values: without mixing, they creep.
+const SWEEPS_OF_VALUES_OF_CLASSES: f64 = 280.0;
+/// Uncertainty of these numbers: classes; densities that are not log-concave, whose sites have several fixed points; and these
+/// on latent values.
+const UNSURE_OF_CLASSES: f64 = 1.5;
+const UNSURE_OF_OTHERS: f64 = 2.0;
+const UNSURE_OF_VALUES_OF_OTHERS: f64 = 3.0;
 /// Name of length-scales.
 const LENGTH_SCALE: &str = "lengthscale";
 /// Reason that training did not converge although the optimiser did.
@@ -103,6 +113,27 @@ impl Ep {
         let is_closed =
             self.level == Level::Projection && by_lbfgs && is_gaussian(problem.likelihood.as_ref());
         is_closed.then(|| ClosedForm::at_rest(self.name, power(problem)))
+    }
+
+    /// Factor within which the work of the quasi-Newton method is known.
+    fn unsure(&self, problem: &Problem) -> f64 {
+        match (problem.likelihood.is_log_concave(), self.level) {
+            (true, _) if has_classes(problem) => UNSURE_OF_CLASSES,
+            (true, _) => 1.0,
+            (false, Level::Latent) => UNSURE_OF_VALUES_OF_OTHERS,
+            (false, Level::Projection) => UNSURE_OF_OTHERS,
+        }
+    }
+
+    /// Typical number of sweeps per evaluation of the quasi-Newton method.
+    fn sweeps(&self, problem: &Problem) -> f64 {
+        match (self.level, has_classes(problem)) {
+            (Level::Latent, true) => SWEEPS_OF_VALUES_OF_CLASSES,
+            (Level::Latent, false) => SWEEPS_OF_VALUES,
+            (_, true) if !has_free_lengths(problem) => SWEEPS_OF_FIXED_LENGTHS,
+            (_, true) => sweeps_of_classes(problem.extents().rows),
+            (_, false) => SWEEPS_AN_EVALUATION,
+        }
     }
 }
 
@@ -191,17 +222,14 @@ impl Method for Ep {
         let (counts, sweeps) = if first_order {
             (Work::of_evaluations(most as f64, most as f64), 1.0)
         } else {
-            let sweeps = match has_classes(problem) {
-                true if !has_free_lengths(problem) => SWEEPS_OF_FIXED_LENGTHS,
-                true => sweeps_of_classes(sizes.rows),
-                false => SWEEPS_AN_EVALUATION,
-            };
-            (Work::of_minimising(default_evaluations(problem), most), sweeps)
+            let counts = Work::of_minimising(default_evaluations(problem), most);
+            (Work { unsure: self.unsure(problem), ..counts }, self.sweeps(problem))
         };
         Some(Work {
             products: operations::step(&sizes) + (sweeps - 1.0) * operations::sweep(&sizes),
             covariances: common::covariances(&sizes),
-            integrals: sweeps * sizes.rows as f64,
+            // One more pass finds the gradient.
+            integrals: (sweeps + 1.0) * sizes.rows as f64,
             integral: Integral::Tilted(power(problem)),
             ..counts
         })
@@ -265,7 +293,8 @@ fn default_evaluations(problem: &Problem) -> f64 {
         kernel.for_each_parameter(&mut |parameter| free += parameter.free_len());
     }
     let usual = if has_classes(problem) { USUAL_OF_CLASSES } else { USUAL_EVALUATIONS };
-    (EVALUATIONS_A_PARAMETER * free.max(1) as f64).min(usual)
+    let of_likelihood: usize = problem.likelihood.parameters().iter().map(Parameter::free_len).sum();
+    (EVALUATIONS_A_PARAMETER * free.max(1) as f64).min(usual) + EVALUATIONS_A_PARAMETER * of_likelihood as f64
 }
 
 fn iterations(problem: &Problem) -> u64 {
@@ -328,6 +357,10 @@ mod tests {
     use gp_kernels::inducing::InducingInputs;
 
     fn work(kernel: &str, likelihood: &str) -> Work {
+        work_of(&Ep::EP, kernel, likelihood)
+    }
+
+    fn work_of(method: &Ep, kernel: &str, likelihood: &str) -> Work {
         let points = Mat::from_fn(6, 2, |i, d| (i + d) as f64);
         let likelihood = gp_likelihoods::parse(likelihood).unwrap();
         let latents = likelihood.latents();
@@ -339,17 +372,17 @@ mod tests {
             likelihood,
             settings: Settings::default(),
         };
-        Ep::EP.work(&problem).unwrap()
+        method.work(&problem).unwrap()
     }
 
     #[test]
     fn few_parameters_take_few_evaluations_and_several_classes_many_sweeps() {
         let signs = work("2 * rbf(lengthscale=[1, 2]) + linear", "bernoulli_probit");
-        assert_eq!((signs.usual, signs.integrals), (16.0, 60.0));
+        assert_eq!((signs.usual, signs.integrals), (16.0, 6.0 * (1.0 + SWEEPS_AN_EVALUATION)));
         let fixed = work("2 * rbf(lengthscale=fixed(1))", "multiclass_probit(classes=3)");
-        assert_eq!((fixed.usual, fixed.integrals), (4.0, 6.0 * SWEEPS_OF_FIXED_LENGTHS));
+        assert_eq!((fixed.usual, fixed.integrals), (4.0, 6.0 * (1.0 + SWEEPS_OF_FIXED_LENGTHS)));
         let classes = work("2 * rbf(lengthscale=1)", "multiclass_probit(classes=3)");
-        assert_eq!((classes.usual, classes.integrals), (8.0, 6.0 * SWEEPS_OF_CLASSES));
+        assert_eq!((classes.usual, classes.integrals), (8.0, 6.0 * (1.0 + SWEEPS_OF_CLASSES)));
         assert_eq!(
             [100, 200, 10_000].map(sweeps_of_classes),
             [SWEEPS_OF_CLASSES, SWEEPS_OF_CLASSES, MAX_SWEEPS]
@@ -359,5 +392,21 @@ mod tests {
             "bernoulli_probit",
         );
         assert_eq!(many.usual, USUAL_EVALUATIONS);
+    }
+    /// Parameters of the likelihood take evaluations too, sites on latent values more sweeps, and most with several classes.
+    #[test]
+    fn likelihoods_and_levels_have_their_counts() {
+        let kernel = "2 * rbf(lengthscale=[1, 2]) + linear";
+        let tails = work(kernel, "student_t");
+        assert_eq!((tails.usual, tails.unsure), (24.0, UNSURE_OF_OTHERS));
+        assert_eq!(work(kernel, "student_t(scale=1, dof=fixed(4))").usual, 20.0);
+        assert_eq!(work(kernel, "bernoulli_probit").unsure, 1.0);
+        let values = work_of(&Ep::GFITC, kernel, "bernoulli_probit");
+        assert_eq!(values.integrals, 6.0 * (1.0 + SWEEPS_OF_VALUES));
+        let classes = work_of(&Ep::GFITC, kernel, "multiclass_probit(classes=3)");
+        assert_eq!(
+            (classes.integrals, classes.unsure),
+            (6.0 * (1.0 + SWEEPS_OF_VALUES_OF_CLASSES), UNSURE_OF_CLASSES)
+        );
     }
 }

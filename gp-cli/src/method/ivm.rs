@@ -10,9 +10,10 @@ use super::optimizer::{Optimizer, minimise_options};
 use super::outcome::Fit;
 use super::problem::Problem;
 use super::setting::Setting;
+use super::work::{Integral, Work};
 use crate::error::CliError;
 use crate::model::Functions;
-use gp_ep::ivm::{FinalSites, IvmLearning};
+use gp_ep::ivm::{FinalSites, IvmLearning, IvmOperations, IvmWork};
 use gp_ep::{EvidenceKind, Inference as _, Learning};
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::ParameterSet;
@@ -27,6 +28,13 @@ const ROUNDS: [usize; 2] = [6, 10];
 /// Rows whose covariances with all active latents are held at once.
 const CHUNK: f64 = 256.0;
 const ITERATIONS: Setting = common::ITERATIONS.default_whole(20);
+/// Typical number of active sets that are chosen, of the evaluations of learning with each but the last, and of the steps
+/// that each takes to converged sites.
+const USUAL_ROUNDS: f64 = 8.0;
+const EVALUATIONS_A_ROUND: f64 = 18.0;
+const STEPS_TO_REST: f64 = 12.0;
+/// Uncertainty of these numbers: rounds and their iterations end on plateaus.
+const UNSURE: f64 = 1.6;
 
 impl Method for IvmMethod {
     fn name(&self) -> &'static str {
@@ -78,6 +86,36 @@ impl Method for IvmMethod {
         let resting = 12.0 * (latents * active).powi(2) + 3.0 * CHUNK.min(rows) * latents * latents * active;
         let rest = if is_resting { resting } else { 0.0 };
         8.0 * (rows * latents * (active + 8.0) + data + latents * 12.0 * active * active + rest)
+    }
+
+    fn work(&self, problem: &Problem) -> Option<Work> {
+        let (model, options) = (model(problem).ok()?, options(problem));
+        let at_rest = options.sites == FinalSites::AtRest;
+        let rounds = ROUNDS[usize::from(at_rest)] as f64 + 1.0;
+        let iterations = problem.settings.given.integer_of(&ITERATIONS).ok()?;
+        let of_round = Work::of_minimising(EVALUATIONS_A_ROUND, iterations);
+        let sizes = problem.sizes();
+        let IvmWork { choice, step, evaluation } = model.operations((sizes.rows, sizes.dim), &options);
+        let steps = if at_rest { STEPS_TO_REST } else { 0.0 };
+        // Evaluations share out the choice of their active set and the convergence of its sites.
+        let mean = |of: fn(&IvmOperations) -> f64| {
+            of(&evaluation) + (of(&choice) + steps * of(&step)) / of_round.usual
+        };
+        let usual = USUAL_ROUNDS.min(rounds) * of_round.usual;
+        let counts = Work::of_evaluations(usual, rounds * of_round.most);
+        let expected = mean(|of| of.expectations);
+        let work = Work {
+            products: mean(|of| of.products),
+            covariances: mean(|of| of.covariances),
+            unsure: UNSURE,
+            ..counts
+        };
+        Some(match model.node_count() {
+            1 => Work { integrals: expected, tilts: mean(|of| of.tilts), ..work },
+            nodes => {
+                Work { integrals: expected + mean(|of| of.tilts), integral: Integral::Sampled(nodes), ..work }
+            }
+        })
     }
 
     fn fit(&self, problem: Problem) -> Result<Fit, CliError> {

@@ -26,10 +26,13 @@ pub(super) const NATURAL_RATE: f64 = 0.1;
 
 /// Typical number of full-batch evaluations.
 const USUAL_EVALUATIONS: f64 = 30.0;
-/// Typical natural steps per evaluation, and extra steps per latent function for the first evaluations, far
-/// from the optimum.
+/// Typical natural steps per evaluation, with several classes, and extra steps per latent function of other targets for
+/// the first evaluations, far from the optimum. Six fits of three and ten classes took 20 to 25.
 const STEPS_AN_EVALUATION: f64 = 10.0;
+const STEPS_OF_CLASSES: f64 = 22.0;
 const FIRST_STEPS: f64 = 30.0;
+/// Uncertainty of these numbers for densities that are not log-concave.
+const UNSURE_OF_OTHERS: f64 = 2.0;
 
 pub(super) fn steps_in_batches(given: &Given, per_epoch: u64) -> u64 {
     common::steps_in_batches(given, (&EPOCHS, THIRTY), per_epoch, common::MIN_STEPS)
@@ -41,8 +44,14 @@ pub(super) fn work(problem: &Problem, iterations: u64, integral: Integral) -> Op
     let (settings, sizes) = (&problem.settings, problem.extents());
     let (counts, steps) = match settings.batch_size {
         None => {
-            let counts = Work::of_minimising(USUAL_EVALUATIONS, iterations);
-            (counts, STEPS_AN_EVALUATION + FIRST_STEPS * sizes.latents as f64 / counts.usual)
+            let unsure = if problem.likelihood.is_log_concave() { 1.0 } else { UNSURE_OF_OTHERS };
+            let counts = Work { unsure, ..Work::of_minimising(USUAL_EVALUATIONS, iterations) };
+            let steps = if problem.likelihood.targets() == 1 && sizes.latents > 1 {
+                STEPS_OF_CLASSES
+            } else {
+                STEPS_AN_EVALUATION + FIRST_STEPS * (sizes.latents - 1) as f64 / counts.usual
+            };
+            (counts, steps)
         }
         Some(_) => {
             let per_epoch = problem.sizes().rows.div_ceil(sizes.rows.max(1)) as u64;

@@ -18,6 +18,10 @@ pub struct Work {
     pub integrals: f64,
     /// Kind of integral.
     pub integral: Integral,
+    /// Normalisers of tilted distributions per evaluation, besides these integrals.
+    pub tilts: f64,
+    /// Factor, at least 1, within which the typical number of evaluations, or their work, is known.
+    pub unsure: f64,
 }
 
 /// Integral over the latents of one observation.
@@ -42,6 +46,15 @@ impl Work {
     #[must_use]
     pub fn of_evaluations(usual: f64, most: f64) -> Self {
         let usual = usual.min(most);
-        Self { usual, most, products: 0.0, covariances: 0.0, integrals: 0.0, integral: Integral::Expected }
+        Self {
+            usual,
+            most,
+            products: 0.0,
+            covariances: 0.0,
+            integrals: 0.0,
+            integral: Integral::Expected,
+            tilts: 0.0,
+            unsure: 1.0,
+        }
     }
 }

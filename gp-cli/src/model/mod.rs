@@ -28,7 +28,7 @@ pub use record::{
     About, FurtherTarget, Influence, InputInfluence, TargetSummary, TrainedRows, TrainingRecord,
 };
 pub(crate) use record::{NOTHING_LEARNED, method_with_power};
-pub use rows::ModelRows;
+pub use rows::{KnownRows, ModelRows};
 pub(crate) use tempered::without_temperature;
 pub use tried::{TriedKernel, TriedKernels, TriedStart, TriedStarts};
 pub use vocabulary::Vocabulary;

@@ -133,6 +133,7 @@ fn of_about(about: &About, place: usize, latents: Range<usize>) -> About {
             rows_of_targets: Vec::new(),
             log_scales: None,
             check_sum: None,
+            sketch: None,
             idle: training.idle.get(place).or(training.idle.first()).copied().into_iter().collect(),
             ..training.clone()
         },

@@ -2,7 +2,7 @@
 
 use super::approximation::StoredApproximation;
 use super::tried::{TriedKernels, TriedStarts, one_or_each};
-use crate::encode::{Inputs, Roles, Target, row_sum_of_both};
+use crate::encode::{Inputs, Roles, RowMarks, RowSketch, Target, row_sum_of_both};
 use gp_ep::{EvidenceKind, Recombined, Spanned, Temperature};
 use gp_kernels::inducing::Coverage;
 use gp_optim::format_number;
@@ -153,6 +153,9 @@ pub struct TrainingRecord {
     /// Checksum of the rows trained on, in any order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check_sum: Option<String>,
+    /// Smallest checksums of rows trained on, which recognise a part of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sketch: Option<String>,
     /// Rows of the fit and of each update, of an updated model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<TrainedRows>,
@@ -179,9 +182,12 @@ const OLD_SHARES: &str = "the shares of inputs in the variance are left out, bec
                           put them above 100 %; fit again to see them";
 
 impl TrainingRecord {
-    /// Adds the rows of an update to those that [`was_trained_on`](crate::model::Model::was_trained_on) knows. Their checksum
-    /// is `None` if it cannot be computed.
-    pub(crate) fn take_in(&mut self, rows: usize, check_sum: Option<String>) {
+    /// Adds the rows of an update to those that [`known_rows`](crate::model::Model::known_rows) recognises. Their marks are
+    /// `None` if they cannot be computed.
+    pub(crate) fn take_in(&mut self, rows: usize, marks: Option<RowMarks>) {
+        let sketch = marks.as_ref().zip(self.sketch_of_rows());
+        self.sketch = sketch.map(|(new, known)| known.with(&new.sketch).text());
+        let check_sum = marks.map(|marks| marks.check_sum);
         if self.updated_rows > 0 && self.parts.is_empty() {
             // Earlier versions kept the checksum of the fit alone.
             self.check_sum = None;
@@ -194,6 +200,11 @@ impl TrainingRecord {
         self.parts.extend(check_sum.map(|check_sum| TrainedRows { rows, check_sum }));
         self.rows += rows;
         self.updated_rows += rows;
+    }
+
+    /// Sketch of the rows trained on; `None` for models of earlier versions.
+    pub(crate) fn sketch_of_rows(&self) -> Option<RowSketch> {
+        self.sketch.as_deref().and_then(RowSketch::parse)
     }
 
     /// `true` if predictions do not depend on the inputs, or are no better than the shares of labels. Of several targets,

@@ -2,10 +2,24 @@
 
 use super::{Approximation, Model};
 use crate::data::Frame;
-use crate::encode::{Adjuster, Role, RoleValues, Unseen, row_sum};
+use crate::encode::{Adjuster, Role, RoleValues, Unseen, known_share, row_marks};
 use crate::error::CliError;
 use faer::{Mat, MatRef};
 use gp_kernels::posterior::LatentBeliefs;
+
+/// Minimum share of known rows to tell.
+const MIN_KNOWN: f64 = 0.05;
+
+/// Rows of a table that a model was trained on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum KnownRows {
+    /// None, or too few to tell.
+    None,
+    /// About this share of them.
+    Share(f64),
+    /// All, and the table has all rows of the fit, of an update, or of both.
+    All,
+}
 
 /// Points of rows with their role values.
 #[derive(Clone, Debug)]
@@ -86,17 +100,29 @@ impl Model {
         self.with_roles(frame, ModelRows { unseen: encoded.unseen, ..ModelRows::points(encoded.points) })
     }
 
-    /// `true` for a table of the rows that the model was fitted to, or updated with, or of both together, in any order.
+    /// Rows of a table that the model was trained on.
     #[must_use]
-    pub fn was_trained_on(&self, frame: &Frame) -> bool {
+    pub fn known_rows(&self, frame: &Frame) -> KnownRows {
+        if self.was_trained_on(frame) {
+            return KnownRows::All;
+        }
+        let training = &self.about().training;
+        let Some(sketch) = training.sketch_of_rows() else { return KnownRows::None };
+        let names = self.inputs().names();
+        let share = known_share((&sketch, training.rows), frame, &names, &self.targets());
+        share.filter(|share| *share >= MIN_KNOWN).map_or(KnownRows::None, KnownRows::Share)
+    }
+
+    /// `true` for a table of the rows that the model was fitted to, or updated with, or of both together, in any order.
+    fn was_trained_on(&self, frame: &Frame) -> bool {
         let training = &self.about().training;
         let count = frame.row_count();
         let all = training.check_sum.iter().filter(|_| training.rows == count);
         let parts = training.parts.iter().filter(|part| part.rows == count).map(|part| &part.check_sum);
         let mut known = all.chain(parts).peekable();
         known.peek().is_some() && {
-            let sum = row_sum(frame, &self.inputs().names(), &self.targets());
-            known.any(|known| sum.as_ref() == Some(known))
+            let marks = row_marks(frame, &self.inputs().names(), &self.targets());
+            marks.is_some_and(|marks| known.any(|known| marks.check_sum == *known))
         }
     }
 

@@ -296,7 +296,7 @@ fn single_cells_in_another_notation_say_so() {
     desk.refused(
         "fit t.csv --target y",
         3,
-        &["line 3, column x", "`1,021.5`", "looks like one of numbers with separated thousands", "1021.5"],
+        &["line 3, column x", "`1,021.5`", "looks like a number with separated thousands", "1021.5"],
     );
 }
 
@@ -411,4 +411,34 @@ fn only_free_columns_are_taken_for_missing_ones() {
     assert_eq!(said.code, 3, "{}", said.err);
     assert!(said.err.contains("has no column x10") && !said.err.contains("did you mean"), "{}", said.err);
     desk.refused("predict model.gp typo.csv", 3, &["did you mean x_10 for x10?"]);
+}
+
+/// Numbers with a unit, times of day and long minus signs are no labels, nor are words that hardly repeat.
+#[test]
+fn targets_in_other_notations_are_refused() {
+    let desk = Desk::new();
+    let table = |cell: &dyn Fn(u32) -> String| {
+        let rows = (0..40).map(|row| format!("{row},{}\n", cell(row)));
+        "x,y\n".to_owned() + &rows.collect::<String>()
+    };
+    let unit = |row| format!("{}.5 kg", 60 + row);
+    let clock = |row: u32| format!("{}:{:02}", row / 2, 30 * (row % 2));
+    let minus = |row| format!("\u{2212}{row}.25");
+    let name = |row| format!("person {row}");
+    let cases: [(&dyn Fn(u32) -> String, &[&str]); 4] = [
+        (&unit, &["numbers with a unit, such as `60.5 kg`", "write them without the unit"]),
+        (&clock, &["times of day, such as `0:00`", "as hours: 12.5"]),
+        (&minus, &["numbers with a long minus", "such as -5"]),
+        (
+            &name,
+            &["40 different words in 40 rows, such as `person 0`, are hardly labels", "--task multiclass"],
+        ),
+    ];
+    for (cell, parts) in cases {
+        desk.write("t.csv", table(cell));
+        desk.refused("fit t.csv --target y", 2, parts);
+    }
+    desk.write("t.csv", table(&unit).replace("62.5 kg", "62.5").replace("67.5 kg", "67.5"));
+    let said = desk.ok("fit t.csv --target x --no-train --force").err;
+    assert!(said.contains("numbers with a unit, such as `60.5 kg`; write them without the unit"), "{said}");
 }

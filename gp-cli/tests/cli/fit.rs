@@ -40,6 +40,7 @@ fn json_has_the_keys_that_scripts_rely_on() {
         "iterations",
         "seconds",
         "expected_seconds",
+        "expected_range",
         "jitter",
         "warnings",
         "test",

@@ -224,7 +224,7 @@ fn without_a_checkpoint_the_end_comes_at_once_and_leaves_nothing() {
     let said = Said::of(&child.wait_with_output().unwrap());
     assert_eq!(said.code, 130);
     let last = said.err.lines().last().unwrap_or_default();
-    assert!(last.starts_with("interrupted; no model was written") && last.contains("--checkpoint"), "{last}");
+    assert!(last.starts_with("interrupted; nothing was written") && last.contains("--checkpoint"), "{last}");
     assert_eq!(desk.names(), ["t.csv", "trace.jsonl"]);
 }
 

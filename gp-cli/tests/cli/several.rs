@@ -357,3 +357,20 @@ fn the_expected_time_is_that_of_all_targets() {
     let joint = "fit train.csv --target a,b --latents 1 --inducing 20 --iterations 3 --force --json -o m.gp";
     assert!(desk.ok(joint).json()["expected_seconds"].as_f64().unwrap() > 0.0);
 }
+
+/// Labels and counts among several targets are amounts, which is said unless flags say it.
+#[test]
+fn labels_and_counts_among_several_targets_are_told() {
+    let desk = Desk::new();
+    let row = |i: u32| {
+        let (label, count) = (u32::from(i % 3 == 0), (i * i % 7).min(i % 5 + i % 2));
+        format!("{},{label},{count},{}\n", f64::from(i) * 0.1, (f64::from(i) * 0.1).sin())
+    };
+    desk.write("t.csv", "x,kind,calls,y\n".to_owned() + &(0..60).map(row).collect::<String>());
+    let fit = |flags: &str| desk.ok(&format!("fit t.csv --no-train --force {flags}")).err;
+    let said = fit("--target kind,y");
+    let what = "several targets are taken as amounts with Gaussian noise, but kind has two values: fit a model of its own";
+    assert!(said.contains(what), "{said}");
+    assert!(!fit("--target kind,y --task regression").contains("but kind"));
+    assert!(!fit("--target x,y --features calls").contains("taken as amounts"));
+}

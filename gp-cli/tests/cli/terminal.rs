@@ -60,7 +60,7 @@ fn an_interrupt_takes_the_line_away() {
     let Some((text, code)) = shown(&desk, LONG, "iteration ", "-INT") else { return };
     assert_eq!(code, 130, "{text}");
     // `script` adds lines before and after.
-    let place = text.find("interrupted; no model was written").unwrap();
+    let place = text.find("interrupted; nothing was written").unwrap();
     assert!(text[..place].ends_with(CLEAR), "{:?}", &text[place.saturating_sub(200)..]);
     let rest = &text[place..];
     assert!(rest.contains("\r\n") && !rest.contains(CLEAR), "{rest:?}");

@@ -210,6 +210,28 @@ fn rows_of_training_are_known_again() {
     assert!(desk.ok("eval model.gp n.csv").err.contains(seen));
 }
 
+/// A part of the rows, or rows of training among others, are recognised too, and no interval of theirs is called too wide.
+#[test]
+fn some_rows_of_training_are_known_again() {
+    let desk = Desk::new();
+    let all = sine(300);
+    let lines: Vec<&str> = all.lines().collect();
+    desk.write("train.csv", lines[..201].join("\n"));
+    desk.write("most.csv", lines[..200].join("\n"));
+    desk.write("all.csv", &all);
+    desk.write("new.csv", [&lines[..1], &lines[201..]].concat().join("\n"));
+    for flags in ["", "--method svgp --batch-size 20 --epochs 2 --stream always"] {
+        desk.ok(&format!("fit train.csv --target y --force --quiet {flags}"));
+        let eval = |table: &str| desk.ok(&format!("eval model.gp {table}")).err;
+        for (table, share) in [("most.csv", "100"), ("all.csv", "67")] {
+            let what = format!("about {share} % of these rows are among those that the model was trained on");
+            let said = eval(table);
+            assert!(said.contains(&what) && !said.contains("too wide"), "{flags} {table}: {said}");
+        }
+        assert!(!eval("new.csv").contains("trained on"), "{flags}");
+    }
+}
+
 /// Of several targets, only those that learned nothing lose their shares.
 #[test]
 fn targets_that_learned_nothing_are_told_apart() {

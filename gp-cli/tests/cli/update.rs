@@ -90,6 +90,20 @@ fn rows_that_came_later_are_recognised() {
     assert!(eval("thrice.gp", "rest.csv").err.contains("rows that the model was trained on"));
 }
 
+/// Rows that the model already has make its intervals too narrow.
+#[test]
+fn rows_that_come_again_are_told() {
+    let desk = parts(&sine(60), 41);
+    desk.ok("fit first.csv --target y -o first.gp --method exact --iterations 5");
+    let again = desk.ok("update first.gp first.csv -o twice.gp").err;
+    assert!(again.contains("warning: the model already has these rows, which count once more"), "{again}");
+    let some = desk.ok("update first.gp all.csv -o more.gp").err;
+    assert!(some.contains("warning: the model already has about 67 % of these rows"), "{some}");
+    assert!(!desk.ok("update first.gp rest.csv -o both.gp").err.contains("already has"));
+    let rest = desk.ok("update both.gp rest.csv -o thrice.gp").err;
+    assert!(rest.contains("the model already has these rows"), "{rest}");
+}
+
 /// With other likelihoods, the sites of earlier rows are fixed, which changes results slightly.
 #[test]
 fn labels_that_come_later_are_learned_from() {

@@ -11,7 +11,7 @@ mod penalised;
 use super::sample::Sample;
 use crate::error::CliError;
 use crate::method::{
-    ClosedForm, Ep, Given, ITERATIONS, Method, Optimizer, Problem, Settings, TrainingRows, is_gaussian,
+    ClosedForm, Ep, Given, ITERATIONS, Method, Optimizer, Problem, Settings, TrainingRows, Work, is_gaussian,
 };
 use crate::model::{Approximation, together};
 use gp_kernels::Kernel;
@@ -109,6 +109,32 @@ fn is_log_poisson(of_model: &dyn Likelihood) -> bool {
 }
 
 fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approximation>, CliError> {
+    let Some((method, linear)) = with_linear_kernel(problem, sample)? else { return Ok(None) };
+    Ok(Some(method.fit(linear)?.posterior))
+}
+
+/// Problem of the linear model and operation counts of its training, to measure its time. `None` without a model, or for
+/// one found in closed form or by a penalised likelihood, which takes little time.
+///
+/// # Errors
+/// As [`linear`].
+pub(super) fn work(problem: &Problem, sample: &TrainingRows) -> Result<Option<(Problem, Work)>, CliError> {
+    let likelihood = problem.likelihood.as_ref();
+    if likelihood.is_sampled() || likelihood.targets() > 1 || is_gaussian(likelihood) {
+        return Ok(None);
+    }
+    if without_parameters(likelihood)?.is_some() {
+        return Ok(None);
+    }
+    let found = with_linear_kernel(problem, sample)?;
+    Ok(found.and_then(|(method, linear)| method.work(&linear).map(|work| (linear, work))))
+}
+
+/// The problem with a linear kernel on sample rows, and its method; `None` if it would take too long.
+fn with_linear_kernel(
+    problem: &Problem,
+    sample: &TrainingRows,
+) -> Result<Option<(&'static dyn Method, Problem)>, CliError> {
     let is_real = is_gaussian(problem.likelihood.as_ref());
     let most = if is_real { usize::MAX } else { MAX_OTHERS };
     let sample = Sample::at_most(sample, most, problem.settings.seed)?.rows;
@@ -128,7 +154,7 @@ fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approxim
     let optimizer = in_turns.then_some(Optimizer::SignAdaptive);
     // Fixed values and priors of the likelihood apply here, those of kernels do not.
     let kernels: Vec<Box<dyn Kernel>> = vec![kernel; latents];
-    let fit = method.fit(Problem {
+    let linear = Problem {
         rows: sample,
         inducing: vec![placed.inputs; latents],
         kernels,
@@ -142,8 +168,8 @@ fn by_kernel(problem: &Problem, sample: &TrainingRows) -> Result<Option<Approxim
             control: problem.settings.control.aside(),
             ..Settings::default()
         },
-    })?;
-    Ok(Some(fit.posterior))
+    };
+    Ok(Some((method, linear)))
 }
 
 #[cfg(test)]
@@ -151,6 +177,28 @@ mod tests {
     use super::*;
     use crate::foreign::foreign;
     use gp_likelihoods::{NegativeBinomial, PoissonSoftplus};
+
+    /// Only models that EP finds are worth a forecast, on at most that many rows.
+    #[test]
+    fn work_of_linear_models_is_that_of_ep() {
+        let rows = MAX_OTHERS + 500;
+        let work = |likelihood: &str| {
+            let points = faer::Mat::from_fn(rows, 2, |i, d| ((i * (3 + d)) % 17) as f64);
+            let problem = Problem {
+                rows: TrainingRows::in_memory(points, vec![1.0; rows]),
+                kernels: vec![gp_kernels::parse("rbf").unwrap()],
+                alike: true,
+                inducing: Vec::new(),
+                likelihood: gp_likelihoods::parse(likelihood).unwrap(),
+                settings: Settings::default(),
+            };
+            work(&problem, &problem.rows).unwrap().map(|(_, work)| work)
+        };
+        assert!(["gaussian", "bernoulli_probit", "poisson"].into_iter().all(|of| work(of).is_none()));
+        let heavy = work("student_t").unwrap();
+        // A step is a sweep and a gradient over all rows.
+        assert_eq!((heavy.usual, heavy.integrals), (FEW_STEPS as f64, 2.0 * MAX_OTHERS as f64));
+    }
 
     #[test]
     fn counts_of_a_log_rate_are_poisson_whoever_made_them() {

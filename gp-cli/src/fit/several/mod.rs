@@ -6,10 +6,12 @@
 mod mixture;
 mod parts;
 mod separate;
+mod whole_numbers;
 
 pub(super) use mixture::start_mixture;
 pub(super) use parts::parts;
 pub(super) use separate::fit_apart;
+pub(super) use whole_numbers::no_amounts;
 
 use super::bounds;
 use super::default_noise;
