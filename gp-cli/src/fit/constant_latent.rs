@@ -1,6 +1,6 @@
 //! Log evidence of one latent value for all rows, to compare a fit of counts and other numbers with.
 
-use super::skill::FittedRows;
+use crate::method::TrainingRows;
 use gp_ep::DataSource as _;
 use gp_likelihoods::Likelihood;
 
@@ -10,18 +10,18 @@ const MARGIN: f64 = 2.0;
 const STEPS: usize = 40;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Largest log likelihood of one latent value for all rows, near the latent means of a fit. None for labels, several
-/// latents, or if some rows are not at hand: a sample's evidence differs by more than a fit gains.
+/// Largest log likelihood of one latent value for all `count` rows, near the latent means of a fit. None for labels,
+/// several latents, or if some rows are not at hand: a sample's evidence differs by more than a fit gains.
 pub(super) fn evidence_of_constant(
     likelihood: &dyn Likelihood,
-    seen: &FittedRows<'_>,
+    (rows, count): (&TrainingRows, usize),
     means: &[f64],
 ) -> Option<f64> {
     let is_of_numbers = likelihood.latents() == 1 && likelihood.support().classes() == 0;
-    if !is_of_numbers || seen.sample.count() != seen.count {
+    if !is_of_numbers || rows.count() != count {
         return None;
     }
-    let observed = seen.sample.column(0).ok()?;
+    let observed = rows.column(0).ok()?;
     let evidence = |latent: f64| {
         let mut sum = 0.0;
         for y in &observed {
@@ -57,24 +57,20 @@ fn largest(value: impl Fn(f64) -> Option<f64>, mut lower: f64, mut upper: f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::TrainingRows;
     use faer::Mat;
 
     /// The best constant log rate is that of the mean count.
     #[test]
     fn the_best_constant_of_counts_is_their_mean() {
         let counts = vec![2.0, 3.0, 7.0];
-        let sample = TrainingRows::in_memory(Mat::from_fn(3, 1, |i, _| i as f64), counts.clone());
-        let seen = FittedRows { count: 3, mean_weight: 1.0, sample: &sample, columns: &[] };
+        let sample = TrainingRows::in_memory(Mat::from_fn(3, 1, |i, _| i as f64), counts);
         let poisson = gp_likelihoods::parse("poisson").unwrap();
-        let found = evidence_of_constant(poisson.as_ref(), &seen, &[1.0, 2.0, 1.5]).unwrap();
+        let found = evidence_of_constant(poisson.as_ref(), (&sample, 3), &[1.0, 2.0, 1.5]).unwrap();
         let factorials: f64 = [2.0_f64, 6.0, 5040.0].iter().map(|factorial| factorial.ln()).sum();
         let expected = 12.0 * 4.0_f64.ln() - 12.0 - factorials;
         assert!((found - expected).abs() < 1e-8, "{found} instead of {expected}");
-        let more = FittedRows { count: 4, ..seen };
-        assert_eq!(evidence_of_constant(poisson.as_ref(), &more, &[1.0]), None);
+        assert_eq!(evidence_of_constant(poisson.as_ref(), (&sample, 4), &[1.0]), None);
         let labels = gp_likelihoods::parse("bernoulli_probit").unwrap();
-        let seen = FittedRows { count: 3, ..more };
-        assert_eq!(evidence_of_constant(labels.as_ref(), &seen, &[1.0]), None);
+        assert_eq!(evidence_of_constant(labels.as_ref(), (&sample, 3), &[1.0]), None);
     }
 }

@@ -147,7 +147,8 @@ fn is_noise(fit: &Fit, seen: &FittedRows<'_>, beliefs: &LatentBeliefs, targets: 
         (of_mean, 0.0, function.mean.clone(), "the mean")
     } else {
         let moments = fit.posterior.given(beliefs).moments().ok()?;
-        let of_constant = evidence_of_constant(fit.posterior.likelihood(), seen, &function.mean)?;
+        let of_constant =
+            evidence_of_constant(fit.posterior.likelihood(), (seen.sample, seen.count), &function.mean)?;
         (of_constant, STRONG, moments.iter().map(|of| of.mean).collect(), "a constant")
     };
     let rest: Vec<f64> = targets.iter().zip(&means).map(|(target, mean)| target - mean).collect();
