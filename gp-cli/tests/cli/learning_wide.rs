@@ -5,7 +5,7 @@ use crate::support::{Desk, normal_table};
 /// Scores of the model and of the linear one on other rows of the same kind, with the plan.
 fn scores(sizes: (usize, usize), score: &str, f: fn(&[f64], f64) -> String) -> ([f64; 2], String) {
     let desk = Desk::new();
-    let table = |seed, rows| normal_table(seed, (rows, sizes.1), |x, next| f(x, next));
+    let table = |seed, rows| normal_table(seed, (rows, sizes.1), f);
     desk.write("t.csv", table(3, sizes.0));
     desk.write("new.csv", table(2, 400));
     let said = desk.ok("fit t.csv --target y --test new.csv --json --force");
