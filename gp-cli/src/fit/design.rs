@@ -23,6 +23,8 @@ use std::borrow::Cow;
 pub(super) struct Design {
     /// Number of inducing inputs or active rows; 0 for all rows.
     pub(super) pseudo: usize,
+    /// The same; 0 also for as many as there are rows.
+    pub(super) fewer: usize,
     /// Rows that the choices are based on.
     pub(super) sample: Sample,
     pub(super) seasons: Vec<Season>,
@@ -67,8 +69,9 @@ impl Design {
             seasons::find(spec, (&context.kernels, &context.team), observed, inputs, (&sample, count))?;
         let (seasons, missed) =
             if spec.kernel.is_empty() { (found, Vec::new()) } else { (Vec::new(), found) };
-        let search = Search::new(spec, context, (observed, inputs), method, pseudo)?;
-        let mut kernels = kernels(spec, &context.kernels, method, observed, (inputs, pseudo), &seasons)?;
+        let fewer = if pseudo < count { pseudo } else { 0 };
+        let search = Search::new(spec, context, (observed, inputs), method, fewer)?;
+        let mut kernels = kernels(spec, &context.kernels, method, observed, (inputs, fewer), &seasons)?;
         parameters::apply(spec, &mut kernels, observed.likelihood.as_mut(), (inputs, &context.kernels))?;
         start::start_open(spec, &mut kernels, inputs.dim());
         let (inducing, placing) = match method.represented_by() {
@@ -78,7 +81,19 @@ impl Design {
             _ => (Vec::new(), None),
         };
         let parts = Vec::new();
-        Ok(Self { pseudo, sample, seasons, missed, remarks, search, kernels, inducing, placing, parts })
+        Ok(Self {
+            pseudo,
+            fewer,
+            sample,
+            seasons,
+            missed,
+            remarks,
+            search,
+            kernels,
+            inducing,
+            placing,
+            parts,
+        })
     }
 
     /// Design for targets fitted separately, each on the rows that have it.
@@ -97,7 +112,8 @@ impl Design {
             let rows = rows.of_target(target, count)?;
             designs.push(Self::new(part, (&own, context), method, inputs, &rows)?);
         }
-        let pseudo = designs.iter().map(|design| design.pseudo).max().unwrap_or(0);
+        let most = |number: fn(&Self) -> usize| designs.iter().map(number).max().unwrap_or(0);
+        let (pseudo, fewer) = (most(|design| design.pseudo), most(|design| design.fewer));
         let seasons = designs.iter().flat_map(|design| design.seasons.iter().cloned()).collect();
         let missed = designs.iter().flat_map(|design| design.missed.iter().cloned()).collect();
         let remarks = designs.iter().flat_map(|design| design.remarks.iter().cloned()).collect();
@@ -115,6 +131,7 @@ impl Design {
         let sample = Sample::of(rows, pseudo, spec.seed)?;
         Ok(Self {
             pseudo,
+            fewer,
             sample,
             seasons,
             missed,

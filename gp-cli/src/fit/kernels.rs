@@ -14,13 +14,16 @@ use gp_optim::format_number;
 
 /// Maximum number of inputs with a length-scale each.
 pub(super) const ARD_INPUTS: usize = 64;
+/// The same for numbers, and the maximum number of their values in all rows: beyond that, training takes many minutes.
+const WIDE_INPUTS: usize = 512;
+const WIDE_VALUES: usize = 5_000_000;
 /// Shape of the inverse gamma prior of length-scales, which is nearly the scale-invariant 1/ℓ at long ones.
 const LONG: f64 = 0.01;
 /// Standard deviation of logarithms, of variances and the linear term's length-scale, under Gaussian noise.
 const WIDE: f64 = 2.0;
 
 /// One kernel per latent, with columns by number: as given (one for all, or one each), or the default with
-/// seasons. `pseudo` is the number of inducing inputs or active points (0: all rows).
+/// seasons. `pseudo` is the number of inducing inputs or active points (0: all rows, or as many).
 pub(super) fn kernels(
     spec: &FitSpec,
     registry: &Registry,
@@ -78,7 +81,7 @@ fn unusable(what: &str, cause: KernelError) -> CliError {
     CliError::caused(ErrorKind::Usage, what, cause)
 }
 
-/// `true` if this many inducing inputs or active points (0: all rows) can represent a linear function of the
+/// `true` if this many inducing inputs or active points (0: all rows, or as many) can represent a linear function of the
 /// inputs. Classes share them and need twice as many, for linear functions beside smooth ones.
 pub(super) fn is_straight(observed: &Observed, dim: usize, pseudo: usize) -> bool {
     let least = if is_one_of_several(observed) { 2 * dim } else { dim };
@@ -125,6 +128,26 @@ pub(super) fn shares_a_length(spec: &FitSpec, observed: &Observed, inputs: &Inpu
     let few = (2..=ARD_INPUTS).contains(&inputs.dim());
     let is_default = spec.kernel.is_empty() && spec.standardize.inputs();
     is_default && of_labels && few && inputs.are_of_one_kind()
+}
+
+/// `true` if training one length-scale per input takes minutes at most.
+pub(super) fn is_affordable(rows: usize, dim: usize) -> bool {
+    dim <= WIDE_INPUTS && rows.saturating_mul(dim) <= WIDE_VALUES
+}
+
+/// Reason of one length-scale in the default kernel, as a part of the plan; empty for one per input.
+pub(super) fn about_one_length(spec: &FitSpec, observed: &Observed, inputs: &Inputs, rows: usize) -> String {
+    let dim = inputs.dim();
+    if shares_a_length(spec, observed, inputs) {
+        return ", one length-scale because inputs are of one kind (one for each if labels depend on few)"
+            .to_owned();
+    }
+    if !spec.kernel.is_empty() || dim <= ARD_INPUTS {
+        return String::new();
+    }
+    let may_change = observed.likelihood.gaussian_noise().is_some() && is_affordable(rows, dim);
+    let unless = if may_change { " (one for each if few matter)" } else { "" };
+    format!(", one length-scale because of {dim} inputs{unless}")
 }
 
 /// Default kernel: RBF with one length-scale per input, or [one for all](shares_a_length), plus linear, plus

@@ -27,6 +27,7 @@ mod checkpoint;
 mod choices;
 mod class_frequencies;
 mod conditions;
+mod constant_latent;
 mod default_likelihoods;
 mod default_noise;
 mod design;

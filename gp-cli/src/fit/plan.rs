@@ -7,7 +7,7 @@ use super::choices::{
 use super::design::{Design, PartStart};
 use super::expected_time::ExpectedTime;
 use super::kernel_texts::kernel_texts;
-use super::kernels::{has_line, is_straight, shares_a_length};
+use super::kernels::{about_one_length, has_line, is_straight};
 use super::large_weights::heavy_rows;
 use super::lookalikes::lookalikes;
 use super::observe::observe;
@@ -143,6 +143,7 @@ impl Plan {
         };
         let Design {
             pseudo,
+            fewer,
             sample,
             seasons,
             missed,
@@ -210,7 +211,7 @@ impl Plan {
                 "method {name} shares no rows: each of {count} processes does all of the work"
             ));
         }
-        plan.choices = describe(&plan, optimizer, &why_method, (spec, &seasons));
+        plan.choices = describe(&plan, optimizer, &why_method, (spec, &seasons, fewer));
         plan.cost = cost(&plan, streamed);
         Ok(plan)
     }
@@ -331,7 +332,7 @@ fn describe(
     plan: &Plan,
     optimizer: Optimizer,
     why_method: &str,
-    (spec, seasons): (&FitSpec, &[Season]),
+    (spec, seasons, fewer): (&FitSpec, &[Season], usize),
 ) -> [String; 3] {
     let Plan { observed, problem, .. } = plan;
     let sizes = problem.sizes();
@@ -359,15 +360,12 @@ fn describe(
         " for each latent function"
     };
     let kernel = match spec.kernel.len() {
-        0 if has_line(spec, observed, &plan.inputs, sizes.inducing) => "RBF plus linear",
-        0 if is_straight(observed, sizes.dim, sizes.inducing) => "RBF",
+        0 if has_line(spec, observed, &plan.inputs, fewer) => "RBF plus linear",
+        0 if is_straight(observed, sizes.dim, fewer) => "RBF",
         0 => "RBF; too few inducing points for a linear term on so many inputs",
         _ => "as --kernel says",
     };
-    let one_length = match shares_a_length(spec, observed, &plan.inputs) {
-        true => ", one length-scale because inputs are of one kind (one for each if labels depend on few)",
-        false => "",
-    };
+    let one_length = about_one_length(spec, observed, &plan.inputs, sizes.rows);
     let of = match spec.units {
         LengthUnits::Model => "model",
         LengthUnits::Data => "data",

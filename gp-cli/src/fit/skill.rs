@@ -1,5 +1,6 @@
 //! Checks of a finished fit: no skill, an impossible objective, or runaway parameters.
 
+use super::constant_latent::evidence_of_constant;
 use super::noise::{boundless, largest_evidence, lost_noise, rounding};
 use super::sample::Sample;
 use crate::encode::QUARTILES;
@@ -18,6 +19,8 @@ const ROWS: usize = 500;
 const FLAT: f64 = 0.02;
 /// Share of the target's variance that chance may explain on rows of training.
 const LITTLE: f64 = 0.25;
+/// Gain of log evidence that is strong evidence, a factor of 20. Chance gains less by a few length-scales.
+const STRONG: f64 = 3.0;
 /// Largest plausible parameter in standardised units, and inverse of the smallest.
 const LARGEST: f64 = 1e8;
 /// Maximum number of parameters named in a message.
@@ -131,25 +134,30 @@ fn is_flat(fit: &Fit, beliefs: &LatentBeliefs, targets: &[f64]) -> bool {
     beliefs.functions().iter().all(|function| spread(&function.mean) < FLAT * unit)
 }
 
-/// Reason to call Gaussian regression mere noise: its log evidence is not above that of the mean with noise alone, and
-/// its means explain little of the target, even on rows of training. None with role columns.
+/// Reason to call regression mere noise: its log evidence is not above that of a constant alone, or not by much for
+/// counts and others, and its predictions explain little of the target, even on rows of training. None with role columns.
 fn is_noise(fit: &Fit, seen: &FittedRows<'_>, beliefs: &LatentBeliefs, targets: &[f64]) -> Option<String> {
-    fit.posterior.likelihood().gaussian_noise()?;
     let [function] = beliefs.functions() else { return None };
     if seen.sample.outputs() > 1 || function.mean.len() != targets.len() {
         return None;
     }
-    let variance = spread(&seen.sample.column(0).ok()?).powi(2);
-    let of_mean = -0.5 * seen.count as f64 * ((TAU * variance).ln() + 1.0);
-    let rest: Vec<f64> = targets.iter().zip(&function.mean).map(|(target, mean)| target - mean).collect();
+    let (of_constant, least, means, constant) = if fit.posterior.likelihood().gaussian_noise().is_some() {
+        let variance = spread(&seen.sample.column(0).ok()?).powi(2);
+        let of_mean = -0.5 * seen.count as f64 * ((TAU * variance).ln() + 1.0);
+        (of_mean, 0.0, function.mean.clone(), "the mean")
+    } else {
+        let moments = fit.posterior.given(beliefs).moments().ok()?;
+        let of_constant =
+            evidence_of_constant(fit.posterior.likelihood(), (seen.sample, seen.count), &function.mean)?;
+        (of_constant, STRONG, moments.iter().map(|of| of.mean).collect(), "a constant")
+    };
+    let rest: Vec<f64> = targets.iter().zip(&means).map(|(target, mean)| target - mean).collect();
     let explained = 1.0 - spread(&rest).powi(2) / spread(targets).powi(2);
-    (fit.objective <= of_mean && explained < LITTLE).then(|| {
-        let lost = of_mean - fit.objective;
-        format!(
-            "the {} is {} nats below that of the mean alone",
-            fit.objective_kind.words(),
-            four_digits(lost)
-        )
+    let gain = fit.objective - of_constant;
+    (gain <= least && explained < LITTLE).then(|| {
+        let where_to = if gain <= 0.0 { "below" } else { "above" };
+        let (kind, gain) = (fit.objective_kind.words(), four_digits(gain.abs()));
+        format!("the {kind} is {gain} nats {where_to} that of {constant} alone")
     })
 }
 

@@ -94,7 +94,7 @@ pub struct FitSpec {
     #[arg(long, value_name = "Q", conflicts_with = "likelihood")]
     pub latents: Option<usize>,
     /// Kernel, such as `1 * rbf(ard=true) + linear`, with lengths in --units; may be repeated, one per
-    /// latent function (default: RBF with one length-scale per input, plus linear, plus seasons along the
+    /// latent function (default: RBF with one length-scale per input, or for all of many, plus linear, plus seasons along the
     /// only input or date if the data have them)
     #[arg(long, value_name = "EXPR")]
     pub kernel: Vec<String>,

@@ -14,7 +14,11 @@ use crate::method::{Fit, Method, Problem, TrainingRows};
 use crate::model::{Approximation, TriedKernels, TriedStarts};
 use crate::stages::Stages;
 use gp_ep::{DataSource as _, Temperature};
+use gp_kernels::diagonal;
 use std::time::Instant;
+
+/// Prior variance of functions, in units of the model, that may be the cause of a failure.
+const LARGE: f64 = 1e8;
 
 /// A fit, with its linear baseline.
 #[derive(Debug)]
@@ -98,7 +102,8 @@ impl TrainingContext<'_> {
             rows: count,
             control: control.clone(),
         };
-        let mut fit = method.fit(problem)?;
+        let variance = variance(&problem, sample);
+        let mut fit = method.fit(problem).map_err(|error| with_variance(error, variance))?;
         // A method may end with work that an interrupt cuts short.
         check_interrupt(&control)?;
         if !fit.objective.is_finite() {
@@ -113,4 +118,22 @@ impl TrainingContext<'_> {
         skill::judge(&mut fit, &FittedRows { count, mean_weight, sample, columns }, spec.seed)?;
         Ok(Trained { fit, baseline, temperature, kernels: Vec::new(), starts })
     }
+}
+
+/// Largest prior variance of a latent function at the first row; 0 if it cannot be computed.
+fn variance(problem: &Problem, sample: &TrainingRows) -> f64 {
+    let Ok((points, _)) = sample.whole() else { return 0.0 };
+    let first = points.subrows(0, points.nrows().min(1));
+    let all = problem.kernels.iter().flat_map(|kernel| diagonal(kernel.as_ref(), first).unwrap_or_default());
+    all.fold(0.0, f64::max)
+}
+
+/// Names a [large](LARGE) initial variance beside a numerical failure, which tells of its effects alone.
+fn with_variance(error: CliError, variance: f64) -> CliError {
+    if error.kind() != ErrorKind::Numerical || variance <= LARGE {
+        return error;
+    }
+    let what =
+        format!("the kernel starts at a variance of {variance:.1e} in units of the model, where 1 is usual");
+    CliError::caused(ErrorKind::Numerical, what, error)
 }

@@ -34,14 +34,15 @@ pub const EPOCHS: Setting = Setting::integer("epochs", "N", 1, "Passes over the 
 /// Minimum number of mini-batch steps by default: small tables need as many as large ones.
 pub(super) const MIN_STEPS: u64 = 1_000;
 
-/// Number of mini-batch steps: that of the given epochs, or of the default ones and at least [`MIN_STEPS`].
+/// Number of mini-batch steps: that of the given epochs, or of the default ones and at least `least`.
 pub(super) fn steps_in_batches(
     given: &Given,
     (epochs, case): (&Setting, DefaultCase<u64>),
     per_epoch: u64,
+    least: u64,
 ) -> u64 {
     let steps = given.integer_in(epochs, case).saturating_mul(per_epoch);
-    if given.has(epochs.name()) { steps } else { steps.max(MIN_STEPS) }
+    if given.has(epochs.name()) { steps } else { steps.max(least) }
 }
 
 /// Number of rows per batch.

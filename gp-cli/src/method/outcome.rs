@@ -1,10 +1,14 @@
 //! Result of a method.
 
+use crate::lengths::four_digits;
 use crate::model::{Approximation, NOTHING_LEARNED};
 use gp_ep::{EvidenceKind, LearningRecord};
 use gp_kernels::KernelExt as _;
 use gp_kernels::data::DataError;
-use gp_optim::{Descended, Parameter, Training, TrainingStep};
+use gp_optim::{Descended, Parameter, StopReason, Training, TrainingStep};
+
+/// Number of last iterations whose gain is reported.
+const LATE: usize = 10;
 
 /// Fitted posterior with its training record.
 #[derive(Clone, Debug)]
@@ -39,7 +43,7 @@ impl Fit {
             objective: training.log_marginal_likelihood,
             objective_kind: kind,
             converged: training.converged,
-            reason: training.reason.to_string(),
+            reason: reason(training),
             iterations: training.iterations,
             curve: training.history.iter().map(|step: &TrainingStep| step.log_posterior).collect(),
             warnings,
@@ -101,6 +105,15 @@ impl Fit {
             idle: vec![false],
         }
     }
+}
+
+/// Reason for the end of training; at the iteration limit, with the gain of the last iterations.
+fn reason(training: &Training) -> String {
+    let (reason, history) = (training.reason.to_string(), &training.history);
+    let place = history.len().checked_sub(LATE + 1).filter(|_| training.reason == StopReason::MaxIterations);
+    let Some(before) = place.map(|place| history[place].log_posterior) else { return reason };
+    let gain = four_digits(training.log_posterior - before);
+    format!("{reason}; the last {LATE} iterations gained {gain} nats")
 }
 
 /// Log prior density of all parameters; a shared kernel counts once.

@@ -28,9 +28,11 @@ use gp_likelihoods::Likelihood;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sep;
 
-const EPOCHS: Setting = common::EPOCHS.default_whole_by_case(&[TWENTY]);
+const EPOCHS: Setting = common::EPOCHS.default_whole_by_case(&[TWENTY, TWENTY_OF_MANY]);
 /// Default number of epochs. A plateau may end training earlier, but takes about 800 steps.
 const TWENTY: DefaultCase<u64> = DefaultCase::new(20, "or the number that makes 1000 to 5000 steps");
+const TWENTY_OF_MANY: DefaultCase<u64> =
+    DefaultCase::new(20, "or 400 to 5000 steps for more than 20 latent functions");
 /// Typical number of steps with all rows in one batch, where a plateau ends each stage of training.
 const STEPS_OF_ALL: f64 = 300.0;
 /// Maximum number of steps by default.
@@ -49,6 +51,11 @@ const MANY_TIED: DefaultCase<&str> = DefaultCase::new(TIED, "otherwise");
 const AT_ONCE: usize = 4096;
 /// Rows that exceed the capacity of a few hundred inducing inputs.
 const MANY_ROWS: usize = 30_000;
+/// Number of latents above which time per step matters more, and rows per inducing input there.
+const MANY_LATENTS: usize = 20;
+const ROWS_A_POINT: usize = 8;
+/// Minimum number of steps of many latents: 40 classes in 800 rows were predicted better than after 1,000.
+const FEW_STEPS: u64 = 400;
 /// Maximum number of separate sites by default: they predict better than an average one, but take two numbers
 /// each, and again in each copy.
 const MANY_SITES: usize = 1_000_000;
@@ -82,8 +89,12 @@ impl Method for Sep {
         &[Optimizer::Adam, Optimizer::Adadelta]
     }
 
-    fn default_inducing(&self, _latents: usize, rows: usize) -> usize {
-        if rows < MANY_ROWS { 300 } else { 500 }
+    fn default_inducing(&self, latents: usize, rows: usize) -> usize {
+        match rows {
+            MANY_ROWS.. => 500,
+            _ if latents > MANY_LATENTS => (rows / ROWS_A_POINT).clamp(100, 300),
+            _ => 300,
+        }
     }
 
     fn learns_inducing(&self, rows: usize, given: &Given) -> bool {
@@ -171,7 +182,9 @@ fn has_tied_sites(problem: &Problem) -> bool {
 /// Maximum number of steps, from steps per epoch.
 fn step_count(problem: &Problem, per_epoch: u64) -> u64 {
     let (given, most) = (&problem.settings.given, MAX_STEPS.max(per_epoch));
-    let steps = common::steps_in_batches(given, (&EPOCHS, TWENTY), per_epoch);
+    let is_slow = problem.likelihood.latents() > MANY_LATENTS;
+    let (case, least) = if is_slow { (TWENTY_OF_MANY, FEW_STEPS) } else { (TWENTY, common::MIN_STEPS) };
+    let steps = common::steps_in_batches(given, (&EPOCHS, case), per_epoch, least);
     if given.has(EPOCHS.name()) { steps } else { steps.min(most) }
 }
 
@@ -268,6 +281,8 @@ mod tests {
     fn the_defaults_say_how_many() {
         let steps = format!("{} to {MAX_STEPS} steps", common::MIN_STEPS);
         assert!(EPOCHS.default_in_words().contains(&steps));
+        let few = format!("{FEW_STEPS} to {MAX_STEPS} steps for more than {MANY_LATENTS} latent");
+        assert!(EPOCHS.default_in_words().contains(&few));
         assert!(MANY_SITES == 1_000_000 && SITES.default_in_words().contains("a million rows"));
     }
 }

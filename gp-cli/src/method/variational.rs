@@ -35,7 +35,7 @@ const FIRST_STEPS: f64 = 30.0;
 const UNSURE_OF_OTHERS: f64 = 2.0;
 
 pub(super) fn steps_in_batches(given: &Given, per_epoch: u64) -> u64 {
-    common::steps_in_batches(given, (&EPOCHS, THIRTY), per_epoch)
+    common::steps_in_batches(given, (&EPOCHS, THIRTY), per_epoch, common::MIN_STEPS)
 }
 
 /// Operation counts of training: in batches, or on all rows in at most `iterations` with the posterior

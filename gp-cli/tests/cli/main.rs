@@ -27,6 +27,7 @@ mod kept;
 mod label_names;
 mod learning;
 mod learning_labels;
+mod learning_wide;
 mod memory;
 mod messages;
 mod methods;

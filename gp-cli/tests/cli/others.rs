@@ -241,7 +241,10 @@ fn the_schema_and_the_help_know_the_defaults_of_settings() {
             "iterations",
             "exact, pep, vfe, fitc: 300; ep, gfitc: 100 with lbfgs, 300 with lbfgs for numbers, 500 with another optimizer; ivm: 20; svgp with lbfgs: 100, 300 for numbers",
         ),
-        ("epochs", "sep: 20 or the number that makes 1000 to 5000 steps"),
+        (
+            "epochs",
+            "sep: 20 or the number that makes 1000 to 5000 steps, 20 or 400 to 5000 steps for more than 20 latent",
+        ),
         ("alpha", "pep: 0.5; ep, sep: 1 for a log-concave likelihood"),
     ] {
         let said = properties[setting]["description"].as_str().unwrap();

@@ -3,11 +3,17 @@
 use super::batch::{BatchEp, Sweep};
 use super::mixed::Remembered;
 use super::model::PowerEp;
+use super::posterior::WhitenedPosterior;
 use super::rules::{EpOptions, SiteOrder};
 use crate::error::InferenceError;
 
 /// Sweeps without the progress [`GAIN`] after which iteration stops: what remains is rounding or a cycle.
 const PATIENCE: usize = 50;
+/// Sweeps without progress after which changes that [rounding](BatchEp::rounding) explains count as convergence: more than
+/// mixing remembers.
+const FEW: usize = 6;
+/// Largest change of sites, in units of their marginals, that is attributed to rounding.
+const SMALL: f64 = 0.01;
 /// Relative decrease of the change of sites that counts as progress.
 const GAIN: f64 = 0.1;
 
@@ -15,7 +21,7 @@ const GAIN: f64 = 0.1;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Convergence {
-    /// `true` if sites and log Z converged.
+    /// `true` if sites and log Z converged, or if only rounding still changes them.
     pub converged: bool,
     /// Number of sweeps.
     pub sweeps: usize,
@@ -55,6 +61,11 @@ impl Progress {
     fn has_stalled(&self) -> bool {
         self.since >= PATIENCE
     }
+
+    /// `true` if the sweep changed sites by no more than rounding does, like those before it.
+    fn is_rounding(&self, sweep: &Sweep, rounding: f64) -> bool {
+        self.since >= FEW && sweep.change <= rounding.min(SMALL)
+    }
 }
 
 impl BatchEp {
@@ -72,7 +83,21 @@ impl BatchEp {
         }
     }
 
-    /// Sweeps until sites and log Z converge, make no more progress, or reach [`EpOptions::max_sweeps`].
+    /// Largest change of sites by rounding, in units of their marginals.
+    ///
+    /// Rounding of B by `ε ‖B‖` moves `φᵀm` by `φᵀB⁻¹ δB m`. In units of the standard deviation `‖L_B⁻¹φ‖` that is at
+    /// most `ε ‖B‖ ‖m‖`, since no eigenvalue of B is below 1.
+    fn rounding(&self) -> f64 {
+        let of = |posterior: &WhitenedPosterior| {
+            let (precision, mean) = (posterior.precision(), posterior.mean());
+            let trace: f64 = (0..mean.len()).map(|place| precision[(place, place)]).sum();
+            f64::EPSILON * trace * mean.iter().map(|m| m * m).sum::<f64>().sqrt()
+        };
+        self.posteriors.iter().map(of).fold(0.0, f64::max)
+    }
+
+    /// Sweeps until sites and log Z converge, up to rounding, make no more progress, or reach
+    /// [`EpOptions::max_sweeps`].
     ///
     /// # Errors
     /// As [`sweep`](Self::sweep). Not converging is no error: see [`Convergence::converged`].
@@ -107,6 +132,7 @@ impl BatchEp {
             done.sweeps += 1;
             if remembered.as_ref().is_some_and(|remembered| remembered.turned_back) {
                 done.last = sweep;
+                progress.since += 1;
                 continue;
             }
             progress.note(&sweep);
@@ -114,7 +140,9 @@ impl BatchEp {
             done.improper += sweep.improper;
             done.halvings += sweep.halvings;
             let rest = (sweep.log_z - last).abs() <= options.log_z_tolerance * (1.0 + last.abs());
-            done.converged = rest && sweep.improper == 0 && sweep.change <= options.tolerance;
+            let is_small = rest && sweep.change <= options.tolerance;
+            done.converged =
+                sweep.improper == 0 && (is_small || progress.is_rounding(&sweep, self.rounding()));
             (done.last, last) = (sweep, sweep.log_z);
         }
         if let Some(mut remembered) = remembered {

@@ -10,12 +10,16 @@
 //! is curved is found; a linear term explains part of the rest, and training ends there. A second quick fit
 //! therefore starts with length-scales a quarter as long, and a third from what [exact regression](exact) learns. If
 //! a result is better, every method starts from it.
+//!
+//! With more than 64 inputs, the default kernel has one length-scale. For numbers, quick fits with [one each](wide) are
+//! tried as well.
 
 mod exact;
 mod labels;
 mod lengths;
 mod mixture;
 mod shared;
+mod wide;
 
 use super::interrupt::check_interrupt;
 use super::sample::Sample;
@@ -99,6 +103,9 @@ pub(super) fn settle(
         };
     }
     let Some(noise) = problem.likelihood.gaussian_noise() else { return Ok(()) };
+    if let Some(own) = wide::own_lengths(problem, spec) {
+        return wide::settle(problem, own, spec, (sample, all_rows));
+    }
     if all_rows && with_short_lengths(problem.kernels[0].as_ref()).is_none() {
         return Ok(());
     }
@@ -112,7 +119,12 @@ pub(super) fn settle(
         best = better(best, quick(from, kernel.as_ref(), noise.clone(), &few)?);
     }
     // Methods of all rows get to the result of the first quick fit themselves.
-    let Some(Found { model, .. }) = best.filter(|best| !(all_rows && best.is_first)) else { return Ok(()) };
+    let Some(found) = best.filter(|best| !(all_rows && best.is_first)) else { return Ok(()) };
+    start_from(problem, &found)
+}
+
+/// Sets kernels and noise to those of a quick fit.
+fn start_from(problem: &mut Problem, Found { model, .. }: &Found) -> Result<(), CliError> {
     problem.kernels = vec![model.process(0).kernel().clone_box(); problem.kernels.len()];
     let learned = model.noise().parameters();
     for (parameter, learned) in problem.likelihood.parameters_mut().iter_mut().zip(learned) {
@@ -134,6 +146,8 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) 
         (shared::FITS * labels::regressions(problem), labels::ROWS)
     } else if likelihood.support().classes() > 0 {
         (labels::fits(kernel) * labels::regressions(problem), labels::ROWS)
+    } else if wide::own_lengths(problem, spec).is_some() {
+        (wide::FITS, ROWS)
     } else if likelihood.gaussian_noise().is_none() || (all_rows && starts == 1) {
         (0, 0)
     } else {
@@ -142,11 +156,16 @@ fn quick_fits(problem: &Problem, spec: &FitSpec, represented_by: RepresentedBy) 
     }
 }
 
-/// The problem with the parameters fixed that [`settle`] is likely to fix, to count the work of training.
+/// The problem with the length-scales that [`settle`] is likely to add or fix, to count the work of training.
 pub(super) fn as_started(problem: &Problem, spec: &FitSpec) -> Problem {
     let mut started = problem.clone();
     if is_wanted(spec) && is_of_known_form(problem, spec) && may_share_length(problem, spec) {
         shared::fix_length(&mut started);
+    }
+    if is_wanted(spec)
+        && let Some(own) = wide::own_lengths(problem, spec)
+    {
+        started.kernels = vec![own];
     }
     started
 }
@@ -172,7 +191,7 @@ pub(super) fn quick_problem(
     };
     let small = Problem {
         rows,
-        kernels: vec![problem.kernels[0].clone_box()],
+        kernels: vec![wide::own_lengths(problem, spec).unwrap_or_else(|| problem.kernels[0].clone_box())],
         alike: true,
         inducing: vec![inducing],
         likelihood: Box::new(Gaussian::new(1.0)?),

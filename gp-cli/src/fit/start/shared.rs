@@ -106,7 +106,7 @@ fn regressions(problem: &Problem, each: &dyn Kernel, few: &TrainingRows) -> Resu
 }
 
 /// The kernel with one length-scale per input.
-fn one_each(kernel: &dyn Kernel, dim: usize) -> Result<Box<dyn Kernel>, CliError> {
+pub(super) fn one_each(kernel: &dyn Kernel, dim: usize) -> Result<Box<dyn Kernel>, CliError> {
     let (mut each, mut done) = (kernel.clone_box(), Ok(()));
     change(each.as_mut(), LENGTH_SCALE, &mut |length| {
         done = length.repeated(dim).map(|repeated| *length = repeated);
@@ -127,7 +127,7 @@ fn set_free(kernel: &mut dyn Kernel, name: &str, value: f64) -> Result<(), CliEr
 }
 
 /// Changes the first parameter of this name: that of the smooth function, the first term.
-fn change(kernel: &mut dyn Kernel, name: &str, change: &mut dyn FnMut(&mut Parameter)) {
+pub(super) fn change(kernel: &mut dyn Kernel, name: &str, change: &mut dyn FnMut(&mut Parameter)) {
     let mut is_done = false;
     kernel.for_each_parameter_mut(&mut |parameter| {
         if !is_done && parameter.name() == name {
