@@ -25,7 +25,7 @@ fn few_of_many_inputs_are_found_beyond_64() {
 /// Without a linear term, a quarter of the labels were wrong.
 #[test]
 fn labels_of_fewer_rows_than_inputs_have_a_linear_term() {
-    let ([found, linear], plan) = scores((60, 200), "log_loss", |x, next| {
+    let ([found, linear], plan) = scores((60, 100), "log_loss", |x, next| {
         let sum: f64 = x[..40].iter().sum();
         if sum + next > 0.0 { "yes" } else { "no" }.to_owned()
     });
