@@ -23,7 +23,7 @@ use gp_kernels::posterior::LatentBeliefs;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What it means that scored rows are training rows.
+/// Consequence of scoring training rows.
 const SEEN: &str = "which it fits better than others; score other rows, or use gp cv";
 
 /// Scores of predictors on the same rows.

@@ -1,6 +1,7 @@
 //! Kernels and likelihoods for display: lengths (length-scales, periods) in data units, four significant digits.
 
 use crate::data::Kind;
+use crate::digits::four_digits;
 use crate::encode::Inputs;
 use gp_kernels::{Kernel, KernelExt};
 use gp_likelihoods::Likelihood;
@@ -215,18 +216,6 @@ fn few_digits(number: f64) -> String {
 /// Nearest number of four significant digits.
 fn to_few_digits(number: f64) -> f64 {
     format!("{number:.3e}").parse().unwrap_or(number)
-}
-
-pub(crate) fn four_digits(number: f64) -> String {
-    let size = number.abs();
-    if size == 0.0 {
-        "0".to_owned()
-    } else if (1e-3..1e6).contains(&size) {
-        let places = (3 - size.log10().floor() as i32).max(0) as usize;
-        format!("{number:.places$}")
-    } else {
-        format!("{number:.3e}")
-    }
 }
 
 #[cfg(test)]

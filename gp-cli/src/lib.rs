@@ -8,6 +8,7 @@ mod config;
 mod context;
 mod course;
 pub mod data;
+mod digits;
 pub mod encode;
 mod error;
 pub mod evaluate;

@@ -2,12 +2,11 @@
 
 use super::{print_json, targets};
 use crate::context::Context;
+use crate::digits::four_digits;
 use crate::error::CliError;
 use crate::influence::{offset_terms, percent, together};
 use crate::left_out::counted;
-use crate::lengths::{
-    four_digits, length_lines, lengths, readable, readable_in_model_units, readable_likelihood,
-};
+use crate::lengths::{length_lines, lengths, readable, readable_in_model_units, readable_likelihood};
 use crate::model::{
     Influence, InputInfluence, Model, TrainingRecord, TriedKernels, TriedStarts, are_of_model,
 };

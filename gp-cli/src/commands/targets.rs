@@ -47,7 +47,7 @@ pub(super) fn lines(model: &Model) -> Vec<(String, String)> {
         words.extend(
             noise
                 .get(place)
-                .map(|noise| format!("noise of deviation {}", crate::lengths::four_digits(*noise))),
+                .map(|noise| format!("noise of deviation {}", crate::digits::four_digits(*noise))),
         );
         words.extend(mixing.get(place).map(|row| format!("mixes {}", mixture(row))));
         (format!("target {}", target.name), words.join(", "))
@@ -64,7 +64,7 @@ fn mixture(row: &[f64]) -> String {
             (_, false) => " + ",
             (_, true) => " − ",
         };
-        format!("{sign}{} f{}", crate::lengths::four_digits(weight.abs()), latent + 1)
+        format!("{sign}{} f{}", crate::digits::four_digits(weight.abs()), latent + 1)
     };
     row.iter().enumerate().map(term).collect()
 }

@@ -1,5 +1,6 @@
-//! Extreme numbers of a column, with places, gathered in one pass.
+//! FarEnd numbers of a column, with places, gathered in one pass.
 
+use super::far_end::{FarEnd, Place};
 use super::outlier::{MAX_TOGETHER, Outlier};
 use crate::data::Frame;
 use crate::standardise::Range;
@@ -15,24 +16,9 @@ pub(super) struct Extremes {
     lowest: End,
 }
 
-/// Number at an end of the range, with the number of its rows and the first of them.
-#[derive(Clone, Debug)]
-pub(super) struct Extreme {
-    pub value: f64,
-    pub rows: usize,
-    place: Place,
-}
-
-#[derive(Clone, Debug)]
-enum Place {
-    /// Row of the current chunk.
-    Row(usize),
-    Said(String),
-}
-
 /// Largest distinct numbers, in descending order.
 #[derive(Clone, Debug, Default)]
-struct End(Vec<Extreme>);
+struct End(Vec<FarEnd>);
 
 impl Extremes {
     /// Adds the present numbers of a chunk.
@@ -50,21 +36,12 @@ impl Extremes {
     }
 }
 
-impl Extreme {
-    pub(super) fn place(&self) -> String {
-        match &self.place {
-            Place::Row(row) => row.to_string(),
-            Place::Said(place) => place.clone(),
-        }
-    }
-}
-
 impl End {
     fn look(&mut self, numbers: impl Iterator<Item = f64>, piece: &Frame) {
         for (row, number) in numbers.enumerate() {
             self.add(number, row);
         }
-        for Extreme { place, .. } in &mut self.0 {
+        for FarEnd { place, .. } in &mut self.0 {
             if let Place::Row(row) = *place {
                 *place = Place::Said(piece.place(row));
             }
@@ -82,7 +59,7 @@ impl End {
             Some(kept) if kept.value == number => kept.rows += 1,
             _ => {
                 self.0.truncate(KEPT - 1);
-                self.0.insert(at, Extreme { value: number, rows: 1, place: Place::Row(row) });
+                self.0.insert(at, FarEnd { value: number, rows: 1, place: Place::Row(row) });
             }
         }
     }

@@ -5,6 +5,7 @@ mod column_survey;
 mod columns;
 mod extremes;
 mod factors;
+mod far_end;
 mod feature;
 mod inputs;
 mod labels;

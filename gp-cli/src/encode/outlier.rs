@@ -1,9 +1,9 @@
 //! Numbers that are far from all others of their column.
 
-use super::extremes::Extreme;
+use super::far_end::FarEnd;
 use crate::data::Kind;
+use crate::digits::four_digits;
 use crate::left_out::counted;
-use crate::lengths::four_digits;
 use crate::standardise::Range;
 
 /// Minimum number of the other numbers.
@@ -33,7 +33,7 @@ pub struct Outlier {
 
 impl Outlier {
     /// Outliers among the largest numbers, in descending order, of a column of `count` numbers from `lowest` on.
-    pub(super) fn among(largest: &[Extreme], lowest: f64, count: usize) -> Option<Self> {
+    pub(super) fn among(largest: &[FarEnd], lowest: f64, count: usize) -> Option<Self> {
         let together = (1..largest.len()).rev().find_map(|count_of| {
             let (far, next) = (&largest[..count_of], largest[count_of].value);
             let rows = far.iter().map(|one| one.rows).sum::<usize>();

@@ -1,7 +1,7 @@
 //! Comparison with the constant prediction.
 
 use super::Scores;
-use crate::lengths::four_digits;
+use crate::digits::four_digits;
 
 /// Minimum number of rows of a comparison.
 const ROWS: usize = 10;

@@ -1,8 +1,8 @@
 //! Comparison of a fit's class probabilities with class frequencies.
 
 use super::sample::Sample;
+use crate::digits::four_digits;
 use crate::error::CliError;
-use crate::lengths::four_digits;
 use crate::method::{Fit, TrainingRows};
 use gp_ep::DataSource as _;
 use gp_likelihoods::Support;

@@ -1,9 +1,9 @@
 //! Bounds and priors from flags, applied to parameters in their own units.
 
 use super::spec::{FitSpec, LengthUnits};
+use crate::digits::four_digits;
 use crate::encode::Inputs;
 use crate::error::CliError;
-use crate::lengths::four_digits;
 use gp_optim::{Parameter, Prior, Transform, format_number};
 
 /// Bounds or a prior, in the units of the flag.

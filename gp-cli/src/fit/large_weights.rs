@@ -1,7 +1,7 @@
 //! Warning of very large weights.
 
+use crate::digits::four_digits;
 use crate::encode::{ColumnSurvey, Role, Survey};
-use crate::lengths::four_digits;
 use gp_likelihoods::{Likelihood, Support};
 
 /// Minimum weight for a warning.

@@ -1,6 +1,6 @@
 //! Checks of the noise of a finished fit.
 
-use crate::lengths::four_digits;
+use crate::digits::four_digits;
 use crate::predict::FAR_VARIANCE;
 use gp_likelihoods::{Likelihood, Support};
 use gp_optim::{Parameter, StopReason};

@@ -3,9 +3,10 @@
 use super::constant_latent::evidence_of_constant;
 use super::noise::{boundless, largest_evidence, lost_noise, rounding};
 use super::sample::Sample;
+use crate::digits::four_digits;
 use crate::encode::QUARTILES;
 use crate::error::CliError;
-use crate::lengths::{four_digits, value_names};
+use crate::lengths::value_names;
 use crate::method::{Fit, TrainingRows};
 use gp_ep::DataSource as _;
 use gp_kernels::KernelExt;

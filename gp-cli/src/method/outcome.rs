@@ -1,6 +1,6 @@
 //! Result of a method.
 
-use crate::lengths::four_digits;
+use crate::digits::four_digits;
 use crate::model::{Approximation, NOTHING_LEARNED};
 use gp_ep::{EvidenceKind, LearningRecord};
 use gp_kernels::KernelExt as _;

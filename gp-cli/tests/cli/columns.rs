@@ -416,21 +416,22 @@ fn only_free_columns_are_taken_for_missing_ones() {
 /// Numbers with a unit, times of day and long minus signs are no labels, nor are words that hardly repeat.
 #[test]
 fn targets_in_other_notations_are_refused() {
+    type Cell = fn(u32) -> String;
     let desk = Desk::new();
-    let table = |cell: &dyn Fn(u32) -> String| {
+    let table = |cell: Cell| {
         let rows = (0..40).map(|row| format!("{row},{}\n", cell(row)));
         "x,y\n".to_owned() + &rows.collect::<String>()
     };
-    let unit = |row| format!("{}.5 kg", 60 + row);
-    let clock = |row: u32| format!("{}:{:02}", row / 2, 30 * (row % 2));
-    let minus = |row| format!("\u{2212}{row}.25");
-    let name = |row| format!("person {row}");
-    let cases: [(&dyn Fn(u32) -> String, &[&str]); 4] = [
-        (&unit, &["numbers with a unit, such as `60.5 kg`", "write them without the unit"]),
-        (&clock, &["times of day, such as `0:00`", "as hours: 12.5"]),
-        (&minus, &["numbers with a long minus", "such as -5"]),
+    let unit: Cell = |row| format!("{}.5 kg", 60 + row);
+    let clock: Cell = |row| format!("{}:{:02}", row / 2, 30 * (row % 2));
+    let minus: Cell = |row| format!("\u{2212}{row}.25");
+    let name: Cell = |row| format!("person {row}");
+    let cases: [(Cell, &[&str]); 4] = [
+        (unit, &["numbers with a unit, such as `60.5 kg`", "write them without the unit"]),
+        (clock, &["times of day, such as `0:00`", "as hours: 12.5"]),
+        (minus, &["numbers with a long minus", "such as -5"]),
         (
-            &name,
+            name,
             &["40 different words in 40 rows, such as `person 0`, are hardly labels", "--task multiclass"],
         ),
     ];
@@ -438,7 +439,7 @@ fn targets_in_other_notations_are_refused() {
         desk.write("t.csv", table(cell));
         desk.refused("fit t.csv --target y", 2, parts);
     }
-    desk.write("t.csv", table(&unit).replace("62.5 kg", "62.5").replace("67.5 kg", "67.5"));
+    desk.write("t.csv", table(unit).replace("62.5 kg", "62.5").replace("67.5 kg", "67.5"));
     let said = desk.ok("fit t.csv --target x --no-train --force").err;
     assert!(said.contains("numbers with a unit, such as `60.5 kg`; write them without the unit"), "{said}");
 }

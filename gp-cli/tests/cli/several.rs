@@ -363,7 +363,7 @@ fn the_expected_time_is_that_of_all_targets() {
 fn labels_and_counts_among_several_targets_are_told() {
     let desk = Desk::new();
     let row = |i: u32| {
-        let (label, count) = (u32::from(i % 3 == 0), (i * i % 7).min(i % 5 + i % 2));
+        let (label, count) = (u32::from(i.is_multiple_of(3)), (i * i % 7).min(i % 5 + i % 2));
         format!("{},{label},{count},{}\n", f64::from(i) * 0.1, (f64::from(i) * 0.1).sin())
     };
     desk.write("t.csv", "x,kind,calls,y\n".to_owned() + &(0..60).map(row).collect::<String>());

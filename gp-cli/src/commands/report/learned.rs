@@ -5,10 +5,11 @@ use super::super::inspect::{
 };
 use super::super::targets;
 use super::html::{Cell, Section};
+use crate::digits::four_digits;
 use crate::error::CliError;
 use crate::influence::{offset_terms, percent, together};
 use crate::left_out::counted;
-use crate::lengths::{four_digits, length_lines, readable_likelihood};
+use crate::lengths::{length_lines, readable_likelihood};
 use crate::model::{
     Influence, InputInfluence, Model, TriedKernel, TriedKernels, TriedStart, TriedStarts, with_units,
 };

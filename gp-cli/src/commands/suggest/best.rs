@@ -2,8 +2,8 @@
 
 use super::{By, Extreme, SuggestOptions};
 use crate::data::Kind;
+use crate::digits::four_digits;
 use crate::error::CliError;
-use crate::lengths::four_digits;
 use crate::model::{Held, Model};
 use crate::predict;
 use faer::MatRef;

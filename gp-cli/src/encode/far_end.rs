@@ -1,0 +1,27 @@
+//! Numbers at the ends of a column's range.
+
+/// Number at an end of the range, with the number of its rows and the first of them.
+#[derive(Clone, Debug)]
+pub(super) struct FarEnd {
+    pub value: f64,
+    pub rows: usize,
+    pub place: Place,
+}
+
+/// Place of a number.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// Row of the current chunk.
+    Row(usize),
+    /// Place in the table, as text.
+    Said(String),
+}
+
+impl FarEnd {
+    pub(super) fn place(&self) -> String {
+        match &self.place {
+            Place::Row(row) => row.to_string(),
+            Place::Said(place) => place.clone(),
+        }
+    }
+}
